@@ -1,0 +1,1 @@
+//! Regression benchmarks over whole runs.

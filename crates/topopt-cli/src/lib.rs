@@ -1,0 +1,1 @@
+//! The program: configuration, case, run, report.

@@ -1,0 +1,1 @@
+//! Linear elasticity on hex8: elements, supports, loads, operators.

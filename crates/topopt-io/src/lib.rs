@@ -1,0 +1,1 @@
+//! Formats at the edge: Gmsh in, VTK and CSV out.

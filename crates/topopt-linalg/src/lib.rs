@@ -1,0 +1,1 @@
+//! Vectors on a backend, linear operators, preconditioned conjugate gradients.

@@ -1,0 +1,58 @@
+//! Node-to-element adjacency: the reverse connectivity C_rev of [Ratnakar2022, 3.1.2.1].
+
+use crate::HexMesh;
+
+/// For every node, its elements and its local number in each, in compressed rows.
+/// Built by counting sort and prefix sum over the flattened connectivity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeToElements {
+    offsets: Vec<usize>,
+    elements: Vec<u32>,
+    locals: Vec<u8>,
+}
+
+impl NodeToElements {
+    /// The adjacency of `mesh`. The elements of a node come in increasing order.
+    pub fn new(mesh: &HexMesh) -> Self {
+        let mut offsets = vec![0usize; mesh.n_nodes() + 1];
+        for &node in mesh.hexes().as_flattened() {
+            offsets[node as usize + 1] += 1;
+        }
+        for n in 0..mesh.n_nodes() {
+            offsets[n + 1] += offsets[n];
+        }
+        let mut next = offsets.clone();
+        let mut elements = vec![0; 8 * mesh.n_elements()];
+        let mut locals = vec![0; 8 * mesh.n_elements()];
+        for (e, hex) in mesh.hexes().iter().enumerate() {
+            for (a, &node) in hex.iter().enumerate() {
+                let slot = &mut next[node as usize];
+                elements[*slot] = e as u32;
+                locals[*slot] = a as u8;
+                *slot += 1;
+            }
+        }
+        Self { offsets, elements, locals }
+    }
+
+    /// The elements of `node` with its local number in each.
+    pub fn of(&self, node: usize) -> impl Iterator<Item = (u32, u8)> + '_ {
+        let row = self.offsets[node]..self.offsets[node + 1];
+        self.elements[row.clone()].iter().copied().zip(self.locals[row].iter().copied())
+    }
+
+    /// The elements of `node`, increasing.
+    pub fn elements_of(&self, node: usize) -> &[u32] {
+        &self.elements[self.offsets[node]..self.offsets[node + 1]]
+    }
+
+    /// Number of elements of `node`.
+    pub fn valence(&self, node: usize) -> usize {
+        self.offsets[node + 1] - self.offsets[node]
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.offsets.len() - 1
+    }
+}

@@ -1,0 +1,45 @@
+//! Greedy colouring: elements of one colour share no node.
+
+use crate::{HexMesh, NodeToElements};
+
+/// Elements grouped by colour; within a colour no two elements share a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coloring {
+    groups: Vec<Vec<u32>>,
+}
+
+impl Coloring {
+    /// Colours the elements of `mesh` in their order, each with the smallest colour that no
+    /// neighbour has [Ratnakar2022, 5.3].
+    ///
+    pub fn greedy(mesh: &HexMesh, adjacency: &NodeToElements) -> Self {
+        const NONE: u32 = u32::MAX;
+        let mut color = vec![NONE; mesh.n_elements()];
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        let mut taken: Vec<u32> = Vec::new(); // taken[c] == e: a neighbour of e has colour c
+        for (e, hex) in mesh.hexes().iter().enumerate() {
+            for &node in hex {
+                for &neighbour in adjacency.elements_of(node as usize) {
+                    let c = color[neighbour as usize];
+                    if c != NONE {
+                        taken[c as usize] = e as u32;
+                    }
+                }
+            }
+            let free = (0..groups.len()).find(|&c| taken[c] != e as u32);
+            let c = free.unwrap_or_else(|| {
+                groups.push(Vec::new());
+                taken.push(NONE);
+                groups.len() - 1
+            });
+            color[e] = c as u32;
+            groups[c].push(e as u32);
+        }
+        Self { groups }
+    }
+
+    /// The elements of each colour.
+    pub fn groups(&self) -> &[Vec<u32>] {
+        &self.groups
+    }
+}

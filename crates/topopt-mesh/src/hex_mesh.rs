@@ -1,0 +1,323 @@
+//! The mesh itself: checked when made, then trusted.
+
+use rayon::prelude::*;
+
+use crate::hexahedron;
+use crate::sets::{SetKind, Sets};
+
+/// An unstructured mesh of trilinear hexahedra that is known to be valid: finite coordinates,
+/// indices in range, no node twice in an element, no node without an element, a positive Jacobian
+/// at every point of the 2x2x2 Gauss rule, sets that name existing entities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HexMesh {
+    coordinates: Vec<[f64; 3]>,
+    hexes: Vec<[u32; 8]>,
+    sets: Sets,
+}
+
+/// Why coordinates and connectivity do not make a [`HexMesh`]. Entities are numbered from 0.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum MeshError {
+    /// No element.
+    #[error("the mesh has no hexahedra")]
+    Empty,
+    /// More nodes or elements than 32-bit numbers can name.
+    #[error("the mesh has {0} nodes or elements; 4294967295 is the most")]
+    TooLarge(usize),
+    /// A coordinate that is NaN or infinite.
+    #[error("node {node} has a coordinate that is not a finite number: {coordinates:?}")]
+    NotFinite {
+        /// The node.
+        node: u32,
+        /// Its coordinates.
+        coordinates: [f64; 3],
+    },
+    /// Connectivity out of range.
+    #[error("element {element} refers to node {node}, but there are {n_nodes} nodes")]
+    NodeOutOfRange {
+        /// The element.
+        element: u32,
+        /// The node it names.
+        node: u32,
+        /// How many there are.
+        n_nodes: usize,
+    },
+    /// The same node more than once in an element.
+    #[error("element {element} names node {node} twice (a degenerate hexahedron)")]
+    RepeatedNode {
+        /// The element.
+        element: u32,
+        /// The node.
+        node: u32,
+    },
+    /// A Jacobian that is not positive.
+    #[error(
+        "element {element} is inverted or flat: Jacobian determinant {determinant:.3e} \
+         ({count} such element(s) in all)"
+    )]
+    Inverted {
+        /// The first such element.
+        element: u32,
+        /// The smallest determinant over its Gauss points.
+        determinant: f64,
+        /// How many elements are so.
+        count: usize,
+    },
+    /// A node that no element uses.
+    #[error("node {node} belongs to no element ({count} such node(s) in all)")]
+    Orphan {
+        /// The first such node.
+        node: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// A set entry out of range.
+    #[error("{} set `{name}` names entity {entity}, which is not in the mesh", kind.name())]
+    SetOutOfRange {
+        /// Kind of the set.
+        kind: SetKind,
+        /// Name of the set.
+        name: String,
+        /// The entity.
+        entity: u32,
+    },
+}
+
+/// An axis-aligned box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundingBox {
+    /// Smallest coordinates.
+    pub min: [f64; 3],
+    /// Largest coordinates.
+    pub max: [f64; 3],
+}
+
+impl BoundingBox {
+    /// The smallest box around `points`.
+    pub fn of(points: impl IntoIterator<Item = [f64; 3]>) -> Self {
+        let mut bounds = Self { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
+        for point in points {
+            for i in 0..3 {
+                bounds.min[i] = bounds.min[i].min(point[i]);
+                bounds.max[i] = bounds.max[i].max(point[i]);
+            }
+        }
+        bounds
+    }
+
+    /// Edge lengths.
+    pub fn extent(&self) -> [f64; 3] {
+        std::array::from_fn(|i| self.max[i] - self.min[i])
+    }
+}
+
+impl HexMesh {
+    /// Checks everything that [`HexMesh`] promises.
+    ///
+    /// `coordinates`: \[n_nodes\]\[3\], in the user's unit of length; `hexes`: \[n_elements\]\[8\].
+    ///
+    /// # Errors
+    /// [`MeshError`], naming the first offending entity.
+    pub fn new(
+        coordinates: Vec<[f64; 3]>,
+        hexes: Vec<[u32; 8]>,
+        sets: Sets,
+    ) -> Result<Self, MeshError> {
+        check_size(&coordinates, &hexes)?;
+        check_coordinates(&coordinates)?;
+        check_connectivity(coordinates.len(), &hexes)?;
+        check_sets(&sets, coordinates.len(), hexes.len())?;
+        let mesh = Self { coordinates, hexes, sets };
+        mesh.check_jacobians()?;
+        Ok(mesh)
+    }
+
+    /// Node coordinates, \[n_nodes\]\[3\].
+    pub fn coordinates(&self) -> &[[f64; 3]] {
+        &self.coordinates
+    }
+
+    /// Nodes of the elements, \[n_elements\]\[8\], in the order of the VTK hexahedron.
+    pub fn hexes(&self) -> &[[u32; 8]] {
+        &self.hexes
+    }
+
+    /// Named sets.
+    pub fn sets(&self) -> &Sets {
+        &self.sets
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    /// Number of elements.
+    pub fn n_elements(&self) -> usize {
+        self.hexes.len()
+    }
+
+    /// Coordinates of the eight nodes of `element`.
+    pub fn element_coordinates(&self, element: usize) -> [[f64; 3]; 8] {
+        self.hexes[element].map(|node| self.coordinates[node as usize])
+    }
+
+    /// Volume of every element.
+    pub fn volumes(&self) -> Vec<f64> {
+        let volume = |e| hexahedron::volume(&self.element_coordinates(e));
+        (0..self.n_elements()).into_par_iter().map(volume).collect()
+    }
+
+    /// Centre of every element: the mean of its eight nodes.
+    pub fn centres(&self) -> Vec<[f64; 3]> {
+        let centre = |e| {
+            let x = self.element_coordinates(e);
+            std::array::from_fn(|i| x.iter().map(|node| node[i]).sum::<f64>() / 8.0)
+        };
+        (0..self.n_elements()).into_par_iter().map(centre).collect()
+    }
+
+    /// The smallest axis-aligned box around the mesh.
+    pub fn bounding_box(&self) -> BoundingBox {
+        BoundingBox::of(self.coordinates.iter().copied())
+    }
+
+    fn check_jacobians(&self) -> Result<(), MeshError> {
+        let worst = |e: usize| {
+            let x = self.element_coordinates(e);
+            let dets = hexahedron::gauss_points()
+                .map(|xi| hexahedron::determinant(&hexahedron::jacobian(&x, xi)));
+            dets.into_iter().fold(f64::INFINITY, f64::min)
+        };
+        let bad: Vec<(usize, f64)> = (0..self.n_elements())
+            .into_par_iter()
+            .map(|e| (e, worst(e)))
+            .filter(|(_, det)| *det <= 0.0)
+            .collect();
+        match bad.first() {
+            None => Ok(()),
+            Some(&(e, determinant)) => {
+                Err(MeshError::Inverted { element: e as u32, determinant, count: bad.len() })
+            }
+        }
+    }
+}
+
+fn check_size(coordinates: &[[f64; 3]], hexes: &[[u32; 8]]) -> Result<(), MeshError> {
+    if hexes.is_empty() {
+        return Err(MeshError::Empty);
+    }
+    let largest = coordinates.len().max(hexes.len());
+    if largest > u32::MAX as usize { Err(MeshError::TooLarge(largest)) } else { Ok(()) }
+}
+
+fn check_coordinates(coordinates: &[[f64; 3]]) -> Result<(), MeshError> {
+    match coordinates.iter().position(|x| x.iter().any(|v| !v.is_finite())) {
+        None => Ok(()),
+        Some(node) => {
+            Err(MeshError::NotFinite { node: node as u32, coordinates: coordinates[node] })
+        }
+    }
+}
+
+fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshError> {
+    let mut used = vec![false; n_nodes];
+    for (e, hex) in hexes.iter().enumerate() {
+        let element = e as u32;
+        for (a, &node) in hex.iter().enumerate() {
+            if node as usize >= n_nodes {
+                return Err(MeshError::NodeOutOfRange { element, node, n_nodes });
+            }
+            if hex[..a].contains(&node) {
+                return Err(MeshError::RepeatedNode { element, node });
+            }
+            used[node as usize] = true;
+        }
+    }
+    match used.iter().position(|&u| !u) {
+        None => Ok(()),
+        Some(node) => Err(MeshError::Orphan {
+            node: node as u32,
+            count: used.iter().filter(|&&u| !u).count(),
+        }),
+    }
+}
+
+fn check_sets(sets: &Sets, n_nodes: usize, n_elements: usize) -> Result<(), MeshError> {
+    let outside = |kind, name: &String, entity| {
+        Err(MeshError::SetOutOfRange { kind, name: name.clone(), entity })
+    };
+    for (name, set) in &sets.nodes {
+        if let Some(&n) = set.iter().find(|&&n| n as usize >= n_nodes) {
+            return outside(SetKind::Node, name, n);
+        }
+    }
+    for (name, set) in &sets.faces {
+        if let Some(f) = set.iter().find(|f| f.element as usize >= n_elements || f.local > 5) {
+            return outside(SetKind::Face, name, f.element);
+        }
+    }
+    for (name, set) in &sets.elements {
+        if let Some(&e) = set.iter().find(|&&e| e as usize >= n_elements) {
+            return outside(SetKind::Element, name, e);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube() -> (Vec<[f64; 3]>, Vec<[u32; 8]>) {
+        let corners = hexahedron::NODES.map(|n| n.map(|v| 0.5 * (v + 1.0)));
+        (corners.to_vec(), vec![[0, 1, 2, 3, 4, 5, 6, 7]])
+    }
+
+    fn error_of(
+        change: impl FnOnce(&mut Vec<[f64; 3]>, &mut Vec<[u32; 8]>, &mut Sets),
+    ) -> MeshError {
+        let (mut x, mut hexes) = cube();
+        let mut sets = Sets::default();
+        change(&mut x, &mut hexes, &mut sets);
+        HexMesh::new(x, hexes, sets).unwrap_err()
+    }
+
+    #[test]
+    fn unit_cube_is_valid() {
+        let (x, hexes) = cube();
+        let mesh = HexMesh::new(x, hexes, Sets::default()).unwrap();
+        assert!((mesh.volumes()[0] - 1.0).abs() < 1e-15);
+        assert_eq!(mesh.centres()[0], [0.5; 3]);
+        assert_eq!(mesh.bounding_box().extent(), [1.0; 3]);
+    }
+
+    #[test]
+    fn every_promise_is_checked() {
+        assert_eq!(error_of(|_, h, _| h.clear()), MeshError::Empty);
+        assert!(matches!(
+            error_of(|x, _, _| x[3][1] = f64::NAN),
+            MeshError::NotFinite { node: 3, .. }
+        ));
+        assert!(matches!(
+            error_of(|_, h, _| h[0][2] = 8),
+            MeshError::NodeOutOfRange { element: 0, node: 8, n_nodes: 8 }
+        ));
+        assert!(matches!(
+            error_of(|_, h, _| h[0][2] = 1),
+            MeshError::RepeatedNode { element: 0, node: 1 }
+        ));
+        assert!(matches!(
+            error_of(|_, h, _| h[0].rotate_left(4)),
+            MeshError::Inverted { element: 0, count: 1, .. }
+        ));
+        assert!(matches!(
+            error_of(|x, _, _| x.push([9.0; 3])),
+            MeshError::Orphan { node: 8, count: 1 }
+        ));
+        assert!(matches!(
+            error_of(|_, _, s| drop(s.nodes.insert("load".into(), vec![0, 8]))),
+            MeshError::SetOutOfRange { kind: SetKind::Node, entity: 8, .. }
+        ));
+    }
+}

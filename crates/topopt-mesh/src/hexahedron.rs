@@ -1,0 +1,165 @@
+//! The trilinear hexahedron: reference coordinates, faces, and the Jacobian of its map.
+//!
+//! Reference coordinates (xi, eta, zeta) run over [-1, 1]^3.
+
+/// Reference coordinates of the eight nodes, in the order of the VTK hexahedron.
+pub const NODES: [[f64; 3]; 8] = [
+    [-1.0, -1.0, -1.0],
+    [1.0, -1.0, -1.0],
+    [1.0, 1.0, -1.0],
+    [-1.0, 1.0, -1.0],
+    [-1.0, -1.0, 1.0],
+    [1.0, -1.0, 1.0],
+    [1.0, 1.0, 1.0],
+    [-1.0, 1.0, 1.0],
+];
+
+/// Local nodes of the six faces; seen from outside the element they run counter-clockwise.
+/// Order of the faces: -x, +x, -y, +y, -z, +z of the reference element.
+pub const FACES: [[usize; 4]; 6] =
+    [[0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7]];
+
+/// Local nodes of the twelve edges.
+pub const EDGES: [[usize; 2]; 12] = [
+    [0, 1],
+    [1, 2],
+    [3, 2],
+    [0, 3],
+    [4, 5],
+    [5, 6],
+    [7, 6],
+    [4, 7],
+    [0, 4],
+    [1, 5],
+    [2, 6],
+    [3, 7],
+];
+
+/// Abscissa of the two-point Gauss rule, 1/sqrt(3); both weights are 1.
+pub const GAUSS: f64 = 0.577_350_269_189_625_8;
+
+/// The eight points of the 2x2x2 Gauss rule; every weight is 1.
+pub fn gauss_points() -> [[f64; 3]; 8] {
+    NODES.map(|node| node.map(|xi| xi * GAUSS))
+}
+
+/// Values of the eight shape functions N_a at `xi`.
+pub fn shape_functions(xi: [f64; 3]) -> [f64; 8] {
+    NODES.map(|n| 0.125 * (1.0 + n[0] * xi[0]) * (1.0 + n[1] * xi[1]) * (1.0 + n[2] * xi[2]))
+}
+
+/// Gradients dN_a/dxi_j at `xi`, as \[node\]\[direction\].
+pub fn shape_gradients(xi: [f64; 3]) -> [[f64; 3]; 8] {
+    NODES.map(|n| {
+        let [a, b, c] = [1.0 + n[0] * xi[0], 1.0 + n[1] * xi[1], 1.0 + n[2] * xi[2]];
+        [0.125 * n[0] * b * c, 0.125 * n[1] * a * c, 0.125 * n[2] * a * b]
+    })
+}
+
+/// The point x(xi) of the element with node coordinates `x`.
+pub fn map(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [f64; 3] {
+    let shape = shape_functions(xi);
+    std::array::from_fn(|i| (0..8).map(|a| shape[a] * x[a][i]).sum())
+}
+
+/// The Jacobian J\[i\]\[j\] = dx_i/dxi_j at `xi` of the element with node coordinates `x`.
+pub fn jacobian(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [[f64; 3]; 3] {
+    let gradients = shape_gradients(xi);
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| (0..8).map(|a| x[a][i] * gradients[a][j]).sum())
+    })
+}
+
+/// Determinant of a 3x3 matrix.
+pub fn determinant(m: &[[f64; 3]; 3]) -> f64 {
+    m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
+        - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
+}
+
+/// Inverse of a 3x3 matrix with determinant `det`, which must not be zero.
+pub fn inverse(m: &[[f64; 3]; 3], det: f64) -> [[f64; 3]; 3] {
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| {
+            // Cofactor of m[j][i], by cyclic indices.
+            let (r, c) = ([(j + 1) % 3, (j + 2) % 3], [(i + 1) % 3, (i + 2) % 3]);
+            (m[r[0]][c[0]] * m[r[1]][c[1]] - m[r[0]][c[1]] * m[r[1]][c[0]]) / det
+        })
+    })
+}
+
+/// Volume of the element, exact for a trilinear map (2x2x2 Gauss rule).
+pub fn volume(x: &[[f64; 3]; 8]) -> f64 {
+    gauss_points().iter().map(|&xi| determinant(&jacobian(x, xi))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SKEWED: [[f64; 3]; 8] = [
+        [0.0, 0.1, 0.0],
+        [1.1, 0.0, 0.1],
+        [1.0, 1.2, 0.0],
+        [0.0, 1.0, -0.1],
+        [0.1, 0.0, 1.0],
+        [1.0, 0.1, 1.1],
+        [1.2, 1.0, 1.3],
+        [-0.1, 1.1, 1.0],
+    ];
+
+    #[test]
+    fn shape_functions_interpolate_and_gradients_match_differences() {
+        for (a, &node) in NODES.iter().enumerate() {
+            for (b, value) in shape_functions(node).into_iter().enumerate() {
+                assert_eq!(value, if a == b { 1.0 } else { 0.0 });
+            }
+        }
+        let (xi, h) = ([0.3, -0.2, 0.7], 1e-6);
+        for j in 0..3 {
+            let mut shifted = [xi, xi];
+            shifted[0][j] += h;
+            shifted[1][j] -= h;
+            let [plus, minus] = shifted.map(shape_functions);
+            for a in 0..8 {
+                let difference = (plus[a] - minus[a]) / (2.0 * h);
+                assert!((difference - shape_gradients(xi)[a][j]).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn inverse_times_matrix_is_identity() {
+        let j = jacobian(&SKEWED, [0.2, 0.5, -0.4]);
+        let inv = inverse(&j, determinant(&j));
+        for i in 0..3 {
+            for k in 0..3 {
+                let entry: f64 = (0..3).map(|m| inv[i][m] * j[m][k]).sum();
+                assert!((entry - if i == k { 1.0 } else { 0.0 }).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn volume_by_divergence_theorem() {
+        // V = 1/3 sum over faces of the flux of x; each bilinear face by a fine midpoint rule.
+        let n = 64;
+        let mut flux = 0.0;
+        for face in FACES {
+            let corner = face.map(|a| SKEWED[a]);
+            for i in 0..n {
+                for k in 0..n {
+                    let (s, t) = ((i as f64 + 0.5) / n as f64, (k as f64 + 0.5) / n as f64);
+                    let blend = |w: [f64; 4]| -> [f64; 3] {
+                        std::array::from_fn(|d| (0..4).map(|c| w[c] * corner[c][d]).sum())
+                    };
+                    let x = blend([(1. - s) * (1. - t), s * (1. - t), s * t, (1. - s) * t]);
+                    let ds = blend([t - 1., 1. - t, t, -t]);
+                    let dt = blend([s - 1., -s, s, 1. - s]);
+                    flux += determinant(&[x, ds, dt]) / (n * n) as f64;
+                }
+            }
+        }
+        assert!((flux / 3.0 - volume(&SKEWED)).abs() < 1e-4 * volume(&SKEWED));
+    }
+}

@@ -1,0 +1,17 @@
+//! An unstructured hexahedral mesh as checked data: coordinates, connectivity, named sets,
+//! adjacency, colouring, renumbering, quality, and generators of the four benchmarks.
+//!
+//! This crate knows no physics, reads no file and no clock.
+//! Nodes and elements are numbered from 0 with `u32`; the eight nodes of an element stand in the
+//! order of the VTK hexahedron.
+
+mod adjacency;
+mod coloring;
+mod hex_mesh;
+pub mod hexahedron;
+mod sets;
+
+pub use adjacency::NodeToElements;
+pub use coloring::Coloring;
+pub use hex_mesh::{BoundingBox, HexMesh, MeshError};
+pub use sets::{Face, SetError, SetKind, Sets};

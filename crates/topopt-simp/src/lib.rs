@@ -1,0 +1,1 @@
+//! SIMP, filters, optimality criteria and the design loop.
