@@ -1,0 +1,115 @@
+//! What an algorithm may do with vectors.
+
+/// A place where vectors live and arithmetic happens.
+///
+/// A [`Backend::Scalar`] may stay on the device: only [`Backend::value`] waits for it. Operations
+/// without a `Result` may fail late on a device; the failure is then reported by the next call
+/// that returns a `Result`. Vectors given to one call have the same length.
+pub trait Backend {
+    /// A vector of `f64`. How nodal values are laid out in it is the backend's own affair.
+    type Vector: Send + Sync;
+    /// A number, possibly on the device.
+    type Scalar;
+
+    /// Name for messages, such as `cpu (2 threads)`.
+    fn name(&self) -> String;
+
+    /// A vector of `n` zeros.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it.
+    fn zeros(&self, n: usize) -> Result<Self::Vector, BackendError>;
+
+    /// A vector from host values \[n\]\[components\], the components of a node side by side.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or the transfer fails.
+    fn upload(&self, values: &[f64], components: usize) -> Result<Self::Vector, BackendError>;
+
+    /// Host values \[n\]\[components\] of a vector.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer or an earlier operation failed.
+    fn download(&self, x: &Self::Vector, components: usize) -> Result<Vec<f64>, BackendError>;
+
+    /// The value of a scalar; waits for it.
+    ///
+    /// # Errors
+    /// [`BackendError`] if this or an earlier operation failed.
+    fn value(&self, scalar: &Self::Scalar) -> Result<f64, BackendError>;
+
+    /// a / b.
+    fn ratio(&self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
+
+    /// y = x.
+    fn copy(&self, x: &Self::Vector, y: &mut Self::Vector);
+
+    /// x_i = value.
+    fn fill(&self, value: f64, x: &mut Self::Vector);
+
+    /// y = a x + b y.
+    fn axpby(&self, a: f64, x: &Self::Vector, b: f64, y: &mut Self::Vector);
+
+    /// x . y.
+    fn dot(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
+
+    /// z_i = x_i y_i.
+    fn multiply(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);
+
+    /// z_i = x_i / y_i.
+    fn divide(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);
+
+    /// y_i = a x_i^p.
+    fn power(&self, a: f64, x: &Self::Vector, p: f64, y: &mut Self::Vector);
+
+    /// y_i = a x_i, kept within \[lower_i, upper_i\].
+    fn scale_within(
+        &self,
+        a: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    );
+
+    /// sum_i w_i y_i with y as in [`Backend::scale_within`], without making y.
+    fn dot_scaled_within(
+        &self,
+        a: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        w: &Self::Vector,
+    ) -> Self::Scalar;
+
+    /// max_i |x_i - y_i|.
+    fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
+
+    /// One step of conjugate gradients: u += alpha d, r -= alpha q; returns r . r.
+    fn cg_step(
+        &self,
+        alpha: &Self::Scalar,
+        d: &Self::Vector,
+        q: &Self::Vector,
+        u: &mut Self::Vector,
+        r: &mut Self::Vector,
+    ) -> Self::Scalar;
+
+    /// The next direction of conjugate gradients: d = z + beta d.
+    fn cg_direction(&self, beta: &Self::Scalar, z: &Self::Vector, d: &mut Self::Vector);
+
+    /// How many iterations a solver should do between looking at a scalar on the host.
+    fn check_interval(&self) -> usize {
+        1
+    }
+}
+
+/// A device that failed, in words for the user.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{device}: {operation} failed: {message}")]
+pub struct BackendError {
+    /// Which device.
+    pub device: String,
+    /// Which operation or kernel.
+    pub operation: String,
+    /// What it said, and the remedy.
+    pub message: String,
+}

@@ -1,0 +1,201 @@
+//! The CPU: vectors are `Vec<f64>`, nodal values lie as \[node\]\[component\].
+//!
+//! Sums are taken over fixed chunks, so a result does not depend on the number of threads.
+
+use rayon::prelude::*;
+
+use crate::backend::{Backend, BackendError};
+
+const CHUNK: usize = 8192;
+const LANES: usize = 8;
+
+/// The CPU with all threads of the current rayon pool.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cpu;
+
+impl Backend for Cpu {
+    type Vector = Vec<f64>;
+    type Scalar = f64;
+
+    fn name(&self) -> String {
+        format!("cpu ({} threads)", rayon::current_num_threads())
+    }
+
+    fn zeros(&self, n: usize) -> Result<Vec<f64>, BackendError> {
+        Ok(vec![0.0; n])
+    }
+
+    fn upload(&self, values: &[f64], _components: usize) -> Result<Vec<f64>, BackendError> {
+        Ok(values.to_vec())
+    }
+
+    fn download(&self, x: &Vec<f64>, _components: usize) -> Result<Vec<f64>, BackendError> {
+        Ok(x.clone())
+    }
+
+    fn value(&self, scalar: &f64) -> Result<f64, BackendError> {
+        Ok(*scalar)
+    }
+
+    fn ratio(&self, a: &f64, b: &f64) -> f64 {
+        a / b
+    }
+
+    fn copy(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+        each(y, |i, y| y.copy_from_slice(&x[i..i + y.len()]));
+    }
+
+    fn fill(&self, value: f64, x: &mut Vec<f64>) {
+        x.fill(value);
+    }
+
+    fn axpby(&self, a: f64, x: &Vec<f64>, b: f64, y: &mut Vec<f64>) {
+        map(y, |i, y| a * x[i] + b * y);
+    }
+
+    fn dot(&self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
+        let partial = |(x, y): (&[f64], &[f64])| lane_sum(x.len(), |i| x[i] * y[i]);
+        sum(x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(partial))
+    }
+
+    fn multiply(&self, x: &Vec<f64>, y: &Vec<f64>, z: &mut Vec<f64>) {
+        map(z, |i, _| x[i] * y[i]);
+    }
+
+    fn divide(&self, x: &Vec<f64>, y: &Vec<f64>, z: &mut Vec<f64>) {
+        map(z, |i, _| x[i] / y[i]);
+    }
+
+    fn power(&self, a: f64, x: &Vec<f64>, p: f64, y: &mut Vec<f64>) {
+        map(y, |i, _| a * x[i].powf(p));
+    }
+
+    fn scale_within(&self, a: f64, x: &Vec<f64>, bounds: [&Vec<f64>; 2], y: &mut Vec<f64>) {
+        map(y, |i, _| within(a * x[i], bounds, i));
+    }
+
+    fn dot_scaled_within(&self, a: f64, x: &Vec<f64>, bounds: [&Vec<f64>; 2], w: &Vec<f64>) -> f64 {
+        let partial = |(c, w): (usize, &[f64])| {
+            let start = c * CHUNK;
+            lane_sum(w.len(), |i| w[i] * within(a * x[start + i], bounds, start + i))
+        };
+        sum(w.par_chunks(CHUNK).enumerate().map(partial))
+    }
+
+    fn max_difference(&self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
+        x.par_iter().zip(y).map(|(x, y)| (x - y).abs()).reduce(|| 0.0, f64::max)
+    }
+
+    fn cg_step(
+        &self,
+        alpha: &f64,
+        d: &Vec<f64>,
+        q: &Vec<f64>,
+        u: &mut Vec<f64>,
+        r: &mut Vec<f64>,
+    ) -> f64 {
+        let step = |(c, (u, r)): (usize, (&mut [f64], &mut [f64]))| {
+            let range = c * CHUNK..c * CHUNK + u.len();
+            let (d, q) = (&d[range.clone()], &q[range]);
+            for i in 0..u.len() {
+                u[i] += alpha * d[i];
+                r[i] -= alpha * q[i];
+            }
+            lane_sum(r.len(), |i| r[i] * r[i])
+        };
+        sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step))
+    }
+
+    fn cg_direction(&self, beta: &f64, z: &Vec<f64>, d: &mut Vec<f64>) {
+        map(d, |i, d| z[i] + beta * d);
+    }
+}
+
+fn within(value: f64, [lower, upper]: [&Vec<f64>; 2], i: usize) -> f64 {
+    value.max(lower[i]).min(upper[i])
+}
+
+/// Calls `f(start, chunk)` for every chunk of `y`, in parallel.
+fn each(y: &mut [f64], f: impl Fn(usize, &mut [f64]) + Sync) {
+    y.par_chunks_mut(CHUNK).enumerate().for_each(|(c, y)| f(c * CHUNK, y));
+}
+
+/// y_i = f(i, y_i).
+fn map(y: &mut [f64], f: impl Fn(usize, f64) -> f64 + Sync) {
+    each(y, |start, y| y.iter_mut().enumerate().for_each(|(i, y)| *y = f(start + i, *y)));
+}
+
+/// Sum of f(0) .. f(n - 1) in eight independent lanes, which the compiler vectorises.
+fn lane_sum(n: usize, f: impl Fn(usize) -> f64) -> f64 {
+    let mut lanes = [0.0; LANES];
+    for block in 0..n / LANES {
+        for (l, lane) in lanes.iter_mut().enumerate() {
+            *lane += f(block * LANES + l);
+        }
+    }
+    let tail: f64 = (n - n % LANES..n).map(f).sum();
+    lanes.iter().sum::<f64>() + tail
+}
+
+/// Sums partial results in their order, whichever thread made them.
+fn sum(partials: impl IndexedParallelIterator<Item = f64>) -> f64 {
+    let mut values = Vec::new();
+    partials.collect_into_vec(&mut values);
+    values.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vectors(n: usize) -> (Vec<f64>, Vec<f64>) {
+        ((0..n).map(|i| (i as f64).sin()).collect(), (0..n).map(|i| (i as f64).cos()).collect())
+    }
+
+    #[test]
+    fn reductions_match_plain_sums() {
+        for n in [0, 1, 7, 8, CHUNK - 1, 3 * CHUNK + 5] {
+            let (x, y) = vectors(n);
+            let plain: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
+            assert!((Cpu.dot(&x, &y) - plain).abs() <= 1e-15 * n as f64);
+            let largest = x.iter().zip(&y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            assert_eq!(Cpu.max_difference(&x, &y), largest);
+        }
+    }
+
+    #[test]
+    fn reductions_do_not_depend_on_the_number_of_threads() {
+        let (x, y) = vectors(100_003);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Cpu.dot(&x, &y))
+        };
+        assert_eq!(with(1).to_bits(), with(3).to_bits());
+    }
+
+    #[test]
+    fn pointwise_operations() {
+        let (x, y) = vectors(CHUNK + 3);
+        let mut z = y.clone();
+        Cpu.axpby(2.0, &x, -3.0, &mut z);
+        assert_eq!(z[CHUNK], 2.0 * x[CHUNK] - 3.0 * y[CHUNK]);
+        Cpu.power(0.5, &x.iter().map(|x| x + 2.0).collect(), 3.0, &mut z);
+        assert!((z[9] - 0.5 * (x[9] + 2.0).powi(3)).abs() < 1e-14);
+        let (lower, upper) = (vec![-0.5; x.len()], vec![0.25; x.len()]);
+        Cpu.scale_within(2.0, &x, [&lower, &upper], &mut z);
+        assert!(z.iter().zip(&x).all(|(z, x)| *z == (2.0 * x).clamp(-0.5, 0.25)));
+        let sum = Cpu.dot_scaled_within(2.0, &x, [&lower, &upper], &y);
+        assert!((sum - Cpu.dot(&z, &y)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn conjugate_gradient_step() {
+        let n = 2 * CHUNK + 1;
+        let (d, q) = vectors(n);
+        let (mut u, mut r) = (vec![1.0; n], vec![2.0; n]);
+        let rr = Cpu.cg_step(&0.5, &d, &q, &mut u, &mut r);
+        assert_eq!(u[n - 1], 1.0 + 0.5 * d[n - 1]);
+        assert_eq!(r[n - 1], 2.0 - 0.5 * q[n - 1]);
+        assert!((rr - Cpu.dot(&r, &r)).abs() < 1e-10);
+    }
+}

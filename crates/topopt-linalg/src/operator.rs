@@ -1,0 +1,67 @@
+//! Linear operators and preconditioners.
+
+use crate::Backend;
+
+/// A square linear operator on vectors of a backend.
+pub trait LinearOperator<B: Backend>: Send + Sync {
+    /// Number of rows and of columns.
+    fn dimension(&self) -> usize;
+
+    /// y = A x. Every entry of `y` is written.
+    fn apply(&self, x: &B::Vector, y: &mut B::Vector);
+
+    /// What one application moves and computes, counted, not measured.
+    fn cost(&self) -> Cost;
+}
+
+/// Counted cost of one application of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Cost {
+    /// Bytes read, each array once.
+    pub bytes_read: f64,
+    /// Bytes written, each array once.
+    pub bytes_written: f64,
+    /// Additions and multiplications.
+    pub flops: f64,
+}
+
+/// z = M^-1 r for a symmetric positive definite M close to A.
+pub trait Preconditioner<B: Backend>: Send + Sync {
+    /// Name as in the configuration: `jacobi`.
+    fn name(&self) -> &'static str;
+
+    /// z = M^-1 r.
+    fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector);
+}
+
+/// The Jacobi preconditioner: M is the diagonal of A.
+pub struct Diagonal<B: Backend> {
+    inverse: B::Vector,
+}
+
+impl<B: Backend> Diagonal<B> {
+    /// From the diagonal of A, which must be positive.
+    ///
+    /// # Errors
+    /// [`crate::BackendError`] if the device has no room.
+    pub fn new(backend: &B, diagonal: &B::Vector, n: usize) -> Result<Self, crate::BackendError> {
+        let mut preconditioner = Self { inverse: backend.zeros(n)? };
+        preconditioner.update(backend, diagonal);
+        Ok(preconditioner)
+    }
+
+    /// Takes the diagonal of a changed A.
+    pub fn update(&mut self, backend: &B, diagonal: &B::Vector) {
+        backend.power(1.0, diagonal, -1.0, &mut self.inverse);
+    }
+}
+
+impl<B: Backend> Preconditioner<B> for Diagonal<B> {
+    fn name(&self) -> &'static str {
+        "jacobi"
+    }
+
+    fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) {
+        backend.multiply(&self.inverse, r, z);
+    }
+}

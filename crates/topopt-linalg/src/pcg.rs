@@ -1,0 +1,288 @@
+//! Preconditioned conjugate gradients, [Ratnakar2022, Alg. 1], stopped on the relative residual.
+
+use std::ops::ControlFlow;
+
+use crate::{Backend, BackendError, LinearOperator, Preconditioner};
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PcgOptions {
+    /// Relative residual ||f - A u|| / ||f|| to reach.
+    pub tolerance: f64,
+    /// Most iterations of one solve.
+    pub max_iterations: usize,
+}
+
+/// Why a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// The residual is below the tolerance.
+    Converged,
+    /// The iterations ran out.
+    IterationLimit,
+    /// Rounding keeps the residual above the tolerance: more iterations would not help.
+    Stagnated,
+    /// A direction d with d^T A d <= 0: the operator is not positive definite.
+    Indefinite,
+    /// A number that is NaN or infinite.
+    NotFinite,
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+/// Result of a solve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PcgOutcome {
+    /// Iterations done, one application of A each.
+    pub iterations: usize,
+    /// Relative residual reached: computed anew from u if converged or stagnated, else the
+    /// recursive one.
+    pub relative_residual: f64,
+    /// Why it ended.
+    pub reason: StopReason,
+}
+
+/// Where a solve stands, told at every stop test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PcgProgress {
+    /// Iterations done.
+    pub iterations: usize,
+    /// Relative residual (recursive).
+    pub relative_residual: f64,
+}
+
+/// Called at every stop test of a solve; a break ends it with [`StopReason::Interrupted`].
+pub type Monitor<'a> = dyn FnMut(PcgProgress) -> ControlFlow<()> + 'a;
+
+/// The system A u = f and its preconditioner.
+pub struct System<'a, B: Backend> {
+    /// Where it lives.
+    pub backend: &'a B,
+    /// The operator, symmetric positive definite.
+    pub a: &'a dyn LinearOperator<B>,
+    /// The preconditioner.
+    pub m: &'a dyn Preconditioner<B>,
+    /// The right-hand side.
+    pub f: &'a B::Vector,
+}
+
+/// The work vectors of a solve, kept from one solve to the next.
+pub struct Pcg<B: Backend> {
+    r: B::Vector,
+    z: B::Vector,
+    d: B::Vector,
+    q: B::Vector,
+}
+
+/// How far below the target the recursive residual goes, so that the true one meets it.
+const SAFETY: f64 = 0.99;
+
+impl<B: Backend> Pcg<B> {
+    /// Work vectors for operators of dimension `n`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(backend: &B, n: usize) -> Result<Self, BackendError> {
+        let zeros = || backend.zeros(n);
+        Ok(Self { r: zeros()?, z: zeros()?, d: zeros()?, q: zeros()? })
+    }
+
+    /// Solves A u = f from the start value in `u`, which is improved in place.
+    ///
+    /// When the recursive residual meets the tolerance the true one is computed; if that is not
+    /// met, conjugate gradients start again from the u reached. `monitor` is called at every
+    /// stop test and may break off.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails. Everything that a solve can end with otherwise is a
+    /// [`PcgOutcome`].
+    pub fn solve(
+        &mut self,
+        system: &System<B>,
+        u: &mut B::Vector,
+        options: PcgOptions,
+        monitor: &mut Monitor,
+    ) -> Result<PcgOutcome, BackendError> {
+        let System { backend, a, f, .. } = *system;
+        let norm_f = backend.value(&backend.dot(f, f))?.sqrt();
+        if norm_f == 0.0 {
+            backend.fill(0.0, u);
+            return Ok(outcome(0, 0.0, StopReason::Converged));
+        }
+        let mut iterations = 0;
+        let mut previous = f64::INFINITY;
+        loop {
+            // r = f - A u
+            a.apply(u, &mut self.q);
+            backend.copy(f, &mut self.r);
+            backend.axpby(-1.0, &self.q, 1.0, &mut self.r);
+            let residual = backend.value(&backend.dot(&self.r, &self.r))?.sqrt() / norm_f;
+            let ended = match residual {
+                x if !x.is_finite() => Some(StopReason::NotFinite),
+                x if x <= options.tolerance => Some(StopReason::Converged),
+                x if x > 0.5 * previous => Some(StopReason::Stagnated),
+                _ => None,
+            };
+            if let Some(reason) = ended {
+                return Ok(outcome(iterations, residual, reason));
+            }
+            previous = residual;
+            let run = self.descend(system, norm_f, u, options, iterations, monitor)?;
+            iterations = run.iterations;
+            if run.reason != StopReason::Converged {
+                return Ok(run);
+            }
+        }
+    }
+
+    /// Conjugate gradients from r = f - A u until the recursive residual meets the tolerance.
+    fn descend(
+        &mut self,
+        system: &System<B>,
+        norm_f: f64,
+        u: &mut B::Vector,
+        options: PcgOptions,
+        done: usize,
+        monitor: &mut Monitor,
+    ) -> Result<PcgOutcome, BackendError> {
+        let System { backend, a, m, .. } = *system;
+        let Self { r, z, d, q } = self;
+        m.apply(backend, r, z); // z = M^-1 r
+        backend.copy(z, d); // d = z
+        let mut delta = backend.dot(r, z);
+        let mut iterations = done;
+        loop {
+            a.apply(d, q); // q = A d
+            let dq = backend.dot(d, q);
+            let alpha = backend.ratio(&delta, &dq);
+            let rr = backend.cg_step(&alpha, d, q, u, r); // u += alpha d, r -= alpha q
+            iterations += 1;
+            let last = iterations >= options.max_iterations;
+            if last || iterations.is_multiple_of(backend.check_interval()) {
+                let relative_residual = backend.value(&rr)?.sqrt() / norm_f;
+                let progress = PcgProgress { iterations, relative_residual };
+                let reason = match relative_residual {
+                    _ if backend.value(&dq)? <= 0.0 => Some(StopReason::Indefinite),
+                    x if !x.is_finite() => Some(StopReason::NotFinite),
+                    x if x <= SAFETY * options.tolerance => Some(StopReason::Converged),
+                    _ if monitor(progress).is_break() => Some(StopReason::Interrupted),
+                    _ => last.then_some(StopReason::IterationLimit),
+                };
+                if let Some(reason) = reason {
+                    return Ok(outcome(iterations, relative_residual, reason));
+                }
+            }
+            m.apply(backend, r, z); // z = M^-1 r
+            let delta_new = backend.dot(r, z);
+            let beta = backend.ratio(&delta_new, &delta);
+            backend.cg_direction(&beta, z, d); // d = z + beta d
+            delta = delta_new;
+        }
+    }
+}
+
+fn outcome(iterations: usize, relative_residual: f64, reason: StopReason) -> PcgOutcome {
+    PcgOutcome { iterations, relative_residual, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cost, Cpu, Diagonal};
+
+    /// The matrix diag(shift) + tridiag(-1, 2, -1).
+    struct Tridiagonal {
+        shift: Vec<f64>,
+    }
+
+    impl LinearOperator<Cpu> for Tridiagonal {
+        fn dimension(&self) -> usize {
+            self.shift.len()
+        }
+        fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+            for i in 0..x.len() {
+                let left = if i > 0 { x[i - 1] } else { 0.0 };
+                let right = x.get(i + 1).copied().unwrap_or(0.0);
+                y[i] = (2.0 + self.shift[i]) * x[i] - left - right;
+            }
+        }
+        fn cost(&self) -> Cost {
+            Cost::default()
+        }
+    }
+
+    const TIGHT: PcgOptions = PcgOptions { tolerance: 1e-12, max_iterations: 1000 };
+
+    fn solve(
+        a: &Tridiagonal,
+        f: &Vec<f64>,
+        u: &mut Vec<f64>,
+        options: PcgOptions,
+        monitor: &mut Monitor,
+    ) -> PcgOutcome {
+        let n = a.dimension();
+        let diagonal: Vec<f64> = a.shift.iter().map(|s| (2.0 + s).abs()).collect();
+        let m = Diagonal::new(&Cpu, &diagonal, n).unwrap();
+        let mut pcg = Pcg::new(&Cpu, n).unwrap();
+        pcg.solve(&System { backend: &Cpu, a, m: &m, f }, u, options, monitor).unwrap()
+    }
+
+    fn go_on(_: PcgProgress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn spread(n: usize) -> Tridiagonal {
+        Tridiagonal { shift: (0..n).map(|i| (i % 7) as f64 * 100.0).collect() }
+    }
+
+    #[test]
+    fn solves_to_the_true_residual() {
+        let a = spread(200);
+        let exact: Vec<f64> = (0..200).map(|i| (i as f64 * 0.1).sin()).collect();
+        let mut f = vec![0.0; 200];
+        a.apply(&exact, &mut f);
+        let mut u = vec![0.0; 200];
+        let result = solve(&a, &f, &mut u, TIGHT, &mut go_on);
+        assert_eq!(result.reason, StopReason::Converged);
+        assert!(result.relative_residual <= 1e-12 && result.iterations > 3);
+        assert!(Cpu.max_difference(&u, &exact) < 1e-10);
+
+        let again = solve(&a, &f, &mut u, TIGHT, &mut go_on);
+        assert_eq!((again.iterations, again.reason), (0, StopReason::Converged), "warm start");
+    }
+
+    #[test]
+    fn zero_load_gives_zero() {
+        let mut u = vec![1.0; 50];
+        let result = solve(&spread(50), &vec![0.0; 50], &mut u, TIGHT, &mut go_on);
+        assert_eq!(result.reason, StopReason::Converged);
+        assert!(u.iter().all(|&u| u == 0.0));
+    }
+
+    #[test]
+    fn every_other_end_is_told() {
+        let f = vec![1.0; 200];
+        let limit = PcgOptions { max_iterations: 3, ..TIGHT };
+        let result = solve(&spread(200), &f, &mut vec![0.0; 200], limit, &mut go_on);
+        assert_eq!((result.iterations, result.reason), (3, StopReason::IterationLimit));
+
+        let unreachable = PcgOptions { tolerance: 1e-18, ..TIGHT };
+        let result = solve(&spread(200), &f, &mut vec![0.0; 200], unreachable, &mut go_on);
+        assert_eq!(result.reason, StopReason::Stagnated);
+
+        let indefinite = Tridiagonal { shift: vec![-5.0; 200] };
+        let result = solve(&indefinite, &f, &mut vec![0.0; 200], TIGHT, &mut go_on);
+        assert_eq!(result.reason, StopReason::Indefinite);
+
+        let nan = vec![f64::NAN; 200];
+        let result = solve(&spread(200), &nan, &mut vec![0.0; 200], TIGHT, &mut go_on);
+        assert_eq!(result.reason, StopReason::NotFinite);
+
+        let mut stop_at_5 = |p: PcgProgress| match p.iterations {
+            5 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        let result = solve(&spread(200), &f, &mut vec![0.0; 200], TIGHT, &mut stop_at_5);
+        assert_eq!((result.iterations, result.reason), (5, StopReason::Interrupted));
+    }
+}
