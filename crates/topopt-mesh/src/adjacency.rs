@@ -56,3 +56,28 @@ impl NodeToElements {
         self.offsets.len() - 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Renumbering;
+    use crate::generate::{Benchmark, Resolution};
+
+    #[test]
+    fn it_is_the_inverse_of_the_connectivity() {
+        let mesh = Benchmark::Michell.generate(Resolution::Elements(1)).unwrap();
+        let mesh = Renumbering::shuffled(&mesh, 11).apply(&mesh);
+        let adjacency = NodeToElements::new(&mesh);
+        assert_eq!(adjacency.n_nodes(), mesh.n_nodes());
+        for node in 0..mesh.n_nodes() {
+            let mut expected = Vec::new();
+            for (e, hex) in mesh.hexes().iter().enumerate() {
+                let local = hex.iter().position(|&n| n as usize == node);
+                expected.extend(local.map(|a| (e as u32, a as u8)));
+            }
+            assert_eq!(adjacency.of(node).collect::<Vec<_>>(), expected);
+            assert_eq!(adjacency.valence(node), expected.len());
+            assert!(adjacency.elements_of(node).iter().eq(expected.iter().map(|(e, _)| e)));
+        }
+    }
+}

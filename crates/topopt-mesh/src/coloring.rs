@@ -11,7 +11,6 @@ pub struct Coloring {
 impl Coloring {
     /// Colours the elements of `mesh` in their order, each with the smallest colour that no
     /// neighbour has [Ratnakar2022, 5.3].
-    ///
     pub fn greedy(mesh: &HexMesh, adjacency: &NodeToElements) -> Self {
         const NONE: u32 = u32::MAX;
         let mut color = vec![NONE; mesh.n_elements()];
@@ -41,5 +40,41 @@ impl Coloring {
     /// The elements of each colour.
     pub fn groups(&self) -> &[Vec<u32>] {
         &self.groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Renumbering;
+    use crate::generate::{Benchmark, Resolution};
+
+    /// Checks that every element has one colour and that no colour touches a node twice.
+    fn colour(mesh: &HexMesh) -> Coloring {
+        let coloring = Coloring::greedy(mesh, &NodeToElements::new(mesh));
+        let mut last = vec![usize::MAX; mesh.n_nodes()];
+        for (c, group) in coloring.groups().iter().enumerate() {
+            for node in group.iter().flat_map(|&e| mesh.hexes()[e as usize]) {
+                assert_ne!(std::mem::replace(&mut last[node as usize], c), c);
+            }
+        }
+        let mut elements = coloring.groups().concat();
+        elements.sort_unstable();
+        assert!(elements.into_iter().eq(0..mesh.n_elements() as u32));
+        coloring
+    }
+
+    #[test]
+    fn a_box_in_natural_order_needs_eight_colours() {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(2000)).unwrap();
+        assert_eq!(colour(&mesh).groups().len(), 8);
+    }
+
+    #[test]
+    fn irregular_and_shuffled_meshes_need_few_more() {
+        let mesh = Benchmark::Michell.generate(Resolution::Size(1)).unwrap();
+        assert!(colour(&mesh).groups().len() <= 16);
+        let shuffled = Renumbering::shuffled(&mesh, 5).apply(&mesh);
+        assert!(colour(&shuffled).groups().len() <= 27);
     }
 }

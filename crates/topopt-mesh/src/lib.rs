@@ -7,11 +7,18 @@
 
 mod adjacency;
 mod coloring;
+mod components;
+pub mod generate;
 mod hex_mesh;
 pub mod hexahedron;
+pub mod quality;
+mod renumbering;
 mod sets;
 
 pub use adjacency::NodeToElements;
 pub use coloring::Coloring;
+pub use components::Components;
 pub use hex_mesh::{BoundingBox, HexMesh, MeshError};
+pub use quality::{Quality, QualitySummary};
+pub use renumbering::Renumbering;
 pub use sets::{Face, SetError, SetKind, Sets};

@@ -1,0 +1,156 @@
+//! Shape of the elements: scaled Jacobian and aspect ratio.
+
+use rayon::prelude::*;
+
+use crate::HexMesh;
+use crate::hexahedron::{self, EDGES, NODES};
+
+/// Shape measures of every element.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quality {
+    /// Scaled Jacobian, \[n_elements\]; see [`scaled_jacobian`].
+    pub scaled_jacobian: Vec<f64>,
+    /// Aspect ratio, \[n_elements\]; see [`aspect_ratio`].
+    pub aspect_ratio: Vec<f64>,
+}
+
+/// The shape measures of a mesh at a glance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QualitySummary {
+    /// Scaled Jacobian over the elements; 1 is best.
+    pub scaled_jacobian: Spread,
+    /// Aspect ratio over the elements; 1 is best.
+    pub aspect_ratio: Spread,
+    /// Up to ten elements with the smallest scaled Jacobian, worst first.
+    pub worst: Vec<u32>,
+    /// Number of elements by scaled Jacobian: bin i from i/10 to (i + 1)/10. The first bin also
+    /// holds the negative ones.
+    pub histogram: [usize; 10],
+}
+
+/// Smallest value, mean and largest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// Smallest.
+    pub min: f64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl Quality {
+    /// The quality of every element of `mesh`.
+    pub fn of(mesh: &HexMesh) -> Self {
+        let measure = |e: usize| {
+            let x = mesh.element_coordinates(e);
+            (scaled_jacobian(&x), aspect_ratio(&x))
+        };
+        let (scaled_jacobian, aspect_ratio) =
+            (0..mesh.n_elements()).into_par_iter().map(measure).unzip();
+        Self { scaled_jacobian, aspect_ratio }
+    }
+
+    /// The summary over all elements.
+    pub fn summary(&self) -> QualitySummary {
+        let jacobian = |&e: &u32| self.scaled_jacobian[e as usize];
+        let by_jacobian = |a: &u32, b: &u32| jacobian(a).total_cmp(&jacobian(b)).then(a.cmp(b));
+        let mut worst: Vec<u32> = (0..self.scaled_jacobian.len() as u32).collect();
+        if worst.len() > 10 {
+            worst.select_nth_unstable_by(10, by_jacobian);
+            worst.truncate(10);
+        }
+        worst.sort_unstable_by(by_jacobian);
+        let mut histogram = [0; 10];
+        for value in &self.scaled_jacobian {
+            histogram[(value * 10.0).clamp(0.0, 9.0) as usize] += 1;
+        }
+        QualitySummary {
+            scaled_jacobian: Spread::of(&self.scaled_jacobian),
+            aspect_ratio: Spread::of(&self.aspect_ratio),
+            worst,
+            histogram,
+        }
+    }
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Self {
+        let min = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Self { min, mean: values.iter().sum::<f64>() / values.len() as f64, max }
+    }
+}
+
+/// The smallest over the eight corners of the Jacobian determinant of the element with node
+/// coordinates `x`, divided by the lengths of the three edges there: 1 for a brick, 0 for a flat
+/// corner or an edge without length, negative for an inverted one.
+pub fn scaled_jacobian(x: &[[f64; 3]; 8]) -> f64 {
+    let at_corner = |xi| {
+        let j = hexahedron::jacobian(x, xi); // its columns are half the edges at the corner
+        let length = |c: usize| (0..3).map(|r| j[r][c] * j[r][c]).sum::<f64>().sqrt();
+        let lengths = length(0) * length(1) * length(2);
+        if lengths > 0.0 { hexahedron::determinant(&j) / lengths } else { 0.0 }
+    };
+    NODES.into_iter().map(at_corner).fold(f64::INFINITY, f64::min)
+}
+
+/// The longest edge over the shortest of the element with node coordinates `x`; infinite if an
+/// edge has no length.
+pub fn aspect_ratio(x: &[[f64; 3]; 8]) -> f64 {
+    let lengths =
+        EDGES.map(|[a, b]| (0..3).map(|d| (x[a][d] - x[b][d]).powi(2)).sum::<f64>().sqrt());
+    let Spread { min, max, .. } = Spread::of(&lengths);
+    if min > 0.0 { max / min } else { f64::INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sets;
+
+    #[test]
+    fn bricks_are_perfect_and_slender_ones_only_long() {
+        let brick = NODES.map(|n| [3.0 * n[0], 0.5 * n[1], n[2]]);
+        assert!((scaled_jacobian(&brick) - 1.0).abs() < 1e-14);
+        assert!((aspect_ratio(&brick) - 6.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_sheared_cube_has_the_sine_of_its_angle() {
+        let angle = 0.7_f64; // between the x and y edges
+        let sheared = NODES.map(|n| [n[0] + angle.cos() * n[1], angle.sin() * n[1], n[2]]);
+        assert!((scaled_jacobian(&sheared) - angle.sin()).abs() < 1e-14);
+        assert!((aspect_ratio(&sheared) - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn the_worst_corner_counts() {
+        let mut dented = NODES;
+        dented[6] = [-0.5, -0.5, -0.5]; // beyond the plane of its three neighbours
+        assert!(scaled_jacobian(&dented) < 0.0);
+        dented[6] = dented[5]; // an edge of no length
+        assert!(scaled_jacobian(&dented) <= 0.0);
+        assert_eq!(aspect_ratio(&dented), f64::INFINITY);
+    }
+
+    #[test]
+    fn summary_sorts_counts_and_averages() {
+        // A row of twelve unit cubes of which number 5 and 6 share a face that is moved in y.
+        let shift = |i: usize| if i == 6 { 1.0 } else { 0.0 };
+        let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        let line = |i: usize| corners.map(|[y, z]| [i as f64, y + shift(i), z]);
+        let coordinates = (0..=12).flat_map(line).collect();
+        let hex = |i: u32| [0, 4, 5, 1, 3, 7, 6, 2].map(|a| 4 * i + a);
+        let mesh = HexMesh::new(coordinates, (0..12).map(hex).collect(), Sets::default()).unwrap();
+        let summary = Quality::of(&mesh).summary();
+        assert_eq!(summary.worst[..2], [5, 6]);
+        assert_eq!(summary.worst.len(), 10);
+        assert_eq!(summary.histogram, [0, 0, 0, 0, 0, 0, 0, 2, 0, 10]);
+        let sine = 0.5_f64.sqrt();
+        assert!((summary.scaled_jacobian.min - sine).abs() < 1e-14);
+        assert!((summary.scaled_jacobian.mean - (10.0 + 2.0 * sine) / 12.0).abs() < 1e-14);
+        assert!((summary.aspect_ratio.max - 2.0_f64.sqrt()).abs() < 1e-14);
+        assert_eq!(summary.aspect_ratio.min, 1.0);
+    }
+}
