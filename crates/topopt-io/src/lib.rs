@@ -1,1 +1,23 @@
-//! Formats at the edge: Gmsh in, VTK and CSV out.
+//! Formats at the edge: Gmsh meshes in and out; VTK and CSV out.
+//!
+//! This crate knows no physics and no configuration. Readers return meshes that are checked, with
+//! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
+
+pub mod atomic;
+pub mod gmsh;
+
+use std::path::Path;
+
+pub use atomic::WriteError;
+pub use gmsh::{ImportedMesh, Place, Problem, ReadError};
+
+/// Reads a mesh file; the extension tells the format. Today this is `.msh` (Gmsh).
+///
+/// # Errors
+/// [`ReadError`]: the extension is not supported, or what [`gmsh::read`] says.
+pub fn read_mesh(path: &Path) -> Result<ImportedMesh, ReadError> {
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("msh") => gmsh::read(path),
+        _ => Err(ReadError { path: path.into(), place: None, problem: Problem::Extension.into() }),
+    }
+}

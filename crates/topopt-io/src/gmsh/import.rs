@@ -1,0 +1,341 @@
+//! From the tags of a file to a checked mesh.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use topopt_mesh::{Face, HexMesh, MeshError, Sets, hexahedron};
+
+use super::ImportedMesh;
+use super::error::Problem;
+use super::raw::RawMesh;
+
+/// Resolves the nodes, makes the sets and checks the mesh.
+pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Problem> {
+    only_hexahedra(&raw)?;
+    let mut notes = notes_on_file(&raw);
+    sort_nodes(&mut raw)?;
+    let (element_tags, owners) = number_elements(&raw, &mut notes)?;
+    let (hexes, nodes) = resolve(&raw, &element_tags, &owners)?;
+    let dropped = raw.node_tags.len() - nodes.n_used;
+    if dropped > 0 {
+        notes.push(format!("{dropped} nodes that no hexahedron uses were left out"));
+    }
+    let mut sets = Sets::default();
+    empty_sets(&raw, &mut sets);
+    element_sets(&raw, &owners, &mut sets);
+    face_sets(&raw, &hexes, &nodes, &mut sets)?;
+    node_sets(&raw, &nodes, &mut sets, &mut notes)?;
+    notes.extend(notes_on_sets(&sets));
+    let (coordinates, node_tags) = nodes.select(&raw);
+    match HexMesh::new(coordinates, hexes, sets) {
+        Ok(mesh) => Ok(ImportedMesh { mesh, node_tags, element_tags, notes }),
+        Err(error) => Err(by_tags(error, &node_tags, &element_tags)),
+    }
+}
+
+fn only_hexahedra(raw: &RawMesh) -> Result<(), Problem> {
+    let largest = raw.hexes.len().max(raw.node_tags.len());
+    if largest >= UNUSED as usize {
+        return Err(Problem::Mesh(MeshError::TooLarge(largest)));
+    }
+    if let Some(&(shape, count, first)) = raw.others.first() {
+        let group = raw.groups(first.groups).first().map(|&g| raw.name(3, g));
+        let shape = shape.plural();
+        return Err(Problem::NotHexahedra { shape, count, element: first.tag, group });
+    }
+    if let Some((count, first)) = raw.triangles {
+        let group = raw.name(2, raw.groups(first.groups)[0]);
+        return Err(Problem::NoFace { shape: "triangle", element: first.tag, group, count });
+    }
+    if raw.hexes.is_empty() {
+        return Err(Problem::NoHexahedra);
+    }
+    Ok(())
+}
+
+fn notes_on_file(raw: &RawMesh) -> Vec<String> {
+    let sections = raw.unknown_sections.iter().map(|s| format!("section ${s} was passed over"));
+    let high_order = raw.high_order.iter().map(|nodes| {
+        format!("hexahedra of {nodes} nodes (hex{nodes}) were read by their eight corners")
+    });
+    let surfaces = (raw.untagged_surfaces > 0).then(|| {
+        format!("{} surface elements without a physical group were left out", raw.untagged_surfaces)
+    });
+    sections.chain(high_order).chain(surfaces).collect()
+}
+
+fn notes_on_sets(sets: &Sets) -> Vec<String> {
+    let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
+    empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())).collect()
+}
+
+/// Brings the nodes into the order of their tags.
+fn sort_nodes(raw: &mut RawMesh) -> Result<(), Problem> {
+    if !raw.node_tags.is_sorted() {
+        let mut order: Vec<usize> = (0..raw.node_tags.len()).collect();
+        order.sort_by_key(|&i| raw.node_tags[i]);
+        raw.node_tags = order.iter().map(|&i| raw.node_tags[i]).collect();
+        raw.coordinates = order.iter().map(|&i| raw.coordinates[i]).collect();
+    }
+    match raw.node_tags.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Problem::DuplicateNode(pair[0])),
+        None => Ok(()),
+    }
+}
+
+/// Tags of the elements, ascending, and for every hexahedron of the file the element it is.
+///
+/// Version 2.2 writes an element once for each of its physical groups, with a tag of its own each
+/// time: hexahedra of the same nodes are one element, by its lowest tag.
+fn number_elements(
+    raw: &RawMesh,
+    notes: &mut Vec<String>,
+) -> Result<(Vec<u64>, Vec<u32>), Problem> {
+    let hexes = &raw.hexes;
+    let mut order: Vec<u32> = (0..hexes.len() as u32).collect();
+    let at = |i: u32| &hexes[i as usize];
+    order.sort_unstable_by_key(|&i| (at(i).nodes, at(i).tag, i));
+    let (mut kept, mut doubles) = (Vec::new(), 0);
+    for copies in order.chunk_by(|&i, &k| at(i).nodes == at(k).nodes) {
+        kept.push(copies[0]);
+        let groups: HashSet<u32> = copies.iter().map(|&i| at(i).groups).collect();
+        doubles += copies.len() - groups.len();
+    }
+    if doubles > 0 {
+        notes.push(format!("{doubles} hexahedra that stand in the file twice were left out"));
+    }
+    kept.sort_unstable_by_key(|&i| at(i).tag);
+    let tags: Vec<u64> = kept.iter().map(|&i| at(i).tag).collect();
+    if let Some(pair) = tags.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Problem::DuplicateElement(pair[0]));
+    }
+    let mut number = vec![0; hexes.len()];
+    for (element, &i) in kept.iter().enumerate() {
+        number[i as usize] = element as u32;
+    }
+    for copies in order.chunk_by(|&i, &k| at(i).nodes == at(k).nodes) {
+        for &i in copies {
+            number[i as usize] = number[copies[0] as usize];
+        }
+    }
+    Ok((tags, number))
+}
+
+/// The nodes that hexahedra use, in the order of their tags.
+struct UsedNodes {
+    /// Number of every node of the file, or `UNUSED`.
+    numbers: Vec<u32>,
+    n_used: usize,
+}
+
+const UNUSED: u32 = u32::MAX;
+
+/// Connectivity by node numbers.
+fn resolve(
+    raw: &RawMesh,
+    element_tags: &[u64],
+    owners: &[u32],
+) -> Result<(Vec<[u32; 8]>, UsedNodes), Problem> {
+    let mut hexes = vec![[0; 8]; element_tags.len()];
+    let mut numbers = vec![UNUSED; raw.node_tags.len()];
+    for (corners, &owner) in raw.hexes.iter().zip(owners) {
+        for (a, &tag) in corners.nodes.iter().enumerate() {
+            let node = position(&raw.node_tags, tag)
+                .ok_or(Problem::MissingNode { element: corners.tag, node: tag })?;
+            hexes[owner as usize][a] = node as u32;
+            numbers[node] = 0;
+        }
+    }
+    let mut n_used = 0;
+    for number in numbers.iter_mut().filter(|number| **number != UNUSED) {
+        *number = n_used;
+        n_used += 1;
+    }
+    for node in hexes.as_flattened_mut() {
+        *node = numbers[*node as usize];
+    }
+    Ok((hexes, UsedNodes { numbers, n_used: n_used as usize }))
+}
+
+impl UsedNodes {
+    /// The number of the node that `element` names by `tag`; `UNUSED` if no hexahedron uses it.
+    fn number(&self, raw: &RawMesh, element: u64, tag: u64) -> Result<u32, Problem> {
+        position(&raw.node_tags, tag)
+            .map(|node| self.numbers[node])
+            .ok_or(Problem::MissingNode { element, node: tag })
+    }
+
+    /// Coordinates and tags of the used nodes.
+    fn select(&self, raw: &RawMesh) -> (Vec<[f64; 3]>, Vec<u64>) {
+        let used = |i: &usize| self.numbers[*i] != UNUSED;
+        let all = 0..raw.node_tags.len();
+        all.filter(used).map(|i| (raw.coordinates[i], raw.node_tags[i])).unzip()
+    }
+}
+
+/// Where `tag` stands in the ascending `tags`; at once if they have no gaps.
+fn position(tags: &[u64], tag: u64) -> Option<usize> {
+    let guess = tag.checked_sub(*tags.first()?)? as usize;
+    if tags.get(guess) == Some(&tag) { Some(guess) } else { tags.binary_search(&tag).ok() }
+}
+
+/// Sets of the named groups, still without entries.
+fn empty_sets(raw: &RawMesh, sets: &mut Sets) {
+    for ((dimension, _), name) in &raw.names {
+        match dimension {
+            3 => drop(sets.elements.entry(name.clone()).or_default()),
+            2 => drop(sets.faces.entry(name.clone()).or_default()),
+            _ => drop(sets.nodes.entry(name.clone()).or_default()),
+        }
+    }
+}
+
+/// For every combination of groups the names of its sets.
+fn set_names(raw: &RawMesh, dimension: u8) -> Vec<Vec<String>> {
+    let names = |groups: &Vec<u32>| groups.iter().map(|&g| raw.name(dimension, g)).collect();
+    raw.combinations().iter().map(names).collect()
+}
+
+fn element_sets(raw: &RawMesh, owners: &[u32], sets: &mut Sets) {
+    let mut members = vec![Vec::new(); raw.combinations().len()];
+    for (corners, &owner) in raw.hexes.iter().zip(owners) {
+        members[corners.groups as usize].push(owner);
+    }
+    for (names, members) in set_names(raw, 3).into_iter().zip(members) {
+        if !members.is_empty() {
+            for name in names {
+                sets.elements.entry(name).or_default().extend(&members);
+            }
+        }
+    }
+    for set in sets.elements.values_mut() {
+        set.sort_unstable();
+        set.dedup();
+    }
+}
+
+fn face_sets(
+    raw: &RawMesh,
+    hexes: &[[u32; 8]],
+    nodes: &UsedNodes,
+    sets: &mut Sets,
+) -> Result<(), Problem> {
+    let mut quads = vec![[0; 4]; raw.quads.len()];
+    for (corners, quad) in quads.iter_mut().zip(&raw.quads) {
+        for (corner, &tag) in corners.iter_mut().zip(&quad.nodes) {
+            *corner = nodes.number(raw, quad.tag, tag)?;
+        }
+    }
+    let faces = faces_on(&quads, hexes, nodes.n_used);
+    let names = set_names(raw, 2);
+    let mut seen = HashSet::new();
+    let mut lost = Vec::new();
+    for (corners, quad) in quads.iter().zip(&raw.quads) {
+        let Some(sides) = faces.get(&sorted(*corners)) else {
+            lost.push(quad);
+            continue;
+        };
+        let face = facing(sides, corners, hexes);
+        let names = names[quad.groups as usize].iter();
+        for name in names.filter(|name| seen.insert((name.as_str(), face))) {
+            sets.faces.entry(name.clone()).or_default().push(face);
+        }
+    }
+    match lost.first() {
+        None => Ok(()),
+        Some(quad) => Err(Problem::NoFace {
+            shape: "quadrilateral",
+            element: quad.tag,
+            group: names[quad.groups as usize][0].clone(),
+            count: lost.len(),
+        }),
+    }
+}
+
+/// The one or two faces of elements at a quadrilateral.
+type Sides = (Face, Option<Face>);
+
+/// The faces of elements at each of `quads` that has any, by sorted nodes.
+fn faces_on(quads: &[[u32; 4]], hexes: &[[u32; 8]], n_nodes: usize) -> HashMap<[u32; 4], Sides> {
+    let wanted: HashSet<[u32; 4]> = quads.iter().map(|&quad| sorted(quad)).collect();
+    let mut touched = vec![false; n_nodes];
+    for &node in quads.as_flattened().iter().filter(|node| **node != UNUSED) {
+        touched[node as usize] = true;
+    }
+    let mut faces = HashMap::with_capacity(wanted.len());
+    for (element, hex) in (0..).zip(hexes) {
+        for (local, corners) in (0..).zip(hexahedron::FACES) {
+            let corners = corners.map(|a| hex[a]);
+            let key = sorted(corners);
+            if corners.iter().all(|&node| touched[node as usize]) && wanted.contains(&key) {
+                let face = Face { element, local };
+                let second = |sides: &mut Sides| sides.1 = Some(face);
+                faces.entry(key).and_modify(second).or_insert((face, None));
+            }
+        }
+    }
+    faces
+}
+
+/// The second side if the quadrilateral points out of its element, else the first.
+fn facing(sides: &Sides, corners: &[u32; 4], hexes: &[[u32; 8]]) -> Face {
+    let points_outwards = |face: &Face| {
+        let mut nodes = face.nodes(hexes);
+        let start = nodes.iter().position(|node| *node == corners[0]).unwrap_or(0);
+        nodes.rotate_left(start);
+        nodes == *corners
+    };
+    sides.1.filter(points_outwards).unwrap_or(sides.0)
+}
+
+fn sorted(mut nodes: [u32; 4]) -> [u32; 4] {
+    nodes.sort_unstable();
+    nodes
+}
+
+fn node_sets(
+    raw: &RawMesh,
+    nodes: &UsedNodes,
+    sets: &mut Sets,
+    notes: &mut Vec<String>,
+) -> Result<(), Problem> {
+    let names = [0, 1].map(|dimension| set_names(raw, dimension));
+    let points = raw.points.iter().map(|p| (p.tag, p.nodes[0], &names[0][p.groups as usize]));
+    let ends = raw
+        .lines
+        .iter()
+        .flat_map(|line| line.nodes.map(|node| (line.tag, node, &names[1][line.groups as usize])));
+    let mut seen = HashSet::new();
+    let mut unused = BTreeMap::<&str, usize>::new();
+    for (element, tag, names) in points.chain(ends) {
+        let number = nodes.number(raw, element, tag)?;
+        for name in names.iter().filter(|name| seen.insert((name.as_str(), tag))) {
+            if number == UNUSED {
+                *unused.entry(name).or_default() += 1;
+            } else {
+                sets.nodes.entry(name.clone()).or_default().push(number);
+            }
+        }
+    }
+    notes.extend(unused.into_iter().map(|(name, count)| {
+        format!("{count} nodes of node set `{name}` were left out: no hexahedron uses them")
+    }));
+    Ok(())
+}
+
+/// The same error, with the file's tags for nodes and elements.
+fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Problem {
+    let node_tag = |node: u32| node_tags[node as usize];
+    let element_tag = |element: u32| element_tags[element as usize];
+    match error {
+        MeshError::NotFinite { node, coordinates } => {
+            Problem::NotFinite { node: node_tag(node), coordinates }
+        }
+        MeshError::RepeatedNode { element, node } => {
+            Problem::RepeatedNode { element: element_tag(element), node: node_tag(node) }
+        }
+        MeshError::Inverted { element, determinant, count } => {
+            Problem::Inverted { element: element_tag(element), determinant, count }
+        }
+        other => Problem::Mesh(other),
+    }
+}

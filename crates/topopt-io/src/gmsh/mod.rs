@@ -1,0 +1,64 @@
+//! Gmsh meshes (`.msh`), versions 2.2 and 4.1, text and binary, with physical groups.
+//!
+//! What is read:
+//! - Hexahedra become the mesh. Those of higher order are read by their eight corners.
+//! - Physical volumes become element sets, physical surfaces face sets, physical curves and points
+//!   node sets. A group without a name is called `physical_volume_7`, `physical_surface_7`,
+//!   `physical_curve_7` or `physical_point_7` by its tag; a named group without entities becomes
+//!   an empty set.
+//! - Nodes and elements are numbered in the order of their tags. Nodes and faces of a set stand
+//!   in the order of the file, elements in ascending order; none stands twice.
+//! - A quadrilateral inside the mesh belongs to the element from which it points outwards.
+//!
+//! What is refused: other volume elements, quadrilaterals or triangles of a physical surface that
+//! are no face of a hexahedron (a support or load would be lost in silence), partitioned meshes,
+//! other versions, and everything that contradicts itself.
+
+mod cursor;
+mod element_shape;
+mod error;
+mod import;
+mod raw;
+mod records;
+mod sections;
+mod version_2;
+mod version_4;
+mod write;
+
+use std::path::Path;
+
+use topopt_mesh::HexMesh;
+
+pub use error::{Place, Problem, ReadError};
+pub use write::{Encoding, GmshFormat, Version, write};
+
+use error::Fault;
+
+/// A mesh from a file, with the numbers that the file gives to its nodes and elements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedMesh {
+    /// The mesh.
+    pub mesh: HexMesh,
+    /// Tags of the nodes in the file, \[n_nodes\], ascending.
+    pub node_tags: Vec<u64>,
+    /// Tags of the elements in the file, \[n_elements\], ascending.
+    pub element_tags: Vec<u64>,
+    /// What was left out or changed, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Reads a `.msh` file.
+///
+/// # Errors
+/// [`ReadError`] with the place in the file, the problem and the remedy.
+pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
+    std::fs::read(path)
+        .map_err(|cause| Fault::from(Problem::Io(cause)))
+        .and_then(|bytes| parse(&bytes))
+        .map_err(|Fault { place, problem }| ReadError { path: path.into(), place, problem })
+}
+
+fn parse(bytes: &[u8]) -> Result<ImportedMesh, Fault> {
+    let raw = sections::parse(bytes)?;
+    import::import(raw).map_err(Fault::from)
+}

@@ -1,0 +1,131 @@
+//! The sections of a file, in either version.
+
+use super::cursor::Cursor;
+use super::error::{Parsed, Problem};
+use super::raw::RawMesh;
+use super::{version_2, version_4};
+
+/// Sections that say nothing about nodes, elements and groups.
+const WITHOUT_MEANING: [&str; 8] = [
+    "Comments",
+    "Periodic",
+    "NodeData",
+    "ElementData",
+    "ElementNodeData",
+    "InterpolationScheme",
+    "GhostElements",
+    "Parametrizations",
+];
+
+/// Reads all sections of a file.
+pub(super) fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
+    let mut cursor = Cursor::new(bytes);
+    if !cursor.skip_blanks() {
+        return Err(Problem::EmptyFile.into());
+    }
+    let version = format(&mut cursor)?;
+    let mut mesh = RawMesh::default();
+    let mut entities = None;
+    let (mut nodes, mut elements) = (false, false);
+    while cursor.skip_blanks() {
+        let section = cursor.begin_section()?;
+        let repeated = match section.as_str() {
+            "Nodes" => std::mem::replace(&mut nodes, true),
+            "Elements" => std::mem::replace(&mut elements, true),
+            "Entities" => entities.is_some(),
+            _ => false,
+        };
+        if repeated {
+            return Err(cursor.fault(Problem::RepeatedSection(section)));
+        }
+        match (section.as_str(), version) {
+            ("PhysicalNames", _) => physical_names(&mut cursor, &mut mesh)?,
+            ("PartitionedEntities", _) => return Err(cursor.fault(Problem::Partitioned)),
+            ("Nodes", Version::V2) => version_2::nodes(&mut cursor, &mut mesh)?,
+            ("Nodes", Version::V4) => version_4::nodes(&mut cursor, &mut mesh)?,
+            ("Elements", Version::V2) => version_2::elements(&mut cursor, &mut mesh)?,
+            ("Elements", Version::V4) => {
+                version_4::elements(&mut cursor, &mut mesh, entities.as_ref())?;
+            }
+            ("Entities", Version::V4) => entities = Some(version_4::entities(&mut cursor)?),
+            (name, _) => {
+                cursor.skip_section()?;
+                if !WITHOUT_MEANING.contains(&name) {
+                    mesh.unknown_sections.push(section);
+                }
+                continue;
+            }
+        }
+        cursor.end_section()?;
+    }
+    match (nodes, elements) {
+        (false, _) => Err(Problem::MissingSection("Nodes").into()),
+        (_, false) => Err(Problem::MissingSection("Elements").into()),
+        _ => Ok(mesh),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Version {
+    V2,
+    V4,
+}
+
+/// Reads up to and with $MeshFormat; only comments may stand before it.
+fn format(cursor: &mut Cursor) -> Parsed<Version> {
+    loop {
+        match cursor.begin_section() {
+            Ok(section) if section == "MeshFormat" => break,
+            Ok(section) if section == "Comments" => cursor.skip_section()?,
+            Ok(section) if section == "NOD" => return Err(Problem::Version("1.0".into()).into()),
+            _ => return Err(Problem::NotMsh.into()),
+        }
+        cursor.skip_blanks();
+    }
+    let number = cursor.double("the version of the format")?;
+    let binary = match cursor.int("0 (text) or 1 (binary)")? {
+        0 => false,
+        1 => true,
+        other => return Err(cursor.malformed("0 (text) or 1 (binary)", format!("`{other}`"))),
+    };
+    let data_size = cursor.int("the size of a number")?;
+    let version = match number {
+        2.0..3.0 => Version::V2,
+        4.1 => Version::V4,
+        _ => return Err(cursor.fault(Problem::Version(format!("{number:?}")))),
+    };
+    if binary {
+        if data_size != 8 {
+            return Err(cursor.fault(Problem::DataSize(data_size)));
+        }
+        cursor.end_line()?;
+        cursor.binary = true;
+        match cursor.int("the number 1")? {
+            1 => {}
+            0x0100_0000 => return Err(cursor.fault(Problem::BigEndian)),
+            other => return Err(cursor.malformed("the number 1", format!("`{other}`"))),
+        }
+    }
+    cursor.end_section()?;
+    Ok(version)
+}
+
+/// `dimension tag "name"` a line, in text even in a binary file.
+fn physical_names(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
+    cursor.as_text(|cursor| {
+        let announced = cursor.size("the number of physical names")?;
+        cursor.end_record()?;
+        for _ in 0..cursor.count(announced, "physical names", 6, 6)? {
+            let dimension = cursor.int("a dimension, 0 to 3")?;
+            let tag = cursor.int("the tag of a physical group")?;
+            let line = cursor.text_line();
+            let name = line.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            let (Some(name), 0..=3) = (name, dimension) else {
+                let expected = "a dimension from 0 to 3, a tag and a name in quotation marks";
+                return Err(cursor.malformed(expected, format!("`{dimension} {tag}{line}`")));
+            };
+            mesh.names.insert((dimension as u8, tag.unsigned_abs() as u32), name.to_owned());
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,123 @@
+//! $Nodes and $Elements of version 2.2.
+
+use super::cursor::Cursor;
+use super::element_shape::{Shape, shape_of};
+use super::error::{Parsed, Problem};
+use super::raw::RawMesh;
+
+/// `tag x y z` a node. The count is text even in a binary file.
+pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
+    let announced = count_line(cursor, "the number of nodes")?;
+    let count = cursor.count(announced, "nodes", 8, 28)?;
+    mesh.node_tags.reserve_exact(count);
+    mesh.coordinates.reserve_exact(count);
+    for _ in 0..count {
+        let tag = tag(cursor, "the tag of a node")?;
+        mesh.coordinates.push(cursor.coordinates(tag)?);
+        mesh.node_tags.push(tag);
+        cursor.end_record()?;
+    }
+    Ok(())
+}
+
+/// Text: `tag type n_tags tags... nodes...` an element. Binary: blocks with the header
+/// `type n_elements n_tags` and elements `tag tags... nodes...`.
+pub(super) fn elements(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
+    let announced = count_line(cursor, "the number of elements")?;
+    let count = cursor.count(announced, "elements", 8, 12)?;
+    let mut reader = ElementReader { mesh, group: None, nodes: Vec::new() };
+    let mut done = 0;
+    while done < count {
+        if !cursor.binary {
+            let tag = tag(cursor, "the tag of an element")?;
+            let number = cursor.int("the type of an element")?;
+            let n_tags = cursor.int("the number of tags")?;
+            let (shape, n_nodes) = known(cursor, number, tag)?;
+            reader.element(cursor, tag, shape, n_nodes, n_tags)?;
+            cursor.end_record()?;
+            done += 1;
+            continue;
+        }
+        let number = cursor.int("the type of an element")?;
+        let in_block = cursor.int("the number of elements in a block")?;
+        let n_tags = cursor.int("the number of tags")?;
+        let (shape, n_nodes) = known(cursor, number, done as u64 + 1)?;
+        let in_block = usize::try_from(in_block).unwrap_or(0);
+        if in_block == 0 || in_block > count - done {
+            let expected = "a number of elements that fits the announced total";
+            return Err(cursor.malformed(expected, in_block.to_string()));
+        }
+        for _ in 0..in_block {
+            let tag = tag(cursor, "the tag of an element")?;
+            reader.element(cursor, tag, shape, n_nodes, n_tags)?;
+        }
+        done += in_block;
+    }
+    Ok(())
+}
+
+struct ElementReader<'a> {
+    mesh: &'a mut RawMesh,
+    /// The last physical tag and its number as a combination of groups.
+    group: Option<(i64, u32)>,
+    nodes: Vec<u64>,
+}
+
+impl ElementReader<'_> {
+    fn element(
+        &mut self,
+        cursor: &mut Cursor,
+        element: u64,
+        shape: Shape,
+        n_nodes: usize,
+        n_tags: i64,
+    ) -> Parsed<()> {
+        let mut physical = 0;
+        for i in 0..n_tags {
+            let value = cursor.int("a tag of an element")?;
+            match i {
+                0 => physical = value,
+                2 if value > 0 => return Err(cursor.fault(Problem::Partitioned)),
+                _ => {}
+            }
+        }
+        self.nodes.clear();
+        for _ in 0..n_nodes {
+            self.nodes.push(tag(cursor, "the tag of a node")?);
+        }
+        let groups = self.groups(physical);
+        self.mesh.add(shape, element, &self.nodes, groups);
+        Ok(())
+    }
+
+    /// Physical tag 0 is no group; the sign is an orientation.
+    fn groups(&mut self, physical: i64) -> u32 {
+        match self.group {
+            Some((known, groups)) if known == physical => groups,
+            _ => {
+                let list =
+                    if physical == 0 { vec![] } else { vec![physical.unsigned_abs() as u32] };
+                let groups = self.mesh.intern(list);
+                self.group = Some((physical, groups));
+                groups
+            }
+        }
+    }
+}
+
+fn known(cursor: &Cursor, number: i64, element: u64) -> Parsed<(Shape, usize)> {
+    shape_of(number).ok_or_else(|| cursor.fault(Problem::ElementType { element, number }))
+}
+
+fn count_line(cursor: &mut Cursor, expected: &'static str) -> Parsed<u64> {
+    cursor.as_text(|cursor| {
+        let count = cursor.size(expected)?;
+        cursor.end_line()?;
+        Ok(count)
+    })
+}
+
+fn tag(cursor: &mut Cursor, expected: &'static str) -> Parsed<u64> {
+    let value = cursor.int(expected)?;
+    u64::try_from(value).map_err(|_| cursor.malformed(expected, format!("`{value}`")))
+}
