@@ -1,1 +1,25 @@
-//! Linear elasticity on hex8: elements, supports, loads, operators.
+//! Linear elasticity on trilinear hexahedra: element stiffness, supports, loads, and the operator
+//! K(E) u by several strategies on the CPU.
+//!
+//! This crate does no I/O and reads no clock. Vectors of the CPU hold nodal values as
+//! \[node\]\[component\].
+
+mod material;
+mod operator;
+pub mod operators;
+mod patches;
+mod preconditioner;
+mod problem;
+pub mod stiffness;
+mod supports;
+
+pub use material::Material;
+pub use operator::ElasticityOperator;
+pub use operators::Strategy;
+pub use patches::Patches;
+pub use preconditioner::{ElasticityPreconditioner, Jacobi};
+pub use problem::{LoadCase, Problem, ProblemError};
+pub use supports::Supports;
+
+/// Displacement components of a node.
+pub const DIM: usize = 3;

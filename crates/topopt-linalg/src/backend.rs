@@ -62,6 +62,9 @@ pub trait Backend {
     /// y_i = a x_i^p.
     fn power(&self, a: f64, x: &Self::Vector, p: f64, y: &mut Self::Vector);
 
+    /// y_i = max(0, a x_i).
+    fn positive_part(&self, a: f64, x: &Self::Vector, y: &mut Self::Vector);
+
     /// y_i = a x_i, kept within \[lower_i, upper_i\].
     fn scale_within(
         &self,

@@ -70,6 +70,10 @@ impl Backend for Cpu {
         map(y, |i, _| a * x[i].powf(p));
     }
 
+    fn positive_part(&self, a: f64, x: &Vec<f64>, y: &mut Vec<f64>) {
+        map(y, |i, _| (a * x[i]).max(0.0));
+    }
+
     fn scale_within(&self, a: f64, x: &Vec<f64>, bounds: [&Vec<f64>; 2], y: &mut Vec<f64>) {
         map(y, |i, _| within(a * x[i], bounds, i));
     }
@@ -181,6 +185,8 @@ mod tests {
         assert_eq!(z[CHUNK], 2.0 * x[CHUNK] - 3.0 * y[CHUNK]);
         Cpu.power(0.5, &x.iter().map(|x| x + 2.0).collect(), 3.0, &mut z);
         assert!((z[9] - 0.5 * (x[9] + 2.0).powi(3)).abs() < 1e-14);
+        Cpu.positive_part(-2.0, &x, &mut z);
+        assert!(z.iter().zip(&x).all(|(z, x)| *z == (-2.0 * x).max(0.0)));
         let (lower, upper) = (vec![-0.5; x.len()], vec![0.25; x.len()]);
         Cpu.scale_within(2.0, &x, [&lower, &upper], &mut z);
         assert!(z.iter().zip(&x).all(|(z, x)| *z == (2.0 * x).clamp(-0.5, 0.25)));

@@ -1,0 +1,73 @@
+//! One number for each of several elements: arithmetic at the width of the machine.
+
+use std::ops::{Add, Mul, Sub};
+
+use pulp::Simd;
+
+/// Most lanes of any machine: eight doubles in 512 bits.
+pub const MAX_LANES: usize = 8;
+
+/// As many doubles as a register of `S` holds.
+#[derive(Clone, Copy)]
+pub struct Lanes<S: Simd> {
+    simd: S,
+    value: S::f64s,
+}
+
+impl<S: Simd> Lanes<S> {
+    /// The same number in every lane.
+    #[inline(always)]
+    pub fn splat(simd: S, value: f64) -> Self {
+        Self { simd, value: simd.splat_f64s(value) }
+    }
+
+    /// The first lanes of `values`.
+    #[inline(always)]
+    pub fn load(simd: S, values: &[f64; MAX_LANES]) -> Self {
+        Self { simd, value: S::as_simd_f64s(values).0[0] }
+    }
+
+    /// Writes the first lanes of `values`.
+    #[inline(always)]
+    pub fn store(self, values: &mut [f64; MAX_LANES]) {
+        S::as_mut_simd_f64s(values).0[0] = self.value;
+    }
+
+    /// self * factor + term, fused where the machine can.
+    #[inline(always)]
+    pub fn mul_add(self, factor: Self, term: Self) -> Self {
+        let value = self.simd.mul_add_e_f64s(self.value, factor.value, term.value);
+        Self { simd: self.simd, value }
+    }
+
+    /// 1 / self.
+    #[inline(always)]
+    pub fn recip(self) -> Self {
+        let one = self.simd.splat_f64s(1.0);
+        Self { simd: self.simd, value: self.simd.div_f64s(one, self.value) }
+    }
+}
+
+impl<S: Simd> Add for Lanes<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self { simd: self.simd, value: self.simd.add_f64s(self.value, other.value) }
+    }
+}
+
+impl<S: Simd> Sub for Lanes<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self { simd: self.simd, value: self.simd.sub_f64s(self.value, other.value) }
+    }
+}
+
+impl<S: Simd> Mul for Lanes<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self { simd: self.simd, value: self.simd.mul_f64s(self.value, other.value) }
+    }
+}

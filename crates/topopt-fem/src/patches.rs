@@ -1,0 +1,149 @@
+//! Elements in patches: gather nodal values, work on a patch, scatter without conflicts.
+//!
+//! Consecutive elements form a patch small enough for the cache. Each patch sums into its own
+//! copies of its nodes; a second pass sums the copies of every node in a fixed order. So there
+//! are no atomics, and results do not depend on the number of threads.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+use topopt_mesh::HexMesh;
+
+/// Elements of a patch.
+const PATCH_ELEMENTS: usize = 512;
+
+/// A run of consecutive elements with local node numbers.
+#[derive(Debug, Clone)]
+pub struct Patch {
+    /// Its elements.
+    pub elements: Range<usize>,
+    /// Mesh nodes by local number.
+    pub nodes: Vec<u32>,
+    /// Local nodes of its elements, \[elements\]\[8\].
+    pub hexes: Vec<[u16; 8]>,
+}
+
+/// All elements of a mesh in patches, and where each node has its copies.
+#[derive(Debug)]
+pub struct Patches {
+    patches: Vec<Patch>,
+    /// `slots[offsets[n]..offsets[n + 1]]` are the copies of node n.
+    offsets: Vec<usize>,
+    slots: Vec<u32>,
+    /// Copies of all patches one after the other; kept to save the allocation.
+    copies: Mutex<Vec<f64>>,
+}
+
+impl Patches {
+    /// Cuts `mesh` into patches of consecutive elements.
+    pub fn new(mesh: &HexMesh) -> Self {
+        let n_patches = mesh.n_elements().div_ceil(PATCH_ELEMENTS);
+        let patches: Vec<Patch> = (0..n_patches)
+            .into_par_iter()
+            .map(|p| {
+                let start = p * PATCH_ELEMENTS;
+                Patch::new(mesh, start..mesh.n_elements().min(start + PATCH_ELEMENTS))
+            })
+            .collect();
+        let mut offsets = vec![0usize; mesh.n_nodes() + 1];
+        for &node in patches.iter().flat_map(|patch| &patch.nodes) {
+            offsets[node as usize + 1] += 1;
+        }
+        for n in 0..mesh.n_nodes() {
+            offsets[n + 1] += offsets[n];
+        }
+        let mut next = offsets.clone();
+        let mut slots = vec![0; offsets[mesh.n_nodes()]];
+        for (slot, &node) in patches.iter().flat_map(|patch| &patch.nodes).enumerate() {
+            slots[next[node as usize]] = slot as u32;
+            next[node as usize] += 1;
+        }
+        Self { patches, offsets, slots, copies: Mutex::default() }
+    }
+
+    /// The patches, in the order of the elements.
+    pub fn patches(&self) -> &[Patch] {
+        &self.patches
+    }
+
+    /// Sums contributions of elements at nodes.
+    ///
+    /// `work(scratch, patch, sums)` adds the contributions of one patch to `sums`,
+    /// \[patch nodes\]\[D\], which start at zero; `scratch` is reused from patch to patch.
+    /// `finish(node, sum)` gives the value written to `y`, \[n_nodes\]\[D\].
+    pub fn scatter<Scratch: Default, const D: usize>(
+        &self,
+        y: &mut [f64],
+        work: impl Fn(&mut Scratch, &Patch, &mut [[f64; D]]) + Sync,
+        finish: impl Fn(usize, [f64; D]) -> [f64; D] + Sync,
+    ) {
+        let mut copies = self.copies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        copies.resize(D * self.slots.len(), 0.0);
+        let mut rest = copies.as_chunks_mut::<D>().0;
+        let mut sums = Vec::with_capacity(self.patches.len());
+        for patch in &self.patches {
+            let (mine, others) = rest.split_at_mut(patch.nodes.len());
+            sums.push(mine);
+            rest = others;
+        }
+        let sum_up = |scratch: &mut Scratch, (patch, sums): (&Patch, &mut [[f64; D]])| {
+            sums.fill([0.0; D]);
+            work(scratch, patch, sums);
+        };
+        self.patches.par_iter().zip(sums).for_each_init(Scratch::default, sum_up);
+        let copies = copies.as_chunks::<D>().0;
+        y.as_chunks_mut::<D>().0.par_iter_mut().with_min_len(4096).enumerate().for_each(
+            |(node, y)| {
+                let mut total = [0.0; D];
+                for &slot in &self.slots[self.offsets[node]..self.offsets[node + 1]] {
+                    let copy = copies[slot as usize];
+                    for i in 0..D {
+                        total[i] += copy[i];
+                    }
+                }
+                *y = finish(node, total);
+            },
+        );
+    }
+
+    /// Writes one value an element: `work(scratch, patch, values)` fills those of a patch.
+    pub fn each_element<Scratch: Default>(
+        &self,
+        out: &mut [f64],
+        work: impl Fn(&mut Scratch, &Patch, &mut [f64]) + Sync,
+    ) {
+        let fill = |scratch: &mut Scratch, (patch, values): (&Patch, &mut [f64])| {
+            work(scratch, patch, values);
+        };
+        let values = out.par_chunks_mut(PATCH_ELEMENTS);
+        self.patches.par_iter().zip(values).for_each_init(Scratch::default, fill);
+    }
+
+    /// Copies a node has on average: 1 where patches share nothing.
+    pub fn copies_per_node(&self) -> f64 {
+        self.slots.len() as f64 / (self.offsets.len() - 1) as f64
+    }
+}
+
+impl Patch {
+    fn new(mesh: &HexMesh, elements: Range<usize>) -> Self {
+        let hexes = &mesh.hexes()[elements.clone()];
+        let mut nodes: Vec<u32> = hexes.as_flattened().to_vec();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let local = |node: u32| nodes.binary_search(&node).unwrap_or_default() as u16;
+        let hexes = hexes.iter().map(|hex| hex.map(local)).collect();
+        Self { elements, nodes, hexes }
+    }
+
+    /// Replaces `out` by `value(node)` at the nodes of the patch.
+    pub fn gather<const D: usize>(
+        &self,
+        out: &mut Vec<[f64; D]>,
+        value: impl Fn(usize) -> [f64; D],
+    ) {
+        out.clear();
+        out.extend(self.nodes.iter().map(|&node| value(node as usize)));
+    }
+}

@@ -1,0 +1,140 @@
+//! A structure with material, supports and loads: checked when made, then trusted.
+
+use topopt_mesh::{Components, HexMesh};
+
+use crate::{DIM, Material, Supports};
+
+/// Forces that act together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadCase {
+    /// Name, for messages and histories.
+    pub name: String,
+    /// Weight of its compliance in the objective, > 0.
+    pub weight: f64,
+    /// Nodal forces, \[n_nodes\]\[3\].
+    pub forces: Vec<f64>,
+}
+
+/// A linear-elastic structure that can be solved: every part is held against rigid motion and
+/// every load case does work.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    mesh: HexMesh,
+    material: Material,
+    supports: Supports,
+    load_cases: Vec<LoadCase>,
+}
+
+/// Why mesh, supports and loads do not make a [`Problem`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ProblemError {
+    /// Nothing is held.
+    #[error("no node is supported: the structure would float away; add a support")]
+    NoSupport,
+    /// A part can move without strain.
+    #[error(
+        "the supports leave rigid motions free: {}{}; hold more components or more nodes",
+        motions.join(", "),
+        part_of(*part, *parts)
+    )]
+    RigidMotion {
+        /// The free motions, in words.
+        motions: Vec<String>,
+        /// Which connected part, from 0.
+        part: usize,
+        /// How many parts the mesh has.
+        parts: usize,
+    },
+    /// No load case at all.
+    #[error("there is no load; add one")]
+    NoLoad,
+    /// A load case without a force on a free component.
+    #[error(
+        "load case `{name}` is zero on every free node: no force, or all of it on supported \
+         components; give a force that the structure has to carry"
+    )]
+    ZeroLoad {
+        /// Its name.
+        name: String,
+    },
+    /// A force or weight that is not a usable number.
+    #[error(
+        "load case `{name}` has a force or weight that is not a finite number, or a weight <= 0"
+    )]
+    BadLoad {
+        /// Its name.
+        name: String,
+    },
+}
+
+fn part_of(part: usize, parts: usize) -> String {
+    if parts == 1 { String::new() } else { format!(" (part {} of {parts} of the mesh)", part + 1) }
+}
+
+impl Problem {
+    /// Checks everything that [`Problem`] promises. Forces on held components are dropped.
+    ///
+    /// # Errors
+    /// [`ProblemError`].
+    pub fn new(
+        mesh: HexMesh,
+        material: Material,
+        supports: Supports,
+        mut load_cases: Vec<LoadCase>,
+    ) -> Result<Self, ProblemError> {
+        check_supports(&mesh, &supports)?;
+        if load_cases.is_empty() {
+            return Err(ProblemError::NoLoad);
+        }
+        for case in &mut load_cases {
+            let finite = case.forces.iter().all(|f| f.is_finite()) && case.weight.is_finite();
+            if !finite || case.weight <= 0.0 || case.forces.len() != DIM * mesh.n_nodes() {
+                return Err(ProblemError::BadLoad { name: case.name.clone() });
+            }
+            supports.clear(&mut case.forces);
+            if case.forces.iter().all(|&f| f == 0.0) {
+                return Err(ProblemError::ZeroLoad { name: case.name.clone() });
+            }
+        }
+        Ok(Self { mesh, material, supports, load_cases })
+    }
+
+    /// The mesh.
+    pub fn mesh(&self) -> &HexMesh {
+        &self.mesh
+    }
+
+    /// The material.
+    pub fn material(&self) -> &Material {
+        &self.material
+    }
+
+    /// The supports.
+    pub fn supports(&self) -> &Supports {
+        &self.supports
+    }
+
+    /// The load cases; forces are zero at held components.
+    pub fn load_cases(&self) -> &[LoadCase] {
+        &self.load_cases
+    }
+
+    /// Number of displacement components, held ones included.
+    pub fn n_dofs(&self) -> usize {
+        DIM * self.mesh.n_nodes()
+    }
+}
+
+fn check_supports(mesh: &HexMesh, supports: &Supports) -> Result<(), ProblemError> {
+    if supports.n_fixed() == 0 {
+        return Err(ProblemError::NoSupport);
+    }
+    let parts = Components::of(mesh).nodes_by_component();
+    for (part, nodes) in parts.iter().enumerate() {
+        let motions = supports.free_rigid_motions(mesh, nodes);
+        if !motions.is_empty() {
+            return Err(ProblemError::RigidMotion { motions, part, parts: parts.len() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! Dirichlet supports: components of nodes held at zero.
+
+use nalgebra::{Matrix6, SymmetricEigen};
+use topopt_mesh::HexMesh;
+
+use crate::DIM;
+
+/// Which components of which nodes are held at zero displacement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Supports {
+    /// One bit a component, \[n_nodes\].
+    mask: Vec<u8>,
+}
+
+impl Supports {
+    /// No node held.
+    pub fn none(n_nodes: usize) -> Self {
+        Self { mask: vec![0; n_nodes] }
+    }
+
+    /// Holds `component` (0, 1, 2) of `node`.
+    pub fn fix(&mut self, node: usize, component: usize) {
+        self.mask[node] |= 1 << component;
+    }
+
+    /// Whether `component` of `node` is held.
+    pub fn is_fixed(&self, node: usize, component: usize) -> bool {
+        self.mask[node] & (1 << component) != 0
+    }
+
+    /// `value` with the held components of `node` set to zero.
+    pub fn free_part(&self, node: usize, value: [f64; DIM]) -> [f64; DIM] {
+        self.choose(node, [0.0; DIM], value)
+    }
+
+    /// `held` at the held components of `node`, `free` at the others.
+    pub fn choose(&self, node: usize, held: [f64; DIM], free: [f64; DIM]) -> [f64; DIM] {
+        if self.mask[node] == 0 {
+            return free;
+        }
+        std::array::from_fn(|i| if self.is_fixed(node, i) { held[i] } else { free[i] })
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.mask.len()
+    }
+
+    /// Number of components held.
+    pub fn n_fixed(&self) -> usize {
+        self.mask.iter().map(|m| m.count_ones() as usize).sum()
+    }
+
+    /// Sets the held components of `values`, \[n_nodes\]\[3\], to zero.
+    pub fn clear(&self, values: &mut [f64]) {
+        for (node, value) in values.as_chunks_mut::<DIM>().0.iter_mut().enumerate() {
+            for (i, value) in value.iter_mut().enumerate() {
+                if self.is_fixed(node, i) {
+                    *value = 0.0;
+                }
+            }
+        }
+    }
+
+    /// The rigid motions of `nodes` that the supports leave free, each in words.
+    ///
+    /// The six rigid-body modes, scaled to equal size, are restricted to the held components;
+    /// modes in the kernel of that restriction are free.
+    pub fn free_rigid_motions(&self, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
+        let x = mesh.coordinates();
+        let centre: [f64; 3] = std::array::from_fn(|i| {
+            nodes.iter().map(|&n| x[n as usize][i]).sum::<f64>() / nodes.len() as f64
+        });
+        let offset = |n: u32| -> [f64; 3] { std::array::from_fn(|i| x[n as usize][i] - centre[i]) };
+        let radius = nodes.iter().map(|&n| offset(n).map(f64::abs).into_iter().fold(0.0, f64::max));
+        let scale = 1.0 / radius.fold(f64::MIN_POSITIVE, f64::max);
+        let mut gram = Matrix6::<f64>::zeros();
+        let mut held = 0;
+        for &n in nodes {
+            let modes = rigid_modes(offset(n).map(|v| v * scale));
+            for i in (0..DIM).filter(|&i| self.is_fixed(n as usize, i)) {
+                held += 1;
+                for a in 0..6 {
+                    for b in 0..6 {
+                        gram[(a, b)] += modes[a][i] * modes[b][i];
+                    }
+                }
+            }
+        }
+        let eigen = SymmetricEigen::new(gram);
+        let threshold = 1e-10 * f64::from(held.max(1));
+        (0..6)
+            .filter(|&k| eigen.eigenvalues[k] < threshold)
+            .map(|k| describe(eigen.eigenvectors.column(k).as_slice()))
+            .collect()
+    }
+}
+
+/// Displacement of the six rigid-body modes at offset `r`: three translations, then the
+/// rotations about x, y and z.
+fn rigid_modes(r: [f64; 3]) -> [[f64; 3]; 6] {
+    [
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.0, -r[2], r[1]],
+        [r[2], 0.0, -r[0]],
+        [-r[1], r[0], 0.0],
+    ]
+}
+
+/// A combination of the six modes in words: those with a notable share.
+fn describe(combination: &[f64]) -> String {
+    const NAMES: [&str; 6] = [
+        "translation in x",
+        "translation in y",
+        "translation in z",
+        "rotation about x",
+        "rotation about y",
+        "rotation about z",
+    ];
+    let notable: Vec<_> =
+        NAMES.iter().zip(combination).filter(|(_, c)| c.abs() > 0.1).map(|(n, _)| *n).collect();
+    notable.join(" with ")
+}

@@ -1,0 +1,110 @@
+//! Every operator against the reference, by name, and against mechanics.
+
+mod convergence;
+mod mechanics;
+mod meshes;
+
+use meshes::{Noise, distorted_cube, hexagon};
+use topopt_fem::operators::Reference;
+use topopt_fem::{ElasticityOperator, LoadCase, Material, Problem, Strategy, Supports};
+use topopt_linalg::Cpu;
+use topopt_mesh::HexMesh;
+
+/// A problem on `mesh` with `supports`, steel-like Poisson's ratio and one load.
+pub fn problem(mesh: HexMesh, supports: Supports) -> Problem {
+    let n = mesh.n_nodes();
+    let load = LoadCase { name: "default".into(), weight: 1.0, forces: vec![1.0; 3 * n] };
+    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+}
+
+/// Supports that hold the nodes where `held` is true.
+pub fn hold(mesh: &HexMesh, held: impl Fn([f64; 3]) -> bool) -> Supports {
+    let mut supports = Supports::none(mesh.n_nodes());
+    for (node, &x) in mesh.coordinates().iter().enumerate() {
+        if held(x) {
+            (0..3).for_each(|i| supports.fix(node, i));
+        }
+    }
+    supports
+}
+
+/// One distorted element, a distorted box, and a mesh of irregular valence; the supports hold
+/// some components only.
+fn problems() -> Vec<(&'static str, Problem)> {
+    let meshes = [
+        ("one element", distorted_cube(1, 0.2, true)),
+        ("distorted box", distorted_cube(9, 0.25, true)),
+        ("irregular valence", hexagon(6)),
+    ];
+    let with_supports = |(name, mesh): (&'static str, HexMesh)| {
+        let mut supports = hold(&mesh, |x| x[2] < 0.3);
+        supports.fix(mesh.n_nodes() - 1, 1);
+        (name, problem(mesh, supports))
+    };
+    meshes.map(with_supports).into()
+}
+
+fn operators(problem: &Problem) -> Vec<Box<dyn ElasticityOperator<Cpu> + '_>> {
+    Strategy::ALL.iter().map(|strategy| strategy.build(problem)).collect()
+}
+
+/// Moduli over a SIMP contrast of 1e-6.
+fn moduli(n: usize) -> Vec<f64> {
+    Noise(3).vector(n).iter().map(|v| 10f64.powf(3.0 * (v - 1.0))).collect()
+}
+
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let difference: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
+    let error = norm(&difference) / norm(expected);
+    assert!(error <= tolerance, "{what}: relative error {error:.2e} > {tolerance:.0e}");
+}
+
+#[test]
+fn every_operator_equals_the_reference() {
+    for (name, problem) in problems() {
+        let n = problem.mesh().n_elements();
+        let u = Noise(11).vector(problem.n_dofs());
+        let mut free = u.clone();
+        problem.supports().clear(&mut free);
+        let mut reference = Reference::new(&problem);
+        reference.set_moduli(&moduli(n));
+        for mut operator in operators(&problem) {
+            operator.set_moduli(&moduli(n));
+            assert_eq!(operator.dimension(), problem.n_dofs());
+            let what = |part: &str| format!("{} of {} on {name}", part, operator.strategy());
+            type Part = fn(&dyn ElasticityOperator<Cpu>, &Vec<f64>, &mut Vec<f64>);
+            let parts: [(&str, usize, &Vec<f64>, Part); 3] = [
+                ("product", problem.n_dofs(), &u, |k, u, y| k.apply(u, y)),
+                ("diagonal", problem.n_dofs(), &u, |k, _, y| k.diagonal(y)),
+                ("energies", n, &free, |k, u, y| k.element_energies(u, y)),
+            ];
+            for (part, len, u, compute) in parts {
+                let (mut found, mut expected) = (vec![f64::NAN; len], vec![f64::NAN; len]);
+                compute(operator.as_ref(), u, &mut found);
+                compute(&reference, u, &mut expected);
+                assert_close(&found, &expected, 1e-13, &what(part));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operator_is_symmetric_and_does_not_depend_on_threads() {
+    let (_, problem) = problems().remove(1);
+    let (x, y) = (Noise(1).vector(problem.n_dofs()), Noise(2).vector(problem.n_dofs()));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    for mut operator in operators(&problem) {
+        operator.set_moduli(&moduli(problem.mesh().n_elements()));
+        let apply = |v: &Vec<f64>, threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut out = vec![0.0; v.len()];
+            pool.install(|| operator.apply(v, &mut out));
+            out
+        };
+        let (kx, ky) = (apply(&x, 1), apply(&y, 1));
+        let scale = dot(&kx, &kx).sqrt() * dot(&y, &y).sqrt();
+        assert!((dot(&kx, &y) - dot(&ky, &x)).abs() < 1e-14 * scale, "{}", operator.strategy());
+        assert_eq!(kx, apply(&x, 3), "{}", operator.strategy());
+    }
+}

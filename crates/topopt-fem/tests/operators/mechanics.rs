@@ -1,0 +1,220 @@
+//! Patch test, rigid motions, rank, beam theory.
+
+use std::ops::ControlFlow;
+
+use nalgebra::{DMatrix, SymmetricEigen};
+use topopt_fem::stiffness::{element_diagonal, element_stiffness};
+use topopt_fem::{LoadCase, Material, Problem, ProblemError, Strategy, Supports};
+use topopt_linalg::{Cpu, Diagonal, Pcg, PcgOptions, System};
+use topopt_mesh::HexMesh;
+
+use crate::meshes::{Noise, distorted_cube, hexagon, mapped_cube};
+use crate::{hold, operators, problem};
+
+/// Solves K u = f with all moduli 1, as far as rounding lets it (below 1e-10).
+pub fn solve(problem: &Problem, strategy: Strategy, f: &Vec<f64>) -> Vec<f64> {
+    let mut operator = strategy.build(problem);
+    operator.set_moduli(&vec![1.0; problem.mesh().n_elements()]);
+    let n = problem.n_dofs();
+    let mut diagonal = vec![0.0; n];
+    operator.diagonal(&mut diagonal);
+    let m = Diagonal::new(&Cpu, &diagonal, n).unwrap();
+    let system = System { backend: &Cpu, a: operator.as_ref(), m: &m, f };
+    let options = PcgOptions { tolerance: 1e-13, max_iterations: 50_000 };
+    let mut u = vec![0.0; n];
+    let mut pcg = Pcg::new(&Cpu, n).unwrap();
+    let result = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert!(result.relative_residual < 1e-10, "{result:?}");
+    u
+}
+
+/// Forces on free components where `u` is prescribed at the held ones: f = -K u_held.
+fn forces_of_prescribed(problem: &Problem, u: &[f64]) -> Vec<f64> {
+    let mesh = problem.mesh();
+    let mut f = vec![0.0; u.len()];
+    for (e, hex) in mesh.hexes().iter().enumerate() {
+        let ke = element_stiffness(&mesh.element_coordinates(e), problem.material());
+        let dof = |i: usize| 3 * hex[i / 3] as usize + i % 3;
+        for j in (0..24).filter(|&j| problem.supports().is_fixed(dof(j) / 3, j % 3)) {
+            (0..24).for_each(|i| f[dof(i)] -= ke[i][j] * u[dof(j)]);
+        }
+    }
+    problem.supports().clear(&mut f);
+    f
+}
+
+/// A problem with next to nothing held: one node far from where the tests look.
+fn almost_free(mesh: &HexMesh) -> Problem {
+    let mut supports = Supports::none(mesh.n_nodes());
+    let last = mesh.n_nodes() - 1;
+    for node in [last, last - 1, last - 2, 0] {
+        (0..3).for_each(|i| supports.fix(node, i));
+    }
+    problem(mesh.clone(), supports)
+}
+
+fn linear_field(mesh: &HexMesh) -> Vec<f64> {
+    let gradient = [[0.3, -0.2, 0.1], [0.05, 0.4, -0.3], [0.2, 0.1, -0.25]];
+    let value = |x: &[f64; 3]| -> [f64; 3] {
+        std::array::from_fn(|i| 0.1 + (0..3).map(|j| gradient[i][j] * x[j]).sum::<f64>())
+    };
+    mesh.coordinates().iter().flat_map(value).collect()
+}
+
+#[test]
+fn patch_test_on_distorted_elements() {
+    for strategy in Strategy::ALL {
+        let mesh = distorted_cube(5, 0.3, false);
+        let u = linear_field(&mesh);
+        let surface = |x: [f64; 3]| x.iter().any(|v| !(1e-9..=1.0 - 1e-9).contains(v));
+        let held = problem(mesh.clone(), hold(&mesh, surface));
+        let f = forces_of_prescribed(&held, &u);
+        let found = solve(&held, strategy, &f);
+        for (dof, (found, exact)) in found.iter().zip(&u).enumerate() {
+            if !held.supports().is_fixed(dof / 3, dof % 3) {
+                assert!((found - exact).abs() < 1e-12, "{}: {found} {exact}", strategy.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn rigid_motions_give_no_force() {
+    for mesh in [distorted_cube(4, 0.3, true), hexagon(3)] {
+        let problem = almost_free(&mesh);
+        for mut operator in operators(&problem) {
+            operator.set_moduli(&vec![1.0; mesh.n_elements()]);
+            let (t, w) = ([0.3, -0.1, 0.2], [0.5, 0.7, -0.4]);
+            let rigid = |x: &[f64; 3]| -> [f64; 3] {
+                std::array::from_fn(|i| {
+                    let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                    t[i] + w[j] * x[k] - w[k] * x[j]
+                })
+            };
+            let u: Vec<f64> = mesh.coordinates().iter().flat_map(rigid).collect();
+            let mut f = vec![0.0; u.len()];
+            operator.apply(&u, &mut f);
+            // Held nodes are left out of K, so only elements away from them see a rigid motion.
+            let held = |e: &[u32; 8]| e.iter().any(|&n| problem.supports().is_fixed(n as usize, 0));
+            let mut touched = vec![false; mesh.n_nodes()];
+            for hex in mesh.hexes().iter().filter(|hex| held(hex)) {
+                hex.iter().for_each(|&n| touched[n as usize] = true);
+            }
+            let inner: Vec<usize> = (0..mesh.n_nodes()).filter(|&n| !touched[n]).collect();
+            assert!(inner.len() > mesh.n_nodes() / 4);
+            for n in inner {
+                for i in 0..3 {
+                    assert!(f[3 * n + i].abs() < 1e-13, "{} node {n}", operator.strategy());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn element_stiffness_is_symmetric_of_rank_18() {
+    let mesh = distorted_cube(1, 0.3, true);
+    let (x, material) = (mesh.element_coordinates(0), Material::new(1.0, 0.3).unwrap());
+    let ke = element_stiffness(&x, &material);
+    let matrix = DMatrix::from_fn(24, 24, |i, j| ke[i][j]);
+    assert!((&matrix - matrix.transpose()).amax() < 1e-15);
+    let mut eigenvalues = SymmetricEigen::new(matrix).eigenvalues.as_slice().to_vec();
+    eigenvalues.sort_by(f64::total_cmp);
+    assert!(eigenvalues[..6].iter().all(|v| v.abs() < 1e-14), "{eigenvalues:?}");
+    assert!(eigenvalues[6] > 1e-3, "{eigenvalues:?}");
+    for (i, diagonal) in element_diagonal(&x, &material).into_iter().enumerate() {
+        assert!((diagonal - ke[i][i]).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn slender_cantilever_against_timoshenko() {
+    // 40 x 2 x 2, 160 x 8 x 8 elements would be nearer; full integration of hex8 in bending is
+    // stiff by about (h/height)^2, here with 4 elements over the height by some 2.5 %.
+    let (length, height, n) = (10.0, 1.0, 4);
+    let stretched = beam(40, n, length, height);
+    let tip: Vec<usize> = (0..stretched.n_nodes())
+        .filter(|&i| stretched.coordinates()[i][0] > length - 1e-9)
+        .collect();
+    let mut forces = vec![0.0; 3 * stretched.n_nodes()];
+    tip.iter().for_each(|&node| forces[3 * node + 1] = -1.0 / tip.len() as f64);
+    let supports = hold(&stretched, |x| x[0] < 1e-9);
+    let load = LoadCase { name: "tip".into(), weight: 1.0, forces: forces.clone() };
+    let material = Material::new(1.0, 0.3).unwrap();
+    let problem = Problem::new(stretched, material, supports, vec![load]).unwrap();
+    let u = solve(&problem, Strategy::Mf, &forces);
+    let deflection = -tip.iter().map(|&node| u[3 * node + 1]).sum::<f64>() / tip.len() as f64;
+    let inertia = height.powi(4) / 12.0;
+    let shear = length / (5.0 / 6.0 * height * height / (2.0 * 1.3));
+    let theory = length.powi(3) / (3.0 * inertia) + shear;
+    let ratio = deflection / theory;
+    assert!((0.94..1.0).contains(&ratio), "deflection / theory = {ratio:.4}");
+}
+
+fn beam(nx: usize, n: usize, length: f64, height: f64) -> HexMesh {
+    let (layers, per_layer) = (nx, (n + 1) * (n + 1));
+    let (dx, dy) = (length / nx as f64, height / n as f64);
+    let node = |i: usize, j: usize, k: usize| (i * per_layer + j * (n + 1) + k) as u32;
+    let mut coordinates = Vec::new();
+    let mut hexes = Vec::new();
+    for i in 0..=layers {
+        for j in 0..=n {
+            for k in 0..=n {
+                coordinates.push([i as f64 * dx, j as f64 * dy, k as f64 * dy]);
+                if i < layers && j < n && k < n {
+                    hexes.push([
+                        node(i, j, k),
+                        node(i + 1, j, k),
+                        node(i + 1, j + 1, k),
+                        node(i, j + 1, k),
+                        node(i, j, k + 1),
+                        node(i + 1, j, k + 1),
+                        node(i + 1, j + 1, k + 1),
+                        node(i, j + 1, k + 1),
+                    ]);
+                }
+            }
+        }
+    }
+    HexMesh::new(coordinates, hexes, topopt_mesh::Sets::default()).unwrap()
+}
+
+#[test]
+fn what_cannot_be_solved_is_refused() {
+    let mesh = || mapped_cube(2, |x| x);
+    let material = Material::new(1.0, 0.3).unwrap();
+    let n = mesh().n_nodes();
+    let load = |forces| vec![LoadCase { name: "push".into(), weight: 1.0, forces }];
+    let ones = vec![1.0; 3 * n];
+    let refused = |supports, loads| Problem::new(mesh(), material, supports, loads).unwrap_err();
+
+    assert_eq!(refused(Supports::none(n), load(ones.clone())), ProblemError::NoSupport);
+
+    let mut hinge = Supports::none(n);
+    for node in (0..n).filter(|&i| i % 9 == 0) {
+        (0..3).for_each(|i| hinge.fix(node, i)); // an edge line parallel to z
+    }
+    let ProblemError::RigidMotion { motions, parts: 1, .. } = refused(hinge, load(ones.clone()))
+    else {
+        panic!("a hinge was accepted");
+    };
+    assert_eq!(motions.len(), 1);
+    assert!(motions[0].contains("rotation about z"), "{motions:?}");
+
+    let mut sliding = Supports::none(n);
+    (0..n).for_each(|node| sliding.fix(node, 0));
+    let ProblemError::RigidMotion { motions, .. } = refused(sliding, load(ones.clone())) else {
+        panic!("a sliding part was accepted");
+    };
+    assert_eq!(motions.len(), 3, "{motions:?}");
+
+    let held = || hold(&mesh(), |x| x[0] < 0.1);
+    assert_eq!(refused(held(), vec![]), ProblemError::NoLoad);
+    let mut on_supports = vec![0.0; 3 * n];
+    on_supports[0] = 1.0; // node 0 lies at x = 0
+    for forces in [vec![0.0; 3 * n], on_supports] {
+        assert!(matches!(refused(held(), load(forces)), ProblemError::ZeroLoad { .. }));
+    }
+    let nan = Noise(1).vector(3 * n).iter().map(|v| v / 0.0 * 0.0).collect();
+    assert!(matches!(refused(held(), load(nan)), ProblemError::BadLoad { .. }));
+}

@@ -1,0 +1,108 @@
+//! Meshes for tests: a box of distorted elements, and one with nodes of irregular valence.
+
+use topopt_mesh::{HexMesh, Sets};
+
+/// A reproducible sequence of numbers in [-1, 1].
+pub struct Noise(pub u64);
+
+impl Noise {
+    pub fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub fn vector(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.next()).collect()
+    }
+}
+
+/// The unit cube in n x n x n elements, mapped by `map`.
+pub fn mapped_cube(n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> HexMesh {
+    let node = |i: usize, j: usize, k: usize| (i + (n + 1) * (j + (n + 1) * k)) as u32;
+    let h = 1.0 / n as f64;
+    let mut coordinates = Vec::new();
+    let mut hexes = Vec::new();
+    for k in 0..=n {
+        for j in 0..=n {
+            for i in 0..=n {
+                coordinates.push(map([i as f64 * h, j as f64 * h, k as f64 * h]));
+                if i < n && j < n && k < n {
+                    let corner = |[a, b, c]: [usize; 3]| node(i + a, j + b, k + c);
+                    hexes.push(
+                        [
+                            [0, 0, 0],
+                            [1, 0, 0],
+                            [1, 1, 0],
+                            [0, 1, 0],
+                            [0, 0, 1],
+                            [1, 0, 1],
+                            [1, 1, 1],
+                            [0, 1, 1],
+                        ]
+                        .map(corner),
+                    );
+                }
+            }
+        }
+    }
+    HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
+}
+
+/// The unit cube with its inner nodes (or, if `surface`, all nodes) moved at random by up to
+/// `share` of an element.
+pub fn distorted_cube(n: usize, share: f64, surface: bool) -> HexMesh {
+    let mut noise = Noise(7);
+    let straight = mapped_cube(n, |x| x);
+    let coordinates = straight
+        .coordinates()
+        .iter()
+        .map(|x| {
+            x.map(|v| {
+                let inner = v > 1e-9 && v < 1.0 - 1e-9;
+                let shift = share / n as f64 * noise.next();
+                if inner || surface { v + shift } else { v }
+            })
+        })
+        .collect();
+    HexMesh::new(coordinates, straight.hexes().to_vec(), Sets::default()).unwrap()
+}
+
+/// A hexagonal disc of three rhombi, each in n x n quadrilaterals, extruded in n curved layers:
+/// three or six elements around a node line where a box has two or four.
+pub fn hexagon(n: usize) -> HexMesh {
+    let corner = |k: usize| {
+        let angle = std::f64::consts::PI / 3.0 * k as f64;
+        [angle.cos(), angle.sin()]
+    };
+    let mut coordinates: Vec<[f64; 3]> = Vec::new();
+    let mut hexes = Vec::new();
+    let mut number = |p: [f64; 3]| {
+        let near = |q: &[f64; 3]| (0..3).all(|i| (p[i] - q[i]).abs() < 1e-9);
+        let found = coordinates.iter().position(near);
+        found.unwrap_or_else(|| {
+            coordinates.push(p);
+            coordinates.len() - 1
+        }) as u32
+    };
+    for rhombus in 0..3 {
+        let (a, b) = (corner(2 * rhombus), corner(2 * rhombus + 2));
+        let point = |i: usize, j: usize, k: usize| {
+            let (s, t) = (i as f64 / n as f64, j as f64 / n as f64);
+            let (x, y) = (s * a[0] + t * b[0], s * a[1] + t * b[1]);
+            [x, y, k as f64 / n as f64 + 0.2 * x * y]
+        };
+        for k in 0..n {
+            for j in 0..n {
+                for i in 0..n {
+                    let mut hex = [0; 8];
+                    for (c, [di, dj]) in [[0, 0], [1, 0], [1, 1], [0, 1]].into_iter().enumerate() {
+                        hex[c] = number(point(i + di, j + dj, k));
+                        hex[c + 4] = number(point(i + di, j + dj, k + 1));
+                    }
+                    hexes.push(hex);
+                }
+            }
+        }
+    }
+    HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
+}

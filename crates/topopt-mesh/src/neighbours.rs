@@ -1,0 +1,135 @@
+//! All points within a radius, by a cell list.
+
+use crate::BoundingBox;
+
+/// Points sorted into the cells of a grid, so that those near a place are found by walking the
+/// cells around it.
+#[derive(Debug, Clone)]
+pub struct CellList {
+    radius: f64,
+    cell: f64,
+    origin: [f64; 3],
+    cells: [usize; 3],
+    /// Points of cell c: `starts[c]..starts[c + 1]` in `points` and `ids`.
+    starts: Vec<u32>,
+    points: Vec<[f64; 3]>,
+    ids: Vec<u32>,
+}
+
+impl CellList {
+    /// Sorts `points` for searches within `radius` > 0 (length).
+    pub fn new(points: &[[f64; 3]], radius: f64) -> Self {
+        let bounds = BoundingBox::of(points.iter().copied());
+        let cell = cell_size(bounds.extent(), radius, points.len());
+        let cells = bounds.extent().map(|length| (length / cell) as usize + 1);
+        let mut list = Self {
+            radius,
+            cell,
+            origin: bounds.min,
+            cells,
+            starts: vec![0; cells.iter().product::<usize>() + 1],
+            points: vec![[0.0; 3]; points.len()],
+            ids: vec![0; points.len()],
+        };
+        for point in points {
+            let c = list.cell_of(point);
+            list.starts[c + 1] += 1;
+        }
+        for c in 1..list.starts.len() {
+            list.starts[c] += list.starts[c - 1];
+        }
+        let mut next = list.starts.clone();
+        for (id, point) in points.iter().enumerate() {
+            let slot = &mut next[list.cell_of(point)];
+            list.points[*slot as usize] = *point;
+            list.ids[*slot as usize] = id as u32;
+            *slot += 1;
+        }
+        list
+    }
+
+    /// Calls `visit(id, distance)` for every point within the radius of `centre`, that at
+    /// `centre` itself included, always in the same order.
+    pub fn for_each_within(&self, centre: [f64; 3], mut visit: impl FnMut(u32, f64)) {
+        let reach = self.radius * (1.0 + 1e-12); // a cell on the border is looked into
+        let range = |i: usize| {
+            let low = self.index(centre[i] - reach, i);
+            low..self.index(centre[i] + reach, i) + 1
+        };
+        for z in range(2) {
+            for y in range(1) {
+                let x = range(0);
+                let row = self.cells[0] * (y + self.cells[1] * z);
+                // Cells along x are neighbours in memory: one run of points.
+                let run = self.starts[row + x.start] as usize..self.starts[row + x.end] as usize;
+                for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
+                    let square: f64 = (0..3).map(|i| (point[i] - centre[i]).powi(2)).sum();
+                    if square <= self.radius * self.radius {
+                        visit(id, square.sqrt());
+                    }
+                }
+            }
+        }
+    }
+
+    fn cell_of(&self, point: &[f64; 3]) -> usize {
+        let [x, y, z] = std::array::from_fn(|i| self.index(point[i], i));
+        x + self.cells[0] * (y + self.cells[1] * z)
+    }
+
+    fn index(&self, coordinate: f64, direction: usize) -> usize {
+        let index = ((coordinate - self.origin[direction]) / self.cell) as usize; // < 0 gives 0
+        index.min(self.cells[direction] - 1)
+    }
+}
+
+/// Half the radius, or more where that would make many more cells than points.
+fn cell_size(extent: [f64; 3], radius: f64, n_points: usize) -> f64 {
+    let mut cell = 0.5 * radius;
+    let count =
+        |cell: f64| extent.iter().map(|length| (length / cell).floor() + 1.0).product::<f64>();
+    while count(cell) > 4.0 * n_points as f64 + 64.0 {
+        cell *= 1.25;
+    }
+    cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_brute_force_finds() {
+        let wave = |i: usize, k: f64| (i as f64 * k).sin() * 5.0;
+        let points: Vec<[f64; 3]> =
+            (0..500).map(|i| [wave(i, 1.3), wave(i, 2.1), 0.2 * wave(i, 0.7)]).collect();
+        for radius in [0.01, 0.8, 3.0, 100.0] {
+            let list = CellList::new(&points, radius);
+            for (i, &centre) in points.iter().enumerate().step_by(37) {
+                let mut found = Vec::new();
+                list.for_each_within(centre, |id, d| found.push((id, d)));
+                found.sort_by_key(|(id, _)| *id);
+                let distance =
+                    |p: &[f64; 3]| (0..3).map(|k| (p[k] - centre[k]).powi(2)).sum::<f64>().sqrt();
+                let expected: Vec<u32> = (0..points.len() as u32)
+                    .filter(|&j| distance(&points[j as usize]) <= radius)
+                    .collect();
+                assert_eq!(found.iter().map(|(id, _)| *id).collect::<Vec<_>>(), expected);
+                assert!(found.contains(&(i as u32, 0.0)));
+            }
+        }
+    }
+
+    #[test]
+    fn points_in_a_plane_and_a_single_point() {
+        let plane: Vec<[f64; 3]> = (0..9).map(|i| [(i % 3) as f64, (i / 3) as f64, 0.5]).collect();
+        let mut count = 0;
+        CellList::new(&plane, 1.0).for_each_within(plane[4], |_, _| count += 1);
+        assert_eq!(count, 5);
+        CellList::new(&plane[..1], 1e-9).for_each_within(plane[0], |id, d| {
+            assert_eq!((id, d), (0, 0.0));
+            count += 1;
+        });
+        assert_eq!(count, 6);
+    }
+}

@@ -1,0 +1,154 @@
+//! The cone-weighted sum over neighbours that filters are made of, on the CPU.
+
+use rayon::prelude::*;
+use topopt_linalg::{Cost, Cpu, LinearOperator};
+use topopt_mesh::CellList;
+
+/// Bytes of a stored neighbour: its number and its weight.
+const BYTES_PER_NEIGHBOUR: usize = 4 + 8;
+
+/// y_e = sum_i H_ei x_i with H_ei = max(0, R - |c_e - c_i|) [Ratnakar2022, Eq. 2.6-2.7].
+///
+/// Neighbours are stored within a memory budget, else found afresh in every application, in the
+/// same order and to the same bits.
+#[derive(Debug)]
+pub struct Cone {
+    centres: Vec<[f64; 3]>,
+    radius: f64,
+    cells: CellList,
+    lists: Option<Lists>,
+    n_neighbours: usize,
+}
+
+/// How a [`Cone`] finds neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NeighbourStorage {
+    /// From lists.
+    Stored,
+    /// By walking the cells in every application.
+    Walked,
+}
+
+/// Neighbours and weights of all elements in compressed rows.
+#[derive(Debug)]
+struct Lists {
+    offsets: Vec<usize>,
+    neighbours: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl Cone {
+    /// For element centres, \[n_elements\]\[3\], and radius R > 0 (length); neighbour lists take
+    /// at most `budget` bytes.
+    pub fn new(centres: Vec<[f64; 3]>, radius: f64, budget: usize) -> Self {
+        let cells = CellList::new(&centres, radius);
+        let count = |c: &[f64; 3]| {
+            let mut n = 0;
+            cells.for_each_within(*c, |_, _| n += 1);
+            n
+        };
+        let counts: Vec<usize> = centres.par_iter().map(count).collect();
+        let n_neighbours = counts.iter().sum();
+        let fits = n_neighbours * BYTES_PER_NEIGHBOUR + 8 * counts.len() <= budget;
+        let lists = fits.then(|| Lists::new(&centres, radius, &cells, &counts));
+        Self { centres, radius, cells, lists, n_neighbours }
+    }
+
+    /// Whether the lists fitted into the budget.
+    pub fn storage(&self) -> NeighbourStorage {
+        if self.lists.is_some() { NeighbourStorage::Stored } else { NeighbourStorage::Walked }
+    }
+
+    /// Neighbours of an element on average, itself included.
+    pub fn mean_neighbours(&self) -> f64 {
+        self.n_neighbours as f64 / self.centres.len() as f64
+    }
+}
+
+impl LinearOperator<Cpu> for Cone {
+    fn dimension(&self) -> usize {
+        self.centres.len()
+    }
+
+    fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+        let value = |e: usize| -> f64 {
+            if let Some(lists) = &self.lists {
+                return lists.row(e).map(|(i, h)| h * x[i as usize]).sum();
+            }
+            let mut sum = 0.0;
+            let add = |i: u32, d: f64| sum += (self.radius - d) * x[i as usize];
+            self.cells.for_each_within(self.centres[e], add);
+            sum
+        };
+        y.par_iter_mut().with_min_len(64).enumerate().for_each(|(e, y)| *y = value(e));
+    }
+
+    fn cost(&self) -> Cost {
+        let (pairs, n) = (self.n_neighbours as f64, self.centres.len() as f64);
+        let per_pair = if self.lists.is_some() { BYTES_PER_NEIGHBOUR as f64 } else { 0.0 };
+        Cost { bytes_read: per_pair * pairs + 16.0 * n, bytes_written: 8.0 * n, flops: 2.0 * pairs }
+    }
+}
+
+impl Lists {
+    fn new(centres: &[[f64; 3]], radius: f64, cells: &CellList, counts: &[usize]) -> Self {
+        let mut offsets = vec![0];
+        offsets.extend(counts.iter().scan(0, |end, n| {
+            *end += n;
+            Some(*end)
+        }));
+        let total = offsets[counts.len()];
+        let (mut neighbours, mut weights) = (vec![0; total], vec![0.0; total]);
+        let mut rows = Vec::with_capacity(counts.len());
+        let (mut ids, mut values) = (neighbours.as_mut_slice(), weights.as_mut_slice());
+        for &n in counts {
+            let (row_ids, rest_ids) = ids.split_at_mut(n);
+            let (row_values, rest_values) = values.split_at_mut(n);
+            rows.push((row_ids, row_values));
+            (ids, values) = (rest_ids, rest_values);
+        }
+        rows.into_par_iter().zip(centres).for_each(|((ids, weights), centre)| {
+            let mut k = 0;
+            cells.for_each_within(*centre, |i, d| {
+                (ids[k], weights[k]) = (i, radius - d);
+                k += 1;
+            });
+        });
+        Self { offsets, neighbours, weights }
+    }
+
+    fn row(&self, e: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let row = self.offsets[e]..self.offsets[e + 1];
+        self.neighbours[row.clone()].iter().copied().zip(self.weights[row].iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_and_walked_neighbours_give_the_same_bits() {
+        let centres: Vec<[f64; 3]> = (0..400)
+            .map(|i| [(i % 10) as f64, (i / 10 % 8) as f64 * 1.1, (i / 80) as f64 * 0.7])
+            .collect();
+        let x: Vec<f64> = (0..400).map(|i| (i as f64).sin()).collect();
+        let apply = |budget, storage| {
+            let cone = Cone::new(centres.clone(), 2.3, budget);
+            assert_eq!(cone.storage(), storage);
+            let mut y = vec![0.0; 400];
+            cone.apply(&x, &mut y);
+            y
+        };
+        let stored = apply(usize::MAX, NeighbourStorage::Stored);
+        assert_eq!(stored, apply(0, NeighbourStorage::Walked));
+        for (e, found) in stored.iter().enumerate() {
+            let weight = |i: usize| {
+                let d: f64 = (0..3).map(|k| (centres[e][k] - centres[i][k]).powi(2)).sum();
+                (2.3 - d.sqrt()).max(0.0)
+            };
+            let expected: f64 = (0..400).map(|i| weight(i) * x[i]).sum();
+            assert!((found - expected).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Who watches the design loop, and what they are told.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use topopt_linalg::{Backend, BackendError, PcgProgress};
+
+/// An error of an observer, such as a file that cannot be written.
+pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Told of every iteration; may look at the design and may ask to stop.
+pub trait Observer<B: Backend> {
+    /// Told at every stop test of a solve. A break ends the run; the last evaluated design stays.
+    fn solving(&mut self, _iteration: usize, _progress: PcgProgress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Told when a design has been evaluated.
+    ///
+    /// # Errors
+    /// Any error ends the run.
+    fn evaluated(
+        &mut self,
+        report: &IterationReport,
+        design: &Design<B>,
+    ) -> Result<(), ObserverError>;
+}
+
+/// Numbers of one iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IterationReport {
+    /// Iteration, from 1.
+    pub iteration: usize,
+    /// Weighted compliance sum of f^T u (force times length).
+    pub compliance: f64,
+    /// Share of the design elements' volume that material takes.
+    pub volume_fraction: f64,
+    /// Largest change of a density from this design to the next.
+    pub change: f64,
+    /// Iterations of conjugate gradients, summed over load cases.
+    pub pcg_iterations: usize,
+    /// Largest relative residual over load cases.
+    pub pcg_residual: f64,
+    /// Wall time of the steps.
+    pub times: StepTimes,
+}
+
+/// Wall time of the steps of an iteration [Ratnakar2022, Fig. 3.16].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepTimes {
+    /// Moduli, preconditioner and conjugate gradients.
+    pub pcg: Duration,
+    /// Compliance and sensitivities.
+    pub sensitivity: Duration,
+    /// Filter.
+    pub filter: Duration,
+    /// Optimality criteria.
+    pub update: Duration,
+}
+
+/// An evaluated design: densities, and what the solve gave for them. Fields stay on the backend
+/// until asked for.
+pub struct Design<'a, B: Backend> {
+    pub(crate) backend: &'a B,
+    pub(crate) density: &'a B::Vector,
+    pub(crate) displacements: &'a [B::Vector],
+    pub(crate) moduli: &'a B::Vector,
+    pub(crate) energies: &'a B::Vector,
+}
+
+impl<B: Backend> Design<'_, B> {
+    /// Densities, \[n_elements\].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn density(&self) -> Result<Vec<f64>, BackendError> {
+        self.backend.download(self.density, 1)
+    }
+
+    /// Displacements of load case `case`, \[n_nodes\]\[3\].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn displacement(&self, case: usize) -> Result<Vec<f64>, BackendError> {
+        self.backend.download(&self.displacements[case], 3)
+    }
+
+    /// Strain energy of every element, E_e u_e^T K_e u_e / 2 summed over load cases with their
+    /// weights, \[n_elements\] (force times length).
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn strain_energy(&self) -> Result<Vec<f64>, BackendError> {
+        let moduli = self.backend.download(self.moduli, 1)?;
+        let mut energies = self.backend.download(self.energies, 1)?;
+        energies.iter_mut().zip(moduli).for_each(|(w, modulus)| *w *= 0.5 * modulus);
+        Ok(energies)
+    }
+}

@@ -1,0 +1,256 @@
+//! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
+
+use std::ops::ControlFlow;
+
+use topopt_fem::{Jacobi, LoadCase, Material, Problem, Strategy, Supports};
+use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, StopReason, System};
+use topopt_mesh::{HexMesh, Sets};
+use topopt_simp::{
+    Cone, Design, DesignSpace, Ended, IterationReport, Observer, ObserverError, OptimalityCriteria,
+    Optimization, Outcome, Physics, SensitivityFilter, Simp, StopRule, StopRules,
+};
+
+const SIMP: Simp = Simp { penalty: 3.0, youngs_modulus: 2.0 };
+const TIGHT: PcgOptions = PcgOptions { tolerance: 1e-12, max_iterations: 10_000 };
+const COUNT: StopRules = StopRules {
+    max_iterations: 12,
+    change: 0.0,
+    relative_compliance: 0.0,
+    absolute_compliance: 0.0,
+};
+
+/// 8 x 4 x 4 wavy elements, clamped at x = 0, with a transverse and an axial load case.
+fn cantilever() -> Problem {
+    let (nx, n) = (8, 4);
+    let node = |i: usize, j: usize, k: usize| (i + (nx + 1) * (j + (n + 1) * k)) as u32;
+    let (mut coordinates, mut hexes) = (Vec::new(), Vec::new());
+    for k in 0..=n {
+        for j in 0..=n {
+            for i in 0..=nx {
+                let [x, y, z] = [i as f64, j as f64, k as f64];
+                coordinates.push([
+                    x + 0.2 * (y + z).sin(),
+                    y + 0.2 * x.sin(),
+                    z + 0.1 * (x * y).cos(),
+                ]);
+                if i < nx && j < n && k < n {
+                    let quad = |k| {
+                        [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)]
+                    };
+                    let ([a, b, c, d], [e, f, g, h]) = (quad(k), quad(k + 1));
+                    hexes.push([a, b, c, d, e, f, g, h]);
+                }
+            }
+        }
+    }
+    let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
+    let mut supports = Supports::none(mesh.n_nodes());
+    let mut cases = [("down", 1.0), ("pull", 0.5)].map(|(name, weight)| LoadCase {
+        name: name.into(),
+        weight,
+        forces: vec![0.0; 3 * mesh.n_nodes()],
+    });
+    for k in 0..=n {
+        for j in 0..=n {
+            (0..3).for_each(|c| supports.fix(node(0, j, k) as usize, c));
+        }
+        cases[0].forces[3 * node(nx, 0, k) as usize + 1] = -1.0;
+        cases[1].forces[3 * node(nx, 2, k) as usize] = 2.0;
+    }
+    Problem::new(mesh, Material::new(2.0, 0.3).unwrap(), supports, cases.into()).unwrap()
+}
+
+fn physics(problem: &Problem, pcg: PcgOptions) -> Physics<'_, Cpu> {
+    Physics {
+        backend: &Cpu,
+        problem,
+        operator: Strategy::Mf.build(problem),
+        preconditioner: Box::new(Jacobi::new(&Cpu, problem.n_dofs()).unwrap()),
+        pcg,
+    }
+}
+
+fn space(problem: &Problem) -> DesignSpace {
+    DesignSpace {
+        density_min: 0.01,
+        volume_fraction: 0.4,
+        volumes: problem.mesh().volumes(),
+        solid: vec![3, 77],
+    }
+}
+
+#[derive(Default)]
+struct Recorder {
+    reports: Vec<IterationReport>,
+    densities: Vec<Vec<f64>>,
+    energy: Vec<f64>,
+    break_in: Option<usize>,
+    fail: bool,
+}
+
+impl Observer<Cpu> for Recorder {
+    fn solving(&mut self, iteration: usize, _: PcgProgress) -> ControlFlow<()> {
+        if self.break_in == Some(iteration) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn evaluated(
+        &mut self,
+        report: &IterationReport,
+        design: &Design<Cpu>,
+    ) -> Result<(), ObserverError> {
+        self.reports.push(*report);
+        self.densities.push(design.density()?);
+        self.energy.push(design.strain_energy()?.iter().sum());
+        if self.fail { Err("disk full".into()) } else { Ok(()) }
+    }
+}
+
+/// Runs with a filter of radius 1.5; returns the outcome and the density of the last design.
+fn run(pcg: PcgOptions, stop: StopRules, recorder: &mut Recorder) -> (Outcome, Vec<f64>) {
+    let problem = cantilever();
+    let space = space(&problem);
+    let cone = Cone::new(problem.mesh().centres(), 1.5, usize::MAX);
+    let filter = SensitivityFilter::new(&Cpu, &cone).unwrap();
+    let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
+    let physics = physics(&problem, pcg);
+    let mut optimization =
+        Optimization::new(physics, SIMP, Some(filter), optimizer, stop, &space.uniform()).unwrap();
+    let outcome = optimization.run(recorder).unwrap();
+    let density = optimization.design().density().unwrap();
+    (outcome, density)
+}
+
+/// Compliance and its gradient at `density`, solved tightly.
+fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
+    let n = density.len();
+    let Physics { mut operator, mut preconditioner, .. } = physics(problem, TIGHT);
+    let mut moduli = vec![0.0; n];
+    SIMP.moduli(&Cpu, density, &mut moduli);
+    operator.set_moduli(&moduli);
+    preconditioner.update(&Cpu, operator.as_ref()).unwrap();
+    let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();
+    let (mut total, mut energies) = (0.0, vec![0.0; n]);
+    for case in problem.load_cases() {
+        let system = System {
+            backend: &Cpu,
+            a: operator.as_ref(),
+            m: preconditioner.as_ref(),
+            f: &case.forces,
+        };
+        let mut u = vec![0.0; problem.n_dofs()];
+        pcg.solve(&system, &mut u, TIGHT, &mut |_| ControlFlow::Continue(())).unwrap();
+        total += case.weight * case.forces.iter().zip(&u).map(|(f, u)| f * u).sum::<f64>();
+        let mut energy = vec![0.0; n];
+        operator.element_energies(&u, &mut energy);
+        energies.iter_mut().zip(energy).for_each(|(sum, e)| *sum += case.weight * e);
+    }
+    let (mut scratch, mut gradient) = (vec![0.0; n], vec![0.0; n]);
+    SIMP.sensitivities(&Cpu, density, &energies, &mut scratch, &mut gradient);
+    (total, gradient)
+}
+
+#[test]
+fn gradient_of_the_compliance_matches_finite_differences() {
+    let problem = cantilever();
+    let n = problem.mesh().n_elements();
+    let density: Vec<f64> = (0..n).map(|e| 0.5 + 0.4 * (e as f64 * 1.7).sin()).collect();
+    let (_, gradient) = compliance(&problem, &density);
+    for e in [0, 17, 50, 101, n - 1] {
+        let h = 1e-4 * density[e];
+        let at = |shift: f64| {
+            let mut moved = density.clone();
+            moved[e] += shift;
+            compliance(&problem, &moved).0
+        };
+        // Fourth-order central difference.
+        let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+        let error = (gradient[e] / difference - 1.0).abs();
+        assert!(error < 1e-6, "element {e}: {} against {difference}, {error:.1e}", gradient[e]);
+    }
+}
+
+#[test]
+fn compliance_falls_and_the_volume_is_met() {
+    let mut recorder = Recorder::default();
+    let (outcome, density) = run(TIGHT, COUNT, &mut recorder);
+    assert_eq!(outcome.ended, Ended::Rule(StopRule::MaxIterations));
+    let reports = &recorder.reports;
+    assert_eq!((outcome.iterations, reports.len()), (12, 12));
+    assert!(reports[11].compliance < 0.5 * reports[0].compliance);
+    for (report, energy) in reports.iter().zip(&recorder.energy) {
+        assert!((report.volume_fraction - 0.4).abs() < 1e-9);
+        assert!(report.change <= 0.2 + 1e-12 && report.pcg_residual <= 1e-12);
+        // C = f^T u = u^T K u = twice the strain energy.
+        assert!((2.0 * energy / report.compliance - 1.0).abs() < 1e-10);
+    }
+    assert_eq!(recorder.densities[11], density);
+    assert_eq!((density[3], density[77]), (1.0, 1.0));
+    let change =
+        |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let moved = change(&recorder.densities[4], &recorder.densities[5]);
+    assert_eq!(moved, reports[4].change, "change is that from this design to the next");
+}
+
+#[test]
+fn reported_compliance_is_that_of_the_reported_density() {
+    let mut recorder = Recorder::default();
+    run(TIGHT, StopRules { max_iterations: 4, ..COUNT }, &mut recorder);
+    let (expected, _) = compliance(&cantilever(), &recorder.densities[3]);
+    assert!((recorder.reports[3].compliance / expected - 1.0).abs() < 1e-10);
+}
+
+#[test]
+fn interruption_keeps_the_design_evaluated_last() {
+    let mut recorder = Recorder { break_in: Some(4), ..Recorder::default() };
+    let (outcome, density) = run(TIGHT, COUNT, &mut recorder);
+    assert_eq!(outcome, Outcome { iterations: 3, ended: Ended::Interrupted });
+    assert_eq!(density, recorder.densities[2]);
+}
+
+#[test]
+fn a_solve_that_does_not_converge_is_told() {
+    let mut recorder = Recorder::default();
+    let (outcome, _) = run(PcgOptions { max_iterations: 5, ..TIGHT }, COUNT, &mut recorder);
+    let Ended::Solver { iteration: 1, load_case, outcome: solve } = outcome.ended else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!((load_case.as_str(), solve.reason), ("down", StopReason::IterationLimit));
+    assert!(recorder.reports.is_empty());
+}
+
+#[test]
+fn an_observer_that_fails_ends_the_run() {
+    let problem = cantilever();
+    let space = space(&problem);
+    let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
+    let physics = physics(&problem, TIGHT);
+    let mut optimization =
+        Optimization::new(physics, SIMP, None, optimizer, COUNT, &space.uniform()).unwrap();
+    let error = optimization.run(&mut Recorder { fail: true, ..Recorder::default() }).unwrap_err();
+    assert_eq!(error.to_string(), "disk full");
+}
+
+#[test]
+fn filtered_sensitivities_follow_the_formula() {
+    let problem = cantilever();
+    let centres = problem.mesh().centres();
+    let n = centres.len();
+    let density: Vec<f64> = (0..n).map(|e| 0.3 + 0.2 * (e as f64).cos()).collect();
+    let raw: Vec<f64> = (0..n).map(|e| -1.0 - (e as f64).sin()).collect();
+    let cone = Cone::new(centres.clone(), 1.7, 0);
+    let mut found = raw.clone();
+    SensitivityFilter::new(&Cpu, &cone).unwrap().apply(&Cpu, &density, &mut found);
+    for e in [0, 40, n - 1] {
+        let weight = |i: usize| {
+            let square: f64 = (0..3).map(|k| (centres[e][k] - centres[i][k]).powi(2)).sum();
+            (1.7 - square.sqrt()).max(0.0)
+        };
+        let numerator: f64 = (0..n).map(|i| weight(i) * density[i] * raw[i]).sum();
+        let sum: f64 = (0..n).map(weight).sum();
+        assert!((found[e] / (numerator / (density[e] * sum)) - 1.0).abs() < 1e-13);
+    }
+}
