@@ -69,12 +69,7 @@ impl Layers {
 
     /// z of the levels between the layers.
     fn levels(&self) -> Vec<f64> {
-        let even = |from: f64, to: f64, n: usize| {
-            (0..n).map(move |k| from + (to - from) * k as f64 / n as f64)
-        };
-        let n_below = self.n_below;
-        let lower = even(0.0, 2.0, n_below).chain(even(2.0, 6.0, self.n_web));
-        lower.chain(even(6.0, 8.0, n_below)).chain([8.0]).collect()
+        graduated(&[0.0, 2.0, 6.0, 8.0], &[self.n_below, self.n_web, self.n_below])
     }
 }
 
@@ -106,13 +101,8 @@ impl Plan {
     }
 
     fn grid(&self) -> Grid {
-        let even = |from: f64, to: f64, n: usize| {
-            (0..n).map(move |k| from + (to - from) * k as f64 / n as f64)
-        };
-        let x = even(0.0, WIDTH, 2 * self.half_columns).chain([WIDTH]).collect();
-        let [below, between, above] = self.rows;
-        let lower = even(0.0, LOWER.y, below).chain(even(LOWER.y, UPPER.y, between));
-        let y = lower.chain(even(UPPER.y, HEIGHT, above)).chain([HEIGHT]).collect();
+        let x = graduated(&[0.0, WIDTH], &[2 * self.half_columns]);
+        let y = graduated(&[0.0, LOWER.y, UPPER.y, HEIGHT], &self.rows);
         let holes = [LOWER, UPPER].map(|bore| self.hole(&bore));
         Grid::new([x, y], |i, j| !holes.iter().any(|hole| hole.contains(i, j)))
     }
@@ -149,4 +139,14 @@ impl Bore {
     fn centre(&self) -> [f64; 2] {
         [0.5 * WIDTH, self.y]
     }
+}
+
+/// Values from knot to knot, each interval cut into so many equal parts.
+fn graduated(knots: &[f64], parts: &[usize]) -> Vec<f64> {
+    let mut values = vec![knots[0]];
+    for (ends, &n) in knots.windows(2).zip(parts) {
+        let part = |k: usize| ends[0] + (ends[1] - ends[0]) * k as f64 / n as f64;
+        values.extend((1..n).map(part).chain([ends[1]]));
+    }
+    values
 }
