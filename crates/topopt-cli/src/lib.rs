@@ -1,1 +1,10 @@
-//! The program: configuration, case, run, report.
+//! The program `topopt`: configuration, case, run, report.
+//!
+//! This crate is the only one that knows both a file and a device. Configuration types do not
+//! leave it, and only `main` prints and exits.
+
+pub mod args;
+pub mod case;
+pub mod commands;
+pub mod config;
+pub mod report;

@@ -1,0 +1,141 @@
+//! `topopt info FILE`
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::Serialize;
+use topopt_io::ImportedMesh;
+use topopt_mesh::quality::{Quality, Spread};
+use topopt_mesh::{Components, HexMesh};
+
+use super::Failure;
+use crate::case::element_width;
+use crate::report::{Finding, InputError};
+
+/// Reads a mesh file and says what is in it.
+pub(super) fn info(file: &Path, json: bool, out: &mut impl Write) -> Result<(), Failure> {
+    let imported = topopt_io::read_mesh(file)
+        .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
+    let info = Info::of(&imported);
+    if json {
+        serde_json::to_writer_pretty(&mut *out, &info).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        writeln!(out, "{}", file.display())?;
+        info.print(out)?;
+    }
+    Ok(())
+}
+
+/// What there is to say about a mesh; elements by their numbers in the file.
+#[derive(Debug, Serialize)]
+struct Info {
+    nodes: usize,
+    elements: usize,
+    sets: Vec<Set>,
+    bounding_box: Box3,
+    volume: f64,
+    element_width: f64,
+    quality: Shape,
+    components: usize,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Set {
+    name: String,
+    kind: &'static str,
+    count: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Box3 {
+    min: [f64; 3],
+    max: [f64; 3],
+}
+
+#[derive(Debug, Serialize)]
+struct Shape {
+    scaled_jacobian: Range,
+    aspect_ratio: Range,
+    worst_elements: Vec<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Range {
+    min: f64,
+    mean: f64,
+    max: f64,
+}
+
+impl Info {
+    fn of(imported: &ImportedMesh) -> Self {
+        let mesh = &imported.mesh;
+        let bounds = mesh.bounding_box();
+        let set = |(name, kind, count): (String, topopt_mesh::SetKind, usize)| Set {
+            name,
+            kind: kind.name(),
+            count,
+        };
+        Self {
+            nodes: mesh.n_nodes(),
+            elements: mesh.n_elements(),
+            sets: mesh.sets().summary().into_iter().map(set).collect(),
+            bounding_box: Box3 { min: bounds.min, max: bounds.max },
+            volume: mesh.volumes().iter().sum(),
+            element_width: element_width(mesh),
+            quality: Shape::of(mesh, &imported.element_tags),
+            components: Components::of(mesh).n_components(),
+            notes: imported.notes.clone(),
+        }
+    }
+
+    fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let Box3 { min, max } = self.bounding_box;
+        let [x, y, z] = std::array::from_fn(|i| rounded(max[i] - min[i]));
+        let (from, to) = (min.map(rounded), max.map(rounded));
+        let Shape { scaled_jacobian, aspect_ratio, worst_elements } = &self.quality;
+        writeln!(out, "  nodes            {}", self.nodes)?;
+        writeln!(out, "  elements         {}", self.elements)?;
+        writeln!(out, "  connected parts  {}", self.components)?;
+        writeln!(out, "  extent           {x} x {y} x {z}")?;
+        writeln!(out, "  from, to         {from:?}, {to:?}")?;
+        writeln!(out, "  volume           {}", rounded(self.volume))?;
+        let width = rounded(self.element_width);
+        writeln!(out, "  element width    {width} (cube root of the mean element volume)")?;
+        let Range { min, mean, .. } = scaled_jacobian;
+        let worst = worst_elements.first().copied().unwrap_or(0);
+        writeln!(
+            out,
+            "  scaled Jacobian  smallest {min:.3} (element {worst}), mean {mean:.3}; 1 is best"
+        )?;
+        let Range { mean, max, .. } = aspect_ratio;
+        writeln!(out, "  aspect ratio     largest {max:.3}, mean {mean:.3}; 1 is best")?;
+        let width = self.sets.iter().map(|set| set.name.len()).max().unwrap_or(0);
+        for (i, Set { name, kind, count }) in self.sets.iter().enumerate() {
+            let title = if i == 0 { "sets" } else { "" };
+            writeln!(out, "  {title:<15}  {name:<width$}  {count} {kind}s")?;
+        }
+        for note in &self.notes {
+            writeln!(out, "  note: {note}")?;
+        }
+        Ok(())
+    }
+}
+
+/// `x` to six digits.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
+}
+
+impl Shape {
+    fn of(mesh: &HexMesh, element_tags: &[u64]) -> Self {
+        let range = |Spread { min, mean, max }: Spread| Range { min, mean, max };
+        let summary = Quality::of(mesh).summary();
+        Self {
+            scaled_jacobian: range(summary.scaled_jacobian),
+            aspect_ratio: range(summary.aspect_ratio),
+            worst_elements: summary.worst.iter().map(|&e| element_tags[e as usize]).collect(),
+        }
+    }
+}

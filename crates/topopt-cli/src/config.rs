@@ -1,0 +1,79 @@
+//! The case file: one TOML file a case, checked as a whole before anything is computed.
+//!
+//! Its keys are the fields of the structs in `keys`, whose documentation, defaults and ranges
+//! make the JSON schema; `check` holds a file against that schema.
+
+mod check;
+mod consistency;
+mod keys;
+mod overrides;
+mod schema;
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+pub(crate) use check::closest;
+pub use keys::{
+    Axis, Compression, Config, Design, Device, Filter, FilterKind, Generator, Load, LoadCase,
+    Material, Mesh, Method, Optimizer, Output, Preconditioner, Solver, Strategy, Support,
+};
+pub use schema::schema;
+
+use crate::report::{Finding, InputError, Source};
+
+impl Config {
+    /// Reads the case file at `path`, with the overrides `key.path=value` in their order.
+    ///
+    /// # Errors
+    /// All that is wrong with the file or the overrides, with places and remedies.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, InputError> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Finding::new(format!("cannot read the case file {}: {error}", path.display()))
+                .remedy("`topopt init NAME` writes a case file to start from")
+        })?;
+        Self::parse(path, text, overrides)
+    }
+
+    /// As [`Config::load`], with the text of the file given.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn parse(path: &Path, text: String, overrides: &[String]) -> Result<Self, InputError> {
+        let file = (path.display().to_string(), text);
+        let arguments = overrides.iter().map(|argument| ("--set".to_owned(), argument.clone()));
+        let source = Source::new(std::iter::once(file).chain(arguments));
+        let table = overrides::merged(&source)?;
+        check::check(&table, &source)?;
+        let mut config = Self::deserialize(toml::de::Deserializer::from(table)).map_err(|e| {
+            let span = e.span().unwrap_or(0..0);
+            Finding::new(e.message()).at(&source, span, "here")
+        })?;
+        config.source = source;
+        config.path = path.to_owned();
+        consistency::check(&config)?;
+        Ok(config)
+    }
+
+    /// Path of the case file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Path of the mesh file, if the mesh is read and not generated.
+    pub fn mesh_path(&self) -> Option<PathBuf> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        self.mesh.get_ref().file.as_ref().map(|file| folder.join(file.get_ref()))
+    }
+
+    /// Folder for the results: `output.directory`, else `results/` and the case's file name.
+    pub fn output_directory(&self) -> PathBuf {
+        let default = || Path::new("results").join(self.path.file_stem().unwrap_or_default());
+        self.output.directory.clone().unwrap_or_else(default)
+    }
+
+    /// Where the values come from, to point at them.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+}

@@ -1,0 +1,90 @@
+//! What a case file must satisfy beyond each key by itself.
+
+use std::ops::Range;
+
+use super::{Config, FilterKind};
+use crate::report::{Finding, InputError};
+
+/// Everything in `config` that does not fit together.
+pub(super) fn check(config: &Config) -> Result<(), InputError> {
+    let mut findings = Vec::new();
+    findings.extend(mesh(config));
+    findings.extend(filter(config));
+    findings.extend(load_cases(config));
+    findings.extend(volume_fraction(config));
+    InputError::if_any(findings)
+}
+
+fn mesh(config: &Config) -> Option<Finding> {
+    let mesh = config.mesh.get_ref();
+    let size = mesh.size.as_ref().map(|size| size.span());
+    let elements = mesh.elements.as_ref().map(|elements| elements.span());
+    let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
+                  and `elements`";
+    let finding = |message: &str, span: Range<usize>, label: &str| {
+        Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+    };
+    match (&mesh.file, &mesh.generator, size, elements) {
+        (None, None, ..) => finding("[mesh] names no mesh", config.mesh.span(), "this table"),
+        (Some(_), Some(generator), ..) => {
+            finding("[mesh] has both `file` and `generator`", generator.span(), "one too many")
+        }
+        (Some(_), None, Some(span), _) | (Some(_), None, None, Some(span)) => {
+            finding("a mesh from a file has its own size", span, "for generators only")
+        }
+        (None, Some(_), Some(_), Some(span)) => {
+            finding("[mesh] has both `size` and `elements`", span, "one too many")
+        }
+        (None, Some(generator), None, None) => {
+            finding("[mesh] does not say how large", generator.span(), "of which size?")
+        }
+        _ => None,
+    }
+}
+
+fn filter(config: &Config) -> Option<Finding> {
+    let filter = config.filter.get_ref();
+    let message = match (filter.kind, filter.radius, filter.radius_in_elements) {
+        (_, Some(_), Some(_)) => "[filter] has both `radius` and `radius_in_elements`",
+        (FilterKind::Sensitivity, None, None) => "[filter] has no radius",
+        _ => return None,
+    };
+    Some(Finding::new(message).at(config.source(), config.filter.span(), "this table").remedy(
+        "give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3 \
+         element widths are usual",
+    ))
+}
+
+fn load_cases(config: &Config) -> Vec<Finding> {
+    let finding = |(i, entry): (usize, &super::LoadCase)| {
+        let name = entry.name.get_ref();
+        let at = |message: String, label: &str, remedy: &str| {
+            let finding = Finding::new(message).at(config.source(), entry.name.span(), label);
+            Some(finding.remedy(remedy))
+        };
+        if config.load_cases[..i].iter().any(|other| other.name == entry.name) {
+            let message = format!("load case `{name}` is listed twice");
+            return at(message, "a second time", "keep one [[load_cases]] for each name");
+        }
+        if config.loads.iter().all(|load| load.case != *name) {
+            let message = format!("load case `{name}` has no loads");
+            let remedy = format!("add `case = \"{name}\"` to the [[loads]] that belong to it");
+            return at(message, "no [[loads]] of this case", &remedy);
+        }
+        None
+    };
+    config.load_cases.iter().enumerate().filter_map(finding).collect()
+}
+
+fn volume_fraction(config: &Config) -> Option<Finding> {
+    let design = &config.design;
+    let fraction = *design.volume_fraction.get_ref();
+    (fraction < design.density_min).then(|| {
+        Finding::new("`design.volume_fraction` is less than `design.density_min`")
+            .at(config.source(), design.volume_fraction.span(), "too little material")
+            .remedy(format!(
+                "even void has density {}: raise `volume_fraction` or lower `density_min`",
+                design.density_min
+            ))
+    })
+}

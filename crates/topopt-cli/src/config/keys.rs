@@ -1,0 +1,405 @@
+//! Every key of the case file. Ranges stand here and nowhere else, as attributes that go into the
+//! JSON schema; `x-remedy` is what an error about the key says besides.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::report::Source;
+
+/// A topology optimisation: least compliance of an elastic part for a given volume.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "topopt case")]
+pub struct Config {
+    /// A line of text that names the case in the results.
+    pub title: Option<String>,
+    /// The mesh: read from a file or made by a generator.
+    #[schemars(with = "Mesh")]
+    pub mesh: Spanned<Mesh>,
+    /// The elastic material.
+    #[serde(default)]
+    pub material: Material,
+    /// Where the part is held.
+    #[schemars(length(min = 1))]
+    pub supports: Vec<Support>,
+    /// The forces on the part.
+    #[schemars(length(min = 1))]
+    pub loads: Vec<Load>,
+    /// Weights of the load cases; a case that is not listed has weight 1.
+    #[serde(default)]
+    pub load_cases: Vec<LoadCase>,
+    /// What is optimised: how much material, and where it must stay.
+    pub design: Design,
+    /// The filter, which sets the smallest feature size and prevents checkerboards.
+    #[schemars(with = "Filter")]
+    pub filter: Spanned<Filter>,
+    /// The optimiser and when it stops.
+    #[serde(default)]
+    pub optimizer: Optimizer,
+    /// The linear solver.
+    #[serde(default)]
+    pub solver: Solver,
+    /// The results.
+    #[serde(default)]
+    pub output: Output,
+    #[serde(skip)]
+    pub(super) source: Source,
+    #[serde(skip)]
+    pub(super) path: PathBuf,
+}
+
+/// The mesh: either `file`, or `generator` with one of `size` and `elements`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mesh {
+    /// Gmsh file (.msh, version 2.2 or 4.1) of hexahedra, relative to the folder of the case file.
+    #[schemars(with = "Option<PathBuf>")]
+    pub file: Option<Spanned<PathBuf>>,
+    /// Which benchmark mesh to make.
+    #[schemars(with = "Option<Generator>")]
+    pub generator: Option<Spanned<Generator>>,
+    /// Size of the benchmark mesh: 1 (about 35,000 elements) to 5 (about 1,000,000).
+    #[schemars(with = "Option<u8>", range(min = 1, max = 5))]
+    pub size: Option<Spanned<u8>>,
+    /// Number of elements to aim at, in place of `size`.
+    #[schemars(with = "Option<usize>", range(min = 1))]
+    pub elements: Option<Spanned<usize>>,
+}
+
+/// A benchmark mesh.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Generator {
+    /// Cantilever of length 2, breadth 1 and height 1.
+    Cantilever,
+    /// L-shaped beam.
+    LBeam,
+    /// Michell cantilever on a half-circular support.
+    Michell,
+    /// Connecting rod between two bores.
+    ConnectingRod,
+}
+
+/// The elastic material, isotropic.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Material {
+    /// Young's modulus of solid material.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub youngs_modulus: f64,
+    /// Poisson's ratio.
+    #[schemars(extend(
+        "exclusiveMinimum" = -1,
+        "exclusiveMaximum" = 0.5,
+        "x-remedy" = "0.5 is an incompressible material, for which these elements lock; for rubber \
+                      take 0.45"
+    ))]
+    pub poissons_ratio: f64,
+}
+
+/// One direction of the coordinate system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Along x.
+    X,
+    /// Along y.
+    Y,
+    /// Along z.
+    Z,
+}
+
+/// Nodes that cannot move.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Support {
+    /// Name of a node, face or element set of the mesh.
+    #[schemars(with = "String")]
+    pub set: Spanned<String>,
+    /// The directions in which its nodes are held.
+    #[serde(default = "all_axes")]
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    pub fix: Vec<Axis>,
+}
+
+/// Forces on nodes. Loads of the same case act together.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Name of a node, face or element set of the mesh.
+    #[schemars(with = "String")]
+    pub set: Spanned<String>,
+    /// Force [x, y, z] on each node of the set.
+    #[schemars(with = "[f64; 3]")]
+    pub force: Spanned<[f64; 3]>,
+    /// Name of the load case that the force belongs to.
+    #[serde(default = "default_case")]
+    pub case: String,
+}
+
+/// The weight of a load case in the compliance, which is a weighted sum over the load cases.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadCase {
+    /// Name, as in `case` of the loads.
+    #[schemars(with = "String")]
+    pub name: Spanned<String>,
+    /// Weight.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub weight: f64,
+}
+
+/// What is optimised.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Design {
+    /// Share of the design volume that the material may fill.
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub volume_fraction: Spanned<f64>,
+    /// Exponent p of the SIMP law E = density^p * youngs_modulus.
+    #[serde(default = "three")]
+    #[schemars(extend("minimum" = 1))]
+    pub penalty: f64,
+    /// Smallest density, which stands for void.
+    #[serde(default = "one_percent")]
+    #[schemars(extend(
+        "exclusiveMinimum" = 0,
+        "exclusiveMaximum" = 1,
+        "x-remedy" = "with density 0 the stiffness matrix is singular; 0.01 is usual"
+    ))]
+    pub density_min: f64,
+    /// Element sets that stay solid; they are no part of the design volume.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
+    pub solid: Vec<Spanned<String>>,
+}
+
+/// The filter. `sensitivity` needs one of `radius` and `radius_in_elements`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Filter {
+    /// Which filter.
+    pub kind: FilterKind,
+    /// Radius as a length.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub radius: Option<f64>,
+    /// Radius in element widths; a width is the cube root of the mean element volume.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub radius_in_elements: Option<f64>,
+    /// Memory in MB for the lists of neighbours; where they need more, neighbours are searched
+    /// afresh in every iteration.
+    pub neighbour_memory_mb: usize,
+}
+
+/// A filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FilterKind {
+    /// Sigmund's sensitivity filter.
+    Sensitivity,
+    /// No filter: the result depends on the mesh.
+    None,
+}
+
+/// The optimiser. It stops at `max_iterations`, or as soon as any of the tolerances is met; a
+/// tolerance of 0 is switched off.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Optimizer {
+    /// Method of the update.
+    pub method: Method,
+    /// Largest number of iterations.
+    #[schemars(range(min = 1))]
+    pub max_iterations: usize,
+    /// Largest change of a density in one iteration.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub move_limit: f64,
+    /// Exponent eta of the optimality criteria.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub damping: f64,
+    /// Stop when no density changes by more than this.
+    #[schemars(extend("minimum" = 0))]
+    pub change_tolerance: f64,
+    /// Stop when the compliance changes by less than this share of itself.
+    #[schemars(extend("minimum" = 0))]
+    pub compliance_tolerance: f64,
+    /// Stop when the compliance changes by less than this, in its own unit. The rule of
+    /// Ratnakar's thesis is 1e-2 here, 0 for the other two tolerances, and 150 iterations.
+    #[schemars(extend("minimum" = 0))]
+    pub absolute_compliance_tolerance: f64,
+}
+
+/// A method of the update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Optimality criteria.
+    Oc,
+}
+
+/// The linear solver: conjugate gradients, preconditioned.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// Relative residual |f - K u| / |f| at which a solution is accepted.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub tolerance: f64,
+    /// Largest number of iterations of one solution.
+    #[schemars(range(min = 1))]
+    pub max_iterations: usize,
+    /// Preconditioner.
+    pub preconditioner: Preconditioner,
+    /// How the stiffness matrix is applied.
+    pub strategy: Strategy,
+    /// Where it is computed.
+    #[schemars(extend(
+        "x-remedy" = "this version computes on the CPU only; leave `device` out or set it to \"cpu\""
+    ))]
+    pub device: Device,
+    /// Number of threads; all of the machine's when left out.
+    #[schemars(range(min = 1, max = 4096))]
+    pub threads: Option<usize>,
+}
+
+/// A preconditioner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preconditioner {
+    /// The best there is for the case.
+    Auto,
+    /// The diagonal of the matrix.
+    Jacobi,
+}
+
+/// How the stiffness matrix is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// The fastest for the case.
+    Auto,
+    /// Matrix-free: nothing stored.
+    Mf,
+    /// Element by element, with stored element matrices.
+    Ebe,
+    /// Node by node, with stored element matrices.
+    Nbn,
+}
+
+/// Where it is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Device {
+    /// The fastest device there is.
+    Auto,
+    /// The processor.
+    Cpu,
+}
+
+/// The results.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// Folder of the results; `results/` and the name of the case file when left out. Relative to
+    /// the working directory.
+    pub directory: Option<PathBuf>,
+    /// Write the design every so many iterations; 0 writes the last one only.
+    pub snapshot_every: usize,
+    /// Spacing of the uniform grid (design.vti), a length; one element width when left out, 0 for
+    /// no such file.
+    #[schemars(extend("minimum" = 0))]
+    pub vti_spacing: Option<f64>,
+    /// Compression of the VTK files.
+    pub compression: Compression,
+}
+
+/// A compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Compression {
+    /// Zlib.
+    Zlib,
+    /// None: larger files, written faster.
+    None,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self { youngs_modulus: 1.0, poissons_ratio: 0.3 }
+    }
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            kind: FilterKind::Sensitivity,
+            radius: None,
+            radius_in_elements: None,
+            neighbour_memory_mb: 512,
+        }
+    }
+}
+
+impl Default for Optimizer {
+    fn default() -> Self {
+        Self {
+            method: Method::Oc,
+            max_iterations: 150,
+            move_limit: 0.2,
+            damping: 0.5,
+            change_tolerance: 1e-2,
+            compliance_tolerance: 1e-4,
+            absolute_compliance_tolerance: 0.0,
+        }
+    }
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-5,
+            max_iterations: 20_000,
+            preconditioner: Preconditioner::Auto,
+            strategy: Strategy::Auto,
+            device: Device::Auto,
+            threads: None,
+        }
+    }
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self {
+            directory: None,
+            snapshot_every: 0,
+            vti_spacing: None,
+            compression: Compression::Zlib,
+        }
+    }
+}
+
+fn all_axes() -> Vec<Axis> {
+    vec![Axis::X, Axis::Y, Axis::Z]
+}
+
+fn default_case() -> String {
+    "default".into()
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn three() -> f64 {
+    3.0
+}
+
+fn one_percent() -> f64 {
+    0.01
+}

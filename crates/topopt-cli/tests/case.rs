@@ -1,0 +1,180 @@
+//! A case file and its mesh together: sets, loads, supports.
+
+use std::path::Path;
+
+use topopt_cli::case::{Case, element_width};
+use topopt_cli::config::Config;
+use topopt_cli::report::{Drawing, render};
+
+const CASE: &str = r#"[mesh]
+generator = "connecting_rod"
+elements = 500
+
+[[supports]]
+set = "fixed"
+
+[[loads]]
+set = "load"
+force = [0, 1, 0]
+
+[design]
+volume_fraction = 0.3
+solid = ["solid"]
+
+[filter]
+radius_in_elements = 3
+"#;
+
+fn build(text: &str) -> Result<Case, String> {
+    let config = Config::parse(Path::new("case.toml"), text.to_owned(), &[]);
+    config
+        .and_then(|config| Case::build(&config))
+        .map_err(|error| render(error.findings(), Drawing::Plain))
+}
+
+/// The message about `CASE` with `old` replaced by `new`.
+fn refused(old: &str, new: &str) -> String {
+    assert!(CASE.contains(old), "{old} is not in the case");
+    build(&CASE.replacen(old, new, 1)).unwrap_err()
+}
+
+#[test]
+fn generated_case_is_complete() {
+    let case = build(CASE).unwrap();
+    let sets = case.mesh.sets();
+    let fixed = sets.nodes_of("fixed", case.mesh.hexes()).unwrap();
+    assert_eq!(case.fixed, [fixed.clone(), fixed.clone(), fixed]);
+    let load = sets.nodes_of("load", case.mesh.hexes()).unwrap();
+    assert_eq!(case.load_cases.len(), 1);
+    assert_eq!((case.load_cases[0].name.as_str(), case.load_cases[0].weight), ("default", 1.0));
+    let expected: Vec<_> = load.into_iter().map(|node| (node, [0.0, 1.0, 0.0])).collect();
+    assert_eq!(case.load_cases[0].forces, expected);
+    assert_eq!(case.solid, sets.elements["solid"]);
+    assert!(case.tags.is_none());
+}
+
+#[test]
+fn loads_of_a_case_add_up_and_cases_stay_apart() {
+    let loads = "[[loads]]\nset = \"load\"\nforce = [2, 0, 0]\n\
+                 [[loads]]\nset = \"load\"\nforce = [0, 0, 1]\ncase = \"side\"\n\
+                 [[load_cases]]\nname = \"side\"\nweight = 0.5\n\n[design]";
+    let case = build(&CASE.replace("[design]", loads)).unwrap();
+    let summary: Vec<_> =
+        case.load_cases.iter().map(|c| (c.name.as_str(), c.weight, c.forces[0].1)).collect();
+    assert_eq!(summary, [("default", 1.0, [2.0, 1.0, 0.0]), ("side", 0.5, [0.0, 0.0, 1.0])]);
+}
+
+#[test]
+fn supports_hold_the_directions_named() {
+    let case = build(&CASE.replace("\"fixed\"", "\"fixed\"\nfix = [\"y\"]")).unwrap();
+    assert_eq!(case.fixed.each_ref().map(|nodes| nodes.is_empty()), [true, false, true]);
+}
+
+#[test]
+fn element_width_of_unit_cubes_is_one() {
+    let case = build(&CASE.replace("connecting_rod", "cantilever").replace("\"solid\"", ""));
+    assert!((element_width(&case.unwrap().mesh) - 1.0).abs() < 1e-14);
+}
+
+#[test]
+fn unknown_sets() {
+    let text = CASE.replace("\"fixed\"", "\"fixd\"").replace("[\"solid\"]", "[\"rings\"]");
+    insta::assert_snapshot!(build(&text).unwrap_err(), @r#"
+     x node, face or element set `fixd` is not in the mesh
+      ,-[case.toml:6:7]
+    5 | [[supports]]
+    6 | set = "fixd"
+      :       ^^^|^^
+      :          `-- no such set
+    7 | 
+      `----
+     help: did you mean `fixed`? the mesh has design (304 elements), fixed (36 faces), load (68
+           nodes), solid (168 elements)
+
+     x element set `rings` is not in the mesh
+       ,-[case.toml:14:10]
+    13 | volume_fraction = 0.3
+    14 | solid = ["rings"]
+       :          ^^^|^^^
+       :             `-- no such set
+    15 | 
+       `----
+     help: the mesh has design (304 elements), fixed (36 faces), load (68 nodes), solid (168
+           elements)
+    "#);
+}
+
+#[test]
+fn zero_load() {
+    insta::assert_snapshot!(refused("[0, 1, 0]", "[0, 0, 0]"), @r#"
+     x load case `default` has no force: its sum is zero on every node
+       ,-[case.toml:10:9]
+     9 | set = "load"
+    10 | force = [0, 0, 0]
+       :         ^^^^|^^^^
+       :             `-- zero
+    11 | 
+       `----
+     help: give a force on a set that is free to move in its direction
+    "#);
+}
+
+#[test]
+fn load_on_supports_only() {
+    insta::assert_snapshot!(refused("\"load\"", "\"fixed\""), @r#"
+     x load case `default` acts only where the part is held, so nothing is loaded
+       ,-[case.toml:9:7]
+     8 | [[loads]]
+     9 | set = "fixed"
+       :       ^^^|^^^
+       :          `-- held in the direction of the force
+    10 | force = [0, 1, 0]
+       `----
+     help: give a force on a set that is free to move in its direction
+    "#);
+}
+
+#[test]
+fn nothing_to_design() {
+    insta::assert_snapshot!(refused("[\"solid\"]", "[\"solid\", \"design\"]"), @r#"
+     x every element is solid: nothing is left to design
+       ,-[case.toml:14:19]
+    13 | volume_fraction = 0.3
+    14 | solid = ["solid", "design"]
+       :                   ^^^^|^^^
+       :                       `-- with this set
+    15 | 
+       `----
+     help: take a set out of `solid`, or make it smaller in the mesh
+    "#);
+}
+
+#[test]
+fn mesh_file_that_is_not_there() {
+    let file = "file = \"part.msh\"";
+    insta::assert_snapshot!(refused("generator = \"connecting_rod\"\nelements = 500", file), @r#"
+     x part.msh: cannot read the file: No such file or directory (os error 2)
+      ,-[case.toml:2:8]
+    1 | [mesh]
+    2 | file = "part.msh"
+      :        ^^^^^|^^^^
+      :             `-- this mesh
+    3 | 
+      `----
+     help: `file` is relative to the folder of the case file
+    "#);
+}
+
+#[test]
+fn no_elements() {
+    insta::assert_snapshot!(refused("elements = 500", "elements = 99999999999"), @r#"
+     x 99999999999 elements are too many for 32-bit numbers; ask for at most 2147483647
+      ,-[case.toml:3:12]
+    2 | generator = "connecting_rod"
+    3 | elements = 99999999999
+      :            ^^^^^|^^^^^
+      :                 `-- here
+    4 | 
+      `----
+    "#);
+}

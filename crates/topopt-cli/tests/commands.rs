@@ -1,0 +1,178 @@
+//! The program as it is called: output, exit status, files.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use topopt_cli::case::Case;
+use topopt_cli::config::Config;
+
+/// Runs `topopt` in `folder`: exit status, standard output, standard error.
+fn topopt(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::cargo_bin("topopt").unwrap().current_dir(folder).args(args).output();
+    let output = output.unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn init_writes_a_case_that_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, out, err) = topopt(folder.path(), &["init", "part"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("part.toml"), "{out}");
+    let path = folder.path().join("part.toml");
+    let config = Config::load(&path, &["mesh.elements=100".into()]).unwrap();
+    Case::build(&config).unwrap();
+}
+
+/// Every line of the template that is commented out is the default it claims to be.
+#[test]
+fn template_shows_the_defaults() {
+    let folder = tempfile::tempdir().unwrap();
+    topopt(folder.path(), &["init", "part"]);
+    let path = folder.path().join("part.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let other = ["file", "elements", "radius", "threads", "directory", "vti_spacing"];
+    let shown = |line: &str| {
+        let is_key = line.starts_with("# [[") || line.starts_with("# ") && line.contains(" = ");
+        let is_other = other.iter().any(|key| line.starts_with(&format!("# {key} =")));
+        if is_key && !is_other { line[2..].to_owned() } else { line.to_owned() }
+    };
+    let uncommented: Vec<_> = text.lines().map(shown).collect();
+    assert!(uncommented.len() > 60 && uncommented.iter().any(|l| l.starts_with("penalty")));
+    let plain = Config::parse(&path, text, &[]).unwrap();
+    let full = Config::parse(&path, uncommented.join("\n"), &[]).unwrap();
+    let sections = |c: &Config| {
+        serde_json::json!([
+            c.material,
+            c.filter.get_ref(),
+            c.optimizer,
+            c.solver,
+            c.output,
+            c.design.penalty,
+            c.design.density_min,
+            c.supports[0].fix,
+            c.loads[0].case,
+        ])
+    };
+    assert_eq!(sections(&plain), sections(&full));
+    assert_eq!(full.load_cases[0].weight, 1.0);
+}
+
+#[test]
+fn init_does_not_overwrite() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("part.toml"), "precious").unwrap();
+    for name in ["part", "part.toml"] {
+        let (status, out, err) = topopt(folder.path(), &["init", name]);
+        assert_eq!((status, out.as_str()), (1, ""));
+        insta::allow_duplicates! { insta::assert_snapshot!(err, @r"
+        x part.toml exists already
+        help: choose another name, or remove the file first
+        "); }
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("part.toml")).unwrap(), "precious");
+}
+
+#[test]
+fn schema_is_json() {
+    let (status, out, _) = topopt(Path::new("."), &["schema"]);
+    let schema: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &schema), (0, &topopt_cli::config::schema()));
+}
+
+#[test]
+fn completions_name_the_subcommands() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (status, out, _) = topopt(Path::new("."), &["completions", shell]);
+        assert_eq!(status, 0);
+        assert!(out.contains("completions") && out.contains("ascii"), "{shell}: {out}");
+    }
+}
+
+#[test]
+fn mesh_and_info_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    for extra in [&[][..], &["--ascii"], &["--format", "2.2"], &["--format", "2.2", "--ascii"]] {
+        let args = ["mesh", "l_beam", "--elements", "500", "-o", "beam.msh"];
+        let (status, out, err) = topopt(folder.path(), &[&args, extra].concat());
+        assert_eq!((status, err.as_str()), (0, ""));
+        let (status, json, _) = topopt(folder.path(), &["info", "beam.msh", "--json"]);
+        assert_eq!(status, 0);
+        let info: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let counts = format!("{} elements, {} nodes", info["elements"], info["nodes"]);
+        assert!(out.contains(&counts), "{out} {json}");
+        let elements = info["elements"].as_u64().unwrap();
+        let sets: Vec<_> = info["sets"].as_array().unwrap().iter().collect();
+        let design = serde_json::json!({"name": "design", "kind": "element", "count": elements});
+        assert!(sets.contains(&&design), "{json}");
+        assert_eq!(info["components"], 1);
+        assert_eq!(info["quality"]["scaled_jacobian"]["min"], 1.0);
+        assert_eq!(info["volume"].as_f64().unwrap().round(), elements as f64);
+        assert_eq!(info["bounding_box"]["min"], serde_json::json!([0.0, 0.0, 0.0]));
+    }
+}
+
+#[test]
+fn info_for_people() {
+    let folder = tempfile::tempdir().unwrap();
+    topopt(folder.path(), &["mesh", "cantilever", "--elements", "16"]);
+    let (status, out, _) = topopt(folder.path(), &["info", "cantilever.msh"]);
+    assert_eq!(status, 0);
+    insta::assert_snapshot!(out, @r"
+    cantilever.msh
+      nodes            45
+      elements         16
+      connected parts  1
+      extent           4 x 2 x 2
+      from, to         [0.0, 0.0, 0.0], [4.0, 2.0, 2.0]
+      volume           16
+      element width    1 (cube root of the mean element volume)
+      scaled Jacobian  smallest 1.000 (element 1), mean 1.000; 1 is best
+      aspect ratio     largest 1.000, mean 1.000; 1 is best
+      sets             design  16 elements
+                       fixed   4 faces
+                       load    3 nodes
+    ");
+}
+
+#[test]
+fn unwritable_mesh() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["mesh", "cantilever", "--elements", "16", "-o", "none/a.msh"];
+    let (status, _, err) = topopt(folder.path(), &args);
+    assert_eq!(status, 1);
+    insta::assert_snapshot!(err, @r"
+    x cannot write none/a.msh: No such file or directory (os error 2)
+    help: choose a folder that exists and that you may write to
+    ");
+}
+
+#[test]
+fn mesh_format_that_is_not_written() {
+    let args = ["mesh", "cantilever", "--elements", "16", "-o", "a.vtu"];
+    let (status, _, err) = topopt(Path::new("."), &args);
+    assert_eq!(status, 1);
+    insta::assert_snapshot!(err, @r"
+    x cannot write the format of a.vtu
+    help: give a file name that ends with .msh
+    ");
+}
+
+#[test]
+fn info_on_a_file_that_is_not_there() {
+    let (status, out, err) = topopt(Path::new("."), &["info", "none.msh", "--json"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("none.msh: cannot read the file: No such file"), "{err}");
+}
+
+#[test]
+fn wrong_usage_is_status_one_and_help_is_status_zero() {
+    for args in [&["mesh", "cantilever"][..], &["mesh", "tower", "--size", "1"], &["frob"], &[]] {
+        let (status, out, err) = topopt(Path::new("."), args);
+        assert_eq!((status, out.as_str()), (1, ""), "{args:?}");
+        assert!(err.contains("--help"), "{err}");
+    }
+    let (status, out, _) = topopt(Path::new("."), &["--help"]);
+    assert!(status == 0 && out.contains("Write the mesh of a benchmark"), "{out}");
+}

@@ -1,0 +1,541 @@
+//! The case file: what it accepts, and what it says about what it does not.
+
+use std::path::Path;
+
+use topopt_cli::config::{Config, Device, FilterKind, Method, Strategy, schema};
+use topopt_cli::report::{Drawing, render};
+
+const CASE: &str = r#"[mesh]
+generator = "cantilever"
+size = 1
+
+[[supports]]
+set = "fixed"
+
+[[loads]]
+set = "load"
+force = [0, -1, 0]
+
+[design]
+volume_fraction = 0.3
+
+[filter]
+radius = 3
+"#;
+
+fn parse(text: String, overrides: &[&str]) -> Result<Config, String> {
+    let overrides: Vec<String> = overrides.iter().map(|&o| o.to_owned()).collect();
+    Config::parse(Path::new("cases/case.toml"), text, &overrides)
+        .map_err(|error| render(error.findings(), Drawing::Plain))
+}
+
+/// The message about `CASE` with `old` replaced by `new`.
+fn refused(old: &str, new: &str) -> String {
+    assert!(CASE.contains(old), "{old} is not in the case");
+    parse(CASE.replacen(old, new, 1), &[]).unwrap_err()
+}
+
+/// The message about `CASE` with the overrides.
+fn override_refused(overrides: &[&str]) -> String {
+    parse(CASE.to_owned(), overrides).unwrap_err()
+}
+
+#[test]
+fn short_case_has_the_defaults() {
+    let config = parse(CASE.to_owned(), &[]).unwrap();
+    assert_eq!((config.material.youngs_modulus, config.material.poissons_ratio), (1.0, 0.3));
+    assert_eq!((config.design.penalty, config.design.density_min), (3.0, 0.01));
+    assert_eq!(config.filter.get_ref().kind, FilterKind::Sensitivity);
+    assert_eq!((config.optimizer.method, config.optimizer.max_iterations), (Method::Oc, 150));
+    assert_eq!((config.solver.device, config.solver.strategy), (Device::Auto, Strategy::Auto));
+    assert_eq!(config.supports[0].fix.len(), 3);
+    assert_eq!(config.loads[0].case, "default");
+    assert_eq!(config.output_directory(), Path::new("results/case"));
+    assert_eq!(config.mesh_path(), None);
+}
+
+#[test]
+fn mesh_file_is_relative_to_the_case_file() {
+    let text = CASE.replace("generator = \"cantilever\"\nsize = 1", "file = \"part.msh\"");
+    assert_eq!(parse(text, &[]).unwrap().mesh_path().unwrap(), Path::new("cases/part.msh"));
+}
+
+#[test]
+fn missing_file() {
+    let error = Config::load(Path::new("no/such/case.toml"), &[]).unwrap_err();
+    insta::assert_snapshot!(render(error.findings(), Drawing::Plain), @r"
+    x cannot read the case file no/such/case.toml: No such file or directory (os error 2)
+    help: `topopt init NAME` writes a case file to start from
+    ");
+}
+
+#[test]
+fn not_toml() {
+    insta::assert_snapshot!(refused("\"fixed\"", "fixed"), @r"
+     x the case file is not valid TOML: invalid boolean, expected `false`
+      ,-[cases/case.toml:6:7]
+    5 | [[supports]]
+    6 | set = fixed
+      :       ^^|^^
+      :         `-- here
+    7 | 
+      `----
+     help: text stands in double quotes, a table begins with [name], a list with [[name]]
+    ");
+}
+
+#[test]
+fn unknown_key() {
+    insta::assert_snapshot!(refused("volume_fraction", "volume_fracton"), @r"
+     x unknown key `volume_fracton` in [design]
+       ,-[cases/case.toml:13:1]
+    12 | [design]
+    13 | volume_fracton = 0.3
+       : ^^^^^^^|^^^^^^
+       :        `-- not a known key
+    14 | 
+       `----
+     help: did you mean `volume_fraction`?
+    ");
+}
+
+#[test]
+fn unknown_table() {
+    insta::assert_snapshot!(refused("[filter]", "[smoothing]\nwidth = 1\n[filter]"), @r"
+     x unknown key `smoothing` in the case file
+       ,-[cases/case.toml:15:2]
+    14 | 
+    15 | [smoothing]
+       :  ^^^^|^^^^
+       :      `-- not a known key
+    16 | width = 1
+       `----
+     help: the case file may have the keys design, filter, load_cases, loads, material, mesh,
+           optimizer, output, solver, supports, title
+    ");
+}
+
+#[test]
+fn wrong_type() {
+    insta::assert_snapshot!(refused("0.3", "\"a third\""), @r#"
+     x `design.volume_fraction` must be a number, not text
+       ,-[cases/case.toml:13:19]
+    12 | [design]
+    13 | volume_fraction = "a third"
+       :                   ^^^^|^^^^
+       :                       `-- text
+    14 | 
+       `----
+     help: give a number, greater than 0 and at most 1
+    "#);
+}
+
+#[test]
+fn out_of_range() {
+    insta::assert_snapshot!(refused("0.3", "1.5"), @r"
+     x `design.volume_fraction` is out of range
+       ,-[cases/case.toml:13:19]
+    12 | [design]
+    13 | volume_fraction = 1.5
+       :                   ^|^
+       :                    `-- must be greater than 0 and at most 1
+    14 | 
+       `----
+     help: Share of the design volume that the material may fill.
+    ");
+}
+
+#[test]
+fn several_at_once() {
+    let text = "0.3\ndensity_min = 0\npenalty = nan\n[material]\npoissons_ratio = 0.5";
+    insta::assert_snapshot!(refused("0.3", text), @r"
+     x `design.density_min` is out of range
+       ,-[cases/case.toml:14:15]
+    13 | volume_fraction = 0.3
+    14 | density_min = 0
+       :               |
+       :               `-- must be greater than 0 and less than 1
+    15 | penalty = nan
+       `----
+     help: with density 0 the stiffness matrix is singular; 0.01 is usual
+
+     x `design.penalty` is out of range
+       ,-[cases/case.toml:15:11]
+    14 | density_min = 0
+    15 | penalty = nan
+       :           ^|^
+       :            `-- must be at least 1
+    16 | [material]
+       `----
+     help: Exponent p of the SIMP law E = density^p * youngs_modulus.
+
+     x `material.poissons_ratio` is out of range
+       ,-[cases/case.toml:17:18]
+    16 | [material]
+    17 | poissons_ratio = 0.5
+       :                  ^|^
+       :                   `-- must be greater than -1 and less than 0.5
+    18 | 
+       `----
+     help: 0.5 is an incompressible material, for which these elements lock; for rubber take 0.45
+    ");
+}
+
+#[test]
+fn unknown_choice() {
+    insta::assert_snapshot!(refused("\"cantilever\"", "\"l-beam\""), @r#"
+     x `mesh.generator` cannot be "l-beam"
+      ,-[cases/case.toml:2:13]
+    1 | [mesh]
+    2 | generator = "l-beam"
+      :             ^^^^|^^^
+      :                 `-- must be "cantilever" or "l_beam" or "michell" or "connecting_rod"
+    3 | size = 1
+      `----
+     help: did you mean "l_beam"?
+    "#);
+}
+
+#[test]
+fn gpu_is_not_there_yet() {
+    insta::assert_snapshot!(override_refused(&["solver.device=gpu"]), @r#"
+     x `solver.device` cannot be "gpu"
+      ,-[--set:1:15]
+    1 | solver.device=gpu
+      :               ^|^
+      :                `-- must be "auto" or "cpu"
+      `----
+     help: this version computes on the CPU only; leave `device` out or set it to "cpu"
+    "#);
+}
+
+#[test]
+fn missing_table() {
+    insta::assert_snapshot!(refused("[filter]\nradius = 3", ""), @r"
+    x cases/case.toml has no [filter]
+    help: add [filter]: the filter, which sets the smallest feature size and prevents checkerboards
+    ");
+}
+
+#[test]
+fn no_supports() {
+    insta::assert_snapshot!(refused("[[supports]]\nset = \"fixed\"\n", ""), @r"
+    x cases/case.toml has no [[supports]]
+    help: add [[supports]]: where the part is held
+    ");
+}
+
+#[test]
+fn force_of_two_components() {
+    insta::assert_snapshot!(refused("[0, -1, 0]", "[0, -1]"), @r#"
+     x `loads.force` needs exactly 3 entries, not 2
+       ,-[cases/case.toml:10:9]
+     9 | set = "load"
+    10 | force = [0, -1]
+       :         ^^^|^^^
+       :            `-- this list
+    11 | 
+       `----
+     help: Force [x, y, z] on each node of the set.
+    "#);
+}
+
+#[test]
+fn direction_twice() {
+    insta::assert_snapshot!(refused("\"fixed\"", "\"fixed\"\nfix = [\"x\", \"x\"]"), @r#"
+     x `supports.fix` names an entry twice
+      ,-[cases/case.toml:7:13]
+    6 | set = "fixed"
+    7 | fix = ["x", "x"]
+      :             ^|^
+      :              `-- a second time
+    8 | 
+      `----
+     help: leave one of them out
+    "#);
+}
+
+#[test]
+fn filter_radius_zero() {
+    insta::assert_snapshot!(refused("radius = 3", "radius = 0"), @r"
+     x `filter.radius` is out of range
+       ,-[cases/case.toml:16:10]
+    15 | [filter]
+    16 | radius = 0
+       :          |
+       :          `-- must be greater than 0
+       `----
+     help: Radius as a length.
+    ");
+}
+
+#[test]
+fn filter_without_radius() {
+    insta::assert_snapshot!(refused("radius = 3", ""), @r"
+     x [filter] has no radius
+       ,-[cases/case.toml:15:1]
+    14 | 
+    15 | [filter]
+       : ^^^^|^^^
+       :     `-- this table
+    16 | 
+       `----
+     help: give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3
+           element widths are usual
+    ");
+}
+
+#[test]
+fn filter_with_two_radii() {
+    insta::assert_snapshot!(refused("radius = 3", "radius = 3\nradius_in_elements = 3"), @r"
+     x [filter] has both `radius` and `radius_in_elements`
+       ,-[cases/case.toml:15:1]
+    14 | 
+    15 | [filter]
+       : ^^^^|^^^
+       :     `-- this table
+    16 | radius = 3
+       `----
+     help: give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3
+           element widths are usual
+    ");
+}
+
+#[test]
+fn mesh_from_nowhere() {
+    insta::assert_snapshot!(refused("generator = \"cantilever\"\nsize = 1", ""), @r#"
+     x [mesh] names no mesh
+      ,-[cases/case.toml:1:1]
+    1 | [mesh]
+      : ^^^|^^
+      :    `-- this table
+    2 | 
+      `----
+     help: give either `file = "part.msh"`, or `generator` with one of `size` (1 to 5) and `elements`
+    "#);
+}
+
+#[test]
+fn mesh_from_two_sources() {
+    insta::assert_snapshot!(refused("size = 1", "file = \"part.msh\""), @r#"
+     x [mesh] has both `file` and `generator`
+      ,-[cases/case.toml:2:13]
+    1 | [mesh]
+    2 | generator = "cantilever"
+      :             ^^^^^^|^^^^^
+      :                   `-- one too many
+    3 | file = "part.msh"
+      `----
+     help: give either `file = "part.msh"`, or `generator` with one of `size` (1 to 5) and `elements`
+    "#);
+}
+
+#[test]
+fn mesh_without_size() {
+    insta::assert_snapshot!(refused("size = 1", ""), @r#"
+     x [mesh] does not say how large
+      ,-[cases/case.toml:2:13]
+    1 | [mesh]
+    2 | generator = "cantilever"
+      :             ^^^^^^|^^^^^
+      :                   `-- of which size?
+    3 | 
+      `----
+     help: give either `file = "part.msh"`, or `generator` with one of `size` (1 to 5) and `elements`
+    "#);
+}
+
+#[test]
+fn less_volume_than_void() {
+    insta::assert_snapshot!(refused("0.3", "0.05\ndensity_min = 0.1"), @r"
+     x `design.volume_fraction` is less than `design.density_min`
+       ,-[cases/case.toml:13:19]
+    12 | [design]
+    13 | volume_fraction = 0.05
+       :                   ^^|^
+       :                     `-- too little material
+    14 | density_min = 0.1
+       `----
+     help: even void has density 0.1: raise `volume_fraction` or lower `density_min`
+    ");
+}
+
+#[test]
+fn load_case_without_loads() {
+    let text = "[[load_cases]]\nname = \"lift\"\n[filter]";
+    insta::assert_snapshot!(refused("[filter]", text), @r#"
+     x load case `lift` has no loads
+       ,-[cases/case.toml:16:8]
+    15 | [[load_cases]]
+    16 | name = "lift"
+       :        ^^^|^^
+       :           `-- no [[loads]] of this case
+    17 | [filter]
+       `----
+     help: add `case = "lift"` to the [[loads]] that belong to it
+    "#);
+}
+
+#[test]
+fn overrides_replace_values() {
+    let set = [
+        "optimizer.max_iterations=7",
+        "solver.strategy=ebe",
+        "title=\"two words\"",
+        "output.directory=out/here",
+        "loads.0.force=[0, -2, 0]",
+        "filter.radius_in_elements=2.5",
+        "mesh.elements=1000",
+        "design.solid=[\"ring\"]",
+    ];
+    let config = parse(CASE.to_owned(), &set).unwrap();
+    assert_eq!(config.optimizer.max_iterations, 7);
+    assert_eq!(config.solver.strategy, Strategy::Ebe);
+    assert_eq!(config.title.as_deref(), Some("two words"));
+    assert_eq!(config.output_directory(), Path::new("out/here"));
+    assert_eq!(config.loads[0].force.get_ref(), &[0.0, -2.0, 0.0]);
+    let filter = config.filter.get_ref();
+    assert_eq!((filter.radius, filter.radius_in_elements), (None, Some(2.5)));
+    let mesh = config.mesh.get_ref();
+    assert_eq!(mesh.elements.as_ref().map(|n| *n.get_ref()), Some(1000));
+    assert!(mesh.size.is_none());
+    assert_eq!(config.design.solid[0].get_ref(), "ring");
+}
+
+#[test]
+fn later_override_wins() {
+    let config = parse(CASE.to_owned(), &["design.penalty=2", "design.penalty=4"]).unwrap();
+    assert_eq!(config.design.penalty, 4.0);
+}
+
+#[test]
+fn override_out_of_range() {
+    let set = ["solver.tolerance=1e-6", "design.volume_fraction=1.5"];
+    insta::assert_snapshot!(override_refused(&set), @r"
+     x `design.volume_fraction` is out of range
+      ,-[--set:1:24]
+    1 | design.volume_fraction=1.5
+      :                        ^|^
+      :                         `-- must be greater than 0 and at most 1
+      `----
+     help: Share of the design volume that the material may fill.
+    ");
+}
+
+#[test]
+fn override_of_unknown_key() {
+    insta::assert_snapshot!(override_refused(&["optimiser.max_iterations=3"]), @r"
+     x unknown key `optimiser` in the case file
+      ,-[--set:1:1]
+    1 | optimiser.max_iterations=3
+      : ^^^^|^^^^
+      :     `-- not a known key
+      `----
+     help: did you mean `optimizer`?
+    ");
+}
+
+#[test]
+fn override_of_missing_entry() {
+    insta::assert_snapshot!(override_refused(&["loads.1.set=tip"]), @r"
+     x --set loads.1.set: there is no entry `1`; the list has 1, counted from 0
+      ,-[--set:1:7]
+    1 | loads.1.set=tip
+      :       |
+      :       `-- here
+      `----
+     help: write it as --set key.path=value, for example --set solver.tolerance=1e-6
+    ");
+}
+
+#[test]
+fn override_below_a_value() {
+    insta::assert_snapshot!(override_refused(&["mesh.size.x=1"]), @r"
+     x --set mesh.size.x: there can be no key `x` below a single value
+      ,-[--set:1:11]
+    1 | mesh.size.x=1
+      :           |
+      :           `-- here
+      `----
+     help: write it as --set key.path=value, for example --set solver.tolerance=1e-6
+    ");
+}
+
+#[test]
+fn override_without_value() {
+    insta::assert_snapshot!(override_refused(&["optimizer.max_iterations"]), @r"
+     x `--set optimizer.max_iterations` gives no value
+      ,-[--set:1:1]
+    1 | optimizer.max_iterations
+      : ^^^^^^^^^^^^|^^^^^^^^^^^
+      :             `-- no `=`
+      `----
+     help: write it as --set key.path=value, for example --set solver.tolerance=1e-6
+    ");
+}
+
+#[test]
+fn override_with_broken_value() {
+    insta::assert_snapshot!(override_refused(&["loads.0.force=[0, 1"]), @r"
+     x the value of --set is not valid TOML: unclosed array, expected `]`
+      ,-[--set:1:15]
+    1 | loads.0.force=[0, 1
+      :               ^^|^^
+      :                 `-- this value
+      `----
+     help: write it as --set key.path=value, for example --set solver.tolerance=1e-6
+    ");
+}
+
+#[test]
+fn benchmarks_load_and_run_fifty_iterations() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
+    let fractions =
+        [("cantilever", 0.3), ("l_beam", 0.45), ("michell", 0.45), ("connecting_rod", 0.3)];
+    for (name, volume_fraction) in fractions {
+        let config = Config::load(&folder.join(format!("{name}.toml")), &[]).unwrap();
+        assert_eq!(config.mesh.get_ref().size.as_ref().map(|s| *s.get_ref()), Some(1));
+        assert_eq!(*config.design.volume_fraction.get_ref(), volume_fraction);
+        assert_eq!(config.filter.get_ref().radius_in_elements, Some(3.0));
+        let optimizer = &config.optimizer;
+        assert_eq!(optimizer.max_iterations, 50);
+        assert_eq!(optimizer.change_tolerance, 0.0);
+        assert_eq!(optimizer.compliance_tolerance, 0.0);
+        assert_eq!(optimizer.absolute_compliance_tolerance, 0.0);
+        assert_eq!(config.design.solid.len(), usize::from(name == "connecting_rod"));
+    }
+}
+
+#[test]
+fn schema_describes_every_key() {
+    let schema = schema();
+    let template = include_str!("../src/commands/template.toml");
+    let keys = described_keys(&schema, "");
+    assert!(keys.len() > 40, "{keys:?}");
+    for key in keys {
+        let name = key.rsplit('.').next().unwrap();
+        let forms = [format!("{name} = "), format!("[{name}]")];
+        assert!(forms.iter().any(|form| template.contains(form)), "{key} is not in the template");
+    }
+    let solver = &schema["properties"]["solver"]["properties"];
+    assert_eq!(solver["max_iterations"]["default"], 20_000);
+    assert_eq!(solver["max_iterations"]["minimum"], 1);
+    assert_eq!(solver["device"]["oneOf"][1]["const"], "cpu");
+}
+
+/// Every key below `schema` by its dotted path; each must have a type and a description.
+fn described_keys(schema: &serde_json::Value, name: &str) -> Vec<String> {
+    let below = if schema["type"] == "array" { &schema["items"] } else { schema };
+    let Some(keys) = below["properties"].as_object() else { return Vec::new() };
+    assert_eq!(below["additionalProperties"], false, "{name}");
+    let mut found = Vec::new();
+    for (key, schema) in keys {
+        let path = format!("{name}.{key}").trim_start_matches('.').to_owned();
+        let text = schema["description"].as_str().unwrap_or_default();
+        assert!(text.len() > 5 && !text.contains('\n'), "{path} has no description in a line");
+        assert!(schema["type"].is_string() || schema["oneOf"].is_array(), "{path}: {schema}");
+        found.extend(described_keys(schema, &path));
+        found.push(path);
+    }
+    found
+}
