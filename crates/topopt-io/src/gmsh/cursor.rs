@@ -113,6 +113,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The rest of the line, which must be text in quotation marks.
+    pub fn quoted(&mut self, expected: &'static str) -> Parsed<String> {
+        let start = self.position;
+        let line = self.text_line();
+        match line.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(text) => Ok(text.to_owned()),
+            None => {
+                self.position = start;
+                Err(self.malformed(expected, self.line_here()))
+            }
+        }
+    }
+
     /// The coordinates of node `tag`, which must be finite.
     pub fn coordinates(&mut self, tag: u64) -> Parsed<[f64; 3]> {
         let mut coordinates = [0.0; 3];

@@ -118,13 +118,11 @@ fn physical_names(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
         for _ in 0..cursor.count(announced, "physical names", 6, 6)? {
             let dimension = cursor.int("a dimension, 0 to 3")?;
             let tag = cursor.int("the tag of a physical group")?;
-            let line = cursor.text_line();
-            let name = line.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            let (Some(name), 0..=3) = (name, dimension) else {
-                let expected = "a dimension from 0 to 3, a tag and a name in quotation marks";
-                return Err(cursor.malformed(expected, format!("`{dimension} {tag}{line}`")));
-            };
-            mesh.names.insert((dimension as u8, tag.unsigned_abs() as u32), name.to_owned());
+            if !(0..=3).contains(&dimension) {
+                return Err(cursor.malformed("a dimension, 0 to 3", format!("`{dimension}`")));
+            }
+            let name = cursor.quoted("a name in quotation marks")?;
+            mesh.names.insert((dimension as u8, tag.unsigned_abs() as u32), name);
         }
         Ok(())
     })
