@@ -165,6 +165,7 @@ impl Lookup<'_> {
         let mut solid = Vec::new();
         for name in &self.config.design.solid {
             match self.mesh.sets().element_set(name.get_ref()) {
+                Ok([]) => findings.push(self.empty(name.get_ref(), name.span())),
                 Ok(set) => solid.extend(set),
                 Err(error) => findings.push(self.not_there(&error, name.span())),
             }
@@ -186,15 +187,17 @@ impl Lookup<'_> {
     fn nodes(&self, name: &str, span: Range<usize>, findings: &mut Vec<Finding>) -> Vec<u32> {
         let nodes = self.mesh.sets().nodes_of(name, self.mesh.hexes());
         match nodes {
-            Ok(nodes) if nodes.is_empty() => findings.push(
-                Finding::new(format!("set `{name}` is empty"))
-                    .at(self.config.source(), span, "a set without nodes")
-                    .remedy("name another set, or put nodes, faces or elements into this one"),
-            ),
+            Ok(nodes) if nodes.is_empty() => findings.push(self.empty(name, span)),
             Ok(nodes) => return nodes,
             Err(error) => findings.push(self.not_there(&error, span)),
         }
         Vec::new()
+    }
+
+    fn empty(&self, name: &str, span: Range<usize>) -> Finding {
+        Finding::new(format!("set `{name}` is empty"))
+            .at(self.config.source(), span, "nothing in this set")
+            .remedy("name another set, or put something into this one in the mesher")
     }
 
     fn not_there(&self, error: &SetError, span: Range<usize>) -> Finding {

@@ -105,6 +105,41 @@ fn unknown_sets() {
 }
 
 #[test]
+fn empty_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = folder.path().join("cube.msh");
+    std::fs::write(&mesh, CUBE).unwrap();
+    let text = CASE
+        .replace("generator = \"connecting_rod\"\nelements = 500", "file = \"cube.msh\"")
+        .replace("\"fixed\"", "\"body\"")
+        .replace("\"load\"", "\"nothing\"");
+    let config = Config::parse(&folder.path().join("case.toml"), text, &[]).unwrap();
+    let error = Case::build(&config).unwrap_err();
+    let messages: Vec<_> = error.findings().iter().map(|f| f.to_string()).collect();
+    assert_eq!(messages, ["set `nothing` is empty", "set `solid` is empty"]);
+}
+
+/// One hexahedron in the element set `body`; the sets `nothing` and `solid` are empty.
+const CUBE: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n\
+    $PhysicalNames\n3\n0 1 \"nothing\"\n3 2 \"solid\"\n3 3 \"body\"\n$EndPhysicalNames\n\
+    $Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n\
+    $Elements\n1\n1 5 2 3 1 1 2 3 4 5 6 7 8\n$EndElements\n";
+
+#[test]
+fn mesh_numbers_of_the_file_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("cube.msh"), CUBE.replace("1 5 2 3", "17 5 2 3")).unwrap();
+    let text = CASE
+        .replace("generator = \"connecting_rod\"\nelements = 500", "file = \"cube.msh\"")
+        .replace("\"fixed\"", "\"body\"\nfix = [\"x\"]")
+        .replace("\"load\"", "\"body\"")
+        .replace("solid = [\"solid\"]", "");
+    let config = Config::parse(&folder.path().join("case.toml"), text, &[]).unwrap();
+    let tags = Case::build(&config).unwrap().tags.unwrap();
+    assert_eq!((tags.nodes, tags.elements), ((1..=8).collect(), vec![17]));
+}
+
+#[test]
 fn zero_load() {
     insta::assert_snapshot!(refused("[0, 1, 0]", "[0, 0, 0]"), @r#"
      x load case `default` has no force: its sum is zero on every node

@@ -402,6 +402,15 @@ fn overrides_replace_values() {
     assert_eq!(config.design.solid[0].get_ref(), "ring");
 }
 
+/// Wherever the file breaks off, there is a message, and its place is in the file.
+#[test]
+fn file_cut_anywhere_is_refused_with_its_place() {
+    for end in 0..CASE.len() - "\nradius = 3\n".len() {
+        let message = parse(CASE[..end].to_owned(), &[]).unwrap_err();
+        assert!(!message.contains("Failed to read"), "{message}");
+    }
+}
+
 #[test]
 fn later_override_wins() {
     let config = parse(CASE.to_owned(), &["design.penalty=2", "design.penalty=4"]).unwrap();
