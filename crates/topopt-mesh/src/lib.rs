@@ -11,14 +11,18 @@ mod components;
 pub mod generate;
 mod hex_mesh;
 pub mod hexahedron;
+mod neighbours;
 pub mod quality;
 mod renumbering;
 mod sets;
+mod uniform_grid;
 
 pub use adjacency::NodeToElements;
 pub use coloring::Coloring;
 pub use components::Components;
 pub use hex_mesh::{BoundingBox, HexMesh, MeshError};
+pub use neighbours::CellList;
 pub use quality::{Quality, QualitySummary};
 pub use renumbering::Renumbering;
 pub use sets::{Face, SetError, SetKind, Sets};
+pub use uniform_grid::{GridError, UniformGrid};
