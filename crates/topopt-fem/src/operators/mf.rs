@@ -105,14 +105,20 @@ fn load<S: Simd>(simd: S, field: &[[f64; DIM]], hexes: &[[u16; 8]], first: usize
     let mut group: LaneGroup = [[0.0; MAX_LANES]; 24];
     for lane in 0..S::F64_LANES {
         let hex = &hexes[(first + lane).min(hexes.len() - 1)];
-        for (a, &node) in hex.iter().enumerate() {
-            let value = field[node as usize];
+        for a in 0..8 {
+            let value = field[hex[a] as usize];
             for i in 0..DIM {
                 group[DIM * a + i][lane] = value[i];
             }
         }
     }
-    std::array::from_fn(|a| std::array::from_fn(|i| Lanes::load(simd, &group[DIM * a + i])))
+    let mut nodal = [[Lanes::splat(simd, 0.0); DIM]; 8];
+    for a in 0..8 {
+        for i in 0..DIM {
+            nodal[a][i] = Lanes::load(simd, &group[DIM * a + i]);
+        }
+    }
+    nodal
 }
 
 /// Adds E_e K_e u_e of all elements of a patch to `sums`, \[patch nodes\]\[3\].

@@ -55,8 +55,7 @@ impl LinearOperator<Cpu> for Nbn<'_> {
                 let u = stored::element_displacements(self.problem, e, field);
                 for i in 0..DIM {
                     let row = &self.stiffness[e][DIM * a as usize + i];
-                    let f: f64 = row.iter().zip(&u).map(|(k, u)| k * u).sum();
-                    total[i] += self.moduli[e] * f;
+                    total[i] += self.moduli[e] * stored::dot(row, &u);
                 }
             }
             total

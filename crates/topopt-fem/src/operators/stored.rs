@@ -34,6 +34,18 @@ pub fn product(
     f
 }
 
+/// A row of K_e times u_e, in eight independent sums, which the compiler vectorises.
+pub fn dot(row: &[f64; ELEMENT_DOFS], u: &[f64; ELEMENT_DOFS]) -> f64 {
+    let (row, u) = (row.as_chunks::<8>().0, u.as_chunks::<8>().0);
+    let mut sums = [0.0; 8];
+    for (row, u) in row.iter().zip(u) {
+        for l in 0..8 {
+            sums[l] += row[l] * u[l];
+        }
+    }
+    sums.iter().sum()
+}
+
 /// u_e^T K_e u_e.
 pub fn energy(ke: &[[f64; ELEMENT_DOFS]; ELEMENT_DOFS], u: &[f64; ELEMENT_DOFS]) -> f64 {
     product(ke, u).iter().zip(u).map(|(f, u)| f * u).sum()
