@@ -4,7 +4,9 @@
 //! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
 
 pub mod atomic;
+pub mod csv;
 pub mod gmsh;
+pub mod vtk;
 
 use std::path::Path;
 

@@ -1,8 +1,4 @@
-//! A distorted block with sets of every kind, for tests.
-
-use std::collections::BTreeMap;
-
-use topopt_mesh::{Face, HexMesh, Sets};
+//! A distorted block of hexahedra, for tests.
 
 /// Node (i, j, k) of a block of `n` elements.
 fn node(n: [usize; 3], [i, j, k]: [usize; 3]) -> u32 {
@@ -48,31 +44,4 @@ pub fn coordinates(n: [usize; 3]) -> Vec<[f64; 3]> {
         }
     }
     coordinates
-}
-
-/// A block with overlapping element sets, a face set with faces inside, node sets and empty sets.
-pub fn block(n: [usize; 3]) -> HexMesh {
-    let hexes = hexes(n);
-    let count = hexes.len() as u32;
-    let faces: Vec<_> = (0..count)
-        .rev()
-        .flat_map(|element| {
-            [1, 4].map(|local| Face { element, local: (local + element as u8) % 6 })
-        })
-        .collect();
-    let sets = Sets {
-        nodes: BTreeMap::from([
-            ("load".into(), vec![3, 1, 6]),
-            ("empty".into(), vec![]),
-            ("fixed".into(), vec![3, 0]),
-        ]),
-        faces: BTreeMap::from([("fixed".into(), faces), ("no faces".into(), vec![])]),
-        elements: BTreeMap::from([
-            ("design".into(), (0..count).filter(|e| e % 3 != 1).collect()),
-            ("solid".into(), (0..count).filter(|e| e % 2 == 0).collect()),
-            ("größte Spannung".into(), vec![count - 1]),
-            ("void".into(), vec![]),
-        ]),
-    };
-    HexMesh::new(coordinates(n), hexes, sets).unwrap()
 }

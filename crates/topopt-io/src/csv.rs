@@ -1,0 +1,101 @@
+//! Tables that grow row by row (`.csv`).
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::atomic::WriteError;
+
+/// A CSV file (RFC 4180, lines ended by \n) that holds whole rows at every moment, whatever
+/// happens to the program or the disk.
+#[derive(Debug)]
+pub struct CsvFile {
+    path: PathBuf,
+    file: File,
+    columns: usize,
+    /// Length of the file up to its last whole row.
+    length: u64,
+}
+
+impl CsvFile {
+    /// Makes the file, or empties it if it exists, and writes the names of the columns.
+    ///
+    /// # Errors
+    /// [`WriteError`] with the operating system's cause.
+    pub fn create(path: &Path, columns: &[&str]) -> Result<Self, WriteError> {
+        let file = File::create(path).map_err(|cause| WriteError::new(path, cause))?;
+        let mut csv = Self { path: path.into(), file, columns: columns.len(), length: 0 };
+        let names: Vec<&dyn Display> = columns.iter().map(|name| name as &dyn Display).collect();
+        csv.row(&names)?;
+        Ok(csv)
+    }
+
+    /// Writes one row at once; when it cannot be written whole, nothing of it stays.
+    ///
+    /// # Errors
+    /// [`WriteError`]: another number of fields than columns, or the operating system's cause.
+    pub fn row(&mut self, fields: &[&dyn Display]) -> Result<(), WriteError> {
+        let fault = |path: &Path, cause| Err(WriteError::new(path, cause));
+        if fields.len() != self.columns {
+            let text = format!("a row of {} fields for {} columns", fields.len(), self.columns);
+            return fault(&self.path, io::Error::other(text));
+        }
+        let fields: Vec<String> = fields.iter().map(|field| quote(field.to_string())).collect();
+        let line = fields.join(",") + "\n";
+        match self.file.write_all(line.as_bytes()) {
+            Ok(()) => {
+                self.length += line.len() as u64;
+                Ok(())
+            }
+            Err(cause) => {
+                // The first error is the one to report.
+                let _ = self.file.set_len(self.length);
+                let _ = self.file.seek(SeekFrom::Start(self.length));
+                fault(&self.path, cause)
+            }
+        }
+    }
+}
+
+/// A field in quotation marks if it needs them.
+fn quote(field: String) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_file_as_soon_as_they_are_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("history.csv");
+        let content = || std::fs::read_to_string(&path).unwrap();
+        let mut csv = CsvFile::create(&path, &["iteration", "compliance", "note"]).unwrap();
+        assert_eq!(content(), "iteration,compliance,note\n");
+        csv.row(&[&1, &0.1f64, &"a, \"b\""]).unwrap();
+        assert_eq!(content(), "iteration,compliance,note\n1,0.1,\"a, \"\"b\"\"\"\n");
+        let error = csv.row(&[&2]).unwrap_err().to_string();
+        assert!(error.ends_with("history.csv: a row of 1 fields for 3 columns"), "{error}");
+        assert_eq!(content().lines().count(), 2);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_made_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = CsvFile::create(directory.path(), &["iteration"]).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write ") && error.contains("Is a directory"), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error() {
+        let error = CsvFile::create("/dev/full".as_ref(), &["iteration"]).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write /dev/full: No space left on device"), "{error}");
+    }
+}

@@ -1,0 +1,111 @@
+//! Named arrays of numbers, as bytes on demand.
+
+use std::io;
+use std::ops::Range;
+
+/// A data array of points or cells.
+#[derive(Debug, Clone, Copy)]
+pub struct Array<'a> {
+    /// Name, as shown in ParaView.
+    pub name: &'a str,
+    /// Numbers of a point or cell: 1 for a scalar, 3 for a vector.
+    pub components: usize,
+    /// The numbers, \[points or cells\]\[components\].
+    pub values: Values<'a>,
+}
+
+/// Numbers of an array. NaN is written as it is.
+#[derive(Debug, Clone, Copy)]
+pub enum Values<'a> {
+    /// 64-bit floating point.
+    F64(&'a [f64]),
+    /// 32-bit floating point.
+    F32(&'a [f32]),
+    /// 64-bit integers.
+    I64(&'a [i64]),
+    /// 32-bit unsigned integers.
+    U32(&'a [u32]),
+    /// Bytes.
+    U8(&'a [u8]),
+}
+
+/// An array that gives its bytes by ranges of values, so that it need not exist as a whole.
+pub(super) struct Column<'a> {
+    pub name: &'a str,
+    pub components: usize,
+    /// VTK's name of the type, such as `Float64`.
+    pub kind: &'static str,
+    /// Bytes of a value.
+    pub width: usize,
+    /// Number of values.
+    pub len: usize,
+    /// Appends the little-endian bytes of a range of values.
+    pub encode: Box<Encode<'a>>,
+}
+
+type Encode<'a> = dyn Fn(Range<usize>, &mut Vec<u8>) + Sync + 'a;
+
+/// A column of `len` values, each computed by its index.
+macro_rules! column {
+    ($name:expr, $components:expr, $kind:literal, $type:ty, $len:expr, $value:expr) => {{
+        let value = $value;
+        Column {
+            name: $name,
+            components: $components,
+            kind: $kind,
+            width: size_of::<$type>(),
+            len: $len,
+            encode: Box::new(move |range: Range<usize>, bytes: &mut Vec<u8>| {
+                for index in range {
+                    let value: $type = value(index);
+                    bytes.extend_from_slice(&value.to_le_bytes());
+                }
+            }),
+        }
+    }};
+}
+
+impl<'a> Array<'a> {
+    fn column(&self, count: usize) -> io::Result<Column<'a>> {
+        let Self { name, components, values } = *self;
+        let column = match values {
+            Values::F64(v) => column!(name, components, "Float64", f64, v.len(), |i| v[i]),
+            Values::F32(v) => column!(name, components, "Float32", f32, v.len(), |i| v[i]),
+            Values::I64(v) => column!(name, components, "Int64", i64, v.len(), |i| v[i]),
+            Values::U32(v) => column!(name, components, "UInt32", u32, v.len(), |i| v[i]),
+            Values::U8(v) => column!(name, components, "UInt8", u8, v.len(), |i| v[i]),
+        };
+        if column.len == components * count && components > 0 {
+            return Ok(column);
+        }
+        Err(io::Error::other(format!(
+            "array `{name}` has {} values, but {count} points or cells of {components} \
+             component(s) need {}",
+            column.len,
+            components * count
+        )))
+    }
+}
+
+/// All arrays as columns, after checking that they have values for `count` points or cells.
+pub(super) fn columns<'a>(arrays: &[Array<'a>], count: usize) -> io::Result<Vec<Column<'a>>> {
+    arrays.iter().map(|array| array.column(count)).collect()
+}
+
+/// Coordinates of points.
+pub(super) fn points(points: &[[f64; 3]]) -> Column<'_> {
+    let values = points.as_flattened();
+    column!("Points", 3, "Float64", f64, values.len(), |i| values[i])
+}
+
+/// Connectivity, offsets and types of hexahedral cells.
+pub(super) fn cells(hexes: &[[u32; 8]]) -> [Column<'_>; 3] {
+    const VTK_HEXAHEDRON: u8 = 12;
+    let nodes = hexes.as_flattened();
+    let n = hexes.len();
+    [
+        column!("connectivity", 1, "Int64", i64, nodes.len(), |i| i64::from(nodes[i])),
+        column!("offsets", 1, "Int64", i64, n, |i: usize| 8 * (i as i64 + 1)),
+        column!("types", 1, "UInt8", u8, n, |_| VTK_HEXAHEDRON),
+    ]
+}
