@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::config::Generator;
+pub use crate::progress::Log;
 
 /// Topology optimisation of three-dimensional parts on unstructured hexahedral meshes.
 #[derive(Debug, Parser)]
@@ -23,6 +24,19 @@ pub enum Command {
     Init {
         /// Name of the case; the file is NAME.toml
         name: PathBuf,
+    },
+    /// Optimise a case and write the results
+    Run(RunArgs),
+    /// Check a case without solving: everything that can be known before running
+    Check {
+        /// Case file
+        case: PathBuf,
+        /// Override a key of the case file; may be repeated
+        #[arg(long, value_name = "KEY.PATH=VALUE")]
+        set: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Write the mesh of a benchmark to a file
     Mesh(MeshArgs),
@@ -43,6 +57,22 @@ pub enum Command {
         /// The shell
         shell: Shell,
     },
+}
+
+/// Arguments of `topopt run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Case file
+    pub case: PathBuf,
+    /// Folder for the results, in place of `output.directory`
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Override a key of the case file; may be repeated
+    #[arg(long, value_name = "KEY.PATH=VALUE")]
+    pub set: Vec<String>,
+    /// How to tell of the run
+    #[arg(long, value_enum, default_value_t = Log::Auto)]
+    pub log: Log,
 }
 
 /// Arguments of `topopt mesh`.

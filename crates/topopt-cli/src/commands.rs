@@ -1,12 +1,19 @@
 //! What each subcommand does. Results go to the writer given, never straight to the console.
 
+mod check;
 mod info;
 mod init;
 mod mesh;
+mod run;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use clap::CommandFactory;
+use topopt_io::WriteError;
+use topopt_linalg::{BackendError, PcgOutcome, StopReason};
+use topopt_simp::DesignError;
 
 use crate::args::{Cli, Command};
 use crate::config;
@@ -21,6 +28,52 @@ pub enum Failure {
     /// The results could not be printed.
     #[error("cannot write to standard output: {0}")]
     Print(#[from] io::Error),
+    /// A file of the results could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A file could not be written, or the device failed, while the design loop ran.
+    #[error(transparent)]
+    Run(#[from] DesignError),
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] BackendError),
+    /// A solve did not converge.
+    #[error(
+        "iteration {iteration}, load case `{load_case}`: {} after {} iterations of conjugate \
+         gradients, at relative residual {:.1e} where {tolerance:.1e} is wanted",
+        reason(outcome.reason), outcome.iterations, outcome.relative_residual
+    )]
+    Solver {
+        /// Iteration of the design.
+        iteration: usize,
+        /// Load case.
+        load_case: String,
+        /// How the solve ended.
+        outcome: PcgOutcome,
+        /// What was wanted.
+        tolerance: f64,
+        /// Iterations whose design was evaluated and written.
+        iterations: usize,
+    },
+    /// The user asked to stop.
+    #[error("interrupted after {iterations} iterations; what there is stands in {}", directory.display())]
+    Interrupted {
+        /// Iterations whose design was evaluated.
+        iterations: usize,
+        /// Where the results are.
+        directory: PathBuf,
+    },
+}
+
+fn reason(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Converged => "the solver converged",
+        StopReason::IterationLimit => "the solver did not converge",
+        StopReason::Stagnated => "rounding stopped the solver",
+        StopReason::Indefinite => "the stiffness is not positive definite",
+        StopReason::NotFinite => "the solver met a number that is not finite",
+        StopReason::Interrupted => "the solver was interrupted",
+    }
 }
 
 impl Failure {
@@ -28,7 +81,11 @@ impl Failure {
     pub fn exit_status(&self) -> u8 {
         match self {
             Failure::Print(cause) if cause.kind() == io::ErrorKind::BrokenPipe => 0,
-            Failure::Input(_) | Failure::Print(_) => 1,
+            Failure::Input(_) | Failure::Print(_) | Failure::Write(_) => 1,
+            Failure::Run(DesignError::Observer(_)) => 1,
+            Failure::Run(DesignError::Backend(_)) | Failure::Device(_) => 2,
+            Failure::Solver { .. } => 2,
+            Failure::Interrupted { .. } => 130,
         }
     }
 
@@ -37,17 +94,37 @@ impl Failure {
         match self {
             Failure::Input(error) => error.findings().to_vec(),
             Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
-            Failure::Print(_) => vec![Finding::new(self.to_string())],
+            Failure::Solver { outcome, .. } => {
+                vec![Finding::new(self.to_string()).remedy(solver_remedy(outcome.reason))]
+            }
+            _ => vec![Finding::new(self.to_string())],
         }
     }
 }
 
-/// Does what the command line asks and prints to `out`.
+fn solver_remedy(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::IterationLimit => {
+            "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
+             `design.density_min`; the last design evaluated is written"
+        }
+        StopReason::Stagnated => "loosen `solver.tolerance`: doubles do not reach it here",
+        _ => "look at the units of the forces and of Young's modulus, and at the mesh",
+    }
+}
+
+/// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
 ///
 /// # Errors
 /// [`Failure`], with the exit status that belongs to it.
-pub fn execute(command: &Command, out: &mut impl Write) -> Result<(), Failure> {
+pub fn execute(
+    command: &Command,
+    out: &mut (impl Write + Send),
+    interrupt: &AtomicBool,
+) -> Result<(), Failure> {
     match command {
+        Command::Run(args) => run::run(args, out, interrupt),
+        Command::Check { case, set, json } => check::check(case, set, *json, out),
         Command::Init { name } => init::init(name, out),
         Command::Mesh(args) => mesh::mesh(args, out),
         Command::Info { file, json } => info::info(file, *json, out),

@@ -7,4 +7,8 @@ pub mod args;
 pub mod case;
 pub mod commands;
 pub mod config;
+mod progress;
 pub mod report;
+mod results;
+mod structure;
+mod summary;

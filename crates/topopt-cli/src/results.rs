@@ -1,0 +1,211 @@
+//! The files of a run, in the user's numbering.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use topopt_io::WriteError;
+use topopt_io::csv::CsvFile;
+use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
+use topopt_linalg::Backend;
+use topopt_mesh::UniformGrid;
+use topopt_simp::{Design, IterationReport, ObserverError};
+
+use crate::config;
+use crate::report::Finding;
+use crate::structure::Structure;
+
+const SNAPSHOTS: &str = "snapshots";
+const COLUMNS: [&str; 11] = [
+    "iteration",
+    "compliance",
+    "volume_fraction",
+    "change",
+    "pcg_iterations",
+    "pcg_residual",
+    "pcg_seconds",
+    "sensitivity_seconds",
+    "filter_seconds",
+    "update_seconds",
+    "output_seconds",
+];
+
+/// Writes history, snapshots and the final design into a directory.
+pub(crate) struct Results<'a> {
+    directory: PathBuf,
+    structure: &'a Structure,
+    history: CsvFile,
+    snapshot_every: usize,
+    snapshots: Vec<(f64, String)>,
+    compression: Compression,
+}
+
+impl<'a> Results<'a> {
+    /// Makes the directory and an empty history; files of an earlier run are removed.
+    ///
+    /// # Errors
+    /// A finding if the directory cannot be made or written to.
+    pub fn create(
+        directory: &Path,
+        structure: &'a Structure,
+        output: &config::Output,
+    ) -> Result<Self, Finding> {
+        let refused = |cause: &dyn std::fmt::Display| {
+            Finding::new(cause.to_string())
+                .remedy("choose another folder with `output.directory` or `--output DIR`")
+        };
+        fs::create_dir_all(directory).map_err(|cause| {
+            refused(&format!("cannot make the output directory {}: {cause}", directory.display()))
+        })?;
+        let history = CsvFile::create(&directory.join("history.csv"), &COLUMNS)
+            .map_err(|error| refused(&error))?;
+        remove_earlier(directory)
+            .map_err(|cause| refused(&format!("cannot empty {}: {cause}", directory.display())))?;
+        Ok(Self {
+            directory: directory.into(),
+            structure,
+            history,
+            snapshot_every: output.snapshot_every,
+            snapshots: Vec::new(),
+            compression: match output.compression {
+                config::Compression::Zlib => Compression::Zlib,
+                config::Compression::None => Compression::None,
+            },
+        })
+    }
+
+    /// Writes a snapshot if one is due.
+    ///
+    /// # Errors
+    /// A file that cannot be written, a device that fails.
+    pub fn snapshot<B: Backend>(
+        &mut self,
+        iteration: usize,
+        design: &Design<B>,
+    ) -> Result<(), ObserverError> {
+        if self.snapshot_every == 0 || !iteration.is_multiple_of(self.snapshot_every) {
+            return Ok(());
+        }
+        let folder = self.directory.join(SNAPSHOTS);
+        fs::create_dir_all(&folder)
+            .map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+        let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
+        self.write_design(&self.directory.join(&name), &Fields::of(self.structure, design)?)?;
+        self.snapshots.push((iteration as f64, name));
+        Ok(pvd::write(&self.directory.join("design.pvd"), &self.snapshots)?)
+    }
+
+    /// Writes a row of the history.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn row(&mut self, report: &IterationReport, output_seconds: f64) -> Result<(), WriteError> {
+        let times = &report.times;
+        self.history.row(&[
+            &report.iteration,
+            &report.compliance,
+            &report.volume_fraction,
+            &report.change,
+            &report.pcg_iterations,
+            &format!("{:e}", report.pcg_residual),
+            &times.pcg.as_secs_f64(),
+            &times.sensitivity.as_secs_f64(),
+            &times.filter.as_secs_f64(),
+            &times.update.as_secs_f64(),
+            &output_seconds,
+        ])
+    }
+
+    /// Writes the design evaluated last: design.vtu, design.vti, design.pvd.
+    ///
+    /// # Errors
+    /// A file that cannot be written, a device that fails.
+    pub fn finish<B: Backend>(
+        &mut self,
+        iteration: usize,
+        design: &Design<B>,
+    ) -> Result<(), ObserverError> {
+        let fields = Fields::of(self.structure, design)?;
+        self.write_design(&self.directory.join("design.vtu"), &fields)?;
+        if let Some(grid) = &self.structure.grid {
+            self.write_grid(grid, &fields.density)?;
+        }
+        self.snapshots.retain(|(time, _)| *time != iteration as f64);
+        self.snapshots.push((iteration as f64, "design.vtu".into()));
+        Ok(pvd::write(&self.directory.join("design.pvd"), &self.snapshots)?)
+    }
+
+    fn write_design(&self, path: &Path, fields: &Fields) -> Result<(), WriteError> {
+        let array =
+            |name, components, values| Array { name, components, values: Values::F64(values) };
+        let displacements: Vec<_> = fields
+            .displacements
+            .iter()
+            .map(|(name, values)| array(name.as_str(), 3, values.as_flattened()))
+            .collect();
+        let cells = [
+            array("density", 1, fields.density.as_slice()),
+            array("strain_energy", 1, fields.strain_energy.as_slice()),
+        ];
+        let mesh = &self.structure.mesh;
+        vtu::write(path, mesh.coordinates(), mesh.hexes(), &displacements, &cells, self.compression)
+    }
+
+    /// The density of the element under each grid cell, 0 outside the part.
+    fn write_grid(&self, grid: &UniformGrid, density: &[f64]) -> Result<(), WriteError> {
+        let under = |&element: &u32| match element {
+            UniformGrid::OUTSIDE => 0.0,
+            element => density[element as usize] as f32,
+        };
+        let values: Vec<f32> = grid.locate(&self.structure.mesh).iter().map(under).collect();
+        let cells = [Array { name: "density", components: 1, values: Values::F32(&values) }];
+        vti::write(&self.directory.join("design.vti"), grid, &cells, self.compression)
+    }
+}
+
+/// Fields of a design in the user's numbering.
+struct Fields {
+    density: Vec<f64>,
+    strain_energy: Vec<f64>,
+    /// A load case each; the first is called `displacement`, others `displacement_NAME`.
+    displacements: Vec<(String, Vec<[f64; 3]>)>,
+}
+
+impl Fields {
+    fn of<B: Backend>(structure: &Structure, design: &Design<B>) -> Result<Self, ObserverError> {
+        let renumbering = &structure.renumbering;
+        let mut displacements = Vec::new();
+        for (k, case) in structure.problem.load_cases().iter().enumerate() {
+            let values = design.displacement(k)?;
+            let values = renumbering.nodes_to_original(values.as_chunks::<3>().0);
+            let name = match k {
+                0 => "displacement".into(),
+                _ => format!("displacement_{}", case.name),
+            };
+            displacements.push((name, values));
+        }
+        Ok(Self {
+            density: renumbering.elements_to_original(&design.density()?),
+            strain_energy: renumbering.elements_to_original(&design.strain_energy()?),
+            displacements,
+        })
+    }
+}
+
+/// Removes what an earlier run left: its design, its summary, its snapshots.
+fn remove_earlier(directory: &Path) -> std::io::Result<()> {
+    for name in ["design.vtu", "design.pvd", "design.vti", "summary.json"] {
+        match fs::remove_file(directory.join(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    let Ok(entries) = fs::read_dir(directory.join(SNAPSHOTS)) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("design_") && name.ends_with(".vtu") {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}

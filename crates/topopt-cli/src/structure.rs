@@ -1,0 +1,134 @@
+//! From a case to what is computed: the renumbered problem and the space of designs.
+
+use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
+use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid};
+use topopt_simp::DesignSpace;
+
+use crate::case::{Case, element_width};
+use crate::config::{Config, FilterKind};
+use crate::report::{Finding, InputError};
+
+/// A case ready to be solved. The problem is numbered along a Hilbert curve, for the cache; the
+/// mesh is the user's.
+pub(crate) struct Structure {
+    /// The mesh as the user numbers it.
+    pub mesh: HexMesh,
+    /// From the user's numbers to those of the problem.
+    pub renumbering: Renumbering,
+    /// The renumbered problem.
+    pub problem: Problem,
+    /// Designs allowed, renumbered.
+    pub space: DesignSpace,
+    /// Cube root of the mean element volume.
+    pub element_width: f64,
+    /// Radius of the filter, if there is one.
+    pub filter_radius: Option<f64>,
+    /// The grid of design.vti, if there is one.
+    pub grid: Option<UniformGrid>,
+    /// What was left out or changed, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Structure {
+    /// Builds the problem of a case.
+    ///
+    /// # Errors
+    /// Supports that leave rigid motions free, a load that does no work, a grid that is too fine.
+    pub fn build(config: &Config, case: Case) -> Result<Self, InputError> {
+        let mut notes = case.notes.clone();
+        let element_width = element_width(&case.mesh);
+        let grid = grid(config, &case.mesh, element_width, &mut notes)?;
+        let renumbering = Renumbering::hilbert(&case.mesh);
+        let problem = problem(config, &case, &renumbering)?;
+        let mut is_solid = vec![false; case.mesh.n_elements()];
+        case.solid.iter().for_each(|&e| is_solid[e as usize] = true);
+        let is_solid = renumbering.elements_from_original(&is_solid);
+        let space = DesignSpace {
+            density_min: config.design.density_min,
+            volume_fraction: *config.design.volume_fraction.get_ref(),
+            volumes: problem.mesh().volumes(),
+            solid: (0..).zip(is_solid).filter(|(_, solid)| *solid).map(|(e, _)| e).collect(),
+        };
+        let filter_radius = filter_radius(config, element_width);
+        let mesh = case.mesh;
+        let built =
+            Self { mesh, renumbering, problem, space, element_width, filter_radius, grid, notes };
+        Ok(built)
+    }
+
+    /// Number of displacement components that are not held.
+    pub fn n_free_dofs(&self) -> usize {
+        self.problem.n_dofs() - self.problem.supports().n_fixed()
+    }
+}
+
+fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Problem, InputError> {
+    let n_nodes = case.mesh.n_nodes();
+    let mut supports = Supports::none(n_nodes);
+    for (component, nodes) in case.fixed.iter().enumerate() {
+        let mut is_held = vec![false; n_nodes];
+        nodes.iter().for_each(|&node| is_held[node as usize] = true);
+        let is_held = renumbering.nodes_from_original(&is_held);
+        (0..n_nodes).filter(|&n| is_held[n]).for_each(|n| supports.fix(n, component));
+    }
+    let load_case = |load: &crate::case::NodalForces| {
+        let mut forces = vec![[0.0; 3]; n_nodes];
+        load.forces.iter().for_each(|&(node, force)| forces[node as usize] = force);
+        let forces = renumbering.nodes_from_original(&forces).into_flattened();
+        LoadCase { name: load.name.clone(), weight: load.weight, forces }
+    };
+    let loads = case.load_cases.iter().map(load_case).collect();
+    let (modulus, ratio) = (config.material.youngs_modulus, config.material.poissons_ratio);
+    let material = Material::new(modulus, ratio).ok_or_else(|| {
+        Finding::new(format!(
+            "no material has Young's modulus {modulus} and Poisson's ratio {ratio}"
+        ))
+    })?;
+    let refused = |error: ProblemError| {
+        let finding = Finding::new(error.to_string());
+        let place = match error {
+            ProblemError::NoSupport | ProblemError::RigidMotion { .. } => {
+                config.supports.first().map(|support| support.set.span())
+            }
+            _ => config.loads.first().map(|load| load.set.span()),
+        };
+        InputError::from(match place {
+            Some(span) => finding.at(config.source(), span, "here"),
+            None => finding,
+        })
+    };
+    Problem::new(renumbering.apply(&case.mesh), material, supports, loads).map_err(refused)
+}
+
+fn filter_radius(config: &Config, element_width: f64) -> Option<f64> {
+    let filter = config.filter.get_ref();
+    let in_elements = || filter.radius_in_elements.map(|widths| widths * element_width);
+    match filter.kind {
+        FilterKind::None => None,
+        FilterKind::Sensitivity => filter.radius.or_else(in_elements),
+    }
+}
+
+/// The grid of design.vti: of the spacing asked for, else of one element width, coarser if that
+/// would be too many cells.
+fn grid(
+    config: &Config,
+    mesh: &HexMesh,
+    element_width: f64,
+    notes: &mut Vec<String>,
+) -> Result<Option<UniformGrid>, InputError> {
+    let bounds = mesh.bounding_box();
+    match config.output.vti_spacing {
+        Some(0.0) => Ok(None),
+        Some(spacing) => UniformGrid::covering(&bounds, spacing).map(Some).map_err(|error| {
+            InputError::from(Finding::new(format!("output.vti_spacing: {error}")))
+        }),
+        None => match UniformGrid::covering(&bounds, element_width) {
+            Err(GridError::TooManyCells { coarser, .. }) => {
+                notes.push(format!("design.vti has spacing {coarser:.3e}, coarser than the mesh"));
+                Ok(UniformGrid::covering(&bounds, coarser).ok())
+            }
+            grid => Ok(grid.ok()),
+        },
+    }
+}
