@@ -1,0 +1,215 @@
+//! ARCHITECTURE.md against the code: who may depend on whom, and what a crate must not name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::{Table, Value};
+use topopt_tests::{code, files, root, std_modules, text, words};
+
+/// Packages that belong to the program, not to its libraries.
+const PROGRAM_ONLY: [&str; 7] =
+    ["clap", "clap_complete", "ctrlc", "indicatif", "miette", "schemars", "toml"];
+
+#[test]
+fn every_dependency_is_an_arrow_of_the_table() {
+    let (allowed, crates) = (arrows(), workspace());
+    let names = |map: &BTreeMap<String, BTreeSet<String>>| -> BTreeSet<String> {
+        map.keys().cloned().collect()
+    };
+    assert_eq!(names(&allowed), names(&crates), "rows of the table | crates of the workspace");
+    for (name, dependencies) in &crates {
+        let unknown: Vec<_> =
+            dependencies.difference(&allowed[name]).filter(|d| d.starts_with("topopt")).collect();
+        assert!(unknown.is_empty(), "{name} depends on {unknown:?}: no arrow of ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn the_arrows_point_down() {
+    let allowed = arrows();
+    let mut above: BTreeSet<&String> = allowed.keys().collect();
+    while !above.is_empty() {
+        let rests = |name: &&String| allowed[*name].iter().all(|d| !above.contains(d));
+        let bottom: Vec<&String> = above.iter().copied().filter(rests).collect();
+        assert!(!bottom.is_empty(), "a circle among {above:?}");
+        above.retain(|name| !bottom.contains(name));
+    }
+}
+
+#[test]
+fn libraries_know_neither_command_line_nor_case_file() {
+    for (name, dependencies) in workspace() {
+        let library = !["topopt-cli", "topopt-tests", "topopt-benchmarks"].contains(&&*name);
+        for package in PROGRAM_ONLY.into_iter().filter(|_| library) {
+            assert!(!dependencies.contains(package), "{name} depends on {package}");
+        }
+    }
+}
+
+#[test]
+fn libraries_do_not_print_and_only_io_reads_and_writes() {
+    let computing = ["topopt-mesh", "topopt-linalg", "topopt-fem", "topopt-simp"];
+    for (path, code) in sources(&computing) {
+        let modules = std_modules(&code);
+        for module in ["fs", "io", "net", "env", "process"] {
+            assert!(!modules.contains(module), "{path} names std::{module}");
+        }
+    }
+    for (path, code) in sources(&[&computing[..], &["topopt-io"]].concat()) {
+        for name in ["print!", "println!", "eprint!", "eprintln!", "dbg!"] {
+            let whole = |(at, _): (usize, &str)| !code[..at].ends_with(char::is_alphanumeric);
+            assert!(!code.match_indices(name).any(whole), "{path} calls {name}");
+        }
+        assert!(!code.contains("process::exit"), "{path} ends the program");
+    }
+}
+
+#[test]
+fn mesh_fem_and_linalg_read_no_clock() {
+    for (path, code) in sources(&["topopt-mesh", "topopt-fem", "topopt-linalg"]) {
+        assert!(!std_modules(&code).contains("time"), "{path} names std::time");
+    }
+}
+
+#[test]
+fn crates_do_not_name_what_is_above_them() {
+    let forbidden = [
+        (
+            "topopt-linalg",
+            &["mesh", "element", "elements", "node", "nodes", "hex", "stiffness", "displacement"][..],
+        ),
+        ("topopt-mesh", &["stiffness", "displacement", "density", "material"]),
+        ("topopt-fem", &["density", "simp", "optimization", "vtk"]),
+        ("topopt-simp", &["cuda", "gpu", "file", "path", "console", "terminal"]),
+        ("topopt-io", &["stiffness", "material", "config", "simp"]),
+    ];
+    for (name, names) in forbidden {
+        for (path, code) in sources(&[name]) {
+            let words = words(&code);
+            let found: Vec<_> = names.iter().filter(|&&n| words.contains(n)).collect();
+            assert!(found.is_empty(), "{path} names {found:?}");
+        }
+    }
+}
+
+#[test]
+fn no_crate_has_unsafe_code() {
+    let lints = &manifest("Cargo.toml")["workspace"]["lints"]["rust"];
+    assert_eq!(lints["unsafe_code"].as_str(), Some("forbid"));
+    for member in members() {
+        let manifest = manifest(&format!("{member}/Cargo.toml"));
+        assert_eq!(manifest["lints"]["workspace"].as_bool(), Some(true), "lints of {member}");
+        for path in files(&member, "rs") {
+            let code = code(&text(&path));
+            let mut identifiers = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+            assert!(!identifiers.any(|i| i == "unsafe"), "{} is unsafe", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_strategy_has_one_name_everywhere() {
+    let names: BTreeSet<&str> = topopt_fem::Strategy::ALL.iter().map(|s| s.name()).collect();
+    for name in &names {
+        let module = format!("crates/topopt-fem/src/operators/{name}.rs");
+        assert!(root().join(&module).is_file(), "no {module}");
+    }
+    let schema = topopt_cli::config::schema();
+    let key = &schema["properties"]["solver"]["properties"]["strategy"];
+    let choices = choices(key);
+    let accepted: BTreeSet<&str> = choices.iter().map(|s| &**s).filter(|&s| s != "auto").collect();
+    assert_eq!(accepted, names, "strategies of the case file | of topopt-fem");
+}
+
+/// The constants that a schema allows, from `enum` or `const` at any depth.
+fn choices(schema: &serde_json::Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![schema];
+    while let Some(value) = open.pop() {
+        let Some(object) = value.as_object() else { continue };
+        found.extend(object.get("const").and_then(|c| c.as_str()).map(String::from));
+        let list = |key| object.get(key).and_then(|v| v.as_array()).into_iter().flatten();
+        found.extend(list("enum").filter_map(|c| c.as_str()).map(String::from));
+        open.extend(["oneOf", "anyOf", "allOf"].into_iter().flat_map(list));
+    }
+    found
+}
+
+/// The rows of the table in ARCHITECTURE.md whose first cell names a crate: crate, and the crates
+/// that its last cell allows.
+fn arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let text = text("ARCHITECTURE.md");
+    let mut arrows = BTreeMap::new();
+    for row in text.lines().filter(|line| line.starts_with("| `topopt-")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
+        let [name, _, allowed] = cells[..] else { panic!("not three cells: {row}") };
+        let name = names_in(name).pop_first().expect("the first cell names a crate");
+        let new = arrows.insert(name, names_in(allowed)).is_none();
+        assert!(new, "a crate twice in the table: {row}");
+    }
+    assert!(!arrows.is_empty(), "ARCHITECTURE.md has no table of crates");
+    arrows
+}
+
+/// What stands between backticks.
+fn names_in(cell: &str) -> BTreeSet<String> {
+    cell.split('`').skip(1).step_by(2).map(String::from).collect()
+}
+
+/// Crates of the workspace, each with all it depends on, tests and build included.
+fn workspace() -> BTreeMap<String, BTreeSet<String>> {
+    let dependencies = |member: String| {
+        let manifest = manifest(&format!("{member}/Cargo.toml"));
+        let name = manifest["package"]["name"].as_str().expect("a package has a name").to_owned();
+        let mut found = BTreeSet::new();
+        collect_dependencies(&manifest, &mut found);
+        (name, found)
+    };
+    members().into_iter().map(dependencies).collect()
+}
+
+/// Adds the packages of every table called `*dependencies`, those of single platforms included.
+fn collect_dependencies(table: &Table, found: &mut BTreeSet<String>) {
+    for (key, value) in table {
+        let Value::Table(inner) = value else { continue };
+        if key.ends_with("dependencies") {
+            let package = |(name, value): (&String, &Value)| {
+                let renamed = value.get("package").and_then(Value::as_str);
+                renamed.unwrap_or(name).to_owned()
+            };
+            found.extend(inner.iter().map(package));
+        } else {
+            collect_dependencies(inner, found);
+        }
+    }
+}
+
+/// Folders of the workspace's crates.
+fn members() -> Vec<String> {
+    let workspace = manifest("Cargo.toml");
+    let patterns = workspace["workspace"]["members"].as_array().expect("a list of members");
+    let mut members = Vec::new();
+    for pattern in patterns.iter().filter_map(Value::as_str) {
+        let Some(parent) = pattern.strip_suffix("/*") else {
+            members.push(pattern.to_owned());
+            continue;
+        };
+        let entries = std::fs::read_dir(root().join(parent)).expect("a folder of crates");
+        let folders =
+            entries.map(|e| e.expect("the folder is listed")).filter(|e| e.path().is_dir());
+        members.extend(folders.map(|e| format!("{parent}/{}", e.file_name().to_string_lossy())));
+    }
+    assert!(members.len() > 2, "members: {members:?}");
+    members
+}
+
+fn manifest(path: &str) -> Table {
+    text(path).parse().unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// Path and code of every source file of the crates, their unit tests included.
+fn sources(crates: &[&str]) -> Vec<(String, String)> {
+    let of = |name: &&str| files(format!("crates/{name}/src"), "rs");
+    let paths: Vec<_> = crates.iter().flat_map(of).collect();
+    assert!(paths.len() >= crates.len(), "no sources of {crates:?}");
+    paths.into_iter().map(|path| (path.display().to_string(), code(&text(&path)))).collect()
+}
