@@ -7,7 +7,7 @@ mod mesh;
 mod run;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use clap::CommandFactory;
@@ -52,16 +52,14 @@ pub enum Failure {
         outcome: PcgOutcome,
         /// What was wanted.
         tolerance: f64,
-        /// Iterations whose design was evaluated and written.
-        iterations: usize,
     },
     /// The user asked to stop.
-    #[error("interrupted after {iterations} iterations; what there is stands in {}", directory.display())]
+    #[error("interrupted {}", what_there_is(*iterations, directory.as_deref()))]
     Interrupted {
         /// Iterations whose design was evaluated.
         iterations: usize,
-        /// Where the results are.
-        directory: PathBuf,
+        /// Where the results are, if the run came so far.
+        directory: Option<PathBuf>,
     },
 }
 
@@ -73,6 +71,14 @@ fn reason(reason: StopReason) -> &'static str {
         StopReason::Indefinite => "the stiffness is not positive definite",
         StopReason::NotFinite => "the solver met a number that is not finite",
         StopReason::Interrupted => "the solver was interrupted",
+    }
+}
+
+fn what_there_is(iterations: usize, directory: Option<&Path>) -> String {
+    match (iterations, directory.map(Path::display)) {
+        (_, None) => "before the first iteration; nothing is written".into(),
+        (0, Some(folder)) => format!("in the first iteration; {folder} holds no design"),
+        (n, Some(folder)) => format!("after iteration {n}, whose design is in {folder}"),
     }
 }
 
@@ -94,8 +100,18 @@ impl Failure {
         match self {
             Failure::Input(error) => error.findings().to_vec(),
             Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
-            Failure::Solver { outcome, .. } => {
-                vec![Finding::new(self.to_string()).remedy(solver_remedy(outcome.reason))]
+            Failure::Solver { iteration, outcome, .. } => {
+                let written = match iteration {
+                    1 => "no design is written".into(),
+                    n => format!("the design of iteration {} is written", n - 1),
+                };
+                let remedy = format!("{}; {written}", solver_remedy(outcome.reason));
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Run(DesignError::Observer(_)) => {
+                let remedy = "make room, or choose another folder with `--output DIR`; the files \
+                              written before are whole";
+                vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             _ => vec![Finding::new(self.to_string())],
         }
@@ -106,7 +122,7 @@ fn solver_remedy(reason: StopReason) -> &'static str {
     match reason {
         StopReason::IterationLimit => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
-             `design.density_min`; the last design evaluated is written"
+             `design.density_min`"
         }
         StopReason::Stagnated => "loosen `solver.tolerance`: doubles do not reach it here",
         _ => "look at the units of the forces and of Young's modulus, and at the mesh",
@@ -135,4 +151,9 @@ pub fn execute(
             Ok(out.write_all(&script)?)
         }
     }
+}
+
+/// `x` to six digits.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
 }

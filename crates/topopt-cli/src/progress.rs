@@ -1,12 +1,19 @@
 //! How a run tells of itself: a bar, plain lines, or lines of JSON.
+//!
+//! Telling never ends a run: when nobody reads any more, it falls silent. The files of the
+//! results say the same.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use serde_json::{Value, json};
 use topopt_linalg::PcgProgress;
 use topopt_simp::IterationReport;
+
+use crate::summary::Summary;
 
 /// Which manner of telling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -41,10 +48,11 @@ enum Manner {
 const REFRESH: Duration = Duration::from_millis(100);
 
 impl<'a> Progress<'a> {
-    /// Lines go to `out`, a bar to the terminal behind standard error.
+    /// Lines go to `out`, standard output; a bar to standard error.
     pub fn new(log: Log, max_iterations: usize, out: &'a mut (dyn Write + Send)) -> Self {
+        let on_terminal = || io::stdout().is_terminal() && io::stderr().is_terminal();
         let manner = match log {
-            Log::Auto if io::stderr().is_terminal() => Manner::Bar(bar(max_iterations)),
+            Log::Auto if on_terminal() => Manner::Bar(bar(max_iterations)),
             Log::Auto | Log::Plain => Manner::Plain,
             Log::Json => Manner::Json,
             Log::Quiet => Manner::Quiet,
@@ -53,28 +61,24 @@ impl<'a> Progress<'a> {
         Self { manner, out, max_iterations, start: now, last_message: now }
     }
 
-    /// A line about the run as a whole.
-    ///
-    /// # Errors
-    /// What writing gives.
-    pub fn line(&mut self, text: &str) -> io::Result<()> {
-        match &self.manner {
-            Manner::Bar(bar) => bar.println(text),
-            Manner::Plain => writeln!(self.out, "{text}")?,
-            Manner::Json | Manner::Quiet => {}
-        }
-        Ok(())
+    /// The run begins.
+    pub fn start(&mut self, summary: &Summary) {
+        self.start = Instant::now();
+        self.whole_run(summary.opening(), || {
+            json!({
+                "event": "start",
+                "elements": summary.elements,
+                "nodes": summary.nodes,
+                "unknowns": summary.free_dofs,
+                "strategy": summary.strategy,
+                "preconditioner": summary.preconditioner,
+                "device": summary.device,
+                "notes": summary.notes,
+            })
+        });
     }
 
-    /// A JSON event, where JSON is wanted.
-    ///
-    /// # Errors
-    /// What writing gives.
-    pub fn event(&mut self, event: &serde_json::Value) -> io::Result<()> {
-        if let Manner::Json = self.manner { writeln!(self.out, "{event}") } else { Ok(()) }
-    }
-
-    /// A solve under way.
+    /// A solve is under way.
     pub fn solving(&mut self, iteration: usize, progress: PcgProgress) {
         if let Manner::Bar(bar) = &self.manner
             && self.last_message.elapsed() > REFRESH
@@ -87,67 +91,100 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// An iteration done.
-    ///
-    /// # Errors
-    /// What writing gives.
-    pub fn iteration(&mut self, report: &IterationReport) -> io::Result<()> {
-        let &IterationReport { iteration, compliance, volume_fraction, change, .. } = report;
-        let left = self.time_left(iteration);
+    /// An iteration is done.
+    pub fn iteration(&mut self, report: &IterationReport) {
+        let left = self.seconds_left(report.iteration);
         match &self.manner {
             Manner::Bar(bar) => {
-                bar.set_position(iteration as u64);
-                bar.set_message(format!(
-                    "compliance {compliance:.6e}  volume {volume_fraction:.4}  change {change:.4}  \
-                     PCG {}  {} left",
-                    report.pcg_iterations,
-                    clock(left)
-                ));
+                bar.set_position(report.iteration as u64);
+                bar.set_message(bar_message(report, left));
             }
             Manner::Plain => {
-                if iteration == 1 {
-                    writeln!(
-                        self.out,
-                        "iteration    compliance  volume  change    PCG  residual     left"
-                    )?;
+                if report.iteration == 1 {
+                    self.line(COLUMNS);
                 }
-                writeln!(
-                    self.out,
-                    "{iteration:>9}  {compliance:>12.6e}  {volume_fraction:>6.4}  {change:>6.4}  \
-                     {:>5}  {:>8.1e}  {:>7}",
-                    report.pcg_iterations,
-                    report.pcg_residual,
-                    clock(left)
-                )?;
+                self.line(row(report, left));
             }
-            Manner::Json => self.event(&json!({
-                "event": "iteration",
-                "iteration": iteration,
-                "compliance": compliance,
-                "volume_fraction": volume_fraction,
-                "change": change,
-                "pcg_iterations": report.pcg_iterations,
-                "pcg_residual": report.pcg_residual,
-                "seconds": self.start.elapsed().as_secs_f64(),
-                "seconds_left": left.as_secs_f64(),
-            }))?,
+            Manner::Json => self.line(event(report, self.start.elapsed().as_secs_f64(), left)),
             Manner::Quiet => {}
         }
-        self.out.flush()
     }
 
-    /// Takes the bar away.
-    pub fn finish(&mut self) {
+    /// The run is over; a bar is taken away.
+    pub fn end(&mut self, summary: &Summary, directory: &Path) {
         if let Manner::Bar(bar) = &self.manner {
-            bar.finish();
+            bar.finish_and_clear();
+        }
+        self.whole_run(summary.closing(directory), || {
+            json!({
+                "event": "end",
+                "status": summary.status,
+                "stopped_by": summary.stopped_by,
+                "iterations": summary.iterations,
+                "compliance": summary.compliance,
+                "directory": directory.display().to_string(),
+            })
+        });
+    }
+
+    /// Tells of the run as a whole: `text` to people, `event` to programs.
+    fn whole_run(&mut self, text: String, event: impl Fn() -> Value) {
+        match &self.manner {
+            Manner::Bar(bar) => bar.println(text),
+            Manner::Plain => self.line(text),
+            Manner::Json => self.line(event()),
+            Manner::Quiet => {}
         }
     }
 
-    /// Time left if every iteration allowed is done and takes as long as those so far.
-    fn time_left(&self, done: usize) -> Duration {
-        let left = self.max_iterations.saturating_sub(done) as f64;
-        self.start.elapsed().mul_f64(left / done as f64)
+    fn line(&mut self, line: impl Display) {
+        if writeln!(self.out, "{line}").and_then(|()| self.out.flush()).is_err() {
+            self.manner = Manner::Quiet;
+        }
     }
+
+    /// Seconds left if every iteration allowed is done and takes as long as those so far.
+    fn seconds_left(&self, done: usize) -> f64 {
+        let left = self.max_iterations.saturating_sub(done) as f64;
+        self.start.elapsed().as_secs_f64() * left / done as f64
+    }
+}
+
+const COLUMNS: &str = "iteration    compliance  volume  change    PCG  residual       left";
+
+/// The line under [`COLUMNS`].
+fn row(report: &IterationReport, left: f64) -> String {
+    let &IterationReport { iteration, compliance, volume_fraction, change, .. } = report;
+    let (pcg, residual) = (report.pcg_iterations, report.pcg_residual);
+    format!(
+        "{iteration:>9}  {compliance:>12.6e}  {volume_fraction:>6.4}  {change:>6.4}  {pcg:>5}  \
+         {residual:>8.1e}  {:>9}",
+        clock(left)
+    )
+}
+
+fn event(report: &IterationReport, seconds: f64, left: f64) -> Value {
+    json!({
+        "event": "iteration",
+        "iteration": report.iteration,
+        "compliance": report.compliance,
+        "volume_fraction": report.volume_fraction,
+        "change": report.change,
+        "pcg_iterations": report.pcg_iterations,
+        "pcg_residual": report.pcg_residual,
+        "seconds": seconds,
+        "seconds_left": left,
+    })
+}
+
+fn bar_message(report: &IterationReport, left: f64) -> String {
+    let &IterationReport { compliance, volume_fraction, change, .. } = report;
+    format!(
+        "compliance {compliance:.6e}  volume {volume_fraction:.4}  change {change:.4}  PCG {}  \
+         {} left",
+        report.pcg_iterations,
+        clock(left)
+    )
 }
 
 fn bar(max_iterations: usize) -> ProgressBar {
@@ -158,9 +195,9 @@ fn bar(max_iterations: usize) -> ProgressBar {
     bar
 }
 
-/// A duration as people write it: 45 s, 3:07 min, 2:05 h.
-fn clock(duration: Duration) -> String {
-    let seconds = duration.as_secs();
+/// Seconds as people write them: 45 s, 3:07 min, 2:05 h.
+fn clock(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
     match seconds {
         0..60 => format!("{seconds} s"),
         60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
@@ -174,7 +211,23 @@ mod tests {
 
     #[test]
     fn durations_as_people_write_them() {
-        let text = |seconds| clock(Duration::from_secs(seconds));
-        assert_eq!([text(45), text(187), text(7500)], ["45 s", "3:07 min", "2:05 h"]);
+        assert_eq!([45.2, 187.0, 7500.0].map(clock), ["45 s", "3:07 min", "2:05 h"]);
+    }
+
+    #[test]
+    fn a_reader_that_goes_away_is_no_error() {
+        struct Gone;
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut gone = Gone;
+        let mut progress = Progress::new(Log::Plain, 3, &mut gone);
+        progress.line("one");
+        assert!(matches!(progress.manner, Manner::Quiet));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use topopt_io::WriteError;
 use topopt_io::csv::CsvFile;
@@ -14,6 +15,9 @@ use crate::config;
 use crate::report::Finding;
 use crate::structure::Structure;
 
+const HISTORY: &str = "history.csv";
+const SUMMARY: &str = "summary.json";
+const DESIGN: [&str; 3] = ["design.pvd", "design.vtu", "design.vti"];
 const SNAPSHOTS: &str = "snapshots";
 const COLUMNS: [&str; 11] = [
     "iteration",
@@ -28,6 +32,32 @@ const COLUMNS: [&str; 11] = [
     "update_seconds",
     "output_seconds",
 ];
+
+/// Whether `directory` holds results of an earlier run, which a new one would replace.
+pub(crate) fn exist(directory: &Path) -> bool {
+    directory.join(HISTORY).exists()
+}
+
+/// Whether `directory` can be made and written to, found out in the nearest folder that exists;
+/// nothing is left behind.
+///
+/// # Errors
+/// A finding if it cannot.
+pub(crate) fn check_writable(directory: &Path) -> Result<(), Finding> {
+    let files = [HISTORY, SUMMARY].into_iter().chain(DESIGN).map(|name| directory.join(name));
+    if let Some(path) = files.into_iter().find(|path| path.is_dir()) {
+        return Err(refused(format!("cannot write {}: it is a folder", path.display())));
+    }
+    let existing = directory.ancestors().find(|folder| folder.exists());
+    let probe = existing.unwrap_or(Path::new("")).join(format!(".topopt-{}", std::process::id()));
+    fs::File::create_new(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|cause| {
+        refused(format!("cannot write to the output directory {}: {cause}", directory.display()))
+    })
+}
+
+fn refused(message: String) -> Finding {
+    Finding::new(message).remedy("choose another folder with `output.directory` or `--output DIR`")
+}
 
 /// Writes history, snapshots and the final design into a directory.
 pub(crate) struct Results<'a> {
@@ -49,17 +79,15 @@ impl<'a> Results<'a> {
         structure: &'a Structure,
         output: &config::Output,
     ) -> Result<Self, Finding> {
-        let refused = |cause: &dyn std::fmt::Display| {
-            Finding::new(cause.to_string())
-                .remedy("choose another folder with `output.directory` or `--output DIR`")
-        };
+        let display = directory.display();
         fs::create_dir_all(directory).map_err(|cause| {
-            refused(&format!("cannot make the output directory {}: {cause}", directory.display()))
+            refused(format!("cannot make the output directory {display}: {cause}"))
         })?;
-        let history = CsvFile::create(&directory.join("history.csv"), &COLUMNS)
-            .map_err(|error| refused(&error))?;
-        remove_earlier(directory)
-            .map_err(|cause| refused(&format!("cannot empty {}: {cause}", directory.display())))?;
+        remove_earlier(directory).map_err(|cause| {
+            refused(format!("cannot remove the earlier results in {display}: {cause}"))
+        })?;
+        let history = CsvFile::create(&directory.join(HISTORY), &COLUMNS)
+            .map_err(|error| refused(error.to_string()))?;
         Ok(Self {
             directory: directory.into(),
             structure,
@@ -98,7 +126,7 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn row(&mut self, report: &IterationReport, output_seconds: f64) -> Result<(), WriteError> {
+    pub fn row(&mut self, report: &IterationReport, output: Duration) -> Result<(), WriteError> {
         let times = &report.times;
         self.history.row(&[
             &report.iteration,
@@ -111,7 +139,7 @@ impl<'a> Results<'a> {
             &times.sensitivity.as_secs_f64(),
             &times.filter.as_secs_f64(),
             &times.update.as_secs_f64(),
-            &output_seconds,
+            &output.as_secs_f64(),
         ])
     }
 
@@ -191,9 +219,9 @@ impl Fields {
     }
 }
 
-/// Removes what an earlier run left: its design, its summary, its snapshots.
+/// Removes what an earlier run left: its summary, its design, its snapshots.
 fn remove_earlier(directory: &Path) -> std::io::Result<()> {
-    for name in ["design.vtu", "design.pvd", "design.vti", "summary.json"] {
+    for name in [SUMMARY].into_iter().chain(DESIGN) {
         match fs::remove_file(directory.join(name)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}

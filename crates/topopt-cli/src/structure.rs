@@ -1,11 +1,11 @@
 //! From a case to what is computed: the renumbered problem and the space of designs.
 
-use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
+use topopt_fem::{LoadCase, Material, Problem, ProblemError, Strategy, Supports};
 use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid};
 use topopt_simp::DesignSpace;
 
-use crate::case::{Case, element_width};
-use crate::config::{Config, FilterKind};
+use crate::case::{Case, NodalForces, element_width};
+use crate::config::{self, Config, FilterKind};
 use crate::report::{Finding, InputError};
 
 /// A case ready to be solved. The problem is numbered along a Hilbert curve, for the cache; the
@@ -34,15 +34,14 @@ impl Structure {
     ///
     /// # Errors
     /// Supports that leave rigid motions free, a load that does no work, a grid that is too fine.
-    pub fn build(config: &Config, case: Case) -> Result<Self, InputError> {
-        let mut notes = case.notes.clone();
+    pub fn build(config: &Config, mut case: Case) -> Result<Self, InputError> {
+        let mut notes = std::mem::take(&mut case.notes);
         let element_width = element_width(&case.mesh);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
         let renumbering = Renumbering::hilbert(&case.mesh);
         let problem = problem(config, &case, &renumbering)?;
-        let mut is_solid = vec![false; case.mesh.n_elements()];
-        case.solid.iter().for_each(|&e| is_solid[e as usize] = true);
-        let is_solid = renumbering.elements_from_original(&is_solid);
+        let is_solid =
+            renumbering.elements_from_original(&flags(case.mesh.n_elements(), &case.solid));
         let space = DesignSpace {
             density_min: config.design.density_min,
             volume_fraction: *config.design.volume_fraction.get_ref(),
@@ -51,9 +50,7 @@ impl Structure {
         };
         let filter_radius = filter_radius(config, element_width);
         let mesh = case.mesh;
-        let built =
-            Self { mesh, renumbering, problem, space, element_width, filter_radius, grid, notes };
-        Ok(built)
+        Ok(Self { mesh, renumbering, problem, space, element_width, filter_radius, grid, notes })
     }
 
     /// Number of displacement components that are not held.
@@ -62,42 +59,75 @@ impl Structure {
     }
 }
 
-fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Problem, InputError> {
-    let n_nodes = case.mesh.n_nodes();
-    let mut supports = Supports::none(n_nodes);
-    for (component, nodes) in case.fixed.iter().enumerate() {
-        let mut is_held = vec![false; n_nodes];
-        nodes.iter().for_each(|&node| is_held[node as usize] = true);
-        let is_held = renumbering.nodes_from_original(&is_held);
-        (0..n_nodes).filter(|&n| is_held[n]).for_each(|n| supports.fix(n, component));
+/// The operator that the configuration asks for.
+pub(crate) fn strategy(asked: config::Strategy) -> Strategy {
+    match asked {
+        config::Strategy::Auto | config::Strategy::Mf => Strategy::Mf,
+        config::Strategy::Ebe => Strategy::Ebe,
+        config::Strategy::Nbn => Strategy::Nbn,
     }
-    let load_case = |load: &crate::case::NodalForces| {
-        let mut forces = vec![[0.0; 3]; n_nodes];
-        load.forces.iter().for_each(|&(node, force)| forces[node as usize] = force);
-        let forces = renumbering.nodes_from_original(&forces).into_flattened();
-        LoadCase { name: load.name.clone(), weight: load.weight, forces }
-    };
-    let loads = case.load_cases.iter().map(load_case).collect();
+}
+
+fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Problem, InputError> {
     let (modulus, ratio) = (config.material.youngs_modulus, config.material.poissons_ratio);
     let material = Material::new(modulus, ratio).ok_or_else(|| {
         Finding::new(format!(
             "no material has Young's modulus {modulus} and Poisson's ratio {ratio}"
         ))
     })?;
-    let refused = |error: ProblemError| {
-        let finding = Finding::new(error.to_string());
-        let place = match error {
-            ProblemError::NoSupport | ProblemError::RigidMotion { .. } => {
-                config.supports.first().map(|support| support.set.span())
-            }
-            _ => config.loads.first().map(|load| load.set.span()),
-        };
-        InputError::from(match place {
-            Some(span) => finding.at(config.source(), span, "here"),
-            None => finding,
-        })
+    let n_nodes = case.mesh.n_nodes();
+    let load_case = |load: &NodalForces| {
+        let mut forces = vec![[0.0; 3]; n_nodes];
+        load.forces.iter().for_each(|&(node, force)| forces[node as usize] = force);
+        let forces = renumbering.nodes_from_original(&forces).into_flattened();
+        LoadCase { name: load.name.clone(), weight: load.weight, forces }
     };
-    Problem::new(renumbering.apply(&case.mesh), material, supports, loads).map_err(refused)
+    let loads = case.load_cases.iter().map(load_case).collect();
+    Problem::new(renumbering.apply(&case.mesh), material, supports(case, renumbering), loads)
+        .map_err(|error| refused(config, &error).into())
+}
+
+fn supports(case: &Case, renumbering: &Renumbering) -> Supports {
+    let n_nodes = case.mesh.n_nodes();
+    let mut supports = Supports::none(n_nodes);
+    for (component, nodes) in case.fixed.iter().enumerate() {
+        let is_held = renumbering.nodes_from_original(&flags(n_nodes, nodes));
+        (0..n_nodes).filter(|&n| is_held[n]).for_each(|n| supports.fix(n, component));
+    }
+    supports
+}
+
+/// `n` flags, those of `numbers` set.
+fn flags(n: usize, numbers: &[u32]) -> Vec<bool> {
+    let mut flags = vec![false; n];
+    numbers.iter().for_each(|&i| flags[i as usize] = true);
+    flags
+}
+
+/// What is wrong with supports or loads, at the first entry of the case file that it is about.
+fn refused(config: &Config, error: &ProblemError) -> Finding {
+    let place = match error {
+        ProblemError::NoSupport | ProblemError::RigidMotion { .. } => {
+            config.supports.first().map(|s| (s.set.span(), "the supports begin here"))
+        }
+        ProblemError::ZeroLoad { name } | ProblemError::BadLoad { name } => {
+            let load = config.loads.iter().find(|load| load.case == *name);
+            load.map(|load| (load.force.span(), "the load case begins here"))
+        }
+        ProblemError::NoLoad => None,
+    };
+    let finding = Finding::new(error.to_string());
+    let finding = match place {
+        Some((span, label)) => finding.at(config.source(), span, label),
+        None => finding,
+    };
+    match error {
+        ProblemError::RigidMotion { parts: 2.., .. } => finding.remedy(
+            "parts that belong together must share nodes: merge them in the mesher (Coherence in \
+             Gmsh); else hold every part",
+        ),
+        _ => finding,
+    }
 }
 
 fn filter_radius(config: &Config, element_width: f64) -> Option<f64> {

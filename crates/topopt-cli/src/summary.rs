@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 use topopt_io::{WriteError, atomic};
-use topopt_simp::{Ended, IterationReport, StepTimes, StopRule};
+use topopt_simp::{Cone, Ended, IterationReport, NeighbourStorage, StopRule};
 
-use crate::config;
+use crate::config::{self, Config};
+use crate::structure::{self, Structure};
 
 /// Everything worth keeping of a run.
 #[derive(Debug, Serialize)]
@@ -16,7 +17,8 @@ pub(crate) struct Summary<'a> {
     pub topopt: &'static str,
     pub title: Option<&'a str>,
     pub case: String,
-    /// `done`, `interrupted` or `solver_failed`.
+    /// `running`, then `done`, `interrupted`, `solver_failed`, or `failed` where a file could not
+    /// be written or the device failed.
     pub status: &'static str,
     /// The stop rule that was met.
     pub stopped_by: Option<&'static str>,
@@ -75,33 +77,90 @@ pub(crate) struct Settings<'a> {
     pub output: &'a config::Output,
 }
 
-impl Seconds {
-    /// Adds the steps of an iteration.
-    pub fn add(&mut self, times: &StepTimes) {
-        self.pcg += times.pcg.as_secs_f64();
-        self.sensitivity += times.sensitivity.as_secs_f64();
-        self.filter += times.filter.as_secs_f64();
-        self.update += times.update.as_secs_f64();
+impl<'a> Settings<'a> {
+    fn of(config: &'a Config) -> Self {
+        Self {
+            material: &config.material,
+            volume_fraction: *config.design.volume_fraction.get_ref(),
+            penalty: config.design.penalty,
+            density_min: config.design.density_min,
+            filter: config.filter.get_ref(),
+            optimizer: &config.optimizer,
+            solver: &config.solver,
+            output: &config.output,
+        }
     }
+}
 
+impl Seconds {
     /// Adds time spent on output.
     pub fn add_output(&mut self, time: Duration) {
         self.output += time.as_secs_f64();
     }
 }
 
-impl Summary<'_> {
-    /// Takes the end of the run and its last iteration.
-    pub fn close(&mut self, ended: &Ended, last: Option<&IterationReport>) {
+impl<'a> Summary<'a> {
+    /// The summary before the first iteration.
+    pub fn new(
+        config: &'a Config,
+        structure: &'a Structure,
+        device: String,
+        cone: Option<&Cone>,
+    ) -> Self {
+        let is_stored = |cone: &Cone| cone.storage() == NeighbourStorage::Stored;
+        Self {
+            topopt: env!("CARGO_PKG_VERSION"),
+            title: config.title.as_deref(),
+            case: config.path().display().to_string(),
+            status: "running",
+            stopped_by: None,
+            nodes: structure.mesh.n_nodes(),
+            elements: structure.mesh.n_elements(),
+            free_dofs: structure.n_free_dofs(),
+            solid_elements: structure.space.solid.len(),
+            load_cases: structure.problem.load_cases().iter().map(|c| c.name.as_str()).collect(),
+            element_width: structure.element_width,
+            filter_radius: structure.filter_radius,
+            neighbours: cone
+                .map(|cone| Neighbours { mean: cone.mean_neighbours(), stored: is_stored(cone) }),
+            device,
+            strategy: structure::strategy(config.solver.strategy).name(),
+            preconditioner: "jacobi",
+            iterations: 0,
+            compliance: None,
+            volume_fraction: None,
+            change: None,
+            pcg_iterations: 0,
+            seconds: Seconds::default(),
+            peak_memory_mb: None,
+            settings: Settings::of(config),
+            notes: &structure.notes,
+        }
+    }
+
+    /// Takes an iteration, and the time that its output took.
+    pub fn add(&mut self, report: &IterationReport, output: Duration) {
+        self.iterations = report.iteration;
+        self.compliance = Some(report.compliance);
+        self.volume_fraction = Some(report.volume_fraction);
+        self.change = Some(report.change);
+        self.pcg_iterations += report.pcg_iterations;
+        self.seconds.pcg += report.times.pcg.as_secs_f64();
+        self.seconds.sensitivity += report.times.sensitivity.as_secs_f64();
+        self.seconds.filter += report.times.filter.as_secs_f64();
+        self.seconds.update += report.times.update.as_secs_f64();
+        self.seconds.add_output(output);
+    }
+
+    /// Takes the end of the run, none if it failed, and the time it took.
+    pub fn close(&mut self, ended: Option<&Ended>, total: Duration) {
         (self.status, self.stopped_by) = match ended {
-            Ended::Rule(rule) => ("done", Some(rule_name(*rule))),
-            Ended::Interrupted => ("interrupted", None),
-            Ended::Solver { .. } => ("solver_failed", None),
+            Some(Ended::Rule(rule)) => ("done", Some(rule_name(*rule))),
+            Some(Ended::Interrupted) => ("interrupted", None),
+            Some(Ended::Solver { .. }) => ("solver_failed", None),
+            None => ("failed", None),
         };
-        self.compliance = last.map(|report| report.compliance);
-        self.volume_fraction = last.map(|report| report.volume_fraction);
-        self.change = last.map(|report| report.change);
-        self.iterations = last.map_or(0, |report| report.iteration);
+        self.seconds.total = total.as_secs_f64();
         self.peak_memory_mb = peak_memory_mb();
     }
 
@@ -116,13 +175,30 @@ impl Summary<'_> {
         })
     }
 
+    /// The opening lines for people.
+    pub fn opening(&self) -> String {
+        let mut lines = format!(
+            "{}: {} elements, {} nodes, {} unknowns; {} with {} on {}",
+            self.title.unwrap_or(&self.case),
+            self.elements,
+            self.nodes,
+            self.free_dofs,
+            self.strategy,
+            self.preconditioner,
+            self.device
+        );
+        self.notes.iter().for_each(|note| lines += &format!("\nnote: {note}"));
+        lines
+    }
+
     /// The closing lines for people.
-    pub fn lines(&self, directory: &Path) -> String {
+    pub fn closing(&self, directory: &Path) -> String {
         let Seconds { preprocess, pcg, sensitivity, filter, update, output, total } = self.seconds;
         let mut lines = String::new();
         if let (Some(compliance), Some(volume)) = (self.compliance, self.volume_fraction) {
             lines += &format!(
-                "{} iterations, {}: compliance {compliance:.6e}, volume {volume:.4}, {} PCG iterations\n",
+                "{} iterations, {}: compliance {compliance:.6e}, volume {volume:.4}, \
+                 {} PCG iterations\n",
                 self.iterations,
                 self.stopped_by.unwrap_or(self.status),
                 self.pcg_iterations

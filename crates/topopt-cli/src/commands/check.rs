@@ -1,16 +1,19 @@
 //! `topopt check CASE`
 
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use topopt_fem::{Problem, Strategy};
+use topopt_fem::{LoadCase, Strategy};
 
-use super::{Failure, run};
+use super::{Failure, rounded};
 use crate::case::Case;
 use crate::config::Config;
-use crate::report::{Finding, InputError};
-use crate::structure::Structure;
+use crate::report::InputError;
+use crate::results;
+use crate::structure::{self, Structure};
 
 /// Builds everything but solves nothing, and says what a run would do.
 pub(super) fn check(
@@ -20,8 +23,8 @@ pub(super) fn check(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let config = Config::load(case, overrides)?;
+    results::check_writable(&config.output_directory()).map_err(InputError::from)?;
     let structure = Structure::build(&config, Case::build(&config)?)?;
-    check_writable(&config.output_directory())?;
     let forecast = Forecast::of(&config, &structure);
     if json {
         serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
@@ -39,17 +42,22 @@ struct Forecast {
     title: Option<String>,
     nodes: usize,
     elements: usize,
-    free_dofs: usize,
-    held_components: usize,
-    solid_elements: usize,
-    loads: Vec<Load>,
     element_width: f64,
+    extent: [f64; 3],
+    free_dofs: usize,
+    held_nodes: usize,
+    held_components: usize,
+    loads: Vec<Load>,
+    solid_elements: usize,
+    design_volume: f64,
+    volume_fraction: f64,
     filter_radius: Option<f64>,
+    max_iterations: usize,
     strategy: &'static str,
     /// Megabytes that a run needs, by strategy.
-    memory_mb: Vec<(&'static str, f64)>,
+    memory_mb: BTreeMap<&'static str, f64>,
     output_directory: PathBuf,
-    max_iterations: usize,
+    replaces_results: bool,
     warnings: Vec<String>,
     notes: Vec<String>,
 }
@@ -65,109 +73,144 @@ struct Load {
 
 impl Forecast {
     fn of(config: &Config, structure: &Structure) -> Self {
-        let problem = &structure.problem;
+        let Structure { problem, space, .. } = structure;
+        let loads: Vec<Load> = problem.load_cases().iter().map(Load::of).collect();
+        let supports = problem.supports();
+        let is_held = |&n: &usize| (0..3).any(|i| supports.is_fixed(n, i));
+        let solid: f64 = space.solid.iter().map(|&e| space.volumes[e as usize]).sum();
+        let memory = |s: Strategy| (s.name(), memory_mb(config, structure, s));
         Self {
             case: config.path().display().to_string(),
             title: config.title.clone(),
             nodes: structure.mesh.n_nodes(),
             elements: structure.mesh.n_elements(),
-            free_dofs: structure.n_free_dofs(),
-            held_components: problem.supports().n_fixed(),
-            solid_elements: structure.space.solid.len(),
-            loads: loads(problem),
             element_width: structure.element_width,
+            extent: structure.mesh.bounding_box().extent(),
+            free_dofs: structure.n_free_dofs(),
+            held_nodes: (0..supports.n_nodes()).filter(is_held).count(),
+            held_components: supports.n_fixed(),
+            warnings: warnings(structure, &loads),
+            loads,
+            solid_elements: space.solid.len(),
+            design_volume: space.volumes.iter().sum::<f64>() - solid,
+            volume_fraction: space.volume_fraction,
             filter_radius: structure.filter_radius,
-            strategy: run::strategy(config.solver.strategy).name(),
-            memory_mb: Strategy::ALL.map(|s| (s.name(), memory_mb(config, problem, s))).into(),
-            output_directory: config.output_directory(),
             max_iterations: config.optimizer.max_iterations,
-            warnings: warnings(structure),
+            strategy: structure::strategy(config.solver.strategy).name(),
+            memory_mb: Strategy::ALL.into_iter().map(memory).collect(),
+            replaces_results: results::exist(&config.output_directory()),
+            output_directory: config.output_directory(),
             notes: structure.notes.clone(),
         }
     }
 
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
-        writeln!(out, "{}: {}", self.case, self.title.as_deref().unwrap_or("no title"))?;
-        writeln!(out, "  elements         {} ({} solid)", self.elements, self.solid_elements)?;
-        writeln!(out, "  nodes            {}", self.nodes)?;
-        writeln!(out, "  unknowns         {} ({} held)", self.free_dofs, self.held_components)?;
-        for load in &self.loads {
-            let [x, y, z] = load.sum_of_forces;
-            writeln!(
-                out,
-                "  load case        {}: {} nodes, in sum ({x}, {y}, {z}), weight {}",
-                load.case, load.loaded_nodes, load.weight
-            )?;
+        match &self.title {
+            Some(title) => writeln!(out, "{}: {title}", self.case)?,
+            None => writeln!(out, "{}", self.case)?,
         }
-        match self.filter_radius {
-            Some(radius) => {
-                let widths = radius / self.element_width;
-                writeln!(out, "  filter radius    {radius:.6} ({widths:.2} element widths)")?;
-            }
-            None => writeln!(out, "  filter radius    no filter")?,
+        for (name, text) in self.rows() {
+            writeln!(out, "  {name:<15}  {text}")?;
         }
-        for (strategy, megabytes) in &self.memory_mb {
-            let chosen = if *strategy == self.strategy { "  <- this run" } else { "" };
-            writeln!(out, "  memory, {strategy:<8} {megabytes:.0} MB{chosen}")?;
-        }
-        writeln!(out, "  results          {}", self.output_directory.display())?;
         self.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;
         self.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
         writeln!(out, "nothing stands in the way of `topopt run {}`", self.case)
     }
+
+    /// Name and text of each line for people.
+    fn rows(&self) -> Vec<(&str, String)> {
+        let [x, y, z] = self.extent.map(rounded);
+        let width = rounded(self.element_width);
+        let mut rows = vec![
+            ("elements", format!("{} of width {width} on average", self.elements)),
+            ("nodes", self.nodes.to_string()),
+            ("extent", format!("{x} x {y} x {z}")),
+            ("unknowns", self.free_dofs.to_string()),
+            ("supports", format!("{} nodes, {} components", self.held_nodes, self.held_components)),
+        ];
+        rows.extend(self.loads.iter().map(|load| ("load case", load.text())));
+        let volume = rounded(self.design_volume);
+        rows.push(("material", format!("{} of the design volume {volume}", self.volume_fraction)));
+        if self.solid_elements > 0 {
+            rows.push(("solid elements", self.solid_elements.to_string()));
+        }
+        let filter = self.filter_radius.map_or("none".into(), |radius| {
+            let widths = rounded(radius / self.element_width);
+            format!("radius {}, which is {widths} element widths", rounded(radius))
+        });
+        rows.push(("filter", filter));
+        rows.push(("iterations", format!("at most {}", self.max_iterations)));
+        for (strategy, megabytes) in &self.memory_mb {
+            let chosen = if *strategy == self.strategy { ", this run" } else { "" };
+            rows.push(("memory", format!("about {megabytes:.0} MB by {strategy}{chosen}")));
+        }
+        let replaced = if self.replaces_results { ", in place of those there" } else { "" };
+        rows.push(("results", format!("{}{replaced}", self.output_directory.display())));
+        rows
+    }
 }
 
-fn loads(problem: &Problem) -> Vec<Load> {
-    let load = |case: &topopt_fem::LoadCase| {
+impl Load {
+    fn of(case: &LoadCase) -> Self {
         let forces = case.forces.as_chunks::<3>().0;
-        Load {
+        Self {
             case: case.name.clone(),
             weight: case.weight,
             loaded_nodes: forces.iter().filter(|force| **force != [0.0; 3]).count(),
             sum_of_forces: std::array::from_fn(|i| forces.iter().map(|force| force[i]).sum()),
         }
-    };
-    problem.load_cases().iter().map(load).collect()
+    }
+
+    fn text(&self) -> String {
+        let [x, y, z] = self.sum_of_forces.map(rounded);
+        format!(
+            "{}: {} nodes, forces add up to ({x}, {y}, {z}), weight {}",
+            self.case, self.loaded_nodes, self.weight
+        )
+    }
 }
 
 /// What a run needs: two meshes, nodal and element vectors, the operator, neighbour lists.
-fn memory_mb(config: &Config, problem: &Problem, strategy: Strategy) -> f64 {
+fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 {
+    let problem = &structure.problem;
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let meshes = 2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements);
     let nodal = 24 * nodes * (6 + 4 * problem.load_cases().len());
     let element = 8 * elements * 20;
     let bytes = meshes + nodal + element + strategy.bytes(nodes, elements);
-    bytes as f64 / f64::from(1 << 20) + config.filter.get_ref().neighbour_memory_mb as f64
+    let budget = config.filter.get_ref().neighbour_memory_mb as f64;
+    let lists = neighbour_lists_mb(structure);
+    bytes as f64 / MEGABYTE + if lists <= budget { lists } else { 0.0 }
 }
 
-fn warnings(structure: &Structure) -> Vec<String> {
+const MEGABYTE: f64 = 1048576.0;
+
+/// What the lists of neighbours within the filter radius take: 12 bytes a neighbour.
+fn neighbour_lists_mb(structure: &Structure) -> f64 {
+    let elements = structure.mesh.n_elements() as f64;
+    let widths = structure.filter_radius.unwrap_or(0.0) / structure.element_width;
+    let neighbours = (4.0 / 3.0 * PI * widths.powi(3)).clamp(1.0, elements);
+    12.0 * elements * neighbours / MEGABYTE
+}
+
+fn warnings(structure: &Structure, loads: &[Load]) -> Vec<String> {
     let mut warnings = Vec::new();
+    let width = structure.element_width;
     if let Some(radius) = structure.filter_radius
-        && radius <= structure.element_width
+        && radius <= width
     {
         warnings.push(format!(
-            "the filter radius {radius:.4} is not larger than an element ({:.4}): it hardly \
-             filters, and checkerboards are likely",
-            structure.element_width
+            "the filter radius {} is not larger than an element ({}): it hardly filters, and \
+             checkerboards are likely",
+            rounded(radius),
+            rounded(width)
         ));
     }
-    for case in loads(&structure.problem) {
-        if case.loaded_nodes > 1 && case.sum_of_forces.iter().all(|f| f.abs() < 1e-12) {
-            warnings.push(format!("the forces of load case `{}` cancel out in sum", case.case));
+    for (load, case) in loads.iter().zip(structure.problem.load_cases()) {
+        let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
+        if load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total) {
+            warnings.push(format!("the forces of load case `{}` cancel out in sum", case.name));
         }
     }
     warnings
-}
-
-/// Whether a run could make and write the folder: tried on the nearest folder that exists.
-fn check_writable(directory: &Path) -> Result<(), InputError> {
-    let existing = directory.ancestors().find(|folder| folder.exists() && *folder != Path::new(""));
-    let existing = existing.unwrap_or(Path::new("."));
-    let probe = existing.join(format!(".topopt-check-{}", std::process::id()));
-    let tried = std::fs::File::create_new(&probe).and_then(|_| std::fs::remove_file(&probe));
-    tried.map_err(|cause| {
-        let message = format!("cannot write to {}: {cause}", directory.display());
-        let remedy = "choose another folder with `output.directory`";
-        InputError::from(Finding::new(message).remedy(remedy))
-    })
 }

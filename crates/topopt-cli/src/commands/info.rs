@@ -8,7 +8,7 @@ use topopt_io::ImportedMesh;
 use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
 
-use super::Failure;
+use super::{Failure, rounded};
 use crate::case::element_width;
 use crate::report::{Finding, InputError};
 
@@ -121,11 +121,6 @@ impl Info {
         }
         Ok(())
     }
-}
-
-/// `x` to six digits.
-fn rounded(x: f64) -> f64 {
-    format!("{x:.5e}").parse().unwrap_or(x)
 }
 
 impl Shape {

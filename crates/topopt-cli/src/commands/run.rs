@@ -2,51 +2,53 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use serde_json::json;
-use topopt_fem::{Jacobi, Strategy};
-use topopt_linalg::{Backend, Cpu, PcgOptions, PcgProgress};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use topopt_fem::Jacobi;
+use topopt_linalg::{Backend, BackendError, Cpu, PcgOptions, PcgProgress};
 use topopt_simp::{
-    Cone, Design, DesignError, Ended, IterationReport, NeighbourStorage, Observer, ObserverError,
-    OptimalityCriteria, Optimization, Physics, SensitivityFilter, Simp, StopRules,
+    Cone, Design, DesignError, Ended, IterationReport, Observer, ObserverError, OptimalityCriteria,
+    Optimization, Physics, SensitivityFilter, Simp, StopRules,
 };
 
 use super::Failure;
 use crate::args::RunArgs;
 use crate::case::Case;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::progress::Progress;
 use crate::report::{Finding, InputError};
-use crate::results::Results;
-use crate::structure::Structure;
-use crate::summary::{Neighbours, Seconds, Settings, Summary};
+use crate::results::{self, Results};
+use crate::structure::{self, Structure};
+use crate::summary::Summary;
 
 /// Runs a case. `interrupt` may be set at any time to end the run after the current iteration of
-/// conjugate gradients.
+/// conjugate gradients. The folder of the results is touched only when all that can be refused
+/// has been looked at.
 pub(super) fn run(
     args: &RunArgs,
     out: &mut (dyn Write + Send),
     interrupt: &AtomicBool,
 ) -> Result<(), Failure> {
     let start = Instant::now();
-    let mut overrides = args.set.clone();
+    let mut config = Config::load(&args.case, &args.set)?;
     if let Some(directory) = &args.output {
-        overrides.push(format!("output.directory={:?}", directory.display().to_string()));
+        config.output.directory = Some(directory.clone());
     }
-    let config = Config::load(&args.case, &overrides)?;
-    let threads = config.solver.threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| {
-        InputError::from(Finding::new(format!("cannot start {threads} threads: {error}")))
-    })?;
-    pool.install(|| {
+    results::check_writable(&config.output_directory()).map_err(InputError::from)?;
+    thread_pool(config.solver.threads)?.install(|| {
         let structure = Structure::build(&config, Case::build(&config)?)?;
-        let max_iterations = config.optimizer.max_iterations;
-        let progress = Progress::new(args.log, max_iterations, out);
+        let progress = Progress::new(args.log, config.optimizer.max_iterations, out);
         Run { config: &config, structure: &structure, interrupt, start }.on_cpu(progress)
+    })
+}
+
+fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, InputError> {
+    ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().map_err(|error| {
+        let finding = Finding::new(format!("cannot start the threads: {error}"));
+        finding.remedy("give a smaller number to `solver.threads`").into()
     })
 }
 
@@ -58,156 +60,66 @@ struct Run<'a> {
     start: Instant,
 }
 
-impl Run<'_> {
-    fn on_cpu<'p>(&'p self, mut progress: Progress<'p>) -> Result<(), Failure> {
-        let (config, structure) = (self.config, self.structure);
-        let backend = &Cpu;
-        let problem = &structure.problem;
-        let directory = config.output_directory();
-        let results =
-            Results::create(&directory, structure, &config.output).map_err(InputError::from)?;
-        let strategy = strategy(config.solver.strategy);
-        let cone = structure.filter_radius.map(|radius| {
-            let budget = config.filter.get_ref().neighbour_memory_mb << 20;
-            Cone::new(problem.mesh().centres(), radius, budget)
+impl<'a> Run<'a> {
+    fn on_cpu(&'a self, mut progress: Progress<'a>) -> Result<(), Failure> {
+        let directory = self.config.output_directory();
+        let cone = self.cone();
+        let mut optimization = self.optimization(&Cpu, cone.as_ref())?;
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted { iterations: 0, directory: None });
+        }
+        let results = Results::create(&directory, self.structure, &self.config.output)
+            .map_err(InputError::from)?;
+        let mut summary = Summary::new(self.config, self.structure, Cpu.name(), cone.as_ref());
+        summary.seconds.preprocess = self.start.elapsed().as_secs_f64();
+        progress.start(&summary);
+        let mut watcher = Watcher { results, progress, interrupt: self.interrupt, summary };
+        let ended = optimization.run(&mut watcher).and_then(|outcome| {
+            watcher.finish(&optimization.design()).map_err(DesignError::Observer)?;
+            Ok(outcome.ended)
         });
-        let filter = match &cone {
-            Some(cone) => Some(SensitivityFilter::new(backend, cone)?),
-            None => None,
-        };
+        let Watcher { mut progress, mut summary, .. } = watcher;
+        summary.close(ended.as_ref().ok(), self.start.elapsed());
+        let written = summary.write(&directory);
+        progress.end(&summary, &directory);
+        let ended = ended?;
+        written?;
+        verdict(ended, self.config.solver.tolerance, summary.iterations, &directory)
+    }
+
+    /// The filter's neighbours.
+    fn cone(&self) -> Option<Cone> {
+        let radius = self.structure.filter_radius?;
+        let budget = self.config.filter.get_ref().neighbour_memory_mb.saturating_mul(1 << 20);
+        Some(Cone::new(self.structure.problem.mesh().centres(), radius, budget))
+    }
+
+    fn optimization<'b>(
+        &'b self,
+        backend: &'b Cpu,
+        cone: Option<&'b Cone>,
+    ) -> Result<Optimization<'b, Cpu>, BackendError> {
+        let Config { solver, optimizer, design, material, .. } = self.config;
+        let Structure { problem, space, .. } = self.structure;
         let physics = Physics {
             backend,
             problem,
-            operator: strategy.build(problem),
+            operator: structure::strategy(solver.strategy).build(problem),
             preconditioner: Box::new(Jacobi::new(backend, problem.n_dofs())?),
-            pcg: PcgOptions {
-                tolerance: config.solver.tolerance,
-                max_iterations: config.solver.max_iterations,
-            },
+            pcg: PcgOptions { tolerance: solver.tolerance, max_iterations: solver.max_iterations },
         };
-        let mut summary = self.summary(&backend.name(), strategy.name(), cone.as_ref());
-        progress.line(&opening(&summary))?;
-        progress.event(&json!({ "event": "start", "elements": summary.elements,
-            "nodes": summary.nodes, "strategy": summary.strategy, "device": summary.device }))?;
-        let optimizer = &config.optimizer;
-        let criteria = OptimalityCriteria::new(
-            backend,
-            &structure.space,
-            optimizer.move_limit,
-            optimizer.damping,
-        )?;
-        let design = structure.space.uniform();
-        let mut optimization =
-            Optimization::new(physics, self.simp(), filter, criteria, self.stop_rules(), &design)?;
-        let seconds =
-            Seconds { preprocess: self.start.elapsed().as_secs_f64(), ..Seconds::default() };
-        let mut watcher = Watcher {
-            results,
-            progress,
-            interrupt: self.interrupt,
-            seconds,
-            last: None,
-            pcg_iterations: 0,
-        };
-        let outcome = optimization.run(&mut watcher);
-        watcher.progress.finish();
-        let ended = outcome?.ended;
-        watcher.write_design(&optimization.design())?;
-        watcher.seconds.total = self.start.elapsed().as_secs_f64();
-        summary.close(&ended, watcher.last.as_ref());
-        summary.pcg_iterations = watcher.pcg_iterations;
-        summary.seconds = watcher.seconds;
-        summary.write(&directory)?;
-        watcher.progress.line(&summary.lines(&directory))?;
-        watcher.progress.event(&json!({ "event": "end", "status": summary.status,
-            "compliance": summary.compliance, "directory": directory }))?;
-        verdict(ended, &config.solver, summary.iterations, &directory)
-    }
-
-    fn simp(&self) -> Simp {
-        let youngs_modulus = self.config.material.youngs_modulus;
-        Simp { penalty: self.config.design.penalty, youngs_modulus }
-    }
-
-    fn stop_rules(&self) -> StopRules {
-        let optimizer = &self.config.optimizer;
-        StopRules {
+        let simp = Simp { penalty: design.penalty, youngs_modulus: material.youngs_modulus };
+        let filter = cone.map(|cone| SensitivityFilter::new(backend, cone)).transpose()?;
+        let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
+        let criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
+        let stop = StopRules {
             max_iterations: optimizer.max_iterations,
             change: optimizer.change_tolerance,
             relative_compliance: optimizer.compliance_tolerance,
             absolute_compliance: optimizer.absolute_compliance_tolerance,
-        }
+        };
+        Optimization::new(physics, simp, filter, criteria, stop, &space.uniform())
     }
-
-    /// The summary before the first iteration.
-    fn summary(&self, device: &str, strategy: &'static str, cone: Option<&Cone>) -> Summary<'_> {
-        let (config, structure) = (self.config, self.structure);
-        Summary {
-            topopt: env!("CARGO_PKG_VERSION"),
-            title: config.title.as_deref(),
-            case: config.path().display().to_string(),
-            status: "running",
-            stopped_by: None,
-            nodes: structure.mesh.n_nodes(),
-            elements: structure.mesh.n_elements(),
-            free_dofs: structure.n_free_dofs(),
-            solid_elements: structure.space.solid.len(),
-            load_cases: structure.problem.load_cases().iter().map(|c| c.name.as_str()).collect(),
-            element_width: structure.element_width,
-            filter_radius: structure.filter_radius,
-            neighbours: cone.map(|cone| Neighbours {
-                mean: cone.mean_neighbours(),
-                stored: cone.storage() == NeighbourStorage::Stored,
-            }),
-            device: device.into(),
-            strategy,
-            preconditioner: "jacobi",
-            iterations: 0,
-            compliance: None,
-            volume_fraction: None,
-            change: None,
-            pcg_iterations: 0,
-            seconds: Seconds::default(),
-            peak_memory_mb: None,
-            settings: Settings {
-                material: &config.material,
-                volume_fraction: structure.space.volume_fraction,
-                penalty: config.design.penalty,
-                density_min: config.design.density_min,
-                filter: config.filter.get_ref(),
-                optimizer: &config.optimizer,
-                solver: &config.solver,
-                output: &config.output,
-            },
-            notes: &structure.notes,
-        }
-    }
-}
-
-/// The operator that the configuration asks for.
-pub(super) fn strategy(asked: config::Strategy) -> Strategy {
-    match asked {
-        config::Strategy::Auto | config::Strategy::Mf => Strategy::Mf,
-        config::Strategy::Ebe => Strategy::Ebe,
-        config::Strategy::Nbn => Strategy::Nbn,
-    }
-}
-
-fn opening(summary: &Summary) -> String {
-    let mut lines = format!(
-        "{}: {} elements, {} nodes, {} unknowns; {} with {} on {}",
-        summary.title.unwrap_or(&summary.case),
-        summary.elements,
-        summary.nodes,
-        summary.free_dofs,
-        summary.strategy,
-        summary.preconditioner,
-        summary.device
-    );
-    for note in summary.notes {
-        lines += &format!("\nnote: {note}");
-    }
-    lines
 }
 
 /// Watches the design loop: writes, tells, and looks for an interruption.
@@ -215,9 +127,7 @@ struct Watcher<'a> {
     results: Results<'a>,
     progress: Progress<'a>,
     interrupt: &'a AtomicBool,
-    seconds: Seconds,
-    last: Option<IterationReport>,
-    pcg_iterations: usize,
+    summary: Summary<'a>,
 }
 
 impl<B: Backend> Observer<B> for Watcher<'_> {
@@ -236,22 +146,21 @@ impl<B: Backend> Observer<B> for Watcher<'_> {
     ) -> Result<(), ObserverError> {
         let start = Instant::now();
         self.results.snapshot(report.iteration, design)?;
-        self.results.row(report, start.elapsed().as_secs_f64())?;
-        self.seconds.add_output(start.elapsed());
-        self.seconds.add(&report.times);
-        self.pcg_iterations += report.pcg_iterations;
-        self.last = Some(*report);
-        Ok(self.progress.iteration(report)?)
+        self.results.row(report, start.elapsed())?;
+        self.summary.add(report, start.elapsed());
+        self.progress.iteration(report);
+        Ok(())
     }
 }
 
 impl Watcher<'_> {
     /// Writes the design evaluated last, if there is one.
-    fn write_design<B: Backend>(&mut self, design: &Design<B>) -> Result<(), Failure> {
-        let Some(last) = &self.last else { return Ok(()) };
+    fn finish<B: Backend>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
         let start = Instant::now();
-        self.results.finish(last.iteration, design).map_err(DesignError::Observer)?;
-        self.seconds.add_output(start.elapsed());
+        if self.summary.iterations > 0 {
+            self.results.finish(self.summary.iterations, design)?;
+        }
+        self.summary.seconds.add_output(start.elapsed());
         Ok(())
     }
 }
@@ -259,21 +168,17 @@ impl Watcher<'_> {
 /// What the end of the run means for the exit status.
 fn verdict(
     ended: Ended,
-    solver: &config::Solver,
+    tolerance: f64,
     iterations: usize,
     directory: &Path,
 ) -> Result<(), Failure> {
     match ended {
         Ended::Rule(_) => Ok(()),
         Ended::Interrupted => {
-            Err(Failure::Interrupted { iterations, directory: PathBuf::from(directory) })
+            Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
         }
-        Ended::Solver { iteration, load_case, outcome } => Err(Failure::Solver {
-            iteration,
-            load_case,
-            outcome,
-            tolerance: solver.tolerance,
-            iterations,
-        }),
+        Ended::Solver { iteration, load_case, outcome } => {
+            Err(Failure::Solver { iteration, load_case, outcome, tolerance })
+        }
     }
 }
