@@ -5,24 +5,19 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 
-use clap::Parser;
 use serde_json::Value;
-use topopt_cli::args::Cli;
-use topopt_cli::commands::execute;
 use topopt_mesh::HexMesh;
 use topopt_mesh::generate::{Benchmark, Resolution};
-use topopt_tests::{root, text};
+use topopt_tests::root;
 
-/// A small cantilever, the size in elements.
-const ELEMENTS: usize = 1500;
+use crate::{ELEMENTS, run};
 
 #[test]
 fn vtk_reads_the_results_back() {
     for compression in ["zlib", "none"] {
         let folder = tempfile::tempdir().unwrap();
-        run(folder.path(), compression);
+        run("cantilever", folder.path(), compression);
         let Some(design) = read(&folder.path().join("design.vtu")) else { return };
         let mesh = mesh();
         check_mesh(&design, &mesh);
@@ -90,26 +85,6 @@ fn check_series(series: &Value, design: &Value) {
     let density = |data: &Value| array(&data["cell_data"], "density")["sum"].clone();
     assert_eq!(files[0]["data"]["cells"], design["cells"]);
     assert!(density(&files[0]["data"]) != Value::Null);
-}
-
-/// Three iterations of the case in `benchmarks/`, on a small mesh, with a snapshot of the second.
-fn run(folder: &Path, compression: &str) {
-    let case = text("benchmarks/cantilever.toml");
-    let case = case.replacen("size = 1", &format!("elements = {ELEMENTS}"), 1);
-    let path = folder.join("case.toml");
-    std::fs::write(&path, case).unwrap();
-    let compression = format!("output.compression={compression:?}");
-    let settings = [
-        "optimizer.max_iterations=3",
-        "solver.tolerance=1e-8",
-        "output.snapshot_every=2",
-        &compression,
-    ];
-    let mut arguments = vec!["topopt", "run", path.to_str().unwrap(), "--output"];
-    arguments.push(folder.to_str().unwrap());
-    settings.iter().for_each(|setting| arguments.extend(["--set", setting]));
-    let cli = Cli::try_parse_from(arguments).unwrap();
-    execute(&cli.command, &mut Vec::new(), &AtomicBool::new(false)).unwrap();
 }
 
 fn mesh() -> HexMesh {
