@@ -1,0 +1,244 @@
+//! The backend: [`topopt_linalg::Backend`] by the kernels of `cuda/vector.cu`.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use topopt_linalg::{Backend, BackendError};
+
+use crate::Device;
+use crate::kernel::{Kernel, Module};
+use crate::scalars::{Scalar, Scalars};
+use crate::vector::{DeviceVector, Real, from_planes, to_planes};
+
+/// Threads of a block, as `cuda/common/reduce.cuh` has it.
+const BLOCK: u32 = 512;
+/// Most blocks of a launch: one block sums up what they leave.
+const BLOCKS: usize = 512;
+/// Iterations between stop tests: a test waits for the device.
+const CHECK_INTERVAL: usize = 8;
+
+/// Vectors of precision `R` on one GPU.
+pub struct Cuda<R> {
+    device: Arc<Device>,
+    scalars: Arc<Scalars>,
+    /// What the blocks of a sum leave, \[BLOCKS\].
+    partial: CudaSlice<f64>,
+    kernels: Kernels,
+    precision: std::marker::PhantomData<R>,
+}
+
+struct Kernels {
+    fill: Kernel,
+    axpby: Kernel,
+    multiply: Kernel,
+    divide: Kernel,
+    power: Kernel,
+    positive_part: Kernel,
+    scale_within: Kernel,
+    dot: Kernel,
+    dot_scaled_within: Kernel,
+    max_difference: Kernel,
+    cg_step: Kernel,
+    cg_direction: Kernel,
+    finish_sum: Kernel,
+    finish_max: Kernel,
+    ratio: Kernel,
+}
+
+impl Kernels {
+    fn load<R: Real>(device: &Arc<Device>) -> Result<Self, BackendError> {
+        let ptx = R::ptx(
+            include_str!("../../../cuda/ptx/vector.f64.ptx"),
+            include_str!("../../../cuda/ptx/vector.f32.ptx"),
+        );
+        let module = Module::load(device, "vector", ptx)?;
+        let kernel = |name| module.kernel(name, BLOCK);
+        Ok(Self {
+            fill: kernel("fill")?,
+            axpby: kernel("axpby")?,
+            multiply: kernel("multiply")?,
+            divide: kernel("divide")?,
+            power: kernel("power")?,
+            positive_part: kernel("positive_part")?,
+            scale_within: kernel("scale_within")?,
+            dot: kernel("dot")?,
+            dot_scaled_within: kernel("dot_scaled_within")?,
+            max_difference: kernel("max_difference")?,
+            cg_step: kernel("cg_step")?,
+            cg_direction: kernel("cg_direction")?,
+            finish_sum: kernel("finish_sum")?,
+            finish_max: kernel("finish_max")?,
+            ratio: module.kernel("ratio", 1)?,
+        })
+    }
+}
+
+impl<R: Real> Cuda<R> {
+    /// The backend of `device`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the kernels cannot be loaded.
+    pub fn new(device: &Arc<Device>) -> Result<Self, BackendError> {
+        Ok(Self {
+            device: device.clone(),
+            scalars: Scalars::new(device)?,
+            partial: device.zeros(BLOCKS)?,
+            kernels: Kernels::load::<R>(device)?,
+            precision: std::marker::PhantomData,
+        })
+    }
+
+    /// The GPU.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Sums up, by `finish`, what `blocks` blocks left.
+    fn reduce(&self, finish: &Kernel, blocks: usize) -> Scalar {
+        let out = self.scalars.place();
+        launch!(finish, 1; &(blocks as u32), &self.partial, &self.scalars.values, &out.index());
+        out
+    }
+}
+
+/// Blocks for `n` entries, at least one so that an empty sum is zero.
+fn blocks(n: usize) -> usize {
+    n.div_ceil(BLOCK as usize).clamp(1, BLOCKS)
+}
+
+impl<R: Real> Backend for Cuda<R> {
+    type Vector = DeviceVector<R>;
+    type Scalar = Scalar;
+
+    fn name(&self) -> String {
+        format!("gpu ({})", self.device.name())
+    }
+
+    fn zeros(&self, n: usize) -> Result<DeviceVector<R>, BackendError> {
+        Ok(DeviceVector { values: self.device.zeros(n)? })
+    }
+
+    fn upload(&self, values: &[f64], components: usize) -> Result<DeviceVector<R>, BackendError> {
+        let planes = to_planes::<R>(values, components);
+        Ok(DeviceVector { values: self.device.upload(&planes)? })
+    }
+
+    fn download(&self, x: &DeviceVector<R>, components: usize) -> Result<Vec<f64>, BackendError> {
+        Ok(from_planes(&self.device.download(&x.values)?, components))
+    }
+
+    fn value(&self, scalar: &Scalar) -> Result<f64, BackendError> {
+        self.device.check()?;
+        let at = scalar.index() as usize;
+        let mut value = [0.0];
+        let copied =
+            self.device.stream().memcpy_dtoh(&self.scalars.values.slice(at..at + 1), &mut value);
+        copied.map_err(|error| self.device.error("reading a scalar", error))?;
+        self.device.synchronize()?;
+        Ok(value[0])
+    }
+
+    fn ratio(&self, a: &Scalar, b: &Scalar) -> Scalar {
+        let out = self.scalars.place();
+        let kernel = &self.kernels.ratio;
+        launch!(kernel, 1; &self.scalars.values, &a.index(), &b.index(), &out.index());
+        out
+    }
+
+    fn copy(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let copied = self.device.stream().memcpy_dtod(&x.values, &mut y.values);
+        self.device.record("copying a vector", copied);
+    }
+
+    fn fill(&self, value: f64, x: &mut DeviceVector<R>) {
+        let n = x.len();
+        launch!(self.kernels.fill, blocks(n); &(n as i64), &value, &mut x.values);
+    }
+
+    fn axpby(&self, a: f64, x: &DeviceVector<R>, b: f64, y: &mut DeviceVector<R>) {
+        let n = x.len();
+        launch!(self.kernels.axpby, blocks(n); &(n as i64), &a, &x.values, &b, &mut y.values);
+    }
+
+    fn dot(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {
+        let n = x.len();
+        launch!(self.kernels.dot, blocks(n); &(n as i64), &x.values, &y.values, &self.partial);
+        self.reduce(&self.kernels.finish_sum, blocks(n))
+    }
+
+    fn multiply(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
+        let n = x.len();
+        launch!(self.kernels.multiply, blocks(n); &(n as i64), &x.values, &y.values, &mut z.values);
+    }
+
+    fn divide(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
+        let n = x.len();
+        launch!(self.kernels.divide, blocks(n); &(n as i64), &x.values, &y.values, &mut z.values);
+    }
+
+    fn power(&self, a: f64, x: &DeviceVector<R>, p: f64, y: &mut DeviceVector<R>) {
+        let n = x.len();
+        launch!(self.kernels.power, blocks(n); &(n as i64), &a, &x.values, &p, &mut y.values);
+    }
+
+    fn positive_part(&self, a: f64, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let n = x.len();
+        launch!(self.kernels.positive_part, blocks(n); &(n as i64), &a, &x.values, &mut y.values);
+    }
+
+    fn scale_within(
+        &self,
+        a: f64,
+        x: &DeviceVector<R>,
+        [lower, upper]: [&DeviceVector<R>; 2],
+        y: &mut DeviceVector<R>,
+    ) {
+        let n = x.len();
+        launch!(self.kernels.scale_within, blocks(n);
+            &(n as i64), &a, &x.values, &lower.values, &upper.values, &mut y.values);
+    }
+
+    fn dot_scaled_within(
+        &self,
+        a: f64,
+        x: &DeviceVector<R>,
+        [lower, upper]: [&DeviceVector<R>; 2],
+        w: &DeviceVector<R>,
+    ) -> Scalar {
+        let n = x.len();
+        launch!(self.kernels.dot_scaled_within, blocks(n);
+            &(n as i64), &a, &x.values, &lower.values, &upper.values, &w.values, &self.partial);
+        self.reduce(&self.kernels.finish_sum, blocks(n))
+    }
+
+    fn max_difference(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {
+        let n = x.len();
+        let kernel = &self.kernels.max_difference;
+        launch!(kernel, blocks(n); &(n as i64), &x.values, &y.values, &self.partial);
+        self.reduce(&self.kernels.finish_max, blocks(n))
+    }
+
+    fn cg_step(
+        &self,
+        alpha: &Scalar,
+        d: &DeviceVector<R>,
+        q: &DeviceVector<R>,
+        u: &mut DeviceVector<R>,
+        r: &mut DeviceVector<R>,
+    ) -> Scalar {
+        let n = d.len();
+        launch!(self.kernels.cg_step, blocks(n); &(n as i64), &self.scalars.values, &alpha.index(),
+            &d.values, &q.values, &mut u.values, &mut r.values, &self.partial);
+        self.reduce(&self.kernels.finish_sum, blocks(n))
+    }
+
+    fn cg_direction(&self, beta: &Scalar, z: &DeviceVector<R>, d: &mut DeviceVector<R>) {
+        let n = d.len();
+        launch!(self.kernels.cg_direction, blocks(n);
+            &(n as i64), &self.scalars.values, &beta.index(), &z.values, &mut d.values);
+    }
+
+    fn check_interval(&self) -> usize {
+        CHECK_INTERVAL
+    }
+}

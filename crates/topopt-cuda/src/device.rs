@@ -1,0 +1,171 @@
+//! One GPU: its context, its stream, and the first error it made.
+
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DeviceRepr, DriverError, ValidAsZeroBits,
+};
+use topopt_linalg::BackendError;
+
+use crate::probe::{Probe, probe};
+
+/// Why there is no GPU to work with.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DeviceError {
+    /// No driver.
+    #[error("no CUDA driver is installed on this machine; install one, or use the CPU")]
+    NoDriver,
+    /// A driver that does not work.
+    #[error("the CUDA driver does not work: {0}; reinstall it, or use the CPU")]
+    Broken(String),
+    /// A driver that is too old.
+    #[error(
+        "the CUDA driver is of version {}.{}; 12.0 (driver 525) or later is needed: update it, or \
+         use the CPU", .0 / 1000, .0 % 1000 / 10
+    )]
+    TooOld(i32),
+    /// No GPU.
+    #[error("the CUDA driver sees no GPU; use the CPU")]
+    NoDevice,
+    /// A GPU that is not there.
+    #[error("there is no GPU {index}; this machine has {devices}, counted from 0")]
+    NoSuchDevice {
+        /// What was asked for.
+        index: usize,
+        /// How many there are.
+        devices: usize,
+    },
+    /// A GPU that failed at once.
+    #[error(transparent)]
+    Failed(#[from] BackendError),
+}
+
+/// One GPU with one stream of work.
+pub struct Device {
+    name: String,
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    failure: Mutex<Option<BackendError>>,
+}
+
+impl Device {
+    /// GPU number `index`, from 0.
+    ///
+    /// # Errors
+    /// [`DeviceError`]: no driver, no such GPU, or one that fails at once.
+    pub fn open(index: usize) -> Result<Arc<Self>, DeviceError> {
+        match probe() {
+            Probe::Found { devices, .. } if index >= devices => {
+                return Err(DeviceError::NoSuchDevice { index, devices });
+            }
+            Probe::Found { .. } => {}
+            Probe::NoDriver => return Err(DeviceError::NoDriver),
+            Probe::Broken(message) => return Err(DeviceError::Broken(message)),
+            Probe::TooOld { driver } => return Err(DeviceError::TooOld(driver)),
+            Probe::NoDevice => return Err(DeviceError::NoDevice),
+        }
+        let failed = |error| failure(&format!("GPU {index}"), "opening the device", error);
+        let context = CudaContext::new(index).map_err(failed)?;
+        let name = context.name().map_err(failed)?;
+        // One stream: work is ordered, and events between slices are not needed.
+        let stream = context.default_stream();
+        Ok(Arc::new(Self { name, context, stream, failure: Mutex::new(None) }))
+    }
+
+    /// Name of the GPU, such as `NVIDIA H200`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Free and total memory in bytes.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn memory(&self) -> Result<(usize, usize), BackendError> {
+        self.context.mem_get_info().map_err(|error| self.error("asking for memory", error))
+    }
+
+    pub(crate) fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Device memory of `n` zeros.
+    pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        n: usize,
+    ) -> Result<CudaSlice<T>, BackendError> {
+        self.check()?;
+        let bytes = n * size_of::<T>();
+        let operation = format!("allocating {:.1} MB", bytes as f64 / f64::from(1 << 20));
+        self.stream.alloc_zeros(n).map_err(|error| self.error(&operation, error))
+    }
+
+    /// A copy of `values` on the device.
+    pub(crate) fn upload<T: DeviceRepr>(&self, values: &[T]) -> Result<CudaSlice<T>, BackendError> {
+        self.check()?;
+        let operation =
+            format!("uploading {:.1} MB", size_of_val(values) as f64 / f64::from(1 << 20));
+        self.stream.clone_htod(values).map_err(|error| self.error(&operation, error))
+    }
+
+    /// A copy of `values` on the host; waits for all work before it.
+    pub(crate) fn download<T: DeviceRepr>(
+        &self,
+        values: &CudaSlice<T>,
+    ) -> Result<Vec<T>, BackendError> {
+        self.check()?;
+        self.stream.clone_dtoh(values).map_err(|error| self.error("downloading", error))
+    }
+
+    /// Waits for all work.
+    ///
+    /// # Errors
+    /// [`BackendError`] if any of it failed.
+    pub fn synchronize(&self) -> Result<(), BackendError> {
+        self.check()?;
+        self.stream.synchronize().map_err(|error| self.error("waiting for the device", error))
+    }
+
+    /// The first failure of an operation that could not return it.
+    pub(crate) fn check(&self) -> Result<(), BackendError> {
+        let failure = self.failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        failure.clone().map_or(Ok(()), Err)
+    }
+
+    /// Keeps the first failure of `operation` for [`Device::check`].
+    pub(crate) fn record<T>(&self, operation: &str, result: Result<T, DriverError>) {
+        if let Err(error) = result {
+            let mut failure = self.failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            failure.get_or_insert_with(|| self.error(operation, error));
+        }
+    }
+
+    pub(crate) fn error(&self, operation: &str, error: DriverError) -> BackendError {
+        failure(&self.name, operation, error)
+    }
+}
+
+fn failure(device: &str, operation: &str, error: DriverError) -> BackendError {
+    let name = error
+        .error_name()
+        .map_or_else(|_| format!("{:?}", error.0), |name| name.to_string_lossy().into_owned());
+    let remedy = match name.as_str() {
+        "CUDA_ERROR_OUT_OF_MEMORY" => {
+            "the GPU has too little free memory; choose a strategy that \
+                                       stores less (`mf`), a smaller mesh, or the CPU"
+        }
+        "CUDA_ERROR_NO_BINARY_FOR_GPU"
+        | "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
+        | "CUDA_ERROR_INVALID_PTX" => "the driver cannot compile our kernels; update it",
+        _ => "run again; if it stays, use the CPU and tell us",
+    };
+    BackendError {
+        device: device.into(),
+        operation: operation.into(),
+        message: format!("{name}; {remedy}"),
+    }
+}

@@ -1,0 +1,19 @@
+//! The CUDA backend: vectors and operators on one NVIDIA GPU.
+//!
+//! The only crate with `unsafe`, and the only reader of `cuda/`. Kernels are embedded as PTX, which
+//! the driver compiles for the GPU at hand: a driver alone is enough to run.
+//!
+//! Nodal vectors are component planes, \[component\]\[node\]; the host sees \[node\]\[component\].
+
+#[macro_use]
+mod kernel;
+mod backend;
+mod device;
+mod probe;
+mod scalars;
+mod vector;
+
+pub use backend::Cuda;
+pub use device::{Device, DeviceError};
+pub use probe::{Probe, probe};
+pub use vector::{DeviceVector, Real};

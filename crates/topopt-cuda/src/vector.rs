@@ -1,0 +1,87 @@
+//! Vectors on the device.
+
+use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
+
+/// A precision that kernels are compiled for.
+pub trait Real: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {
+    /// `f64` or `f32`.
+    const NAME: &'static str;
+    /// Picks the PTX of this precision.
+    fn ptx(f64: &'static str, f32: &'static str) -> &'static str;
+    /// Rounds.
+    fn from_f64(value: f64) -> Self;
+    /// Widens.
+    fn to_f64(self) -> f64;
+}
+
+impl Real for f64 {
+    const NAME: &'static str = "f64";
+    fn ptx(f64: &'static str, _: &'static str) -> &'static str {
+        f64
+    }
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+impl Real for f32 {
+    const NAME: &'static str = "f32";
+    fn ptx(_: &'static str, f32: &'static str) -> &'static str {
+        f32
+    }
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+}
+
+/// A vector on the device; nodal values as \[component\]\[node\].
+pub struct DeviceVector<R> {
+    pub(crate) values: CudaSlice<R>,
+}
+
+impl<R> DeviceVector<R> {
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.values.len() == 0
+    }
+}
+
+/// From \[n\]\[components\] to \[components\]\[n\].
+pub(crate) fn to_planes<R: Real>(values: &[f64], components: usize) -> Vec<R> {
+    let n = values.len() / components;
+    let entry = |k: usize| R::from_f64(values[components * (k % n) + k / n]);
+    (0..values.len()).map(entry).collect()
+}
+
+/// From \[components\]\[n\] to \[n\]\[components\].
+pub(crate) fn from_planes<R: Real>(planes: &[R], components: usize) -> Vec<f64> {
+    let n = planes.len() / components;
+    let entry = |k: usize| planes[n * (k % components) + k / components].to_f64();
+    (0..planes.len()).map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_and_back() {
+        let nodal = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let planes = to_planes::<f32>(&nodal, 3);
+        assert_eq!(planes, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+        assert_eq!(from_planes(&planes, 3), nodal);
+        assert_eq!(to_planes::<f64>(&nodal, 1), nodal);
+        assert!(to_planes::<f64>(&[], 3).is_empty());
+    }
+}
