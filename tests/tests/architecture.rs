@@ -95,7 +95,7 @@ fn crates_do_not_name_what_is_above_them() {
 fn unsafe_code_stands_only_in_the_cuda_crate() {
     let lints = &manifest("Cargo.toml")["workspace"]["lints"]["rust"];
     assert_eq!(lints["unsafe_code"].as_str(), Some("forbid"));
-    for member in members() {
+    for member in members().into_iter().filter(|member| !member.ends_with("topopt-cuda")) {
         let manifest = manifest(&format!("{member}/Cargo.toml"));
         let inherits = manifest.get("lints").and_then(|lints| lints.get("workspace")?.as_bool());
         assert_eq!(inherits, Some(true), "{member} must inherit the lints of the workspace");
