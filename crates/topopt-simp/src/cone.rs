@@ -7,6 +7,9 @@ use topopt_mesh::CellList;
 /// Bytes of a stored neighbour: its number and its weight.
 const BYTES_PER_NEIGHBOUR: usize = 4 + 8;
 
+/// Elements whose neighbours are counted for an estimate.
+const SAMPLE: usize = 2000;
+
 /// y_e = sum_i H_ei x_i with H_ei = max(0, R - |c_e - c_i|) [Ratnakar2022, Eq. 2.6-2.7].
 ///
 /// Neighbours are stored within a memory budget, else found afresh in every application, in the
@@ -17,7 +20,7 @@ pub struct Cone {
     radius: f64,
     cells: CellList,
     lists: Option<Lists>,
-    n_neighbours: usize,
+    mean_neighbours: f64,
 }
 
 /// How a [`Cone`] finds neighbours.
@@ -47,11 +50,18 @@ impl Cone {
             cells.for_each_within(*c, |_, _| n += 1);
             n
         };
-        let counts: Vec<usize> = centres.par_iter().map(count).collect();
-        let n_neighbours = counts.iter().sum();
-        let fits = n_neighbours * BYTES_PER_NEIGHBOUR + 8 * counts.len() <= budget;
-        let lists = fits.then(|| Lists::new(&centres, radius, &cells, &counts));
-        Self { centres, radius, cells, lists, n_neighbours }
+        // A sample tells whether it is worth counting all.
+        let sample: Vec<usize> =
+            centres.iter().step_by(centres.len().div_ceil(SAMPLE).max(1)).map(count).collect();
+        let mean_neighbours = sample.iter().sum::<usize>() as f64 / sample.len() as f64;
+        let bytes = |neighbours: f64| neighbours * BYTES_PER_NEIGHBOUR as f64;
+        let mut lists = None;
+        if bytes(mean_neighbours * centres.len() as f64) <= budget as f64 {
+            let counts: Vec<usize> = centres.par_iter().map(count).collect();
+            let fits = bytes(counts.iter().sum::<usize>() as f64) <= budget as f64;
+            lists = fits.then(|| Lists::new(&centres, radius, &cells, &counts));
+        }
+        Self { centres, radius, cells, lists, mean_neighbours }
     }
 
     /// Whether the lists fitted into the budget.
@@ -59,9 +69,9 @@ impl Cone {
         if self.lists.is_some() { NeighbourStorage::Stored } else { NeighbourStorage::Walked }
     }
 
-    /// Neighbours of an element on average, itself included.
+    /// Neighbours of an element on average, itself included, estimated from a sample.
     pub fn mean_neighbours(&self) -> f64 {
-        self.n_neighbours as f64 / self.centres.len() as f64
+        self.mean_neighbours
     }
 }
 
@@ -84,7 +94,8 @@ impl LinearOperator<Cpu> for Cone {
     }
 
     fn cost(&self) -> Cost {
-        let (pairs, n) = (self.n_neighbours as f64, self.centres.len() as f64);
+        let n = self.centres.len() as f64;
+        let pairs = self.mean_neighbours * n;
         let per_pair = if self.lists.is_some() { BYTES_PER_NEIGHBOUR as f64 } else { 0.0 };
         Cost { bytes_read: per_pair * pairs + 16.0 * n, bytes_written: 8.0 * n, flops: 2.0 * pairs }
     }
