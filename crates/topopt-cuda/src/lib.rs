@@ -9,6 +9,7 @@
 mod kernel;
 mod backend;
 mod device;
+pub mod operators;
 mod probe;
 mod scalars;
 mod vector;

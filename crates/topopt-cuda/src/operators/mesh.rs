@@ -1,0 +1,99 @@
+//! The problem on the device: mesh, supports and material, shared by all operators.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use topopt_fem::{DIM, Problem};
+use topopt_linalg::BackendError;
+
+use crate::Device;
+use crate::kernel::{Kernel, Module};
+use crate::vector::{DeviceVector, Real, to_planes};
+
+/// Threads of a block of `held_part`.
+const BLOCK: usize = 512;
+
+/// What every operator reads of a problem, on one GPU.
+pub struct MeshOnDevice {
+    pub(crate) device: Arc<Device>,
+    pub(crate) n_nodes: usize,
+    pub(crate) n_elements: usize,
+    /// \[3\]\[n_nodes\].
+    pub(crate) coordinates: CudaSlice<f64>,
+    /// \[8\]\[n_elements\].
+    pub(crate) connectivity: CudaSlice<u32>,
+    /// Bit i is set where component i is held, \[n_nodes\].
+    pub(crate) held: CudaSlice<u8>,
+    /// Lame's constants (lambda, mu) at Young's modulus 1.
+    pub(crate) unit_lame: (f64, f64),
+}
+
+impl MeshOnDevice {
+    /// Copies what operators need of `problem` to `device`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it.
+    pub fn new(device: &Arc<Device>, problem: &Problem) -> Result<Arc<Self>, BackendError> {
+        let (mesh, supports) = (problem.mesh(), problem.supports());
+        let mask = |node| (0..DIM).map(|i| u8::from(supports.is_fixed(node, i)) << i).sum();
+        let held: Vec<u8> = (0..mesh.n_nodes()).map(mask).collect();
+        let elements: Vec<u32> = (0..mesh.n_elements() as u32).collect();
+        Ok(Arc::new(Self {
+            device: device.clone(),
+            n_nodes: mesh.n_nodes(),
+            n_elements: mesh.n_elements(),
+            coordinates: device
+                .upload(&to_planes::<f64>(mesh.coordinates().as_flattened(), DIM))?,
+            connectivity: device.upload(&connectivity_planes(mesh.hexes(), &elements))?,
+            held: device.upload(&held)?,
+            unit_lame: problem.material().unit_lame(),
+        }))
+    }
+
+    /// Bytes on the device for a mesh of that size.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        (8 * DIM + 1) * n_nodes + 8 * 4 * n_elements
+    }
+
+    /// The GPU.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Number of displacement components, held ones included.
+    pub fn n_dofs(&self) -> usize {
+        DIM * self.n_nodes
+    }
+}
+
+/// Local node a of `elements[k]` at \[a\]\[k\].
+pub(crate) fn connectivity_planes(hexes: &[[u32; 8]], elements: &[u32]) -> Vec<u32> {
+    let plane = |a: usize| elements.iter().map(move |&e| hexes[e as usize][a]);
+    (0..8).flat_map(plane).collect()
+}
+
+/// y = x at held components and 0 at free ones: the start of a sum over elements.
+pub(crate) struct HeldPart {
+    kernel: Kernel,
+}
+
+impl HeldPart {
+    pub fn load<R: Real>(device: &Arc<Device>) -> Result<Self, BackendError> {
+        let ptx = R::ptx(
+            include_str!("../../../../cuda/ptx/supports.f64.ptx"),
+            include_str!("../../../../cuda/ptx/supports.f32.ptx"),
+        );
+        let module = Module::load(device, "supports", ptx)?;
+        Ok(Self { kernel: module.kernel("held_part", BLOCK as u32)? })
+    }
+
+    pub fn write<R: Real>(
+        &self,
+        mesh: &MeshOnDevice,
+        x: &DeviceVector<R>,
+        y: &mut DeviceVector<R>,
+    ) {
+        launch!(self.kernel, mesh.n_nodes.div_ceil(BLOCK);
+            &(mesh.n_nodes as u32), &mesh.held, &x.values, &mut y.values);
+    }
+}

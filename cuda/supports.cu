@@ -1,0 +1,25 @@
+// precision: f64 f32
+// Supports: what every operator that adds up element contributions does before it does so.
+//
+// Source:        y = P K P x + (1 - P) x, P the projection on free components
+// Mapping:       one thread a node, blocks of 512
+// Layout:        vectors [3][n_nodes]; held [n_nodes], bit i for component i
+// Cost:          1 byte read and 3 values written a node, and x read where it is held
+// Deterministic: yes
+// Requires:      nothing
+// Oracle:        crates/topopt-cuda/tests/operators.rs
+
+// y = (1 - P) x: x at held components, 0 at free ones
+extern "C" __global__ void __launch_bounds__(512) held_part(
+    unsigned n_nodes,
+    const unsigned char* __restrict__ held, // [n_nodes]
+    const real* __restrict__ x,             // [3][n_nodes]
+    real* __restrict__ y) {                 // [3][n_nodes]
+    const unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= n_nodes) return;
+    const unsigned mask = held[node];
+    for (int i = 0; i < 3; ++i) {
+        const size_t at = (size_t)i * n_nodes + node;
+        y[at] = mask >> i & 1 ? x[at] : (real)0;
+    }
+}
