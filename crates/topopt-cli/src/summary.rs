@@ -200,7 +200,8 @@ impl<'a> Summary<'a> {
                 "{} iterations, {}: compliance {compliance:.6e}, volume {volume:.4}, \
                  {} PCG iterations\n",
                 self.iterations,
-                self.stopped_by.unwrap_or(self.status),
+                self.stopped_by
+                    .map_or(self.status.replace('_', " "), |rule| format!("stopped by {rule}")),
                 self.pcg_iterations
             );
         }

@@ -159,15 +159,15 @@ fn several_at_once() {
        `----
      help: with density 0 the stiffness matrix is singular; 0.01 is usual
 
-     x `design.penalty` is out of range
+     x `design.penalty` must be a finite number
        ,-[cases/case.toml:15:11]
     14 | density_min = 0
     15 | penalty = nan
        :           ^|^
-       :            `-- must be at least 1
+       :            `-- not finite
     16 | [material]
        `----
-     help: Exponent p of the SIMP law E = density^p * youngs_modulus.
+     help: give a number, at least 1
 
      x `material.poissons_ratio` is out of range
        ,-[cases/case.toml:17:18]

@@ -121,12 +121,13 @@ impl Forecast {
     fn rows(&self) -> Vec<(&str, String)> {
         let [x, y, z] = self.extent.map(rounded);
         let width = rounded(self.element_width);
+        let held = self.held_components;
         let mut rows = vec![
             ("elements", format!("{} of width {width} on average", self.elements)),
             ("nodes", self.nodes.to_string()),
             ("extent", format!("{x} x {y} x {z}")),
-            ("unknowns", self.free_dofs.to_string()),
-            ("supports", format!("{} nodes, {} components", self.held_nodes, self.held_components)),
+            ("supports", format!("{}, {held} displacements held", nodes(self.held_nodes))),
+            ("unknowns", format!("{} displacements", self.free_dofs)),
         ];
         rows.extend(self.loads.iter().map(|load| ("load case", load.text())));
         let volume = rounded(self.design_volume);
@@ -140,13 +141,21 @@ impl Forecast {
         });
         rows.push(("filter", filter));
         rows.push(("iterations", format!("at most {}", self.max_iterations)));
-        for (strategy, megabytes) in &self.memory_mb {
-            let chosen = if *strategy == self.strategy { ", this run" } else { "" };
-            rows.push(("memory", format!("about {megabytes:.0} MB by {strategy}{chosen}")));
-        }
+        rows.push(("strategy", self.strategy.to_owned()));
+        rows.push(("memory", self.memory_text()));
         let replaced = if self.replaces_results { ", in place of those there" } else { "" };
         rows.push(("results", format!("{}{replaced}", self.output_directory.display())));
         rows
+    }
+
+    fn memory_text(&self) -> String {
+        let mut text = format!("about {:.0} MB", self.memory_mb[self.strategy]);
+        for (strategy, megabytes) in &self.memory_mb {
+            if *strategy != self.strategy {
+                text += &format!(", {megabytes:.0} with {strategy}");
+            }
+        }
+        text
     }
 }
 
@@ -164,13 +173,19 @@ impl Load {
     fn text(&self) -> String {
         let [x, y, z] = self.sum_of_forces.map(rounded);
         format!(
-            "{}: {} nodes, forces add up to ({x}, {y}, {z}), weight {}",
-            self.case, self.loaded_nodes, self.weight
+            "{}: {}, forces add up to ({x}, {y}, {z}), weight {}",
+            self.case,
+            nodes(self.loaded_nodes),
+            self.weight
         )
     }
 }
 
-/// What a run needs: two meshes, nodal and element vectors, the operator, neighbour lists.
+fn nodes(n: usize) -> String {
+    if n == 1 { "1 node".into() } else { format!("{n} nodes") }
+}
+
+/// What a run needs: the program, two meshes, nodal and element vectors, the operator, neighbour lists.
 fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 {
     let problem = &structure.problem;
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
@@ -180,10 +195,13 @@ fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 
     let bytes = meshes + nodal + element + strategy.bytes(nodes, elements);
     let budget = config.filter.get_ref().neighbour_memory_mb as f64;
     let lists = neighbour_lists_mb(structure);
-    bytes as f64 / MEGABYTE + if lists <= budget { lists } else { 0.0 }
+    PROGRAM_MB + bytes as f64 / MEGABYTE + if lists <= budget { lists } else { 0.0 }
 }
 
 const MEGABYTE: f64 = 1048576.0;
+
+/// The program with its threads, measured on Linux.
+const PROGRAM_MB: f64 = 12.0;
 
 /// What the lists of neighbours within the filter radius take: 12 bytes a neighbour.
 fn neighbour_lists_mb(structure: &Structure) -> f64 {

@@ -155,15 +155,19 @@ impl Checker<'_> {
         };
         let bound = |key: &str| schema[key].as_f64();
         let inside = number.is_some_and(|x: f64| {
-            x.is_finite()
-                && bound("minimum").is_none_or(|least| x >= least)
+            bound("minimum").is_none_or(|least| x >= least)
                 && bound("exclusiveMinimum").is_none_or(|limit| x > limit)
                 && bound("maximum").is_none_or(|most| x <= most)
                 && bound("exclusiveMaximum").is_none_or(|limit| x < limit)
         });
-        if !inside {
+        if !number.is_some_and(f64::is_finite) {
+            let finding = Finding::new(format!("`{name}` must be a finite number"));
+            let allowed = allowed(schema).map(|allowed| format!(", {allowed}"));
+            let remedy = format!("give a number{}", allowed.unwrap_or_default());
+            self.push(finding, value.span(), "not finite", remedy);
+        } else if !inside {
             let finding = Finding::new(format!("`{name}` is out of range"));
-            let allowed = allowed(schema).unwrap_or_else(|| "finite".into());
+            let allowed = allowed(schema).unwrap_or_default();
             self.push(finding, value.span(), &format!("must be {allowed}"), about(schema));
         }
     }

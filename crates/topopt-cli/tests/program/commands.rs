@@ -1,18 +1,11 @@
-//! The program as it is called: output, exit status, files.
+//! The subcommands beside `run` and `check`.
 
 use std::path::Path;
 
-use assert_cmd::Command;
 use topopt_cli::case::Case;
 use topopt_cli::config::Config;
 
-/// Runs `topopt` in `folder`: exit status, standard output, standard error.
-fn topopt(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin("topopt").unwrap().current_dir(folder).args(args).output();
-    let output = output.unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
+use crate::topopt;
 
 #[test]
 fn init_writes_a_case_that_is_complete() {

@@ -1,0 +1,146 @@
+//! `topopt check`: what a run would do.
+
+use serde_json::{Value, json};
+
+use crate::meshes::CUBE;
+use crate::{CASE, Finished, Folder, program};
+
+fn check(folder: &Folder, args: &[&str]) -> String {
+    let mut command = program(&folder.path(""));
+    let finished =
+        Finished::from(command.args(["check", "case.toml"]).args(args).output().unwrap());
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""));
+    finished.out
+}
+
+#[test]
+fn for_people() {
+    let folder = Folder::new();
+    insta::assert_snapshot!(check(&folder, &[]), @r"
+    case.toml: Small
+      elements         250 of width 1 on average
+      nodes            396
+      extent           10 x 5 x 5
+      supports         36 nodes, 108 displacements held
+      unknowns         1080 displacements
+      load case        default: 6 nodes, forces add up to (0, -6, 0), weight 1
+      material         0.3 of the design volume 250
+      filter           radius 1.5, which is 1.5 element widths
+      iterations       at most 3
+      strategy         mf
+      memory           about 12 MB, 13 with ebe, 13 with nbn
+      results          results/case
+    nothing stands in the way of `topopt run case.toml`
+    ");
+    assert_eq!(folder.files(), ["case.toml"]);
+}
+
+#[test]
+fn for_programs() {
+    let folder = Folder::new();
+    let mut found: Value = serde_json::from_str(&check(&folder, &["--json"])).unwrap();
+    let memory = found["memory_mb"].take();
+    let volume = found["design_volume"].take().as_f64().unwrap();
+    assert!((volume - 250.0).abs() < 1e-9, "{volume}");
+    assert_eq!(
+        found,
+        json!({
+            "case": "case.toml", "title": "Small", "nodes": 396, "elements": 250,
+            "element_width": 1.0, "extent": [10.0, 5.0, 5.0], "free_dofs": 1080, "held_nodes": 36,
+            "held_components": 108, "solid_elements": 0, "design_volume": null,
+            "loads": [{
+                "case": "default", "weight": 1.0, "loaded_nodes": 6, "sum_of_forces": [0.0, -6.0, 0.0]
+            }],
+            "volume_fraction": 0.3, "filter_radius": 1.5, "max_iterations": 3, "strategy": "mf",
+            "memory_mb": null, "output_directory": "results/case", "replaces_results": false,
+            "warnings": [], "notes": [],
+        })
+    );
+    let [mf, ebe, nbn] = ["mf", "ebe", "nbn"].map(|s| memory[s].as_f64().unwrap());
+    // Stored element matrices are 300 numbers each.
+    assert!(ebe > mf + 0.5 && nbn > mf + 0.5 && mf > 0.1, "{memory}");
+}
+
+#[test]
+fn all_that_may_be_worth_saying() {
+    let folder = Folder::new();
+    folder.write(
+        "part.msh",
+        &CUBE.replace("7 1 1 1\n8 0", "7 1 1 1\n9 5 5 5\n8 0").replace("$Nodes\n8", "$Nodes\n9"),
+    );
+    let more = "[[loads]]\nset = \"load\"\nforce = [0, 0, 2.5]\ncase = \"lift\"\n\
+        [[load_cases]]\nname = \"lift\"\nweight = 0.5\n[design]";
+    folder.write("case.toml", &CASE.replace("[design]", more).replace("title = \"Small\"\n", ""));
+    folder.run_well(&["mesh.file=part.msh"]);
+    let set = [
+        "--set",
+        "mesh.file=part.msh",
+        "--set",
+        "filter.radius=0.5",
+        "--set",
+        "output.directory=out",
+        "--set",
+        "solver.strategy=ebe",
+    ];
+    insta::assert_snapshot!(check(&folder, &set), @r"
+    case.toml
+      elements         1 of width 1 on average
+      nodes            8
+      extent           1 x 1 x 1
+      supports         4 nodes, 12 displacements held
+      unknowns         12 displacements
+      load case        default: 1 node, forces add up to (0, -1, 0), weight 1
+      load case        lift: 1 node, forces add up to (0, 0, 2.5), weight 0.5
+      material         0.3 of the design volume 1
+      filter           radius 0.5, which is 0.5 element widths
+      iterations       at most 3
+      strategy         ebe
+      memory           about 12 MB, 12 with mf, 12 with nbn
+      results          out, in place of those there
+      note: 1 nodes that no hexahedron uses were left out
+      warning: the filter radius 0.5 is not larger than an element (1): it hardly filters, and checkerboards are likely
+    nothing stands in the way of `topopt run case.toml`
+    ");
+}
+
+#[test]
+fn forces_that_cancel() {
+    let folder = Folder::new();
+    let text = CASE.replace("generator = \"cantilever\"\nelements = 250", "file = \"part.msh\"");
+    folder.write(
+        "case.toml",
+        &text.replace("[design]", "[[loads]]\nset = \"other\"\nforce = [0, 1, 0]\n[design]"),
+    );
+    folder.write(
+        "part.msh",
+        &CUBE
+            .replace("2\n0 1", "3\n0 3 \"other\"\n0 1")
+            .replace("$Elements\n6", "$Elements\n7")
+            .replace("$EndElements", "7 15 2 3 1 6\n$EndElements"),
+    );
+    let out = check(&folder, &[]);
+    assert!(out.contains("warning: the forces of load case `default` cancel out in sum"), "{out}");
+}
+
+/// What was forecast for a mesh of some size is what the run took, within a fifth.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_as_forecast() {
+    for strategy in ["mf", "ebe", "nbn"] {
+        let folder = Folder::new();
+        let set = [
+            "mesh.elements=20000",
+            &format!("solver.strategy={strategy}"),
+            "optimizer.max_iterations=1",
+            "solver.tolerance=0.99",
+            "solver.threads=2",
+        ];
+        let mut args = vec!["--json"];
+        set.iter().for_each(|set| args.extend(["--set", set]));
+        let forecast: Value = serde_json::from_str(&check(&folder, &args)).unwrap();
+        let expected = forecast["memory_mb"][strategy].as_f64().unwrap();
+        folder.run_well(&set);
+        let found = folder.summary()["peak_memory_mb"].as_f64().unwrap();
+        assert!((found / expected - 1.0).abs() < 0.2, "{strategy}: {found} | {expected}");
+    }
+}

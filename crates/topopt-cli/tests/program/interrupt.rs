@@ -1,0 +1,81 @@
+//! Ctrl-C: the run ends within an iteration of conjugate gradients and leaves whole files.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use topopt_cli::args::Cli;
+use topopt_cli::commands::execute;
+
+use crate::{Finished, Folder, program};
+
+/// Starts a run of many seconds, interrupts it at the first event called `event`, and waits for
+/// its end, which must come soon.
+fn interrupt_at(folder: &Folder, event: &str) -> Finished {
+    let mut command = program(&folder.path(""));
+    command.args(["run", "case.toml", "--output", "out", "--log", "json"]);
+    // Much more accuracy than is needed, so that every solve takes long.
+    for set in ["mesh.elements=60000", "optimizer.max_iterations=50", "solver.tolerance=1e-9"] {
+        command.args(["--set", set]);
+    }
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let wanted = format!("\"event\":\"{event}\"");
+    assert!(lines.any(|line| line.contains(&wanted)));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let start = Instant::now();
+    let last = lines.last().unwrap_or_default();
+    let finished = Finished::from(child.wait_with_output().unwrap());
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    assert_eq!(finished.status, 130);
+    assert!(last.contains("\"event\":\"end\"") && last.contains("\"status\":\"interrupted\""));
+    finished
+}
+
+#[test]
+fn before_the_first_iteration() {
+    let folder = Folder::new();
+    let (case, out) = (folder.path("case.toml"), folder.path("out"));
+    let args = ["topopt", "run", case.to_str().unwrap(), "--output", out.to_str().unwrap()];
+    let cli = Cli::try_parse_from(args).unwrap();
+    let mut lines = Vec::new();
+    let failure = execute(&cli.command, &mut lines, &AtomicBool::new(true)).unwrap_err();
+    assert_eq!(failure.to_string(), "interrupted before the first iteration; nothing is written");
+    assert_eq!((failure.exit_status(), lines), (130, Vec::new()));
+    assert_eq!(folder.files(), ["case.toml"]);
+}
+
+#[test]
+fn in_the_first_iteration() {
+    let folder = Folder::new();
+    let finished = interrupt_at(&folder, "start");
+    assert_eq!(finished.err, "  x interrupted in the first iteration; out holds no design\n");
+    assert_eq!(folder.files(), ["case.toml", "out/history.csv", "out/summary.json"]);
+    assert!(folder.history("iteration").is_empty());
+    assert_eq!(folder.summary()["status"], "interrupted");
+}
+
+#[test]
+fn in_a_later_iteration() {
+    let folder = Folder::new();
+    let finished = interrupt_at(&folder, "iteration");
+    let iterations = folder.history("iteration").len();
+    let expected =
+        format!("  x interrupted after iteration {iterations}, whose design is in out\n");
+    assert_eq!(finished.err, expected);
+    let results = ["design.pvd", "design.vti", "design.vtu", "history.csv", "summary.json"];
+    let expected: Vec<_> = results.iter().map(|name| format!("out/{name}")).collect();
+    assert_eq!(folder.files(), [&["case.toml".to_owned()], &expected[..]].concat());
+    let summary = folder.summary();
+    assert_eq!(
+        (&summary["status"], &summary["iterations"]),
+        (&"interrupted".into(), &iterations.into())
+    );
+    for name in ["design.pvd", "design.vti", "design.vtu"] {
+        let bytes = std::fs::read(folder.path("out").join(name)).unwrap();
+        assert!(bytes.ends_with(b"</VTKFile>\n"), "{name} is cut short");
+    }
+}

@@ -1,0 +1,272 @@
+//! Input that is refused, and runs that fail: message, exit status, nothing half-written.
+
+use topopt_mesh::generate::{Benchmark, Resolution};
+
+use crate::meshes::{CUBE, FROM_FILE, GENERATED, write};
+use crate::{CASE, Folder, program};
+
+/// `topopt run` and `topopt check` refuse the case with all the `parts` of a message, and leave
+/// every file as it was, those of an earlier run included.
+fn refused(folder: &Folder, set: &[&str], parts: &[&str]) {
+    std::fs::create_dir_all(folder.path("out")).unwrap();
+    for name in ["history.csv", "summary.json", "design.vtu"] {
+        folder.write(&format!("out/{name}"), "precious");
+    }
+    let before = folder.files();
+    for command in ["run", "check"] {
+        let mut program = program(&folder.path(""));
+        program.args([command, "case.toml", "--set", "output.directory=out"]);
+        program.args(set.iter().flat_map(|set| ["--set", set]));
+        let finished = crate::Finished::from(program.output().unwrap());
+        // The lines of a message are wrapped and indented.
+        let words =
+            |text: &str| text.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = words(&finished.err);
+        for part in parts {
+            assert!(message.contains(&words(part)), "{command} {set:?}\n{part}\n{}", finished.err);
+        }
+        assert_eq!((finished.status, finished.out.as_str()), (1, ""), "{set:?}");
+        assert_eq!(folder.files(), before, "{set:?}");
+        for name in ["history.csv", "summary.json", "design.vtu"] {
+            assert_eq!(folder.read(&format!("out/{name}")), "precious", "{set:?}");
+        }
+    }
+}
+
+#[test]
+fn case_files() {
+    let no_support = CASE.replace("[[supports]]\nset = \"fixed\"\n", "");
+    let cases: [(&str, &[&str], &[&str]); 12] = [
+        (
+            CASE,
+            &["supports.0.set=fixd"],
+            &["set `fixd` is not in the mesh", "did you mean `fixed`?"],
+        ),
+        (
+            &no_support,
+            &[],
+            &["case.toml has no [[supports]]", "add [[supports]]: where the part is held"],
+        ),
+        (
+            CASE,
+            &["supports.0.fix=[\"x\"]"],
+            &[
+                "the supports leave rigid motions free: ",
+                "translation in z",
+                "rotation about x",
+                "the supports begin here",
+            ],
+        ),
+        // Held along an edge, as by a hinge.
+        (
+            CASE,
+            &["supports.0.set=load", "loads.0.set=fixed"],
+            &[
+                "the supports leave rigid motions free: ",
+                "rotation about z",
+                "hold more components or more nodes",
+            ],
+        ),
+        (CASE, &["loads.0.force=[0, 0, 0]"], &["load case `default` has no force"]),
+        (CASE, &["loads.0.set=fixed"], &["acts only where the part is held"]),
+        (CASE, &["loads.0.force=[0, nan, 0]"], &["`loads.force[1]` must be a finite number"]),
+        (
+            CASE,
+            &["filter.radius=0"],
+            &["`filter.radius` is out of range", "must be greater than 0"],
+        ),
+        (
+            CASE,
+            &["design.volume_fraction=1.5"],
+            &["`design.volume_fraction` is out of range", "must be greater than 0 and at most 1"],
+        ),
+        (
+            CASE,
+            &["design.density_min=0"],
+            &["`design.density_min` is out of range", "the stiffness matrix is singular"],
+        ),
+        (
+            CASE,
+            &["output.vti_spacing=1e-9"],
+            &["output.vti_spacing: a grid spacing of", "use a spacing of at least"],
+        ),
+        ("[mesh", &[], &["the case file is not valid TOML"]),
+    ];
+    for (text, set, parts) in cases {
+        let folder = Folder::new();
+        folder.write("case.toml", text);
+        refused(&folder, set, parts);
+    }
+}
+
+#[test]
+fn mesh_files() {
+    let tetrahedron = CUBE.replace("1 5 2 3 1 1 2 3 4 5 6 7 8", "1 4 2 3 1 1 2 3 5");
+    let inverted = CUBE.replace("1 2 3 4 5 6 7 8", "5 6 7 8 1 2 3 4");
+    let not_a_number = CUBE.replace("7 1 1 1", "7 1 nan 1");
+    let cases: [(&str, &[&str]); 5] = [
+        (
+            &tetrahedron,
+            &["part.msh: ", "the mesh holds 1 tetrahedra, the first is element 1", "this mesh"],
+        ),
+        (&inverted, &["part.msh: ", "element 1 is inverted or flat", "this mesh"]),
+        (&not_a_number, &["part.msh: ", "node 7 has a coordinate that is not a finite number"]),
+        (&CUBE[..CUBE.len() / 2], &["part.msh: ", "truncated"]),
+        ("", &["part.msh: the file is empty"]),
+    ];
+    for (text, parts) in cases {
+        let folder = Folder::new();
+        folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
+        folder.write("part.msh", text);
+        refused(&folder, &[], parts);
+    }
+}
+
+#[test]
+fn mesh_that_is_not_there() {
+    let folder = Folder::new();
+    folder.write("case.toml", &CASE.replace(GENERATED, "file = \"none.msh\""));
+    refused(
+        &folder,
+        &[],
+        &[
+            "none.msh: cannot read the file: No such file",
+            "`file` is relative to the folder of the case file",
+        ],
+    );
+}
+
+/// A binary file, as the program writes it, that breaks off anywhere.
+#[test]
+fn truncated_binary_mesh() {
+    let folder = Folder::new();
+    folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
+    let mesh = ["mesh", "cantilever", "--elements", "250", "-o", "part.msh"];
+    assert!(program(&folder.path("")).args(mesh).output().unwrap().status.success());
+    let bytes = std::fs::read(folder.path("part.msh")).unwrap();
+    for share in [0.02, 0.3, 0.6, 0.9] {
+        let end = (share * bytes.len() as f64) as usize;
+        std::fs::write(folder.path("part.msh"), &bytes[..end]).unwrap();
+        refused(&folder, &[], &["part.msh: ", "truncated"]);
+    }
+}
+
+/// Two blocks that touch but share no nodes.
+#[test]
+fn parts_that_are_not_joined() {
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(16)).unwrap();
+    let n = mesh.n_nodes() as u32;
+    let shifted = mesh.coordinates().iter().map(|&[x, y, z]| [x + 4.0, y, z]);
+    let coordinates = mesh.coordinates().iter().copied().chain(shifted).collect();
+    let others = mesh.hexes().iter().map(|hex| hex.map(|node| node + n));
+    let hexes = mesh.hexes().iter().copied().chain(others).collect();
+    let joined = topopt_mesh::HexMesh::new(coordinates, hexes, mesh.sets().clone()).unwrap();
+    let folder = Folder::new();
+    folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
+    write(&folder.path("part.msh"), &joined);
+    refused(
+        &folder,
+        &[],
+        &["(part 2 of 2 of the mesh)", "must share nodes: merge them in the mesher"],
+    );
+}
+
+#[test]
+fn case_file_that_is_not_there() {
+    let folder = Folder::new();
+    let output = program(&folder.path("")).args(["run", "none.toml"]).output().unwrap();
+    let finished = crate::Finished::from(output);
+    assert_eq!(finished.status, 1);
+    insta::assert_snapshot!(finished.err, @r"
+    x cannot read the case file none.toml: No such file or directory (os error 2)
+    help: `topopt init NAME` writes a case file to start from
+    ");
+    assert_eq!(folder.files(), ["case.toml"]);
+}
+
+#[test]
+fn output_directory_that_cannot_be_written() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("taken/design.vtu")).unwrap();
+    let cases = [
+        (
+            "case.toml/below",
+            "cannot write to the output directory case.toml/below: Not a directory",
+        ),
+        ("case.toml", "cannot write to the output directory case.toml: Not a directory"),
+        ("taken", "cannot write taken/design.vtu: it is a folder"),
+        #[cfg(target_os = "linux")]
+        ("/proc/topopt", "cannot write to the output directory /proc/topopt: "),
+    ];
+    for (directory, message) in cases {
+        for command in ["run", "check"] {
+            let set = format!("output.directory={directory}");
+            let args = [command, "case.toml", "--set", &set];
+            let finished =
+                crate::Finished::from(program(&folder.path("")).args(args).output().unwrap());
+            assert_eq!((finished.status, finished.out.as_str()), (1, ""));
+            assert!(finished.err.contains(message), "{}", finished.err);
+            assert!(finished.err.contains("choose another folder with `output.directory`"));
+            assert_eq!(folder.files(), ["case.toml"]);
+        }
+    }
+}
+
+/// The disk is full for one of the files: the others are whole, and the summary tells.
+#[test]
+fn snapshot_that_cannot_be_written() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("out")).unwrap();
+    folder.write("out/snapshots", "a file where a folder should be");
+    let finished = folder.run(&["output.snapshot_every=2"], &[]);
+    assert_eq!(finished.status, 1);
+    assert!(finished.err.contains("cannot make out/snapshots: File exists"), "{}", finished.err);
+    assert!(finished.err.contains("make room, or choose another folder"), "{}", finished.err);
+    assert_eq!(folder.history("iteration"), [1.0]);
+    assert_eq!(folder.summary()["status"], "failed");
+    let files = ["case.toml", "out/history.csv", "out/snapshots", "out/summary.json"];
+    assert_eq!(folder.files(), files);
+}
+
+#[test]
+fn solver_that_does_not_converge_at_first() {
+    let folder = Folder::new();
+    let finished = folder.run(&["solver.max_iterations=3"], &[]);
+    assert_eq!(finished.status, 2);
+    insta::assert_snapshot!(finished.err, @r"
+    x iteration 1, load case `default`: the solver did not converge after 3 iterations of conjugate
+    | gradients, at relative residual 7.8e-1 where 1.0e-5 is wanted
+    help: raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise
+          `design.density_min`; no design is written
+    ");
+    assert_eq!(folder.files(), ["case.toml", "out/history.csv", "out/summary.json"]);
+    assert_eq!(folder.summary()["status"], "solver_failed");
+    assert!(folder.history("iteration").is_empty());
+}
+
+/// The first design is evaluated and written, the second cannot be solved for.
+#[test]
+fn solver_that_does_not_converge_later() {
+    let folder = Folder::new();
+    folder.run_well(&["optimizer.max_iterations=2"]);
+    let [first, second] = folder.history("pcg_iterations")[..] else { panic!() };
+    assert!(first < second);
+    let finished = folder.run(&[&format!("solver.max_iterations={}", first + 1.0)], &[]);
+    assert_eq!(finished.status, 2);
+    assert!(finished.err.contains("iteration 2, load case `default`: the solver did not converge"));
+    assert!(finished.err.contains("the design of iteration 1 is written"), "{}", finished.err);
+    assert_eq!(folder.history("iteration"), [1.0]);
+    let summary = folder.summary();
+    assert_eq!((&summary["status"], &summary["iterations"]), (&"solver_failed".into(), &1.into()));
+    assert_eq!(summary["compliance"].as_f64(), Some(folder.history("compliance")[0]));
+    assert!(folder.path("out/design.vtu").exists() && folder.path("out/design.pvd").exists());
+}
+
+#[test]
+fn accuracy_beyond_rounding() {
+    let folder = Folder::new();
+    let finished = folder.run(&["solver.tolerance=1e-18"], &[]);
+    assert_eq!(finished.status, 2);
+    assert!(finished.err.contains("rounding stopped the solver after "), "{}", finished.err);
+    assert!(finished.err.contains("loosen `solver.tolerance`"), "{}", finished.err);
+}

@@ -1,0 +1,297 @@
+//! `topopt run`: what a run writes and tells.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use topopt_mesh::Renumbering;
+
+use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
+use crate::{CASE, Folder, difference, program};
+
+#[test]
+fn results_are_complete() {
+    let folder = Folder::new();
+    let finished = folder.run_well(&[]);
+    assert!(finished.out.ends_with("results in out\n"), "{}", finished.out);
+    let results = ["design.pvd", "design.vti", "design.vtu", "history.csv", "summary.json"];
+    let expected: Vec<_> = results.iter().map(|name| format!("out/{name}")).collect();
+    assert_eq!(folder.files(), [&["case.toml".to_owned()], &expected[..]].concat());
+    assert_eq!(folder.history("iteration"), [1.0, 2.0, 3.0]);
+    let compliance = folder.history("compliance");
+    assert!(compliance.is_sorted_by(|a, b| a > b && *b > 0.0), "{compliance:?}");
+    for volume in folder.history("volume_fraction") {
+        assert!((volume - 0.3).abs() < 1e-9, "{volume}");
+    }
+    assert!(folder.history("change").iter().all(|&change| 0.0 < change && change <= 0.2 + 1e-12));
+    assert!(folder.history("pcg_iterations").iter().all(|&n| n > 10.0));
+    assert!(folder.history("pcg_residual").iter().all(|&r| 0.0 < r && r <= 1e-5));
+}
+
+#[test]
+fn summary_says_what_the_run_was_and_did() {
+    let folder = Folder::new();
+    folder.run_well(&["solver.threads=2"]);
+    let summary = folder.summary();
+    let expected = json!({
+        "topopt": env!("CARGO_PKG_VERSION"), "title": "Small", "case": "case.toml",
+        "status": "done", "stopped_by": "max_iterations", "elements": 250, "nodes": 396,
+        "load_cases": ["default"], "element_width": 1.0, "filter_radius": 1.5,
+        "device": "cpu (2 threads)", "strategy": "mf", "preconditioner": "jacobi",
+        "iterations": 3, "solid_elements": 0, "notes": [],
+    });
+    for (key, value) in expected.as_object().unwrap() {
+        assert_eq!(&summary[key], value, "{key}");
+    }
+    let last = |column: &str| *folder.history(column).last().unwrap();
+    for key in ["compliance", "volume_fraction", "change"] {
+        assert_eq!(summary[key].as_f64(), Some(last(key)));
+    }
+    let sum: f64 = folder.history("pcg_iterations").iter().sum();
+    assert_eq!(summary["pcg_iterations"].as_f64(), Some(sum));
+    assert_eq!(summary["settings"]["solver"]["tolerance"], 1e-5);
+    let seconds = summary["seconds"].as_object().unwrap();
+    let parts: f64 = seconds.values().map(|s| s.as_f64().unwrap()).sum();
+    let total = seconds["total"].as_f64().unwrap();
+    assert!(0.5 * total < parts - total && parts - total <= total, "{seconds:?}");
+}
+
+#[test]
+fn results_go_to_the_folder_asked_for() {
+    let folder = Folder::new();
+    let go =
+        |args: &[&str]| program(&folder.path("")).args(args).output().unwrap().status.success();
+    assert!(go(&["run", "case.toml"]));
+    assert!(go(&["run", "case.toml", "--set", "output.directory=by/key"]));
+    let both = ["run", "case.toml", "--set", "output.directory=not/here", "-o", "by \"argument\""];
+    assert!(go(&both));
+    let files = folder.files();
+    let histories: Vec<_> = files.iter().filter(|name| name.ends_with("history.csv")).collect();
+    assert_eq!(
+        histories,
+        ["by \"argument\"/history.csv", "by/key/history.csv", "results/case/history.csv"]
+    );
+}
+
+#[test]
+fn keys_are_overridden() {
+    let folder = Folder::new();
+    let set = [
+        "mesh.elements=16",
+        "optimizer.max_iterations=2",
+        "loads.0.force=[0, 0, 3]",
+        "title=Other",
+        "output.vti_spacing=0",
+    ];
+    folder.run_well(&set);
+    let summary = folder.summary();
+    assert_eq!((&summary["elements"], &summary["title"]), (&json!(16), &json!("Other")));
+    assert_eq!(folder.history("iteration"), [1.0, 2.0]);
+    assert!(!folder.path("out/design.vti").exists());
+}
+
+#[test]
+fn snapshots_make_a_series_and_the_next_run_removes_them() {
+    let folder = Folder::new();
+    folder.run_well(&["optimizer.max_iterations=5", "output.snapshot_every=2"]);
+    let series = |folder: &Folder| -> Vec<String> {
+        let text = folder.read("out/design.pvd");
+        text.lines().filter(|line| line.contains("<DataSet")).map(str::to_owned).collect()
+    };
+    let entry = |time: &str, file: &str| {
+        format!("<DataSet timestep=\"{time}\" part=\"0\" file=\"{file}\"/>")
+    };
+    assert_eq!(
+        series(&folder),
+        [
+            entry("2.0", "snapshots/design_0002.vtu"),
+            entry("4.0", "snapshots/design_0004.vtu"),
+            entry("5.0", "design.vtu"),
+        ]
+    );
+    assert!(folder.path("out/snapshots/design_0004.vtu").exists());
+
+    folder.write("out/snapshots/mine.vtu", "precious");
+    folder.write("out/notes.txt", "precious");
+    folder.run_well(&["output.vti_spacing=0"]);
+    assert_eq!(series(&folder), [entry("3.0", "design.vtu")]);
+    assert_eq!(
+        folder.files(),
+        [
+            "case.toml",
+            "out/design.pvd",
+            "out/design.vtu",
+            "out/history.csv",
+            "out/notes.txt",
+            "out/snapshots/mine.vtu",
+            "out/summary.json"
+        ]
+    );
+}
+
+#[test]
+fn each_rule_stops_a_run() {
+    let rules = [
+        ("change_tolerance", "0.9", 1),
+        ("compliance_tolerance", "0.9", 2),
+        ("absolute_compliance_tolerance", "1e9", 2),
+        ("max_iterations", "4", 4),
+    ];
+    for (rule, value, iterations) in rules {
+        let folder = Folder::new();
+        folder.run_well(&[&format!("optimizer.{rule}={value}")]);
+        let summary = folder.summary();
+        assert_eq!(
+            (&summary["stopped_by"], &summary["iterations"]),
+            (&json!(rule), &json!(iterations))
+        );
+        assert_eq!(folder.history("iteration").len(), iterations);
+    }
+}
+
+/// The weighted sum of the compliances of two cases, which on the uniform start are independent.
+#[test]
+fn load_cases_add_up_with_their_weights() {
+    let folder = Folder::new();
+    let first_compliance = |loads: &str| {
+        let text = CASE.replace("[[loads]]\nset = \"load\"\nforce = [0, -1, 0]\n", loads);
+        folder.write("case.toml", &text);
+        folder.run_well(&[
+            "solver.tolerance=1e-11",
+            "optimizer.max_iterations=1",
+            "output.compression=none",
+        ]);
+        folder.history("compliance")[0]
+    };
+    let load =
+        |force, case| format!("[[loads]]\nset = \"load\"\nforce = {force}\ncase = \"{case}\"\n");
+    let down = first_compliance(&load("[0, -1, 0]", "down"));
+    let side = first_compliance(&load("[0, 0, 1]", "side"));
+    let weight = "[[load_cases]]\nname = \"side\"\nweight = 0.25\n";
+    let both = load("[0, -1, 0]", "down") + &load("[0, 0, 1]", "side") + weight;
+    let sum = first_compliance(&both);
+    assert!((sum / (down + 0.25 * side) - 1.0).abs() < 1e-9, "{sum} {down} {side}");
+    assert_eq!(folder.summary()["load_cases"], json!(["down", "side"]));
+    let largest = |name, axis| {
+        let u = folder.array("out/design.vtu", name);
+        u.iter().skip(axis).step_by(3).fold(0.0, |m: f64, v| m.max(v.abs()))
+    };
+    assert!(largest("displacement", 1) > largest("displacement", 2));
+    assert!(largest("displacement_side", 2) > largest("displacement_side", 1));
+}
+
+/// The same part, its nodes and elements in another order, has the same design.
+#[test]
+fn results_are_in_the_numbering_of_the_mesh_file() {
+    let mesh = distorted();
+    let shuffle = Renumbering::shuffled(&mesh, 7);
+    let result = |mesh| {
+        let folder = Folder::new();
+        folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
+        write(&folder.path("part.msh"), mesh);
+        folder.run_well(&["solver.tolerance=1e-12", "output.compression=none"]);
+        let array = |name| folder.array("out/design.vtu", name);
+        (array("density"), array("displacement"), folder.history("compliance"))
+    };
+    let (density, displacement, compliance) = result(&mesh);
+    let (other_density, other_displacement, other_compliance) = result(&shuffle.apply(&mesh));
+    assert!(difference(&shuffle.elements_to_original(&other_density), &density) < 1e-6);
+    let nodal = shuffle.nodes_to_original(other_displacement.as_chunks::<3>().0);
+    assert!(difference(nodal.as_flattened(), &displacement) < 1e-6);
+    assert!(difference(&other_compliance, &compliance) < 1e-9);
+    assert!(density.iter().any(|&d| d > 0.5) && density.iter().any(|&d| d < 0.1));
+}
+
+#[test]
+fn strategies_agree() {
+    let mesh = distorted();
+    let compliance = |strategy: &str| {
+        let folder = Folder::new();
+        folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
+        write(&folder.path("part.msh"), &mesh);
+        folder.run_well(&["solver.tolerance=1e-12", &format!("solver.strategy={strategy}")]);
+        assert_eq!(folder.summary()["strategy"], strategy);
+        folder.history("compliance")
+    };
+    let mf = compliance("mf");
+    for strategy in ["ebe", "nbn"] {
+        let other = compliance(strategy);
+        assert!(difference(&other, &mf) < 1e-9, "{strategy}: {other:?} | {mf:?}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let result = |threads: usize| {
+        let folder = Folder::new();
+        let threads = format!("solver.threads={threads}");
+        folder.run_well(&["mesh.elements=4000", "output.compression=none", &threads]);
+        let columns = ["compliance", "volume_fraction", "change", "pcg_iterations", "pcg_residual"];
+        (columns.map(|column| folder.history(column)), folder.array("out/design.vtu", "density"))
+    };
+    assert_eq!(result(1), result(2));
+}
+
+#[test]
+fn lines_on_a_pipe() {
+    let folder = Folder::new();
+    let out = folder.run_well(&["solver.threads=1"]).out;
+    let lines: Vec<_> = out.lines().collect();
+    assert_eq!(
+        lines[..2],
+        [
+            "Small: 250 elements, 396 nodes, 1080 unknowns; mf with jacobi on cpu (1 threads)",
+            "iteration    compliance  volume  change    PCG  residual       left",
+        ]
+    );
+    let compliance = folder.history("compliance");
+    for (i, line) in lines[2..5].iter().enumerate() {
+        let start = format!("{:>9}  {:>12.6e}  0.3000  ", i + 1, compliance[i]);
+        assert!(line.starts_with(&start) && line.ends_with(" s"), "{line}");
+    }
+    assert!(lines[5].starts_with("3 iterations, stopped by max_iterations: compliance "), "{out}");
+    assert!(lines[6].contains(" s: preprocess ") && lines[6].contains(", output "), "{out}");
+    assert_eq!(lines[7..], ["results in out"]);
+}
+
+#[test]
+fn lines_of_json() {
+    let folder = Folder::new();
+    let finished = folder.run(&[], &["--log", "json"]);
+    let events: Vec<Value> =
+        finished.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<_> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!(names, ["start", "iteration", "iteration", "iteration", "end"]);
+    assert_eq!((&events[0]["elements"], &events[0]["unknowns"]), (&json!(250), &json!(1080)));
+    let columns =
+        ["iteration", "compliance", "volume_fraction", "change", "pcg_iterations", "pcg_residual"];
+    for column in columns {
+        let told: Vec<_> = events[1..4].iter().map(|e| e[column].as_f64().unwrap()).collect();
+        assert_eq!(told, folder.history(column), "{column}");
+    }
+    assert_eq!(events[3]["seconds_left"], 0.0);
+    assert_eq!((&events[4]["status"], &events[4]["directory"]), (&json!("done"), &json!("out")));
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let folder = Folder::new();
+    let finished = folder.run(&[], &["--log", "quiet"]);
+    assert_eq!((finished.status, finished.out + &finished.err), (0, String::new()));
+    assert_eq!(folder.summary()["status"], "done");
+}
+
+/// `topopt run case.toml | head -1` loses no results.
+#[test]
+fn a_reader_that_goes_away_does_not_end_the_run() {
+    let folder = Folder::new();
+    let mut command = program(&folder.path(""));
+    command.args(["run", "case.toml", "-o", "out"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let status = child.wait().unwrap();
+    let mut err = String::new();
+    child.stderr.unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!((status.code(), err.as_str()), (Some(0), ""));
+    assert_eq!(folder.summary()["status"], "done");
+}

@@ -1,0 +1,132 @@
+//! The files of a run on a distorted mesh from a file, with two load cases, as VTK's own readers
+//! find them.
+//!
+//! Needs a Python with the package `vtk`, named by `TOPOPT_PYTHON` or called `python3`; without it
+//! the test is skipped, unless `TOPOPT_REQUIRE_VTK` is set.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use topopt_mesh::{HexMesh, UniformGrid};
+
+use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
+use crate::{CASE, Folder};
+
+const LIFT: &str = "[[loads]]\nset = \"load\"\nforce = [0, 0, 2]\ncase = \"lift & turn\"\n\
+    [[load_cases]]\nname = \"lift & turn\"\nweight = 0.5\n[design]";
+
+#[test]
+fn vtk_reads_two_load_cases_on_a_distorted_mesh() {
+    let folder = Folder::new();
+    folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE).replace("[design]", LIFT));
+    let mesh = distorted();
+    write(&folder.path("part.msh"), &mesh);
+    folder.run_well(&[
+        "solver.tolerance=1e-10",
+        "output.snapshot_every=1",
+        "output.vti_spacing=0.5",
+    ]);
+    let read = |name: &str| read(&folder.path("out").join(name));
+    let Some(design) = read("design.vtu") else { return };
+    check_design(&design, &mesh, &folder);
+    check_grid(&read("design.vti").unwrap(), &design, &mesh);
+    check_series(&read("design.pvd").unwrap(), &design, &folder);
+}
+
+fn check_design(design: &Value, mesh: &HexMesh, folder: &Folder) {
+    assert_eq!((&design["points"], &design["cells"]), (&mesh.n_nodes().into(), &250.into()));
+    assert_eq!(design["cell_types"], json!([12]));
+    let names = |arrays: &Value| -> Vec<String> {
+        arrays.as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap().into()).collect()
+    };
+    assert_eq!(names(&design["point_data"]), ["displacement", "displacement_lift & turn"]);
+    assert_eq!(names(&design["cell_data"]), ["density", "strain_energy"]);
+    let summary = folder.summary();
+    let [density, energy] =
+        ["density", "strain_energy"].map(|name| array(&design["cell_data"], name));
+    let (least, most) = (number(&density["min"][0]), number(&density["max"][0]));
+    assert!((0.01..0.1).contains(&least) && (0.5..=1.0).contains(&most), "{least} {most}");
+    let doubled = 2.0 * number(&energy["sum"][0]);
+    let compliance = summary["compliance"].as_f64().unwrap();
+    assert!((doubled / compliance - 1.0).abs() < 1e-8, "{doubled} | {compliance}");
+    let [down, lift] =
+        ["displacement", "displacement_lift & turn"].map(|n| array(&design["point_data"], n));
+    assert!(number(&down["min"][1]) < -number(&down["max"][2]).abs(), "{down}");
+    assert!(number(&lift["max"][2]) > number(&lift["max"][1]).abs(), "{lift}");
+    // Node 0 is on the clamped side.
+    assert_eq!(
+        (&down["first"], &lift["first"]),
+        (&json!([0.0, 0.0, 0.0]), &json!([0.0, 0.0, 0.0]))
+    );
+}
+
+/// Every cell of the grid has the density of the element under it.
+fn check_grid(grid: &Value, design: &Value, mesh: &HexMesh) {
+    let expected = UniformGrid::covering(&mesh.bounding_box(), 0.5).unwrap();
+    assert_eq!(grid["dimensions"], json!(expected.cells.map(|n| n + 1)));
+    assert_eq!(grid["spacing"], json!([0.5, 0.5, 0.5]));
+    for (i, origin) in expected.origin.iter().enumerate() {
+        assert!((number(&grid["origin"][i]) - origin).abs() < 1e-12);
+    }
+    let density = array(&grid["cell_data"], "density");
+    assert_eq!((&density["count"], &density["nan"]), (&expected.n_cells().into(), &0.into()));
+    assert_eq!(density["min"], json!([0.0]), "there are cells outside the bent part");
+    let fine = array(&design["cell_data"], "density");
+    assert!((number(&density["max"][0]) - number(&fine["max"][0])).abs() < 1e-6);
+    // Material by volume, as well as cells of half a width tell.
+    let material = number(&density["sum"][0]) * 0.5_f64.powi(3);
+    let volume: f64 = mesh.volumes().iter().sum();
+    assert!((material / (0.3 * volume) - 1.0).abs() < 0.05, "{material} of {volume}");
+}
+
+/// The history's volume fractions are those of the snapshots, weighted by element volumes: equal
+/// sums of a snapshot and the design only for the last.
+fn check_series(series: &Value, design: &Value, folder: &Folder) {
+    let files = series["files"].as_array().unwrap();
+    let entries: Vec<_> =
+        files.iter().map(|f| (number(&f["time"]), f["file"].as_str().unwrap())).collect();
+    assert_eq!(
+        entries,
+        [
+            (1.0, "snapshots/design_0001.vtu"),
+            (2.0, "snapshots/design_0002.vtu"),
+            (3.0, "design.vtu")
+        ]
+    );
+    assert_eq!(&files[2]["data"], design);
+    let compliance = folder.history("compliance");
+    for (file, compliance) in files.iter().zip(compliance) {
+        let energy = array(&file["data"]["cell_data"], "strain_energy");
+        let doubled = 2.0 * number(&energy["sum"][0]);
+        assert!((doubled / compliance - 1.0).abs() < 1e-8, "{doubled} | {compliance}");
+    }
+    let start = array(&files[0]["data"]["cell_data"], "density");
+    assert_eq!((&start["min"], &start["max"]), (&json!([0.3]), &json!([0.3])));
+}
+
+/// What VTK finds in a file; nothing where VTK cannot be had and need not be.
+fn read(file: &Path) -> Option<Value> {
+    let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vtk_readback.py");
+    let output = match Command::new(&python).arg(script).arg(file).output() {
+        Ok(output) if output.status.code() != Some(77) => output,
+        missing => {
+            let required = std::env::var_os("TOPOPT_REQUIRE_VTK").is_some();
+            assert!(!required, "{} has no VTK: {missing:?}", python.display());
+            println!("skipped: {} has no VTK", python.display());
+            return None;
+        }
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+fn array<'a>(data: &'a Value, name: &str) -> &'a Value {
+    let arrays = data.as_array().unwrap();
+    arrays.iter().find(|array| array["name"] == name).unwrap_or_else(|| panic!("no {name}: {data}"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
+}
