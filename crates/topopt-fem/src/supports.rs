@@ -89,10 +89,9 @@ impl Supports {
         }
         let eigen = SymmetricEigen::new(gram);
         let threshold = 1e-10 * f64::from(held.max(1));
-        (0..6)
-            .filter(|&k| eigen.eigenvalues[k] < threshold)
-            .map(|k| describe(eigen.eigenvectors.column(k).as_slice()))
-            .collect()
+        let free = (0..6).filter(|&k| eigen.eigenvalues[k] < threshold);
+        let vectors = free.map(|k| std::array::from_fn(|i| eigen.eigenvectors[(i, k)])).collect();
+        simplest(vectors).iter().map(describe).collect()
     }
 }
 
@@ -109,8 +108,33 @@ fn rigid_modes(r: [f64; 3]) -> [[f64; 3]; 6] {
     ]
 }
 
+/// The same space of motions in as few modes each as can be, by Gauss-Jordan elimination.
+fn simplest(mut motions: Vec<[f64; 6]>) -> Vec<[f64; 6]> {
+    let mut mode = 0;
+    for row in 0..motions.len() {
+        let (pivot, column) = loop {
+            let size = |r: usize| motions[r][mode].abs();
+            let largest = (row..motions.len()).max_by(|&a, &b| size(a).total_cmp(&size(b)));
+            match largest {
+                Some(r) if size(r) > 1e-6 || mode == 5 => break (r, mode),
+                _ => mode += 1,
+            }
+        };
+        motions.swap(row, pivot);
+        let scale = motions[row][column];
+        motions[row].iter_mut().for_each(|v| *v /= scale);
+        let reduced = motions[row];
+        for (_, other) in motions.iter_mut().enumerate().filter(|(r, _)| *r != row) {
+            let factor = other[column];
+            other.iter_mut().zip(reduced).for_each(|(v, p)| *v -= factor * p);
+        }
+        mode = (column + 1).min(5);
+    }
+    motions
+}
+
 /// A combination of the six modes in words: those with a notable share.
-fn describe(combination: &[f64]) -> String {
+fn describe(combination: &[f64; 6]) -> String {
     const NAMES: [&str; 6] = [
         "translation in x",
         "translation in y",

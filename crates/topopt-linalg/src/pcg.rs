@@ -117,7 +117,9 @@ impl<B: Backend> Pcg<B> {
             backend.copy(f, &mut self.r);
             backend.axpby(-1.0, &self.q, 1.0, &mut self.r);
             let residual = backend.value(&backend.dot(&self.r, &self.r))?.sqrt() / norm_f;
+            let progress = PcgProgress { iterations, relative_residual: residual };
             let ended = match residual {
+                _ if monitor(progress).is_break() => Some(StopReason::Interrupted),
                 x if !x.is_finite() => Some(StopReason::NotFinite),
                 x if x <= options.tolerance => Some(StopReason::Converged),
                 x if x > 0.5 * previous => Some(StopReason::Stagnated),
@@ -284,5 +286,9 @@ mod tests {
         };
         let result = solve(&spread(200), &f, &mut vec![0.0; 200], TIGHT, &mut stop_at_5);
         assert_eq!((result.iterations, result.reason), (5, StopReason::Interrupted));
+        let mut stop = |_: PcgProgress| ControlFlow::Break(());
+        let loose = PcgOptions { tolerance: 1.0, ..TIGHT };
+        let result = solve(&spread(200), &f, &mut vec![0.0; 200], loose, &mut stop);
+        assert_eq!((result.iterations, result.reason), (0, StopReason::Interrupted));
     }
 }

@@ -97,7 +97,7 @@ fn all_that_may_be_worth_saying() {
       strategy         ebe
       memory           about 12 MB, 12 with mf, 12 with nbn
       results          out, in place of those there
-      note: 1 nodes that no hexahedron uses were left out
+      note: 1 node that no hexahedron uses was left out
       warning: the filter radius 0.5 is not larger than an element (1): it hardly filters, and checkerboards are likely
     nothing stands in the way of `topopt run case.toml`
     ");

@@ -198,15 +198,14 @@ fn what_cannot_be_solved_is_refused() {
     else {
         panic!("a hinge was accepted");
     };
-    assert_eq!(motions.len(), 1);
-    assert!(motions[0].contains("rotation about z"), "{motions:?}");
+    assert_eq!(motions, ["translation in x with translation in y with rotation about z"]);
 
     let mut sliding = Supports::none(n);
     (0..n).for_each(|node| sliding.fix(node, 0));
     let ProblemError::RigidMotion { motions, .. } = refused(sliding, load(ones.clone())) else {
         panic!("a sliding part was accepted");
     };
-    assert_eq!(motions.len(), 3, "{motions:?}");
+    assert_eq!(motions, ["translation in y", "translation in z", "rotation about x"]);
 
     let held = || hold(&mesh(), |x| x[0] < 0.1);
     assert_eq!(refused(held(), vec![]), ProblemError::NoLoad);

@@ -17,7 +17,8 @@ pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Problem> {
     let (hexes, nodes) = resolve(&raw, &element_tags, &owners)?;
     let dropped = raw.node_tags.len() - nodes.n_used;
     if dropped > 0 {
-        notes.push(format!("{dropped} nodes that no hexahedron uses were left out"));
+        let (nodes, were) = if dropped == 1 { ("node", "was") } else { ("nodes", "were") };
+        notes.push(format!("{dropped} {nodes} that no hexahedron uses {were} left out"));
     }
     let mut sets = Sets::default();
     empty_sets(&raw, &mut sets);
