@@ -1,0 +1,45 @@
+//! The reverse connectivity C_rev on the device [Ratnakar2022, 3.1.2.1].
+
+use cudarc::driver::CudaSlice;
+use topopt_linalg::BackendError;
+use topopt_mesh::NodeToElements;
+
+use crate::Device;
+
+/// For every node its elements and its local number in each, in compressed rows.
+pub(crate) struct ReverseConnectivity {
+    /// \[n_nodes + 1\].
+    pub offsets: CudaSlice<u32>,
+    /// \[8 n_elements\].
+    pub elements: CudaSlice<u32>,
+    /// \[8 n_elements\].
+    pub locals: CudaSlice<u8>,
+    /// Most elements of a node.
+    pub valence: u32,
+}
+
+impl ReverseConnectivity {
+    pub fn new(device: &Device, adjacency: &NodeToElements) -> Result<Self, BackendError> {
+        let n_nodes = adjacency.n_nodes();
+        let mut offsets = vec![0];
+        let (mut elements, mut locals) = (Vec::new(), Vec::new());
+        for node in 0..n_nodes {
+            for (element, local) in adjacency.of(node) {
+                elements.push(element);
+                locals.push(local);
+            }
+            offsets.push(elements.len() as u32);
+        }
+        Ok(Self {
+            offsets: device.upload(&offsets)?,
+            elements: device.upload(&elements)?,
+            locals: device.upload(&locals)?,
+            valence: (0..n_nodes).map(|node| adjacency.valence(node)).max().unwrap_or(0) as u32,
+        })
+    }
+
+    /// Bytes on the device for a mesh of that size.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        4 * (n_nodes + 1) + 8 * 5 * n_elements
+    }
+}

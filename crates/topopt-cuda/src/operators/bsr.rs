@@ -1,0 +1,138 @@
+//! `bsr`: the assembled matrix in 3x3 block compressed rows, the baseline of the others.
+
+use cudarc::driver::CudaSlice;
+use topopt_fem::Problem;
+use topopt_linalg::{BackendError, Cost};
+use topopt_mesh::{HexMesh, NodeToElements};
+
+use super::MeshOnDevice;
+use super::adjacency::ReverseConnectivity;
+use super::product::Product;
+use crate::kernel::{Kernel, Module};
+use crate::vector::DeviceVector;
+
+/// Threads of a block of the product, a warp a row.
+const BLOCK: usize = 512;
+/// Threads of a block of the assembly, eight a row.
+const ASSEMBLY_BLOCK: usize = 128;
+/// Blocks of the row of a node that has eight elements around it.
+const ROW: usize = 27;
+
+/// The product by an assembled matrix.
+pub(crate) struct Bsr {
+    product: Kernel,
+    assemble: Kernel,
+    reverse: ReverseConnectivity,
+    /// \[n_nodes + 1\].
+    row_offsets: CudaSlice<u64>,
+    /// Ascending in a row, \[n_blocks\].
+    columns: CudaSlice<u32>,
+    /// \[n_blocks\]\[3\]\[3\].
+    values: CudaSlice<f64>,
+}
+
+impl Bsr {
+    pub fn new(
+        mesh: &MeshOnDevice,
+        problem: &Problem,
+        adjacency: &NodeToElements,
+    ) -> Result<Self, BackendError> {
+        let ptx = include_str!("../../../../cuda/ptx/bsr.f64.ptx");
+        let module = Module::load(&mesh.device, "bsr", ptx)?;
+        let (row_offsets, columns) = pattern(problem.mesh(), adjacency);
+        Ok(Self {
+            product: module.kernel("bsr", BLOCK as u32)?,
+            assemble: module.kernel("bsr_assemble", ASSEMBLY_BLOCK as u32)?,
+            reverse: ReverseConnectivity::new(&mesh.device, adjacency)?,
+            row_offsets: mesh.device.upload(&row_offsets)?,
+            columns: mesh.device.upload(&columns)?,
+            values: mesh.device.zeros(9 * columns.len())?,
+        })
+    }
+
+    /// Bytes that it stores for a mesh of that size with rows as inside a box, 27 blocks long.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        (ROW * (9 * 8 + 4) + 8) * n_nodes + ReverseConnectivity::bytes(n_nodes, n_elements)
+    }
+}
+
+/// Row offsets, \[n_nodes + 1\], and columns, ascending in each row: the nodes that share an
+/// element with a node, itself included.
+fn pattern(mesh: &HexMesh, adjacency: &NodeToElements) -> (Vec<u64>, Vec<u32>) {
+    let mut offsets = vec![0];
+    let mut columns: Vec<u32> = Vec::with_capacity(ROW * mesh.n_nodes());
+    let mut last_row = vec![u32::MAX; mesh.n_nodes()]; // that has the node as a column
+    for row in 0..mesh.n_nodes() {
+        let start = columns.len();
+        let elements = adjacency.elements_of(row).iter();
+        let nodes = elements.flat_map(|&e| mesh.hexes()[e as usize]).chain([row as u32]);
+        for node in nodes {
+            if std::mem::replace(&mut last_row[node as usize], row as u32) != row as u32 {
+                columns.push(node);
+            }
+        }
+        columns[start..].sort_unstable();
+        offsets.push(columns.len() as u64);
+    }
+    (offsets, columns)
+}
+
+impl Product for Bsr {
+    fn strategy(&self) -> &'static str {
+        "bsr"
+    }
+
+    fn set_moduli(&mut self, mesh: &MeshOnDevice, moduli: &DeviceVector<f64>) {
+        let ReverseConnectivity { offsets, elements, locals, valence } = &self.reverse;
+        let (lambda, mu) = mesh.unit_lame;
+        launch!(self.assemble, mesh.n_nodes.div_ceil(ASSEMBLY_BLOCK / 8);
+            &(mesh.n_nodes as u32), &(mesh.n_elements as u32), valence, offsets, elements, locals,
+            &mesh.connectivity, &mesh.held, &mesh.coordinates, &moduli.values, &lambda, &mu,
+            &self.row_offsets, &self.columns, &mut self.values);
+    }
+
+    fn apply(
+        &self,
+        mesh: &MeshOnDevice,
+        _: &DeviceVector<f64>,
+        x: &DeviceVector<f64>,
+        y: &mut DeviceVector<f64>,
+    ) {
+        launch!(self.product, mesh.n_nodes.div_ceil(BLOCK / 32);
+            &(mesh.n_nodes as u32), &self.row_offsets, &self.columns, &self.values, &x.values,
+            &mut y.values);
+    }
+
+    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
+        let (blocks, nodes) = (self.columns.len() as f64, mesh.n_nodes as f64);
+        Cost {
+            bytes_read: blocks * 76.0 + nodes * 32.0,
+            bytes_written: nodes * 24.0,
+            flops: blocks * 18.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_mesh::generate::{Benchmark, Resolution};
+
+    use super::*;
+
+    #[test]
+    fn the_pattern_is_symmetric_and_ascending_and_has_the_diagonal() {
+        let mesh = Benchmark::Michell.generate(Resolution::Elements(1)).unwrap();
+        let (offsets, columns) = pattern(&mesh, &NodeToElements::new(&mesh));
+        let row = |n: usize| &columns[offsets[n] as usize..offsets[n + 1] as usize];
+        for n in 0..mesh.n_nodes() {
+            assert!(row(n).is_sorted_by(|a, b| a < b));
+            assert!(row(n).contains(&(n as u32)));
+            assert!(row(n).iter().all(|&m| row(m as usize).contains(&(n as u32))));
+        }
+        let pairs = |hex: &[u32; 8]| hex.map(|n| hex.map(|m| (n, m)));
+        let mut expected: Vec<_> = mesh.hexes().iter().flat_map(pairs).collect::<Vec<_>>().concat();
+        expected.sort_unstable();
+        expected.dedup();
+        assert_eq!(columns.len(), expected.len());
+    }
+}

@@ -1,0 +1,242 @@
+//! `ebeSym` and `ebeSymAtomic`: the 300 distinct entries of K_e [Ratnakar2022, Alg. 7 and 5.2].
+
+use cudarc::driver::CudaSlice;
+use topopt_fem::Problem;
+use topopt_linalg::{BackendError, Cost};
+use topopt_mesh::{Coloring, NodeToElements};
+
+use super::MeshOnDevice;
+use super::mesh::{HeldPart, connectivity_planes};
+use super::product::Product;
+use super::stored;
+use crate::kernel::{Kernel, Module};
+use crate::vector::DeviceVector;
+
+/// Threads of a block, eight an element.
+const BLOCK: usize = 512;
+/// Numbers of an element in kappa_d and kappa_od.
+const ENTRIES: [usize; 2] = [6 * 8, 9 * 28];
+
+/// Bytes of the stored entries of so many elements.
+pub(crate) fn bytes(n_elements: usize) -> usize {
+    8 * (ENTRIES[0] + ENTRIES[1]) * n_elements
+}
+
+/// The stored entries; `common/kappa.cuh` has their order.
+struct Kappa {
+    diagonal: CudaSlice<f64>,
+    off_diagonal: CudaSlice<f64>,
+}
+
+impl Kappa {
+    /// For the elements of `connectivity`, \[8\]\[n_elements\], in that order.
+    fn new(mesh: &MeshOnDevice, connectivity: &CudaSlice<u32>) -> Result<Self, BackendError> {
+        let n = mesh.n_elements;
+        let mut diagonal = mesh.device.zeros(ENTRIES[0] * n)?;
+        let mut off_diagonal = mesh.device.zeros(ENTRIES[1] * n)?;
+        let (kernel, (lambda, mu)) = (stored::setup(mesh, "stiffness_kappa")?, mesh.unit_lame);
+        launch!(kernel, stored::setup_blocks(mesh);
+            &(n as u32), &(mesh.n_nodes as u32), connectivity, &mesh.coordinates,
+            &lambda, &mu, &mut diagonal, &mut off_diagonal);
+        Ok(Self { diagonal, off_diagonal })
+    }
+}
+
+fn load(mesh: &MeshOnDevice) -> Result<Module, BackendError> {
+    Module::load(&mesh.device, "ebeSym", include_str!("../../../../cuda/ptx/ebeSym.f64.ptx"))
+}
+
+fn cost(mesh: &MeshOnDevice) -> Cost {
+    stored::element_cost(mesh, ENTRIES[0] + ENTRIES[1], 2 * 24 * 24 + 48)
+}
+
+/// The product in one launch a colour, without atomics.
+pub(crate) struct EbeSym {
+    kernel: Kernel,
+    by_color: Kernel,
+    held_part: HeldPart,
+    /// Number of elements of each colour.
+    colors: Vec<u32>,
+    /// Elements colour by colour, \[n_elements\].
+    order: CudaSlice<u32>,
+    /// Of the elements in that order, \[8\]\[n_elements\].
+    connectivity: CudaSlice<u32>,
+    /// In that order, \[n_elements\].
+    moduli: CudaSlice<f64>,
+    kappa: Kappa,
+}
+
+impl EbeSym {
+    pub fn new(
+        mesh: &MeshOnDevice,
+        problem: &Problem,
+        adjacency: &NodeToElements,
+    ) -> Result<Self, BackendError> {
+        let coloring = Coloring::greedy(problem.mesh(), adjacency);
+        let order = coloring.groups().concat();
+        let planes = connectivity_planes(problem.mesh().hexes(), &order);
+        let connectivity = mesh.device.upload(&planes)?;
+        let module = load(mesh)?;
+        Ok(Self {
+            kernel: module.kernel("ebeSym", BLOCK as u32)?,
+            by_color: module.kernel("by_color", BLOCK as u32)?,
+            held_part: HeldPart::load::<f64>(&mesh.device)?,
+            colors: coloring.groups().iter().map(|group| group.len() as u32).collect(),
+            order: mesh.device.upload(&order)?,
+            moduli: mesh.device.zeros(mesh.n_elements)?,
+            kappa: Kappa::new(mesh, &connectivity)?,
+            connectivity,
+        })
+    }
+
+    /// Bytes that it stores for so many elements.
+    pub fn bytes(n_elements: usize) -> usize {
+        bytes(n_elements) + (4 + 32 + 8) * n_elements
+    }
+}
+
+impl Product for EbeSym {
+    fn strategy(&self) -> &'static str {
+        "ebeSym"
+    }
+
+    fn set_moduli(&mut self, mesh: &MeshOnDevice, moduli: &DeviceVector<f64>) {
+        launch!(self.by_color, mesh.n_elements.div_ceil(BLOCK);
+            &(mesh.n_elements as u32), &self.order, &moduli.values, &mut self.moduli);
+    }
+
+    fn apply(
+        &self,
+        mesh: &MeshOnDevice,
+        _: &DeviceVector<f64>,
+        x: &DeviceVector<f64>,
+        y: &mut DeviceVector<f64>,
+    ) {
+        self.held_part.write(mesh, x, y);
+        let mut first = 0u32;
+        for count in &self.colors {
+            launch!(self.kernel, (8 * *count as usize).div_ceil(BLOCK);
+                &first, count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
+                &self.connectivity, &mesh.held, &self.kappa.diagonal, &self.kappa.off_diagonal,
+                &self.moduli, &x.values, &mut y.values);
+            first += count;
+        }
+    }
+
+    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
+        cost(mesh)
+    }
+}
+
+/// The product in one launch, with atomics.
+pub(crate) struct EbeSymAtomic {
+    kernel: Kernel,
+    held_part: HeldPart,
+    kappa: Kappa,
+}
+
+impl EbeSymAtomic {
+    pub fn new(mesh: &MeshOnDevice) -> Result<Self, BackendError> {
+        Ok(Self {
+            kernel: load(mesh)?.kernel("ebeSymAtomic", BLOCK as u32)?,
+            held_part: HeldPart::load::<f64>(&mesh.device)?,
+            kappa: Kappa::new(mesh, &mesh.connectivity)?,
+        })
+    }
+}
+
+impl Product for EbeSymAtomic {
+    fn strategy(&self) -> &'static str {
+        "ebeSymAtomic"
+    }
+
+    fn apply(
+        &self,
+        mesh: &MeshOnDevice,
+        moduli: &DeviceVector<f64>,
+        x: &DeviceVector<f64>,
+        y: &mut DeviceVector<f64>,
+    ) {
+        self.held_part.write(mesh, x, y);
+        launch!(self.kernel, (8 * mesh.n_elements).div_ceil(BLOCK);
+            &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity, &mesh.held,
+            &self.kappa.diagonal, &self.kappa.off_diagonal, &moduli.values, &x.values,
+            &mut y.values);
+    }
+
+    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
+        cost(mesh)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_fem::stiffness::element_stiffness;
+    use topopt_fem::{LoadCase, Material, Supports};
+    use topopt_mesh::{HexMesh, Sets};
+
+    use super::*;
+    use crate::{Device, Probe, probe};
+
+    /// Two distorted elements side by side in x, held at the first four nodes.
+    fn two_elements() -> Problem {
+        let node = |k: usize| {
+            let bend = 0.1 * (k as f64 * 1.7).sin();
+            [(k / 4) as f64 + bend, (k % 4 / 2) as f64 - bend, (k % 2) as f64 + 0.5 * bend]
+        };
+        let hex = |k: u32| [k, k + 4, k + 6, k + 2, k + 1, k + 5, k + 7, k + 3];
+        let coordinates = (0..12).map(node).collect();
+        let mesh = HexMesh::new(coordinates, vec![hex(0), hex(4)], Sets::default()).unwrap();
+        let mut supports = Supports::none(12);
+        (0..12).for_each(|dof| supports.fix(dof / 3, dof % 3));
+        let load = LoadCase { name: "default".into(), weight: 1.0, forces: vec![1.0; 36] };
+        Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+    }
+
+    /// The storage order in words of [Ratnakar2022, 5.2], one number after the other.
+    fn expected(problem: &Problem) -> [Vec<f64>; 2] {
+        let ke = [0, 1]
+            .map(|e| element_stiffness(&problem.mesh().element_coordinates(e), problem.material()));
+        let (mut diagonal, mut off_diagonal) = (Vec::new(), Vec::new());
+        for (i, j) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)] {
+            for ke in &ke {
+                diagonal.extend((0..8).map(|a| ke[3 * a + i][3 * a + j]));
+            }
+        }
+        for group in 1..8 {
+            let pairs: Vec<_> = (0..8).map(|a| (a, a ^ group)).filter(|(a, b)| a < b).collect();
+            for i in 0..3 {
+                for ke in &ke {
+                    off_diagonal.extend(pairs.iter().map(|(a, b)| ke[3 * a + i][3 * b + i]));
+                }
+            }
+            for (i, others) in [[1, 2], [0, 2], [0, 1]].into_iter().enumerate() {
+                for ke in &ke {
+                    for (a, b) in &pairs {
+                        off_diagonal.extend(others.map(|j| ke[3 * a + i][3 * b + j]));
+                    }
+                }
+            }
+        }
+        [diagonal, off_diagonal]
+    }
+
+    #[test]
+    fn every_entry_lies_where_the_thesis_has_it() {
+        if !matches!(probe(), Probe::Found { .. }) {
+            println!("skipped: no CUDA device");
+            return;
+        }
+        let problem = two_elements();
+        let mesh = MeshOnDevice::new(&Device::open(0).unwrap(), &problem).unwrap();
+        let kappa = Kappa::new(&mesh, &mesh.connectivity).unwrap();
+        let stored = [&kappa.diagonal, &kappa.off_diagonal];
+        for (stored, expected) in stored.into_iter().zip(expected(&problem)) {
+            let stored = mesh.device.download(stored).unwrap();
+            assert_eq!(stored.len(), expected.len());
+            for (k, (stored, expected)) in stored.iter().zip(&expected).enumerate() {
+                assert!((stored - expected).abs() < 1e-15, "{k}: {stored} for {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// precision: f64
+// ebe24: 24 threads an element, a row each.
+//
+// Source:        [Ratnakar2022, Alg. 5]
+// Mapping:       thread r of an element takes row r; 21 elements a block of 504
+// Layout:        stiffness [n][24][24]. K_e is symmetric, so that row r is read as column r: the
+//                threads of an element then read neighbouring words at every step
+// Cost:          an element: 576 values, modulus, 8 nodes, 4648 bytes; 1200 operations;
+//                a node: 49 bytes
+// Deterministic: no; contributions are added by atomics, in any order
+// Requires:      y = x at held components, 0 elsewhere (held_part); 2 kB of shared memory
+// Oracle:        crates/topopt-cuda/tests/operators.rs
+
+#include "common/scatter.cuh"
+
+#define BLOCK 504
+#define ELEMENTS (BLOCK / 24)
+
+extern "C" __global__ void __launch_bounds__(BLOCK) ebe24(
+    unsigned n, unsigned n_nodes,
+    const unsigned* __restrict__ connectivity, // [8][n]
+    const unsigned char* __restrict__ held,    // [n_nodes]
+    const double* __restrict__ stiffness,      // [n][24][24]
+    const double* __restrict__ moduli,         // [n]
+    const double* __restrict__ x,              // [3][n_nodes]
+    double* y) {                               // [3][n_nodes]
+    __shared__ unsigned nodes[8 * ELEMENTS], masks[8 * ELEMENTS]; // [8][element of the block]
+    if (threadIdx.x < 8 * ELEMENTS) {
+        const unsigned element = blockIdx.x * ELEMENTS + threadIdx.x % ELEMENTS;
+        if (element < n) {
+            nodes[threadIdx.x] = connectivity[(size_t)(threadIdx.x / ELEMENTS) * n + element];
+            masks[threadIdx.x] = held[nodes[threadIdx.x]];
+        }
+    }
+    __syncthreads();
+    const unsigned slot = threadIdx.x / 24, row = threadIdx.x % 24;
+    const unsigned e = blockIdx.x * ELEMENTS + slot;
+    if (e >= n) return;
+    const double* column = stiffness + (size_t)e * 576 + row;
+    double sum = 0.0;
+#pragma unroll
+    for (int b = 0; b < 8; ++b) {
+        const unsigned node = nodes[b * ELEMENTS + slot], mask = masks[b * ELEMENTS + slot];
+#pragma unroll
+        for (int j = 0; j < 3; ++j)
+            sum += column[24 * (3 * b + j)] * free_value(x, n_nodes, node, mask, j);
+    }
+    const unsigned own = row / 3 * ELEMENTS + slot;
+    add_atomic(y, n_nodes, nodes[own], masks[own], row % 3, moduli[e] * sum);
+}

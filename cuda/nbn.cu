@@ -1,0 +1,54 @@
+// precision: f64
+// nbn: node by node with stored K_e and the reverse connectivity; no conflicts.
+//
+// Source:        [Ratnakar2022, Alg. 3 and 3.1.2.1]
+// Mapping:       one thread a node, blocks of 512
+// Layout:        stiffness [n_elements][24][24]; reverse connectivity in compressed rows: elements
+//                of a node, and its local number in each
+// Cost:          an element: 576 values, modulus, 8 nodes, 8 entries of C_rev, 4688 bytes; 1200
+//                operations; a node: 53 bytes
+// Deterministic: yes; elements of a node in increasing order
+// Requires:      nothing
+// Oracle:        crates/topopt-cuda/tests/operators.rs
+
+#include "common/scatter.cuh"
+
+extern "C" __global__ void __launch_bounds__(512) nbn(
+    unsigned n_nodes, unsigned n_elements,
+    const unsigned* __restrict__ offsets,      // [n_nodes + 1]
+    const unsigned* __restrict__ elements,     // [8 n_elements]
+    const unsigned char* __restrict__ locals,  // [8 n_elements]
+    const unsigned* __restrict__ connectivity, // [8][n_elements]
+    const unsigned char* __restrict__ held,    // [n_nodes]
+    const double* __restrict__ stiffness,      // [n_elements][24][24]
+    const double* __restrict__ moduli,         // [n_elements]
+    const double* __restrict__ x,              // [3][n_nodes]
+    double* __restrict__ y) {                  // [3][n_nodes]
+    const unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= n_nodes) return;
+    double total[3] = {0.0, 0.0, 0.0};
+    for (unsigned k = offsets[node]; k < offsets[node + 1]; ++k) {
+        const unsigned e = elements[k];
+        const double* rows = stiffness + (size_t)e * 576 + 72 * locals[k];
+        double sum[3] = {0.0, 0.0, 0.0};
+#pragma unroll
+        for (int b = 0; b < 8; ++b) {
+            const unsigned other = connectivity[(size_t)b * n_elements + e];
+            const unsigned mask = held[other];
+#pragma unroll
+            for (int j = 0; j < 3; ++j) {
+                const double u = free_value(x, n_nodes, other, mask, j);
+#pragma unroll
+                for (int i = 0; i < 3; ++i) sum[i] += rows[24 * i + 3 * b + j] * u;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 3; ++i) total[i] += moduli[e] * sum[i];
+    }
+    const unsigned mask = held[node];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+        const size_t at = (size_t)i * n_nodes + node;
+        y[at] = mask >> i & 1 ? x[at] : total[i];
+    }
+}
