@@ -1,5 +1,136 @@
 //! K(E) u on the device, by strategy.
 
+mod adjacency;
+mod bsr;
+mod diagonal;
+mod ebe;
+mod ebe24;
+mod ebe64;
+mod ebe8;
+mod ebe_sym;
+mod energies;
 mod mesh;
+mod mf;
+mod nbn;
+mod product;
+mod stored;
+
+use std::sync::Arc;
+
+use topopt_fem::{ElasticityOperator, Problem};
+use topopt_linalg::BackendError;
+use topopt_mesh::NodeToElements;
 
 pub use mesh::MeshOnDevice;
+pub use mf::Mf;
+
+use crate::Cuda;
+use adjacency::ReverseConnectivity;
+use bsr::Bsr;
+use ebe_sym::{EbeSym, EbeSymAtomic};
+use nbn::Nbn;
+use product::{Operator, Product};
+use stored::ByElements;
+
+/// How K u is computed on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// Matrix-free: nothing stored, geometry from the coordinates, sum-factorised.
+    Mf,
+    /// Node by node with stored K_e and the reverse connectivity [Ratnakar2022, Alg. 3].
+    Nbn,
+    /// One thread an element with stored K_e [Ratnakar2022, Alg. 2].
+    Ebe,
+    /// Eight threads an element [Ratnakar2022, Alg. 4].
+    Ebe8,
+    /// 24 threads an element [Ratnakar2022, Alg. 5].
+    Ebe24,
+    /// 64 threads an element [Ratnakar2022, Alg. 6].
+    Ebe64,
+    /// The distinct entries of K_e, one launch a colour [Ratnakar2022, Alg. 7].
+    EbeSym,
+    /// The distinct entries of K_e, in one launch with atomics.
+    EbeSymAtomic,
+    /// An assembled matrix in 3x3 block compressed rows.
+    Bsr,
+}
+
+impl Strategy {
+    /// All strategies.
+    pub const ALL: [Strategy; 9] = [
+        Strategy::Mf,
+        Strategy::Nbn,
+        Strategy::Ebe,
+        Strategy::Ebe8,
+        Strategy::Ebe24,
+        Strategy::Ebe64,
+        Strategy::EbeSym,
+        Strategy::EbeSymAtomic,
+        Strategy::Bsr,
+    ];
+
+    /// Name as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Mf => "mf",
+            Strategy::Nbn => "nbn",
+            Strategy::Ebe => "ebe",
+            Strategy::Ebe8 => "ebe8",
+            Strategy::Ebe24 => "ebe24",
+            Strategy::Ebe64 => "ebe64",
+            Strategy::EbeSym => "ebeSym",
+            Strategy::EbeSymAtomic => "ebeSymAtomic",
+            Strategy::Bsr => "bsr",
+        }
+    }
+
+    /// Bytes of device memory that the operator stores for a mesh of that size, beside the
+    /// [`MeshOnDevice`] and the vectors. Exact but for `bsr`, whose rows are taken to be as long
+    /// as inside a box.
+    pub fn bytes(self, n_nodes: usize, n_elements: usize) -> usize {
+        let moduli = 8 * n_elements;
+        moduli
+            + match self {
+                Strategy::Mf => 0,
+                Strategy::Nbn => {
+                    stored::bytes(n_elements) + ReverseConnectivity::bytes(n_nodes, n_elements)
+                }
+                Strategy::Ebe | Strategy::Ebe8 | Strategy::Ebe24 | Strategy::Ebe64 => {
+                    stored::bytes(n_elements)
+                }
+                Strategy::EbeSym => EbeSym::bytes(n_elements),
+                Strategy::EbeSymAtomic => ebe_sym::bytes(n_elements),
+                Strategy::Bsr => Bsr::bytes(n_nodes, n_elements),
+            }
+    }
+
+    /// The operator of `problem` with all moduli zero; `mesh` was made from the same problem.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
+    pub fn build(
+        self,
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Problem,
+    ) -> Result<Box<dyn ElasticityOperator<Cuda<f64>>>, BackendError> {
+        let adjacency = || NodeToElements::new(problem.mesh());
+        match self {
+            Strategy::Mf => Ok(Box::new(Mf::<f64>::new(mesh)?)),
+            Strategy::Nbn => operator(mesh, Nbn::new(mesh, &adjacency())?),
+            Strategy::Ebe => operator(mesh, ByElements::new(mesh, &ebe::MAPPING)?),
+            Strategy::Ebe8 => operator(mesh, ByElements::new(mesh, &ebe8::MAPPING)?),
+            Strategy::Ebe24 => operator(mesh, ByElements::new(mesh, &ebe24::MAPPING)?),
+            Strategy::Ebe64 => operator(mesh, ByElements::new(mesh, &ebe64::MAPPING)?),
+            Strategy::EbeSym => operator(mesh, EbeSym::new(mesh, problem, &adjacency())?),
+            Strategy::EbeSymAtomic => operator(mesh, EbeSymAtomic::new(mesh)?),
+            Strategy::Bsr => operator(mesh, Bsr::new(mesh, problem, &adjacency())?),
+        }
+    }
+}
+
+fn operator<P: Product + 'static>(
+    mesh: &Arc<MeshOnDevice>,
+    product: P,
+) -> Result<Box<dyn ElasticityOperator<Cuda<f64>>>, BackendError> {
+    Ok(Box::new(Operator::new(mesh, product)?))
+}

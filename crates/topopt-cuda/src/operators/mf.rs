@@ -1,0 +1,102 @@
+//! `mf`: matrix-free, nothing stored; geometry from the coordinates, sum-factorised.
+
+use std::sync::Arc;
+
+use topopt_fem::ElasticityOperator;
+use topopt_linalg::{BackendError, Cost, LinearOperator};
+
+use super::MeshOnDevice;
+use super::diagonal::Diagonal;
+use super::energies::Energies;
+use super::mesh::HeldPart;
+use crate::Cuda;
+use crate::kernel::{Kernel, Module};
+use crate::vector::{DeviceVector, Real};
+
+/// Threads of a block, one an element, as `cuda/mf.cu` has it.
+const BLOCK: usize = 128;
+/// Additions and multiplications of an element, counted in `cuda/mf.cu`.
+const FLOPS: f64 = 1999.0;
+
+/// The matrix-free operator on vectors of precision `R`.
+pub struct Mf<R> {
+    mesh: Arc<MeshOnDevice>,
+    kernel: Kernel,
+    held_part: HeldPart,
+    diagonal: Diagonal,
+    energies: Energies,
+    moduli: DeviceVector<R>,
+}
+
+impl<R: Real> Mf<R> {
+    /// The operator on `mesh` with all moduli zero.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for the moduli or the kernels cannot be loaded.
+    pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
+        let ptx = R::ptx(
+            include_str!("../../../../cuda/ptx/mf.f64.ptx"),
+            include_str!("../../../../cuda/ptx/mf.f32.ptx"),
+        );
+        let device = &mesh.device;
+        Ok(Self {
+            mesh: mesh.clone(),
+            kernel: Module::load(device, "mf", ptx)?.kernel("mf", BLOCK as u32)?,
+            held_part: HeldPart::load::<R>(device)?,
+            diagonal: Diagonal::load::<R>(device)?,
+            energies: Energies::load::<R>(device)?,
+            moduli: DeviceVector { values: device.zeros(mesh.n_elements)? },
+        })
+    }
+
+    /// Bytes of device memory that the operator stores beside the [`MeshOnDevice`].
+    pub fn bytes(n_elements: usize) -> usize {
+        size_of::<R>() * n_elements
+    }
+}
+
+impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
+    fn dimension(&self) -> usize {
+        self.mesh.n_dofs()
+    }
+
+    fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let mesh = &self.mesh;
+        let (lambda, mu) = mesh.unit_lame;
+        self.held_part.write(mesh, x, y);
+        launch!(self.kernel, mesh.n_elements.div_ceil(BLOCK);
+            &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity,
+            &mesh.coordinates, &mesh.held, &mu, &(lambda / mu), &self.moduli.values, &x.values,
+            &mut y.values);
+    }
+
+    fn cost(&self) -> Cost {
+        let (elements, nodes) = (self.mesh.n_elements as f64, self.mesh.n_nodes as f64);
+        let real = size_of::<R>() as f64;
+        Cost {
+            bytes_read: elements * (32.0 + real) + nodes * (25.0 + 3.0 * real),
+            bytes_written: nodes * 3.0 * real,
+            flops: elements * FLOPS,
+        }
+    }
+}
+
+impl<R: Real> ElasticityOperator<Cuda<R>> for Mf<R> {
+    fn strategy(&self) -> &'static str {
+        "mf"
+    }
+
+    fn set_moduli(&mut self, moduli: &DeviceVector<R>) {
+        let device = &self.mesh.device;
+        let copied = device.stream().memcpy_dtod(&moduli.values, &mut self.moduli.values);
+        device.record("copying moduli", copied);
+    }
+
+    fn diagonal(&self, out: &mut DeviceVector<R>) {
+        self.diagonal.write(&self.mesh, &self.moduli, out);
+    }
+
+    fn element_energies(&self, u: &DeviceVector<R>, out: &mut DeviceVector<R>) {
+        self.energies.write(&self.mesh, u, out);
+    }
+}

@@ -1,0 +1,74 @@
+// precision: f64 f32
+// diagonal: of K, for Jacobi's preconditioner, whatever strategy computes K u.
+//
+// Source:        [Ratnakar2022, Alg. 1]; K_ai,ai = sum over the points of the 2x2x2 Gauss rule of
+//                ((lambda + mu) (dN_a/dx_i)^2 + mu |grad N_a|^2) det J
+// Mapping:       one thread an element, blocks of 128
+// Layout:        the diagonal as planes [3][n_nodes]
+// Cost:          2100 operations an element; connectivity (32 bytes) and a modulus read an element;
+//                coordinates and supports (25 bytes) read and the diagonal written a node
+// Deterministic: no; the order of additions at a node is not fixed
+// Requires:      out = 0 beforehand
+// Oracle:        crates/topopt-cuda/tests/operators.rs
+
+#include "common/trilinear.cuh"
+
+#define BLOCK 128
+
+// 1 - x and 1 + x
+#define SIDES(x) {(real)1 - (x), (real)1 + (x)}
+
+// D[c][m] += det J / mu times the sum over directions of (dN_m/dx)^2, and (ratio + 1) (dN_m/dx_c)^2
+__device__ __forceinline__ void add_point(
+    const real X[3][8], real xi, real eta, real zeta, real ratio, real D[3][8]) {
+    real J[3][3], C[3][3];
+#pragma unroll
+    for (int c = 0; c < 3; ++c) derivatives(X[c], xi, eta, zeta, J[c]);
+    const real weight = reciprocal(cofactors(J, C));
+    const real sides[3][2] = {SIDES(xi), SIDES(eta), SIDES(zeta)};
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const real x = sides[0][m & 1], y = sides[1][m >> 1 & 1], z = sides[2][m >> 2];
+        const real N[3] = {m & 1 ? y * z : -y * z, m & 2 ? x * z : -x * z, m & 4 ? x * y : -x * y};
+        real square[3];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            const real slope = N[0] * C[0][c] + N[1] * C[1][c] + N[2] * C[2][c];
+            square[c] = slope * slope;
+        }
+        const real sum = square[0] + square[1] + square[2];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) D[c][m] += weight * (sum + (ratio + 1) * square[c]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
+    unsigned n_elements, unsigned n_nodes,
+    const unsigned* __restrict__ connectivity, // [8][n_elements]
+    const double* __restrict__ coordinates,    // [3][n_nodes]
+    const unsigned char* __restrict__ held,    // [n_nodes], bit i for component i
+    double mu, double ratio,                   // Lame's mu at modulus 1, lambda / mu
+    const real* __restrict__ moduli,           // [n_elements]
+    real* __restrict__ out) {                  // [3][n_nodes]
+    const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
+    if (e >= n_elements) return;
+    unsigned node[8];
+    load_nodes(connectivity, n_elements, e, node);
+    real X[3][8], D[3][8] = {};
+    load_geometry(node, coordinates, n_nodes, X);
+#pragma unroll 1
+    for (int q = 0; q < 8; ++q)
+        add_point(X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
+                  (real)ratio, D);
+    const real scale = (real)(mu / 512) * moduli[e];
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const unsigned mask = held[node[m]];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            real* at = out + ((size_t)c * n_nodes + node[m]);
+            if (mask >> c & 1) *at = 1; // the same from every element
+            else atomicAdd(at, scale * D[c][m]);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// precision: f64 f32
+// energies: u_e^T K_e u_e at unit modulus for every element, whatever strategy computes K u.
+//
+// Source:        [Ratnakar2022, Eq. 2.4]; stress times strain at the points of the 2x2x2 Gauss rule
+// Mapping:       one thread an element, blocks of 128
+// Layout:        u as planes [3][n_nodes]
+// Cost:          1641 operations an element; connectivity (32 bytes) read and an energy written an
+//                element; coordinates (24 bytes) and u read a node
+// Deterministic: yes
+// Requires:      u is zero at held components
+// Oracle:        crates/topopt-cuda/tests/operators.rs
+
+#include "common/trilinear.cuh"
+
+#define BLOCK 128
+
+extern "C" __global__ void __launch_bounds__(BLOCK) energies(
+    unsigned n_elements, unsigned n_nodes,
+    const unsigned* __restrict__ connectivity, // [8][n_elements]
+    const double* __restrict__ coordinates,    // [3][n_nodes]
+    double mu, double ratio,                   // Lame's mu at modulus 1, lambda / mu
+    const real* __restrict__ u,                // [3][n_nodes]
+    real* __restrict__ energies) {             // [n_elements]
+    const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
+    if (e >= n_elements) return;
+    unsigned node[8];
+    load_nodes(connectivity, n_elements, e, node);
+    real X[3][8], U[3][8];
+    load_geometry(node, coordinates, n_nodes, X);
+    load_field(node, u, n_nodes, U);
+#pragma unroll
+    for (int c = 0; c < 3; ++c) to_coefficients(U[c]);
+    real energy = 0;
+#pragma unroll 1
+    for (int q = 0; q < 8; ++q) {
+        const real xi = q & 1 ? GAUSS : -GAUSS, eta = q & 2 ? GAUSS : -GAUSS;
+        const real zeta = q & 4 ? GAUSS : -GAUSS;
+        real J[3][3], G[3][3], C[3][3], strains[6], stresses[6];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            derivatives(X[c], xi, eta, zeta, J[c]);
+            derivatives(U[c], xi, eta, zeta, G[c]);
+        }
+        const real det = cofactors(J, C);
+        strain(G, C, strains);
+#pragma unroll
+        for (int p = 0; p < 6; ++p) stresses[p] = strains[p];
+        stress((real)(mu / 512) * reciprocal(det), (real)ratio, stresses);
+#pragma unroll
+        for (int p = 0; p < 6; ++p) energy += stresses[p] * strains[p];
+    }
+    energies[e] = energy;
+}
