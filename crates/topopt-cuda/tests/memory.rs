@@ -1,0 +1,48 @@
+//! What operators store is what was said before anything was allocated.
+
+use std::sync::Arc;
+
+use topopt_cuda::operators::{MeshOnDevice, Strategy};
+use topopt_cuda::{Device, Probe, probe};
+use topopt_fem::{LoadCase, Material, Problem, Supports};
+use topopt_mesh::generate::{Benchmark, Resolution};
+
+/// A GPU that counts its memory to the byte and that nobody else uses: the emulated one.
+fn emulated() -> Option<Arc<Device>> {
+    let found = matches!(probe(), Probe::Found { .. });
+    let device = found.then(|| Device::open(0).unwrap());
+    device.filter(|device| device.name().starts_with("Emulated"))
+}
+
+#[test]
+fn stored_bytes_are_those_counted() {
+    let Some(device) = emulated() else {
+        println!("skipped: no emulated CUDA device");
+        return;
+    };
+    let beam = Benchmark::Cantilever.generate(Resolution::Elements(4000)).unwrap();
+    let (n_nodes, n_elements) = (beam.n_nodes(), beam.n_elements());
+    let mut supports = Supports::none(n_nodes);
+    beam.hexes()[0].iter().for_each(|&node| (0..3).for_each(|i| supports.fix(node as usize, i)));
+    let load = LoadCase { name: "default".into(), weight: 1.0, forces: vec![1.0; 3 * n_nodes] };
+    let material = Material::new(1.0, 0.3).unwrap();
+    let problem = Problem::new(beam, material, supports, vec![load]).unwrap();
+
+    let before = device.memory().unwrap().0;
+    let used = || before - device.memory().unwrap().0;
+    let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+    let of_mesh = used();
+    let check = |what: &str, used: usize, counted: usize, share: f64| {
+        let rounding = 256 * 8; // of up to eight arrays
+        assert!(used <= counted + rounding, "{what}: {used} bytes for {counted}");
+        assert!(used as f64 >= share * counted as f64, "{what}: {used} bytes for {counted}");
+    };
+    check("mesh", of_mesh, MeshOnDevice::bytes(n_nodes, n_elements), 1.0);
+    for strategy in Strategy::ALL {
+        let operator = strategy.build(&mesh, &problem).unwrap();
+        // The rows of `bsr` are shorter at the surface of the beam.
+        let share = if strategy == Strategy::Bsr { 0.75 } else { 1.0 };
+        let counted = strategy.bytes(n_nodes, n_elements);
+        check(operator.strategy(), used() - of_mesh, counted, share);
+    }
+}

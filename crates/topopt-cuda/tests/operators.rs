@@ -1,0 +1,179 @@
+//! Every operator on the device against the reference on the CPU, by name.
+
+#[path = "../../topopt-fem/tests/operators/meshes.rs"]
+mod meshes;
+
+use std::sync::Arc;
+
+use meshes::{Noise, distorted_cube, hexagon};
+use topopt_cuda::operators::{MeshOnDevice, Strategy};
+use topopt_cuda::{Cuda, Device, DeviceVector, Probe, probe};
+use topopt_fem::operators::Reference;
+use topopt_fem::{ElasticityOperator, LoadCase, Material, Problem, Supports};
+use topopt_linalg::{Backend, LinearOperator};
+use topopt_mesh::{HexMesh, Renumbering};
+
+/// The first GPU, if the machine has a driver and one.
+fn device() -> Option<Arc<Device>> {
+    match probe() {
+        Probe::Found { .. } => Some(Device::open(0).unwrap()),
+        _ => {
+            println!("skipped: no CUDA device");
+            None
+        }
+    }
+}
+
+/// One distorted element, a distorted box, a mesh of irregular valence, and a box in random
+/// order. The supports hold whole nodes, single components of inner nodes, and the last node.
+fn problems() -> Vec<(&'static str, Problem)> {
+    let mesh = distorted_cube(5, 0.2, true);
+    let shuffled = Renumbering::shuffled(&mesh, 9).apply(&mesh);
+    vec![
+        ("one element", problem(distorted_cube(1, 0.2, true))),
+        ("distorted box", problem(distorted_cube(6, 0.25, true))),
+        ("irregular valence", problem(hexagon(4))),
+        ("random order", problem(shuffled)),
+    ]
+}
+
+fn problem(mesh: HexMesh) -> Problem {
+    let n = mesh.n_nodes();
+    let mut supports = Supports::none(n);
+    for (node, x) in mesh.coordinates().iter().enumerate() {
+        let held = if x[2] < 0.1 { 0..3 } else { node % 3..node % 3 + usize::from(node % 5 == 0) };
+        held.for_each(|i| supports.fix(node, i));
+    }
+    supports.fix(n - 1, 1);
+    let load = LoadCase { name: "default".into(), weight: 1.0, forces: vec![1.0; 3 * n] };
+    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+}
+
+/// Moduli over a SIMP contrast of 1e-6.
+fn moduli(n: usize) -> Vec<f64> {
+    Noise(3).vector(n).iter().map(|v| 10f64.powf(3.0 * (v - 1.0))).collect()
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    let difference: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
+    let error = norm(&difference) / norm(expected);
+    assert!(error <= tolerance, "{what}: relative error {error:.2e} > {tolerance:.0e}");
+}
+
+/// A part of an operator, by name, that takes and gives values of so many components.
+struct Part {
+    name: &'static str,
+    components: usize,
+    device: fn(&dyn ElasticityOperator<Cuda<f64>>, &DeviceVector<f64>, &mut DeviceVector<f64>),
+    reference: fn(&Reference<'_>, &Vec<f64>, &mut Vec<f64>),
+}
+
+const PARTS: [Part; 3] = [
+    Part {
+        name: "product",
+        components: 3,
+        device: |k, u, y| k.apply(u, y),
+        reference: |k, u, y| k.apply(u, y),
+    },
+    Part {
+        name: "diagonal",
+        components: 3,
+        device: |k, _, y| k.diagonal(y),
+        reference: |k, _, y| k.diagonal(y),
+    },
+    Part {
+        name: "energies",
+        components: 1,
+        device: |k, u, y| k.element_energies(u, y),
+        reference: |k, u, y| k.element_energies(u, y),
+    },
+];
+
+#[test]
+fn every_operator_equals_the_reference() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    for (name, problem) in problems() {
+        let n = problem.mesh().n_elements();
+        // Values at held components, which the product must not let into free ones.
+        let u = Noise(11).vector(problem.n_dofs());
+        let mut free = u.clone();
+        problem.supports().clear(&mut free);
+        let mut reference = Reference::new(&problem);
+        reference.set_moduli(&moduli(n));
+        let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+        for strategy in Strategy::ALL {
+            let mut operator = strategy.build(&mesh, &problem).unwrap();
+            // Twice: nothing of the first moduli may stay.
+            operator.set_moduli(&backend.upload(&vec![3.0; n], 1).unwrap());
+            operator.set_moduli(&backend.upload(&moduli(n), 1).unwrap());
+            assert_eq!(operator.strategy(), strategy.name());
+            assert_eq!(operator.dimension(), problem.n_dofs());
+            for part in &PARTS {
+                let u = if part.name == "product" { &u } else { &free };
+                let len = if part.components == 3 { problem.n_dofs() } else { n };
+                let mut out = backend.upload(&vec![f64::NAN; len], part.components).unwrap();
+                (part.device)(operator.as_ref(), &backend.upload(u, 3).unwrap(), &mut out);
+                let mut found = backend.download(&out, part.components).unwrap();
+                let mut expected = vec![f64::NAN; len];
+                (part.reference)(&reference, u, &mut expected);
+                let what = format!("{} of {} on {name}", part.name, strategy.name());
+                if part.components == 3 {
+                    // Held components are exact, and large where moduli are small.
+                    for dof in (0..len).filter(|&k| problem.supports().is_fixed(k / 3, k % 3)) {
+                        assert_eq!(found[dof], expected[dof], "{what} at held {dof}");
+                    }
+                    problem.supports().clear(&mut found);
+                    problem.supports().clear(&mut expected);
+                }
+                assert_close(&found, &expected, 1e-13, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operator_is_symmetric() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let (_, problem) = problems().remove(2);
+    let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+    let [x, y] = [1, 2].map(|seed| Noise(seed).vector(problem.n_dofs()));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    for strategy in Strategy::ALL {
+        let mut operator = strategy.build(&mesh, &problem).unwrap();
+        let moduli = moduli(problem.mesh().n_elements());
+        operator.set_moduli(&backend.upload(&moduli, 1).unwrap());
+        let [kx, ky] = [&x, &y].map(|v| {
+            let mut out = backend.zeros(v.len()).unwrap();
+            operator.apply(&backend.upload(v, 3).unwrap(), &mut out);
+            backend.download(&out, 3).unwrap()
+        });
+        let scale = norm(&kx) * norm(&y);
+        assert!((dot(&kx, &y) - dot(&ky, &x)).abs() < 1e-14 * scale, "{}", strategy.name());
+    }
+}
+
+#[test]
+fn strategies_without_atomics_give_the_same_bits_again() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let (_, problem) = problems().remove(1);
+    let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+    let moduli = backend.upload(&moduli(problem.mesh().n_elements()), 1).unwrap();
+    let u = backend.upload(&Noise(11).vector(problem.n_dofs()), 3).unwrap();
+    for strategy in [Strategy::Nbn, Strategy::EbeSym, Strategy::Bsr] {
+        let product = || {
+            let mut operator = strategy.build(&mesh, &problem).unwrap();
+            operator.set_moduli(&moduli);
+            let mut out = backend.zeros(u.len()).unwrap();
+            operator.apply(&u, &mut out);
+            backend.download(&out, 3).unwrap()
+        };
+        assert_eq!(product(), product(), "{}", strategy.name());
+    }
+}
