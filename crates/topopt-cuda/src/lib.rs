@@ -8,6 +8,7 @@
 #[macro_use]
 mod kernel;
 mod backend;
+mod cone;
 mod device;
 pub mod operators;
 mod probe;
@@ -15,6 +16,7 @@ mod scalars;
 mod vector;
 
 pub use backend::Cuda;
+pub use cone::Cone;
 pub use device::{Device, DeviceError};
 pub use probe::{Probe, probe};
 pub use vector::{DeviceVector, Real};

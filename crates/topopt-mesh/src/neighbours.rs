@@ -72,6 +72,36 @@ impl CellList {
         }
     }
 
+    /// Number of cells in each direction; cells are numbered with x fastest.
+    pub fn cells(&self) -> [usize; 3] {
+        self.cells
+    }
+
+    /// Edge of a cell (length).
+    pub fn cell_size(&self) -> f64 {
+        self.cell
+    }
+
+    /// Lowest corner of the first cell.
+    pub fn origin(&self) -> [f64; 3] {
+        self.origin
+    }
+
+    /// Where the points of each cell begin in [`CellList::points`], and at last their number.
+    pub fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// All points, cell by cell.
+    pub fn points(&self) -> &[[f64; 3]] {
+        &self.points
+    }
+
+    /// Which point each of [`CellList::points`] is in the order they were given.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
     fn cell_of(&self, point: &[f64; 3]) -> usize {
         let [x, y, z] = std::array::from_fn(|i| self.index(point[i], i));
         x + self.cells[0] * (y + self.cells[1] * z)
