@@ -33,10 +33,8 @@ fn equals_the_plain_sum_over_all_pairs() {
             for (e, found) in found.iter().enumerate() {
                 let mut expected = 0.0;
                 for i in 0..n {
-                    let distance = (0..3)
-                        .map(|k| (points[e][k] - points[i][k]).powi(2))
-                        .sum::<f64>()
-                        .sqrt();
+                    let distance =
+                        (0..3).map(|k| (points[e][k] - points[i][k]).powi(2)).sum::<f64>().sqrt();
                     pairs += usize::from(distance <= radius);
                     expected += (radius - distance).max(0.0) * x[i];
                 }

@@ -6,12 +6,12 @@ mod meshes;
 use std::sync::Arc;
 
 use meshes::{Noise, distorted_cube, hexagon};
-use topopt_cuda::operators::{MeshOnDevice, Strategy};
-use topopt_cuda::{Cuda, Device, DeviceVector, Probe, probe};
+use topopt_cuda::operators::{MeshOnDevice, Mf, Strategy};
+use topopt_cuda::{Cuda, Device, DeviceVector, Probe, Real, probe};
 use topopt_fem::operators::Reference;
 use topopt_fem::{ElasticityOperator, LoadCase, Material, Problem, Supports};
 use topopt_linalg::{Backend, LinearOperator};
-use topopt_mesh::{HexMesh, Renumbering};
+use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 /// The first GPU, if the machine has a driver and one.
 fn device() -> Option<Arc<Device>> {
@@ -176,4 +176,54 @@ fn strategies_without_atomics_give_the_same_bits_again() {
         };
         assert_eq!(product(), product(), "{}", strategy.name());
     }
+}
+
+#[test]
+fn mf_in_both_precisions_is_as_exact_far_from_the_origin() {
+    let Some(device) = device() else { return };
+    for (name, problem) in problems() {
+        // Coordinates so short that the shift does not round them.
+        let moved = |shift: f64| {
+            let place =
+                |x: &[f64; 3]| x.map(|v| (v * 2f64.powi(20)).round() / 2f64.powi(20) + shift);
+            let places = problem.mesh().coordinates().iter().map(place).collect();
+            let mesh = HexMesh::new(places, problem.mesh().hexes().to_vec(), Sets::default());
+            let (supports, loads) = (problem.supports().clone(), problem.load_cases().to_vec());
+            Problem::new(mesh.unwrap(), *problem.material(), supports, loads).unwrap()
+        };
+        let (here, far) = (moved(0.0), moved(8192.0));
+        for (place, problem) in [("here", &here), ("far", &far)] {
+            let mesh = MeshOnDevice::new(&device, problem).unwrap();
+            assert_mf::<f64>(&mesh, &here, 1e-14, &format!("{name}, {place}"));
+            assert_mf::<f32>(&mesh, &here, 1e-6, &format!("{name}, {place}, single precision"));
+        }
+    }
+}
+
+/// Compares all that `Mf` computes on `mesh` with the reference on `problem`.
+fn assert_mf<R: Real>(mesh: &Arc<MeshOnDevice>, problem: &Problem, tolerance: f64, what: &str) {
+    let backend = Cuda::<R>::new(mesh.device()).unwrap();
+    let (n, n_dofs) = (problem.mesh().n_elements(), problem.n_dofs());
+    let (mut operator, mut reference) = (Mf::<R>::new(mesh).unwrap(), Reference::new(problem));
+    let moduli: Vec<f64> = (0..n).map(|e| if e % 3 == 0 { 1.0 } else { 1e-6 }).collect();
+    operator.set_moduli(&backend.upload(&moduli, 1).unwrap());
+    reference.set_moduli(&moduli);
+    let mut u = Noise(11).vector(n_dofs);
+    problem.supports().clear(&mut u);
+    let on_device = backend.upload(&u, 3).unwrap();
+    let compare = |components: usize, found: &DeviceVector<R>, expected: &Vec<f64>, part| {
+        let found = backend.download(found, components).unwrap();
+        assert_close(&found, expected, tolerance, &format!("{part} of mf, {what}"));
+    };
+    let (mut found, mut expected) = (backend.zeros(n_dofs).unwrap(), vec![0.0; n_dofs]);
+    operator.apply(&on_device, &mut found);
+    reference.apply(&u, &mut expected);
+    compare(3, &found, &expected, "product");
+    operator.diagonal(&mut found);
+    reference.diagonal(&mut expected);
+    compare(3, &found, &expected, "diagonal");
+    let (mut found, mut expected) = (backend.zeros(n).unwrap(), vec![0.0; n]);
+    operator.element_energies(&on_device, &mut found);
+    reference.element_energies(&u, &mut expected);
+    compare(1, &found, &expected, "energies");
 }

@@ -1,0 +1,176 @@
+//! The operations of the device backend against those of the CPU, and conjugate gradients on both.
+
+#[path = "../../topopt-fem/tests/operators/meshes.rs"]
+mod meshes;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use meshes::{Noise, distorted_cube, hexagon};
+use topopt_cuda::operators::{MeshOnDevice, Mf};
+use topopt_cuda::{Cuda, Device, Probe, Real, probe};
+use topopt_fem::{
+    ElasticityOperator, ElasticityPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy,
+    Supports,
+};
+use topopt_linalg::{Backend, Cpu, Pcg, PcgOptions, PcgOutcome, StopReason, System};
+use topopt_mesh::HexMesh;
+
+/// The first GPU, if the machine has a driver and one.
+fn device() -> Option<Arc<Device>> {
+    match probe() {
+        Probe::Found { .. } => Some(Device::open(0).unwrap()),
+        _ => {
+            println!("skipped: no CUDA device");
+            None
+        }
+    }
+}
+
+/// Lengths below, at and beyond those of a warp, a block, and all blocks of a launch.
+const LENGTHS: [usize; 6] = [1, 31, 512, 513, 9_000, 300_000];
+
+/// What every operation of a backend gives for vectors of length n: vectors, then scalars.
+fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let [a, b, c] = [1, 2, 3].map(|seed| Noise(seed).vector(n));
+    let positive: Vec<f64> = c.iter().map(|v| 1.5 + v).collect();
+    let upload = |v: &[f64]| backend.upload(v, 1).unwrap();
+    let (x, y, p) = (upload(&a), upload(&b), upload(&positive));
+    let (lower, upper) = (upload(&vec![-0.3; n]), upload(&vec![0.4; n]));
+    let out = |operation: &dyn Fn(&mut B::Vector)| {
+        let mut z = upload(&a);
+        operation(&mut z);
+        backend.download(&z, 1).unwrap()
+    };
+    let bounds = [&lower, &upper];
+    let mut vectors = vec![
+        backend.download(&backend.zeros(n).unwrap(), 1).unwrap(),
+        out(&|z| backend.copy(&y, z)),
+        out(&|z| backend.fill(-2.5, z)),
+        out(&|z| backend.axpby(0.7, &y, -1.3, z)),
+        out(&|z| backend.multiply(&x, &y, z)),
+        out(&|z| backend.divide(&x, &p, z)),
+        out(&|z| backend.power(2.0, &p, -0.5, z)),
+        out(&|z| backend.positive_part(-1.5, &x, z)),
+        out(&|z| backend.scale_within(0.8, &x, bounds, z)),
+    ];
+    let (xy, pp) = (backend.dot(&x, &y), backend.dot(&p, &p));
+    let ratio = backend.ratio(&xy, &pp);
+    let (mut u, mut r, mut d) = (upload(&a), upload(&b), upload(&c));
+    let squares = backend.cg_step(&ratio, &x, &p, &mut u, &mut r);
+    backend.cg_direction(&ratio, &x, &mut d);
+    vectors.extend([&u, &r, &d].map(|v| backend.download(v, 1).unwrap()));
+    let scalars = [
+        xy,
+        pp,
+        ratio,
+        squares,
+        backend.dot_scaled_within(0.8, &x, bounds, &y),
+        backend.max_difference(&x, &y),
+    ];
+    (vectors, scalars.iter().map(|s| backend.value(s).unwrap()).collect())
+}
+
+fn agrees_with_the_cpu<R: Real>(device: &Arc<Device>, epsilon: f64) {
+    let backend = Cuda::<R>::new(device).unwrap();
+    for n in LENGTHS {
+        let (vectors, scalars) = everything(&backend, n);
+        let (expected_vectors, expected_scalars) = everything(&Cpu, n);
+        for (k, (found, expected)) in vectors.iter().zip(&expected_vectors).enumerate() {
+            let difference = |i: usize| (found[i] - expected[i]).abs() / (1.0 + expected[i].abs());
+            let largest = (0..n).map(difference).fold(0.0, f64::max);
+            assert!(largest < 8.0 * epsilon, "vector {k} of {n}: {largest:.1e} ({})", R::NAME);
+        }
+        for (k, (found, expected)) in scalars.iter().zip(&expected_scalars).enumerate() {
+            // Entries are of size one; rounding of a sum of n of them grows like a random walk.
+            let difference = (found - expected).abs() / (n as f64).sqrt().max(expected.abs());
+            assert!(
+                difference < 8.0 * epsilon,
+                "scalar {k} of {n}: {difference:.1e} ({})",
+                R::NAME
+            );
+        }
+        assert_eq!((vectors, scalars), everything(&backend, n), "the same bits again, {n}");
+    }
+}
+
+#[test]
+fn operations_agree_with_the_cpu_and_give_the_same_bits_again() {
+    let Some(device) = device() else { return };
+    agrees_with_the_cpu::<f64>(&device, f64::EPSILON);
+    agrees_with_the_cpu::<f32>(&device, f32::EPSILON.into());
+}
+
+#[test]
+fn nodal_values_come_back_as_they_went() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let values = Noise(4).vector(3 * 1001);
+    for components in [1, 3] {
+        let x = backend.upload(&values, components).unwrap();
+        assert_eq!(x.len(), values.len());
+        assert_eq!(backend.download(&x, components).unwrap(), values);
+    }
+    // Node by node on the host, component by component on the device.
+    let planes = backend.download(&backend.upload(&values, 3).unwrap(), 1).unwrap();
+    assert_eq!(planes[..3], [values[0], values[3], values[6]]);
+    assert_eq!(planes[1001..1003], [values[1], values[4]]);
+}
+
+/// A mesh clamped at its lower end and pulled at its upper one.
+fn problem(mesh: HexMesh) -> Problem {
+    let n = mesh.n_nodes();
+    let (mut supports, mut forces) = (Supports::none(n), vec![0.0; 3 * n]);
+    for (node, x) in mesh.coordinates().iter().enumerate() {
+        if x[2] < 0.05 {
+            (0..3).for_each(|i| supports.fix(node, i));
+        } else {
+            forces[3 * node + node % 3] = x[2];
+        }
+    }
+    let load = LoadCase { name: "pull".into(), weight: 1.0, forces };
+    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+}
+
+fn solve<B: Backend>(
+    backend: &B,
+    operator: &mut dyn ElasticityOperator<B>,
+    problem: &Problem,
+) -> (PcgOutcome, Vec<f64>) {
+    let n = problem.n_dofs();
+    // Little contrast: with more, rounding alone changes the number of iterations.
+    let modulus = |e: usize| if e % 4 == 0 { 1.0 } else { 0.2 };
+    let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
+    operator.set_moduli(&backend.upload(&moduli, 1).unwrap());
+    let mut jacobi = Jacobi::new(backend, n).unwrap();
+    jacobi.update(backend, operator).unwrap();
+    let f = backend.upload(&problem.load_cases()[0].forces, 3).unwrap();
+    let mut u = backend.zeros(n).unwrap();
+    let mut pcg = Pcg::new(backend, n).unwrap();
+    let options = PcgOptions { tolerance: 1e-8, max_iterations: 2000 };
+    let system = System { backend, a: operator, m: &jacobi, f: &f };
+    let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap();
+    (outcome, backend.download(&u, 3).unwrap())
+}
+
+#[test]
+fn a_solve_takes_as_many_iterations_as_on_the_cpu_and_gives_the_same() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    for mesh in [distorted_cube(6, 0.2, true), hexagon(3)] {
+        let problem = problem(mesh);
+        let on_device = MeshOnDevice::new(&device, &problem).unwrap();
+        let mut mf = Mf::<f64>::new(&on_device).unwrap();
+        let (found, u) = solve(&backend, &mut mf, &problem);
+        let (expected, reference) = solve(&Cpu, &mut *Strategy::Mf.build(&problem), &problem);
+        assert_eq!((found.reason, expected.reason), (StopReason::Converged, StopReason::Converged));
+        assert!(found.relative_residual < 1e-8);
+        // The device looks at the residual every few iterations.
+        let late = found.iterations as i64 - expected.iterations as i64;
+        assert!(late.abs() <= 8, "{} and {} iterations", found.iterations, expected.iterations);
+        let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let difference: Vec<f64> = u.iter().zip(&reference).map(|(a, b)| a - b).collect();
+        let error = norm(&difference) / norm(&reference);
+        assert!(error < 1e-6, "displacements differ by {error:.1e}");
+    }
+}
