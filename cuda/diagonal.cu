@@ -5,7 +5,7 @@
 //                ((lambda + mu) (dN_a/dx_i)^2 + mu |grad N_a|^2) det J
 // Mapping:       one thread an element, blocks of 128
 // Layout:        the diagonal as planes [3][n_nodes]
-// Cost:          2100 operations an element; connectivity (32 bytes) and a modulus read an element;
+// Cost:          3105 operations an element; connectivity (32 bytes) and a modulus read an element;
 //                coordinates and supports (25 bytes) read and the diagonal written a node
 // Deterministic: no; the order of additions at a node is not fixed
 // Requires:      out = 0 beforehand

@@ -4,7 +4,7 @@
 // Source:        [Ratnakar2022, Eq. 2.4]; stress times strain at the points of the 2x2x2 Gauss rule
 // Mapping:       one thread an element, blocks of 128
 // Layout:        u as planes [3][n_nodes]
-// Cost:          1641 operations an element; connectivity (32 bytes) read and an energy written an
+// Cost:          1896 operations an element; connectivity (32 bytes) read and an energy written an
 //                element; coordinates (24 bytes) and u read a node
 // Deterministic: yes
 // Requires:      u is zero at held components

@@ -139,7 +139,7 @@ fn solve<B: Backend>(
 ) -> (PcgOutcome, Vec<f64>) {
     let n = problem.n_dofs();
     // Little contrast: with more, rounding alone changes the number of iterations.
-    let modulus = |e: usize| if e % 4 == 0 { 1.0 } else { 0.2 };
+    let modulus = |e: usize| if e.is_multiple_of(4) { 1.0 } else { 0.2 };
     let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
     operator.set_moduli(&backend.upload(&moduli, 1).unwrap());
     let mut jacobi = Jacobi::new(backend, n).unwrap();
