@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use serde::Deserialize;
 use topopt_cli::args::{Command, Log, RunArgs};
 use topopt_cli::commands::execute;
+use topopt_cli::config::{Device, Strategy};
 
 /// Largest relative difference of the first compliance, which depends on the solve alone.
 pub const FIRST_TOLERANCE: f64 = 1e-8;
@@ -81,7 +82,12 @@ impl Case {
     ///
     /// # Errors
     /// Whatever the run fails with, or a file that cannot be read.
-    pub fn compare(self, iterations: usize) -> Result<Vec<Comparison>, Box<dyn Error>> {
+    pub fn compare(
+        self,
+        iterations: usize,
+        device: Device,
+        strategy: Strategy,
+    ) -> Result<Vec<Comparison>, Box<dyn Error>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let name = self.name();
         let reference = folder.join("reference").join(format!("{name}.json"));
@@ -91,6 +97,8 @@ impl Case {
             case: folder.join(format!("{name}.toml")),
             output: Some(output.path().into()),
             set: self.overrides(iterations, reference.filter_radius),
+            device: Some(device),
+            strategy: Some(strategy),
             log: Log::Quiet,
         };
         execute(&Command::Run(arguments), &mut std::io::sink(), &AtomicBool::new(false))?;

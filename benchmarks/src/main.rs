@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use topopt_benchmarks::{Case, FIRST_TOLERANCE, LATER_TOLERANCE};
+use topopt_cli::config::{Device, Strategy};
 
 /// Runs the benchmark cases against independent results
 #[derive(Debug, Parser)]
@@ -13,17 +14,24 @@ struct Arguments {
     /// Iterations of each, at most the 50 of the reference
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=50))]
     iterations: u16,
+    /// Where to compute: auto, cpu, gpu, gpu:1
+    #[arg(long, default_value = "auto",
+          value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    device: Device,
+    /// How to apply the stiffness
+    #[arg(long, value_enum, default_value_t = Strategy::Auto)]
+    strategy: Strategy,
 }
 
 fn main() -> ExitCode {
-    let Arguments { mut cases, iterations } = Arguments::parse();
+    let Arguments { mut cases, iterations, device, strategy } = Arguments::parse();
     if cases.is_empty() {
         cases = Case::ALL.into();
     }
     let mut failed = Vec::new();
     for case in cases {
         println!("{}", case.name());
-        match case.compare(iterations.into()) {
+        match case.compare(iterations.into(), device, strategy) {
             Ok(comparisons) => {
                 println!("  iteration          expected             found  difference");
                 for row in &comparisons {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::config::Generator;
+use crate::config::{Device, Generator, Strategy};
 pub use crate::progress::Log;
 
 /// Topology optimisation of three-dimensional parts on unstructured hexahedral meshes.
@@ -38,6 +38,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Measure operators and solves on this machine
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// Write the mesh of a benchmark to a file
     Mesh(MeshArgs),
     /// Say what is in a mesh file: counts, sets, size, quality
@@ -70,9 +73,98 @@ pub struct RunArgs {
     /// Override a key of the case file; may be repeated
     #[arg(long, value_name = "KEY.PATH=VALUE")]
     pub set: Vec<String>,
+    /// Where to compute, in place of `solver.device`: auto, cpu, gpu, gpu:1
+    #[arg(long, value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    pub device: Option<Device>,
+    /// How to apply the stiffness, in place of `solver.strategy`
+    #[arg(long, value_enum)]
+    pub strategy: Option<Strategy>,
     /// How to tell of the run
     #[arg(long, value_enum, default_value_t = Log::Auto)]
     pub log: Log,
+}
+
+/// What to measure.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// One application of every operator: time, bandwidth, error, memory
+    Operators(OperatorsArgs),
+    /// One solve of a case with every operator
+    Solve(SolveArgs),
+    /// The tables of the thesis: time of a solve, speedup over `ebe`, memory
+    Thesis(ThesisArgs),
+}
+
+/// Arguments of `topopt bench operators`.
+#[derive(Debug, Args)]
+pub struct OperatorsArgs {
+    /// Case file, mesh file, or cube:N for a cube of N x N x N perturbed elements
+    pub source: String,
+    /// Order of nodes and elements
+    #[arg(long, value_enum, default_value_t = Numbering::Hilbert)]
+    pub numbering: Numbering,
+    /// Applications that count, after a warm-up
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
+    repeats: u16,
+    /// Where, which operators, and where to
+    #[command(flatten)]
+    pub choice: BenchChoice,
+}
+
+impl OperatorsArgs {
+    pub(crate) fn repeats(&self) -> usize {
+        self.repeats.into()
+    }
+}
+
+/// Arguments of `topopt bench solve`.
+#[derive(Debug, Args)]
+pub struct SolveArgs {
+    /// Case file
+    pub case: PathBuf,
+    /// Override a key of the case file; may be repeated
+    #[arg(long, value_name = "KEY.PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Where, which operators, and where to
+    #[command(flatten)]
+    pub choice: BenchChoice,
+}
+
+/// Arguments of `topopt bench thesis`.
+#[derive(Debug, Args)]
+pub struct ThesisArgs {
+    /// Sizes of the benchmarks
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 3, 4, 5],
+          value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub sizes: Vec<u8>,
+    /// Where, which operators, and where to
+    #[command(flatten)]
+    pub choice: BenchChoice,
+}
+
+/// What all measurements have in common.
+#[derive(Debug, Args)]
+pub struct BenchChoice {
+    /// Where to compute: auto, cpu, gpu, gpu:1
+    #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    pub device: Device,
+    /// Strategies to measure; all when left out
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub strategies: Vec<Strategy>,
+    /// CSV file to write besides the table
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+}
+
+/// Order of nodes and elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Numbering {
+    /// Along a Hilbert curve, as a run has it
+    Hilbert,
+    /// As the source has it
+    Natural,
+    /// At random
+    Shuffled,
 }
 
 /// Arguments of `topopt mesh`.

@@ -1,5 +1,6 @@
 //! What each subcommand does. Results go to the writer given, never straight to the console.
 
+mod bench;
 mod check;
 mod info;
 mod init;
@@ -140,6 +141,7 @@ pub fn execute(
 ) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(args, out, interrupt),
+        Command::Bench(command) => bench::bench(command, out),
         Command::Check { case, set, json } => check::check(case, set, *json, out),
         Command::Init { name } => init::init(name, out),
         Command::Mesh(args) => mesh::mesh(args, out),

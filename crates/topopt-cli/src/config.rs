@@ -8,6 +8,7 @@ mod consistency;
 mod keys;
 mod overrides;
 mod schema;
+mod solver;
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +16,11 @@ use serde::Deserialize;
 
 pub(crate) use check::closest;
 pub use keys::{
-    Axis, Compression, Config, Design, Device, Filter, FilterKind, Generator, Load, LoadCase,
-    Material, Mesh, Method, Optimizer, Output, Preconditioner, Solver, Strategy, Support,
+    Axis, Compression, Config, Design, Filter, FilterKind, Generator, Load, LoadCase, Material,
+    Mesh, Method, Optimizer, Output, Support,
 };
 pub use schema::schema;
+pub use solver::{Device, Preconditioner, Solver, Strategy};
 
 use crate::report::{Finding, InputError, Source};
 

@@ -1,11 +1,11 @@
 //! From a case to what is computed: the renumbered problem and the space of designs.
 
-use topopt_fem::{LoadCase, Material, Problem, ProblemError, Strategy, Supports};
+use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
 use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid};
 use topopt_simp::DesignSpace;
 
 use crate::case::{Case, NodalForces, element_width};
-use crate::config::{self, Config, FilterKind};
+use crate::config::{Config, FilterKind};
 use crate::report::{Finding, InputError};
 
 /// A case ready to be solved. The problem is numbered along a Hilbert curve, for the cache; the
@@ -56,15 +56,6 @@ impl Structure {
     /// Number of displacement components that are not held.
     pub fn n_free_dofs(&self) -> usize {
         self.problem.n_dofs() - self.problem.supports().n_fixed()
-    }
-}
-
-/// The operator that the configuration asks for.
-pub(crate) fn strategy(asked: config::Strategy) -> Strategy {
-    match asked {
-        config::Strategy::Auto | config::Strategy::Mf => Strategy::Mf,
-        config::Strategy::Ebe => Strategy::Ebe,
-        config::Strategy::Nbn => Strategy::Nbn,
     }
 }
 

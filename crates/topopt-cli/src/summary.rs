@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 use topopt_io::{WriteError, atomic};
-use topopt_simp::{Cone, Ended, IterationReport, NeighbourStorage, StopRule};
+use topopt_simp::{Ended, IterationReport, StopRule};
 
 use crate::config::{self, Config};
-use crate::structure::{self, Structure};
+use crate::structure::Structure;
 
 /// Everything worth keeping of a run.
 #[derive(Debug, Serialize)]
@@ -42,7 +42,7 @@ pub(crate) struct Summary<'a> {
     /// Most memory the process ever held, where the system tells.
     pub peak_memory_mb: Option<f64>,
     pub settings: Settings<'a>,
-    pub notes: &'a [String],
+    pub notes: Vec<String>,
 }
 
 /// How the filter finds neighbours.
@@ -105,9 +105,8 @@ impl<'a> Summary<'a> {
         config: &'a Config,
         structure: &'a Structure,
         device: String,
-        cone: Option<&Cone>,
+        strategy: &'static str,
     ) -> Self {
-        let is_stored = |cone: &Cone| cone.storage() == NeighbourStorage::Stored;
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
             title: config.title.as_deref(),
@@ -121,10 +120,9 @@ impl<'a> Summary<'a> {
             load_cases: structure.problem.load_cases().iter().map(|c| c.name.as_str()).collect(),
             element_width: structure.element_width,
             filter_radius: structure.filter_radius,
-            neighbours: cone
-                .map(|cone| Neighbours { mean: cone.mean_neighbours(), stored: is_stored(cone) }),
+            neighbours: None,
             device,
-            strategy: structure::strategy(config.solver.strategy).name(),
+            strategy,
             preconditioner: "jacobi",
             iterations: 0,
             compliance: None,
@@ -134,7 +132,7 @@ impl<'a> Summary<'a> {
             seconds: Seconds::default(),
             peak_memory_mb: None,
             settings: Settings::of(config),
-            notes: &structure.notes,
+            notes: structure.notes.clone(),
         }
     }
 
@@ -197,9 +195,10 @@ impl<'a> Summary<'a> {
         let mut lines = String::new();
         if let (Some(compliance), Some(volume)) = (self.compliance, self.volume_fraction) {
             lines += &format!(
-                "{} iterations, {}: compliance {compliance:.6e}, volume {volume:.4}, \
+                "{} iteration{}, {}: compliance {compliance:.6e}, volume {volume:.4}, \
                  {} PCG iterations\n",
                 self.iterations,
+                if self.iterations == 1 { "" } else { "s" },
                 self.stopped_by
                     .map_or(self.status.replace('_', " "), |rule| format!("stopped by {rule}")),
                 self.pcg_iterations

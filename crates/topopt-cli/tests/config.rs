@@ -197,15 +197,19 @@ fn unknown_choice() {
 }
 
 #[test]
-fn gpu_is_not_there_yet() {
-    insta::assert_snapshot!(override_refused(&["solver.device=gpu"]), @r#"
-     x `solver.device` cannot be "gpu"
+fn devices_by_name_and_number() {
+    let device = |text: &str| {
+        parse(CASE.to_owned(), &[&format!("solver.device={text}")]).unwrap().solver.device
+    };
+    assert_eq!([device("auto"), device("cpu")], [Device::Auto, Device::Cpu]);
+    assert_eq!([device("gpu"), device("gpu:3")], [Device::Gpu(0), Device::Gpu(3)]);
+    insta::assert_snapshot!(override_refused(&["solver.device=tpu"]), @r#"
+     x there is no device "tpu"; write "auto", "cpu", "gpu", or "gpu:1" for the second GPU
       ,-[--set:1:15]
-    1 | solver.device=gpu
+    1 | solver.device=tpu
       :               ^|^
-      :                `-- must be "auto" or "cpu"
+      :                `-- here
       `----
-     help: this version computes on the CPU only; leave `device` out or set it to "cpu"
     "#);
 }
 
@@ -529,7 +533,7 @@ fn schema_describes_every_key() {
     let solver = &schema["properties"]["solver"]["properties"];
     assert_eq!(solver["max_iterations"]["default"], 20_000);
     assert_eq!(solver["max_iterations"]["minimum"], 1);
-    assert_eq!(solver["device"]["oneOf"][1]["const"], "cpu");
+    assert_eq!(solver["strategy"]["oneOf"][1]["const"], "mf");
 }
 
 /// Every key below `schema` by its dotted path; each must have a type and a description.

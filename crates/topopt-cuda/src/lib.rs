@@ -13,10 +13,12 @@ mod device;
 pub mod operators;
 mod probe;
 mod scalars;
+mod timing;
 mod vector;
 
 pub use backend::Cuda;
 pub use cone::Cone;
 pub use device::{Device, DeviceError};
+pub use operators::{MeshOnDevice, Mf, Strategy};
 pub use probe::{Probe, probe};
 pub use vector::{DeviceVector, Real};

@@ -11,9 +11,10 @@ use topopt_fem::{LoadCase, Strategy};
 use super::{Failure, rounded};
 use crate::case::Case;
 use crate::config::Config;
+use crate::place::{self, Place};
 use crate::report::InputError;
 use crate::results;
-use crate::structure::{self, Structure};
+use crate::structure::Structure;
 
 /// Builds everything but solves nothing, and says what a run would do.
 pub(super) fn check(
@@ -24,8 +25,9 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     let config = Config::load(case, overrides)?;
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
-    let structure = Structure::build(&config, Case::build(&config)?)?;
-    let forecast = Forecast::of(&config, &structure);
+    let mut structure = Structure::build(&config, Case::build(&config)?)?;
+    let place = Place::find(config.solver.device, &mut structure.notes);
+    let forecast = Forecast::of(&config, &structure, &place.map_err(InputError::from)?)?;
     if json {
         serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -53,6 +55,7 @@ struct Forecast {
     volume_fraction: f64,
     filter_radius: Option<f64>,
     max_iterations: usize,
+    device: String,
     strategy: &'static str,
     /// Megabytes that a run needs, by strategy.
     memory_mb: BTreeMap<&'static str, f64>,
@@ -72,14 +75,19 @@ struct Load {
 }
 
 impl Forecast {
-    fn of(config: &Config, structure: &Structure) -> Self {
+    fn of(config: &Config, structure: &Structure, place: &Place) -> Result<Self, InputError> {
         let Structure { problem, space, .. } = structure;
         let loads: Vec<Load> = problem.load_cases().iter().map(Load::of).collect();
         let supports = problem.supports();
         let is_held = |&n: &usize| (0..3).any(|i| supports.is_fixed(n, i));
         let solid: f64 = space.solid.iter().map(|&e| space.volumes[e as usize]).sum();
+        let asked = config.solver.strategy;
         let memory = |s: Strategy| (s.name(), memory_mb(config, structure, s));
-        Self {
+        let (strategy, memory_mb) = match place {
+            Place::Cpu => (place::cpu_strategy(asked)?.name(), Strategy::ALL.map(memory).into()),
+            Place::Gpu(_) => (asked.name(), place::gpu_memory_mb(problem)),
+        };
+        Ok(Self {
             case: config.path().display().to_string(),
             title: config.title.clone(),
             nodes: structure.mesh.n_nodes(),
@@ -96,12 +104,13 @@ impl Forecast {
             volume_fraction: space.volume_fraction,
             filter_radius: structure.filter_radius,
             max_iterations: config.optimizer.max_iterations,
-            strategy: structure::strategy(config.solver.strategy).name(),
-            memory_mb: Strategy::ALL.into_iter().map(memory).collect(),
+            device: place.name(),
+            strategy,
+            memory_mb,
             replaces_results: results::exist(&config.output_directory()),
             output_directory: config.output_directory(),
             notes: structure.notes.clone(),
-        }
+        })
     }
 
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
@@ -141,6 +150,7 @@ impl Forecast {
         });
         rows.push(("filter", filter));
         rows.push(("iterations", format!("at most {}", self.max_iterations)));
+        rows.push(("device", self.device.clone()));
         rows.push(("strategy", self.strategy.to_owned()));
         rows.push(("memory", self.memory_text()));
         let replaced = if self.replaces_results { ", in place of those there" } else { "" };
@@ -149,13 +159,11 @@ impl Forecast {
     }
 
     fn memory_text(&self) -> String {
-        let mut text = format!("about {:.0} MB", self.memory_mb[self.strategy]);
-        for (strategy, megabytes) in &self.memory_mb {
-            if *strategy != self.strategy {
-                text += &format!(", {megabytes:.0} with {strategy}");
-            }
-        }
-        text
+        let chosen = self.memory_mb.get(self.strategy);
+        let mut parts: Vec<_> = chosen.iter().map(|mb| format!("about {mb:.0} MB")).collect();
+        let others = self.memory_mb.iter().filter(|(strategy, _)| **strategy != self.strategy);
+        parts.extend(others.map(|(strategy, megabytes)| format!("{megabytes:.0} with {strategy}")));
+        parts.join(", ")
     }
 }
 

@@ -3,26 +3,29 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use topopt_fem::Jacobi;
-use topopt_linalg::{Backend, BackendError, Cpu, PcgOptions, PcgProgress};
+use topopt_cuda::{Cuda, Device};
+use topopt_fem::{ElasticityOperator, Jacobi};
+use topopt_linalg::{Backend, BackendError, Cpu, LinearOperator, PcgOptions, PcgProgress};
 use topopt_simp::{
-    Cone, Design, DesignError, Ended, IterationReport, Observer, ObserverError, OptimalityCriteria,
-    Optimization, Physics, SensitivityFilter, Simp, StopRules,
+    Cone, Design, DesignError, Ended, IterationReport, NeighbourStorage, Observer, ObserverError,
+    OptimalityCriteria, Optimization, Physics, SensitivityFilter, Simp, StopRules,
 };
 
 use super::Failure;
 use crate::args::RunArgs;
 use crate::case::Case;
 use crate::config::Config;
+use crate::place::{self, Place};
 use crate::progress::Progress;
 use crate::report::{Finding, InputError};
 use crate::results::{self, Results};
-use crate::structure::{self, Structure};
-use crate::summary::Summary;
+use crate::structure::Structure;
+use crate::summary::{Neighbours, Summary};
 
 /// Runs a case. `interrupt` may be set at any time to end the run after the current iteration of
 /// conjugate gradients. The folder of the results is touched only when all that can be refused
@@ -33,16 +36,30 @@ pub(super) fn run(
     interrupt: &AtomicBool,
 ) -> Result<(), Failure> {
     let start = Instant::now();
+    let config = configuration(args)?;
+    results::check_writable(&config.output_directory()).map_err(InputError::from)?;
+    thread_pool(config.solver.threads)?.install(|| {
+        let mut structure = Structure::build(&config, Case::build(&config)?)?;
+        let place = Place::find(config.solver.device, &mut structure.notes);
+        let place = place.map_err(InputError::from)?;
+        let progress = Progress::new(args.log, config.optimizer.max_iterations, out);
+        let run = Run { config: &config, structure: &structure, interrupt, start };
+        match place {
+            Place::Cpu => run.on_cpu(progress),
+            Place::Gpu(device) => run.on_gpu(&device, progress),
+        }
+    })
+}
+
+/// The case file with what the command line says instead.
+fn configuration(args: &RunArgs) -> Result<Config, InputError> {
     let mut config = Config::load(&args.case, &args.set)?;
     if let Some(directory) = &args.output {
         config.output.directory = Some(directory.clone());
     }
-    results::check_writable(&config.output_directory()).map_err(InputError::from)?;
-    thread_pool(config.solver.threads)?.install(|| {
-        let structure = Structure::build(&config, Case::build(&config)?)?;
-        let progress = Progress::new(args.log, config.optimizer.max_iterations, out);
-        Run { config: &config, structure: &structure, interrupt, start }.on_cpu(progress)
-    })
+    config.solver.device = args.device.unwrap_or(config.solver.device);
+    config.solver.strategy = args.strategy.unwrap_or(config.solver.strategy);
+    Ok(config)
 }
 
 fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, InputError> {
@@ -60,17 +77,66 @@ struct Run<'a> {
     start: Instant,
 }
 
+/// What a run computes with on its backend.
+struct Parts<'b, B: Backend> {
+    backend: &'b B,
+    operator: Box<dyn ElasticityOperator<B> + 'b>,
+    /// The filter's weights.
+    weights: Option<&'b dyn LinearOperator<B>>,
+    neighbours: Option<Neighbours>,
+}
+
 impl<'a> Run<'a> {
-    fn on_cpu(&'a self, mut progress: Progress<'a>) -> Result<(), Failure> {
+    fn on_cpu(&'a self, progress: Progress<'a>) -> Result<(), Failure> {
+        let strategy = place::cpu_strategy(self.config.solver.strategy);
+        let operator = strategy.map_err(InputError::from)?.build(&self.structure.problem);
+        let budget = self.config.filter.get_ref().neighbour_memory_mb.saturating_mul(1 << 20);
+        let cone = self
+            .structure
+            .filter_radius
+            .map(|radius| Cone::new(self.structure.problem.mesh().centres(), radius, budget));
+        let weights = cone.as_ref().map(|cone| cone as &dyn LinearOperator<Cpu>);
+        let neighbours = cone.as_ref().map(|cone| Neighbours {
+            mean: cone.mean_neighbours(),
+            stored: cone.storage() == NeighbourStorage::Stored,
+        });
+        self.optimize(Parts { backend: &Cpu, operator, weights, neighbours }, Vec::new(), progress)
+    }
+
+    fn on_gpu(&'a self, device: &Arc<Device>, progress: Progress<'a>) -> Result<(), Failure> {
+        let backend = Cuda::<f64>::new(device)?;
+        let problem = &self.structure.problem;
+        let (operator, note) = place::gpu_operator(device, problem, self.config.solver.strategy)?;
+        let cone = self
+            .structure
+            .filter_radius
+            .map(|radius| topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius));
+        let cone = cone.transpose()?;
+        let weights = cone.as_ref().map(|cone| cone as &dyn LinearOperator<Cuda<f64>>);
+        let neighbours =
+            cone.as_ref().map(|cone| Neighbours { mean: cone.mean_neighbours(), stored: false });
+        let parts = Parts { backend: &backend, operator, weights, neighbours };
+        self.optimize(parts, note.into_iter().collect(), progress)
+    }
+
+    /// Runs the design loop and writes what it gives.
+    fn optimize<B: Backend>(
+        &'a self,
+        parts: Parts<B>,
+        notes: Vec<String>,
+        mut progress: Progress<'a>,
+    ) -> Result<(), Failure> {
         let directory = self.config.output_directory();
-        let cone = self.cone();
-        let mut optimization = self.optimization(&Cpu, cone.as_ref())?;
+        let (device, strategy) = (parts.backend.name(), parts.operator.strategy());
+        let mut summary = Summary::new(self.config, self.structure, device, strategy);
+        summary.neighbours = parts.neighbours;
+        summary.notes.extend(notes);
+        let mut optimization = self.optimization(parts.backend, parts.operator, parts.weights)?;
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
         let results = Results::create(&directory, self.structure, &self.config.output)
             .map_err(InputError::from)?;
-        let mut summary = Summary::new(self.config, self.structure, Cpu.name(), cone.as_ref());
         summary.seconds.preprocess = self.start.elapsed().as_secs_f64();
         progress.start(&summary);
         let mut watcher = Watcher { results, progress, interrupt: self.interrupt, summary };
@@ -87,29 +153,23 @@ impl<'a> Run<'a> {
         verdict(ended, self.config.solver.tolerance, summary.iterations, &directory)
     }
 
-    /// The filter's neighbours.
-    fn cone(&self) -> Option<Cone> {
-        let radius = self.structure.filter_radius?;
-        let budget = self.config.filter.get_ref().neighbour_memory_mb.saturating_mul(1 << 20);
-        Some(Cone::new(self.structure.problem.mesh().centres(), radius, budget))
-    }
-
-    fn optimization<'b>(
+    fn optimization<'b, B: Backend>(
         &'b self,
-        backend: &'b Cpu,
-        cone: Option<&'b Cone>,
-    ) -> Result<Optimization<'b, Cpu>, BackendError> {
+        backend: &'b B,
+        operator: Box<dyn ElasticityOperator<B> + 'b>,
+        weights: Option<&'b dyn LinearOperator<B>>,
+    ) -> Result<Optimization<'b, B>, BackendError> {
         let Config { solver, optimizer, design, material, .. } = self.config;
         let Structure { problem, space, .. } = self.structure;
         let physics = Physics {
             backend,
             problem,
-            operator: structure::strategy(solver.strategy).build(problem),
+            operator,
             preconditioner: Box::new(Jacobi::new(backend, problem.n_dofs())?),
             pcg: PcgOptions { tolerance: solver.tolerance, max_iterations: solver.max_iterations },
         };
         let simp = Simp { penalty: design.penalty, youngs_modulus: material.youngs_modulus };
-        let filter = cone.map(|cone| SensitivityFilter::new(backend, cone)).transpose()?;
+        let filter = weights.map(|weights| SensitivityFilter::new(backend, weights)).transpose()?;
         let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
         let criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
         let stop = StopRules {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use super::solver::Solver;
 use crate::report::Source;
 
 /// A topology optimisation: least compliance of an elastic part for a given volume.
@@ -244,64 +245,6 @@ pub enum Method {
     Oc,
 }
 
-/// The linear solver: conjugate gradients, preconditioned.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Solver {
-    /// Relative residual |f - K u| / |f| at which a solution is accepted.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
-    pub tolerance: f64,
-    /// Largest number of iterations of one solution.
-    #[schemars(range(min = 1))]
-    pub max_iterations: usize,
-    /// Preconditioner.
-    pub preconditioner: Preconditioner,
-    /// How the stiffness matrix is applied.
-    pub strategy: Strategy,
-    /// Where it is computed.
-    #[schemars(extend(
-        "x-remedy" = "this version computes on the CPU only; leave `device` out or set it to \"cpu\""
-    ))]
-    pub device: Device,
-    /// Number of threads; all of the machine's when left out.
-    #[schemars(range(min = 1, max = 4096))]
-    pub threads: Option<usize>,
-}
-
-/// A preconditioner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Preconditioner {
-    /// The best there is for the case.
-    Auto,
-    /// The diagonal of the matrix.
-    Jacobi,
-}
-
-/// How the stiffness matrix is applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Strategy {
-    /// The fastest for the case.
-    Auto,
-    /// Matrix-free: nothing stored.
-    Mf,
-    /// Element by element, with stored element matrices.
-    Ebe,
-    /// Node by node, with stored element matrices.
-    Nbn,
-}
-
-/// Where it is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Device {
-    /// The fastest device there is.
-    Auto,
-    /// The processor.
-    Cpu,
-}
-
 /// The results.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -356,19 +299,6 @@ impl Default for Optimizer {
             change_tolerance: 1e-2,
             compliance_tolerance: 1e-4,
             absolute_compliance_tolerance: 0.0,
-        }
-    }
-}
-
-impl Default for Solver {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-5,
-            max_iterations: 20_000,
-            preconditioner: Preconditioner::Auto,
-            strategy: Strategy::Auto,
-            device: Device::Auto,
-            threads: None,
         }
     }
 }

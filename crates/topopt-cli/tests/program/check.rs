@@ -27,6 +27,7 @@ fn for_people() {
       material         0.3 of the design volume 250
       filter           radius 1.5, which is 1.5 element widths
       iterations       at most 3
+      device           cpu
       strategy         mf
       memory           about 12 MB, 13 with ebe, 13 with nbn
       results          results/case
@@ -51,7 +52,8 @@ fn for_programs() {
             "loads": [{
                 "case": "default", "weight": 1.0, "loaded_nodes": 6, "sum_of_forces": [0.0, -6.0, 0.0]
             }],
-            "volume_fraction": 0.3, "filter_radius": 1.5, "max_iterations": 3, "strategy": "mf",
+            "volume_fraction": 0.3, "filter_radius": 1.5, "max_iterations": 3, "device": "cpu",
+            "strategy": "mf",
             "memory_mb": null, "output_directory": "results/case", "replaces_results": false,
             "warnings": [], "notes": [],
         })
@@ -94,6 +96,7 @@ fn all_that_may_be_worth_saying() {
       material         0.3 of the design volume 1
       filter           radius 0.5, which is 0.5 element widths
       iterations       at most 3
+      device           cpu
       strategy         ebe
       memory           about 12 MB, 12 with mf, 12 with nbn
       results          out, in place of those there

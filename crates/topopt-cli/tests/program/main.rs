@@ -38,6 +38,9 @@ radius_in_elements = 1.5
 max_iterations = 3
 change_tolerance = 0
 compliance_tolerance = 0
+
+[solver]
+device = "cpu"
 "#;
 
 /// A working directory with [`CASE`] in case.toml.

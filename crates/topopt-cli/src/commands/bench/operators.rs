@@ -1,0 +1,189 @@
+//! `topopt bench operators`: one application of every operator.
+
+use std::io::Write;
+
+use topopt_fem::{ElasticityOperator, Strategy};
+use topopt_io::csv::CsvFile;
+use topopt_linalg::{Backend, BackendError, Cost};
+
+use super::subject::Subject;
+use super::{GIGA, MEGABYTE, Stopwatch, Visitor, each_operator, median, place};
+use crate::args::OperatorsArgs;
+use crate::commands::Failure;
+use crate::place::Place;
+
+/// Applications before those that count.
+const WARM_UP: usize = 3;
+
+pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let place = place(args.choice.device)?;
+    let subject = Subject::read(&args.source, args.numbering)?;
+    let mesh = subject.problem.mesh();
+    let (nodes, elements) = (mesh.n_nodes(), mesh.n_elements());
+    let numbering = args.numbering;
+    writeln!(
+        out,
+        "{}: {elements} elements, {nodes} nodes, {numbering:?} numbering; {}",
+        subject.name,
+        place.name()
+    )?;
+    let bandwidth = match &place {
+        Place::Cpu => copy_bandwidth(),
+        Place::Gpu(device) => device.copy_bandwidth(1 << 30, 10)?,
+    };
+    writeln!(out, "copy bandwidth {:.0} GB/s (read and write)", bandwidth / GIGA)?;
+    let mut measure = Measure::new(&subject, args.repeats());
+    each_operator(&place, &subject, &args.choice.strategies, &mut measure)?;
+    writeln!(
+        out,
+        "strategy      real      ms  GDOF/s  Gelem/s  modelled MB    GB/s  of copy  GFLOP/s    \
+         error  stored MB"
+    )?;
+    for row in &measure.rows {
+        let bytes = row.cost.bytes_read + row.cost.bytes_written;
+        writeln!(
+            out,
+            "{:<12}  {}  {:>7.3}  {:>6.2}  {:>7.3}  {:>11.1}  {:>6.0}  {:>6.1}%  {:>7.0}  {:.1e}  {:>9.1}",
+            row.strategy,
+            row.precision,
+            1e3 * row.seconds,
+            3.0 * nodes as f64 / row.seconds / GIGA,
+            elements as f64 / row.seconds / GIGA,
+            bytes / MEGABYTE,
+            bytes / row.seconds / GIGA,
+            100.0 * bytes / row.seconds / bandwidth,
+            row.cost.flops / row.seconds / GIGA,
+            row.error,
+            row.memory as f64 / MEGABYTE,
+        )?;
+    }
+    match &args.choice.csv {
+        Some(path) => write_csv(path, &subject, &place.name(), bandwidth, &measure.rows),
+        None => Ok(()),
+    }
+}
+
+fn write_csv(
+    path: &std::path::Path,
+    subject: &Subject,
+    device: &str,
+    bandwidth: f64,
+    rows: &[Row],
+) -> Result<(), Failure> {
+    let columns = [
+        "subject",
+        "device",
+        "elements",
+        "nodes",
+        "strategy",
+        "precision",
+        "seconds",
+        "bytes_read",
+        "bytes_written",
+        "flops",
+        "copy_bytes_per_second",
+        "relative_error",
+        "stored_bytes",
+    ];
+    let mut csv = CsvFile::create(path, &columns)?;
+    let mesh = subject.problem.mesh();
+    for row in rows {
+        csv.row(&[
+            &subject.name,
+            &device,
+            &mesh.n_elements(),
+            &mesh.n_nodes(),
+            &row.strategy,
+            &row.precision,
+            &row.seconds,
+            &row.cost.bytes_read,
+            &row.cost.bytes_written,
+            &row.cost.flops,
+            &bandwidth,
+            &row.error,
+            &row.memory,
+        ])?;
+    }
+    Ok(())
+}
+
+/// What was measured of one operator.
+struct Row {
+    strategy: &'static str,
+    precision: &'static str,
+    seconds: f64,
+    cost: Cost,
+    error: f64,
+    memory: usize,
+}
+
+/// Applies each operator to the same vector, and compares with `mf` on the processor, which the
+/// tests hold to the plain reference.
+struct Measure {
+    x: Vec<f64>,
+    moduli: Vec<f64>,
+    expected: Vec<f64>,
+    repeats: usize,
+    rows: Vec<Row>,
+}
+
+impl Measure {
+    fn new(subject: &Subject, repeats: usize) -> Self {
+        let problem = &subject.problem;
+        let wave = |i: usize| (i as f64 * 0.618_033_988_749_895).fract() - 0.5;
+        let mut x: Vec<f64> = (0..problem.n_dofs()).map(wave).collect();
+        problem.supports().clear(&mut x);
+        let modulus = |e: usize| 10f64.powf(-6.0 * (e as f64 * 0.754_877_666_246_692_8).fract());
+        let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
+        let mut expected = vec![0.0; x.len()];
+        let mut operator = Strategy::Mf.build(problem);
+        operator.set_moduli(&moduli);
+        operator.apply(&x, &mut expected);
+        Self { x, moduli, expected, repeats, rows: Vec::new() }
+    }
+}
+
+impl Visitor for Measure {
+    fn visit<B: Backend>(
+        &mut self,
+        backend: &B,
+        operator: &mut dyn ElasticityOperator<B>,
+        precision: &'static str,
+        memory: usize,
+        seconds: &mut Stopwatch,
+    ) -> Result<(), BackendError> {
+        operator.set_moduli(&backend.upload(&self.moduli, 1)?);
+        let x = backend.upload(&self.x, 3)?;
+        let mut y = backend.zeros(self.x.len())?;
+        let mut times = Vec::new();
+        for _ in 0..WARM_UP + self.repeats {
+            times.push(seconds(&mut || operator.apply(&x, &mut y))?);
+        }
+        let found = backend.download(&y, 3)?;
+        let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>().sqrt();
+        let difference = norm(&mut found.iter().zip(&self.expected).map(|(a, b)| a - b));
+        self.rows.push(Row {
+            strategy: operator.strategy(),
+            precision,
+            seconds: median(&mut times[WARM_UP..]),
+            cost: operator.cost(),
+            error: difference / norm(&mut self.expected.iter().copied()),
+            memory,
+        });
+        Ok(())
+    }
+}
+
+/// Bytes read and written a second by copying 256 MB with all threads, the best of five.
+fn copy_bandwidth() -> f64 {
+    use topopt_linalg::Cpu;
+    let x = vec![1.0; 1 << 25];
+    let mut y = vec![0.0; 1 << 25];
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let start = std::time::Instant::now();
+        Cpu.copy(&x, &mut y);
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    2.0 * size_of_val(x.as_slice()) as f64 / best
+}

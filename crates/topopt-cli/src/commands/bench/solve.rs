@@ -1,0 +1,113 @@
+//! `topopt bench solve`: one cold solve with every operator.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Jacobi};
+use topopt_io::csv::CsvFile;
+use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, System};
+
+use super::subject::Subject;
+use super::{MEGABYTE, Stopwatch, Visitor, each_operator, place};
+use crate::args::{Numbering, SolveArgs};
+use crate::commands::Failure;
+use crate::config::Config;
+
+pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let place = place(args.choice.device)?;
+    let config = Config::load(&args.case, &args.set)?;
+    let subject = Subject::of_case(&config, Numbering::Hilbert)?;
+    let dofs = subject.problem.n_dofs();
+    writeln!(out, "{}: {dofs} components; {}", subject.name, place.name())?;
+    let options = PcgOptions {
+        tolerance: config.solver.tolerance,
+        max_iterations: config.solver.max_iterations,
+    };
+    let mut solves = Solves { subject: &subject, options, rows: Vec::new() };
+    each_operator(&place, &subject, &args.choice.strategies, &mut solves)?;
+    writeln!(out, "strategy      iterations  residual  seconds  ms/iteration  stored MB")?;
+    for row in &solves.rows {
+        let outcome = row.outcome;
+        writeln!(
+            out,
+            "{:<12}  {:>10}  {:.2e}  {:>7.3}  {:>12.4}  {:>9.1}",
+            row.strategy,
+            outcome.iterations,
+            outcome.relative_residual,
+            row.seconds,
+            1e3 * row.seconds / outcome.iterations.max(1) as f64,
+            row.memory as f64 / MEGABYTE
+        )?;
+    }
+    match &args.choice.csv {
+        Some(path) => write_csv(path, &subject.name, &place.name(), &solves.rows),
+        None => Ok(()),
+    }
+}
+
+fn write_csv(path: &Path, subject: &str, device: &str, rows: &[Row]) -> Result<(), Failure> {
+    let columns =
+        ["subject", "device", "strategy", "iterations", "residual", "seconds", "stored_bytes"];
+    let mut csv = CsvFile::create(path, &columns)?;
+    for row in rows {
+        let outcome = row.outcome;
+        csv.row(&[
+            &subject,
+            &device,
+            &row.strategy,
+            &outcome.iterations,
+            &outcome.relative_residual,
+            &row.seconds,
+            &row.memory,
+        ])?;
+    }
+    Ok(())
+}
+
+/// One solve.
+pub(super) struct Row {
+    pub strategy: &'static str,
+    pub outcome: PcgOutcome,
+    pub seconds: f64,
+    pub memory: usize,
+}
+
+/// Solves the first load case of a subject at its uniform start density, from zero, with the
+/// Jacobi preconditioner.
+pub(super) struct Solves<'a> {
+    pub subject: &'a Subject,
+    pub options: PcgOptions,
+    pub rows: Vec<Row>,
+}
+
+impl Visitor for Solves<'_> {
+    fn visit<B: Backend>(
+        &mut self,
+        backend: &B,
+        operator: &mut dyn ElasticityOperator<B>,
+        precision: &'static str,
+        memory: usize,
+        _: &mut Stopwatch,
+    ) -> Result<(), BackendError> {
+        if precision != "f64" {
+            return Ok(()); // conjugate gradients in single precision stall
+        }
+        let problem = &self.subject.problem;
+        let modulus = self.subject.density.powf(self.subject.penalty);
+        operator.set_moduli(&backend.upload(&vec![modulus; problem.mesh().n_elements()], 1)?);
+        let mut jacobi = Jacobi::new(backend, problem.n_dofs())?;
+        jacobi.update(backend, operator)?;
+        let f = backend.upload(&problem.load_cases()[0].forces, 3)?;
+        let mut u = backend.zeros(problem.n_dofs())?;
+        let mut pcg = Pcg::new(backend, problem.n_dofs())?;
+        let system = System { backend, a: &*operator, m: &jacobi, f: &f };
+        let start = Instant::now();
+        let outcome =
+            pcg.solve(&system, &mut u, self.options, &mut |_| ControlFlow::Continue(()))?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.rows.push(Row { strategy: operator.strategy(), outcome, seconds, memory });
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! What is measured on: a problem from a case, a mesh file or a perturbed cube.
+
+use std::path::Path;
+
+use topopt_fem::{LoadCase, Material, Problem, Supports};
+use topopt_mesh::{HexMesh, Renumbering, Sets};
+
+use crate::args::Numbering;
+use crate::case::Case;
+use crate::config::Config;
+use crate::report::{Finding, InputError};
+use crate::structure::Structure;
+
+/// A problem and what to call it.
+pub(super) struct Subject {
+    pub name: String,
+    pub problem: Problem,
+    /// Start density of the case, 0.3 without a case.
+    pub density: f64,
+    pub penalty: f64,
+}
+
+impl Subject {
+    /// From a case file (`.toml`), a mesh file, or `cube:N`, a cube of N^3 perturbed elements.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file.
+    pub fn read(source: &str, numbering: Numbering) -> Result<Self, InputError> {
+        if let Some(n) = source.strip_prefix("cube:") {
+            let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
+                Finding::new(format!("`{source}` is no cube"))
+                    .remedy("write cube:N with 1 to 500 elements along an edge")
+            })?;
+            return Self::of_mesh(source, &perturbed_cube(n), numbering);
+        }
+        let path = Path::new(source);
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            return Self::of_case(&Config::load(path, &[])?, numbering);
+        }
+        let read = topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()))?;
+        Self::of_mesh(source, &read.mesh, numbering)
+    }
+
+    /// The problem of a case; renumbered along a Hilbert curve, as a run has it, unless otherwise
+    /// asked.
+    pub fn of_case(config: &Config, numbering: Numbering) -> Result<Self, InputError> {
+        let structure = Structure::build(config, Case::build(config)?)?;
+        let name = config.title.clone().unwrap_or_else(|| config.path().display().to_string());
+        let (density, penalty) = (structure.space.volume_fraction, config.design.penalty);
+        match numbering {
+            Numbering::Hilbert => Ok(Self { name, problem: structure.problem, density, penalty }),
+            _ => Self::of_mesh(&name, &structure.mesh, numbering),
+        }
+    }
+
+    /// A mesh held at its end of smallest x and pulled at its last node.
+    fn of_mesh(name: &str, mesh: &HexMesh, numbering: Numbering) -> Result<Self, InputError> {
+        let mesh = match numbering {
+            Numbering::Hilbert => Renumbering::hilbert(mesh).apply(mesh),
+            Numbering::Natural => mesh.clone(),
+            Numbering::Shuffled => Renumbering::shuffled(mesh, 1).apply(mesh),
+        };
+        let bounds = mesh.bounding_box();
+        let end = bounds.min[0] + 0.02 * bounds.extent()[0];
+        let mut supports = Supports::none(mesh.n_nodes());
+        let mut forces = vec![0.0; 3 * mesh.n_nodes()];
+        let mut farthest = 0;
+        for (node, x) in mesh.coordinates().iter().enumerate() {
+            if x[0] <= end {
+                (0..3).for_each(|i| supports.fix(node, i));
+            }
+            if x[0] > mesh.coordinates()[farthest][0] {
+                farthest = node;
+            }
+        }
+        forces[3 * farthest + 1] = -1.0;
+        let load = LoadCase { name: "default".into(), weight: 1.0, forces };
+        let material = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"))?;
+        let problem = Problem::new(mesh, material, supports, vec![load])
+            .map_err(|error| Finding::new(error.to_string()))?;
+        Ok(Self { name: name.into(), problem, density: 0.3, penalty: 3.0 })
+    }
+}
+
+/// A cube of n^3 unit elements in lexicographic order, every node moved by up to a fifth of an
+/// element in each direction.
+fn perturbed_cube(n: usize) -> HexMesh {
+    let node = |i: usize, j: usize, k: usize| (i + (n + 1) * (j + (n + 1) * k)) as u32;
+    let mut state = 1u64;
+    let mut noise = move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        0.4 * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5)
+    };
+    let mut coordinates = Vec::with_capacity((n + 1).pow(3));
+    let mut hexes = Vec::with_capacity(n.pow(3));
+    for k in 0..=n {
+        for j in 0..=n {
+            for i in 0..=n {
+                coordinates.push([i, j, k].map(|v| v as f64 + noise()));
+                if i < n && j < n && k < n {
+                    let quad = |k| {
+                        [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)]
+                    };
+                    let ([a, b, c, d], [e, f, g, h]) = (quad(k), quad(k + 1));
+                    hexes.push([a, b, c, d, e, f, g, h]);
+                }
+            }
+        }
+    }
+    HexMesh::new(coordinates, hexes, Sets::default()).expect("a fifth of an element inverts none")
+}

@@ -1,0 +1,97 @@
+//! `topopt bench thesis`: time of a solve, speedup over `ebe` and memory, for the four benchmarks.
+
+use std::io::Write;
+use std::path::Path;
+
+use topopt_io::csv::CsvFile;
+use topopt_linalg::PcgOptions;
+use topopt_mesh::generate::Benchmark;
+
+use super::solve::{Row, Solves};
+use super::subject::Subject;
+use super::{MEGABYTE, each_operator, place};
+use crate::args::{Numbering, ThesisArgs};
+use crate::commands::Failure;
+use crate::config::Config;
+
+/// The residual that the thesis' stop rule leaves, measured: delta <= 1e-5 in its Algorithm 1.
+const TOLERANCE: f64 = 1e-3;
+
+pub(super) fn thesis(args: &ThesisArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let place = place(args.choice.device)?;
+    writeln!(
+        out,
+        "{}; one solve from zero to a relative residual of {TOLERANCE:.0e}",
+        place.name()
+    )?;
+    let columns = [
+        "benchmark",
+        "size",
+        "elements",
+        "nodes",
+        "strategy",
+        "iterations",
+        "seconds",
+        "speedup",
+        "stored_bytes",
+    ];
+    let mut csv =
+        args.choice.csv.as_ref().map(|path| CsvFile::create(path, &columns)).transpose()?;
+    for benchmark in Benchmark::ALL {
+        for &size in &args.sizes {
+            let subject = Subject::of_case(&case(benchmark, size)?, Numbering::Hilbert)?;
+            let options = PcgOptions { tolerance: TOLERANCE, max_iterations: 100_000 };
+            let mut solves = Solves { subject: &subject, options, rows: Vec::new() };
+            each_operator(&place, &subject, &args.choice.strategies, &mut solves)?;
+            let mesh = subject.problem.mesh();
+            let (elements, nodes) = (mesh.n_elements(), mesh.n_nodes());
+            writeln!(out, "{} {size}: {elements} elements, {nodes} nodes", benchmark.name())?;
+            let ebe = solves.rows.iter().find(|row| row.strategy == "ebe").map(|row| row.seconds);
+            for row in &solves.rows {
+                let speedup = ebe.map_or(f64::NAN, |ebe| ebe / row.seconds);
+                print(row, speedup, out)?;
+                if let Some(csv) = &mut csv {
+                    csv.row(&[
+                        &benchmark.name(),
+                        &size,
+                        &elements,
+                        &nodes,
+                        &row.strategy,
+                        &row.outcome.iterations,
+                        &row.seconds,
+                        &speedup,
+                        &row.memory,
+                    ])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn print(row: &Row, speedup: f64, out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "  {:<12}  {:>6} iterations  {:>8.3} s  {speedup:>6.2} x ebe  {:>8.1} MB",
+        row.strategy,
+        row.outcome.iterations,
+        row.seconds,
+        row.memory as f64 / MEGABYTE
+    )
+}
+
+/// The benchmark as its case file has it.
+fn case(benchmark: Benchmark, size: u8) -> Result<Config, Failure> {
+    let force = if benchmark == Benchmark::ConnectingRod { 1.0 } else { -1.0 };
+    let volume = match benchmark {
+        Benchmark::Cantilever | Benchmark::ConnectingRod => 0.3,
+        Benchmark::LBeam | Benchmark::Michell => 0.45,
+    };
+    let name = benchmark.name();
+    let text = format!(
+        "title = \"{name} {size}\"\n[mesh]\ngenerator = \"{name}\"\nsize = {size}\n\
+         [[supports]]\nset = \"fixed\"\n[[loads]]\nset = \"load\"\nforce = [0.0, {force:?}, 0.0]\n\
+         [design]\nvolume_fraction = {volume}\n[filter]\nkind = \"none\"\n"
+    );
+    Ok(Config::parse(Path::new("thesis.toml"), text, &[])?)
+}

@@ -1,0 +1,141 @@
+//! The keys of `[solver]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The linear solver: conjugate gradients, preconditioned.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// Relative residual |f - K u| / |f| at which a solution is accepted.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub tolerance: f64,
+    /// Largest number of iterations of one solution.
+    #[schemars(range(min = 1))]
+    pub max_iterations: usize,
+    /// Preconditioner.
+    pub preconditioner: Preconditioner,
+    /// How the stiffness matrix is applied.
+    pub strategy: Strategy,
+    /// Where it is computed: "auto" (a GPU if there is one that works), "cpu", "gpu", or "gpu:1"
+    /// for the second GPU.
+    #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
+    pub device: Device,
+    /// Number of threads; all of the machine's when left out.
+    #[schemars(range(min = 1, max = 4096))]
+    pub threads: Option<usize>,
+}
+
+/// A preconditioner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preconditioner {
+    /// The best there is for the case.
+    Auto,
+    /// The diagonal of the matrix.
+    Jacobi,
+}
+
+/// How the stiffness matrix is applied. On the processor there are `mf`, `ebe` and `nbn`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Strategy {
+    /// The fastest for the case.
+    Auto,
+    /// Matrix-free: nothing stored.
+    Mf,
+    /// Element by element, with stored element matrices.
+    Ebe,
+    /// Node by node, with stored element matrices.
+    Nbn,
+    /// Element by element, 8 threads an element.
+    Ebe8,
+    /// Element by element, 24 threads an element.
+    Ebe24,
+    /// Element by element, 64 threads an element.
+    Ebe64,
+    /// Element by element with the symmetric half of the element matrices, colour by colour.
+    #[serde(rename = "ebeSym")]
+    #[value(name = "ebeSym")]
+    EbeSym,
+    /// As ebeSym, with atomic additions in place of colours.
+    #[serde(rename = "ebeSymAtomic")]
+    #[value(name = "ebeSymAtomic")]
+    EbeSymAtomic,
+    /// An assembled matrix of 3x3 blocks.
+    Bsr,
+}
+
+/// Where it is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Device {
+    /// A GPU if there is one that works, else the processor.
+    Auto,
+    /// The processor.
+    Cpu,
+    /// The GPU of this number.
+    Gpu(usize),
+}
+
+impl Strategy {
+    /// Name as in the case file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Auto => "auto",
+            Strategy::Mf => "mf",
+            Strategy::Ebe => "ebe",
+            Strategy::Nbn => "nbn",
+            Strategy::Ebe8 => "ebe8",
+            Strategy::Ebe24 => "ebe24",
+            Strategy::Ebe64 => "ebe64",
+            Strategy::EbeSym => "ebeSym",
+            Strategy::EbeSymAtomic => "ebeSymAtomic",
+            Strategy::Bsr => "bsr",
+        }
+    }
+}
+
+impl TryFrom<String> for Device {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let number = text.strip_prefix("gpu:").map(str::parse);
+        match (text.as_str(), number) {
+            ("auto", _) => Ok(Device::Auto),
+            ("cpu", _) => Ok(Device::Cpu),
+            ("gpu", _) => Ok(Device::Gpu(0)),
+            (_, Some(Ok(number))) => Ok(Device::Gpu(number)),
+            _ => Err(format!(
+                "there is no device \"{text}\"; write \"auto\", \"cpu\", \"gpu\", or \"gpu:1\" for the \
+                 second GPU"
+            )),
+        }
+    }
+}
+
+impl From<Device> for String {
+    fn from(device: Device) -> Self {
+        match device {
+            Device::Auto => "auto".into(),
+            Device::Cpu => "cpu".into(),
+            Device::Gpu(number) => format!("gpu:{number}"),
+        }
+    }
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-5,
+            max_iterations: 20_000,
+            preconditioner: Preconditioner::Auto,
+            strategy: Strategy::Auto,
+            device: Device::Auto,
+            threads: None,
+        }
+    }
+}

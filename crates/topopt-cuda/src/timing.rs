@@ -1,0 +1,38 @@
+//! Time on the device, by its own events.
+
+use cudarc::driver::sys::CUevent_flags;
+use topopt_linalg::BackendError;
+
+use crate::Device;
+
+impl Device {
+    /// Seconds that the device takes for what `work` launches.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn seconds(&self, work: impl FnOnce()) -> Result<f64, BackendError> {
+        let failed = |error| self.error("timing", error);
+        let event = || self.stream().record_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+        let start = event().map_err(failed)?;
+        work();
+        let end = event().map_err(failed)?;
+        self.synchronize()?;
+        Ok(f64::from(start.elapsed_ms(&end).map_err(failed)?) * 1e-3)
+    }
+
+    /// Bytes read and written a second by a device-to-device copy of `bytes`: the median of
+    /// `repeats` copies after one that does not count.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails or has no room for two buffers of `bytes`.
+    pub fn copy_bandwidth(&self, bytes: usize, repeats: usize) -> Result<f64, BackendError> {
+        let from = self.zeros::<u8>(bytes)?;
+        let mut to = self.zeros::<u8>(bytes)?;
+        let mut copy =
+            || self.seconds(|| self.record("copying", self.stream().memcpy_dtod(&from, &mut to)));
+        copy()?;
+        let mut seconds = (0..repeats).map(|_| copy()).collect::<Result<Vec<_>, _>>()?;
+        seconds.sort_by(f64::total_cmp);
+        Ok(2.0 * bytes as f64 / seconds[repeats / 2])
+    }
+}
