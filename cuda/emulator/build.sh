@@ -7,6 +7,7 @@
 # SOURCES is cuda/, or a folder like it. Which kernels there are, is what its ptx/ says. Only what has
 # changed is compiled.
 set -euo pipefail
+shopt -s nullglob
 out=${1:?usage: build.sh OUT [SOURCES]}
 mkdir -p "$out/generated/common"
 out=$(cd "$out" && pwd)
@@ -71,5 +72,6 @@ for ptx in "$cuda"/ptx/*.ptx; do
     compile "$name.o" "$name.cpp" "$kernel_flags" "${name%.*}.cu" common/*.cuh "$here"/{shim,block}.h
 done
 ((${#commands[@]})) && printf '%s\0' "${commands[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c '{}'
-g++ -shared -o "$out/libcuda.so.1" "${objects[@]}"
+g++ -shared -Wl,-soname,libcuda.so.1 -o "$out/libcuda.so.1" "${objects[@]}"
+ln -sf libcuda.so.1 "$out/libcuda.so"
 echo "$out/libcuda.so.1: ${#commands[@]} of ${#objects[@]} files compiled"

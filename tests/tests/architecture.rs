@@ -109,16 +109,23 @@ fn unsafe_code_stands_only_in_the_cuda_crate() {
 
 #[test]
 fn a_strategy_has_one_name_everywhere() {
-    let names: BTreeSet<&str> = topopt_fem::Strategy::ALL.iter().map(|s| s.name()).collect();
-    for name in &names {
+    let mut names = BTreeSet::new();
+    for name in topopt_fem::Strategy::ALL.map(|strategy| strategy.name()) {
         let module = format!("crates/topopt-fem/src/operators/{name}.rs");
         assert!(root().join(&module).is_file(), "no {module}");
+        names.insert(name);
+    }
+    for name in topopt_cuda::Strategy::ALL.map(|strategy| strategy.name()) {
+        // ebeSymAtomic is the second kernel of ebeSym.cu.
+        let kernels = format!("cuda/{}.cu", name.trim_end_matches("Atomic"));
+        assert!(text(&kernels).contains("__global__"), "no kernel in {kernels}");
+        names.insert(name);
     }
     let schema = topopt_cli::config::schema();
     let key = &schema["properties"]["solver"]["properties"]["strategy"];
     let choices = choices(key);
     let accepted: BTreeSet<&str> = choices.iter().map(|s| &**s).filter(|&s| s != "auto").collect();
-    assert_eq!(accepted, names, "strategies of the case file | of topopt-fem");
+    assert_eq!(accepted, names, "strategies of the case file | of the operators");
 }
 
 /// The constants that a schema allows, from `enum` or `const` at any depth.

@@ -24,6 +24,7 @@ fn run(benchmark: &str, folder: &Path, compression: &str) {
     let settings = [
         "optimizer.max_iterations=3",
         "solver.tolerance=1e-8",
+        "solver.device=cpu",
         "output.snapshot_every=2",
         &compression,
     ];
