@@ -111,6 +111,53 @@ Result load(const std::string& ptx, Module& module) {
     return success;
 }
 
+const char* name_of(int result) {
+    switch (result) {
+        case success: return "CUDA_SUCCESS";
+        case invalid_value: return "CUDA_ERROR_INVALID_VALUE";
+        case out_of_memory: return "CUDA_ERROR_OUT_OF_MEMORY";
+        case not_initialized: return "CUDA_ERROR_NOT_INITIALIZED";
+        case no_device: return "CUDA_ERROR_NO_DEVICE";
+        case invalid_device: return "CUDA_ERROR_INVALID_DEVICE";
+        case invalid_context: return "CUDA_ERROR_INVALID_CONTEXT";
+        case no_binary_for_gpu: return "CUDA_ERROR_NO_BINARY_FOR_GPU";
+        case invalid_ptx: return "CUDA_ERROR_INVALID_PTX";
+        case unsupported_ptx_version: return "CUDA_ERROR_UNSUPPORTED_PTX_VERSION";
+        case invalid_handle: return "CUDA_ERROR_INVALID_HANDLE";
+        case not_found: return "CUDA_ERROR_NOT_FOUND";
+        case illegal_address: return "CUDA_ERROR_ILLEGAL_ADDRESS";
+        case launch_failed: return "CUDA_ERROR_LAUNCH_FAILED";
+        case capture_unsupported: return "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+        default: return nullptr;
+    }
+}
+
+int attribute(int which) {
+    switch (which) {
+        case 1: return 1024;                                  // threads of a block
+        case 2: case 3: return 1024;                          // block.x, block.y
+        case 4: return 64;                                    // block.z
+        case 5: return 2147483647;                            // grid.x
+        case 6: case 7: return 65535;                         // grid.y, grid.z
+        case 8: return 48 * 1024;                             // shared memory of a block
+        case 9: return 64 * 1024;                             // constant memory
+        case 10: return 32;                                   // warp
+        case 12: case 82: return 65536;                       // registers of a block, of a processor
+        case 13: return 1000000;                              // clock, kHz
+        case 16: return 4;                                    // multiprocessors
+        case 36: return 1000000;                              // memory clock, kHz
+        case 37: return 1024;                                 // memory bus, bits
+        case 38: return 4 << 20;                              // L2 cache
+        case 39: return 2048;                                 // threads of a multiprocessor
+        case 75: return settings().major;                     // compute capability
+        case 76: return settings().minor;
+        case 81: case 97: return 96 * 1024;                   // shared memory, of a processor, opt-in
+        case 106: return 32;                                  // blocks of a multiprocessor
+        case 31: case 40: case 41: case 95: case 115: return 1;  // concurrency, addressing, launches, pools
+        default: return 0;
+    }
+}
+
 void submit(Stream* stream, std::function<void()> work) {
     if (stream && stream->capture)
         stream->capture->push_back(std::move(work));

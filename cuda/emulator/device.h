@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,7 +32,10 @@ enum Result {
     capture_unsupported = 900,
 };
 
-// TOPOPT_EMULATOR_*, read once.
+// Its name in the driver's interface, or null.
+const char* name_of(int result);
+
+// TOPOPT_EMULATOR_*, read once; see README.md.
 struct Settings {
     int devices;           // DEVICES
     std::size_t memory;    // MEMORY, bytes of a device
@@ -41,6 +45,9 @@ struct Settings {
     std::FILE* trace;      // TRACE, a file that gets a line for each operation
 };
 const Settings& settings();
+
+// CU_DEVICE_ATTRIBUTE_* of a small device; zero for what it lacks.
+int attribute(int which);
 
 struct Function {
     const Kernel* kernel;
