@@ -93,7 +93,7 @@ fn each_operator(
 
 /// The place that is asked for.
 fn place(asked: config::Device) -> Result<Place, InputError> {
-    Ok(Place::find(asked, &mut Vec::new())?)
+    Ok(Place::find(asked)?)
 }
 
 /// The median of `values`, which are not empty.

@@ -25,9 +25,9 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     let config = Config::load(case, overrides)?;
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
-    let mut structure = Structure::build(&config, Case::build(&config)?)?;
-    let place = Place::find(config.solver.device, &mut structure.notes);
-    let forecast = Forecast::of(&config, &structure, &place.map_err(InputError::from)?)?;
+    let structure = Structure::build(&config, Case::build(&config)?)?;
+    let place = Place::find(config.solver.device).map_err(InputError::from)?;
+    let forecast = Forecast::of(&config, &structure, &place)?;
     if json {
         serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
         writeln!(out)?;

@@ -39,9 +39,8 @@ pub(super) fn run(
     let config = configuration(args)?;
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
     thread_pool(config.solver.threads)?.install(|| {
-        let mut structure = Structure::build(&config, Case::build(&config)?)?;
-        let place = Place::find(config.solver.device, &mut structure.notes);
-        let place = place.map_err(InputError::from)?;
+        let structure = Structure::build(&config, Case::build(&config)?)?;
+        let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let progress = Progress::new(args.log, config.optimizer.max_iterations, out);
         let run = Run { config: &config, structure: &structure, interrupt, start };
         match place {

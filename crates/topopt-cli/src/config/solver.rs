@@ -17,8 +17,8 @@ pub struct Solver {
     pub preconditioner: Preconditioner,
     /// How the stiffness matrix is applied.
     pub strategy: Strategy,
-    /// Where it is computed: "auto" (a GPU if there is one that works), "cpu", "gpu", or "gpu:1"
-    /// for the second GPU.
+    /// Where it is computed: "auto" (the processor), "cpu", "gpu", or "gpu:1" for the second
+    /// GPU.
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
     /// Number of threads; all of the machine's when left out.
@@ -73,7 +73,7 @@ pub enum Strategy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Device {
-    /// A GPU if there is one that works, else the processor.
+    /// The processor, as the GPU has not been checked on hardware yet.
     Auto,
     /// The processor.
     Cpu,
