@@ -25,6 +25,8 @@ extern "C" __global__ void write_past_end(double* x, int n) {
     if (threadIdx.x == 3) x[n] = 1;
 }
 
+extern "C" __global__ void copy_past_end(double* x, int n) { x[n + 1] = x[-1]; }
+
 extern "C" __global__ void read_far(double* x, int n) {
     if (threadIdx.x == 3) x[0] = x[n + 1000];
 }

@@ -34,6 +34,7 @@ unset TOPOPT_EMULATOR_ORDER
 expect missing_barrier 'x[0] = -nan'
 expect unwritten 'x[0] = -nan'
 expect write_past_end 'kernel write_past_end of faults.f64, wrote 0 bytes past the end of an allocation of 80 bytes'
+expect copy_past_end "wrote 8 bytes past the end"
 expect read_far 'thread (3,0,0), accessed 8000 bytes past the end of an allocation of 80 bytes'
 expect outside_array 'an index outside its array at faults.cu:'
 expect misaligned 'a null or misaligned pointer at faults.cu:'
