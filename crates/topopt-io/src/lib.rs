@@ -6,12 +6,15 @@
 pub mod atomic;
 pub mod csv;
 pub mod gmsh;
+mod import;
+mod read_error;
 pub mod vtk;
 
 use std::path::Path;
 
 pub use atomic::WriteError;
-pub use gmsh::{ImportedMesh, Place, Problem, ReadError};
+pub use import::ImportedMesh;
+pub use read_error::{Place, Problem, ReadError};
 
 /// Reads a mesh file; the extension tells the format. Today this is `.msh` (Gmsh).
 ///

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use topopt_io::{Place, Problem, ReadError, gmsh, read_mesh};
+use topopt_io::{ImportedMesh, Place, Problem, ReadError, gmsh, read_mesh};
 
 const CUBE: &str = include_str!("cube.msh");
 
-fn read_bytes(bytes: &[u8]) -> Result<gmsh::ImportedMesh, ReadError> {
+fn read_bytes(bytes: &[u8]) -> Result<ImportedMesh, ReadError> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("part.msh");
     fs::write(&path, bytes).unwrap();
@@ -39,7 +39,7 @@ fn the_cube_itself_is_read() {
     assert_eq!(cube.mesh.n_elements(), 1);
     assert_eq!(cube.node_tags, [10, 20, 30, 40, 50, 60, 70, 80]);
     assert_eq!(cube.element_tags, [7]);
-    assert_eq!(cube.notes, ["1 nodes that no hexahedron uses were left out"]);
+    assert_eq!(cube.notes, ["1 node that no hexahedron uses was left out"]);
 }
 
 #[test]
@@ -187,5 +187,7 @@ fn what_may_be_left_out_is_noted() {
     let error = read_bytes(CUBE.replace("$Extra", "").as_bytes());
     assert!(error.is_ok());
     let open = read_bytes(format!("{CUBE}$Extra\n1 2 3\n").as_bytes()).unwrap_err();
-    assert!(matches!(*open.problem, Problem::Truncated(section) if section == "Extra"));
+    assert!(
+        matches!(*open.problem, Problem::Gmsh(gmsh::Problem::Truncated(ref section)) if section == "Extra")
+    );
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
+use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Version};
 use topopt_mesh::{Face, HexMesh, Sets};
 
@@ -43,7 +44,7 @@ fn block_with_sets(n: [usize; 3]) -> HexMesh {
     HexMesh::new(block::coordinates(n), hexes, sets).unwrap()
 }
 
-fn round_trip(mesh: &HexMesh, (version, encoding): (Version, Encoding)) -> gmsh::ImportedMesh {
+fn round_trip(mesh: &HexMesh, (version, encoding): (Version, Encoding)) -> ImportedMesh {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("mesh.msh");
     gmsh::write(&path, mesh, GmshFormat { version, encoding }).unwrap();

@@ -1,6 +1,7 @@
 //! Reads numbers and section marks from the bytes of a file, text and binary alike.
 
-use super::error::{Fault, Parsed, Place, Problem};
+use super::error::Problem;
+use crate::read_error::{self, Fault, Parsed, Place};
 
 /// A position in the bytes of a file. In a text file a record is a line; in a binary one numbers
 /// follow each other without separators.
@@ -20,14 +21,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// A fault at the current position.
-    pub fn fault(&self, problem: Problem) -> Fault {
+    pub fn fault(&self, problem: impl Into<read_error::Problem>) -> Fault {
         let place = if self.binary {
             Place::Byte(self.position)
         } else {
             let before = &self.bytes[..self.position.min(self.bytes.len())];
             Place::Line(1 + before.iter().filter(|&&b| b == b'\n').count())
         };
-        Fault { place: Some(place), problem: Box::new(problem) }
+        Fault { place: Some(place), problem: Box::new(problem.into()) }
     }
 
     /// Moves over blanks and line ends; `false` at the end of the file.
@@ -135,7 +136,7 @@ impl<'a> Cursor<'a> {
         if coordinates.iter().all(|x| x.is_finite()) {
             Ok(coordinates)
         } else {
-            Err(self.fault(Problem::NotFinite { node: tag, coordinates }))
+            Err(self.fault(read_error::Problem::NotFinite { node: tag, coordinates }))
         }
     }
 

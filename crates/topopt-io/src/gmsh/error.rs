@@ -1,56 +1,8 @@
-//! What can be wrong with a mesh file.
+//! What can be wrong with a Gmsh file.
 
-use std::fmt;
-use std::path::PathBuf;
-
-use topopt_mesh::MeshError;
-
-/// A mesh file that could not be read: which, where in it, why, and what to do.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {}{problem}", path.display(), At(*place))]
-pub struct ReadError {
-    /// The file.
-    pub path: PathBuf,
-    /// Where in the file, if the problem has one place.
-    pub place: Option<Place>,
-    /// What is wrong.
-    pub problem: Box<Problem>,
-}
-
-/// A place in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Line of a text file, from 1.
-    Line(usize),
-    /// Byte of a binary file, from 0.
-    Byte(usize),
-}
-
-/// Prefix of a message: the place and a colon, or nothing.
-struct At(Option<Place>);
-
-impl fmt::Display for At {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            None => Ok(()),
-            Some(Place::Line(line)) => write!(f, "line {line}: "),
-            Some(Place::Byte(byte)) => write!(f, "byte {byte}: "),
-        }
-    }
-}
-
-/// What is wrong with a mesh file. Nodes and elements are named by their tags in the file.
+/// What is wrong with a Gmsh file. Nodes and elements are named by their tags in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// The operating system refused.
-    #[error("cannot read the file: {0}")]
-    Io(std::io::Error),
-    /// A file name extension that no reader knows.
-    #[error(
-        "cannot tell the format from the extension; supported are: .msh (Gmsh 2.2 and 4.1). \
-         Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
-    )]
-    Extension,
     /// No bytes, or blanks only.
     #[error("the file is empty; mesh the model again with `gmsh -3 -format msh41`")]
     EmptyFile,
@@ -170,76 +122,8 @@ pub enum Problem {
         /// How many.
         count: usize,
     },
-    /// The same node tag twice.
-    #[error("node {0} is defined twice; renumber the mesh with `gmsh FILE -save -o NEW.msh`")]
-    DuplicateNode(u64),
-    /// The same element tag for different elements.
-    #[error("element {0} is defined twice; renumber the mesh with `gmsh FILE -save -o NEW.msh`")]
-    DuplicateElement(u64),
-    /// An element with a node that is not in the file.
-    #[error("element {element} names node {node}, which is not in $Nodes; write the file again")]
-    MissingNode {
-        /// The element.
-        element: u64,
-        /// The node.
-        node: u64,
-    },
-    /// NaN or infinity.
-    #[error(
-        "node {node} has a coordinate that is not a finite number: {coordinates:?}; \
-         correct the model and mesh it again"
-    )]
-    NotFinite {
-        /// The node.
-        node: u64,
-        /// Its coordinates.
-        coordinates: [f64; 3],
-    },
-    /// A degenerate hexahedron.
-    #[error(
-        "element {element} names node {node} twice (a degenerate hexahedron, such as a wedge \
-         written as one); mesh the volume with true hexahedra"
-    )]
-    RepeatedNode {
-        /// The element.
-        element: u64,
-        /// The node.
-        node: u64,
-    },
-    /// A hexahedron with a Jacobian that is not positive.
-    #[error(
-        "element {element} is inverted or flat: Jacobian determinant {determinant:.3e} ({count} \
-         such element(s) in all); check the order of its nodes, or mesh the volume with better \
-         shaped hexahedra"
-    )]
-    Inverted {
-        /// The first such element.
-        element: u64,
-        /// The smallest determinant over its Gauss points.
-        determinant: f64,
-        /// How many elements are so.
-        count: usize,
-    },
-    /// Any other reason that the mesh is not valid.
-    #[error(transparent)]
-    Mesh(MeshError),
 }
 
 fn in_group(group: &Option<String>) -> String {
     group.as_ref().map(|name| format!(" of physical volume `{name}`")).unwrap_or_default()
 }
-
-/// A problem and its place, before the file's name is known.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub place: Option<Place>,
-    pub problem: Box<Problem>,
-}
-
-impl From<Problem> for Fault {
-    fn from(problem: Problem) -> Self {
-        Self { place: None, problem: Box::new(problem) }
-    }
-}
-
-pub(super) type Parsed<T> = Result<T, Fault>;

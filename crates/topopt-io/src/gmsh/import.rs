@@ -1,36 +1,31 @@
 //! From the tags of a file to a checked mesh.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::mem::take;
 
-use topopt_mesh::{Face, HexMesh, MeshError, Sets, hexahedron};
+use topopt_mesh::{Face, MeshError, Sets, hexahedron};
 
-use super::ImportedMesh;
-use super::error::Problem;
+use super::error::Problem as GmshProblem;
 use super::raw::RawMesh;
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::read_error::Problem;
 
 /// Resolves the nodes, makes the sets and checks the mesh.
 pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Problem> {
     only_hexahedra(&raw)?;
     let mut notes = notes_on_file(&raw);
-    sort_nodes(&mut raw)?;
-    let (element_tags, owners) = number_elements(&raw, &mut notes)?;
-    let (hexes, nodes) = resolve(&raw, &element_tags, &owners)?;
-    let dropped = raw.node_tags.len() - nodes.n_used;
-    if dropped > 0 {
-        let (nodes, were) = if dropped == 1 { ("node", "was") } else { ("nodes", "were") };
-        notes.push(format!("{dropped} {nodes} that no hexahedron uses {were} left out"));
-    }
+    let nodes = Nodes::new(take(&mut raw.node_tags), take(&mut raw.coordinates))?;
+    let (kept, owners) = number_elements(&raw, &mut notes);
+    let tags = kept.iter().map(|&i| raw.hexes[i as usize].tag).collect();
+    let corners = kept.iter().map(|&i| raw.hexes[i as usize].nodes);
+    let numbering = Numbering::new(nodes, tags, corners)?;
+    notes.extend(numbering.note());
     let mut sets = Sets::default();
     empty_sets(&raw, &mut sets);
     element_sets(&raw, &owners, &mut sets);
-    face_sets(&raw, &hexes, &nodes, &mut sets)?;
-    node_sets(&raw, &nodes, &mut sets, &mut notes)?;
-    notes.extend(notes_on_sets(&sets));
-    let (coordinates, node_tags) = nodes.select(&raw);
-    match HexMesh::new(coordinates, hexes, sets) {
-        Ok(mesh) => Ok(ImportedMesh { mesh, node_tags, element_tags, notes }),
-        Err(error) => Err(by_tags(error, &node_tags, &element_tags)),
-    }
+    face_sets(&raw, &numbering, &mut sets)?;
+    node_sets(&raw, &numbering, &mut sets, &mut notes)?;
+    numbering.into_mesh(sets, notes)
 }
 
 fn only_hexahedra(raw: &RawMesh) -> Result<(), Problem> {
@@ -41,14 +36,16 @@ fn only_hexahedra(raw: &RawMesh) -> Result<(), Problem> {
     if let Some(&(shape, count, first)) = raw.others.first() {
         let group = raw.groups(first.groups).first().map(|&g| raw.name(3, g));
         let shape = shape.plural();
-        return Err(Problem::NotHexahedra { shape, count, element: first.tag, group });
+        return Err(GmshProblem::NotHexahedra { shape, count, element: first.tag, group }.into());
     }
     if let Some((count, first)) = raw.triangles {
         let group = raw.name(2, raw.groups(first.groups)[0]);
-        return Err(Problem::NoFace { shape: "triangle", element: first.tag, group, count });
+        return Err(
+            GmshProblem::NoFace { shape: "triangle", element: first.tag, group, count }.into()
+        );
     }
     if raw.hexes.is_empty() {
-        return Err(Problem::NoHexahedra);
+        return Err(GmshProblem::NoHexahedra.into());
     }
     Ok(())
 }
@@ -64,33 +61,12 @@ fn notes_on_file(raw: &RawMesh) -> Vec<String> {
     sections.chain(high_order).chain(surfaces).collect()
 }
 
-fn notes_on_sets(sets: &Sets) -> Vec<String> {
-    let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
-    empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())).collect()
-}
-
-/// Brings the nodes into the order of their tags.
-fn sort_nodes(raw: &mut RawMesh) -> Result<(), Problem> {
-    if !raw.node_tags.is_sorted() {
-        let mut order: Vec<usize> = (0..raw.node_tags.len()).collect();
-        order.sort_by_key(|&i| raw.node_tags[i]);
-        raw.node_tags = order.iter().map(|&i| raw.node_tags[i]).collect();
-        raw.coordinates = order.iter().map(|&i| raw.coordinates[i]).collect();
-    }
-    match raw.node_tags.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Problem::DuplicateNode(pair[0])),
-        None => Ok(()),
-    }
-}
-
-/// Tags of the elements, ascending, and for every hexahedron of the file the element it is.
+/// The hexahedra of the file to keep, by ascending tags, and for every hexahedron of the file the
+/// element it is.
 ///
 /// Version 2.2 writes an element once for each of its physical groups, with a tag of its own each
 /// time: hexahedra of the same nodes are one element, by its lowest tag.
-fn number_elements(
-    raw: &RawMesh,
-    notes: &mut Vec<String>,
-) -> Result<(Vec<u64>, Vec<u32>), Problem> {
+fn number_elements(raw: &RawMesh, notes: &mut Vec<String>) -> (Vec<u32>, Vec<u32>) {
     let hexes = &raw.hexes;
     let mut order: Vec<u32> = (0..hexes.len() as u32).collect();
     let at = |i: u32| &hexes[i as usize];
@@ -105,10 +81,6 @@ fn number_elements(
         notes.push(format!("{doubles} hexahedra that stand in the file twice were left out"));
     }
     kept.sort_unstable_by_key(|&i| at(i).tag);
-    let tags: Vec<u64> = kept.iter().map(|&i| at(i).tag).collect();
-    if let Some(pair) = tags.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(Problem::DuplicateElement(pair[0]));
-    }
     let mut number = vec![0; hexes.len()];
     for (element, &i) in kept.iter().enumerate() {
         number[i as usize] = element as u32;
@@ -118,65 +90,12 @@ fn number_elements(
             number[i as usize] = number[copies[0] as usize];
         }
     }
-    Ok((tags, number))
+    (kept, number)
 }
 
-/// The nodes that hexahedra use, in the order of their tags.
-struct UsedNodes {
-    /// Number of every node of the file, or `UNUSED`.
-    numbers: Vec<u32>,
-    n_used: usize,
-}
-
-const UNUSED: u32 = u32::MAX;
-
-/// Connectivity by node numbers.
-fn resolve(
-    raw: &RawMesh,
-    element_tags: &[u64],
-    owners: &[u32],
-) -> Result<(Vec<[u32; 8]>, UsedNodes), Problem> {
-    let mut hexes = vec![[0; 8]; element_tags.len()];
-    let mut numbers = vec![UNUSED; raw.node_tags.len()];
-    for (corners, &owner) in raw.hexes.iter().zip(owners) {
-        for (a, &tag) in corners.nodes.iter().enumerate() {
-            let node = position(&raw.node_tags, tag)
-                .ok_or(Problem::MissingNode { element: corners.tag, node: tag })?;
-            hexes[owner as usize][a] = node as u32;
-            numbers[node] = 0;
-        }
-    }
-    let mut n_used = 0;
-    for number in numbers.iter_mut().filter(|number| **number != UNUSED) {
-        *number = n_used;
-        n_used += 1;
-    }
-    for node in hexes.as_flattened_mut() {
-        *node = numbers[*node as usize];
-    }
-    Ok((hexes, UsedNodes { numbers, n_used: n_used as usize }))
-}
-
-impl UsedNodes {
-    /// The number of the node that `element` names by `tag`; `UNUSED` if no hexahedron uses it.
-    fn number(&self, raw: &RawMesh, element: u64, tag: u64) -> Result<u32, Problem> {
-        position(&raw.node_tags, tag)
-            .map(|node| self.numbers[node])
-            .ok_or(Problem::MissingNode { element, node: tag })
-    }
-
-    /// Coordinates and tags of the used nodes.
-    fn select(&self, raw: &RawMesh) -> (Vec<[f64; 3]>, Vec<u64>) {
-        let used = |i: &usize| self.numbers[*i] != UNUSED;
-        let all = 0..raw.node_tags.len();
-        all.filter(used).map(|i| (raw.coordinates[i], raw.node_tags[i])).unzip()
-    }
-}
-
-/// Where `tag` stands in the ascending `tags`; at once if they have no gaps.
-fn position(tags: &[u64], tag: u64) -> Option<usize> {
-    let guess = tag.checked_sub(*tags.first()?)? as usize;
-    if tags.get(guess) == Some(&tag) { Some(guess) } else { tags.binary_search(&tag).ok() }
+/// The number of the node that `element` names by `tag`; `UNUSED` if no hexahedron uses it.
+fn node(numbering: &Numbering, element: u64, tag: u64) -> Result<u32, Problem> {
+    numbering.node(tag).ok_or(Problem::MissingNode { element, node: tag })
 }
 
 /// Sets of the named groups, still without entries.
@@ -214,19 +133,15 @@ fn element_sets(raw: &RawMesh, owners: &[u32], sets: &mut Sets) {
     }
 }
 
-fn face_sets(
-    raw: &RawMesh,
-    hexes: &[[u32; 8]],
-    nodes: &UsedNodes,
-    sets: &mut Sets,
-) -> Result<(), Problem> {
+fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<(), Problem> {
+    let hexes = &numbering.hexes;
     let mut quads = vec![[0; 4]; raw.quads.len()];
     for (corners, quad) in quads.iter_mut().zip(&raw.quads) {
         for (corner, &tag) in corners.iter_mut().zip(&quad.nodes) {
-            *corner = nodes.number(raw, quad.tag, tag)?;
+            *corner = node(numbering, quad.tag, tag)?;
         }
     }
-    let faces = faces_on(&quads, hexes, nodes.n_used);
+    let faces = faces_on(&quads, hexes, numbering.n_used);
     let names = set_names(raw, 2);
     let mut seen = HashSet::new();
     let mut lost = Vec::new();
@@ -243,12 +158,13 @@ fn face_sets(
     }
     match lost.first() {
         None => Ok(()),
-        Some(quad) => Err(Problem::NoFace {
+        Some(quad) => Err(GmshProblem::NoFace {
             shape: "quadrilateral",
             element: quad.tag,
             group: names[quad.groups as usize][0].clone(),
             count: lost.len(),
-        }),
+        }
+        .into()),
     }
 }
 
@@ -295,7 +211,7 @@ fn sorted(mut nodes: [u32; 4]) -> [u32; 4] {
 
 fn node_sets(
     raw: &RawMesh,
-    nodes: &UsedNodes,
+    numbering: &Numbering,
     sets: &mut Sets,
     notes: &mut Vec<String>,
 ) -> Result<(), Problem> {
@@ -308,7 +224,7 @@ fn node_sets(
     let mut seen = HashSet::new();
     let mut unused = BTreeMap::<&str, usize>::new();
     for (element, tag, names) in points.chain(ends) {
-        let number = nodes.number(raw, element, tag)?;
+        let number = node(numbering, element, tag)?;
         for name in names.iter().filter(|name| seen.insert((name.as_str(), tag))) {
             if number == UNUSED {
                 *unused.entry(name).or_default() += 1;
@@ -317,26 +233,6 @@ fn node_sets(
             }
         }
     }
-    notes.extend(unused.into_iter().map(|(name, count)| {
-        format!("{count} nodes of node set `{name}` were left out: no hexahedron uses them")
-    }));
+    notes.extend(unused.into_iter().map(|(name, count)| left_out_of_set(name, count)));
     Ok(())
-}
-
-/// The same error, with the file's tags for nodes and elements.
-fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Problem {
-    let node_tag = |node: u32| node_tags[node as usize];
-    let element_tag = |element: u32| element_tags[element as usize];
-    match error {
-        MeshError::NotFinite { node, coordinates } => {
-            Problem::NotFinite { node: node_tag(node), coordinates }
-        }
-        MeshError::RepeatedNode { element, node } => {
-            Problem::RepeatedNode { element: element_tag(element), node: node_tag(node) }
-        }
-        MeshError::Inverted { element, determinant, count } => {
-            Problem::Inverted { element: element_tag(element), determinant, count }
-        }
-        other => Problem::Mesh(other),
-    }
 }

@@ -27,38 +27,16 @@ mod write;
 
 use std::path::Path;
 
-use topopt_mesh::HexMesh;
+use crate::import::ImportedMesh;
+use crate::read_error::ReadError;
 
-pub use error::{Place, Problem, ReadError};
+pub use error::Problem;
 pub use write::{Encoding, GmshFormat, Version, write};
-
-use error::Fault;
-
-/// A mesh from a file, with the numbers that the file gives to its nodes and elements.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ImportedMesh {
-    /// The mesh.
-    pub mesh: HexMesh,
-    /// Tags of the nodes in the file, \[n_nodes\], ascending.
-    pub node_tags: Vec<u64>,
-    /// Tags of the elements in the file, \[n_elements\], ascending.
-    pub element_tags: Vec<u64>,
-    /// What was left out or changed, a sentence each.
-    pub notes: Vec<String>,
-}
 
 /// Reads a `.msh` file.
 ///
 /// # Errors
 /// [`ReadError`] with the place in the file, the problem and the remedy.
 pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
-    std::fs::read(path)
-        .map_err(|cause| Fault::from(Problem::Io(cause)))
-        .and_then(|bytes| parse(&bytes))
-        .map_err(|Fault { place, problem }| ReadError { path: path.into(), place, problem })
-}
-
-fn parse(bytes: &[u8]) -> Result<ImportedMesh, Fault> {
-    let raw = sections::parse(bytes)?;
-    import::import(raw).map_err(Fault::from)
+    crate::import::read(path, |bytes| Ok(import::import(sections::parse(bytes)?)?))
 }

@@ -1,9 +1,10 @@
 //! The sections of a file, in either version.
 
 use super::cursor::Cursor;
-use super::error::{Parsed, Problem};
+use super::error::Problem;
 use super::raw::RawMesh;
 use super::{version_2, version_4};
+use crate::read_error::Parsed;
 
 /// Sections that say nothing about nodes, elements and groups.
 const WITHOUT_MEANING: [&str; 8] = [

@@ -2,8 +2,9 @@
 
 use super::cursor::Cursor;
 use super::element_shape::{Shape, shape_of};
-use super::error::{Parsed, Problem};
+use super::error::Problem;
 use super::raw::RawMesh;
+use crate::read_error::Parsed;
 
 /// `tag x y z` a node. The count is text even in a binary file.
 pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::cursor::Cursor;
 use super::element_shape::shape_of;
-use super::error::{Parsed, Problem};
+use super::error::Problem;
 use super::raw::RawMesh;
+use crate::read_error::Parsed;
 
 /// Physical groups of the geometric entities, by (dimension, tag).
 pub(super) type Entities = HashMap<(i64, i64), Vec<u32>>;

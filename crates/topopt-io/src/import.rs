@@ -1,0 +1,161 @@
+//! From the tags of a file to a checked mesh: what the readers share.
+
+use std::path::Path;
+
+use topopt_mesh::{HexMesh, MeshError, Sets};
+
+use crate::read_error::{Fault, Parsed, Problem, ReadError};
+
+/// A mesh from a file, with the numbers that the file gives to its nodes and elements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedMesh {
+    /// The mesh.
+    pub mesh: HexMesh,
+    /// Tags of the nodes in the file, \[n_nodes\], ascending.
+    pub node_tags: Vec<u64>,
+    /// Tags of the elements in the file, \[n_elements\], ascending.
+    pub element_tags: Vec<u64>,
+    /// What was left out or changed, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Reads the file at `path` with `parse`, and adds its name to what goes wrong.
+pub(crate) fn read(
+    path: &Path,
+    parse: impl FnOnce(&[u8]) -> Parsed<ImportedMesh>,
+) -> Result<ImportedMesh, ReadError> {
+    std::fs::read(path)
+        .map_err(|cause| Fault::from(Problem::Io(cause)))
+        .and_then(|bytes| parse(&bytes))
+        .map_err(|Fault { place, problem }| ReadError { path: path.into(), place, problem })
+}
+
+/// The nodes of a file, in the order of their tags.
+pub(crate) struct Nodes {
+    tags: Vec<u64>,
+    coordinates: Vec<[f64; 3]>,
+}
+
+impl Nodes {
+    /// Brings the nodes into the order of their tags; none may stand twice.
+    pub fn new(mut tags: Vec<u64>, mut coordinates: Vec<[f64; 3]>) -> Result<Self, Problem> {
+        if tags.len() >= UNUSED as usize {
+            return Err(Problem::Mesh(MeshError::TooLarge(tags.len())));
+        }
+        if !tags.is_sorted() {
+            let mut order: Vec<usize> = (0..tags.len()).collect();
+            order.sort_by_key(|&i| tags[i]);
+            tags = order.iter().map(|&i| tags[i]).collect();
+            coordinates = order.iter().map(|&i| coordinates[i]).collect();
+        }
+        match tags.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Problem::DuplicateNode(pair[0])),
+            None => Ok(Self { tags, coordinates }),
+        }
+    }
+}
+
+/// The hexahedra of a file by node numbers, and the numbers of the nodes that they use.
+pub(crate) struct Numbering {
+    nodes: Nodes,
+    /// Number of every node of the file, or `UNUSED`.
+    numbers: Vec<u32>,
+    /// How many nodes are used.
+    pub n_used: usize,
+    /// Connectivity, \[n_elements\]\[8\].
+    pub hexes: Vec<[u32; 8]>,
+    /// Tags of the elements, \[n_elements\], ascending.
+    element_tags: Vec<u64>,
+}
+
+/// The number of a node that no hexahedron uses.
+pub(crate) const UNUSED: u32 = u32::MAX;
+
+impl Numbering {
+    /// Numbers the nodes that `corners`, \[n_elements\]\[8\], name, in the order of their tags.
+    /// `element_tags`, \[n_elements\], must ascend.
+    pub fn new(
+        nodes: Nodes,
+        element_tags: Vec<u64>,
+        corners: impl Iterator<Item = [u64; 8]>,
+    ) -> Result<Self, Problem> {
+        if let Some(pair) = element_tags.windows(2).find(|pair| pair[0] >= pair[1]) {
+            return Err(Problem::DuplicateElement(pair[0]));
+        }
+        let mut hexes = vec![[0; 8]; element_tags.len()];
+        let mut numbers = vec![UNUSED; nodes.tags.len()];
+        for ((hex, corners), &element) in hexes.iter_mut().zip(corners).zip(&element_tags) {
+            for (corner, tag) in hex.iter_mut().zip(corners) {
+                let node = position(&nodes.tags, tag)
+                    .ok_or(Problem::MissingNode { element, node: tag })?;
+                *corner = node as u32;
+                numbers[node] = 0;
+            }
+        }
+        let mut n_used = 0;
+        for number in numbers.iter_mut().filter(|number| **number != UNUSED) {
+            *number = n_used;
+            n_used += 1;
+        }
+        for node in hexes.as_flattened_mut() {
+            *node = numbers[*node as usize];
+        }
+        Ok(Self { nodes, numbers, n_used: n_used as usize, hexes, element_tags })
+    }
+
+    /// What to say of nodes that no hexahedron uses, if there are any.
+    pub fn note(&self) -> Option<String> {
+        let dropped = self.numbers.len() - self.n_used;
+        let (nodes, were) = if dropped == 1 { ("node", "was") } else { ("nodes", "were") };
+        (dropped > 0).then(|| format!("{dropped} {nodes} that no hexahedron uses {were} left out"))
+    }
+
+    /// The number of the node `tag`: `UNUSED` if no hexahedron uses it, none if it is not in the
+    /// file.
+    pub fn node(&self, tag: u64) -> Option<u32> {
+        position(&self.nodes.tags, tag).map(|node| self.numbers[node])
+    }
+
+    /// The mesh with its `sets`; an empty set is noted, an error names tags of the file.
+    pub fn into_mesh(self, sets: Sets, mut notes: Vec<String>) -> Result<ImportedMesh, Problem> {
+        let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
+        notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
+        let Self { nodes, numbers, hexes, element_tags, .. } = self;
+        let used = numbers.iter().enumerate().filter(|(_, number)| **number != UNUSED);
+        let (coordinates, node_tags): (Vec<_>, Vec<_>) =
+            used.map(|(i, _)| (nodes.coordinates[i], nodes.tags[i])).unzip();
+        match HexMesh::new(coordinates, hexes, sets) {
+            Ok(mesh) => Ok(ImportedMesh { mesh, node_tags, element_tags, notes }),
+            Err(error) => Err(by_tags(error, &node_tags, &element_tags)),
+        }
+    }
+}
+
+/// What to say of `count` nodes of a set that no hexahedron uses.
+pub(crate) fn left_out_of_set(name: &str, count: usize) -> String {
+    format!("{count} nodes of node set `{name}` were left out: no hexahedron uses them")
+}
+
+/// Where `tag` stands in the ascending `tags`; at once if they have no gaps.
+fn position(tags: &[u64], tag: u64) -> Option<usize> {
+    let guess = tag.checked_sub(*tags.first()?)? as usize;
+    if tags.get(guess) == Some(&tag) { Some(guess) } else { tags.binary_search(&tag).ok() }
+}
+
+/// The same error, with the file's tags for nodes and elements.
+fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Problem {
+    let node_tag = |node: u32| node_tags[node as usize];
+    let element_tag = |element: u32| element_tags[element as usize];
+    match error {
+        MeshError::NotFinite { node, coordinates } => {
+            Problem::NotFinite { node: node_tag(node), coordinates }
+        }
+        MeshError::RepeatedNode { element, node } => {
+            Problem::RepeatedNode { element: element_tag(element), node: node_tag(node) }
+        }
+        MeshError::Inverted { element, determinant, count } => {
+            Problem::Inverted { element: element_tag(element), determinant, count }
+        }
+        other => Problem::Mesh(other),
+    }
+}
