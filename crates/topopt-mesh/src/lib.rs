@@ -14,7 +14,9 @@ pub mod hexahedron;
 mod neighbours;
 pub mod quality;
 mod renumbering;
+pub mod selection;
 mod sets;
+pub mod surface;
 mod uniform_grid;
 
 pub use adjacency::NodeToElements;

@@ -1,0 +1,388 @@
+//! Nodes, surface faces and elements by where they lie.
+//!
+//! A node satisfies a region if it lies in it, a face if all its four nodes do, an element if its
+//! centre does.
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
+use crate::surface::{area_vector, boundary_faces, face_centre, face_coordinates};
+use crate::{Face, HexMesh, SetKind};
+
+/// A part of space.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Region {
+    /// Between two corners.
+    Box {
+        /// Smallest coordinates.
+        min: [f64; 3],
+        /// Largest coordinates.
+        max: [f64; 3],
+    },
+    /// Around a plane.
+    Plane {
+        /// A point of the plane.
+        point: [f64; 3],
+        /// Its normal, of any length but zero.
+        normal: [f64; 3],
+        /// Largest distance from the plane.
+        tolerance: f64,
+    },
+    /// Inside an endless cylinder and outside a thinner one.
+    Cylinder {
+        /// A point of the axis.
+        point: [f64; 3],
+        /// Direction of the axis, of any length but zero.
+        axis: [f64; 3],
+        /// Radius.
+        radius: f64,
+        /// Radius of the cylinder left out; 0 for none.
+        inner_radius: f64,
+    },
+    /// Inside a sphere.
+    Sphere {
+        /// Its centre.
+        centre: [f64; 3],
+        /// Its radius.
+        radius: f64,
+    },
+}
+
+/// What nodes, faces or elements must satisfy to be selected.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// Lying in a region.
+    Within(Region),
+    /// Being nearest to a point, or as near as the nearest; by the node, or the centre of the face
+    /// or element.
+    Nearest([f64; 3]),
+    /// Facing a direction: faces whose outward normal is within `angle` (radians) of it.
+    Facing {
+        /// The direction, of any length but zero.
+        direction: [f64; 3],
+        /// Largest angle between normal and direction.
+        angle: f64,
+    },
+    /// Being one of these nodes, or having no other nodes.
+    Nodes(Vec<u32>),
+    /// Being one of these faces.
+    Faces(Vec<Face>),
+    /// Being one of these elements.
+    Elements(Vec<u32>),
+    /// Satisfying all of these.
+    All(Vec<Condition>),
+    /// Satisfying any of these.
+    Any(Vec<Condition>),
+    /// Not satisfying this.
+    Not(Box<Condition>),
+}
+
+/// The nodes, the surface faces or the elements of a mesh, to select from.
+#[derive(Debug)]
+pub struct Selector<'a> {
+    mesh: &'a HexMesh,
+    kind: SetKind,
+    faces: Vec<Face>,
+    /// The node, or the centre of the face or element.
+    places: Vec<[f64; 3]>,
+    tolerance: f64,
+}
+
+/// Lengths that count as nothing, as a share of the diagonal of the mesh's bounding box.
+pub const RELATIVE_TOLERANCE: f64 = 1e-6;
+
+impl<'a> Selector<'a> {
+    /// What of `mesh` can be selected as `kind`.
+    pub fn new(mesh: &'a HexMesh, kind: SetKind) -> Self {
+        let faces = if kind == SetKind::Face { boundary_faces(mesh) } else { Vec::new() };
+        let places = match kind {
+            SetKind::Node => mesh.coordinates().to_vec(),
+            SetKind::Face => {
+                faces.iter().map(|&face| face_centre(&face_coordinates(mesh, face))).collect()
+            }
+            SetKind::Element => mesh.centres(),
+        };
+        Self { mesh, kind, faces, places, tolerance: tolerance(mesh) }
+    }
+
+    /// How many there are to select from.
+    pub fn candidates(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The face of every candidate; none if nodes or elements are selected from.
+    pub fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// The candidates that satisfy `condition`, increasing: nodes, elements, or indices into
+    /// [`Selector::faces`].
+    pub fn select(&self, condition: &Condition) -> Vec<u32> {
+        let chosen = self.mask(condition);
+        (0..).zip(chosen).filter(|(_, chosen)| *chosen).map(|(i, _)| i).collect()
+    }
+
+    /// The candidate nearest to `region` and its distance from it, tolerance not counted; for a
+    /// face, the distance of its farthest node.
+    pub fn nearest_to(&self, region: &Region) -> (u32, f64) {
+        let distance =
+            |i: usize| self.points(i).iter().map(|x| region.distance(x)).fold(0.0, f64::max);
+        let distances = (0..self.candidates()).into_par_iter().map(|i| (i as u32, distance(i)));
+        let nearer = |a: &(u32, f64), b: &(u32, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
+        distances.min_by(nearer).unwrap_or((0, f64::INFINITY))
+    }
+
+    /// The place of a candidate: the node, or the centre of the face or element.
+    pub fn place(&self, candidate: u32) -> [f64; 3] {
+        self.places[candidate as usize]
+    }
+
+    fn mask(&self, condition: &Condition) -> Vec<bool> {
+        let each = |holds: &(dyn Fn(usize) -> bool + Sync)| {
+            (0..self.candidates()).into_par_iter().map(holds).collect()
+        };
+        match condition {
+            Condition::Within(region) => each(&|i| {
+                self.points(i).iter().all(|x| region.distance(x) <= self.tolerance_of(region))
+            }),
+            Condition::Nearest(point) => {
+                let least = (0..self.candidates()).map(|i| distance(&self.places[i], point));
+                let least = least.fold(f64::INFINITY, f64::min);
+                each(&|i| distance(&self.places[i], point) <= least + self.tolerance)
+            }
+            Condition::Facing { direction, angle } => each(&|i| {
+                self.kind == SetKind::Face && {
+                    let normal = area_vector(&face_coordinates(self.mesh, self.faces[i]));
+                    angle_between(&normal, direction) <= angle + 1e-9
+                }
+            }),
+            Condition::Nodes(nodes) => {
+                let mut listed = vec![false; self.mesh.n_nodes()];
+                nodes.iter().for_each(|&node| listed[node as usize] = true);
+                each(&|i| self.nodes(i).iter().all(|&node| listed[node as usize]))
+            }
+            Condition::Faces(faces) => {
+                let faces: HashSet<&Face> = faces.iter().collect();
+                each(&|i| self.faces.get(i).is_some_and(|face| faces.contains(face)))
+            }
+            Condition::Elements(elements) => {
+                let mut listed = vec![false; self.mesh.n_elements()];
+                elements.iter().for_each(|&element| listed[element as usize] = true);
+                each(&|i| self.kind == SetKind::Element && listed[i])
+            }
+            Condition::All(conditions) => self.fold(conditions, true),
+            Condition::Any(conditions) => self.fold(conditions, false),
+            Condition::Not(condition) => self.mask(condition).into_iter().map(|c| !c).collect(),
+        }
+    }
+
+    /// Whether all of `conditions` hold, or else any.
+    fn fold(&self, conditions: &[Condition], all: bool) -> Vec<bool> {
+        let mut chosen = vec![all; self.candidates()];
+        for condition in conditions {
+            for (chosen, holds) in chosen.iter_mut().zip(self.mask(condition)) {
+                *chosen = if all { *chosen && holds } else { *chosen || holds };
+            }
+        }
+        chosen
+    }
+
+    /// The points of a candidate that must lie in a region.
+    fn points(&self, candidate: usize) -> Vec<[f64; 3]> {
+        match self.kind {
+            SetKind::Face => face_coordinates(self.mesh, self.faces[candidate]).to_vec(),
+            SetKind::Node | SetKind::Element => vec![self.places[candidate]],
+        }
+    }
+
+    fn nodes(&self, candidate: usize) -> Vec<u32> {
+        match self.kind {
+            SetKind::Node => vec![candidate as u32],
+            SetKind::Face => self.faces[candidate].nodes(self.mesh.hexes()).to_vec(),
+            SetKind::Element => self.mesh.hexes()[candidate].to_vec(),
+        }
+    }
+
+    fn tolerance_of(&self, region: &Region) -> f64 {
+        if let Region::Plane { .. } = region { 0.0 } else { self.tolerance }
+    }
+}
+
+impl Region {
+    /// Distance of `x` from the region; 0 inside.
+    pub fn distance(&self, x: &[f64; 3]) -> f64 {
+        match self {
+            Region::Box { min, max } => {
+                let outside = |i: usize| (min[i] - x[i]).max(x[i] - max[i]).max(0.0);
+                (0..3).map(|i| outside(i).powi(2)).sum::<f64>().sqrt()
+            }
+            Region::Plane { point, normal, tolerance } => {
+                let height = dot(&difference(x, point), normal) / length(normal);
+                (height.abs() - tolerance).max(0.0)
+            }
+            Region::Cylinder { point, axis, radius, inner_radius } => {
+                let (from, along) = (difference(x, point), axis.map(|a| a / length(axis)));
+                let height = dot(&from, &along);
+                let off: [f64; 3] = std::array::from_fn(|i| from[i] - height * along[i]);
+                (length(&off) - radius).max(inner_radius - length(&off)).max(0.0)
+            }
+            Region::Sphere { centre, radius } => (distance(x, centre) - radius).max(0.0),
+        }
+    }
+}
+
+/// The length that counts as nothing in `mesh`: [`RELATIVE_TOLERANCE`] of its diagonal.
+pub fn tolerance(mesh: &HexMesh) -> f64 {
+    RELATIVE_TOLERANCE * length(&mesh.bounding_box().extent())
+}
+
+fn angle_between(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    let cross: [f64; 3] = std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        a[j] * b[k] - a[k] * b[j]
+    });
+    length(&cross).atan2(dot(a, b))
+}
+
+fn difference(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+fn distance(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    length(&difference(a, b))
+}
+
+fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    (0..3).map(|i| a[i] * b[i]).sum()
+}
+
+fn length(a: &[f64; 3]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Benchmark, Resolution};
+
+    /// 10 x 5 x 5 unit cubes with a corner at the origin.
+    fn beam() -> HexMesh {
+        Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap()
+    }
+
+    fn count(mesh: &HexMesh, kind: SetKind, condition: &Condition) -> usize {
+        Selector::new(mesh, kind).select(condition).len()
+    }
+
+    fn end() -> Condition {
+        let (point, normal) = ([10.0, 7.0, -3.0], [-2.0, 0.0, 0.0]);
+        Condition::Within(Region::Plane { point, normal, tolerance: 1e-6 })
+    }
+
+    fn corner() -> Condition {
+        Condition::Within(Region::Box { min: [8.0, 3.0, 3.0], max: [20.0, 5.0, 5.0] })
+    }
+
+    #[test]
+    fn regions_of_a_beam() {
+        let mesh = beam();
+        let bore = |radius, inner_radius| {
+            let (point, axis) = ([5.0, 2.5, 9.0], [0.0, 0.0, 3.0]);
+            Condition::Within(Region::Cylinder { point, axis, radius, inner_radius })
+        };
+        let ball = Region::Sphere { centre: [5.0, 2.0, 2.0], radius: 1.0 };
+        let [node, face, element] = [SetKind::Node, SetKind::Face, SetKind::Element];
+        for (kind, condition, expected) in [
+            (node, end(), 36),
+            (face, end(), 25),
+            (element, end(), 0),
+            (node, corner(), 27),
+            (face, corner(), 4 + 4 + 4),
+            (element, corner(), 8),
+            (node, bore(0.5, 0.0), 2 * 6),
+            // A layer: (4, 2), (4, 3), (6, 2), (6, 3), (5, 1), (5, 4).
+            (node, bore(1.5, 0.6), 6 * 6),
+            (element, bore(0.5, 0.0), 2 * 5),
+            (node, Condition::Within(ball), 7),
+        ] {
+            assert_eq!(count(&mesh, kind, &condition), expected, "{kind:?} {condition:?}");
+        }
+    }
+
+    #[test]
+    fn combinations_follow_the_laws_of_sets() {
+        let mesh = beam();
+        for kind in [SetKind::Node, SetKind::Face] {
+            let selector = Selector::new(&mesh, kind);
+            let n = |condition: Condition| selector.select(&condition).len();
+            let not = |condition: Condition| Condition::Not(Box::new(condition));
+            let (both, either) = (vec![end(), corner()], vec![end(), corner()]);
+            assert_eq!(n(not(end())), selector.candidates() - n(end()));
+            let common = n(Condition::All(both));
+            assert!(common > 0);
+            assert_eq!(n(Condition::Any(either)), n(end()) + n(corner()) - common);
+            let neither = Condition::All(vec![not(end()), not(corner())]);
+            let either = Condition::Any(vec![end(), corner()]);
+            assert_eq!(selector.select(&neither), selector.select(&not(either)));
+        }
+    }
+
+    #[test]
+    fn nearest_takes_all_that_are_as_near() {
+        let mesh = beam();
+        let nearest = |point| Condition::Nearest(point);
+        assert_eq!(count(&mesh, SetKind::Node, &nearest([10.2, 2.1, 4.9])), 1);
+        assert_eq!(count(&mesh, SetKind::Node, &nearest([12.0, 2.5, 3.0])), 2);
+        assert_eq!(count(&mesh, SetKind::Element, &nearest([1.0, 1.0, 1.0])), 8);
+        let selector = Selector::new(&mesh, SetKind::Face);
+        let found = selector.select(&nearest([10.0, 2.5, 2.5]));
+        assert_eq!(
+            found.iter().map(|&i| selector.place(i)).collect::<Vec<_>>(),
+            [[10.0, 2.5, 2.5]]
+        );
+    }
+
+    #[test]
+    fn faces_by_their_normal() {
+        let mesh = beam();
+        let facing = |direction: [f64; 3], degrees: f64| {
+            count(
+                &mesh,
+                SetKind::Face,
+                &Condition::Facing { direction, angle: degrees.to_radians() },
+            )
+        };
+        assert_eq!(facing([5.0, 0.0, 0.0], 0.0), 25);
+        assert_eq!(facing([0.0, 1.0, 1.0], 44.0), 0);
+        assert_eq!(facing([0.0, 1.0, 1.0], 46.0), 100);
+        assert_eq!(facing([0.0, 0.0, -1.0], 180.0), 250);
+        let any = Condition::Facing { direction: [1.0, 0.0, 0.0], angle: 4.0 };
+        assert_eq!(count(&mesh, SetKind::Node, &any), 0);
+    }
+
+    #[test]
+    fn lists_are_taken_as_they_are() {
+        let mesh = beam();
+        let first = mesh.hexes()[3];
+        let nodes = Condition::Nodes(first.to_vec());
+        assert_eq!(Selector::new(&mesh, SetKind::Element).select(&nodes), [3]);
+        assert_eq!(count(&mesh, SetKind::Node, &nodes), 8);
+        let elements = Condition::Elements(vec![9, 2]);
+        assert_eq!(Selector::new(&mesh, SetKind::Element).select(&elements), [2, 9]);
+        let selector = Selector::new(&mesh, SetKind::Face);
+        let faces = Condition::Faces(vec![selector.faces()[17], selector.faces()[4]]);
+        assert_eq!(selector.select(&faces), [4, 17]);
+    }
+
+    #[test]
+    fn the_nearest_of_what_is_missed() {
+        let mesh = beam();
+        let (point, normal) = ([12.5, 0.0, 0.0], [1.0, 0.0, 0.0]);
+        let plane = Region::Plane { point, normal, tolerance: 0.5 };
+        let (node, distance) = Selector::new(&mesh, SetKind::Node).nearest_to(&plane);
+        assert_eq!((mesh.coordinates()[node as usize][0], distance), (10.0, 2.0));
+        let (_, distance) = Selector::new(&mesh, SetKind::Face).nearest_to(&plane);
+        assert_eq!(distance, 2.0);
+    }
+}

@@ -1,0 +1,84 @@
+//! The surface of a mesh: the faces that belong to one element only.
+
+use rayon::prelude::*;
+
+use crate::hexahedron::FACES;
+use crate::{Face, HexMesh, NodeToElements};
+
+/// The faces of `mesh` that no other element shares, by element and local face.
+pub fn boundary_faces(mesh: &HexMesh) -> Vec<Face> {
+    let adjacency = NodeToElements::new(mesh);
+    let of_element = |element: u32| {
+        let adjacency = &adjacency;
+        let faces = (0..FACES.len() as u8).map(move |local| Face { element, local });
+        faces.filter(move |face| {
+            let nodes = face.nodes(mesh.hexes());
+            let has_all = |e: u32| nodes.iter().all(|n| mesh.hexes()[e as usize].contains(n));
+            let around = adjacency.elements_of(nodes[0] as usize);
+            !around.iter().any(|&other| other != element && has_all(other))
+        })
+    };
+    (0..mesh.n_elements() as u32).into_par_iter().flat_map_iter(of_element).collect()
+}
+
+/// Coordinates of the four nodes of `face`, counter-clockwise seen from outside.
+pub fn face_coordinates(mesh: &HexMesh, face: Face) -> [[f64; 3]; 4] {
+    face.nodes(mesh.hexes()).map(|node| mesh.coordinates()[node as usize])
+}
+
+/// Mean of the four corners `x`.
+pub fn face_centre(x: &[[f64; 3]; 4]) -> [f64; 3] {
+    std::array::from_fn(|i| x.iter().map(|corner| corner[i]).sum::<f64>() / 4.0)
+}
+
+/// The integral of the unit normal over the bilinear face with corners `x`: half the cross product
+/// of its diagonals, exact for a warped face too. It points outwards where the corners run
+/// counter-clockwise seen from outside.
+pub fn area_vector(x: &[[f64; 3]; 4]) -> [f64; 3] {
+    let diagonal = |a: usize, b: usize| -> [f64; 3] { std::array::from_fn(|i| x[b][i] - x[a][i]) };
+    let (p, q) = (diagonal(0, 2), diagonal(1, 3));
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        0.5 * (p[j] * q[k] - p[k] * q[j])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Benchmark, Resolution};
+
+    #[test]
+    fn a_box_has_the_faces_of_its_six_sides() {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap(); // 10 x 5 x 5
+        let faces = boundary_faces(&mesh);
+        assert_eq!(faces.len(), 2 * (10 * 5 + 10 * 5 + 5 * 5));
+        assert!(faces.is_sorted());
+        let side = |axis: usize, sign: f64| {
+            let vectors = faces.iter().map(|&face| area_vector(&face_coordinates(&mesh, face)));
+            vectors.map(|a| a[axis]).filter(|a| a * sign > 0.0).sum::<f64>()
+        };
+        for (axis, area) in [(0, 25.0), (1, 50.0), (2, 50.0)] {
+            assert!((side(axis, 1.0) - area).abs() < 1e-12);
+            assert!((side(axis, -1.0) + area).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn area_vectors_point_outwards_and_close() {
+        for benchmark in [Benchmark::ConnectingRod, Benchmark::Michell, Benchmark::LBeam] {
+            let mesh = benchmark.generate(Resolution::Elements(500)).unwrap();
+            let (mut sum, mut flux) = ([0.0; 3], 0.0);
+            for face in boundary_faces(&mesh) {
+                let x = face_coordinates(&mesh, face);
+                let (area, centre) = (area_vector(&x), face_centre(&x));
+                (0..3).for_each(|i| sum[i] += area[i]);
+                flux += (0..3).map(|i| area[i] * centre[i]).sum::<f64>() / 3.0;
+            }
+            let volume: f64 = mesh.volumes().iter().sum();
+            assert!(sum.iter().all(|s| s.abs() < 1e-10 * volume), "{sum:?}");
+            // Divergence theorem; the sides are planes or extruded, so centres do.
+            assert!((flux / volume - 1.0).abs() < 1e-10, "{flux} {volume}");
+        }
+    }
+}
