@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
-use topopt_mesh::{HexMesh, SetError};
+use topopt_mesh::{HexMesh, SetError, Sets};
 
 use crate::config::{Axis, Config, Generator, closest};
 use crate::report::{Finding, InputError};
+use crate::selections;
 
 /// A mesh with supports, loads and solid elements, all by numbers from 0.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Case {
     pub mesh: HexMesh,
     /// Numbers of nodes and elements in the mesh file; none for a generated mesh.
     pub tags: Option<Tags>,
+    /// The sets of the mesh, and those that the case file selects.
+    pub sets: Sets,
     /// What was left out or changed in reading the mesh, a sentence each.
     pub notes: Vec<String>,
     /// Nodes held in x, in y and in z, each sorted.
@@ -78,21 +81,22 @@ impl Generator {
 }
 
 impl Case {
-    /// Reads or makes the mesh and looks up every set.
+    /// Reads or makes the mesh, selects, and looks up every set.
     ///
     /// # Errors
-    /// All that is wrong, with places in the case file: a mesh that cannot be had, sets that are
-    /// not there or empty, loads that are zero or only on supports, nothing left to design.
+    /// All that is wrong, with places in the case file: a mesh that cannot be had, selections of
+    /// nothing or everything, sets that are not there or empty, loads that are zero or only on supports, nothing left to design.
     pub fn build(config: &Config) -> Result<Self, InputError> {
         let (mesh, tags, notes) = mesh(config)?;
-        let lookup = Lookup { config, mesh: &mesh };
+        let sets = selections::sets(config, &mesh, tags.as_ref())?;
+        let lookup = Lookup { config, mesh: &mesh, sets: &sets };
         let mut findings = Vec::new();
         let fixed = lookup.fixed(&mut findings);
         let load_cases = lookup.load_cases(&mut findings);
         let solid = lookup.solid(&mut findings);
         InputError::if_any(findings)?;
         InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
-        Ok(Self { mesh, tags, notes, fixed, load_cases, solid })
+        Ok(Self { mesh, tags, sets, notes, fixed, load_cases, solid })
     }
 }
 
@@ -121,6 +125,7 @@ fn mesh(config: &Config) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputEr
 struct Lookup<'a> {
     config: &'a Config,
     mesh: &'a HexMesh,
+    sets: &'a Sets,
 }
 
 impl Lookup<'_> {
@@ -164,7 +169,7 @@ impl Lookup<'_> {
     fn solid(&self, findings: &mut Vec<Finding>) -> Vec<u32> {
         let mut solid = Vec::new();
         for name in &self.config.design.solid {
-            match self.mesh.sets().element_set(name.get_ref()) {
+            match self.sets.element_set(name.get_ref()) {
                 Ok([]) => findings.push(self.empty(name.get_ref(), name.span())),
                 Ok(set) => solid.extend(set),
                 Err(error) => findings.push(self.not_there(&error, name.span())),
@@ -185,7 +190,7 @@ impl Lookup<'_> {
     }
 
     fn nodes(&self, name: &str, span: Range<usize>, findings: &mut Vec<Finding>) -> Vec<u32> {
-        let nodes = self.mesh.sets().nodes_of(name, self.mesh.hexes());
+        let nodes = self.sets.nodes_of(name, self.mesh.hexes());
         match nodes {
             Ok(nodes) if nodes.is_empty() => findings.push(self.empty(name, span)),
             Ok(nodes) => return nodes,
@@ -201,7 +206,7 @@ impl Lookup<'_> {
     }
 
     fn not_there(&self, error: &SetError, span: Range<usize>) -> Finding {
-        let sets = self.mesh.sets().summary();
+        let sets = self.sets.summary();
         let near = closest(&error.name, sets.iter().map(|(name, ..)| name.as_str()));
         let names: Vec<_> = sets
             .iter()

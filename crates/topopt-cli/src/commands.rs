@@ -18,7 +18,7 @@ use topopt_simp::DesignError;
 
 use crate::args::{Cli, Command};
 use crate::config;
-use crate::report::{Finding, InputError};
+use crate::report::{Finding, InputError, rounded};
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -153,9 +153,4 @@ pub fn execute(
             Ok(out.write_all(&script)?)
         }
     }
-}
-
-/// `x` to six digits.
-fn rounded(x: f64) -> f64 {
-    format!("{x:.5e}").parse().unwrap_or(x)
 }

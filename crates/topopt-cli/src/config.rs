@@ -8,8 +8,10 @@ mod consistency;
 mod keys;
 mod overrides;
 mod schema;
+mod select;
 mod solver;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -20,6 +22,7 @@ pub use keys::{
     Mesh, Method, Optimizer, Output, Support,
 };
 pub use schema::schema;
+pub use select::{Bounds, Condition, Cylinder, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Device, Preconditioner, Solver, Strategy};
 
 use crate::report::{Finding, InputError, Source};
@@ -77,5 +80,11 @@ impl Config {
     /// Where the values come from, to point at them.
     pub(crate) fn source(&self) -> &Source {
         &self.source
+    }
+
+    /// Place of the value at `path`, with keys and positions in lists as in `--set`.
+    pub(crate) fn span(&self, path: &str) -> Range<usize> {
+        let table = overrides::merged(&self.source).ok();
+        table.and_then(|table| overrides::span(&table, path)).unwrap_or(0..0)
     }
 }

@@ -11,5 +11,6 @@ mod place;
 mod progress;
 pub mod report;
 mod results;
+mod selections;
 mod structure;
 mod summary;

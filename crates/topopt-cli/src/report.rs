@@ -88,6 +88,11 @@ pub fn render(findings: &[Finding], drawing: Drawing) -> String {
     findings.iter().map(draw).collect::<Vec<_>>().join("\n")
 }
 
+/// `x` to six digits.
+pub(crate) fn rounded(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
+}
+
 struct Drawn<'a> {
     finding: &'a Finding,
     drawing: Drawing,

@@ -1,7 +1,7 @@
 //! Nodes, surface faces and elements by where they lie.
 //!
 //! A node satisfies a region if it lies in it, a face if all its four nodes do, an element if its
-//! centre does.
+//! centre does. Lengths below [`RELATIVE_TOLERANCE`] count as nothing.
 
 use std::collections::HashSet;
 
@@ -103,7 +103,8 @@ impl<'a> Selector<'a> {
             }
             SetKind::Element => mesh.centres(),
         };
-        Self { mesh, kind, faces, places, tolerance: tolerance(mesh) }
+        let tolerance = RELATIVE_TOLERANCE * length(&mesh.bounding_box().extent());
+        Self { mesh, kind, faces, places, tolerance }
     }
 
     /// How many there are to select from.
@@ -123,8 +124,8 @@ impl<'a> Selector<'a> {
         (0..).zip(chosen).filter(|(_, chosen)| *chosen).map(|(i, _)| i).collect()
     }
 
-    /// The candidate nearest to `region` and its distance from it, tolerance not counted; for a
-    /// face, the distance of its farthest node.
+    /// The candidate nearest to `region` and its distance from it; for a face, the distance of its
+    /// farthest node.
     pub fn nearest_to(&self, region: &Region) -> (u32, f64) {
         let distance =
             |i: usize| self.points(i).iter().map(|x| region.distance(x)).fold(0.0, f64::max);
@@ -143,9 +144,9 @@ impl<'a> Selector<'a> {
             (0..self.candidates()).into_par_iter().map(holds).collect()
         };
         match condition {
-            Condition::Within(region) => each(&|i| {
-                self.points(i).iter().all(|x| region.distance(x) <= self.tolerance_of(region))
-            }),
+            Condition::Within(region) => {
+                each(&|i| self.points(i).iter().all(|x| region.distance(x) <= self.tolerance))
+            }
             Condition::Nearest(point) => {
                 let least = (0..self.candidates()).map(|i| distance(&self.places[i], point));
                 let least = least.fold(f64::INFINITY, f64::min);
@@ -203,10 +204,6 @@ impl<'a> Selector<'a> {
             SetKind::Element => self.mesh.hexes()[candidate].to_vec(),
         }
     }
-
-    fn tolerance_of(&self, region: &Region) -> f64 {
-        if let Region::Plane { .. } = region { 0.0 } else { self.tolerance }
-    }
 }
 
 impl Region {
@@ -230,11 +227,6 @@ impl Region {
             Region::Sphere { centre, radius } => (distance(x, centre) - radius).max(0.0),
         }
     }
-}
-
-/// The length that counts as nothing in `mesh`: [`RELATIVE_TOLERANCE`] of its diagonal.
-pub fn tolerance(mesh: &HexMesh) -> f64 {
-    RELATIVE_TOLERANCE * length(&mesh.bounding_box().extent())
 }
 
 fn angle_between(a: &[f64; 3], b: &[f64; 3]) -> f64 {
@@ -277,7 +269,7 @@ mod tests {
 
     fn end() -> Condition {
         let (point, normal) = ([10.0, 7.0, -3.0], [-2.0, 0.0, 0.0]);
-        Condition::Within(Region::Plane { point, normal, tolerance: 1e-6 })
+        Condition::Within(Region::Plane { point, normal, tolerance: 0.0 })
     }
 
     fn corner() -> Condition {

@@ -10,8 +10,9 @@ use crate::report::{Finding, InputError, Source};
 
 /// Everything in `table` that the schema of the case file does not allow.
 pub(super) fn check(table: &Spanned<DeTable>, source: &Source) -> Result<(), InputError> {
-    let mut checker = Checker { source, findings: Vec::new() };
-    checker.table(table.get_ref(), table.span(), &super::schema(), "");
+    let schema = super::schema();
+    let mut checker = Checker { source, root: &schema, findings: Vec::new() };
+    checker.table(table.get_ref(), table.span(), &schema, "");
     checker.findings.sort_by_key(|(start, _)| *start);
     InputError::if_any(checker.findings.into_iter().map(|(_, finding)| finding).collect())
 }
@@ -25,6 +26,8 @@ pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 
 struct Checker<'a> {
     source: &'a Source,
+    /// The whole schema, which conditions of selections refer to.
+    root: &'a Value,
     findings: Vec<(usize, Finding)>,
 }
 
@@ -90,6 +93,11 @@ impl Checker<'_> {
     }
 
     fn value(&mut self, value: &Spanned<DeValue>, schema: &Value, name: &str) {
+        if let Some(place) = schema["$ref"].as_str() {
+            let root = self.root;
+            let target = root.pointer(place.trim_start_matches('#')).unwrap_or(&Value::Null);
+            return self.value(value, target, name);
+        }
         let kind = schema["type"].as_str().unwrap_or("string");
         match (kind, value.get_ref()) {
             ("object", DeValue::Table(table)) => self.table(table, value.span(), schema, name),

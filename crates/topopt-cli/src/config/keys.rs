@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use super::select::Select;
 use super::solver::Solver;
 use crate::report::Source;
 
@@ -23,6 +24,9 @@ pub struct Config {
     /// The elastic material.
     #[serde(default)]
     pub material: Material,
+    /// Sets by where nodes, faces and elements lie, besides those of the mesh.
+    #[serde(default)]
+    pub select: Vec<Select>,
     /// Where the part is held.
     #[schemars(length(min = 1))]
     pub supports: Vec<Support>,
@@ -120,7 +124,7 @@ pub enum Axis {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Support {
-    /// Name of a node, face or element set of the mesh.
+    /// Name of a node, face or element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
     /// The directions in which its nodes are held.
@@ -133,7 +137,7 @@ pub struct Support {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Name of a node, face or element set of the mesh.
+    /// Name of a node, face or element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
     /// Force [x, y, z] on each node of the set.

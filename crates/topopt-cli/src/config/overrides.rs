@@ -37,6 +37,20 @@ pub(super) fn merged(source: &Source) -> Result<Spanned<DeTable<'_>>, Finding> {
     }
 }
 
+/// Place in the source of the value at the dotted `path` in `table`, if there is one.
+pub(super) fn span(table: &Spanned<DeTable>, path: &str) -> Option<Range<usize>> {
+    let mut keys = path.split('.');
+    let mut place = table.get_ref().get(keys.next()?)?;
+    for key in keys {
+        place = match place.get_ref() {
+            DeValue::Table(table) => table.get(key)?,
+            DeValue::Array(array) => array.get(key.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(place.span())
+}
+
 fn syntax_finding(error: &toml::de::Error, source: &Source) -> Finding {
     let span = error.span().unwrap_or(0..0);
     let message = error.message().lines().next().unwrap_or("unexpected text");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Config;
 
-/// The JSON schema of the case file, without references.
+/// The JSON schema of the case file. Only conditions, which contain conditions, are referred to.
 pub fn schema() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true)

@@ -1,0 +1,132 @@
+//! The keys of `[[select]]`: sets by where nodes, faces and elements lie.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// A set of the nodes, surface faces or elements that satisfy conditions; of several conditions,
+/// all must hold.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = false))]
+pub struct Select {
+    /// Name of the set, for supports, loads and the design; the mesh must have no set of that name.
+    #[schemars(with = "String")]
+    pub name: Spanned<String>,
+    /// What is selected.
+    pub kind: SelectKind,
+    /// The conditions.
+    #[serde(flatten)]
+    pub condition: Condition,
+}
+
+/// What is selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SelectKind {
+    /// Nodes that lie where they must.
+    Nodes,
+    /// Faces of the surface all of whose nodes lie where they must.
+    Faces,
+    /// Elements whose centre lies where it must.
+    Elements,
+}
+
+/// Conditions that must all hold. Lengths within a millionth of the size of the mesh count as 0.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// Inside a box along the axes.
+    #[serde(rename = "box")]
+    pub bounds: Option<Bounds>,
+    /// On a plane.
+    pub plane: Option<Plane>,
+    /// Inside a cylinder without ends, or between it and a thinner one.
+    pub cylinder: Option<Cylinder>,
+    /// Inside a sphere.
+    pub sphere: Option<Sphere>,
+    /// Nearest to the point [x, y, z]; all that are equally near.
+    pub nearest: Option<[f64; 3]>,
+    /// Facing a direction; for faces only.
+    pub normal: Option<Normal>,
+    /// Nodes by their numbers in the mesh file; faces and elements that have no other nodes.
+    #[schemars(length(min = 1))]
+    pub nodes: Option<Vec<u64>>,
+    /// In a set of the mesh, or in a selection above this one.
+    pub set: Option<String>,
+    /// Satisfying every one of these tables of conditions.
+    #[schemars(length(min = 1))]
+    pub all: Option<Vec<Condition>>,
+    /// Satisfying at least one of these tables of conditions.
+    #[schemars(length(min = 1))]
+    pub any: Option<Vec<Condition>>,
+    /// Not satisfying this table of conditions.
+    pub not: Option<Box<Condition>>,
+}
+
+/// A box along the axes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bounds {
+    /// Smallest coordinates [x, y, z].
+    pub min: [f64; 3],
+    /// Largest coordinates [x, y, z].
+    pub max: [f64; 3],
+}
+
+/// A plane.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// A point of the plane [x, y, z].
+    pub point: [f64; 3],
+    /// Its normal [x, y, z], of any length.
+    pub normal: [f64; 3],
+    /// Largest distance from the plane.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0))]
+    pub tolerance: f64,
+}
+
+/// A cylinder without ends; a box or planes cut it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cylinder {
+    /// A point of the axis [x, y, z].
+    pub point: [f64; 3],
+    /// Direction of the axis [x, y, z], of any length.
+    pub axis: [f64; 3],
+    /// Radius.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub radius: f64,
+    /// Radius of a thinner cylinder that is left out.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0))]
+    pub inner_radius: f64,
+}
+
+/// A sphere.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sphere {
+    /// Its centre [x, y, z].
+    pub centre: [f64; 3],
+    /// Its radius.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub radius: f64,
+}
+
+/// A direction that faces look in.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Normal {
+    /// The direction [x, y, z], of any length.
+    pub direction: [f64; 3],
+    /// Largest angle between it and the outward normal of the face, in degrees.
+    #[serde(default = "thirty")]
+    #[schemars(extend("minimum" = 0, "maximum" = 180))]
+    pub angle: f64,
+}
+
+fn thirty() -> f64 {
+    30.0
+}

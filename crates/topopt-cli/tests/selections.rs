@@ -1,0 +1,178 @@
+//! `[[select]]`: sets by where things lie, as the case file asks for them.
+
+use std::path::Path;
+
+use topopt_cli::case::Case;
+use topopt_cli::config::Config;
+use topopt_cli::report::{Drawing, render};
+
+/// 10 x 5 x 5 unit cubes with a corner at the origin.
+const CASE: &str = r#"[mesh]
+generator = "cantilever"
+elements = 250
+
+[[select]]
+name = "end"
+kind = "faces"
+plane = { point = [10, 0, 0], normal = [1, 0, 0] }
+box = { min = [0, 2.4, 0], max = [11, 9, 9] }
+
+[[supports]]
+set = "fixed"
+
+[[loads]]
+set = "end"
+force = [0, -1, 0]
+
+[design]
+volume_fraction = 0.3
+
+[filter]
+radius_in_elements = 1.5
+"#;
+
+fn build(set: &[&str]) -> Result<Case, String> {
+    let set: Vec<String> = set.iter().map(|&set| set.to_owned()).collect();
+    Config::parse(Path::new("case.toml"), CASE.to_owned(), &set)
+        .and_then(|config| Case::build(&config))
+        .map_err(|error| render(error.findings(), Drawing::Plain))
+}
+
+/// Number of nodes, faces and elements in the set `s` that the condition selects as `kind`.
+fn selected(kind: &str, condition: &str) -> usize {
+    let set = format!("select.0={{ name = \"s\", kind = \"{kind}\", {condition} }}");
+    let case = build(&[&set, "loads.0.set=load"]).unwrap_or_else(|error| panic!("{error}"));
+    let nodes = case.sets.nodes.get("s").map_or(0, Vec::len);
+    let faces = case.sets.faces.get("s").map_or(0, Vec::len);
+    nodes + faces + case.sets.elements.get("s").map_or(0, Vec::len)
+}
+
+fn refused(set: &[&str]) -> String {
+    build(set).unwrap_err()
+}
+
+#[test]
+fn a_selection_is_a_set_like_any_other() {
+    let case = build(&[]).unwrap();
+    assert_eq!(case.sets.faces["end"].len(), 10);
+    // Nodes of 2 x 5 faces, from y = 3 up.
+    let loaded: Vec<_> = case.load_cases[0].forces.iter().map(|(node, _)| *node).collect();
+    assert_eq!(loaded.len(), 18);
+    for node in loaded {
+        let [x, y, _] = case.mesh.coordinates()[node as usize];
+        assert!(x == 10.0 && y > 2.5);
+    }
+    let select = "select.0={ name = \"core\", kind = \"elements\", sphere = { centre = [5, 2, 2], \
+                  radius = 1 } }";
+    let case = build(&[select, "design.solid=[\"core\"]", "loads.0.set=load"]).unwrap();
+    assert_eq!(case.solid.len(), 8);
+    let select = "select.0={ name = \"wall\", kind = \"nodes\", set = \"fixed\" }";
+    let case = build(&[select, "supports.0.set=wall", "loads.0.set=load"]).unwrap();
+    assert_eq!(case.fixed[0].len(), 36);
+}
+
+#[test]
+fn every_condition_selects() {
+    for (kind, condition, expected) in [
+        ("nodes", "box = { min = [0, 0, 0], max = [1, 1, 1] }", 8),
+        ("nodes", "plane = { point = [9, 0, 0], normal = [1, 0, 0], tolerance = 1 }", 3 * 36),
+        ("faces", "cylinder = { point = [5, 2.5, 0], axis = [0, 0, 1], radius = 1.2 }", 4),
+        ("elements", "cylinder = { point = [5, 3, 0], axis = [0, 0, 1], radius = 1 }", 20),
+        (
+            "elements",
+            "cylinder = { point = [5, 3, 0], axis = [0, 0, 1], radius = 2, \
+                      inner_radius = 1 }",
+            40,
+        ),
+        ("nodes", "nearest = [11, 2.5, 0]", 2),
+        ("faces", "normal = { direction = [0, 2, 0] }", 50),
+        ("faces", "normal = { direction = [0, 1, 1], angle = 50 }", 100),
+        ("nodes", "nodes = [1, 3, 396]", 3),
+        ("nodes", "set = \"fixed\"", 36),
+        ("faces", "set = \"fixed\"", 25),
+        ("elements", "set = \"fixed\", not = { nearest = [0, 0, 0] }", 0),
+        ("faces", "set = \"fixed\", not = { nearest = [0, 0.5, 0.5] }", 24),
+        ("nodes", "any = [{ set = \"fixed\" }, { nodes = [396] }]", 37),
+        ("nodes", "all = [{ set = \"fixed\" }, { any = [{ nodes = [396] }] }]", 0),
+    ] {
+        if expected > 0 {
+            assert_eq!(selected(kind, condition), expected, "{kind}: {condition}");
+        } else {
+            let set = format!("select.0={{ name = \"s\", kind = \"{kind}\", {condition} }}");
+            let error = refused(&[&set]);
+            assert!(error.contains("is empty"), "{kind}: {condition}: {error}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_selection_shows_what_is_near() {
+    insta::assert_snapshot!(refused(&["select.0.plane.point=[11, 0, 0]"]), @r#"
+     x selection `end` is empty: no face satisfies it
+      ,-[case.toml:6:8]
+    5 | [[select]]
+    6 | name = "end"
+      :        ^^|^^
+      :          `-- this selection
+    7 | kind = "faces"
+      `----
+     help: `box` alone holds for 110 faces
+           `plane` alone holds for 0 faces; the nearest, at [10, 0.5, 0.5], is off by 1
+           the mesh reaches from [0.0, 0.0, 0.0] to [10.0, 5.0, 5.0]
+    "#);
+}
+
+#[test]
+fn a_selection_of_everything() {
+    let select = "select.0={ name = \"end\", kind = \"nodes\", box = { min = [0, 0, 0], max = [10, \
+                  5, 5] } }";
+    let error = refused(&[select]);
+    assert!(error.contains("selection `end` covers everything: 396 nodes"), "{error}");
+    assert!(error.contains("`box` alone holds for 396 nodes"), "{error}");
+}
+
+#[test]
+fn a_name_that_is_taken() {
+    insta::assert_snapshot!(refused(&["select.0.name=fixed"]), @r"
+     x there is a face set `fixed` already
+      ,-[--set:1:15]
+    1 | select.0.name=fixed
+      :               ^^|^^
+      :                 `-- a second set of this name
+      `----
+     help: give the selection another name
+    ");
+}
+
+#[test]
+fn what_a_selection_cannot_be() {
+    for (set, parts) in [
+        ("select.0.any=[]", ["`select.any` needs at least 1 entries", "at least one of these"]),
+        ("select.0.any=[{}]", ["a selection without a condition", "give one of box, plane"]),
+        ("select.0.not={nodes=[7, 1000]}", ["has no node 1000", "numbers from 1 to 396"]),
+        ("select.0.kind=node", ["`select.kind` cannot be", "did you mean \"nodes\"?"]),
+        ("select.0.normal.direction=[0, 0, 0]", ["direction of length zero", "[1, 0, 0] for x"]),
+        ("select.0.plane.normal=[0, 0, 0]", ["direction of length zero", "[1, 0, 0] for x"]),
+        ("select.0.set=fixd", ["there is no set `fixd`", "did you mean `fixed`?"]),
+        ("select.0.set=end", ["there is no set `end`", "stands above this one"]),
+        ("select.0.box.min=[12, 0, 0]", ["`min` is not below its `max`", "smallest coordinates"]),
+        (
+            "select.0.all=[{ cylinder = { point = [0, 0, 0], axis = [1, 0, 0], radius = 1, \
+             inner_radius = 1 } }]",
+            ["`inner_radius` is not less than `radius`", "what lies between"],
+        ),
+        (
+            "select.0.any=[{ not = { sphere = { center = [0, 0, 0], radius = 1 } } }]",
+            ["unknown key `center` in [select.any.not.sphere]", "did you mean `centre`?"],
+        ),
+        (
+            "select.0.any=[{ any = [{ any = [{ sphere = { centre = [0, 0], radius = 0 } }] }] }]",
+            ["`select.any.any.any.sphere.centre` needs exactly 3", "radius` is out of range"],
+        ),
+    ] {
+        let error = refused(&[set]);
+        assert!(parts.iter().all(|part| error.contains(part)), "{set}\n{error}");
+    }
+    let nodes = ["select.0.kind=nodes", "select.0.normal.direction=[1, 0, 0]"];
+    assert!(refused(&nodes).contains("only faces have a normal"));
+}
