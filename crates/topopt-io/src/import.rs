@@ -20,10 +20,7 @@ pub struct ImportedMesh {
 }
 
 /// Reads the file at `path` with `parse`, and adds its name to what goes wrong.
-pub(crate) fn read(
-    path: &Path,
-    parse: impl FnOnce(&[u8]) -> Parsed<ImportedMesh>,
-) -> Result<ImportedMesh, ReadError> {
+pub(crate) fn read<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Parsed<T>) -> Result<T, ReadError> {
     std::fs::read(path)
         .map_err(|cause| Fault::from(Problem::Io(cause)))
         .and_then(|bytes| parse(&bytes))
@@ -114,6 +111,16 @@ impl Numbering {
     /// file.
     pub fn node(&self, tag: u64) -> Option<u32> {
         position(&self.nodes.tags, tag).map(|node| self.numbers[node])
+    }
+
+    /// The tags of all nodes of the file, ascending.
+    pub fn node_tags(&self) -> &[u64] {
+        &self.nodes.tags
+    }
+
+    /// The tags of the elements, ascending.
+    pub fn element_tags(&self) -> &[u64] {
+        &self.element_tags
     }
 
     /// The mesh with its `sets`; an empty set is noted, an error names tags of the file.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use topopt_mesh::MeshError;
 
-use crate::gmsh;
+use crate::{abaqus, gmsh};
 
 /// A mesh file that could not be read: which, where in it, why, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -49,13 +49,17 @@ pub enum Problem {
     Io(std::io::Error),
     /// A file name extension that no reader knows.
     #[error(
-        "cannot tell the format from the extension; supported are: .msh (Gmsh 2.2 and 4.1). \
+        "cannot tell the format from the extension; supported are: .msh (Gmsh 2.2 and 4.1), \
+         .inp (Abaqus, CalculiX). \
          Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
     Extension,
     /// A problem of a Gmsh file.
     #[error(transparent)]
     Gmsh(#[from] gmsh::Problem),
+    /// A problem of an Abaqus file.
+    #[error(transparent)]
+    Abaqus(#[from] abaqus::Problem),
     /// The same node tag twice.
     #[error("node {0} is defined twice; renumber the mesh where it was made")]
     DuplicateNode(u64),

@@ -1,0 +1,244 @@
+//! An input file, keyword by keyword.
+
+use std::collections::BTreeMap;
+
+use super::conditions::Condition;
+use super::error::Problem;
+use super::lines::{Keyword, Lines, capitals, unquoted};
+use super::sets::{Block, Item};
+use crate::read_error::Parsed;
+
+/// What a file holds, by the numbers of the file.
+#[derive(Default)]
+pub(super) struct Deck {
+    pub node_tags: Vec<u64>,
+    pub coordinates: Vec<[f64; 3]>,
+    /// Hexahedra by their corners.
+    pub hexes: Vec<(u64, [u64; 8])>,
+    /// Types of the hexahedra: how many.
+    pub hex_types: BTreeMap<String, usize>,
+    /// Other solid elements by type: how many, and the first.
+    pub other_solids: BTreeMap<String, (usize, u64)>,
+    /// Shells, beams and the like with their nodes.
+    pub no_solids: Vec<(u64, Vec<u64>)>,
+    /// Their types: how many.
+    pub no_solid_types: BTreeMap<String, usize>,
+    pub node_sets: Vec<Block>,
+    pub element_sets: Vec<Block>,
+    /// Face sets: an element set with the face of each of its elements.
+    pub surfaces: Vec<(Block, u8)>,
+    pub conditions: Vec<Condition>,
+    /// The instance of the part, once it is known.
+    pub instance: Option<String>,
+    pub notes: Vec<String>,
+}
+
+/// Reads a file into a [`Deck`].
+pub(super) struct Reader<'a> {
+    pub lines: Lines<'a>,
+    pub deck: Deck,
+    scope: Scope,
+    n_parts: usize,
+    n_steps: usize,
+    /// Keywords that were passed over, and their lines.
+    passed_over: BTreeMap<String, usize>,
+    /// What was left out, by kind.
+    left_out: BTreeMap<&'static str, usize>,
+}
+
+/// Where in the model a keyword stands. Within `Part` and `Instance` names are those of the part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Model,
+    Part,
+    Assembly,
+    Instance,
+}
+
+/// Keywords that say nothing about mesh, supports and loads.
+const WITHOUT_MEANING: [&str; 33] = [
+    "AMPLITUDE",
+    "CONTACTFILE",
+    "CONTACTOUTPUT",
+    "CONTACTPRINT",
+    "CONTROLS",
+    "DYNAMIC",
+    "ELEMENTOUTPUT",
+    "ELFILE",
+    "ELPRINT",
+    "ENDSTEP",
+    "ENERGYFILE",
+    "ENERGYOUTPUT",
+    "ENERGYPRINT",
+    "EXPANSION",
+    "FILEFORMAT",
+    "FREQUENCY",
+    "HEADING",
+    "HOURGLASSSTIFFNESS",
+    "MONITOR",
+    "NODEFILE",
+    "NODEOUTPUT",
+    "NODEPRINT",
+    "OUTPUT",
+    "PLASTIC",
+    "PREPRINT",
+    "PRINT",
+    "RESTART",
+    "SECTIONCONTROLS",
+    "SOLIDSECTION",
+    "STATIC",
+    "SURFACEINTERACTION",
+    "TIMEPOINTS",
+    "USERMATERIAL",
+];
+
+/// Reads all of a file.
+pub(super) fn read(bytes: &[u8]) -> Parsed<Deck> {
+    let mut reader = Reader {
+        lines: Lines::new(bytes),
+        deck: Deck::default(),
+        scope: Scope::Model,
+        n_parts: 0,
+        n_steps: 0,
+        passed_over: BTreeMap::new(),
+        left_out: BTreeMap::new(),
+    };
+    if reader.lines.data().is_some() {
+        return Err(Problem::NotInp.into());
+    }
+    let Some(first) = reader.lines.keyword() else {
+        return Err(Problem::EmptyFile.into());
+    };
+    if !first.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return Err(Problem::NotInp.into());
+    }
+    reader.keyword(&first)?;
+    while let Some(keyword) = reader.lines.keyword() {
+        reader.keyword(&keyword)?;
+    }
+    reader.add_notes();
+    Ok(reader.deck)
+}
+
+impl Reader<'_> {
+    fn keyword(&mut self, keyword: &Keyword) -> Parsed<()> {
+        match keyword.name.as_str() {
+            "NODE" => self.nodes(keyword),
+            "ELEMENT" => self.elements(keyword),
+            "NSET" => self.node_set(keyword),
+            "ELSET" => self.element_set(keyword),
+            "SURFACE" => self.surface(keyword),
+            "BOUNDARY" => self.boundary(keyword),
+            "CLOAD" => self.loads(keyword),
+            "MATERIAL" => self.properties(keyword),
+            "ELASTIC" | "DENSITY" => self.property(keyword),
+            "INCLUDE" => Err(keyword.fault(Problem::Include(keyword.required("INPUT")?.into()))),
+            "PART" | "ENDPART" | "ASSEMBLY" | "ENDASSEMBLY" | "INSTANCE" | "ENDINSTANCE" => {
+                self.part(keyword)
+            }
+            "NGEN" | "NFILL" | "NCOPY" | "NMAP" | "ELGEN" | "ELCOPY" | "SYSTEM"
+            | "SUBSTRUCTURE" => {
+                Err(keyword.fault(Problem::Generator(format!("*{}", keyword.name))))
+            }
+            "STEP" => {
+                self.n_steps += 1;
+                Ok(())
+            }
+            name => {
+                if !WITHOUT_MEANING.contains(&name) {
+                    self.pass_over(keyword);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A single part, with an instance that is not moved.
+    fn part(&mut self, keyword: &Keyword) -> Parsed<()> {
+        let refused = |what| Err(keyword.fault(Problem::Assembly(what)));
+        self.scope = match keyword.name.as_str() {
+            "PART" => {
+                self.n_parts += 1;
+                if self.n_parts > 1 {
+                    return refused("a second part");
+                }
+                Scope::Part
+            }
+            "INSTANCE" => {
+                if self.deck.instance.is_some() {
+                    return refused("a second instance of a part");
+                }
+                self.deck.instance = Some(keyword.get("NAME").unwrap_or("instance").to_owned());
+                while let Some(data) = self.lines.data() {
+                    for field in data.fields() {
+                        if data.double(keyword, field, "a translation or rotation")? != 0.0 {
+                            return refused("an instance that is translated or rotated");
+                        }
+                    }
+                }
+                Scope::Instance
+            }
+            "ASSEMBLY" | "ENDINSTANCE" => Scope::Assembly,
+            _ => Scope::Model,
+        };
+        Ok(())
+    }
+
+    /// Whether nodes and elements here are those of the assembly, which are not part of the mesh.
+    pub fn in_assembly(&self, keyword: &Keyword) -> bool {
+        self.scope == Scope::Assembly && keyword.get("INSTANCE").is_none()
+    }
+
+    /// Counts something that is not read.
+    pub fn leave_out(&mut self, what: &'static str) {
+        *self.left_out.entry(what).or_default() += 1;
+    }
+
+    /// Notes that a keyword is not read.
+    pub fn pass_over(&mut self, keyword: &Keyword) {
+        self.passed_over.entry(keyword.name.clone()).or_insert(keyword.line);
+    }
+
+    /// The set `name` for comparison, as the key of a [`Block`].
+    pub fn key(&self, name: &str) -> String {
+        let key = capitals(unquoted(name));
+        if matches!(self.scope, Scope::Part | Scope::Instance) {
+            return format!(".{key}");
+        }
+        match self.without_instance(&key) {
+            Some(of_part) => format!(".{of_part}"),
+            None => key,
+        }
+    }
+
+    /// A number or the name of a set; either may have the instance before it, with a dot.
+    pub fn item(&self, field: &str) -> Item {
+        let of_part = self.without_instance(field).unwrap_or(field);
+        match of_part.parse() {
+            Ok(tag) => Item::Tags(tag, tag),
+            Err(_) => Item::Set(self.key(field)),
+        }
+    }
+
+    fn without_instance<'b>(&self, name: &'b str) -> Option<&'b str> {
+        let (instance, rest) = name.split_once('.')?;
+        (self.deck.instance.as_ref().is_some_and(|own| capitals(own) == capitals(instance)))
+            .then_some(rest)
+    }
+
+    fn add_notes(&mut self) {
+        let Self { deck, passed_over, left_out, n_steps, .. } = self;
+        for (what, count) in left_out {
+            deck.notes.push(format!("{count} {what} were left out"));
+        }
+        for (name, line) in passed_over {
+            deck.notes.push(format!("*{name} (line {line}) was passed over"));
+        }
+        if *n_steps > 1 {
+            deck.notes.push(format!(
+                "supports and loads of all {n_steps} steps were read together: a set may belong \
+                 to one step only"
+            ));
+        }
+    }
+}

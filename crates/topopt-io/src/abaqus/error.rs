@@ -1,0 +1,111 @@
+//! What can be wrong with an Abaqus file.
+
+/// What is wrong with an Abaqus file. Nodes and elements are named by their numbers in the file.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// No bytes, or comments only.
+    #[error("the file is empty; write the mesh again as an input file (.inp)")]
+    EmptyFile,
+    /// Something else than an input file.
+    #[error(
+        "not an Abaqus input file: it does not begin with a keyword line such as *HEADING or \
+         *NODE; write the mesh again as an input file (.inp)"
+    )]
+    NotInp,
+    /// Something else where a value should be.
+    #[error("*{keyword}: expected {expected}, found {found}; correct the line")]
+    Malformed {
+        /// The keyword.
+        keyword: String,
+        /// What should stand here.
+        expected: &'static str,
+        /// What does.
+        found: String,
+    },
+    /// A keyword without a parameter that it needs.
+    #[error("*{keyword} has no parameter {parameter}; write *{keyword}, {parameter}=...")]
+    MissingParameter {
+        /// The keyword.
+        keyword: String,
+        /// The parameter.
+        parameter: &'static str,
+    },
+    /// A second file.
+    #[error(
+        "the model goes on in the file `{0}`, which is not read; put its content in this place"
+    )]
+    Include(String),
+    /// More than one part, or one that is moved.
+    #[error(
+        "{0}; a single part in its place is read: write the model as a flat input file (in \
+         Abaqus/CAE: Model > Edit Attributes > Do not use parts and assemblies in input files)"
+    )]
+    Assembly(&'static str),
+    /// A keyword that changes or makes nodes or elements.
+    #[error(
+        "{0} makes or changes nodes or elements and is not read; write all nodes and elements out, \
+         as Abaqus/CAE, CalculiX GraphiX and Gmsh do"
+    )]
+    Generator(String),
+    /// An element with too few or too many nodes.
+    #[error(
+        "element {element} of type {kind} has {found} nodes where {expected} are needed; correct \
+         the line, or write the file again if it is truncated"
+    )]
+    ElementNodes {
+        /// The element.
+        element: u64,
+        /// Its type.
+        kind: String,
+        /// Nodes of the type.
+        expected: usize,
+        /// Nodes that stand there.
+        found: usize,
+    },
+    /// No volume elements at all.
+    #[error("the file has no hexahedra; write a mesh of elements C3D8, C3D8R, C3D8I or C3D20")]
+    NoHexahedra,
+    /// Tetrahedra, wedges and other solid elements.
+    #[error(
+        "the mesh holds {count} elements of type {kind}, the first is element {element}; only \
+         hexahedra (C3D8, C3D8R, C3D8I, C3D20, C3D20R) can be used: mesh with hexahedra alone, \
+         structured or swept"
+    )]
+    NotHexahedra {
+        /// The type.
+        kind: String,
+        /// How many.
+        count: usize,
+        /// The first of them.
+        element: u64,
+    },
+    /// A set that was not defined before.
+    #[error("*{keyword} names the set `{name}`, which is not defined; define it, before this line")]
+    UnknownSet {
+        /// The keyword.
+        keyword: String,
+        /// The name.
+        name: String,
+    },
+    /// A set entry that is not in the file.
+    #[error("`{set}` names {kind} {tag}, which is not in the file; write the file again, whole")]
+    MissingMember {
+        /// The set, surface or condition.
+        set: String,
+        /// `node` or `element`.
+        kind: &'static str,
+        /// The entry.
+        tag: u64,
+    },
+    /// A surface whose faces are not named.
+    #[error(
+        "surface `{surface}` has the face {found}, where S1 to S6 are read; name the faces of \
+         its hexahedra"
+    )]
+    SurfaceFace {
+        /// The surface.
+        surface: String,
+        /// What stands for the face.
+        found: String,
+    },
+}

@@ -1,0 +1,223 @@
+//! From an input file to a checked mesh.
+
+use std::collections::{BTreeMap, HashSet};
+
+use topopt_mesh::{Face, Sets};
+
+use super::deck::Deck;
+use super::error::Problem;
+use super::sets::{Block, Members};
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::read_error::{self, Parsed};
+
+/// Different loads of one direction that get a node set each.
+const MAX_LOAD_SETS: usize = 32;
+
+/// Resolves nodes and sets and checks the mesh.
+pub(super) fn import(mut deck: Deck) -> Parsed<ImportedMesh> {
+    only_hexahedra(&deck)?;
+    let mut notes = notes_on_elements(&deck);
+    notes.append(&mut deck.notes);
+    deck.hexes.sort_by_key(|(tag, _)| *tag);
+    deck.no_solids.sort_by_key(|(tag, _)| *tag);
+    let tags: Vec<u64> = deck.hexes.iter().map(|(tag, _)| *tag).collect();
+    let all_tags = all_tags(&deck, &tags)?;
+    let nodes =
+        Nodes::new(std::mem::take(&mut deck.node_tags), std::mem::take(&mut deck.coordinates))?;
+    let numbering = Numbering::new(nodes, tags, deck.hexes.iter().map(|(_, corners)| *corners))?;
+    notes.extend(numbering.note());
+    let elements = Elements { deck: &deck, tags: &all_tags, numbering: &numbering };
+    let mut sets = Sets::default();
+    node_sets(&deck, &numbering, &mut sets, &mut notes)?;
+    elements.sets(&mut sets, &mut notes)?;
+    Ok(numbering.into_mesh(sets, notes)?)
+}
+
+fn only_hexahedra(deck: &Deck) -> Result<(), Problem> {
+    let first = deck.other_solids.iter().min_by_key(|(_, (_, element))| *element);
+    match first {
+        Some((kind, &(count, element))) => {
+            Err(Problem::NotHexahedra { kind: kind.clone(), count, element })
+        }
+        None if deck.hexes.is_empty() => Err(Problem::NoHexahedra),
+        None => Ok(()),
+    }
+}
+
+fn notes_on_elements(deck: &Deck) -> Vec<String> {
+    let corners = deck.hex_types.iter().filter(|(kind, _)| !kind.starts_with("C3D8"));
+    let corners = corners.map(|(kind, count)| {
+        format!("{count} elements of type {kind} were read by their eight corners")
+    });
+    let special = deck.hex_types.keys().filter(|kind| kind.starts_with("C3D8") && *kind != "C3D8");
+    let special = special.map(|kind| format!("elements of type {kind} are computed as C3D8"));
+    let others = deck.no_solid_types.iter().map(|(kind, count)| {
+        format!("{count} elements of type {kind}, which is no solid, were left out")
+    });
+    corners.chain(special).chain(others).collect()
+}
+
+/// The numbers of all elements, those that are no solids too, ascending.
+fn all_tags(deck: &Deck, hexes: &[u64]) -> Result<Vec<u64>, read_error::Problem> {
+    let mut tags = hexes.to_vec();
+    tags.extend(deck.no_solids.iter().map(|(tag, _)| *tag));
+    if !deck.no_solids.is_empty() {
+        tags.sort_unstable();
+    }
+    match tags.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(read_error::Problem::DuplicateElement(pair[0])),
+        None => Ok(tags),
+    }
+}
+
+fn node_sets(
+    deck: &Deck,
+    numbering: &Numbering,
+    sets: &mut Sets,
+    notes: &mut Vec<String>,
+) -> Parsed<()> {
+    let members = Members::new("node", numbering.node_tags(), &deck.node_sets)?;
+    let mut found = BTreeMap::<String, Vec<u32>>::new();
+    for (name, key) in visible(deck, &deck.node_sets) {
+        found.insert(name, members.set(key).unwrap_or_default().to_vec());
+    }
+    let crowded = crowded_directions(deck);
+    for condition in &deck.conditions {
+        let name = match condition.load {
+            Some(direction) if crowded.contains_key(&direction) => format!("cload_{direction}"),
+            _ => condition.block.name.clone(),
+        };
+        members.add(found.entry(name).or_default(), &condition.block)?;
+    }
+    notes.extend(crowded.into_iter().map(|(direction, count)| {
+        format!("the nodes of {count} different loads in direction {direction} are one set")
+    }));
+    for (name, mut positions) in found {
+        positions.sort_unstable();
+        positions.dedup();
+        let number = |&i: &u32| numbering.node(numbering.node_tags()[i as usize]);
+        let all: Vec<u32> = positions.iter().filter_map(number).collect();
+        let used: Vec<u32> = all.iter().copied().filter(|&node| node != UNUSED).collect();
+        if used.len() < all.len() {
+            notes.push(left_out_of_set(&name, all.len() - used.len()));
+        }
+        sets.nodes.insert(name, used);
+    }
+    Ok(())
+}
+
+/// Directions with too many different loads for a set each, and how many there are.
+fn crowded_directions(deck: &Deck) -> BTreeMap<u64, usize> {
+    let mut names = BTreeMap::<u64, HashSet<&str>>::new();
+    for condition in &deck.conditions {
+        if let Some(direction) = condition.load {
+            names.entry(direction).or_default().insert(&condition.block.name);
+        }
+    }
+    let counts = names.into_iter().map(|(direction, names)| (direction, names.len()));
+    counts.filter(|(_, count)| *count > MAX_LOAD_SETS).collect()
+}
+
+/// Names and keys of the sets that are shown. A set of the part gets the instance before its name
+/// if the model has a set of that name.
+fn visible<'a>(deck: &Deck, blocks: &'a [Block]) -> Vec<(String, &'a str)> {
+    let keys: HashSet<&str> = blocks.iter().map(|block| block.key.as_str()).collect();
+    let mut seen = HashSet::new();
+    let mut shown = Vec::new();
+    for block in blocks.iter().filter(|block| !block.hidden) {
+        if !seen.insert(block.key.as_str()) {
+            continue;
+        }
+        let taken = block.key.strip_prefix('.').is_some_and(|key| keys.contains(key));
+        let instance = deck.instance.as_deref().unwrap_or("part");
+        let name = if taken { format!("{instance}.{}", block.name) } else { block.name.clone() };
+        shown.push((name, block.key.as_str()));
+    }
+    shown
+}
+
+/// The elements of a file: hexahedra and those that are no solids.
+struct Elements<'a> {
+    deck: &'a Deck,
+    /// Numbers of all of them, ascending.
+    tags: &'a [u64],
+    numbering: &'a Numbering,
+}
+
+impl Elements<'_> {
+    /// Element sets and face sets.
+    fn sets(&self, sets: &mut Sets, notes: &mut Vec<String>) -> Parsed<()> {
+        let members = Members::new("element", self.tags, &self.deck.element_sets)?;
+        for (name, key) in visible(self.deck, &self.deck.element_sets) {
+            let (hexes, others) = self.split(members.set(key).unwrap_or_default());
+            if !others.is_empty() {
+                notes.push(format!(
+                    "element set `{name}` names {} elements that are no solids: their nodes are \
+                     node set `{name}`",
+                    others.len()
+                ));
+                let nodes = self.nodes_of(&others)?;
+                let set = sets.nodes.entry(name.clone()).or_default();
+                set.extend(nodes);
+                set.sort_unstable();
+                set.dedup();
+            }
+            if !hexes.is_empty() || others.is_empty() {
+                sets.elements.insert(name, hexes);
+            }
+        }
+        self.face_sets(&members, sets, notes)
+    }
+
+    fn face_sets(&self, members: &Members, sets: &mut Sets, notes: &mut Vec<String>) -> Parsed<()> {
+        let mut left_out = BTreeMap::<&str, usize>::new();
+        for (block, local) in &self.deck.surfaces {
+            let mut positions = Vec::new();
+            members.add(&mut positions, block)?;
+            let (hexes, others) = self.split(&positions);
+            *left_out.entry(&block.name).or_default() += others.len();
+            let faces = hexes.into_iter().map(|element| Face { element, local: *local });
+            sets.faces.entry(block.name.clone()).or_default().extend(faces);
+        }
+        for set in sets.faces.values_mut() {
+            set.sort_unstable();
+            set.dedup();
+        }
+        let left_out = left_out.into_iter().filter(|(_, count)| *count > 0);
+        notes.extend(left_out.map(|(name, count)| {
+            format!("{count} faces of surface `{name}` were left out: their elements are no solids")
+        }));
+        Ok(())
+    }
+
+    /// Numbers of the hexahedra at `positions`, and the numbers in the file of the others.
+    fn split(&self, positions: &[u32]) -> (Vec<u32>, Vec<u64>) {
+        let (mut hexes, mut others) = (Vec::new(), Vec::new());
+        for &position in positions {
+            let tag = self.tags[position as usize];
+            if self.deck.no_solids.is_empty() {
+                hexes.push(position);
+                continue;
+            }
+            match self.deck.hexes.binary_search_by_key(&tag, |(tag, _)| *tag) {
+                Ok(element) => hexes.push(element as u32),
+                Err(_) => others.push(tag),
+            }
+        }
+        (hexes, others)
+    }
+
+    /// The nodes of elements that are no solids, as far as hexahedra use them.
+    fn nodes_of(&self, others: &[u64]) -> Parsed<Vec<u32>> {
+        let mut numbers = Vec::new();
+        for tag in others {
+            let found = self.deck.no_solids.binary_search_by_key(tag, |(tag, _)| *tag);
+            for &node in found.iter().flat_map(|&i| &self.deck.no_solids[i].1) {
+                let missing = read_error::Problem::MissingNode { element: *tag, node };
+                numbers.push(self.numbering.node(node).ok_or(missing)?);
+            }
+        }
+        numbers.retain(|&node| node != UNUSED);
+        Ok(numbers)
+    }
+}

@@ -1,0 +1,246 @@
+//! *NODE, *ELEMENT, *NSET, *ELSET and *SURFACE.
+
+use super::deck::Reader;
+use super::element_type::{ElementType, FACES};
+use super::error::Problem;
+use super::lines::{Data, Keyword, capitals, fault};
+use super::sets::{Block, Item, push};
+use crate::read_error::{self, Parsed};
+
+impl Reader<'_> {
+    /// `number, x, y, z`; coordinates that are left out are 0.
+    pub fn nodes(&mut self, keyword: &Keyword) -> Parsed<()> {
+        refuse_input(keyword)?;
+        if keyword.get("SYSTEM").is_some_and(|system| !system.eq_ignore_ascii_case("R")) {
+            let what = "*NODE with cylindrical or spherical coordinates";
+            return Err(keyword.fault(Problem::Generator(what.into())));
+        }
+        let in_assembly = self.in_assembly(keyword);
+        let mut items = Vec::new();
+        while let Some(data) = self.lines.data() {
+            if in_assembly {
+                self.leave_out("nodes of the assembly");
+                continue;
+            }
+            let mut fields = data.fields();
+            let tag = data.tag(keyword, fields.next().unwrap_or(""), "the number of a node")?;
+            let mut coordinates = [0.0; 3];
+            for (x, field) in coordinates.iter_mut().zip(fields) {
+                if !field.is_empty() {
+                    *x = data.double(keyword, field, "a coordinate")?;
+                }
+            }
+            if coordinates.iter().any(|x| !x.is_finite()) {
+                let problem = read_error::Problem::NotFinite { node: tag, coordinates };
+                return Err(fault(data.line, problem));
+            }
+            self.deck.node_tags.push(tag);
+            self.deck.coordinates.push(coordinates);
+            push(&mut items, tag);
+        }
+        if let Some(name) = keyword.get("NSET").filter(|_| !in_assembly) {
+            let block = self.block(keyword, name, items);
+            self.deck.node_sets.push(block);
+        }
+        Ok(())
+    }
+
+    /// `number, nodes...`, over as many lines as needed.
+    pub fn elements(&mut self, keyword: &Keyword) -> Parsed<()> {
+        refuse_input(keyword)?;
+        let kind = capitals(keyword.required("TYPE")?);
+        let meaning = ElementType::of(&kind);
+        let in_assembly = self.in_assembly(keyword);
+        let (mut items, mut nodes, mut count) = (Vec::new(), Vec::new(), 0);
+        while let Some(data) = self.lines.data() {
+            nodes.clear();
+            let expected = match meaning {
+                ElementType::Hexahedron(expected) => Some(expected),
+                _ => None,
+            };
+            let tag = self.element(keyword, &data, expected, &mut nodes)?;
+            if in_assembly {
+                self.leave_out("elements of the assembly");
+                continue;
+            }
+            count += 1;
+            match meaning {
+                ElementType::Hexahedron(expected) if nodes.len() != expected => {
+                    let (kind, found) = (kind.clone(), nodes.len());
+                    let problem = Problem::ElementNodes { element: tag, kind, expected, found };
+                    return Err(fault(data.line, problem));
+                }
+                ElementType::Hexahedron(_) => {
+                    self.deck.hexes.push((tag, std::array::from_fn(|a| nodes[a])));
+                }
+                ElementType::OtherSolid => {
+                    self.deck.other_solids.entry(kind.clone()).or_insert((0, tag)).0 += 1;
+                }
+                ElementType::NoSolid => self.deck.no_solids.push((tag, nodes.clone())),
+            }
+            push(&mut items, tag);
+        }
+        match meaning {
+            ElementType::Hexahedron(_) => *self.deck.hex_types.entry(kind).or_default() += count,
+            ElementType::NoSolid if count > 0 => {
+                *self.deck.no_solid_types.entry(kind).or_default() += count;
+            }
+            _ => {}
+        }
+        if let Some(name) = keyword.get("ELSET").filter(|_| !in_assembly) {
+            let block = self.block(keyword, name, items);
+            self.deck.element_sets.push(block);
+        }
+        Ok(())
+    }
+
+    /// The number of the element that begins at `first`, and its nodes. It goes on in the next
+    /// line if `expected` nodes are not there yet or, where that is not known, behind a comma.
+    fn element(
+        &mut self,
+        keyword: &Keyword,
+        first: &Data,
+        expected: Option<usize>,
+        nodes: &mut Vec<u64>,
+    ) -> Parsed<u64> {
+        let mut fields = first.fields();
+        let tag = first.tag(keyword, fields.next().unwrap_or(""), "the number of an element")?;
+        for field in fields {
+            nodes.push(first.tag(keyword, field, "the number of a node")?);
+        }
+        let mut open = first.text.ends_with(',');
+        while expected.map_or(open, |expected| nodes.len() < expected) {
+            let Some(data) = self.lines.data() else { break };
+            for field in data.fields() {
+                nodes.push(data.tag(keyword, field, "the number of a node")?);
+            }
+            open = data.text.ends_with(',');
+        }
+        Ok(tag)
+    }
+
+    pub fn node_set(&mut self, keyword: &Keyword) -> Parsed<()> {
+        let name = keyword.required("NSET")?;
+        if keyword.has("ELSET") {
+            self.deck.notes.push(format!(
+                "node set `{name}` of an element set (line {}) was left out: name the element set",
+                keyword.line
+            ));
+            return Ok(());
+        }
+        let items = self.set_items(keyword, "lines of node sets of the assembly")?;
+        let block = self.block(keyword, name, items);
+        self.deck.node_sets.push(block);
+        Ok(())
+    }
+
+    pub fn element_set(&mut self, keyword: &Keyword) -> Parsed<()> {
+        let name = keyword.required("ELSET")?;
+        let items = self.set_items(keyword, "lines of element sets of the assembly")?;
+        let block = self.block(keyword, name, items);
+        self.deck.element_sets.push(block);
+        Ok(())
+    }
+
+    /// Numbers and names, or `first, last, step` with the parameter GENERATE.
+    fn set_items(&mut self, keyword: &Keyword, what: &'static str) -> Parsed<Vec<Item>> {
+        let (generate, in_assembly) = (keyword.has("GENERATE"), self.in_assembly(keyword));
+        let mut items = Vec::new();
+        while let Some(data) = self.lines.data() {
+            if in_assembly && data.text.starts_with(|c: char| c.is_ascii_digit()) {
+                self.leave_out(what);
+                continue;
+            }
+            if generate {
+                items.push(range(keyword, &data)?);
+                continue;
+            }
+            for field in data.fields() {
+                match self.item(field) {
+                    Item::Tags(tag, _) => push(&mut items, tag),
+                    Item::Set(_) if field.is_empty() => {
+                        return Err(data.malformed(
+                            keyword,
+                            field,
+                            "a number or the name of a set",
+                        ));
+                    }
+                    item => items.push(item),
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// `element or element set, S1 to S6`; of TYPE=NODE nodes or node sets.
+    pub fn surface(&mut self, keyword: &Keyword) -> Parsed<()> {
+        let name = keyword.required("NAME")?;
+        let kind = capitals(keyword.get("TYPE").unwrap_or("ELEMENT"));
+        if !matches!(kind.as_str(), "ELEMENT" | "NODE") || keyword.has("COMBINE") {
+            self.pass_over(keyword);
+            return Ok(());
+        }
+        let mut nodes = Vec::new();
+        while let Some(data) = self.lines.data() {
+            let mut fields = data.fields();
+            let item = self.item(fields.next().unwrap_or(""));
+            if kind == "NODE" {
+                nodes.push(item);
+                continue;
+            }
+            let face = capitals(fields.next().unwrap_or(""));
+            let local = match face.strip_prefix('S').and_then(|n| n.parse().ok()) {
+                Some(number @ 1..=6) => FACES[number - 1_usize],
+                _ => {
+                    let found =
+                        if face.is_empty() { "left out".into() } else { format!("`{face}`") };
+                    let surface = name.to_owned();
+                    return Err(fault(data.line, Problem::SurfaceFace { surface, found }));
+                }
+            };
+            let mut block = self.block(keyword, name, vec![item]);
+            block.line = data.line;
+            self.deck.surfaces.push((block, local));
+        }
+        if kind == "NODE" {
+            let block = self.block(keyword, name, nodes);
+            self.deck.node_sets.push(block);
+        }
+        Ok(())
+    }
+
+    /// A set called `name`, as `keyword` defines it.
+    fn block(&self, keyword: &Keyword, name: &str, items: Vec<Item>) -> Block {
+        Block {
+            key: self.key(name),
+            name: name.to_owned(),
+            keyword: keyword.name.clone(),
+            line: keyword.line,
+            items,
+            hidden: keyword.has("INTERNAL"),
+        }
+    }
+}
+
+/// `first, last, step`; the step is 1 if it is left out.
+fn range(keyword: &Keyword, data: &Data) -> Parsed<Item> {
+    let fields: Vec<&str> = data.fields().collect();
+    let field = |i: usize| fields.get(i).copied().unwrap_or("");
+    let first = data.tag(keyword, field(0), "the first number of a range")?;
+    let last = data.tag(keyword, field(1), "the last number of a range")?;
+    let step = match field(2) {
+        "" => 1,
+        step => data.tag(keyword, step, "the step of a range")?,
+    };
+    if first > last {
+        return Err(data.malformed(keyword, &data.text, "a range whose last number is the larger"));
+    }
+    Ok(Item::Range(first, last, step))
+}
+
+fn refuse_input(keyword: &Keyword) -> Parsed<()> {
+    match keyword.get("INPUT") {
+        Some(file) => Err(keyword.fault(Problem::Include(file.into()))),
+        None => Ok(()),
+    }
+}
