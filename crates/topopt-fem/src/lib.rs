@@ -12,6 +12,7 @@ mod preconditioner;
 mod problem;
 pub mod stiffness;
 mod supports;
+pub mod surface_load;
 
 pub use material::Material;
 pub use operator::ElasticityOperator;

@@ -1,0 +1,190 @@
+//! Loads on surfaces as consistent nodal forces: f_a = integral of N_a t dA over bilinear faces.
+//!
+//! The 2x2 Gauss rule integrates a pressure exactly, on warped faces too, because the normal times
+//! the area element is a polynomial there.
+
+use std::collections::BTreeMap;
+
+use topopt_mesh::hexahedron::GAUSS;
+use topopt_mesh::surface::face_coordinates;
+use topopt_mesh::{Face, HexMesh};
+
+/// Forces on nodes, by increasing node.
+pub type NodalForces = Vec<(u32, [f64; 3])>;
+
+/// Nodal forces of a `traction`, a force per area of fixed direction, on `faces`.
+pub fn traction(mesh: &HexMesh, faces: &[Face], traction: [f64; 3]) -> NodalForces {
+    integrate(mesh, faces, |area| traction.map(|t| t * length(area)))
+}
+
+/// Nodal forces of a `pressure`, a force per area against the outward normal, on `faces`.
+pub fn pressure(mesh: &HexMesh, faces: &[Face], pressure: f64) -> NodalForces {
+    integrate(mesh, faces, |area| area.map(|a| -pressure * a))
+}
+
+/// Nodal forces of a `force` in all, spread over `faces` as a uniform traction. Their sum is
+/// `force`, to rounding.
+pub fn total_force(mesh: &HexMesh, faces: &[Face], force: [f64; 3]) -> NodalForces {
+    let shares = integrate(mesh, faces, |area| [length(area), 0.0, 0.0]);
+    let area = accurate_sum(shares.iter().map(|(_, share)| share[0]));
+    shares.into_iter().map(|(node, share)| (node, force.map(|f| f * (share[0] / area)))).collect()
+}
+
+/// Nodal forces of a load whose force on the area vector dA is `force(dA)`.
+fn integrate(mesh: &HexMesh, faces: &[Face], force: impl Fn([f64; 3]) -> [f64; 3]) -> NodalForces {
+    let mut sums: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
+    for &face in faces {
+        let x = face_coordinates(mesh, face);
+        let nodes = face.nodes(mesh.hexes());
+        for corner in CORNERS {
+            let point = corner.map(|s| s * GAUSS);
+            let force = force(area_element(&x, point));
+            for (node, shape) in nodes.iter().zip(shape_functions(point)) {
+                let sum = sums.entry(*node).or_default();
+                *sum = std::array::from_fn(|i| sum[i] + shape * force[i]);
+            }
+        }
+    }
+    sums.into_iter().collect()
+}
+
+/// Reference coordinates of the four nodes of a face.
+const CORNERS: [[f64; 2]; 4] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+
+/// N_a at (s, t).
+fn shape_functions([s, t]: [f64; 2]) -> [f64; 4] {
+    CORNERS.map(|[a, b]| 0.25 * (1.0 + a * s) * (1.0 + b * t))
+}
+
+/// dx/ds x dx/dt at (s, t): the outward normal, as long as the area of a unit of ds dt.
+fn area_element(x: &[[f64; 3]; 4], [s, t]: [f64; 2]) -> [f64; 3] {
+    let (mut ds, mut dt) = ([0.0; 3], [0.0; 3]);
+    for ([a, b], x) in CORNERS.into_iter().zip(x) {
+        for i in 0..3 {
+            ds[i] += 0.25 * a * (1.0 + b * t) * x[i];
+            dt[i] += 0.25 * b * (1.0 + a * s) * x[i];
+        }
+    }
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        ds[j] * dt[k] - ds[k] * dt[j]
+    })
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    v.iter().map(|c| c * c).sum::<f64>().sqrt()
+}
+
+/// The sum with the rounding errors of the additions carried along (Neumaier).
+fn accurate_sum(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0);
+    for value in values {
+        let next = sum + value;
+        let (large, small) = if sum.abs() >= value.abs() { (sum, value) } else { (value, sum) };
+        lost += (large - next) + small;
+        sum = next;
+    }
+    sum + lost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use topopt_mesh::Sets;
+    use topopt_mesh::generate::{Benchmark, Resolution};
+    use topopt_mesh::hexahedron::NODES;
+    use topopt_mesh::surface::{area_vector, boundary_faces, face_centre};
+
+    /// The connecting rod twisted and bent: all faces warped.
+    fn warped() -> HexMesh {
+        let mesh = Benchmark::ConnectingRod.generate(Resolution::Elements(800)).unwrap();
+        let size = mesh.bounding_box().extent()[0];
+        let bend = |&[x, y, z]: &[f64; 3]| {
+            let turn = 0.6 * x / size;
+            [
+                x + 0.1 * y * z / size,
+                y * turn.cos() - z * turn.sin(),
+                y * turn.sin() + z * turn.cos() + 0.2 * x * x / size,
+            ]
+        };
+        let coordinates = mesh.coordinates().iter().map(bend).collect();
+        HexMesh::new(coordinates, mesh.hexes().to_vec(), mesh.sets().clone()).unwrap()
+    }
+
+    fn sum(forces: &NodalForces) -> [f64; 3] {
+        std::array::from_fn(|i| accurate_sum(forces.iter().map(|(_, force)| force[i])))
+    }
+
+    /// Sum of x cross f.
+    fn moment(mesh: &HexMesh, forces: &NodalForces) -> [f64; 3] {
+        std::array::from_fn(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            let x = |node: u32| mesh.coordinates()[node as usize];
+            accurate_sum(forces.iter().map(|(n, f)| x(*n)[j] * f[k] - x(*n)[k] * f[j]))
+        })
+    }
+
+    fn size(forces: &NodalForces) -> f64 {
+        forces.iter().map(|(_, force)| length(*force)).sum()
+    }
+
+    #[test]
+    fn a_total_force_is_that_force() {
+        let mesh = warped();
+        let force = [3.0, -0.7, 1e-3];
+        let forces = total_force(&mesh, &boundary_faces(&mesh), force);
+        for (sum, force) in sum(&forces).into_iter().zip(force) {
+            assert!((sum / force - 1.0).abs() < 1e-14, "{sum} {force}");
+        }
+        assert!(forces.iter().all(|(_, share)| share[0] > 0.0));
+    }
+
+    #[test]
+    fn a_pressure_on_a_closed_surface_is_in_equilibrium() {
+        let mesh = warped();
+        let forces = pressure(&mesh, &boundary_faces(&mesh), 2.5);
+        let (scale, arm) = (size(&forces), length(mesh.bounding_box().extent()));
+        assert!(length(sum(&forces)) < 1e-14 * scale, "{:?}", sum(&forces));
+        assert!(length(moment(&mesh, &forces)) < 1e-14 * scale * arm);
+    }
+
+    #[test]
+    fn a_pressure_on_a_face_is_its_area_vector() {
+        // One warped face: 2x2 Gauss against the area vector, which is exact.
+        let mut x = NODES;
+        x[6] = [1.4, 1.1, 1.7];
+        x[5] = [1.2, -0.9, 0.8];
+        let mesh =
+            HexMesh::new(x.to_vec(), vec![[0, 1, 2, 3, 4, 5, 6, 7]], Sets::default()).unwrap();
+        for face in boundary_faces(&mesh) {
+            let found = sum(&pressure(&mesh, &[face], 3.0));
+            let area = area_vector(&face_coordinates(&mesh, face));
+            (0..3).for_each(|i| assert!((found[i] + 3.0 * area[i]).abs() < 1e-14));
+        }
+    }
+
+    #[test]
+    fn a_flat_face_takes_p_a_n_in_its_middle() {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+        let end: Vec<Face> = boundary_faces(&mesh)
+            .into_iter()
+            .filter(|&face| face_centre(&face_coordinates(&mesh, face))[0] > 10.0 - 1e-9)
+            .collect();
+        let forces = pressure(&mesh, &end, 2.0);
+        assert!(length(std::array::from_fn(|i| sum(&forces)[i] + [50.0, 0.0, 0.0][i])) < 1e-13);
+        // The resultant acts at the centre (2.5, 2.5): moment x cross f.
+        let expected = [0.0, -2.5 * 50.0, 2.5 * 50.0];
+        let moment = moment(&mesh, &forces);
+        (0..3).for_each(|i| assert!((moment[i] - expected[i]).abs() < 1e-12, "{moment:?}"));
+        // Inner nodes take four quarters of a face, corners one.
+        assert_eq!(forces.len(), 36);
+        let mut pushes: Vec<f64> = forces.iter().map(|(_, force)| -force[0]).collect();
+        pushes.sort_by(f64::total_cmp);
+        assert!((pushes[0] - 0.5).abs() < 1e-14 && (pushes[35] - 2.0).abs() < 1e-14);
+        // A traction against the normal is a pressure.
+        let same = traction(&mesh, &end, [-2.0, 0.0, 0.0]);
+        for ((_, a), (_, b)) in same.iter().zip(&forces) {
+            assert!((0..3).all(|i| (a[i] - b[i]).abs() < 1e-14));
+        }
+    }
+}
