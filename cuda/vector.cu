@@ -99,11 +99,11 @@ extern "C" __global__ void cg_step(
     block_sum(sum, partial);
 }
 
-// d = z + beta d; beta = scalars[at]
+// d = z + sign beta d; beta = scalars[at]
 extern "C" __global__ void cg_direction(
-    long long n, const double* __restrict__ scalars, unsigned at, const real* __restrict__ z,
-    real* __restrict__ d) {
-    const double beta = scalars[at];
+    long long n, double sign, const double* __restrict__ scalars, unsigned at,
+    const real* __restrict__ z, real* __restrict__ d) {
+    const double beta = sign * scalars[at];
     EACH(i, n) d[i] = (real)(z[i] + beta * d[i]);
 }
 

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, MeshOnDevice, Strategy as GpuStrategy};
-use topopt_fem::{ElasticityOperator, Problem, Strategy};
-use topopt_linalg::{Backend, BackendError};
+use topopt_fem::{
+    ElasticityOperator, ElasticityPreconditioner, Jacobi, Multigrid, Problem, Strategy,
+};
+use topopt_linalg::{Backend, BackendError, Cpu};
 
 use crate::commands::Failure;
 use crate::config;
@@ -61,6 +63,43 @@ pub(crate) fn cpu_strategy(asked: config::Strategy) -> Result<Strategy, Finding>
         Finding::new(format!("strategy `{}` runs on a GPU only", asked.name()))
             .remedy(format!("on the processor there are {names}"))
     })
+}
+
+/// The preconditioner on the processor.
+///
+/// # Errors
+/// [`BackendError`] never on the processor.
+pub(crate) fn cpu_preconditioner(
+    asked: config::Preconditioner,
+    problem: &Problem,
+) -> Result<Box<dyn ElasticityPreconditioner<Cpu> + '_>, BackendError> {
+    Ok(match asked {
+        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
+            Box::new(Multigrid::new(problem)?)
+        }
+        config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.n_dofs())?),
+    })
+}
+
+/// The preconditioner on a GPU.
+///
+/// # Errors
+/// An input failure for one that is not there; a device that fails.
+pub(crate) fn gpu_preconditioner(
+    backend: &Cuda<f64>,
+    asked: config::Preconditioner,
+    problem: &Problem,
+) -> Result<Jacobi<Cuda<f64>>, Failure> {
+    match asked {
+        config::Preconditioner::Auto | config::Preconditioner::Jacobi => {
+            Ok(Jacobi::new(backend, problem.n_dofs())?)
+        }
+        config::Preconditioner::Multigrid => {
+            let finding = Finding::new("preconditioner `multigrid` runs on the processor only");
+            let remedy = "set `solver.preconditioner` to \"jacobi\", or `solver.device` to \"cpu\"";
+            Err(InputError::from(finding.remedy(remedy)).into())
+        }
+    }
 }
 
 /// The operator on a GPU, and a sentence about how it was chosen if it was left to us.

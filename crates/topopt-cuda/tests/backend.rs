@@ -58,7 +58,7 @@ fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     let ratio = backend.ratio(&xy, &pp);
     let (mut u, mut r, mut d) = (upload(&a), upload(&b), upload(&c));
     let squares = backend.cg_step(&ratio, &x, &p, &mut u, &mut r);
-    backend.cg_direction(&ratio, &x, &mut d);
+    backend.cg_direction(1.0, &ratio, &x, &mut d);
     vectors.extend([&u, &r, &d].map(|v| backend.download(v, 1).unwrap()));
     let scalars = [
         xy,
@@ -141,9 +141,10 @@ fn solve<B: Backend>(
     // Little contrast: with more, rounding alone changes the number of iterations.
     let modulus = |e: usize| if e.is_multiple_of(4) { 1.0 } else { 0.2 };
     let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
-    operator.set_moduli(&backend.upload(&moduli, 1).unwrap());
+    let moduli = backend.upload(&moduli, 1).unwrap();
+    operator.set_moduli(&moduli);
     let mut jacobi = Jacobi::new(backend, n).unwrap();
-    jacobi.update(backend, operator).unwrap();
+    jacobi.update(backend, operator, &moduli).unwrap();
     let f = backend.upload(&problem.load_cases()[0].forces, 3).unwrap();
     let mut u = backend.zeros(n).unwrap();
     let mut pcg = Pcg::new(backend, n).unwrap();

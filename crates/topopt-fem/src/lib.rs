@@ -5,6 +5,7 @@
 //! \[node\]\[component\].
 
 mod material;
+mod multigrid;
 mod operator;
 pub mod operators;
 mod patches;
@@ -15,6 +16,7 @@ mod supports;
 pub mod surface_load;
 
 pub use material::Material;
+pub use multigrid::Multigrid;
 pub use operator::ElasticityOperator;
 pub use operators::Strategy;
 pub use patches::Patches;

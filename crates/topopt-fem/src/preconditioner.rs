@@ -6,7 +6,7 @@ use crate::ElasticityOperator;
 
 /// A preconditioner that is set up anew when the moduli have changed.
 pub trait ElasticityPreconditioner<B: Backend>: Preconditioner<B> {
-    /// Follows the moduli of `operator`.
+    /// Follows `operator`, which has taken `moduli`, \[n_elements\].
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -14,6 +14,7 @@ pub trait ElasticityPreconditioner<B: Backend>: Preconditioner<B> {
         &mut self,
         backend: &B,
         operator: &dyn ElasticityOperator<B>,
+        moduli: &B::Vector,
     ) -> Result<(), BackendError>;
 }
 
@@ -50,6 +51,7 @@ impl<B: Backend> ElasticityPreconditioner<B> for Jacobi<B> {
         &mut self,
         backend: &B,
         operator: &dyn ElasticityOperator<B>,
+        _: &B::Vector,
     ) -> Result<(), BackendError> {
         operator.diagonal(&mut self.diagonal);
         self.inverse.update(backend, &self.diagonal);

@@ -34,20 +34,22 @@ pub fn element_stiffness(
     ke
 }
 
-/// The diagonal of [`element_stiffness`] alone, \[24\].
-pub fn element_diagonal(x: &[[f64; 3]; 8], material: &Material) -> [f64; ELEMENT_DOFS] {
+/// The 3x3 blocks on the diagonal of [`element_stiffness`], a node each, as (xx, yy, zz, xy, yz,
+/// zx), \[8\]\[6\].
+pub fn element_diagonal_blocks(x: &[[f64; 3]; 8], material: &Material) -> [[f64; 6]; 8] {
     let (lambda, mu) = material.unit_lame();
-    let mut diagonal = [0.0; ELEMENT_DOFS];
+    let mut blocks = [[0.0; 6]; 8];
     for xi in hexahedron::gauss_points() {
         let (g, det) = physical_gradients(x, xi);
         for a in 0..8 {
             let dot: f64 = g[a].iter().map(|v| v * v).sum();
             for i in 0..DIM {
-                diagonal[DIM * a + i] += ((lambda + mu) * g[a][i] * g[a][i] + mu * dot) * det;
+                blocks[a][i] += ((lambda + mu) * g[a][i] * g[a][i] + mu * dot) * det;
+                blocks[a][DIM + i] += (lambda + mu) * g[a][i] * g[a][(i + 1) % DIM] * det;
             }
         }
     }
-    diagonal
+    blocks
 }
 
 /// Gradients dN_a/dx_i at `xi`, \[node\]\[direction\], and the Jacobian determinant.

@@ -96,8 +96,8 @@ pub trait Backend {
         r: &mut Self::Vector,
     ) -> Self::Scalar;
 
-    /// The next direction of conjugate gradients: d = z + beta d.
-    fn cg_direction(&self, beta: &Self::Scalar, z: &Self::Vector, d: &mut Self::Vector);
+    /// The next direction of conjugate gradients: d = z + sign beta d.
+    fn cg_direction(&self, sign: f64, beta: &Self::Scalar, z: &Self::Vector, d: &mut Self::Vector);
 
     /// How many iterations a solver should do between looking at a scalar on the host.
     fn check_interval(&self) -> usize {

@@ -110,8 +110,8 @@ impl Backend for Cpu {
         sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step))
     }
 
-    fn cg_direction(&self, beta: &f64, z: &Vec<f64>, d: &mut Vec<f64>) {
-        map(d, |i, d| z[i] + beta * d);
+    fn cg_direction(&self, sign: f64, beta: &f64, z: &Vec<f64>, d: &mut Vec<f64>) {
+        map(d, |i, d| z[i] + sign * beta * d);
     }
 }
 

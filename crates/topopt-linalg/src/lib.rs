@@ -4,11 +4,17 @@
 //! another. One text of every algorithm serves all backends.
 
 mod backend;
+mod block_csr;
+mod chebyshev;
 mod cpu;
+mod multigrid;
 mod operator;
 mod pcg;
 
 pub use backend::{Backend, BackendError};
+pub use block_csr::{BlockCsr, BlockDiagonal, BlockPattern, DenseCholesky};
+pub use chebyshev::Chebyshev;
 pub use cpu::Cpu;
+pub use multigrid::{Hierarchy, KCycle, Transfer};
 pub use operator::{Cost, Diagonal, LinearOperator, Preconditioner};
 pub use pcg::{Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, StopReason, System};

@@ -30,6 +30,11 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
     /// Name as in the configuration: `jacobi`.
     fn name(&self) -> &'static str;
 
+    /// Whether M^-1 is one linear operator; if not, conjugate gradients must be flexible.
+    fn is_linear(&self) -> bool {
+        true
+    }
+
     /// z = M^-1 r.
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector);
 }

@@ -1,4 +1,5 @@
-//! Preconditioned conjugate gradients, [Ratnakar2022, Alg. 1], stopped on the relative residual.
+//! Preconditioned conjugate gradients, [Ratnakar2022, Alg. 1], stopped on the relative residual;
+//! flexible [Notay2000] where the preconditioner is not linear.
 
 use std::ops::ControlFlow;
 
@@ -176,8 +177,14 @@ impl<B: Backend> Pcg<B> {
             }
             m.apply(backend, r, z); // z = M^-1 r
             let delta_new = backend.dot(r, z);
-            let beta = backend.ratio(&delta_new, &delta);
-            backend.cg_direction(&beta, z, d); // d = z + beta d
+            if m.is_linear() {
+                let beta = backend.ratio(&delta_new, &delta);
+                backend.cg_direction(1.0, &beta, z, d); // d = z + beta d
+            } else {
+                // Flexible: beta = z . (r - r_old) / delta, where r - r_old = -alpha q.
+                let beta = backend.ratio(&backend.dot(q, z), &dq);
+                backend.cg_direction(-1.0, &beta, z, d);
+            }
             delta = delta_new;
         }
     }

@@ -189,7 +189,7 @@ impl<'a, B: Backend> Optimization<'a, B> {
         let state = &mut self.state;
         self.simp.moduli(backend, &state.density, &mut state.scratch);
         operator.set_moduli(&state.scratch);
-        preconditioner.update(backend, operator.as_ref())?;
+        preconditioner.update(backend, operator.as_ref(), &state.scratch)?;
         let mut solved = Solved { iterations: 0, residual: 0.0 };
         for (case, load_case) in problem.load_cases().iter().enumerate() {
             let (a, m) = (operator.as_ref(), preconditioner.as_ref());

@@ -131,7 +131,7 @@ fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
     let mut moduli = vec![0.0; n];
     SIMP.moduli(&Cpu, density, &mut moduli);
     operator.set_moduli(&moduli);
-    preconditioner.update(&Cpu, operator.as_ref()).unwrap();
+    preconditioner.update(&Cpu, operator.as_ref(), &moduli).unwrap();
     let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();
     let (mut total, mut energies) = (0.0, vec![0.0; n]);
     for case in problem.load_cases() {

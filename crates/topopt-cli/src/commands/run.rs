@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_cuda::{Cuda, Device};
-use topopt_fem::{ElasticityOperator, Jacobi};
+use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
 use topopt_linalg::{Backend, BackendError, Cpu, LinearOperator, PcgOptions, PcgProgress};
 use topopt_simp::{
     Cone, Design, DesignError, Ended, IterationReport, NeighbourStorage, Observer, ObserverError,
@@ -80,6 +80,7 @@ struct Run<'a> {
 struct Parts<'b, B: Backend> {
     backend: &'b B,
     operator: Box<dyn ElasticityOperator<B> + 'b>,
+    preconditioner: Box<dyn ElasticityPreconditioner<B> + 'b>,
     /// The filter's weights.
     weights: Option<&'b dyn LinearOperator<B>>,
     neighbours: Option<Neighbours>,
@@ -99,7 +100,12 @@ impl<'a> Run<'a> {
             mean: cone.mean_neighbours(),
             stored: cone.storage() == NeighbourStorage::Stored,
         });
-        self.optimize(Parts { backend: &Cpu, operator, weights, neighbours }, Vec::new(), progress)
+        let preconditioner = place::cpu_preconditioner(
+            self.config.solver.preconditioner,
+            &self.structure.problem,
+        )?;
+        let parts = Parts { backend: &Cpu, operator, preconditioner, weights, neighbours };
+        self.optimize(parts, Vec::new(), progress)
     }
 
     fn on_gpu(&'a self, device: &Arc<Device>, progress: Progress<'a>) -> Result<(), Failure> {
@@ -114,23 +120,26 @@ impl<'a> Run<'a> {
         let weights = cone.as_ref().map(|cone| cone as &dyn LinearOperator<Cuda<f64>>);
         let neighbours =
             cone.as_ref().map(|cone| Neighbours { mean: cone.mean_neighbours(), stored: false });
-        let parts = Parts { backend: &backend, operator, weights, neighbours };
+        let asked = self.config.solver.preconditioner;
+        let preconditioner = Box::new(place::gpu_preconditioner(&backend, asked, problem)?);
+        let parts = Parts { backend: &backend, operator, preconditioner, weights, neighbours };
         self.optimize(parts, note.into_iter().collect(), progress)
     }
 
     /// Runs the design loop and writes what it gives.
     fn optimize<B: Backend>(
         &'a self,
-        parts: Parts<B>,
+        mut parts: Parts<'_, B>,
         notes: Vec<String>,
         mut progress: Progress<'a>,
     ) -> Result<(), Failure> {
         let directory = self.config.output_directory();
         let (device, strategy) = (parts.backend.name(), parts.operator.strategy());
         let mut summary = Summary::new(self.config, self.structure, device, strategy);
-        summary.neighbours = parts.neighbours;
+        summary.preconditioner = parts.preconditioner.name();
+        summary.neighbours = parts.neighbours.take();
         summary.notes.extend(notes);
-        let mut optimization = self.optimization(parts.backend, parts.operator, parts.weights)?;
+        let mut optimization = self.optimization(parts)?;
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
@@ -154,17 +163,16 @@ impl<'a> Run<'a> {
 
     fn optimization<'b, B: Backend>(
         &'b self,
-        backend: &'b B,
-        operator: Box<dyn ElasticityOperator<B> + 'b>,
-        weights: Option<&'b dyn LinearOperator<B>>,
+        parts: Parts<'b, B>,
     ) -> Result<Optimization<'b, B>, BackendError> {
+        let Parts { backend, operator, preconditioner, weights, .. } = parts;
         let Config { solver, optimizer, design, material, .. } = self.config;
         let Structure { problem, space, .. } = self.structure;
         let physics = Physics {
             backend,
             problem,
             operator,
-            preconditioner: Box::new(Jacobi::new(backend, problem.n_dofs())?),
+            preconditioner,
             pcg: PcgOptions { tolerance: solver.tolerance, max_iterations: solver.max_iterations },
         };
         let simp = Simp { penalty: design.penalty, youngs_modulus: material.youngs_modulus };

@@ -30,10 +30,12 @@ pub struct Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Preconditioner {
-    /// The best there is for the case.
+    /// Multigrid on the processor, Jacobi on a GPU.
     Auto,
     /// The diagonal of the matrix.
     Jacobi,
+    /// Multigrid by aggregates of nodes and their rigid motions; on the processor.
+    Multigrid,
 }
 
 /// How the stiffness matrix is applied. On the processor there are `mf`, `ebe` and `nbn`.

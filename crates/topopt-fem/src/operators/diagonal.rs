@@ -1,7 +1,7 @@
 //! The diagonal of K without stored stiffness, and Jacobi's need for it.
 
 use crate::patches::{Patch, Patches};
-use crate::stiffness::element_diagonal;
+use crate::stiffness::element_diagonal_blocks;
 use crate::{DIM, Problem};
 
 /// Writes the diagonal of sum_e E_e K_e, 1 at held components.
@@ -9,10 +9,10 @@ pub fn by_patches(problem: &Problem, patches: &Patches, moduli: &[f64], out: &mu
     let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; DIM]]| {
         for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
             let x = problem.mesh().element_coordinates(e);
-            let diagonal = element_diagonal(&x, problem.material());
+            let blocks = element_diagonal_blocks(&x, problem.material());
             for (a, &node) in hex.iter().enumerate() {
                 for i in 0..DIM {
-                    sums[node as usize][i] += moduli[e] * diagonal[DIM * a + i];
+                    sums[node as usize][i] += moduli[e] * blocks[a][i];
                 }
             }
         }

@@ -25,6 +25,11 @@ impl<'a> Mf<'a> {
         Self { problem, patches: Patches::new(problem.mesh()), moduli, arch: Arch::new() }
     }
 
+    /// The elements in patches.
+    pub(crate) fn patches(&self) -> &Patches {
+        &self.patches
+    }
+
     fn lame(&self) -> (f64, f64) {
         self.problem.material().unit_lame()
     }
@@ -96,7 +101,29 @@ impl LocalFields {
 }
 
 /// Lane-major values of up to [`MAX_LANES`] elements, \[3 a + i\]\[lane\].
-type LaneGroup = [[f64; MAX_LANES]; 24];
+pub(crate) type LaneGroup = [[f64; MAX_LANES]; 24];
+
+/// A lane group in registers.
+#[inline(always)]
+pub(crate) fn from_group<S: Simd>(simd: S, group: &LaneGroup) -> Nodal<S> {
+    let mut nodal = [[Lanes::splat(simd, 0.0); DIM]; 8];
+    for a in 0..8 {
+        for i in 0..DIM {
+            nodal[a][i] = Lanes::load(simd, &group[DIM * a + i]);
+        }
+    }
+    nodal
+}
+
+/// A lane group from registers.
+#[inline(always)]
+pub(crate) fn to_group<S: Simd>(nodal: &Nodal<S>, group: &mut LaneGroup) {
+    for a in 0..8 {
+        for i in 0..DIM {
+            nodal[a][i].store(&mut group[DIM * a + i]);
+        }
+    }
+}
 
 /// Loads a local field of the elements from `first` on, one a lane. Past the end of the patch
 /// the last element is repeated.
@@ -112,13 +139,7 @@ fn load<S: Simd>(simd: S, field: &[[f64; DIM]], hexes: &[[u16; 8]], first: usize
             }
         }
     }
-    let mut nodal = [[Lanes::splat(simd, 0.0); DIM]; 8];
-    for a in 0..8 {
-        for i in 0..DIM {
-            nodal[a][i] = Lanes::load(simd, &group[DIM * a + i]);
-        }
-    }
-    nodal
+    from_group(simd, &group)
 }
 
 /// Adds E_e K_e u_e of all elements of a patch to `sums`, \[patch nodes\]\[3\].
@@ -144,11 +165,7 @@ impl WithSimd for AddForces<'_> {
             moduli[..filled].copy_from_slice(&self.moduli[first..first + filled]);
             let forces = element_forces(simd, &x, &u, Lanes::load(simd, &moduli), self.lame);
             let mut group: LaneGroup = [[0.0; MAX_LANES]; 24];
-            for a in 0..8 {
-                for i in 0..DIM {
-                    forces[a][i].store(&mut group[DIM * a + i]);
-                }
-            }
+            to_group(&forces, &mut group);
             for lane in 0..filled {
                 for (a, &node) in hexes[first + lane].iter().enumerate() {
                     let sum = &mut self.sums[node as usize];

@@ -11,6 +11,10 @@ mod trilinear;
 
 use topopt_linalg::Cpu;
 
+pub(crate) use lanes::{Lanes, MAX_LANES};
+pub(crate) use mf::{LaneGroup, from_group, to_group};
+pub(crate) use trilinear::element_forces;
+
 pub use ebe::Ebe;
 pub use mf::Mf;
 pub use nbn::Nbn;

@@ -96,9 +96,10 @@ impl Visitor for Solves<'_> {
         }
         let problem = &self.subject.problem;
         let modulus = self.subject.density.powf(self.subject.penalty);
-        operator.set_moduli(&backend.upload(&vec![modulus; problem.mesh().n_elements()], 1)?);
+        let moduli = backend.upload(&vec![modulus; problem.mesh().n_elements()], 1)?;
+        operator.set_moduli(&moduli);
         let mut jacobi = Jacobi::new(backend, problem.n_dofs())?;
-        jacobi.update(backend, operator)?;
+        jacobi.update(backend, operator, &moduli)?;
         let f = backend.upload(&problem.load_cases()[0].forces, 3)?;
         let mut u = backend.zeros(problem.n_dofs())?;
         let mut pcg = Pcg::new(backend, problem.n_dofs())?;

@@ -1,0 +1,208 @@
+//! Multigrid for elasticity by plain aggregation with rigid-body modes, on the CPU.
+//!
+//! Nodes are grouped into aggregates by the mesh alone, once. The prolongation of an aggregate is
+//! its six rigid motions; rigid motions carry no energy, so only elements that touch several
+//! aggregates or a support make coarse stiffness. It is recomputed whenever the moduli change.
+//! Coarser levels aggregate the aggregates, again with six rigid motions each.
+
+mod aggregates;
+mod coarse;
+mod fine;
+#[cfg(test)]
+mod tests;
+
+use topopt_linalg::{
+    BackendError, BlockCsr, BlockDiagonal, Cpu, DenseCholesky, Hierarchy, KCycle, LinearOperator,
+    Preconditioner, Transfer,
+};
+
+use crate::operators::Mf;
+use crate::{DIM, ElasticityOperator, ElasticityPreconditioner, Problem};
+use aggregates::Aggregates;
+use coarse::{CoarseTransfer, galerkin};
+use fine::{FineTransfer, Straddling, diagonal_blocks};
+
+/// Rigid-body modes of an aggregate.
+const MODES: usize = 6;
+/// Most unknowns of the level that is solved directly.
+const DIRECT: usize = 600;
+
+/// `multigrid`: the K-cycle over rigid-body aggregation.
+pub struct Multigrid<'a> {
+    cycle: KCycle<Cpu, RigidAggregation<'a>>,
+}
+
+/// The hierarchy; level 0 is the matrix-free operator, the others are block matrices.
+pub struct RigidAggregation<'a> {
+    problem: &'a Problem,
+    operator: Mf<'a>,
+    inverse_diagonal: BlockDiagonal<DIM>,
+    transfer: FineTransfer<'a>,
+    straddling: Straddling,
+    /// Levels 1 and on.
+    coarse: Vec<CoarseLevel>,
+    last: DenseCholesky,
+}
+
+struct CoarseLevel {
+    matrix: BlockCsr<MODES>,
+    inverse_diagonal: BlockDiagonal<MODES>,
+    /// To the next level; none on the last.
+    transfer: Option<CoarseTransfer>,
+}
+
+impl<'a> Multigrid<'a> {
+    /// The structure for `problem`; needs an update before use.
+    ///
+    /// # Errors
+    /// [`BackendError`] never on the CPU.
+    pub fn new(problem: &'a Problem) -> Result<Self, BackendError> {
+        Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem))? })
+    }
+
+    /// Unknowns of every level.
+    pub fn levels(&self) -> Vec<usize> {
+        let hierarchy = self.cycle.hierarchy();
+        (0..hierarchy.n_levels()).map(|level| hierarchy.operator(level).dimension()).collect()
+    }
+}
+
+impl<'a> RigidAggregation<'a> {
+    fn new(problem: &'a Problem) -> Self {
+        let aggregates = Aggregates::of_nodes(problem);
+        let straddling = Straddling::new(problem, &aggregates);
+        let transfer = FineTransfer::new(problem, &aggregates);
+        let mut coarse = Vec::new();
+        let mut pattern = straddling.pattern(problem, &aggregates);
+        let mut centres = aggregates.centres;
+        loop {
+            let matrix = BlockCsr::zeros(pattern);
+            let next = (MODES * centres.len() > DIRECT)
+                .then(|| Aggregates::of_graph(matrix.pattern(), &centres))
+                .filter(|next| next.centres.len() < centres.len());
+            let transfer = next.map(|next| CoarseTransfer::new(&centres, next));
+            let below = transfer.as_ref().map(|transfer| {
+                (transfer.coarse_pattern(matrix.pattern()), transfer.aggregates.centres.clone())
+            });
+            let inverse_diagonal = BlockDiagonal::pseudo_inverse(0, |_| [[0.0; MODES]; MODES]);
+            coarse.push(CoarseLevel { matrix, inverse_diagonal, transfer });
+            match below {
+                Some((next_pattern, next_centres)) => {
+                    (pattern, centres) = (next_pattern, next_centres);
+                }
+                None => break,
+            }
+        }
+        Self {
+            problem,
+            operator: Mf::new(problem),
+            inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; DIM]; DIM]),
+            transfer,
+            straddling,
+            coarse,
+            last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)),
+        }
+    }
+
+    /// Recomputes all numbers for `moduli`.
+    fn update(&mut self, moduli: &Vec<f64>) {
+        self.operator.set_moduli(moduli);
+        let blocks = diagonal_blocks(self.problem, self.operator.patches(), moduli);
+        self.inverse_diagonal = BlockDiagonal::pseudo_inverse(blocks.len(), |n| blocks[n]);
+        self.straddling.fill(self.problem, &self.transfer, moduli, &mut self.coarse[0].matrix);
+        for level in 0..self.coarse.len() {
+            let (done, rest) = self.coarse.split_at_mut(level + 1);
+            let current = &mut done[level];
+            let matrix = &current.matrix;
+            if let (Some(transfer), Some(next)) = (&current.transfer, rest.first_mut()) {
+                galerkin(matrix, transfer, &mut next.matrix);
+                let n = matrix.pattern().n_rows();
+                current.inverse_diagonal =
+                    BlockDiagonal::pseudo_inverse(n, |row| matrix.diagonal_block(row));
+            } else {
+                self.last = DenseCholesky::new(&matrix.to_dense());
+            }
+        }
+    }
+}
+
+impl Hierarchy<Cpu> for RigidAggregation<'_> {
+    fn n_levels(&self) -> usize {
+        1 + self.coarse.len()
+    }
+
+    fn operator(&self, level: usize) -> &dyn LinearOperator<Cpu> {
+        match level {
+            0 => &self.operator,
+            _ => &self.coarse[level - 1].matrix,
+        }
+    }
+
+    fn inverse_diagonal(&self, level: usize) -> &dyn LinearOperator<Cpu> {
+        match level {
+            0 => &self.inverse_diagonal,
+            _ => &self.coarse[level - 1].inverse_diagonal,
+        }
+    }
+
+    fn transfer(&self, level: usize) -> &dyn Transfer<Cpu> {
+        match level.checked_sub(1).and_then(|level| self.coarse[level].transfer.as_ref()) {
+            Some(transfer) => transfer,
+            None => &self.transfer,
+        }
+    }
+
+    fn solve_last(&self, b: &Vec<f64>, x: &mut Vec<f64>) {
+        self.last.solve(b, x);
+    }
+}
+
+impl Preconditioner<Cpu> for Multigrid<'_> {
+    fn name(&self) -> &'static str {
+        self.cycle.name()
+    }
+
+    fn is_linear(&self) -> bool {
+        self.cycle.is_linear()
+    }
+
+    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
+        self.cycle.apply(backend, r, z);
+    }
+}
+
+impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
+    fn update(
+        &mut self,
+        backend: &Cpu,
+        _: &dyn ElasticityOperator<Cpu>,
+        moduli: &Vec<f64>,
+    ) -> Result<(), BackendError> {
+        self.cycle.update(backend, |hierarchy| {
+            hierarchy.update(moduli);
+            Ok(())
+        })
+    }
+}
+
+/// The displacement at offset `r` of the rigid motion (translation, rotation): t + w x r.
+fn rigid_displacement(motion: &[f64; MODES], r: [f64; DIM]) -> [f64; DIM] {
+    let [tx, ty, tz, wx, wy, wz] = *motion;
+    [tx + wy * r[2] - wz * r[1], ty + wz * r[0] - wx * r[2], tz + wx * r[1] - wy * r[0]]
+}
+
+/// The transpose: a force at offset `r` as (force, moment).
+fn rigid_force(f: [f64; DIM], r: [f64; DIM]) -> [f64; MODES] {
+    [
+        f[0],
+        f[1],
+        f[2],
+        r[1] * f[2] - r[2] * f[1],
+        r[2] * f[0] - r[0] * f[2],
+        r[0] * f[1] - r[1] * f[0],
+    ]
+}
+
+fn difference(a: [f64; DIM], b: [f64; DIM]) -> [f64; DIM] {
+    std::array::from_fn(|i| a[i] - b[i])
+}

@@ -1,0 +1,179 @@
+//! The hierarchy against its definition, and the cycle at work.
+
+use std::ops::ControlFlow;
+
+use nalgebra::DMatrix;
+use topopt_linalg::{
+    Cpu, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, StopReason, System,
+};
+use topopt_mesh::{HexMesh, Renumbering};
+
+use super::aggregates::Aggregates;
+use super::{MODES, Multigrid, RigidAggregation};
+use crate::{ElasticityPreconditioner, LoadCase, Material, Problem, Strategy, Supports};
+
+#[path = "../../tests/operators/meshes.rs"]
+mod meshes;
+use meshes::{Noise, distorted_cube, hexagon};
+
+/// A part held where z < 0.1, with some nodes held in y alone.
+fn problem(mesh: HexMesh) -> Problem {
+    let mut supports = Supports::none(mesh.n_nodes());
+    for (node, x) in mesh.coordinates().iter().enumerate() {
+        if x[2] < 0.1 {
+            (0..3).for_each(|i| supports.fix(node, i));
+        } else if x[0] > 0.85 {
+            supports.fix(node, 1);
+        }
+    }
+    let forces = Noise(5).vector(3 * mesh.n_nodes());
+    let load = LoadCase { name: "default".into(), weight: 1.0, forces };
+    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+}
+
+/// Solid bars in void of 1e-6, in shape of the coordinates.
+fn moduli(problem: &Problem) -> Vec<f64> {
+    let wave = |x: &[f64; 3]| (9.0 * x[0]).sin() + (7.0 * x[1]).cos() > 0.0 || x[2] > 0.8;
+    problem.mesh().centres().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
+}
+
+fn problems() -> [Problem; 2] {
+    let shuffled = |mesh: HexMesh| Renumbering::shuffled(&mesh, 3).apply(&mesh);
+    [problem(shuffled(distorted_cube(12, 0.25, true))), problem(hexagon(8))]
+}
+
+/// The columns of a linear map of dimension `n`.
+fn dense(n: usize, map: impl Fn(&Vec<f64>) -> Vec<f64>) -> DMatrix<f64> {
+    let column = |j: usize| {
+        let mut unit = vec![0.0; n];
+        unit[j] = 1.0;
+        map(&unit)
+    };
+    let columns: Vec<_> = (0..n).map(|j| column(j).into()).collect();
+    DMatrix::from_columns(&columns)
+}
+
+fn apply(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
+    let mut y = vec![0.0; a.dimension()];
+    a.apply(x, &mut y);
+    y
+}
+
+#[test]
+fn every_coarse_matrix_is_the_galerkin_product() {
+    for problem in problems() {
+        let mut hierarchy = RigidAggregation::new(&problem);
+        hierarchy.update(&moduli(&problem));
+        assert!(hierarchy.n_levels() >= 2);
+        for level in 0..hierarchy.n_levels() - 1 {
+            let (a, coarse) = (hierarchy.operator(level), hierarchy.operator(level + 1));
+            let (n, m) = (a.dimension(), coarse.dimension());
+            let p = dense(m, |x| {
+                let mut fine = vec![0.0; n];
+                hierarchy.transfer(level).prolong_add(x, &mut fine);
+                fine
+            });
+            let restricted = dense(m, |x| {
+                let mut coarse = vec![0.0; m];
+                let fine =
+                    apply(a, &(&p * nalgebra::DVector::from_column_slice(x)).as_slice().to_vec());
+                hierarchy.transfer(level).restrict(&fine, &mut coarse);
+                coarse
+            });
+            let ap = dense(m, |x| {
+                apply(a, &(&p * nalgebra::DVector::from_column_slice(x)).as_slice().to_vec())
+            });
+            let expected = p.transpose() * ap;
+            let found = dense(m, |x| apply(coarse, x));
+            let size = expected.amax();
+            assert!((&found - &expected).amax() < 1e-12 * size, "level {level}");
+            assert!((&restricted - &expected).amax() < 1e-12 * size, "transpose on level {level}");
+        }
+    }
+}
+
+#[test]
+fn rigid_motions_are_reproduced_on_every_level() {
+    let problem = problem(distorted_cube(12, 0.25, true));
+    let hierarchy = RigidAggregation::new(&problem);
+    let (t, w) = ([0.3, -0.2, 0.5], [0.4, 0.1, -0.6]);
+    let rigid = |x: [f64; 3]| -> [f64; 3] {
+        std::array::from_fn(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            t[i] + w[j] * x[k] - w[k] * x[j]
+        })
+    };
+    // The motion in terms of the last level, then down to the nodes.
+    let last = hierarchy.n_levels() - 1;
+    let centres = |level: usize| match level {
+        1 => Aggregates::of_nodes(&problem).centres,
+        _ => hierarchy.coarse[level - 2].transfer.as_ref().unwrap().aggregates.centres.clone(),
+    };
+    let mut motion: Vec<f64> = centres(last).iter().flat_map(|&x| [rigid(x), w].concat()).collect();
+    for level in (1..last).rev() {
+        let mut finer = vec![0.0; MODES * centres(level).len()];
+        hierarchy.transfer(level).prolong_add(&motion, &mut finer);
+        let expected: Vec<f64> =
+            centres(level).iter().flat_map(|&x| [rigid(x), w].concat()).collect();
+        assert!(finer.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-13), "level {level}");
+        motion = finer;
+    }
+    let mut u = vec![0.0; problem.n_dofs()];
+    hierarchy.transfer(0).prolong_add(&motion, &mut u);
+    let mut expected: Vec<f64> =
+        problem.mesh().coordinates().iter().flat_map(|&x| rigid(x)).collect();
+    problem.supports().clear(&mut expected);
+    assert!(u.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-13));
+}
+
+#[test]
+fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
+    for problem in problems() {
+        let moduli = moduli(&problem);
+        let mut operator = Strategy::Mf.build(&problem);
+        operator.set_moduli(&moduli);
+        let mut multigrid = Multigrid::new(&problem).unwrap();
+        multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        for seed in 0..5 {
+            let mut r = Noise(seed).vector(problem.n_dofs());
+            problem.supports().clear(&mut r);
+            let mut z = vec![0.0; r.len()];
+            multigrid.apply(&Cpu, &r, &mut z);
+            assert!(dot(&r, &z) > 0.0);
+            let mut s = Noise(seed + 10).vector(problem.n_dofs());
+            problem.supports().clear(&mut s);
+            let hierarchy = multigrid.cycle.hierarchy();
+            let diagonal = hierarchy.inverse_diagonal(0);
+            let (dr, ds) = (apply(diagonal, &r), apply(diagonal, &s));
+            assert!((dot(&dr, &s) - dot(&ds, &r)).abs() < 1e-12 * dot(&dr, &r));
+        }
+    }
+}
+
+#[test]
+fn converges_in_few_iterations_to_the_solution_of_jacobi() {
+    for problem in problems() {
+        let moduli = moduli(&problem);
+        let mut operator = Strategy::Mf.build(&problem);
+        operator.set_moduli(&moduli);
+        let mut multigrid = Multigrid::new(&problem).unwrap();
+        multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+        let mut jacobi = crate::Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
+        jacobi.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+        let f = &problem.load_cases()[0].forces;
+        let solve = |m: &dyn Preconditioner<Cpu>| {
+            let system = System { backend: &Cpu, a: operator.as_ref(), m, f };
+            let options = PcgOptions { tolerance: 1e-9, max_iterations: 20_000 };
+            let mut u = vec![0.0; problem.n_dofs()];
+            let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();
+            let go_on = &mut |_| ControlFlow::Continue(());
+            let outcome = pcg.solve(&system, &mut u, options, go_on).unwrap();
+            assert_eq!(outcome.reason, StopReason::Converged);
+            (outcome.iterations, f.iter().zip(&u).map(|(f, u)| f * u).sum::<f64>())
+        };
+        let ((few, found), (many, expected)) = (solve(&multigrid), solve(&jacobi));
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+        assert!(few <= 40 && 4 * few < many, "{few} iterations, {many} of Jacobi");
+    }
+}

@@ -1,0 +1,100 @@
+//! Chebyshev smoothing of D^-1 A over the upper part of its spectrum.
+
+use crate::{Backend, BackendError, LinearOperator};
+
+/// The interval smoothed is [largest eigenvalue / RATIO, largest eigenvalue].
+const RATIO: f64 = 8.0;
+/// The power method's eigenvalue is raised by this, as it comes from below.
+const MARGIN: f64 = 1.1;
+
+/// A smoother of given degree with its work vectors.
+pub struct Chebyshev<B: Backend> {
+    degree: usize,
+    largest: f64,
+    /// The power method goes on from here when A has changed.
+    eigenvector: B::Vector,
+    r: B::Vector,
+    d: B::Vector,
+    z: B::Vector,
+}
+
+impl<B: Backend> Chebyshev<B> {
+    /// For operators of dimension `n`; needs an update before use. `start` is any vector that has
+    /// a share of the largest eigenvector.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &B,
+        n: usize,
+        degree: usize,
+        start: B::Vector,
+    ) -> Result<Self, BackendError> {
+        let zeros = || backend.zeros(n);
+        let (r, d, z) = (zeros()?, zeros()?, zeros()?);
+        Ok(Self { degree, largest: 0.0, eigenvector: start, r, d, z })
+    }
+
+    /// Whether an update has been done.
+    pub fn is_set(&self) -> bool {
+        self.largest > 0.0
+    }
+
+    /// Estimates the largest eigenvalue of D^-1 A by `steps` of the power method.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn update(
+        &mut self,
+        backend: &B,
+        a: &dyn LinearOperator<B>,
+        inverse_diagonal: &dyn LinearOperator<B>,
+        steps: usize,
+    ) -> Result<(), BackendError> {
+        let mut growth = 0.0;
+        for _ in 0..steps {
+            a.apply(&self.eigenvector, &mut self.r);
+            inverse_diagonal.apply(&self.r, &mut self.z);
+            let norm = backend.value(&backend.dot(&self.z, &self.z))?.sqrt();
+            let before = backend.value(&backend.dot(&self.eigenvector, &self.eigenvector))?.sqrt();
+            growth = norm / before;
+            backend.axpby(1.0 / norm, &self.z, 0.0, &mut self.eigenvector);
+        }
+        self.largest = MARGIN * growth;
+        Ok(())
+    }
+
+    /// Improves x towards A x = b. With `from_zero`, x is taken as zero whatever it holds, which
+    /// saves an application of A.
+    pub fn smooth(
+        &mut self,
+        backend: &B,
+        a: &dyn LinearOperator<B>,
+        inverse_diagonal: &dyn LinearOperator<B>,
+        b: &B::Vector,
+        x: &mut B::Vector,
+        from_zero: bool,
+    ) {
+        let Self { r, d, z, .. } = self;
+        let (low, high) = (self.largest / RATIO, self.largest);
+        let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
+        backend.copy(b, r);
+        if !from_zero {
+            a.apply(x, z);
+            backend.axpby(-1.0, z, 1.0, r); // r = b - A x
+        }
+        inverse_diagonal.apply(r, d);
+        backend.axpby(0.0, r, 1.0 / middle, d); // d = D^-1 r / middle
+        backend.axpby(1.0, d, if from_zero { 0.0 } else { 1.0 }, x);
+        let mut rho = half / middle;
+        for _ in 1..self.degree {
+            a.apply(d, z);
+            backend.axpby(-1.0, z, 1.0, r); // r = b - A x
+            let next = 1.0 / (2.0 * middle / half - rho);
+            inverse_diagonal.apply(r, z);
+            backend.axpby(2.0 * next / half, z, next * rho, d);
+            backend.axpby(1.0, d, 1.0, x);
+            rho = next;
+        }
+    }
+}
