@@ -1,9 +1,10 @@
-//! Formats at the edge: Gmsh meshes in and out; Abaqus meshes in; VTK and CSV out.
+//! Formats at the edge: Gmsh meshes in and out; Ansys and Abaqus meshes in; VTK and CSV out.
 //!
 //! This crate knows no physics and no configuration. Readers return meshes that are checked, with
 //! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
 
 pub mod abaqus;
+pub mod ansys;
 pub mod atomic;
 pub mod csv;
 pub mod gmsh;
@@ -17,14 +18,15 @@ pub use atomic::WriteError;
 pub use import::ImportedMesh;
 pub use read_error::{Place, Problem, ReadError};
 
-/// Reads a mesh file; the extension tells the format. Today these are `.msh` (Gmsh) and
-/// `.inp` (Abaqus, CalculiX).
+/// Reads a mesh file; the extension tells the format. Today these are `.msh` (Gmsh), `.cdb`
+/// (Ansys) and `.inp` (Abaqus, CalculiX).
 ///
 /// # Errors
 /// [`ReadError`]: the extension is not supported, or what the reader of the format says.
 pub fn read_mesh(path: &Path) -> Result<ImportedMesh, ReadError> {
     match path.extension() {
         Some(extension) if extension.eq_ignore_ascii_case("msh") => gmsh::read(path),
+        Some(extension) if extension.eq_ignore_ascii_case("cdb") => ansys::read(path),
         Some(extension) if extension.eq_ignore_ascii_case("inp") => abaqus::read(path),
         _ => Err(ReadError { path: path.into(), place: None, problem: Problem::Extension.into() }),
     }

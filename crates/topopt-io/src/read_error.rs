@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use topopt_mesh::MeshError;
 
-use crate::{abaqus, gmsh};
+use crate::{abaqus, ansys, gmsh};
 
 /// A mesh file that could not be read: which, where in it, why, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -50,13 +50,16 @@ pub enum Problem {
     /// A file name extension that no reader knows.
     #[error(
         "cannot tell the format from the extension; supported are: .msh (Gmsh 2.2 and 4.1), \
-         .inp (Abaqus, CalculiX). \
+         .cdb (Ansys), .inp (Abaqus, CalculiX). \
          Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
     Extension,
     /// A problem of a Gmsh file.
     #[error(transparent)]
     Gmsh(#[from] gmsh::Problem),
+    /// A problem of an Ansys file.
+    #[error(transparent)]
+    Ansys(#[from] ansys::Problem),
     /// A problem of an Abaqus file.
     #[error(transparent)]
     Abaqus(#[from] abaqus::Problem),

@@ -60,7 +60,8 @@ pub struct Config {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
-    /// Gmsh file (.msh, version 2.2 or 4.1) of hexahedra, relative to the folder of the case file.
+    /// Mesh file of hexahedra, relative to the folder of the case file: .msh (Gmsh, version 2.2 or
+    /// 4.1), .cdb (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK).
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
     /// Which benchmark mesh to make.

@@ -1,0 +1,147 @@
+//! Reads an archive command by command.
+
+use super::archive::{Archive, NodalValue, Property};
+use super::blocks;
+use super::element_type;
+use super::error::Problem;
+use super::field::real;
+use super::lines::{Command, Lines, shown};
+use crate::read_error::Parsed;
+
+/// Commands that say something about the model and are not read, by their first four characters.
+const PASSED_OVER: [&str; 14] = [
+    "N", "E", "EN", "SF", "SFA", "SFE", "SFBL", "CP", "CE", "CEBL", "CERI", "RBE3", "CPBL", "BFBL",
+];
+
+/// Material properties that matter here.
+const PROPERTIES: [&str; 4] = ["EX", "NUXY", "PRXY", "DENS"];
+
+/// Reads a whole file.
+pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
+    let mut lines = Lines::new(bytes);
+    let mut archive = Archive::default();
+    let (mut nodes, mut elements) = (false, false);
+    while let Some(line) = lines.next_line() {
+        let command = Command::parse(line);
+        match command.name().as_str() {
+            "NBLO" => {
+                blocks::nodes(&command, &mut lines, &mut archive)?;
+                nodes = true;
+            }
+            "EBLO" => {
+                blocks::elements(&command, &mut lines, &mut archive)?;
+                elements = true;
+            }
+            "CMBL" => blocks::component(&command, &mut lines, &mut archive)?,
+            "ETBL" => blocks::element_types(&mut lines, &mut archive)?,
+            "ET" => element_type(&command, &lines, line, &mut archive)?,
+            "MP" => property(&command, 1, &mut archive),
+            "MPDA" if is_release(command.argument(1)) => table(&command, 3, &mut archive),
+            "MPDA" => table(&command, 1, &mut archive),
+            "D" => condition(&command, &lines, &mut archive, 'U'),
+            "F" => condition(&command, &lines, &mut archive, 'F'),
+            name if PASSED_OVER.contains(&name) && !command.is_end() => {
+                pass_over(&mut archive, command.argument(0), &lines);
+            }
+            _ => {}
+        }
+    }
+    match (nodes, elements) {
+        (false, _) => Err(Problem::MissingBlock("NBLOCK").into()),
+        (_, false) => Err(Problem::MissingBlock("EBLOCK").into()),
+        _ => Ok(archive),
+    }
+}
+
+/// Counts a command that is not read.
+pub(super) fn pass_over(archive: &mut Archive, what: &str, lines: &Lines) {
+    let what = what.to_ascii_uppercase();
+    archive.passed_over.entry(what).or_insert((0, lines.number())).0 += 1;
+}
+
+/// `ET,1,185` or `ET,1,SOLID185`.
+fn element_type(
+    command: &Command,
+    lines: &Lines,
+    line: &[u8],
+    archive: &mut Archive,
+) -> Parsed<()> {
+    let number = element_type::number(command.argument(2));
+    match (command.number(1), number) {
+        (Some(kind), Some(number)) => {
+            archive.element_types.insert(kind, number);
+            Ok(())
+        }
+        _ => {
+            let expected = "a type and its number in the element library, such as ET,1,185";
+            Err(lines.fault(Problem::Malformed { block: "ET", expected, found: shown(line) }))
+        }
+    }
+}
+
+/// Whether an argument is a release mark, such as `R5.0`, that CDWRITE puts first.
+fn is_release(argument: &str) -> bool {
+    let mut characters = argument.chars();
+    matches!(characters.next(), Some('R' | 'r'))
+        && characters.next().is_some_and(|c| c.is_ascii_digit())
+}
+
+/// `label,material,first,values...` from argument `at` on.
+fn table(command: &Command, at: usize, archive: &mut Archive) {
+    // What follows the first values only adds temperatures.
+    if matches!(command.argument(at + 2), "" | "1") {
+        insert_property(command, [at, at + 1, at + 3], archive);
+    } else if let Some(property) = (property_name(command.argument(at)))
+        .zip(command.number(at + 1))
+        .and_then(|(name, material)| archive.materials.get_mut(&material)?.get_mut(name))
+    {
+        property.varies = true;
+    }
+}
+
+/// `label,material,value,coefficients...` from argument `at` on.
+fn property(command: &Command, at: usize, archive: &mut Archive) {
+    insert_property(command, [at, at + 1, at + 2], archive);
+}
+
+/// A property with its label, material and first value at these arguments.
+fn insert_property(command: &Command, [label, material, first]: [usize; 3], archive: &mut Archive) {
+    let Some(name) = property_name(command.argument(label)) else { return };
+    let values = command.arguments_from(first);
+    let Some(value) = values.first().and_then(|text| real(text)) else { return };
+    let Some(material) = command.number(material) else { return };
+    let varies = values[1..].iter().any(|text| real(text).is_some_and(|other| other != 0.0));
+    archive.materials.entry(material).or_default().insert(name, Property { value, varies });
+}
+
+fn property_name(label: &str) -> Option<&'static str> {
+    PROPERTIES.into_iter().find(|name| name.eq_ignore_ascii_case(label))
+}
+
+/// `D,node,label,value` with labels UX, UY, UZ and ALL, or `F,node,label,value` with FX, FY, FZ.
+fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: char) {
+    let label = command.argument(2).to_ascii_uppercase();
+    let axis = match (label.strip_prefix(quantity), label.as_str()) {
+        (Some("X"), _) => Some(0),
+        (Some("Y"), _) => Some(1),
+        (Some("Z"), _) => Some(2),
+        (_, "ALL") if quantity == 'U' => None,
+        _ => return pass_over(archive, &format!("{},{label}", command.argument(0)), lines),
+    };
+    let value = match command.argument(3) {
+        "" => Some(0.0),
+        text => real(text).filter(|value| value.is_finite()),
+    };
+    // A range of nodes, or more labels, stand behind the imaginary part of the value.
+    let more = command.arguments_from(5).iter().any(|argument| !argument.is_empty());
+    match (command.number(1), value) {
+        (Some(node), Some(value)) if !more => {
+            let value = NodalValue { node, axis, value };
+            match quantity {
+                'U' => archive.displacements.push(value),
+                _ => archive.forces.push(value),
+            }
+        }
+        _ => pass_over(archive, command.argument(0), lines),
+    }
+}

@@ -1,0 +1,108 @@
+//! Displacements and forces at nodes as node sets.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use topopt_mesh::Sets;
+
+use super::archive::{Archive, NodalValue};
+use super::import::add_nodes;
+use crate::import::{Numbering, UNUSED};
+
+/// More different forces than this cannot be told apart by hand in a case file.
+const MOST_FORCES: usize = 100;
+
+/// Adds the node sets `D_UX`, `D_UY`, `D_UZ`, `D_ALL` and `F_1`, `F_2`, ...
+pub(super) fn add(
+    archive: &Archive,
+    numbering: &Numbering,
+    sets: &mut Sets,
+    notes: &mut Vec<String>,
+) {
+    let rotated: HashSet<u32> = archive.rotated_nodes.iter().copied().collect();
+    let turned = |value: &&NodalValue| value.axis.is_some() && rotated.contains(&value.node);
+    let conditions = || archive.displacements.iter().chain(&archive.forces);
+    let n_turned = conditions().filter(turned).count();
+    if n_turned > 0 {
+        notes.push(format!(
+            "{n_turned} D and F commands were passed over: the coordinate systems of their nodes \
+             are rotated"
+        ));
+    }
+    let straight = |values: &[NodalValue]| -> Vec<NodalValue> {
+        values.iter().filter(|value| !turned(value)).copied().collect()
+    };
+    let number = |&node: &u32| numbering.node(node.into()).unwrap_or(UNUSED);
+    for (name, nodes) in supports(&straight(&archive.displacements), notes) {
+        add_nodes(sets, &free_name(sets, name), nodes.iter().map(number).collect(), notes);
+    }
+    for (i, (force, nodes)) in forces(&straight(&archive.forces), notes).into_iter().enumerate() {
+        let name = free_name(sets, &format!("F_{}", i + 1));
+        notes.push(format!(
+            "node set `{name}`: the file has the force {force:?} on each of its {} nodes",
+            nodes.len()
+        ));
+        add_nodes(sets, &name, nodes.iter().map(number).collect(), notes);
+    }
+}
+
+/// `name`, or with underscores behind it until no node set is called so.
+fn free_name(sets: &Sets, name: &str) -> String {
+    let mut name = name.to_owned();
+    while sets.nodes.contains_key(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// Nodes of the zero displacements by name of the set; a later command counts.
+fn supports(
+    displacements: &[NodalValue],
+    notes: &mut Vec<String>,
+) -> BTreeMap<&'static str, BTreeSet<u32>> {
+    let given: BTreeMap<_, _> = displacements.iter().map(|d| ((d.node, d.axis), d.value)).collect();
+    let mut sets = BTreeMap::<_, BTreeSet<u32>>::new();
+    let mut moved = Vec::new();
+    for ((node, axis), value) in given {
+        if value == 0.0 {
+            let name = axis.map_or("D_ALL", |axis| ["D_UX", "D_UY", "D_UZ"][axis]);
+            sets.entry(name).or_default().insert(node);
+        } else {
+            moved.push(node);
+        }
+    }
+    if let Some(node) = moved.first() {
+        notes.push(format!(
+            "{} displacements other than zero were left out, the first at node {node}",
+            moved.len()
+        ));
+    }
+    sets
+}
+
+/// The different forces other than zero with their nodes; a later command counts.
+fn forces(forces: &[NodalValue], notes: &mut Vec<String>) -> Vec<([f64; 3], Vec<u32>)> {
+    let mut at_nodes = BTreeMap::<u32, [f64; 3]>::new();
+    for force in forces {
+        if let Some(axis) = force.axis {
+            at_nodes.entry(force.node).or_default()[axis] = force.value + 0.0;
+        }
+    }
+    let mut groups: Vec<([f64; 3], Vec<u32>)> = Vec::new();
+    let mut index = BTreeMap::new();
+    for (node, force) in at_nodes.into_iter().filter(|(_, force)| *force != [0.0; 3]) {
+        let i = *index.entry(force.map(f64::to_bits)).or_insert(groups.len());
+        if i == groups.len() {
+            groups.push((force, Vec::new()));
+        }
+        groups[i].1.push(node);
+    }
+    if groups.len() > MOST_FORCES {
+        notes.push(format!(
+            "{} different forces at nodes were left out: more than {MOST_FORCES} cannot become \
+             node sets; give the load in the case file",
+            groups.len()
+        ));
+        groups.clear();
+    }
+    groups
+}

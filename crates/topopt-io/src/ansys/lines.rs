@@ -1,0 +1,96 @@
+//! The lines of an archive, counted, and the commands on them.
+
+use crate::read_error::{Fault, Place, Problem};
+
+/// The lines of a file that were not read yet.
+pub(super) struct Lines<'a> {
+    rest: &'a [u8],
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, number: 0 }
+    }
+
+    /// The next line without its end and the blanks before that, or `None` behind the last.
+    pub fn next_line(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let line = self.peek();
+        self.rest = self.rest.get(line.len() + 1..).unwrap_or_default();
+        self.number += 1;
+        Some(line.trim_ascii_end())
+    }
+
+    /// The next line as it stands, without going on to it.
+    pub fn peek(&self) -> &'a [u8] {
+        let end = self.rest.iter().position(|&b| b == b'\n').unwrap_or(self.rest.len());
+        &self.rest[..end]
+    }
+
+    /// Number of the line read last, from 1.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// A fault at the line read last.
+    pub fn fault(&self, problem: impl Into<Problem>) -> Fault {
+        Fault { place: Some(Place::Line(self.number)), problem: Box::new(problem.into()) }
+    }
+}
+
+/// `NAME,argument,argument`, without comment.
+pub(super) struct Command {
+    fields: Vec<String>,
+}
+
+/// Characters of the longest command line of Ansys.
+const LONGEST: usize = 640;
+
+impl Command {
+    pub fn parse(line: &[u8]) -> Self {
+        let line = &line[..line.len().min(LONGEST)];
+        let code = line.split(|&b| b == b'!').next().unwrap_or_default();
+        let fields = code.split(|&b| b == b',');
+        let text = |field: &[u8]| String::from_utf8_lossy(field).trim().to_owned();
+        Self { fields: fields.map(text).collect() }
+    }
+
+    /// The name in capitals, of which Ansys looks at four characters.
+    pub fn name(&self) -> String {
+        self.argument(0).chars().take(4).collect::<String>().to_ascii_uppercase()
+    }
+
+    /// Argument `i`, from 1; an empty text if there is none.
+    pub fn argument(&self, i: usize) -> &str {
+        self.fields.get(i).map_or("", String::as_str)
+    }
+
+    /// Argument `i` as the number of a node, an element, a type or a material.
+    pub fn number(&self, i: usize) -> Option<u32> {
+        self.argument(i).parse().ok()
+    }
+
+    /// The arguments from `i` on.
+    pub fn arguments_from(&self, i: usize) -> &[String] {
+        self.fields.get(i..).unwrap_or_default()
+    }
+
+    /// Whether the command ends a list, as `N,R5.3,LOC,-1,`.
+    pub fn is_end(&self) -> bool {
+        self.fields.iter().any(|field| field == "-1")
+    }
+}
+
+/// A line for a message: at most 40 characters, in quotation marks.
+pub(super) fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&line[..line.len().min(160)]);
+    let text = text.trim();
+    if text.is_empty() {
+        return "a blank line".into();
+    }
+    let visible = text.chars().take(40).map(|c| if c.is_control() { '?' } else { c });
+    format!("`{}`", visible.collect::<String>())
+}

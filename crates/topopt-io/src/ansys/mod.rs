@@ -1,0 +1,53 @@
+//! Ansys archives (`.cdb`) as CDWRITE writes them, in blocked format.
+//!
+//! What is read:
+//! - SOLID185 and SOLID45 become the mesh; SOLID186 and SOLID95 by their eight corners.
+//! - Node components become node sets, element components element sets.
+//! - Zero displacements at nodes (D) become the node sets `D_UX`, `D_UY`, `D_UZ` and `D_ALL`, for
+//!   supports that fix x, y, z or all three. Forces at nodes (F) become a node set for every
+//!   different force, `F_1` and so on; a note tells the force, which the case file then gives as
+//!   the force on each node of the set.
+//! - Materials (EX, NUXY or PRXY, DENS) are told in notes: they belong in the case file.
+//! - Nodes and elements are numbered in the order of their numbers in the file, and sets stand in
+//!   that order; none stands twice.
+//!
+//! Left out with a note: surface, contact, target, mass and MESH200 elements, pressures, couplings
+//! and constraint equations, displacements other than zero, and conditions in rotated nodal
+//! coordinate systems.
+//!
+//! What is refused: degenerate bricks (wedges, pyramids), other element types, files in unblocked
+//! format, and everything that contradicts itself.
+
+mod archive;
+mod blocks;
+mod commands;
+mod conditions;
+mod element_type;
+mod error;
+mod field;
+mod import;
+mod lines;
+
+use std::path::Path;
+
+use crate::import::ImportedMesh;
+use crate::read_error::ReadError;
+
+pub use archive::{Archive, Element, NodalValue, Property, Ranges};
+pub use error::Problem;
+
+/// Reads an archive as a mesh.
+///
+/// # Errors
+/// [`ReadError`] with the place in the file, the problem and the remedy.
+pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
+    crate::import::read(path, |bytes| Ok(import::import(commands::parse(bytes)?)?))
+}
+
+/// Reads what stands in an archive, elements of every type and shape.
+///
+/// # Errors
+/// [`ReadError`] with the place in the file, the problem and the remedy.
+pub fn read_archive(path: &Path) -> Result<Archive, ReadError> {
+    crate::import::read(path, commands::parse)
+}

@@ -1,0 +1,84 @@
+//! Damaged archives end in a mesh or in an error, never in a panic or in memory running out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use topopt_io::ansys;
+
+const FILES: [&str; 4] = [
+    "tests/block.cdb",
+    "../../meshes/ansys_hex_beam.cdb",
+    "../../meshes/ansys_sector.cdb",
+    "../../meshes/ansys_tet_beam.cdb",
+];
+
+fn bytes(file: usize) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(FILES[file])).unwrap()
+}
+
+/// Reads `bytes` as a mesh; an error must name the file.
+fn read(bytes: &[u8]) -> bool {
+    let directory = tempfile::tempdir().unwrap();
+    let path: PathBuf = directory.path().join("damaged.cdb");
+    fs::write(&path, bytes).unwrap();
+    match ansys::read(&path) {
+        Ok(imported) => imported.mesh.n_elements() == imported.element_tags.len(),
+        Err(error) => error.to_string().contains("damaged.cdb: "),
+    }
+}
+
+#[test]
+fn every_truncation_within_the_blocks_is_an_error() {
+    for file in 0..FILES.len() {
+        let bytes = bytes(file);
+        let start = bytes.windows(6).position(|w| w == b"EBLOCK").unwrap();
+        let end = start + bytes[start..].windows(4).position(|w| w == b" -1\n").unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("cut.cdb");
+        for length in (0..=end).step_by(61).chain(end - 20..=end) {
+            fs::write(&path, &bytes[..length]).unwrap();
+            assert!(ansys::read_archive(&path).is_err(), "{} cut to {length} bytes", FILES[file]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn changed_bytes_do_no_harm(
+        file in 0..FILES.len(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = bytes(file);
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        prop_assert!(read(&bytes));
+    }
+
+    #[test]
+    fn changed_digits_do_no_harm(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), 0usize..17), 1..6),
+    ) {
+        let mut bytes = bytes(0);
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = b"0123456789-. \nei,"[value];
+        }
+        prop_assert!(read(&bytes));
+    }
+
+    #[test]
+    fn missing_pieces_do_no_harm(
+        file in 0..FILES.len(),
+        piece in (any::<prop::sample::Index>(), 1usize..300),
+    ) {
+        let mut bytes = bytes(file);
+        let start = piece.0.index(bytes.len());
+        bytes.drain(start..(start + piece.1).min(bytes.len()));
+        prop_assert!(read(&bytes));
+    }
+}
