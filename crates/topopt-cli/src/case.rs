@@ -1,8 +1,8 @@
 //! A case made ready: the mesh, and what the sets named in the case file stand for in it.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+use toml::Spanned;
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, SetError, Sets};
 
@@ -10,7 +10,7 @@ use crate::config::{Axis, Config, Generator, closest};
 use crate::report::{Finding, InputError};
 use crate::selections;
 
-/// A mesh with supports, loads and solid elements, all by numbers from 0.
+/// A mesh with supports, loads, solid and void elements, all by numbers from 0.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// The mesh.
@@ -27,6 +27,8 @@ pub struct Case {
     pub load_cases: Vec<NodalForces>,
     /// Elements that stay solid, sorted.
     pub solid: Vec<u32>,
+    /// Elements that stay void, sorted.
+    pub void: Vec<u32>,
 }
 
 /// Numbers of the mesh file.
@@ -93,10 +95,10 @@ impl Case {
         let mut findings = Vec::new();
         let fixed = lookup.fixed(&mut findings);
         let load_cases = lookup.load_cases(&mut findings);
-        let solid = lookup.solid(&mut findings);
+        let [solid, void] = lookup.passive(&mut findings);
         InputError::if_any(findings)?;
         InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
-        Ok(Self { mesh, tags, sets, notes, fixed, load_cases, solid })
+        Ok(Self { mesh, tags, sets, notes, fixed, load_cases, solid, void })
     }
 }
 
@@ -122,10 +124,13 @@ fn mesh(config: &Config) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputEr
 }
 
 /// Finds the sets that the case file names in its mesh.
-struct Lookup<'a> {
-    config: &'a Config,
-    mesh: &'a HexMesh,
-    sets: &'a Sets,
+pub(crate) struct Lookup<'a> {
+    /// The case file.
+    pub config: &'a Config,
+    /// The mesh.
+    pub mesh: &'a HexMesh,
+    /// Sets of the mesh and selections.
+    pub sets: &'a Sets,
 }
 
 impl Lookup<'_> {
@@ -140,56 +145,52 @@ impl Lookup<'_> {
         fixed.map(sorted)
     }
 
-    fn load_cases(&self, findings: &mut Vec<Finding>) -> Vec<NodalForces> {
-        let mut cases: Vec<(&str, BTreeMap<u32, [f64; 3]>)> = Vec::new();
-        for load in &self.config.loads {
-            let force = load.force.get_ref();
-            let index = cases.iter().position(|(name, _)| *name == load.case);
-            let index = index.unwrap_or_else(|| {
-                cases.push((&load.case, BTreeMap::new()));
-                cases.len() - 1
-            });
-            for node in self.nodes(load.set.get_ref(), load.set.span(), findings) {
-                let total = cases[index].1.entry(node).or_default();
-                *total = std::array::from_fn(|i| total[i] + force[i]);
-            }
+    /// Elements that stay solid, and those that stay void.
+    fn passive(&self, findings: &mut Vec<Finding>) -> [Vec<u32>; 2] {
+        let design = &self.config.design;
+        let [solid, void] = [&design.solid, &design.void].map(|sets| {
+            let elements = sets.iter().flat_map(|set| self.elements(set, findings));
+            sorted(elements.collect())
+        });
+        let Some(last) = design.void.last().or(design.solid.last()) else { return [solid, void] };
+        let both = solid.iter().filter(|e| void.binary_search(e).is_ok()).count();
+        let at = |message: String, remedy: &str| {
+            let place =
+                Finding::new(message).at(self.config.source(), last.span(), "with this set");
+            place.remedy(remedy)
+        };
+        let smaller = "take a set out of `solid` or `void`, or make it smaller in the mesh";
+        if both > 0 {
+            let message = format!("{both} elements are to be both solid and void");
+            findings.push(at(message, smaller));
+        } else if solid.len() + void.len() == self.mesh.n_elements() {
+            let kind = match (solid.len(), void.len()) {
+                (_, 0) => "solid",
+                (0, _) => "void",
+                _ => "solid or void",
+            };
+            let message = format!("every element is {kind}: nothing is left to design");
+            findings.push(at(message, smaller));
         }
-        let weight = |name: &str| {
-            let entry = self.config.load_cases.iter().find(|entry| entry.name.get_ref() == name);
-            entry.map_or(1.0, |entry| entry.weight)
-        };
-        let finished = |(name, forces): (&str, BTreeMap<_, _>)| NodalForces {
-            name: name.to_owned(),
-            weight: weight(name),
-            forces: forces.into_iter().collect(),
-        };
-        cases.into_iter().map(finished).collect()
+        [solid, void]
     }
 
-    fn solid(&self, findings: &mut Vec<Finding>) -> Vec<u32> {
-        let mut solid = Vec::new();
-        for name in &self.config.design.solid {
-            match self.sets.element_set(name.get_ref()) {
-                Ok([]) => findings.push(self.empty(name.get_ref(), name.span())),
-                Ok(set) => solid.extend(set),
-                Err(error) => findings.push(self.not_there(&error, name.span())),
-            }
+    fn elements(&self, name: &Spanned<String>, findings: &mut Vec<Finding>) -> Vec<u32> {
+        match self.sets.element_set(name.get_ref()) {
+            Ok([]) => findings.push(self.empty(name.get_ref(), name.span())),
+            Ok(set) => return set.to_vec(),
+            Err(error) => findings.push(self.not_there(&error, name.span())),
         }
-        let solid = sorted(solid);
-        if let Some(last) = self.config.design.solid.last()
-            && solid.len() == self.mesh.n_elements()
-        {
-            let finding = Finding::new("every element is solid: nothing is left to design");
-            findings.push(
-                finding
-                    .at(self.config.source(), last.span(), "with this set")
-                    .remedy("take a set out of `solid`, or make it smaller in the mesh"),
-            );
-        }
-        solid
+        Vec::new()
     }
 
-    fn nodes(&self, name: &str, span: Range<usize>, findings: &mut Vec<Finding>) -> Vec<u32> {
+    /// The nodes of everything called `name`, sorted; none, and a finding, if there is nothing.
+    pub(crate) fn nodes(
+        &self,
+        name: &str,
+        span: Range<usize>,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<u32> {
         let nodes = self.sets.nodes_of(name, self.mesh.hexes());
         match nodes {
             Ok(nodes) if nodes.is_empty() => findings.push(self.empty(name, span)),
@@ -225,34 +226,6 @@ impl Lookup<'_> {
         Finding::new(format!("{wanted} set `{}` is not in the mesh", error.name))
             .at(self.config.source(), span, "no such set")
             .remedy(remedy)
-    }
-
-    /// Load cases that do no work: forces zero, or all on held components.
-    fn idle_loads(&self, fixed: &[Vec<u32>; 3], cases: &[NodalForces]) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for case in cases {
-            let mut pushes = case.forces.iter().flat_map(|(node, force)| {
-                (0..3).filter(|&i| force[i] != 0.0).map(move |i| (i, node))
-            });
-            let is_zero = pushes.clone().next().is_none();
-            let first = self.config.loads.iter().find(|load| load.case == case.name);
-            if let Some(load) = first
-                && pushes.all(|(i, node)| fixed[i].binary_search(node).is_ok())
-            {
-                let (message, label, span) = if is_zero {
-                    ("has no force: its sum is zero on every node", "zero", load.force.span())
-                } else {
-                    let message = "acts only where the part is held, so nothing is loaded";
-                    (message, "held in the direction of the force", load.set.span())
-                };
-                findings.push(
-                    Finding::new(format!("load case `{}` {message}", case.name))
-                        .at(self.config.source(), span, label)
-                        .remedy("give a force on a set that is free to move in its direction"),
-                );
-            }
-        }
-        findings
     }
 }
 

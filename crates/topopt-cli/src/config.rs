@@ -18,8 +18,8 @@ use serde::Deserialize;
 
 pub(crate) use check::closest;
 pub use keys::{
-    Axis, Compression, Config, Design, Filter, FilterKind, Generator, Load, LoadCase, Material,
-    Mesh, Method, Optimizer, Output, Support,
+    Axis, Compression, Config, Design, Filter, FilterKind, Generator, Load, LoadCase, LoadQuantity,
+    Material, Mesh, Method, Optimizer, Output, Support,
 };
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Normal, Plane, Select, SelectKind, Sphere};

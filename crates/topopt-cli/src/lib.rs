@@ -7,6 +7,7 @@ pub mod args;
 pub mod case;
 pub mod commands;
 pub mod config;
+mod loads;
 mod place;
 mod progress;
 pub mod report;

@@ -40,13 +40,17 @@ impl Structure {
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
         let renumbering = Renumbering::hilbert(&case.mesh);
         let problem = problem(config, &case, &renumbering)?;
-        let is_solid =
-            renumbering.elements_from_original(&flags(case.mesh.n_elements(), &case.solid));
+        let renumbered = |elements: &[u32]| {
+            let is_one = flags(case.mesh.n_elements(), elements);
+            let is_one = renumbering.elements_from_original(&is_one);
+            (0..).zip(is_one).filter(|(_, is_one)| *is_one).map(|(e, _)| e).collect()
+        };
         let space = DesignSpace {
             density_min: config.design.density_min,
             volume_fraction: *config.design.volume_fraction.get_ref(),
             volumes: problem.mesh().volumes(),
-            solid: (0..).zip(is_solid).filter(|(_, solid)| *solid).map(|(e, _)| e).collect(),
+            solid: renumbered(&case.solid),
+            void: renumbered(&case.void),
         };
         let filter_radius = filter_radius(config, element_width);
         let mesh = case.mesh;
@@ -103,7 +107,7 @@ fn refused(config: &Config, error: &ProblemError) -> Finding {
         }
         ProblemError::ZeroLoad { name } | ProblemError::BadLoad { name } => {
             let load = config.loads.iter().find(|load| load.case == *name);
-            load.map(|load| (load.force.span(), "the load case begins here"))
+            load.map(|load| (load.span(), "the load case begins here"))
         }
         ProblemError::NoLoad => None,
     };

@@ -180,7 +180,7 @@ fn nothing_to_design() {
        :                       `-- with this set
     15 | 
        `----
-     help: take a set out of `solid`, or make it smaller in the mesh
+     help: take a set out of `solid` or `void`, or make it smaller in the mesh
     "#);
 }
 

@@ -13,17 +13,28 @@ pub struct DesignSpace {
     pub volumes: Vec<f64>,
     /// Elements that stay solid, outside the volume constraint.
     pub solid: Vec<u32>,
+    /// Elements that stay at `density_min`, outside the volume constraint; none of them is solid.
+    pub void: Vec<u32>,
 }
 
 impl DesignSpace {
-    /// The uniform start: the volume fraction everywhere, 1 in solid elements.
+    /// The uniform start: the volume fraction everywhere, 1 in solid elements, `density_min` in void.
     pub fn uniform(&self) -> Vec<f64> {
-        self.per_element(self.volume_fraction, 1.0)
+        self.densities(self.volume_fraction)
     }
 
-    fn per_element(&self, design: f64, solid: f64) -> Vec<f64> {
+    /// Volumes of the design elements, 0 for solid and void ones, \[n_elements\].
+    pub fn design_volumes(&self) -> Vec<f64> {
+        let mut volumes = self.volumes.clone();
+        self.solid.iter().chain(&self.void).for_each(|&e| volumes[e as usize] = 0.0);
+        volumes
+    }
+
+    /// `design` in design elements, what the others are bound to in those.
+    fn densities(&self, design: f64) -> Vec<f64> {
         let mut values = vec![design; self.volumes.len()];
-        self.solid.iter().for_each(|&e| values[e as usize] = solid);
+        self.solid.iter().for_each(|&e| values[e as usize] = 1.0);
+        self.void.iter().for_each(|&e| values[e as usize] = self.density_min);
         values
     }
 }
@@ -37,7 +48,7 @@ pub struct OptimalityCriteria<B: Backend> {
     design_volume: f64,
     /// v_e
     volumes: B::Vector,
-    /// v_e of design elements, 0 of solid ones: the volume constraint.
+    /// v_e of design elements, 0 of others: the volume constraint.
     weights: B::Vector,
     floor: B::Vector,
     ceiling: B::Vector,
@@ -61,8 +72,7 @@ impl<B: Backend> OptimalityCriteria<B> {
         damping: f64,
     ) -> Result<Self, BackendError> {
         let n = space.volumes.len();
-        let mut weights = space.volumes.clone();
-        space.solid.iter().for_each(|&e| weights[e as usize] = 0.0);
+        let weights = space.design_volumes();
         let design_volume: f64 = weights.iter().sum();
         Ok(Self {
             move_limit,
@@ -71,8 +81,8 @@ impl<B: Backend> OptimalityCriteria<B> {
             design_volume,
             volumes: backend.upload(&space.volumes, 1)?,
             weights: backend.upload(&weights, 1)?,
-            floor: backend.upload(&space.per_element(space.density_min, 1.0), 1)?,
-            ceiling: backend.upload(&vec![1.0; n], 1)?,
+            floor: backend.upload(&space.densities(space.density_min), 1)?,
+            ceiling: backend.upload(&space.densities(1.0), 1)?,
             lower: backend.zeros(n)?,
             upper: backend.zeros(n)?,
             candidate: backend.zeros(n)?,
@@ -170,6 +180,7 @@ mod tests {
             volume_fraction: 0.4,
             volumes,
             solid: (0..500).step_by(50).map(|e| e as u32).collect(),
+            void: (7..500).step_by(40).map(|e| e as u32).collect(),
         }
     }
 
@@ -191,8 +202,9 @@ mod tests {
             let (next, fraction) = update(&density, &sensitivities);
             assert!((fraction - 0.4).abs() < 1e-13, "{fraction}");
             for e in 0..500 {
-                let solid = space.solid.contains(&(e as u32));
-                assert!(if solid { next[e] == 1.0 } else { (0.01..=1.0).contains(&next[e]) });
+                let [solid, void] = [&space.solid, &space.void].map(|s| s.contains(&(e as u32)));
+                let range = if solid { 1.0..=1.0 } else { 0.01..=if void { 0.01 } else { 1.0 } };
+                assert!(range.contains(&next[e]), "{e}: {}", next[e]);
                 assert!((next[e] - density[e]).abs() <= 0.2 + 1e-15);
             }
             density = next;
@@ -206,7 +218,8 @@ mod tests {
         let sensitivities: Vec<f64> = (0..500).map(|e| -2.0 - 0.3 * (e as f64).sin()).collect();
         let (next, _) = update(&density, &sensitivities);
         let volumes = &space().volumes;
-        let free = |e: &usize| (next[*e] - density[*e]).abs() < 0.199 && next[*e] < 1.0;
+        let free =
+            |e: &usize| (next[*e] - density[*e]).abs() < 0.199 && next[*e] < 1.0 && next[*e] > 0.01;
         let lambdas: Vec<f64> = (0..500)
             .filter(free)
             .map(|e| -sensitivities[e] / volumes[e] * (density[e] / next[e]).powi(2))
@@ -219,9 +232,7 @@ mod tests {
     fn volume_out_of_reach_takes_the_nearest() {
         let low = vec![0.01; 500];
         let (next, fraction) = update(&low, &vec![-1.0; 500]);
-        assert!(
-            next.iter().zip(&space().per_element(0.21, 1.0)).all(|(a, b)| (a - b).abs() < 1e-15)
-        );
+        assert!(next.iter().zip(&space().densities(0.21)).all(|(a, b)| (a - b).abs() < 1e-15));
         assert!(fraction < 0.4);
         let (zero, _) = update(&low, &vec![0.0; 500]);
         assert!(zero.iter().all(|v| v.is_finite()));

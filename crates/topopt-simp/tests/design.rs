@@ -76,6 +76,7 @@ fn space(problem: &Problem) -> DesignSpace {
         volume_fraction: 0.4,
         volumes: problem.mesh().volumes(),
         solid: vec![3, 77],
+        void: vec![20],
     }
 }
 

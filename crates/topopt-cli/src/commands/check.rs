@@ -51,6 +51,7 @@ struct Forecast {
     held_components: usize,
     loads: Vec<Load>,
     solid_elements: usize,
+    void_elements: usize,
     design_volume: f64,
     volume_fraction: f64,
     filter_radius: Option<f64>,
@@ -80,7 +81,6 @@ impl Forecast {
         let loads: Vec<Load> = problem.load_cases().iter().map(Load::of).collect();
         let supports = problem.supports();
         let is_held = |&n: &usize| (0..3).any(|i| supports.is_fixed(n, i));
-        let solid: f64 = space.solid.iter().map(|&e| space.volumes[e as usize]).sum();
         let asked = config.solver.strategy;
         let memory = |s: Strategy| (s.name(), memory_mb(config, structure, s));
         let (strategy, memory_mb) = match place {
@@ -100,7 +100,8 @@ impl Forecast {
             warnings: warnings(structure, &loads),
             loads,
             solid_elements: space.solid.len(),
-            design_volume: space.volumes.iter().sum::<f64>() - solid,
+            void_elements: space.void.len(),
+            design_volume: space.design_volumes().iter().sum(),
             volume_fraction: space.volume_fraction,
             filter_radius: structure.filter_radius,
             max_iterations: config.optimizer.max_iterations,
@@ -141,8 +142,10 @@ impl Forecast {
         rows.extend(self.loads.iter().map(|load| ("load case", load.text())));
         let volume = rounded(self.design_volume);
         rows.push(("material", format!("{} of the design volume {volume}", self.volume_fraction)));
-        if self.solid_elements > 0 {
-            rows.push(("solid elements", self.solid_elements.to_string()));
+        for (name, n) in
+            [("solid elements", self.solid_elements), ("void elements", self.void_elements)]
+        {
+            rows.extend((n > 0).then(|| (name, n.to_string())));
         }
         let filter = self.filter_radius.map_or("none".into(), |radius| {
             let widths = rounded(radius / self.element_width);

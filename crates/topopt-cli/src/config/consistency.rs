@@ -10,6 +10,7 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     let mut findings = Vec::new();
     findings.extend(mesh(config));
     findings.extend(filter(config));
+    findings.extend(loads(config));
     findings.extend(load_cases(config));
     findings.extend(volume_fraction(config));
     InputError::if_any(findings)
@@ -53,6 +54,23 @@ fn filter(config: &Config) -> Option<Finding> {
         "give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3 \
          element widths are usual",
     ))
+}
+
+fn loads(config: &Config) -> Vec<Finding> {
+    let finding = |load: &super::Load| {
+        let quantities = load.quantities();
+        let (message, label, span) = match quantities.as_slice() {
+            [_] => return None,
+            [] => ("a load without a force", "how large is it?", load.set.span()),
+            [.., (_, span)] => ("a load of more than one kind", "one too many", span.clone()),
+        };
+        Some(Finding::new(message).at(config.source(), span, label).remedy(
+            "give one of `force` (on each node), `total_force` (on the whole set), `traction` \
+             (per area) and `pressure` (per area, along the normal); several [[loads]] of a case \
+             act together",
+        ))
+    };
+    config.loads.iter().filter_map(finding).collect()
 }
 
 fn load_cases(config: &Config) -> Vec<Finding> {

@@ -1,6 +1,7 @@
 //! Every key of the case file. Ranges stand here and nowhere else, as attributes that go into the
 //! JSON schema; `x-remedy` is what an error about the key says besides.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -134,7 +135,8 @@ pub struct Support {
     pub fix: Vec<Axis>,
 }
 
-/// Forces on nodes. Loads of the same case act together.
+/// A load: exactly one of `force`, `total_force`, `traction` and `pressure`. Loads of the same case
+/// act together.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
@@ -142,11 +144,56 @@ pub struct Load {
     #[schemars(with = "String")]
     pub set: Spanned<String>,
     /// Force [x, y, z] on each node of the set.
-    #[schemars(with = "[f64; 3]")]
-    pub force: Spanned<[f64; 3]>,
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub force: Option<Spanned<[f64; 3]>>,
+    /// Force [x, y, z] on the set as a whole: on faces as a uniform traction, on nodes in equal
+    /// shares.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub total_force: Option<Spanned<[f64; 3]>>,
+    /// Force per area [x, y, z] on the faces of the set.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub traction: Option<Spanned<[f64; 3]>>,
+    /// Force per area against the faces of the set, along their normals; positive pushes.
+    #[schemars(with = "Option<f64>")]
+    pub pressure: Option<Spanned<f64>>,
     /// Name of the load case that the force belongs to.
     #[serde(default = "default_case")]
     pub case: String,
+}
+
+/// How large a load is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LoadQuantity {
+    /// Force on each node.
+    Force([f64; 3]),
+    /// Force on the set as a whole.
+    TotalForce([f64; 3]),
+    /// Force per area.
+    Traction([f64; 3]),
+    /// Force per area against the outward normal.
+    Pressure(f64),
+}
+
+impl Load {
+    /// The quantities given, with their places; a case file that was read has one.
+    pub(crate) fn quantities(&self) -> Vec<(LoadQuantity, Range<usize>)> {
+        let vector = |value: &Option<Spanned<[f64; 3]>>, kind: fn([f64; 3]) -> LoadQuantity| {
+            value.as_ref().map(|value| (kind(*value.get_ref()), value.span()))
+        };
+        let pressure = self.pressure.as_ref();
+        let all = [
+            vector(&self.force, LoadQuantity::Force),
+            vector(&self.total_force, LoadQuantity::TotalForce),
+            vector(&self.traction, LoadQuantity::Traction),
+            pressure.map(|value| (LoadQuantity::Pressure(*value.get_ref()), value.span())),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// Place of the quantity.
+    pub(crate) fn span(&self) -> Range<usize> {
+        self.quantities().first().map_or_else(|| self.set.span(), |(_, span)| span.clone())
+    }
 }
 
 /// The weight of a load case in the compliance, which is a weighted sum over the load cases.
@@ -185,6 +232,10 @@ pub struct Design {
     #[serde(default)]
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub solid: Vec<Spanned<String>>,
+    /// Element sets that stay at `density_min`; they are no part of the design volume.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
+    pub void: Vec<Spanned<String>>,
 }
 
 /// The filter. `sensitivity` needs one of `radius` and `radius_in_elements`.

@@ -48,7 +48,8 @@ fn for_programs() {
         json!({
             "case": "case.toml", "title": "Small", "nodes": 396, "elements": 250,
             "element_width": 1.0, "extent": [10.0, 5.0, 5.0], "free_dofs": 1080, "held_nodes": 36,
-            "held_components": 108, "solid_elements": 0, "design_volume": null,
+            "held_components": 108, "solid_elements": 0, "void_elements": 0,
+            "design_volume": null,
             "loads": [{
                 "case": "default", "weight": 1.0, "loaded_nodes": 6, "sum_of_forces": [0.0, -6.0, 0.0]
             }],

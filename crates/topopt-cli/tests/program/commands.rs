@@ -25,7 +25,17 @@ fn template_shows_the_defaults() {
     topopt(folder.path(), &["init", "part"]);
     let path = folder.path().join("part.toml");
     let text = std::fs::read_to_string(&path).unwrap();
-    let other = ["file", "elements", "radius", "threads", "directory", "vti_spacing"];
+    let other = [
+        "file",
+        "elements",
+        "radius",
+        "threads",
+        "directory",
+        "vti_spacing",
+        "total_force",
+        "traction",
+        "pressure",
+    ];
     let shown = |line: &str| {
         let is_key = line.starts_with("# [[") || line.starts_with("# ") && line.contains(" = ");
         let is_other = other.iter().any(|key| line.starts_with(&format!("# {key} =")));

@@ -3,6 +3,7 @@
 mod check;
 mod commands;
 mod interrupt;
+mod loads;
 mod meshes;
 mod refused;
 mod run;

@@ -1,0 +1,143 @@
+//! Loads on faces and nodes, and what they add up to.
+
+use std::path::Path;
+
+use topopt_cli::case::Case;
+use topopt_cli::config::Config;
+use topopt_cli::report::{Drawing, render};
+
+/// 10 x 5 x 5 unit cubes with a corner at the origin, loaded at x = 10.
+const CASE: &str = r#"[mesh]
+generator = "cantilever"
+elements = 250
+
+[[select]]
+name = "end"
+kind = "faces"
+plane = { point = [10, 0, 0], normal = [1, 0, 0] }
+
+[[supports]]
+set = "fixed"
+
+[[loads]]
+set = "end"
+LOAD
+
+[design]
+volume_fraction = 0.3
+
+[filter]
+radius_in_elements = 1.5
+"#;
+
+fn build(load: &str, set: &[&str]) -> Result<Case, String> {
+    let set: Vec<String> = set.iter().map(|&set| set.to_owned()).collect();
+    Config::parse(Path::new("case.toml"), CASE.replace("LOAD", load), &set)
+        .and_then(|config| Case::build(&config))
+        .map_err(|error| render(error.findings(), Drawing::Plain))
+}
+
+/// Sum of the forces, and the largest on a node.
+fn resultant(case: &Case) -> ([f64; 3], f64) {
+    let forces = &case.load_cases[0].forces;
+    let largest = forces.iter().flat_map(|(_, force)| force.map(f64::abs)).fold(0.0, f64::max);
+    (std::array::from_fn(|i| forces.iter().map(|(_, force)| force[i]).sum()), largest)
+}
+
+fn assert_near(found: [f64; 3], expected: [f64; 3]) {
+    let near = (0..3).all(|i| (found[i] - expected[i]).abs() < 1e-12);
+    assert!(near, "{found:?} {expected:?}");
+}
+
+#[test]
+fn quantities_on_faces() {
+    // The end is 5 x 5; an inner node has a share of 1/25, one at a corner a quarter of it.
+    for (load, sum, largest) in [
+        ("force = [0, 1, 2]", [0.0, 36.0, 72.0], 2.0),
+        ("total_force = [0, 1, 2]", [0.0, 1.0, 2.0], 2.0 / 25.0),
+        ("traction = [0, 1, 2]", [0.0, 25.0, 50.0], 2.0),
+        ("pressure = 3", [-75.0, 0.0, 0.0], 3.0),
+        ("pressure = -3", [75.0, 0.0, 0.0], 3.0),
+    ] {
+        let (found, found_largest) = resultant(&build(load, &[]).unwrap());
+        assert_near(found, sum);
+        assert!((found_largest - largest).abs() < 1e-12, "{load}: {found_largest}");
+    }
+}
+
+#[test]
+fn a_total_force_on_nodes_is_shared_equally() {
+    let case = build("total_force = [0, 0, -3]", &["loads.0.set=load"]).unwrap();
+    assert_eq!(case.load_cases[0].forces.len(), 6);
+    assert!(case.load_cases[0].forces.iter().all(|(_, force)| *force == [0.0, 0.0, -0.5]));
+}
+
+#[test]
+fn loads_of_a_case_act_together() {
+    let load = "total_force = [0, 1, 0]\n[[loads]]\nset = \"end\"\npressure = 2\n\
+                [[loads]]\nset = \"load\"\ntotal_force = [0, 0, 4]";
+    let (sum, _) = resultant(&build(load, &[]).unwrap());
+    assert_near(sum, [-50.0, 1.0, 4.0]);
+}
+
+#[test]
+fn a_load_per_area_needs_faces() {
+    insta::assert_snapshot!(build("pressure = 1", &["loads.0.set=load"]).unwrap_err(), @r#"
+     x `pressure` needs faces, and set `load` has none: 6 nodes
+       ,-[case.toml:15:12]
+    14 | set = "end"
+    15 | pressure = 1
+       :            |
+       :            `-- per area
+    16 | 
+       `----
+     help: name a face set: a physical surface of Gmsh, or a [[select]] with `kind = "faces"`; or
+           give `total_force`, which nodes take in equal shares
+    "#);
+    let traction = build("traction = [1, 0, 0]", &["loads.0.set=design"]).unwrap_err();
+    assert!(traction.contains("`traction` needs faces, and set `design` has none"), "{traction}");
+    let missing = build("traction = [1, 0, 0]", &["loads.0.set=ende"]).unwrap_err();
+    assert!(missing.contains("did you mean `end`?"), "{missing}");
+}
+
+#[test]
+fn a_load_has_one_quantity() {
+    insta::assert_snapshot!(build("", &[]).unwrap_err(), @r#"
+     x a load without a force
+       ,-[case.toml:14:7]
+    13 | [[loads]]
+    14 | set = "end"
+       :       ^^|^^
+       :         `-- how large is it?
+    15 | 
+       `----
+     help: give one of `force` (on each node), `total_force` (on the whole set), `traction` (per
+           area) and `pressure` (per area, along the normal); several [[loads]] of a case act
+           together
+    "#);
+    let two = build("force = [0, 1, 0]\npressure = 1", &[]).unwrap_err();
+    assert!(two.contains("a load of more than one kind") && two.contains("one too many"), "{two}");
+    let zero = build("pressure = 0", &[]).unwrap_err();
+    assert!(zero.contains("load case `default` has no force"), "{zero}");
+}
+
+const HOLE: &str = "force = [0, 1, 0]\n[[select]]\nname = \"hole\"\nkind = \"elements\"\n\
+                    cylinder = { point = [5, 2.5, 0], axis = [0, 0, 1], radius = 1.1 }";
+
+#[test]
+fn void_elements_are_those_of_the_set() {
+    let case = build(HOLE, &["design.void=[\"hole\"]"]).unwrap();
+    assert_eq!(case.void.len(), 2 * 5);
+    let centres = case.mesh.centres();
+    assert!(case.void.iter().all(|&e| (centres[e as usize][0] - 5.0).abs() < 1.0));
+}
+
+#[test]
+fn solid_and_void_exclude_each_other() {
+    let both = build(HOLE, &["design.void=[\"hole\"]", "design.solid=[\"hole\"]"]).unwrap_err();
+    assert!(both.contains("10 elements are to be both solid and void"), "{both}");
+    let all = build(HOLE, &["design.void=[\"design\"]"]).unwrap_err();
+    assert!(all.contains("every element is void: nothing is left to design"), "{all}");
+    let none = build(HOLE, &["design.void=[\"hle\"]"]).unwrap_err();
+    assert!(none.contains("element set `hle` is not in the mesh"), "{none}");
+}
