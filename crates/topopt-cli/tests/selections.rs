@@ -6,6 +6,8 @@ use topopt_cli::case::Case;
 use topopt_cli::config::Config;
 use topopt_cli::report::{Drawing, render};
 
+const PLAIN: Drawing = Drawing::Plain;
+
 /// 10 x 5 x 5 unit cubes with a corner at the origin.
 const CASE: &str = r#"[mesh]
 generator = "cantilever"
@@ -35,7 +37,7 @@ fn build(set: &[&str]) -> Result<Case, String> {
     let set: Vec<String> = set.iter().map(|&set| set.to_owned()).collect();
     Config::parse(Path::new("case.toml"), CASE.to_owned(), &set)
         .and_then(|config| Case::build(&config))
-        .map_err(|error| render(error.findings(), Drawing::Plain))
+        .map_err(|error| render(error.findings(), PLAIN))
 }
 
 /// Number of nodes, faces and elements in the set `s` that the condition selects as `kind`.
@@ -175,4 +177,22 @@ fn what_a_selection_cannot_be() {
     }
     let nodes = ["select.0.kind=nodes", "select.0.normal.direction=[1, 0, 0]"];
     assert!(refused(&nodes).contains("only faces have a normal"));
+}
+
+/// The example of the README, on the mesh that it is about.
+#[test]
+fn the_example_of_the_readme() {
+    let readme = include_str!("../../../README.md");
+    let blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let example = blocks.into_iter().find(|block| block.contains("[[select]]")).unwrap();
+    let rest = "[filter]\nradius_in_elements = 3\n\
+                [mesh]\ngenerator = \"connecting_rod\"\nelements = 500\n";
+    let config = Config::parse(Path::new("case.toml"), format!("{example}{rest}"), &[]).unwrap();
+    let case = Case::build(&config).unwrap_or_else(|e| panic!("{}", render(e.findings(), PLAIN)));
+    assert_eq!(case.solid, case.mesh.sets().elements["solid"]);
+    let bore = case.sets.faces["lower bore"].len();
+    assert_eq!(bore, 2 * case.mesh.sets().faces["fixed"].len());
+    // The pressure on half a bore of diameter 60 and height 8 lifts the rod.
+    let lift: f64 = case.load_cases[0].forces.iter().map(|(_, force)| force[1]).sum();
+    assert!((lift - 2.0 * 60.0 * 8.0).abs() < 1e-9, "{lift}");
 }

@@ -100,10 +100,8 @@ impl<'a> Run<'a> {
             mean: cone.mean_neighbours(),
             stored: cone.storage() == NeighbourStorage::Stored,
         });
-        let preconditioner = place::cpu_preconditioner(
-            self.config.solver.preconditioner,
-            &self.structure.problem,
-        )?;
+        let preconditioner =
+            place::cpu_preconditioner(self.config.solver.preconditioner, &self.structure.problem)?;
         let parts = Parts { backend: &Cpu, operator, preconditioner, weights, neighbours };
         self.optimize(parts, Vec::new(), progress)
     }
