@@ -1,4 +1,4 @@
-//! Formats at the edge: Gmsh meshes in and out; Ansys and Abaqus meshes in; VTK and CSV out.
+//! Formats at the edge: Gmsh and VTK in and out; Ansys and Abaqus meshes in; CSV out.
 //!
 //! This crate knows no physics and no configuration. Readers return meshes that are checked, with
 //! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
@@ -19,7 +19,7 @@ pub use import::ImportedMesh;
 pub use read_error::{Place, Problem, ReadError};
 
 /// Reads a mesh file; the extension tells the format. Today these are `.msh` (Gmsh), `.cdb`
-/// (Ansys) and `.inp` (Abaqus, CalculiX).
+/// (Ansys), `.inp` (Abaqus, CalculiX) and `.vtu` (VTK).
 ///
 /// # Errors
 /// [`ReadError`]: the extension is not supported, or what the reader of the format says.
@@ -28,6 +28,7 @@ pub fn read_mesh(path: &Path) -> Result<ImportedMesh, ReadError> {
         Some(extension) if extension.eq_ignore_ascii_case("msh") => gmsh::read(path),
         Some(extension) if extension.eq_ignore_ascii_case("cdb") => ansys::read(path),
         Some(extension) if extension.eq_ignore_ascii_case("inp") => abaqus::read(path),
+        Some(extension) if extension.eq_ignore_ascii_case("vtu") => vtk::vtu::read(path),
         _ => Err(ReadError { path: path.into(), place: None, problem: Problem::Extension.into() }),
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use topopt_mesh::MeshError;
 
-use crate::{abaqus, ansys, gmsh};
+use crate::{abaqus, ansys, gmsh, vtk};
 
 /// A mesh file that could not be read: which, where in it, why, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub enum Problem {
     /// A file name extension that no reader knows.
     #[error(
         "cannot tell the format from the extension; supported are: .msh (Gmsh 2.2 and 4.1), \
-         .cdb (Ansys), .inp (Abaqus, CalculiX). \
+         .cdb (Ansys), .inp (Abaqus, CalculiX), .vtu (VTK). \
          Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
     Extension,
@@ -63,6 +63,9 @@ pub enum Problem {
     /// A problem of an Abaqus file.
     #[error(transparent)]
     Abaqus(#[from] abaqus::Problem),
+    /// A problem of a `.vtu` file.
+    #[error(transparent)]
+    Vtk(#[from] vtk::Problem),
     /// The same node tag twice.
     #[error("node {0} is defined twice; renumber the mesh where it was made")]
     DuplicateNode(u64),

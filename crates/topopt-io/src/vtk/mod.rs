@@ -1,16 +1,23 @@
 //! VTK XML files for ParaView: unstructured grids (`.vtu`), images (`.vti`), time series (`.pvd`).
 //!
-//! Arrays are appended raw with 64-bit headers, by default compressed with zlib in blocks. Files
+//! In the files written, arrays are appended raw with 64-bit headers, by default compressed with zlib in blocks. Files
 //! are written as streams: besides the caller's slices only a few blocks are held in memory.
+//! Unstructured grids are also read, see [`vtu::read`].
 
 mod appended;
 mod array;
 pub mod pvd;
+mod read;
+mod read_cells;
+mod read_error;
+mod read_values;
+mod read_xml;
 pub mod vti;
 pub mod vtu;
 mod xml;
 
 pub use array::{Array, Values};
+pub use read_error::Problem;
 
 /// How the arrays of a file are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,8 +5,11 @@ use std::path::Path;
 
 use super::Compression;
 use super::array::{self, Array};
+use super::read;
 use super::xml::XmlFile;
 use crate::atomic::{self, WriteError};
+use crate::import::{self, ImportedMesh};
+use crate::read_error::ReadError;
 
 /// Writes hexahedra with data to `path`, whole or not at all.
 ///
@@ -23,6 +26,21 @@ pub fn write(
     compression: Compression,
 ) -> Result<(), WriteError> {
     atomic::write(path, |file| write_to(file, points, hexes, [point_data, cell_data], compression))
+}
+
+/// Reads a mesh of hexahedra; every layout of the numbers that VTK writes, but for LZ4 and LZMA.
+///
+/// - Hexahedra and voxels become the mesh; those of higher order are read by their eight corners.
+///   Vertices, lines and surfaces are left out, other volume cells refused.
+/// - A `.vtu` file knows no sets. Arrays of integers with one component whose values are all 0 or 1
+///   stand for them: of cells they become element sets, of points node sets, by their names, with
+///   what is 1 in it.
+/// - Points and cells are numbered from 0 as in ParaView.
+///
+/// # Errors
+/// [`ReadError`] with the line of the XML, the problem and the remedy.
+pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
+    import::read(path, read::parse)
 }
 
 fn write_to(

@@ -1,0 +1,114 @@
+//! From the arrays of a `.vtu` file to a checked mesh.
+
+use topopt_mesh::Sets;
+
+use super::read_cells::Cells;
+use super::read_error::Problem;
+use super::read_xml::{DataArray, Outline};
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::read_error::{self, Parsed};
+
+/// Reads the bytes of a file.
+pub(super) fn parse(bytes: &[u8]) -> Parsed<ImportedMesh> {
+    let file = Outline::of(bytes)?;
+    let cells = cells(&file)?;
+    let nodes = nodes(&file)?;
+    let (tags, corners): (Vec<u64>, Vec<[u64; 8]>) = cells.hexes.iter().copied().unzip();
+    let numbering = Numbering::new(nodes, tags, corners.into_iter())?;
+    let mut notes: Vec<String> = (cells.high_order.iter())
+        .map(|(points, count)| {
+            format!("{count} hexahedra of {points} points were read by their eight corners")
+        })
+        .collect();
+    if cells.left_out > 0 {
+        notes.push(format!("{} cells that are no volumes were left out", cells.left_out));
+    }
+    notes.extend(numbering.note());
+    let mut sets = Sets::default();
+    for array in &file.arrays {
+        match array.section.as_str() {
+            "PointData" => {
+                let Some(points) = marked(&file, array, file.n_points, &mut notes)? else {
+                    continue;
+                };
+                let numbers = points.iter().filter_map(|&point| numbering.node(point));
+                let set: Vec<u32> = numbers.filter(|&node| node != UNUSED).collect();
+                if set.len() < points.len() {
+                    notes.push(left_out_of_set(&array.name, points.len() - set.len()));
+                }
+                sets.nodes.insert(array.name.clone(), set);
+            }
+            "CellData" => {
+                let Some(marked) = marked(&file, array, file.n_cells, &mut notes)? else {
+                    continue;
+                };
+                let number = |cell: &u64| cells.hexes.binary_search_by_key(cell, |hex| hex.0).ok();
+                let set: Vec<u32> = marked.iter().filter_map(number).map(|e| e as u32).collect();
+                sets.elements.insert(array.name.clone(), set);
+            }
+            _ => {}
+        }
+    }
+    Ok(numbering.into_mesh(sets, notes)?)
+}
+
+fn cells(file: &Outline) -> Parsed<Cells> {
+    let types = file.integers(array(file, "Cells", "types")?, file.n_cells)?;
+    let offsets_array = array(file, "Cells", "offsets")?;
+    let offsets = file.integers(offsets_array, file.n_cells)?;
+    let length = u64::try_from(offsets.last().copied().unwrap_or(0)).unwrap_or(0);
+    let connectivity_array = array(file, "Cells", "connectivity")?;
+    let connectivity = file.integers(connectivity_array, length)?;
+    Cells::of(&types, &offsets, &connectivity)
+        .map_err(|problem| file.fault_in(connectivity_array, problem))
+}
+
+fn nodes(file: &Outline) -> Parsed<Nodes> {
+    let points = array(file, "Points", "Points")?;
+    let count = file.n_points.checked_mul(3).ok_or_else(|| {
+        let (element, found) = ("Piece".into(), file.n_points.to_string());
+        file.fault_in(points, Problem::Attribute { element, attribute: "NumberOfPoints", found })
+    })?;
+    let coordinates = file.floats(points, count)?;
+    let coordinates = coordinates.as_chunks::<3>().0.to_vec();
+    for (node, x) in (0..).zip(&coordinates) {
+        if x.iter().any(|x| !x.is_finite()) {
+            let problem = read_error::Problem::NotFinite { node, coordinates: *x };
+            return Err(file.fault_in(points, problem));
+        }
+    }
+    Ok(Nodes::new((0..file.n_points).collect(), coordinates)?)
+}
+
+/// The array `name`; there is only one of the points, whatever its name.
+fn array<'a>(
+    file: &'a Outline<'a>,
+    section: &str,
+    name: &'static str,
+) -> Result<&'a DataArray<'a>, Problem> {
+    let is_wanted = |array: &&DataArray| {
+        array.section == section && (section == "Points" || array.name == name)
+    };
+    file.arrays.iter().find(is_wanted).ok_or(Problem::MissingArray(name))
+}
+
+/// The points or cells for which an array of integers has 1, if it has 0 for all the others.
+fn marked(
+    file: &Outline,
+    array: &DataArray,
+    count: u64,
+    notes: &mut Vec<String>,
+) -> Parsed<Option<Vec<u64>>> {
+    let integers = array.kind.starts_with("Int") || array.kind.starts_with("UInt");
+    // Arrays of VTK itself: ghost cells, numbers in another mesh.
+    if !integers || array.components != 1 || array.name.starts_with("vtk") {
+        return Ok(None);
+    }
+    let values = file.integers(array, count)?;
+    if values.iter().all(|value| matches!(value, 0 | 1)) {
+        let marked = (0..).zip(&values).filter(|(_, value)| **value == 1);
+        return Ok(Some(marked.map(|(i, _)| i).collect()));
+    }
+    notes.push(format!("array `{}` is no set: it has other values than 0 and 1", array.name));
+    Ok(None)
+}

@@ -1,0 +1,100 @@
+//! What can be wrong with a `.vtu` file.
+
+/// What is wrong with a `.vtu` file. Points and cells are named by their numbers in the file, from
+/// 0, as ParaView shows them.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// No bytes, or blanks only.
+    #[error("the file is empty; {SAVE}")]
+    EmptyFile,
+    /// Something else than a VTK XML file.
+    #[error("not a VTK XML file: it does not begin with <VTKFile>; {SAVE}")]
+    NotVtk,
+    /// Another kind of data.
+    #[error("the file holds VTK data of type `{0}` and no UnstructuredGrid; {SAVE}")]
+    Kind(String),
+    /// What the XML parser says.
+    #[error("the XML is damaged ({0}); write the file again")]
+    Xml(String),
+    /// The end of the file too early.
+    #[error("the file ends too early: it is truncated; write or copy it again")]
+    Truncated,
+    /// An attribute that is missing or makes no sense.
+    #[error("<{element}> has {found} for the attribute {attribute}; write the file again")]
+    Attribute {
+        /// The XML element.
+        element: String,
+        /// The attribute.
+        attribute: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// A compressor other than zlib.
+    #[error(
+        "the data are compressed by {0}, which is not read; save them again with zlib or without \
+         compression (in ParaView: Save Data > Compressor Type)"
+    )]
+    Compressor(String),
+    /// More than one piece, or none.
+    #[error(
+        "the file holds {0} pieces where one is needed; join them (in ParaView: Merge Blocks with \
+         Merge Points) and save again"
+    )]
+    Pieces(usize),
+    /// An array that must be there.
+    #[error("the file has no array `{0}`; write it again")]
+    MissingArray(&'static str),
+    /// An array of another length than the counts of points and cells say.
+    #[error(
+        "array `{array}` has {found} {unit} where {expected} are needed; the file is damaged: write \
+         it again"
+    )]
+    Length {
+        /// The array.
+        array: String,
+        /// Its length.
+        found: u64,
+        /// The length it should have.
+        expected: u128,
+        /// `bytes` or `numbers`.
+        unit: &'static str,
+    },
+    /// The bytes of an array make no sense.
+    #[error("array `{array}`: {what}; the file is damaged: write it again")]
+    Data {
+        /// The array.
+        array: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A cell that does not fit its type.
+    #[error("cell {cell} of VTK type {kind} has {found} points; write the file again")]
+    CellPoints {
+        /// The cell.
+        cell: u64,
+        /// Its type.
+        kind: i64,
+        /// Its points.
+        found: i64,
+    },
+    /// No volume cells at all.
+    #[error("the file has no hexahedra (VTK types 11, 12, 25, 29, 33, 72); {SAVE}")]
+    NoHexahedra,
+    /// Tetrahedra, wedges and other cells.
+    #[error(
+        "the mesh holds {count} {shape}, the first is cell {cell}; only hexahedra can be used: \
+         mesh the part with hexahedra alone"
+    )]
+    NotHexahedra {
+        /// The shape, plural.
+        shape: String,
+        /// How many.
+        count: usize,
+        /// The first of them.
+        cell: u64,
+    },
+}
+
+/// How to get a file that can be read.
+const SAVE: &str = "save the mesh as an unstructured grid, .vtu (in ParaView: Save Data > VTK \
+                    UnstructuredGrid Files)";

@@ -1,0 +1,294 @@
+//! The numbers of an array: text, base64 or raw bytes, in one piece or in compressed blocks.
+
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+
+use super::read_error::Problem;
+use super::read_xml::{Content, DataArray, Outline};
+use crate::read_error::Parsed;
+
+impl Outline<'_> {
+    /// The numbers of an array as floating point; there must be `count` of them.
+    pub fn floats(&self, array: &DataArray, count: u64) -> Parsed<Vec<f64>> {
+        self.numbers(array, count, |text| text.parse().ok(), Kind::float)
+    }
+
+    /// The numbers of an array as integers; there must be `count` of them.
+    pub fn integers(&self, array: &DataArray, count: u64) -> Parsed<Vec<i64>> {
+        self.numbers(array, count, |text| text.parse().ok(), Kind::integer)
+    }
+
+    fn numbers<T>(
+        &self,
+        array: &DataArray,
+        count: u64,
+        parse: impl Fn(&str) -> Option<T>,
+        convert: impl Fn(Kind, [u8; 8]) -> T,
+    ) -> Parsed<Vec<T>> {
+        let result = match array.content {
+            Content::Ascii(text) => parsed(array, text, count, parse),
+            _ => self.decoded(array, count, convert),
+        };
+        result.map_err(|problem| self.fault_in(array, problem))
+    }
+
+    fn decoded<T>(
+        &self,
+        array: &DataArray,
+        count: u64,
+        convert: impl Fn(Kind, [u8; 8]) -> T,
+    ) -> Result<Vec<T>, Problem> {
+        let kind = Kind::of(&array.kind)
+            .ok_or_else(|| data(array, format!("its type is `{}`, no number", array.kind)))?;
+        let width = kind.width();
+        let expected = u128::from(count) * width as u128;
+        let bytes = self.bytes(array, expected)?;
+        let value = |chunk: &[u8]| {
+            let mut bytes = [0; 8];
+            bytes[..width].copy_from_slice(chunk);
+            if self.big_endian {
+                bytes[..width].reverse();
+            }
+            convert(kind, bytes)
+        };
+        Ok(bytes.chunks_exact(width).map(value).collect())
+    }
+
+    /// The bytes of an array, as long as `expected`; no more are decoded or allocated.
+    fn bytes(&self, array: &DataArray, expected: u128) -> Result<Vec<u8>, Problem> {
+        let mut source = self.source(array)?;
+        let check = |found: u128| {
+            let (array, unit) = (array.name.clone(), "bytes");
+            let found_64 = u64::try_from(found).unwrap_or(u64::MAX);
+            if found == expected {
+                Ok(())
+            } else {
+                Err(Problem::Length { array, found: found_64, expected, unit })
+            }
+        };
+        let word = |source: &mut Source| -> Result<u64, Problem> {
+            let bytes = source.take(self.header_width as u64, array)?;
+            Ok(self.word(&bytes))
+        };
+        if !self.compressed {
+            let length = word(&mut source)?;
+            check(length.into())?;
+            return source.take(length, array);
+        }
+        let [n_blocks, size, last] =
+            [word(&mut source)?, word(&mut source)?, word(&mut source)?].map(u128::from);
+        let last = if last == 0 { size } else { last };
+        check(n_blocks.saturating_sub(1) * size + if n_blocks > 0 { last } else { 0 })?;
+        let table =
+            source.take((n_blocks as u64).saturating_mul(self.header_width as u64), array)?;
+        let mut bytes = Vec::new();
+        for (i, length) in (1..).zip(table.chunks_exact(self.header_width)) {
+            let block = source.take(self.word(length), array)?;
+            let size = if i == n_blocks { last } else { size };
+            inflate(array, &block, size as u64, &mut bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    /// A number in front of the data.
+    fn word(&self, bytes: &[u8]) -> u64 {
+        let add = |value: u64, &byte: &u8| value << 8 | u64::from(byte);
+        if self.big_endian { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) }
+    }
+
+    fn source<'b>(&'b self, array: &DataArray<'b>) -> Result<Source<'b>, Problem> {
+        match array.content {
+            Content::Ascii(text) | Content::Base64(text) => Ok(Source::base64(text.as_bytes())),
+            Content::Appended(offset) => {
+                let Some(appended) = self.appended else { return Err(Problem::Truncated) };
+                let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+                let Some(bytes) = appended.bytes.get(offset..) else {
+                    return Err(data(array, format!("its offset {offset} is behind the end")));
+                };
+                Ok(if appended.base64 { Source::base64(bytes) } else { Source::Raw(bytes) })
+            }
+        }
+    }
+}
+
+fn parsed<T>(
+    array: &DataArray,
+    text: &str,
+    count: u64,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Problem> {
+    let number = |word: &str| {
+        let shown: String = word.chars().take(40).collect();
+        parse(word).ok_or_else(|| data(array, format!("`{shown}` is no number of its type")))
+    };
+    let numbers = text.split_ascii_whitespace().map(number).collect::<Result<Vec<_>, _>>()?;
+    if numbers.len() as u64 == count {
+        return Ok(numbers);
+    }
+    let (array, found, unit) = (array.name.clone(), numbers.len() as u64, "numbers");
+    Err(Problem::Length { array, found, expected: count.into(), unit })
+}
+
+/// Appends the `size` bytes that `block` holds.
+fn inflate(array: &DataArray, block: &[u8], size: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+    let before = bytes.len();
+    let read = ZlibDecoder::new(block).take(size.saturating_add(1)).read_to_end(bytes);
+    read.map_err(|error| data(array, format!("zlib says: {error}")))?;
+    let found = (bytes.len() - before) as u64;
+    if found == size {
+        return Ok(());
+    }
+    Err(data(array, format!("a compressed block holds {found} bytes in place of {size}")))
+}
+
+fn data(array: &DataArray, what: String) -> Problem {
+    Problem::Data { array: array.name.clone(), what }
+}
+
+/// Bytes to take from the front.
+enum Source<'a> {
+    Raw(&'a [u8]),
+    Base64 {
+        text: &'a [u8],
+        /// Decoded and not taken yet, at most two bytes.
+        left: Vec<u8>,
+    },
+}
+
+impl<'a> Source<'a> {
+    fn base64(text: &'a [u8]) -> Self {
+        Source::Base64 { text, left: Vec::new() }
+    }
+
+    /// The next `count` bytes, after checking that so many can be there.
+    fn take(&mut self, count: u64, array: &DataArray) -> Result<Vec<u8>, Problem> {
+        match self {
+            Source::Raw(bytes) => {
+                if count > bytes.len() as u64 {
+                    return Err(Problem::Truncated);
+                }
+                let (taken, rest) = bytes.split_at(count as usize);
+                *bytes = rest;
+                Ok(taken.to_vec())
+            }
+            Source::Base64 { text, left } => {
+                if count > (left.len() + text.len()) as u64 {
+                    return Err(Problem::Truncated);
+                }
+                let mut taken = std::mem::take(left);
+                taken.reserve(count as usize);
+                while (taken.len() as u64) < count {
+                    let group = group(text).ok_or(Problem::Truncated)?;
+                    decode(group, &mut taken)
+                        .ok_or_else(|| data(array, "a character is not of base64".into()))?;
+                }
+                *left = taken.split_off(count as usize);
+                Ok(taken)
+            }
+        }
+    }
+}
+
+/// The next four characters that are no blanks.
+fn group(text: &mut &[u8]) -> Option<[u8; 4]> {
+    let mut group = [0; 4];
+    for character in &mut group {
+        let (first, rest) = text.trim_ascii_start().split_first()?;
+        *character = *first;
+        *text = rest;
+    }
+    Some(group)
+}
+
+/// Appends the one to three bytes of a group, which may be padded by `=`: VTK encodes the header of
+/// compressed data by itself, so that padding stands within a text [RFC 4648, section 4].
+fn decode(group: [u8; 4], bytes: &mut Vec<u8>) -> Option<()> {
+    let padding = group.iter().rev().take_while(|&&c| c == b'=').count();
+    if padding > 2 {
+        return None;
+    }
+    let mut value = 0;
+    for character in &group[..4 - padding] {
+        let digit = match character {
+            b'A'..=b'Z' => character - b'A',
+            b'a'..=b'z' => character - b'a' + 26,
+            b'0'..=b'9' => character - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        value = value << 6 | u32::from(digit);
+    }
+    value <<= 6 * padding;
+    bytes.extend_from_slice(&value.to_be_bytes()[1..4 - padding]);
+    Some(())
+}
+
+/// A number type of VTK.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    UInt8,
+    UInt16,
+    UInt32,
+    UInt64,
+    Float32,
+    Float64,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "Int8" => Kind::Int8,
+            "Int16" => Kind::Int16,
+            "Int32" => Kind::Int32,
+            "Int64" => Kind::Int64,
+            "UInt8" => Kind::UInt8,
+            "UInt16" => Kind::UInt16,
+            "UInt32" => Kind::UInt32,
+            "UInt64" => Kind::UInt64,
+            "Float32" => Kind::Float32,
+            "Float64" => Kind::Float64,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of a number.
+    fn width(self) -> usize {
+        match self {
+            Kind::Int8 | Kind::UInt8 => 1,
+            Kind::Int16 | Kind::UInt16 => 2,
+            Kind::Int32 | Kind::UInt32 | Kind::Float32 => 4,
+            Kind::Int64 | Kind::UInt64 | Kind::Float64 => 8,
+        }
+    }
+
+    /// The integer whose little-endian bytes are the first of `bytes`, the others being 0.
+    fn integer(self, bytes: [u8; 8]) -> i64 {
+        let value = u64::from_le_bytes(bytes);
+        match self {
+            Kind::Int8 => (value as i8).into(),
+            Kind::Int16 => (value as i16).into(),
+            Kind::Int32 => (value as i32).into(),
+            Kind::Float32 | Kind::Float64 => self.float(bytes) as i64,
+            _ => i64::try_from(value).unwrap_or(if self == Kind::Int64 {
+                value as i64
+            } else {
+                i64::MAX
+            }),
+        }
+    }
+
+    /// The floating-point number of the same.
+    fn float(self, bytes: [u8; 8]) -> f64 {
+        match self {
+            Kind::Float32 => f32::from_bits(u64::from_le_bytes(bytes) as u32).into(),
+            Kind::Float64 => f64::from_le_bytes(bytes),
+            _ => self.integer(bytes) as f64,
+        }
+    }
+}

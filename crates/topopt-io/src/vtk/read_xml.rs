@@ -1,0 +1,281 @@
+//! The XML of a `.vtu` file: its arrays, and where their numbers are.
+
+use std::borrow::Cow;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use super::read_error::Problem;
+use crate::read_error::{Fault, Parsed, Place};
+
+/// A file taken apart. Nothing is decoded yet.
+pub(super) struct Outline<'a> {
+    /// The XML, up to the appended data.
+    xml: &'a str,
+    pub big_endian: bool,
+    /// Bytes of the numbers in front of the data.
+    pub header_width: usize,
+    /// Whether by zlib.
+    pub compressed: bool,
+    pub n_points: u64,
+    pub n_cells: u64,
+    pub arrays: Vec<DataArray<'a>>,
+    /// Appended data, behind the underscore.
+    pub appended: Option<Appended<'a>>,
+}
+
+/// The appended data of a file.
+#[derive(Clone, Copy)]
+pub(super) struct Appended<'a> {
+    pub base64: bool,
+    pub bytes: &'a [u8],
+}
+
+/// An array of the piece.
+pub(super) struct DataArray<'a> {
+    /// `Points`, `Cells`, `PointData` or `CellData`.
+    pub section: String,
+    pub name: String,
+    /// VTK's name of the number type.
+    pub kind: String,
+    pub components: u64,
+    pub content: Content<'a>,
+    /// Where it begins in the XML.
+    position: usize,
+}
+
+/// Where the numbers of an array are.
+#[derive(Clone, Copy)]
+pub(super) enum Content<'a> {
+    Ascii(&'a str),
+    Base64(&'a str),
+    /// From an offset in the appended data.
+    Appended(u64),
+}
+
+impl<'a> Outline<'a> {
+    /// Takes the bytes of a file apart.
+    pub fn of(bytes: &'a [u8]) -> Parsed<Self> {
+        if bytes.trim_ascii().is_empty() {
+            return Err(Problem::EmptyFile.into());
+        }
+        let (xml, behind) = split(bytes)?;
+        let mut scan =
+            Scan { reader: Reader::from_str(xml), open: Vec::new(), n_pieces: 0, base64: None };
+        let mut outline = Outline {
+            xml,
+            big_endian: false,
+            header_width: 4,
+            compressed: false,
+            n_points: 0,
+            n_cells: 0,
+            arrays: Vec::new(),
+            appended: None,
+        };
+        if let Err((position, problem)) = scan.run(&mut outline) {
+            return Err(outline.fault(position, problem));
+        }
+        match (scan.base64, behind) {
+            (Some(base64), Some(bytes)) => outline.appended = Some(Appended { base64, bytes }),
+            (None, _) if scan.open.is_empty() => {}
+            _ => return Err(outline.fault(xml.len(), Problem::Truncated)),
+        }
+        if scan.n_pieces == 1 { Ok(outline) } else { Err(Problem::Pieces(scan.n_pieces).into()) }
+    }
+
+    /// A fault at the line of an array.
+    pub fn fault_in(&self, array: &DataArray, problem: impl Into<crate::Problem>) -> Fault {
+        self.fault(array.position, problem)
+    }
+
+    fn fault(&self, position: usize, problem: impl Into<crate::Problem>) -> Fault {
+        let before = &self.xml.as_bytes()[..position.min(self.xml.len())];
+        let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
+        Fault { place: Some(Place::Line(line)), problem: Box::new(problem.into()) }
+    }
+}
+
+/// The XML with the begin of <AppendedData>, and the bytes behind the underscore after it.
+fn split(bytes: &[u8]) -> Parsed<(&str, Option<&[u8]>)> {
+    let mark = b"<AppendedData";
+    let start = bytes.windows(mark.len()).position(|window| window == mark);
+    let end = start.and_then(|start| {
+        let length = bytes[start..].iter().position(|&b| b == b'>')?;
+        Some(start + length + 1)
+    });
+    let (xml, behind) = bytes.split_at(end.unwrap_or(bytes.len()));
+    let start = xml.trim_ascii_start();
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let xml = str::from_utf8(xml);
+    match xml {
+        Ok(xml) if start.starts_with(b"<") => {
+            let behind = behind.trim_ascii_start().strip_prefix(b"_");
+            Ok((xml, behind.filter(|_| end.is_some())))
+        }
+        Err(error) if start.starts_with(b"<") => Err(Problem::Xml(error.to_string()).into()),
+        _ => Err(Problem::NotVtk.into()),
+    }
+}
+
+/// A walk through the XML.
+struct Scan<'a> {
+    reader: Reader<&'a [u8]>,
+    /// Names of the open elements.
+    open: Vec<String>,
+    n_pieces: usize,
+    /// Encoding of the appended data, once they begin.
+    base64: Option<bool>,
+}
+
+type Step<T> = Result<T, (usize, Problem)>;
+
+impl<'a> Scan<'a> {
+    /// Fills `outline` in, up to the end of the XML or the begin of the appended data.
+    fn run(&mut self, outline: &mut Outline<'a>) -> Step<()> {
+        loop {
+            let position = self.reader.buffer_position() as usize;
+            let event = self.reader.read_event();
+            match event.map_err(|error| (position, Problem::Xml(error.to_string())))? {
+                Event::Start(element) => {
+                    self.element(outline, &element).map_err(|problem| (position, problem))?;
+                    let name = element.name().as_ref().to_owned();
+                    let last = name == "AppendedData";
+                    self.open.push(name);
+                    if last {
+                        return Ok(());
+                    }
+                }
+                Event::Empty(element) => {
+                    self.element(outline, &element).map_err(|problem| (position, problem))?;
+                }
+                Event::End(_) => drop(self.open.pop()),
+                Event::Text(text) if self.open.last().is_some_and(|name| name == "DataArray") => {
+                    if let Cow::Borrowed(text) = text.into_inner() {
+                        add_text(outline, &self.open, text);
+                    }
+                }
+                Event::Eof => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes what an element says by its attributes.
+    fn element(&mut self, outline: &mut Outline<'a>, element: &BytesStart) -> Result<(), Problem> {
+        let name = element.name();
+        let within = self.open.last().map_or("", String::as_str);
+        match (name.as_ref(), within) {
+            ("VTKFile", "") => file_attributes(outline, element),
+            (_, "") => Err(Problem::NotVtk),
+            ("Piece", _) => {
+                self.n_pieces += 1;
+                if self.n_pieces == 1 {
+                    outline.n_points = number(element, "NumberOfPoints", None)?;
+                    outline.n_cells = number(element, "NumberOfCells", None)?;
+                }
+                Ok(())
+            }
+            ("DataArray", "Points" | "Cells" | "PointData" | "CellData") if self.n_pieces == 1 => {
+                let position = self.reader.buffer_position() as usize;
+                outline.arrays.push(data_array(element, within, position)?);
+                Ok(())
+            }
+            ("AppendedData", _) => {
+                self.base64 = Some(match attribute(element, "encoding")?.as_deref() {
+                    Some("raw") => false,
+                    Some("base64") => true,
+                    found => return Err(odd(element, "encoding", found)),
+                });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Gives a text to the array it stands in.
+fn add_text<'a>(outline: &mut Outline<'a>, open: &[String], text: &'a str) {
+    let section = open.len().checked_sub(2).map_or("", |i| open[i].as_str());
+    if text.trim().is_empty() {
+        return;
+    }
+    if let Some(array) = outline.arrays.last_mut().filter(|array| array.section == section) {
+        match &mut array.content {
+            Content::Ascii(content) | Content::Base64(content) if content.is_empty() => {
+                *content = text;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn file_attributes(outline: &mut Outline, element: &BytesStart) -> Result<(), Problem> {
+    let text = |name| attribute(element, name);
+    if let Some(kind) = text("type")?.filter(|kind| kind != "UnstructuredGrid") {
+        return Err(Problem::Kind(kind));
+    }
+    outline.big_endian = match text("byte_order")?.as_deref() {
+        None | Some("LittleEndian") => false,
+        Some("BigEndian") => true,
+        found => return Err(odd(element, "byte_order", found)),
+    };
+    outline.header_width = match text("header_type")?.as_deref() {
+        None | Some("UInt32") => 4,
+        Some("UInt64") => 8,
+        found => return Err(odd(element, "header_type", found)),
+    };
+    outline.compressed = match text("compressor")?.as_deref() {
+        None | Some("") => false,
+        Some("vtkZLibDataCompressor") => true,
+        Some(other) => return Err(Problem::Compressor(other.to_owned())),
+    };
+    Ok(())
+}
+
+fn data_array<'a>(
+    element: &BytesStart,
+    section: &str,
+    position: usize,
+) -> Result<DataArray<'a>, Problem> {
+    let text = |name| attribute(element, name);
+    let content = match text("format")?.as_deref() {
+        None | Some("ascii") => Content::Ascii(""),
+        Some("binary") => Content::Base64(""),
+        Some("appended") => Content::Appended(number(element, "offset", None)?),
+        found => return Err(odd(element, "format", found)),
+    };
+    Ok(DataArray {
+        section: section.to_owned(),
+        name: text("Name")?.unwrap_or_default(),
+        kind: text("type")?.unwrap_or_default(),
+        components: number(element, "NumberOfComponents", Some(1))?,
+        content,
+        position,
+    })
+}
+
+/// The value of an attribute.
+fn attribute(element: &BytesStart, name: &'static str) -> Result<Option<String>, Problem> {
+    let damaged = |error: String| Problem::Xml(error);
+    let found = element.try_get_attribute(name).map_err(|error| damaged(error.to_string()))?;
+    let value = found.map(|found| found.normalized_value(XmlVersion::Implicit1_0));
+    Ok(value.transpose().map_err(|error| damaged(error.to_string()))?.map(Into::into))
+}
+
+/// The value of an attribute that is a number.
+fn number(element: &BytesStart, name: &'static str, default: Option<u64>) -> Result<u64, Problem> {
+    let text = attribute(element, name)?;
+    let value = match (&text, default) {
+        (None, Some(default)) => Some(default),
+        (Some(text), _) => text.trim().parse().ok(),
+        (None, None) => None,
+    };
+    value.ok_or_else(|| odd(element, name, text.as_deref()))
+}
+
+fn odd(element: &BytesStart, attribute: &'static str, found: Option<&str>) -> Problem {
+    let found = found.map_or("nothing".into(), |text| {
+        format!("`{}`", text.chars().take(40).collect::<String>())
+    });
+    Problem::Attribute { element: element.name().as_ref().to_owned(), attribute, found }
+}
