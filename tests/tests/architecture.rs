@@ -80,7 +80,7 @@ fn crates_do_not_name_what_is_above_them() {
         ("topopt-mesh", &["stiffness", "displacement", "density", "material"]),
         ("topopt-fem", &["density", "simp", "optimization", "vtk"]),
         ("topopt-simp", &["cuda", "gpu", "file", "path", "console", "terminal"]),
-        ("topopt-io", &["stiffness", "material", "config", "simp"]),
+        ("topopt-io", &["stiffness", "config", "simp"]),
     ];
     for (name, names) in forbidden {
         for (path, code) in sources(&[name]) {

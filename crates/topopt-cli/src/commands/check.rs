@@ -6,11 +6,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use topopt_fem::{LoadCase, Strategy};
+use topopt_fem::{LoadCase, Multigrid, Strategy};
 
 use super::{Failure, rounded};
 use crate::case::Case;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::place::{self, Place};
 use crate::report::InputError;
 use crate::results;
@@ -203,7 +203,11 @@ fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 
     let meshes = 2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements);
     let nodal = 24 * nodes * (6 + 4 * problem.load_cases().len());
     let element = 8 * elements * 20;
-    let bytes = meshes + nodal + element + strategy.bytes(nodes, elements);
+    let hierarchy = match config.solver.preconditioner {
+        config::Preconditioner::Jacobi => 0,
+        _ => Multigrid::bytes(nodes, elements),
+    };
+    let bytes = meshes + nodal + element + strategy.bytes(nodes, elements) + hierarchy;
     let budget = config.filter.get_ref().neighbour_memory_mb as f64;
     let lists = neighbour_lists_mb(structure);
     PROGRAM_MB + bytes as f64 / MEGABYTE + if lists <= budget { lists } else { 0.0 }

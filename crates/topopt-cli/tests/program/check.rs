@@ -29,7 +29,7 @@ fn for_people() {
       iterations       at most 3
       device           cpu
       strategy         mf
-      memory           about 12 MB, 13 with ebe, 13 with nbn
+      memory           about 12 MB, 14 with ebe, 14 with nbn
       results          results/case
     nothing stands in the way of `topopt run case.toml`
     ");

@@ -37,7 +37,7 @@ fn summary_says_what_the_run_was_and_did() {
         "topopt": env!("CARGO_PKG_VERSION"), "title": "Small", "case": "case.toml",
         "status": "done", "stopped_by": "max_iterations", "elements": 250, "nodes": 396,
         "load_cases": ["default"], "element_width": 1.0, "filter_radius": 1.5,
-        "device": "cpu (2 threads)", "strategy": "mf", "preconditioner": "jacobi",
+        "device": "cpu (2 threads)", "strategy": "mf", "preconditioner": "multigrid",
         "iterations": 3, "solid_elements": 0, "notes": [],
     });
     for (key, value) in expected.as_object().unwrap() {
@@ -240,7 +240,7 @@ fn lines_on_a_pipe() {
     assert_eq!(
         lines[..2],
         [
-            "Small: 250 elements, 396 nodes, 1080 unknowns; mf with jacobi on cpu (1 threads)",
+            "Small: 250 elements, 396 nodes, 1080 unknowns; mf with multigrid on cpu (1 threads)",
             "iteration    compliance  volume  change    PCG  residual       left",
         ]
     );

@@ -60,6 +60,14 @@ impl<'a> Multigrid<'a> {
         Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem))? })
     }
 
+    /// Bytes that a hierarchy takes at most, for a mesh of that size.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        // A node: its work vectors and diagonal blocks, twice while they are recomputed (360), its
+        // share of an aggregate of some 30 nodes with 27 neighbours (290), and its place (40).
+        // An element: its patch and modulus, and its entry at some 2.5 aggregates.
+        690 * n_nodes + 34 * n_elements
+    }
+
     /// Unknowns of every level.
     pub fn levels(&self) -> Vec<usize> {
         let hierarchy = self.cycle.hierarchy();
