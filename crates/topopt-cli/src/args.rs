@@ -28,16 +28,7 @@ pub enum Command {
     /// Optimise a case and write the results
     Run(RunArgs),
     /// Check a case without solving: everything that can be known before running
-    Check {
-        /// Case file
-        case: PathBuf,
-        /// Override a key of the case file; may be repeated
-        #[arg(long, value_name = "KEY.PATH=VALUE")]
-        set: Vec<String>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Check(CheckArgs),
     /// Measure operators and solves on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -82,6 +73,22 @@ pub struct RunArgs {
     /// How to tell of the run
     #[arg(long, value_enum, default_value_t = Log::Auto)]
     pub log: Log,
+}
+
+/// Arguments of `topopt check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Case file
+    pub case: PathBuf,
+    /// Override a key of the case file; may be repeated
+    #[arg(long, value_name = "KEY.PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Write sets, supports and loads to a .vtu file, to look at in ParaView
+    #[arg(long, value_name = "FILE")]
+    pub preview: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What to measure.

@@ -5,6 +5,7 @@ mod check;
 mod info;
 mod init;
 mod mesh;
+mod preview;
 mod run;
 
 use std::io::{self, Write};
@@ -142,7 +143,7 @@ pub fn execute(
     match command {
         Command::Run(args) => run::run(args, out, interrupt),
         Command::Bench(command) => bench::bench(command, out),
-        Command::Check { case, set, json } => check::check(case, set, *json, out),
+        Command::Check(args) => check::check(args, out),
         Command::Init { name } => init::init(name, out),
         Command::Mesh(args) => mesh::mesh(args, out),
         Command::Info { file, json } => info::info(file, *json, out),

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use topopt_fem::{LoadCase, Multigrid, Strategy};
 
-use super::{Failure, rounded};
+use super::{Failure, preview, rounded};
+use crate::args::CheckArgs;
 use crate::case::Case;
 use crate::config::{self, Config};
 use crate::place::{self, Place};
@@ -16,19 +17,19 @@ use crate::report::InputError;
 use crate::results;
 use crate::structure::Structure;
 
-/// Builds everything but solves nothing, and says what a run would do.
-pub(super) fn check(
-    case: &Path,
-    overrides: &[String],
-    json: bool,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
-    let config = Config::load(case, overrides)?;
+/// Builds everything but solves nothing, and says what a run would do. The preview is written
+/// before supports and loads are looked at, to show what is wrong with them.
+pub(super) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let config = Config::load(&args.case, &args.set)?;
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
-    let structure = Structure::build(&config, Case::build(&config)?)?;
+    let case = Case::build(&config)?;
+    if let Some(path) = &args.preview {
+        preview::write(path, &case).map_err(InputError::from)?;
+    }
+    let structure = Structure::build(&config, case)?;
     let place = Place::find(config.solver.device).map_err(InputError::from)?;
     let forecast = Forecast::of(&config, &structure, &place)?;
-    if json {
+    if args.json {
         serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {

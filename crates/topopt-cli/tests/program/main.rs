@@ -5,6 +5,7 @@ mod commands;
 mod interrupt;
 mod loads;
 mod meshes;
+mod preview;
 mod refused;
 mod run;
 mod vtk;

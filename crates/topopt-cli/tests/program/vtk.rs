@@ -106,7 +106,7 @@ fn check_series(series: &Value, design: &Value, folder: &Folder) {
 }
 
 /// What VTK finds in a file; nothing where VTK cannot be had and need not be.
-fn read(file: &Path) -> Option<Value> {
+pub fn read(file: &Path) -> Option<Value> {
     let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vtk_readback.py");
     let output = match Command::new(&python).arg(script).arg(file).output() {
@@ -122,11 +122,11 @@ fn read(file: &Path) -> Option<Value> {
     Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
-fn array<'a>(data: &'a Value, name: &str) -> &'a Value {
+pub fn array<'a>(data: &'a Value, name: &str) -> &'a Value {
     let arrays = data.as_array().unwrap();
     arrays.iter().find(|array| array["name"] == name).unwrap_or_else(|| panic!("no {name}: {data}"))
 }
 
-fn number(value: &Value) -> f64 {
+pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
