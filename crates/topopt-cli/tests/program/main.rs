@@ -1,7 +1,9 @@
 //! The program as it is called: output, exit status, files.
 
+mod bench;
 mod check;
 mod commands;
+mod gpu;
 mod interrupt;
 mod loads;
 mod meshes;

@@ -1,0 +1,35 @@
+//! A run on a GPU, or on the emulated driver where `LD_LIBRARY_PATH` names it.
+
+use topopt_cuda::{Probe, probe};
+
+use super::{Folder, difference};
+
+#[test]
+fn a_gpu_that_is_not_there() {
+    let folder = Folder::new();
+    let finished = folder.run(&["solver.device=gpu:97"], &[]);
+    assert_eq!(finished.status, 1);
+    assert!(finished.err.contains("GPU"), "{}", finished.err);
+    assert!(finished.err.contains("leave `solver.device` out"), "{}", finished.err);
+    assert_eq!(folder.files(), ["case.toml"]);
+}
+
+#[test]
+fn every_strategy_gives_the_history_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let tight = ["solver.tolerance=1e-11", "solver.preconditioner=jacobi", "design.solid=[]"];
+    folder.run_well(&tight);
+    let expected = folder.history("compliance");
+    for strategy in topopt_cuda::Strategy::ALL {
+        let finished = folder.run(&tight, &["--device", "gpu", "--strategy", strategy.name()]);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        assert!(difference(&folder.history("compliance"), &expected) < 1e-9, "{}", strategy.name());
+        assert_eq!(folder.summary()["strategy"], strategy.name());
+    }
+    let finished = folder.run(&tight, &["--device", "gpu"]);
+    assert!(finished.out.contains("note: strategy "), "{}", finished.out);
+}
