@@ -181,7 +181,7 @@ fn the_beam_becomes_a_mesh_by_its_corners() {
         beam.notes,
         [
             "hexahedra of 20 nodes (SOLID186 or SOLID95) were read by their eight corners".into(),
-            "material 1 of 40 elements belongs in the case file: DENS 2700, EX 70000000000, NUXY 0.35"
+            "material 1 (elements: 40) belongs in the case file: DENS 2700, EX 70000000000, NUXY 0.35"
                 .into(),
             "222 nodes that no hexahedron uses were left out".into(),
             format!(
@@ -252,22 +252,22 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
     assert_eq!(
         import(BLOCK).notes,
         [
-            "1 MASS21 elements were left out",
-            "1 MESH200 elements were left out",
-            "1 D,TEMP commands were passed over, the first on line 57",
-            "1 SFE commands were passed over, the first on line 64",
-            "material 1 of 1 elements belongs in the case file: EX 200000, NUXY 0.3",
-            "material 2 of 1 elements belongs in the case file: DENS 0.0000000045, \
+            "MASS21 elements were left out: 1",
+            "MESH200 elements were left out: 1",
+            "D,TEMP commands were passed over: 1, the first on line 57",
+            "SFE commands were passed over: 1, the first on line 64",
+            "material 1 (elements: 1) belongs in the case file: EX 200000, NUXY 0.3",
+            "material 2 (elements: 1) belongs in the case file: DENS 0.0000000045, \
              EX 110000 (the first of several)",
             "1 node that no hexahedron uses was left out",
             "1 nodes of node set `TOP` were left out: no hexahedron uses them",
-            "1 elements of element set `PART` were left out: they are no hexahedra",
-            "1 elements of element set `SKIN` were left out: they are no hexahedra",
-            "1 D and F commands were passed over: the coordinate systems of their nodes are rotated",
-            "1 displacements other than zero were left out, the first at node 40",
-            "node set `F_1`: the file has the force [0.0, -10.0, 0.0] on each of its 2 nodes",
-            "node set `F_2`: the file has the force [5.0, -10.0, 0.0] on each of its 1 nodes",
-            "node set `F_3`: the file has the force [0.0, 0.0, 1.0] on each of its 1 nodes",
+            "element set `PART`: elements left out that are no hexahedra: 1",
+            "element set `SKIN`: elements left out that are no hexahedra: 1",
+            "D and F commands were passed over because the coordinate systems of their nodes are rotated: 1",
+            "displacements other than zero were left out: 1, the first at node 40",
+            "node set `F_1`: the file has the force [0.0, -10.0, 0.0] on each node (2)",
+            "node set `F_2`: the file has the force [5.0, -10.0, 0.0] on each node (1)",
+            "node set `F_3`: the file has the force [0.0, 0.0, 1.0] on each node (1)",
             "1 nodes of node set `F_3` were left out: no hexahedron uses them",
             "node set `F_3` is empty",
             "element set `SKIN` is empty",

@@ -64,7 +64,7 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
 pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archive) -> Parsed<()> {
     let mut block = Block::begin("EBLOCK", lines)?;
     if !command.argument(2).eq_ignore_ascii_case("SOLID") {
-        pass_over(archive, "EBLOCK without SOLID", block.lines);
+        pass_over(archive, "EBLOCK (without SOLID)", block.lines);
         while block.next()? {}
         return Ok(());
     }

@@ -41,7 +41,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
             "D" => condition(&command, &lines, &mut archive, 'U'),
             "F" => condition(&command, &lines, &mut archive, 'F'),
             name if PASSED_OVER.contains(&name) && !command.is_end() => {
-                pass_over(&mut archive, command.argument(0), &lines);
+                pass_over(&mut archive, name, &lines);
             }
             _ => {}
         }
@@ -55,8 +55,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
 
 /// Counts a command that is not read.
 pub(super) fn pass_over(archive: &mut Archive, what: &str, lines: &Lines) {
-    let what = what.to_ascii_uppercase();
-    archive.passed_over.entry(what).or_insert((0, lines.number())).0 += 1;
+    archive.passed_over.entry(what.into()).or_insert((0, lines.number())).0 += 1;
 }
 
 /// `ET,1,185` or `ET,1,SOLID185`.
@@ -120,13 +119,14 @@ fn property_name(label: &str) -> Option<&'static str> {
 
 /// `D,node,label,value` with labels UX, UY, UZ and ALL, or `F,node,label,value` with FX, FY, FZ.
 fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: char) {
+    let name = if quantity == 'U' { "D" } else { "F" };
     let label = command.argument(2).to_ascii_uppercase();
     let axis = match (label.strip_prefix(quantity), label.as_str()) {
         (Some("X"), _) => Some(0),
         (Some("Y"), _) => Some(1),
         (Some("Z"), _) => Some(2),
         (_, "ALL") if quantity == 'U' => None,
-        _ => return pass_over(archive, &format!("{},{label}", command.argument(0)), lines),
+        _ => return pass_over(archive, &format!("{name},{label}"), lines),
     };
     let value = match command.argument(3) {
         "" => Some(0.0),
@@ -142,6 +142,6 @@ fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: 
                 _ => archive.forces.push(value),
             }
         }
-        _ => pass_over(archive, command.argument(0), lines),
+        _ => pass_over(archive, name, lines),
     }
 }

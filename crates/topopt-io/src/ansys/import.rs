@@ -39,7 +39,7 @@ pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Problem> {
         let others = members_of(&selection.skipped_tags, ranges).count();
         if others > 0 {
             notes.push(format!(
-                "{others} elements of element set `{name}` were left out: they are no hexahedra"
+                "element set `{name}`: elements left out that are no hexahedra: {others}"
             ));
         }
         sets.elements.insert(name.clone(), members);
@@ -103,7 +103,7 @@ impl Selection {
             "hexahedra of 20 nodes (SOLID186 or SOLID95) were read by their eight corners".into()
         });
         let skipped = self.skipped.iter().map(|(&number, count)| {
-            format!("{count} {} elements were left out", element_type::name(number))
+            format!("{} elements were left out: {count}", element_type::name(number))
         });
         quadratic.into_iter().chain(skipped)
     }
@@ -150,7 +150,7 @@ fn only_true_bricks(archive: &Archive, bricks: &[Element]) -> Result<(), AnsysPr
 
 fn notes_on_file(archive: &Archive, bricks: &[Element]) -> Vec<String> {
     let passed_over = archive.passed_over.iter().map(|(command, (count, line))| {
-        format!("{count} {command} commands were passed over, the first on line {line}")
+        format!("{command} commands were passed over: {count}, the first on line {line}")
     });
     let mut n_bricks = BTreeMap::<u32, usize>::new();
     for brick in bricks {
@@ -164,7 +164,7 @@ fn notes_on_file(archive: &Archive, bricks: &[Element]) -> Vec<String> {
         let values: Vec<_> = properties.iter().map(value).collect();
         let count = n_bricks.get(material).copied().unwrap_or(0);
         let values = values.join(", ");
-        format!("material {material} of {count} elements belongs in the case file: {values}")
+        format!("material {material} (elements: {count}) belongs in the case file: {values}")
     });
     passed_over.chain(materials).collect()
 }

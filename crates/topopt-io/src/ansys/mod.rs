@@ -41,7 +41,11 @@ pub use error::Problem;
 /// # Errors
 /// [`ReadError`] with the place in the file, the problem and the remedy.
 pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
-    crate::import::read(path, |bytes| Ok(import::import(commands::parse(bytes)?)?))
+    let archive = read_archive(path)?;
+    import::import(archive).map_err(|problem| {
+        let problem = Box::new(problem);
+        ReadError { path: path.into(), place: None, problem }
+    })
 }
 
 /// Reads what stands in an archive, elements of every type and shape.
