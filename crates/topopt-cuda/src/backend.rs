@@ -232,13 +232,7 @@ impl<R: Real> Backend for Cuda<R> {
         self.reduce(&self.kernels.finish_sum, blocks(n))
     }
 
-    fn cg_direction(
-        &self,
-        sign: f64,
-        beta: &Scalar,
-        z: &DeviceVector<R>,
-        d: &mut DeviceVector<R>,
-    ) {
+    fn cg_direction(&self, sign: f64, beta: &Scalar, z: &DeviceVector<R>, d: &mut DeviceVector<R>) {
         let n = d.len();
         launch!(self.kernels.cg_direction, blocks(n);
             &(n as i64), &sign, &self.scalars.values, &beta.index(), &z.values, &mut d.values);
