@@ -100,6 +100,16 @@ impl Case {
         InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
         Ok(Self { mesh, tags, sets, notes, fixed, load_cases, solid, void })
     }
+
+    /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.
+    pub fn node_number(&self, node: u32) -> u64 {
+        self.tags.as_ref().map_or(u64::from(node) + 1, |tags| tags.nodes[node as usize])
+    }
+
+    /// Number of an element, as [`Case::node_number`].
+    pub fn element_number(&self, element: u32) -> u64 {
+        self.tags.as_ref().map_or(u64::from(element) + 1, |tags| tags.elements[element as usize])
+    }
 }
 
 fn mesh(config: &Config) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputError> {

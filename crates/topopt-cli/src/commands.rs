@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod diagnosis;
 mod info;
 mod init;
 mod mesh;

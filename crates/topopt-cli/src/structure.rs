@@ -1,7 +1,7 @@
 //! From a case to what is computed: the renumbered problem and the space of designs.
 
 use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
-use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid};
+use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid, coincident_nodes};
 use topopt_simp::DesignSpace;
 
 use crate::case::{Case, NodalForces, element_width};
@@ -79,7 +79,7 @@ fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Pr
     };
     let loads = case.load_cases.iter().map(load_case).collect();
     Problem::new(renumbering.apply(&case.mesh), material, supports(case, renumbering), loads)
-        .map_err(|error| refused(config, &error).into())
+        .map_err(|error| refused(config, case, &error).into())
 }
 
 fn supports(case: &Case, renumbering: &Renumbering) -> Supports {
@@ -100,7 +100,7 @@ fn flags(n: usize, numbers: &[u32]) -> Vec<bool> {
 }
 
 /// What is wrong with supports or loads, at the first entry of the case file that it is about.
-fn refused(config: &Config, error: &ProblemError) -> Finding {
+fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
     let place = match error {
         ProblemError::NoSupport | ProblemError::RigidMotion { .. } => {
             config.supports.first().map(|s| (s.set.span(), "the supports begin here"))
@@ -117,10 +117,15 @@ fn refused(config: &Config, error: &ProblemError) -> Finding {
         None => finding,
     };
     match error {
-        ProblemError::RigidMotion { parts: 2.., .. } => finding.remedy(
-            "parts that belong together must share nodes: merge them in the mesher (Coherence in \
-             Gmsh); else hold every part",
-        ),
+        ProblemError::RigidMotion { parts: 2.., .. } => {
+            let pairs = coincident_nodes(&case.mesh);
+            let merge = "parts that belong together must share nodes: merge them in the mesher \
+                         (Coherence in Gmsh); else hold every part";
+            finding.remedy(pairs.first().map_or(merge.into(), |pair| {
+                let ([a, b], n) = (pair.map(|node| case.node_number(node)), pairs.len());
+                format!("{n} pairs of nodes are in the same place, the first {a} and {b}; {merge}")
+            }))
+        }
         _ => finding,
     }
 }

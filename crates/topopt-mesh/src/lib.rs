@@ -6,6 +6,7 @@
 //! order of the VTK hexahedron.
 
 mod adjacency;
+mod coincident;
 mod coloring;
 mod components;
 pub mod generate;
@@ -20,6 +21,7 @@ pub mod surface;
 mod uniform_grid;
 
 pub use adjacency::NodeToElements;
+pub use coincident::coincident_nodes;
 pub use coloring::Coloring;
 pub use components::Components;
 pub use hex_mesh::{BoundingBox, HexMesh, MeshError};

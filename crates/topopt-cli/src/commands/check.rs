@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use topopt_fem::{LoadCase, Multigrid, Strategy};
 
+use super::diagnosis::Diagnosis;
+use super::info::Shape;
 use super::{Failure, preview, rounded};
 use crate::args::CheckArgs;
 use crate::case::Case;
@@ -26,9 +28,10 @@ pub(super) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), Failur
     if let Some(path) = &args.preview {
         preview::write(path, &case).map_err(InputError::from)?;
     }
+    let diagnosis = Diagnosis::of(&case);
     let structure = Structure::build(&config, case)?;
     let place = Place::find(config.solver.device).map_err(InputError::from)?;
-    let forecast = Forecast::of(&config, &structure, &place)?;
+    let forecast = Forecast::of(&config, &structure, diagnosis, &place)?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -47,6 +50,9 @@ struct Forecast {
     elements: usize,
     element_width: f64,
     extent: [f64; 3],
+    quality: Shape,
+    connected_parts: usize,
+    coincident_nodes: usize,
     free_dofs: usize,
     held_nodes: usize,
     held_components: usize,
@@ -77,7 +83,12 @@ struct Load {
 }
 
 impl Forecast {
-    fn of(config: &Config, structure: &Structure, place: &Place) -> Result<Self, InputError> {
+    fn of(
+        config: &Config,
+        structure: &Structure,
+        diagnosis: Diagnosis,
+        place: &Place,
+    ) -> Result<Self, InputError> {
         let Structure { problem, space, .. } = structure;
         let loads: Vec<Load> = problem.load_cases().iter().map(Load::of).collect();
         let supports = problem.supports();
@@ -98,7 +109,10 @@ impl Forecast {
             free_dofs: structure.n_free_dofs(),
             held_nodes: (0..supports.n_nodes()).filter(is_held).count(),
             held_components: supports.n_fixed(),
-            warnings: warnings(structure, &loads),
+            warnings: [diagnosis.warnings, warnings(structure, &loads)].concat(),
+            quality: diagnosis.quality,
+            connected_parts: diagnosis.connected_parts,
+            coincident_nodes: diagnosis.coincident_nodes,
             loads,
             solid_elements: space.solid.len(),
             void_elements: space.void.len(),
@@ -137,6 +151,7 @@ impl Forecast {
             ("elements", format!("{} of width {width} on average", self.elements)),
             ("nodes", self.nodes.to_string()),
             ("extent", format!("{x} x {y} x {z}")),
+            ("quality", self.quality_text()),
             ("supports", format!("{}, {held} displacements held", nodes(self.held_nodes))),
             ("unknowns", format!("{} displacements", self.free_dofs)),
         ];
@@ -160,6 +175,15 @@ impl Forecast {
         let replaced = if self.replaces_results { ", in place of those there" } else { "" };
         rows.push(("results", format!("{}{replaced}", self.output_directory.display())));
         rows
+    }
+
+    fn quality_text(&self) -> String {
+        let Shape { scaled_jacobian, aspect_ratio, worst_elements, .. } = &self.quality;
+        let worst = worst_elements.first().copied().unwrap_or(0);
+        format!(
+            "scaled Jacobian {:.3} (element {worst}) to {:.3}, aspect ratio up to {:.3}",
+            scaled_jacobian.min, scaled_jacobian.max, aspect_ratio.max
+        )
     }
 
     fn memory_text(&self) -> String {

@@ -54,18 +54,28 @@ struct Box3 {
     max: [f64; 3],
 }
 
+/// Shape of the elements.
 #[derive(Debug, Serialize)]
-struct Shape {
-    scaled_jacobian: Range,
-    aspect_ratio: Range,
-    worst_elements: Vec<u64>,
+pub(super) struct Shape {
+    /// 1 is best.
+    pub scaled_jacobian: Range,
+    /// 1 is best.
+    pub aspect_ratio: Range,
+    /// Up to ten elements of the smallest scaled Jacobian, worst first.
+    pub worst_elements: Vec<u64>,
+    /// Elements by tenths of the scaled Jacobian.
+    pub histogram: [usize; 10],
 }
 
+/// Values over all elements.
 #[derive(Debug, Serialize)]
-struct Range {
-    min: f64,
-    mean: f64,
-    max: f64,
+pub(super) struct Range {
+    /// Smallest.
+    pub min: f64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: f64,
 }
 
 impl Info {
@@ -84,7 +94,7 @@ impl Info {
             bounding_box: Box3 { min: bounds.min, max: bounds.max },
             volume: mesh.volumes().iter().sum(),
             element_width: element_width(mesh),
-            quality: Shape::of(mesh, &imported.element_tags),
+            quality: Shape::of(mesh, |element| imported.element_tags[element as usize]),
             components: Components::of(mesh).n_components(),
             notes: imported.notes.clone(),
         }
@@ -94,7 +104,7 @@ impl Info {
         let Box3 { min, max } = self.bounding_box;
         let [x, y, z] = std::array::from_fn(|i| rounded(max[i] - min[i]));
         let (from, to) = (min.map(rounded), max.map(rounded));
-        let Shape { scaled_jacobian, aspect_ratio, worst_elements } = &self.quality;
+        let Shape { scaled_jacobian, aspect_ratio, worst_elements, .. } = &self.quality;
         writeln!(out, "  nodes            {}", self.nodes)?;
         writeln!(out, "  elements         {}", self.elements)?;
         writeln!(out, "  connected parts  {}", self.components)?;
@@ -124,13 +134,15 @@ impl Info {
 }
 
 impl Shape {
-    fn of(mesh: &HexMesh, element_tags: &[u64]) -> Self {
+    /// The shape of the elements of `mesh`, which have the numbers `number`.
+    pub fn of(mesh: &HexMesh, number: impl Fn(u32) -> u64) -> Self {
         let range = |Spread { min, mean, max }: Spread| Range { min, mean, max };
         let summary = Quality::of(mesh).summary();
         Self {
             scaled_jacobian: range(summary.scaled_jacobian),
             aspect_ratio: range(summary.aspect_ratio),
-            worst_elements: summary.worst.iter().map(|&e| element_tags[e as usize]).collect(),
+            worst_elements: summary.worst.iter().map(|&e| number(e)).collect(),
+            histogram: summary.histogram,
         }
     }
 }

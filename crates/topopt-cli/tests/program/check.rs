@@ -21,6 +21,7 @@ fn for_people() {
       elements         250 of width 1 on average
       nodes            396
       extent           10 x 5 x 5
+      quality          scaled Jacobian 1.000 (element 1) to 1.000, aspect ratio up to 1.000
       supports         36 nodes, 108 displacements held
       unknowns         1080 displacements
       load case        default: 6 nodes, forces add up to (0, -6, 0), weight 1
@@ -41,13 +42,17 @@ fn for_programs() {
     let folder = Folder::new();
     let mut found: Value = serde_json::from_str(&check(&folder, &["--json"])).unwrap();
     let memory = found["memory_mb"].take();
+    let quality = found["quality"].take();
+    assert_eq!(quality["histogram"], json!([0, 0, 0, 0, 0, 0, 0, 0, 0, 250]));
+    assert_eq!(quality["worst_elements"], json!((1..=10).collect::<Vec<_>>()));
     let volume = found["design_volume"].take().as_f64().unwrap();
     assert!((volume - 250.0).abs() < 1e-9, "{volume}");
     assert_eq!(
         found,
         json!({
             "case": "case.toml", "title": "Small", "nodes": 396, "elements": 250,
-            "element_width": 1.0, "extent": [10.0, 5.0, 5.0], "free_dofs": 1080, "held_nodes": 36,
+            "element_width": 1.0, "extent": [10.0, 5.0, 5.0], "quality": null,
+            "connected_parts": 1, "coincident_nodes": 0, "free_dofs": 1080, "held_nodes": 36,
             "held_components": 108, "solid_elements": 0, "void_elements": 0,
             "design_volume": null,
             "loads": [{
@@ -90,6 +95,7 @@ fn all_that_may_be_worth_saying() {
       elements         1 of width 1 on average
       nodes            8
       extent           1 x 1 x 1
+      quality          scaled Jacobian 1.000 (element 1) to 1.000, aspect ratio up to 1.000
       supports         4 nodes, 12 displacements held
       unknowns         12 displacements
       load case        default: 1 node, forces add up to (0, -1, 0), weight 1

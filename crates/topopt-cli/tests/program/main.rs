@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod commands;
+mod diagnosis;
 mod gpu;
 mod interrupt;
 mod loads;

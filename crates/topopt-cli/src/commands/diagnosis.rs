@@ -1,0 +1,109 @@
+//! What is doubtful about a mesh and its loads, though a run is possible.
+
+use std::cmp::Reverse;
+
+use topopt_mesh::{Components, NodeToElements, coincident_nodes};
+
+use super::info::Shape;
+use super::rounded;
+use crate::case::{Case, NodalForces};
+
+/// What there is to know of a case before a problem is made of it.
+pub(super) struct Diagnosis {
+    /// Shape of the elements.
+    pub quality: Shape,
+    /// Parts of the mesh that share no node.
+    pub connected_parts: usize,
+    /// Pairs of nodes in the same place.
+    pub coincident_nodes: usize,
+    /// What is doubtful, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Elements of a smaller scaled Jacobian are told of.
+const POOR_JACOBIAN: f64 = 0.2;
+
+impl Diagnosis {
+    /// Looks at mesh and loads.
+    pub fn of(case: &Case) -> Self {
+        let quality = Shape::of(&case.mesh, |element| case.element_number(element));
+        let components = Components::of(&case.mesh);
+        let pairs = coincident_nodes(&case.mesh);
+        let mut warnings = Vec::new();
+        warnings.extend(poor_elements(&quality));
+        warnings.extend(separate_parts(&components));
+        warnings.extend(pairs.first().map(|pair| {
+            let [a, b] = pair.map(|node| case.node_number(node));
+            let n = pairs.len();
+            format!(
+                "{n} pairs of nodes are in the same place, the first {a} and {b}: what meets there \
+                 is not joined"
+            )
+        }));
+        let adjacency = NodeToElements::new(&case.mesh);
+        for load in &case.load_cases {
+            warnings.extend(held(case, load));
+            warnings.extend(on_void(case, load, &adjacency));
+        }
+        let connected_parts = components.n_components();
+        Self { quality, connected_parts, coincident_nodes: pairs.len(), warnings }
+    }
+}
+
+fn poor_elements(quality: &Shape) -> Option<String> {
+    let least = quality.scaled_jacobian.min;
+    (least < POOR_JACOBIAN).then(|| {
+        let worst: Vec<_> = quality.worst_elements.iter().take(5).map(u64::to_string).collect();
+        format!(
+            "poor elements: the scaled Jacobian goes down to {least:.3}; the worst of {} below \
+             {POOR_JACOBIAN} are {}",
+            quality.histogram[..2].iter().sum::<usize>(),
+            worst.join(", ")
+        )
+    })
+}
+
+fn separate_parts(components: &Components) -> Option<String> {
+    let n = components.n_components();
+    (n > 1).then(|| {
+        let mut sizes = vec![0_usize; n];
+        components.of_element().iter().for_each(|&part| sizes[part as usize] += 1);
+        sizes.sort_unstable_by_key(|&size| Reverse(size));
+        let shown: Vec<_> = sizes.iter().take(5).map(usize::to_string).collect();
+        let more = if n > 5 { ", ..." } else { "" };
+        let shown = shown.join(", ");
+        format!("the mesh is in {n} parts that share no node, of {shown}{more} elements")
+    })
+}
+
+/// Forces that supports take, so that the structure does not feel them.
+fn held(case: &Case, load: &NodalForces) -> Option<String> {
+    let mut lost = [0.0; 3];
+    let mut nodes = 0;
+    for (node, force) in &load.forces {
+        let is_held = |i: usize| force[i] != 0.0 && case.fixed[i].binary_search(node).is_ok();
+        (0..3).filter(|&i| is_held(i)).for_each(|i| lost[i] += force[i]);
+        nodes += usize::from((0..3).any(is_held));
+    }
+    (nodes > 0).then(|| {
+        let ([x, y, z], n, name) = (lost.map(rounded), load.forces.len(), &load.name);
+        format!(
+            "load case `{name}`: on {nodes} of {n} nodes a force acts where the part is held; \
+             ({x}, {y}, {z}) in all goes into the supports"
+        )
+    })
+}
+
+/// Forces on nodes that have no other elements than void ones.
+fn on_void(case: &Case, load: &NodalForces, adjacency: &NodeToElements) -> Option<String> {
+    let is_void = |element: &u32| case.void.binary_search(element).is_ok();
+    let in_void = |node: u32| adjacency.elements_of(node as usize).iter().all(is_void);
+    let loaded = load.forces.iter().filter(|(_, force)| *force != [0.0; 3]);
+    let nodes: Vec<u32> = loaded.map(|(node, _)| *node).filter(|&node| in_void(node)).collect();
+    nodes.first().map(|&first| {
+        let (n, name, first) = (nodes.len(), &load.name, case.node_number(first));
+        format!(
+            "load case `{name}` pulls at void: {n} of its nodes lie in it, the first is {first}"
+        )
+    })
+}

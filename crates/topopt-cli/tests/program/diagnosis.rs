@@ -1,0 +1,92 @@
+//! What `topopt check` warns of, though a run is possible.
+
+use serde_json::Value;
+
+use crate::meshes::{CUBE, FROM_FILE, GENERATED};
+use crate::{CASE, Folder, topopt};
+
+/// The warnings about case.toml with keys set.
+fn warnings(folder: &Folder, set: &[&str]) -> Vec<String> {
+    let mut args = vec!["check", "case.toml", "--json"];
+    set.iter().for_each(|set| args.extend(["--set", set]));
+    let (status, out, err) = topopt(&folder.path(""), &args);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let found: Value = serde_json::from_str(&out).unwrap();
+    let text = |warning: &Value| warning.as_str().unwrap().to_owned();
+    found["warnings"].as_array().unwrap().iter().map(text).collect()
+}
+
+fn with_mesh(mesh: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
+    folder.write("part.msh", mesh);
+    folder
+}
+
+/// The cube and another that touches it at x = 1 and shares no node with it; `held` lines hold it.
+fn two_cubes(held: &str) -> String {
+    let second = "8 0 1 1\n109 1 0 0\n110 2 0 0\n111 2 1 0\n112 1 1 0\n113 1 0 1\n114 2 0 1\n\
+                  115 2 1 1\n116 1 1 1\n$EndNodes";
+    let more = format!("17 5 2 3 1 109 110 111 112 113 114 115 116\n{held}$EndElements");
+    CUBE.replace("8 0 1 1\n$EndNodes", second)
+        .replace("$Nodes\n8", "$Nodes\n16")
+        .replace("$Elements\n6", &format!("$Elements\n{}", 7 + held.lines().count()))
+        .replace("$EndElements", &more)
+}
+
+#[test]
+fn parts_that_touch_and_are_not_joined() {
+    let held = "8 15 2 1 1 110\n9 15 2 1 1 111\n10 15 2 1 1 114\n";
+    let found = warnings(&with_mesh(&two_cubes(held)), &[]);
+    assert_eq!(
+        found,
+        [
+            "the mesh is in 2 parts that share no node, of 1, 1 elements",
+            "4 pairs of nodes are in the same place, the first 2 and 109: what meets there is not \
+             joined",
+        ]
+    );
+}
+
+#[test]
+fn a_part_that_floats_because_it_is_not_joined() {
+    let folder = with_mesh(&two_cubes(""));
+    let (status, _, err) = topopt(&folder.path(""), &["check", "case.toml"]);
+    let text = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(status == 1 && text.contains("(part 2 of 2 of the mesh)"), "{err}");
+    assert!(text.contains("4 pairs of nodes are in the same place, the first 2 and 109"), "{err}");
+}
+
+#[test]
+fn poor_elements_by_their_numbers() {
+    let sheared = "5 8 0 1\n6 9 0 1\n7 9 1 1\n8 8 1 1";
+    let mesh = CUBE.replace("5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1", sheared);
+    let mesh = mesh.replace("1 5 2 3 1 1 2", "77 5 2 3 1 1 2");
+    let found = warnings(&with_mesh(&mesh), &[]);
+    assert_eq!(
+        found,
+        ["poor elements: the scaled Jacobian goes down to 0.124; the worst of 1 below 0.2 are 77"]
+    );
+}
+
+#[test]
+fn forces_that_supports_take() {
+    let found = warnings(&Folder::new(), &["loads.0.set=design"]);
+    assert_eq!(
+        found,
+        ["load case `default`: on 36 of 396 nodes a force acts where the part is held; \
+             (0, -36, 0) in all goes into the supports",]
+    );
+}
+
+#[test]
+fn forces_on_void() {
+    let end = "select=[{ name = \"end\", kind = \"elements\", box = { min = [9, 0, 0], max = [10, \
+               5, 5] } }]";
+    let found = warnings(&Folder::new(), &[end, "design.void=[\"end\"]"]);
+    let [warning] = found.as_slice() else { panic!("{found:?}") };
+    let expected = "load case `default` pulls at void: 6 of its nodes lie in it, the first is ";
+    assert!(warning.starts_with(expected), "{warning}");
+    let near = end.replace("min = [9", "min = [8").replace("max = [10", "max = [9");
+    assert!(warnings(&Folder::new(), &[&near, "design.void=[\"end\"]"]).is_empty());
+}
