@@ -99,6 +99,10 @@ fn sets_that_name_what_is_not_there() {
     assert_says(&with("*NSET\n1\n"), &["line 12: *NSET has no parameter NSET"]);
     assert_says(&with("*NSET, NSET=a\n1, 9\n"), &["line 12: `a` names node 9, which is not"]);
     assert_says(&with("*NSET, NSET=a\n7, 8, 9\n"), &["`a` names node 9"]);
+    assert_says(
+        &with("*NSET, NSET=a\n18446744073709551615\n"),
+        &["`a` names node 18446744073709551615, which"],
+    );
     assert_says(&with("*ELSET, ELSET=a\n8\n"), &["line 12: `a` names element 8"]);
     assert_says(&with("*ELSET, ELSET=a\nb\n"), &["*ELSET names the set `B`, which is not defined"]);
     assert_says(

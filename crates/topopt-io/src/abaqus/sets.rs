@@ -75,9 +75,9 @@ impl<'a> Members<'a> {
                 &Item::Tags(first, last) => {
                     let found = self.between(first, last);
                     if found.len() as u64 != last - first + 1 {
-                        let present = &self.tags[found.clone()];
-                        let tag = (first..).zip(present).find(|(tag, present)| tag != *present);
-                        let tag = tag.map_or(first + found.len() as u64, |(tag, _)| tag);
+                        let missing = |(i, tag): &(usize, u64)| self.tags.get(*i) != Some(tag);
+                        let tag = (found.start..).zip(first..last).find(missing);
+                        let tag = tag.map_or(last, |(_, tag)| tag);
                         let (set, kind) = (block.name.clone(), self.kind);
                         return Err(fault(block.line, Problem::MissingMember { set, kind, tag }));
                     }
