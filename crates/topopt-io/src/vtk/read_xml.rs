@@ -95,7 +95,7 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// The XML with the begin of <AppendedData>, and the bytes behind the underscore after it.
+/// The XML with the begin of `<AppendedData>`, and the bytes behind the underscore after it.
 fn split(bytes: &[u8]) -> Parsed<(&str, Option<&[u8]>)> {
     let mark = b"<AppendedData";
     let start = bytes.windows(mark.len()).position(|window| window == mark);
