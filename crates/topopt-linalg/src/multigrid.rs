@@ -33,7 +33,7 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
     fn solve_last(&self, b: &B::Vector, x: &mut B::Vector);
 }
 
-/// The K-cycle [NotayVassilevski2008]: on every level below the finest two steps of flexible conjugate
+/// The K-cycle \[NotayVassilevski2008\]: on every level below the finest two steps of flexible conjugate
 /// gradients, preconditioned by the cycle of that level. It is no linear operator, so the outer
 /// iteration has to be flexible.
 pub struct KCycle<B: Backend, H: Hierarchy<B>> {
