@@ -23,7 +23,7 @@ fn run(benchmark: &str, folder: &Path, compression: &str) {
     let compression = format!("output.compression={compression:?}");
     let settings = [
         "optimizer.max_iterations=3",
-        "solver.tolerance=1e-8",
+        "solver.tolerance=1e-11",
         "solver.device=cpu",
         "output.snapshot_every=2",
         &compression,
