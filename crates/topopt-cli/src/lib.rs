@@ -7,6 +7,7 @@ pub mod args;
 pub mod case;
 pub mod commands;
 pub mod config;
+pub mod failure;
 mod loads;
 mod place;
 mod progress;

@@ -9,8 +9,8 @@ use topopt_fem::{
 };
 use topopt_linalg::{Backend, BackendError, Cpu};
 
-use crate::commands::Failure;
 use crate::config;
+use crate::failure::Failure;
 use crate::report::{Finding, InputError};
 
 /// Where a run computes.

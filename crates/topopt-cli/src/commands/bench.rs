@@ -11,9 +11,9 @@ use topopt_cuda::{Cuda, Mf, Strategy as GpuStrategy};
 use topopt_fem::{ElasticityOperator, Strategy as CpuStrategy};
 use topopt_linalg::{Backend, BackendError, Cpu};
 
-use super::Failure;
 use crate::args::BenchCommand;
 use crate::config;
+use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::report::InputError;
 use subject::Subject;

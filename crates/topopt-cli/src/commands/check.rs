@@ -10,10 +10,11 @@ use topopt_fem::{LoadCase, Multigrid, Strategy};
 
 use super::diagnosis::Diagnosis;
 use super::info::Shape;
-use super::{Failure, preview, rounded};
+use super::{preview, rounded};
 use crate::args::CheckArgs;
 use crate::case::Case;
 use crate::config::{self, Config};
+use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::report::InputError;
 use crate::results;

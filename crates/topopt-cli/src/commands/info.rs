@@ -8,8 +8,9 @@ use topopt_io::ImportedMesh;
 use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
 
-use super::{Failure, rounded};
+use super::rounded;
 use crate::case::element_width;
+use crate::failure::Failure;
 use crate::report::{Finding, InputError};
 
 /// Reads a mesh file and says what is in it.

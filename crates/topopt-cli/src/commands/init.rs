@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use super::Failure;
+use crate::failure::Failure;
 use crate::report::{Finding, InputError};
 
 /// A commented case file: the cantilever, with every key.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Version};
 
-use super::Failure;
 use crate::args::{MeshArgs, MshVersion};
+use crate::failure::Failure;
 use crate::report::{Finding, InputError};
 
 /// Generates the mesh and writes it.

@@ -16,10 +16,10 @@ use topopt_simp::{
     OptimalityCriteria, Optimization, Physics, SensitivityFilter, Simp, StopRules,
 };
 
-use super::Failure;
 use crate::args::RunArgs;
 use crate::case::Case;
 use crate::config::Config;
+use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::progress::Progress;
 use crate::report::{Finding, InputError};

@@ -9,7 +9,7 @@ use topopt_linalg::{Backend, BackendError, Cost};
 use super::subject::Subject;
 use super::{GIGA, MEGABYTE, Stopwatch, Visitor, each_operator, median, place};
 use crate::args::OperatorsArgs;
-use crate::commands::Failure;
+use crate::failure::Failure;
 use crate::place::Place;
 
 /// Applications before those that count.

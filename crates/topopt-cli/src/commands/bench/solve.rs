@@ -12,8 +12,8 @@ use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, System};
 use super::subject::Subject;
 use super::{MEGABYTE, Stopwatch, Visitor, each_operator, place};
 use crate::args::{Numbering, SolveArgs};
-use crate::commands::Failure;
 use crate::config::Config;
+use crate::failure::Failure;
 
 pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failure> {
     let place = place(args.choice.device)?;

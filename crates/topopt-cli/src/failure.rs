@@ -1,0 +1,120 @@
+//! Why a command did not do what it was asked, and the exit status that belongs to it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use topopt_io::WriteError;
+use topopt_linalg::{BackendError, PcgOutcome, StopReason};
+use topopt_simp::DesignError;
+
+use crate::report::{Finding, InputError};
+
+/// Why a command did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The user's input is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The results could not be printed.
+    #[error("cannot write to standard output: {0}")]
+    Print(#[from] io::Error),
+    /// A file of the results could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A file could not be written, or the device failed, while the design loop ran.
+    #[error(transparent)]
+    Run(#[from] DesignError),
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] BackendError),
+    /// A solve did not converge.
+    #[error(
+        "iteration {iteration}, load case `{load_case}`: {} after {} iterations of conjugate \
+         gradients, at relative residual {:.1e} where {tolerance:.1e} is wanted",
+        reason(outcome.reason), outcome.iterations, outcome.relative_residual
+    )]
+    Solver {
+        /// Iteration of the design.
+        iteration: usize,
+        /// Load case.
+        load_case: String,
+        /// How the solve ended.
+        outcome: PcgOutcome,
+        /// What was wanted.
+        tolerance: f64,
+    },
+    /// The user asked to stop.
+    #[error("interrupted {}", what_there_is(*iterations, directory.as_deref()))]
+    Interrupted {
+        /// Iterations whose design was evaluated.
+        iterations: usize,
+        /// Where the results are, if the run came so far.
+        directory: Option<PathBuf>,
+    },
+}
+
+fn reason(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Converged => "the solver converged",
+        StopReason::IterationLimit => "the solver did not converge",
+        StopReason::Stagnated => "rounding stopped the solver",
+        StopReason::Indefinite => "the stiffness is not positive definite",
+        StopReason::NotFinite => "the solver met a number that is not finite",
+        StopReason::Interrupted => "the solver was interrupted",
+    }
+}
+
+fn what_there_is(iterations: usize, directory: Option<&Path>) -> String {
+    match (iterations, directory.map(Path::display)) {
+        (_, None) => "before the first iteration; nothing is written".into(),
+        (0, Some(folder)) => format!("in the first iteration; {folder} holds no design"),
+        (n, Some(folder)) => format!("after iteration {n}, whose design is in {folder}"),
+    }
+}
+
+impl Failure {
+    /// Exit status of the program: 0 where the reader of a pipe has just gone away, else 1.
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Failure::Print(cause) if cause.kind() == io::ErrorKind::BrokenPipe => 0,
+            Failure::Input(_) | Failure::Print(_) | Failure::Write(_) => 1,
+            Failure::Run(DesignError::Observer(_)) => 1,
+            Failure::Run(DesignError::Backend(_)) | Failure::Device(_) => 2,
+            Failure::Solver { .. } => 2,
+            Failure::Interrupted { .. } => 130,
+        }
+    }
+
+    /// What to tell the user; nothing where nobody listens any more.
+    pub fn findings(&self) -> Vec<Finding> {
+        match self {
+            Failure::Input(error) => error.findings().to_vec(),
+            Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
+            Failure::Solver { iteration, outcome, .. } => {
+                let written = match iteration {
+                    1 => "no design is written".into(),
+                    n => format!("the design of iteration {} is written", n - 1),
+                };
+                let remedy = format!("{}; {written}", solver_remedy(outcome.reason));
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Run(DesignError::Observer(_)) => {
+                let remedy = "make room, or choose another folder with `--output DIR`; the files \
+                              written before are whole";
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            _ => vec![Finding::new(self.to_string())],
+        }
+    }
+}
+
+fn solver_remedy(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::IterationLimit => {
+            "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
+             `design.density_min`"
+        }
+        StopReason::Stagnated => "loosen `solver.tolerance`: doubles do not reach it here",
+        _ => "look at the units of the forces and of Young's modulus, and at the mesh",
+    }
+}
