@@ -1,0 +1,24 @@
+//! Random damage to a file, for the tests that readers survive it.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// One to five places, each with a new byte.
+pub fn any_bytes() -> impl Strategy<Value = Vec<(Index, u8)>> {
+    vec((any::<Index>(), any::<u8>()), 1..6)
+}
+
+/// One to five places, each with a byte of `signs`.
+pub fn any_of(signs: &'static [u8]) -> impl Strategy<Value = Vec<(Index, u8)>> {
+    vec((any::<Index>(), prop::sample::select(signs)), 1..6)
+}
+
+/// `bytes` with the changes made, one after the other.
+pub fn damaged(mut bytes: Vec<u8>, changes: Vec<(Index, u8)>) -> Vec<u8> {
+    for (at, value) in changes {
+        let at = at.index(bytes.len());
+        bytes[at] = value;
+    }
+    bytes
+}
