@@ -66,26 +66,21 @@ impl<const N: usize> BlockCsr<N> {
         &self.blocks[self.pattern.offsets[row]..self.pattern.offsets[row + 1]]
     }
 
-    /// Recomputes the matrix: `fill(scratch, row, blocks)` adds to the blocks of a row, which start
-    /// at zero; `scratch` is reused from row to row.
-    pub fn fill_rows<Scratch: Default>(
-        &mut self,
-        fill: impl Fn(&mut Scratch, usize, &mut [[[f64; N]; N]]) + Sync,
-    ) {
-        let mut rows = Vec::with_capacity(self.pattern.n_rows());
+    /// Recomputes the matrix: `fill(row, columns, blocks)` adds to the blocks of a row, which stand
+    /// in the order of its columns and start at zero.
+    pub fn fill_rows(&mut self, fill: impl Fn(usize, &[u32], &mut [[[f64; N]; N]]) + Sync) {
+        let pattern = &self.pattern;
+        let mut rows = Vec::with_capacity(pattern.n_rows());
         let mut rest = self.blocks.as_mut_slice();
-        for row in 0..self.pattern.n_rows() {
-            let (mine, others) = rest.split_at_mut(self.pattern.row(row).len());
+        for row in 0..pattern.n_rows() {
+            let (mine, others) = rest.split_at_mut(pattern.row(row).len());
             rows.push(mine);
             rest = others;
         }
-        rows.into_par_iter().enumerate().for_each_init(
-            Scratch::default,
-            |scratch, (row, blocks)| {
-                blocks.fill([[0.0; N]; N]);
-                fill(scratch, row, blocks);
-            },
-        );
+        rows.into_par_iter().enumerate().for_each(|(row, blocks)| {
+            blocks.fill([[0.0; N]; N]);
+            fill(row, pattern.row(row), blocks);
+        });
     }
 
     /// The diagonal block of a row, zero if there is none.

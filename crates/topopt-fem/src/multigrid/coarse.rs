@@ -84,9 +84,7 @@ pub(super) fn galerkin(
     transfer: &CoarseTransfer,
     coarse: &mut BlockCsr<MODES>,
 ) {
-    let pattern = coarse.pattern().clone();
-    coarse.fill_rows(|_: &mut (), row, blocks| {
-        let columns = pattern.row(row);
+    coarse.fill_rows(|row, columns, blocks| {
         for &child in &transfer.members[row] {
             let child = child as usize;
             for (&other, block) in a.pattern().row(child).iter().zip(a.row(child)) {

@@ -109,10 +109,8 @@ impl Straddling {
         moduli: &[f64],
         coarse: &mut BlockCsr<MODES>,
     ) {
-        let pattern = coarse.pattern().clone();
-        coarse.fill_rows(|_: &mut (), row, blocks| {
+        coarse.fill_rows(|row, columns, blocks| {
             let elements = &self.elements[row];
-            let columns = pattern.row(row);
             self.arch.dispatch(Row { problem, transfer, moduli, row, elements, columns, blocks });
         });
     }
