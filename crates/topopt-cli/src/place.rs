@@ -107,10 +107,11 @@ pub(crate) fn gpu_preconditioner(
 /// # Errors
 /// An input failure, with numbers, if the GPU's memory is too small; a device that fails.
 pub(crate) fn gpu_operator(
-    device: &Arc<Device>,
+    backend: &Cuda<f64>,
     problem: &Problem,
     asked: config::Strategy,
 ) -> Result<(GpuOperator, Option<String>), Failure> {
+    let device = backend.device();
     let free = device.memory()?.0;
     let fitting: Vec<_> = GpuStrategy::ALL
         .into_iter()
@@ -134,7 +135,7 @@ pub(crate) fn gpu_operator(
     let mesh = MeshOnDevice::new(device, problem)?;
     let mut times = Vec::new();
     for strategy in fitting {
-        let seconds = application_seconds(device, strategy.build(&mesh, problem)?.as_ref())?;
+        let seconds = application_seconds(backend, strategy.build(&mesh, problem)?.as_ref())?;
         times.push((seconds, strategy));
     }
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -150,7 +151,7 @@ pub(crate) fn gpu_operator(
 /// Device memory of a run: mesh, vectors of the design loop and of the solver, operator.
 pub(crate) fn gpu_bytes(strategy: GpuStrategy, problem: &Problem) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-    let mesh = 25 * nodes + 32 * elements;
+    let mesh = MeshOnDevice::bytes(nodes, elements);
     let nodal = 24 * nodes * (6 + 3 * problem.load_cases().len());
     let element = 8 * elements * 24;
     mesh + nodal + element + strategy.bytes(nodes, elements)
@@ -176,14 +177,13 @@ fn too_large(name: &str, needed: usize, free: usize, fitting: &[GpuStrategy]) ->
 
 /// Seconds of one application: the median of five after two that do not count.
 fn application_seconds(
-    device: &Arc<Device>,
+    backend: &Cuda<f64>,
     operator: &dyn ElasticityOperator<Cuda<f64>>,
 ) -> Result<f64, BackendError> {
-    let backend = Cuda::<f64>::new(device)?;
     let mut x = backend.zeros(operator.dimension())?;
     backend.fill(1.0, &mut x);
     let mut y = backend.zeros(operator.dimension())?;
-    let mut apply = || device.seconds(|| operator.apply(&x, &mut y));
+    let mut apply = || backend.device().seconds(|| operator.apply(&x, &mut y));
     let mut seconds = (0..7).map(|_| apply()).collect::<Result<Vec<_>, _>>()?;
     seconds.drain(..2);
     seconds.sort_by(f64::total_cmp);

@@ -109,7 +109,7 @@ impl<'a> Run<'a> {
     fn on_gpu(&'a self, device: &Arc<Device>, progress: Progress<'a>) -> Result<(), Failure> {
         let backend = Cuda::<f64>::new(device)?;
         let problem = &self.structure.problem;
-        let (operator, note) = place::gpu_operator(device, problem, self.config.solver.strategy)?;
+        let (operator, note) = place::gpu_operator(&backend, problem, self.config.solver.strategy)?;
         let cone = self
             .structure
             .filter_radius
