@@ -1,11 +1,15 @@
 //! The case file: one TOML file a case, checked as a whole before anything is computed.
 //!
-//! Its keys are the fields of the structs in `keys`, whose documentation, defaults and ranges
+//! Its keys are the fields of the structs in `keys` and its neighbours, whose documentation, defaults and ranges
 //! make the JSON schema; `check` holds a file against that schema.
 
 mod check;
 mod consistency;
+mod design;
 mod keys;
+mod loads;
+mod mesh;
+mod output;
 mod overrides;
 mod schema;
 mod select;
@@ -17,10 +21,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub(crate) use check::closest;
-pub use keys::{
-    Axis, Compression, Config, Design, Filter, FilterKind, Generator, Load, LoadCase, LoadQuantity,
-    Material, Mesh, Method, Optimizer, Output, Support,
-};
+pub use design::{Design, Filter, FilterKind, Method, Optimizer};
+pub use keys::{Config, Material};
+pub use loads::{Axis, Load, LoadCase, LoadQuantity, Support};
+pub use mesh::{Generator, Mesh};
+pub use output::{Compression, Output};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Device, Preconditioner, Solver, Strategy};
