@@ -27,7 +27,7 @@ pub use loads::{Axis, Load, LoadCase, LoadQuantity, Support};
 pub use mesh::{Generator, Mesh};
 pub use output::{Compression, Output};
 pub use schema::schema;
-pub use select::{Bounds, Condition, Cylinder, Normal, Plane, Select, SelectKind, Sphere};
+pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Device, Preconditioner, Solver, Strategy};
 
 use crate::report::{Finding, InputError, Source};

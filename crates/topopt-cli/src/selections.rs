@@ -101,8 +101,8 @@ impl Selection<'_> {
         if conditions.is_empty() {
             let finding = Finding::new("a selection without a condition");
             return Err(finding.at(self.config.source(), self.config.span(path), "here").remedy(
-                "give one of box, plane, cylinder, sphere, nearest, normal, nodes, set, all, any \
-                 and not",
+                "give one of box, plane, cylinder, sphere, nearest, normal, nodes, set, near, \
+                 all, any and not",
             ));
         }
         Ok(selection::Condition::All(conditions))
@@ -137,6 +137,12 @@ impl Selection<'_> {
         }
         if let Some(name) = &table.set {
             leaves.push(("set", self.set(name, &format!("{path}.set"))?));
+        }
+        if let Some(near) = &table.near {
+            let nodes = self.nodes_of(&near.set, &format!("{path}.near.set"))?;
+            let points = nodes.iter().map(|&n| self.mesh.coordinates()[n as usize]).collect();
+            let region = Region::Near { points, distance: near.distance };
+            leaves.push(("near", selection::Condition::Within(region)));
         }
         Ok(leaves)
     }
@@ -217,23 +223,28 @@ impl Selection<'_> {
             SelectKind::Elements if self.sets.elements.contains_key(name) => {
                 Ok(selection::Condition::Elements(self.sets.elements[name].clone()))
             }
-            _ => {
-                let nodes = self.sets.nodes_of(name, self.mesh.hexes());
-                nodes.map(selection::Condition::Nodes).map_err(|error| {
-                    let names = error.available.iter().map(|(name, _)| name.as_str());
-                    let remedy = match closest(name, names) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => {
-                            "name a set of the mesh (`topopt info`) or a selection that stands \
-                                 above this one"
-                                .into()
-                        }
-                    };
-                    let finding = Finding::new(format!("there is no set `{name}`"));
-                    self.at(finding, path, "no such set").remedy(remedy)
-                })
-            }
+            _ => self.nodes_of(name, path).map(selection::Condition::Nodes),
         }
+    }
+
+    /// The nodes of a set that is named at `path`; at least one.
+    fn nodes_of(&self, name: &str, path: &str) -> Result<Vec<u32>, Finding> {
+        let (message, near) = match self.sets.nodes_of(name, self.mesh.hexes()) {
+            Ok(nodes) if !nodes.is_empty() => return Ok(nodes),
+            Ok(_) => (format!("set `{name}` is empty"), None),
+            Err(error) => {
+                let names = error.available.iter().map(|(name, _)| name.as_str());
+                (format!("there is no set `{name}`"), closest(name, names).map(str::to_owned))
+            }
+        };
+        let remedy = near.map_or_else(
+            || {
+                "name a set of the mesh (`topopt info`) or a selection that stands above this one"
+                    .into()
+            },
+            |near| format!("did you mean `{near}`?"),
+        );
+        Err(self.at(Finding::new(message), path, "this set").remedy(remedy))
     }
 
     fn at(&self, finding: Finding, path: &str, label: &str) -> Finding {

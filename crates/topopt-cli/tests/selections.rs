@@ -94,6 +94,10 @@ fn every_condition_selects() {
         ("faces", "set = \"fixed\"", 25),
         ("elements", "set = \"fixed\", not = { nearest = [0, 0, 0] }", 0),
         ("faces", "set = \"fixed\", not = { nearest = [0, 0.5, 0.5] }", 24),
+        ("nodes", "near = { set = \"fixed\", distance = 2 }", 3 * 36),
+        ("elements", "near = { set = \"load\", distance = 1 }", 5),
+        ("faces", "near = { set = \"load\", distance = 1 }", 5 + 5),
+        ("elements", "any = [{ near = { set = \"load\", distance = 0.5 } }]", 0),
         ("nodes", "any = [{ set = \"fixed\" }, { nodes = [396] }]", 37),
         ("nodes", "all = [{ set = \"fixed\" }, { any = [{ nodes = [396] }] }]", 0),
     ] {
@@ -122,6 +126,16 @@ fn an_empty_selection_shows_what_is_near() {
            `plane` alone holds for 0 faces; the nearest, at [10, 0.5, 0.5], is off by 1
            the mesh reaches from [0.0, 0.0, 0.0] to [10.0, 5.0, 5.0]
     "#);
+}
+
+#[test]
+fn nothing_is_near_a_set() {
+    let select = "select.0={ name = \"pads\", kind = \"elements\", near = { set = \"load\", distance \
+                  = 0.5 } }";
+    let error = refused(&[select]);
+    let near =
+        "`near` alone holds for 0 elements; the nearest, at [9.5, 0.5, 0.5], is off by 0.366";
+    assert!(error.contains(near), "{error}");
 }
 
 #[test]
@@ -157,6 +171,8 @@ fn what_a_selection_cannot_be() {
         ("select.0.plane.normal=[0, 0, 0]", ["direction of length zero", "[1, 0, 0] for x"]),
         ("select.0.set=fixd", ["there is no set `fixd`", "did you mean `fixed`?"]),
         ("select.0.set=end", ["there is no set `end`", "stands above this one"]),
+        ("select.0.near={set=\"lod\",distance=1}", ["no set `lod`", "did you mean `load`?"]),
+        ("select.0.near={set=\"load\",distance=0}", ["`select.near.distance` is", "than 0"]),
         ("select.0.box.min=[12, 0, 0]", ["`min` is not below its `max`", "smallest coordinates"]),
         (
             "select.0.all=[{ cylinder = { point = [0, 0, 0], axis = [1, 0, 0], radius = 1, \

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use crate::surface::{area_vector, boundary_faces, face_centre, face_coordinates};
-use crate::{Face, HexMesh, SetKind};
+use crate::{CellList, Face, HexMesh, SetKind};
 
 /// A part of space.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,13 @@ pub enum Region {
         centre: [f64; 3],
         /// Its radius.
         radius: f64,
+    },
+    /// Within a distance of the nearest of some points.
+    Near {
+        /// The points, at least one.
+        points: Vec<[f64; 3]>,
+        /// The distance, not negative.
+        distance: f64,
     },
 }
 
@@ -144,6 +151,15 @@ impl<'a> Selector<'a> {
             (0..self.candidates()).into_par_iter().map(holds).collect()
         };
         match condition {
+            Condition::Within(Region::Near { points, distance }) => {
+                let list = CellList::new(points, distance + self.tolerance);
+                let is_near = |x: &[f64; 3]| {
+                    let mut found = false;
+                    list.for_each_within(*x, |_, _| found = true);
+                    found
+                };
+                each(&|i| self.points(i).iter().all(is_near))
+            }
             Condition::Within(region) => {
                 each(&|i| self.points(i).iter().all(|x| region.distance(x) <= self.tolerance))
             }
@@ -225,6 +241,10 @@ impl Region {
                 (length(&off) - radius).max(inner_radius - length(&off)).max(0.0)
             }
             Region::Sphere { centre, radius } => (distance(x, centre) - radius).max(0.0),
+            Region::Near { points, distance: reach } => {
+                let least = points.iter().map(|p| distance(x, p)).fold(f64::INFINITY, f64::min);
+                (least - reach).max(0.0)
+            }
         }
     }
 }
@@ -300,6 +320,29 @@ mod tests {
         ] {
             assert_eq!(count(&mesh, kind, &condition), expected, "{kind:?} {condition:?}");
         }
+    }
+
+    #[test]
+    fn near_is_within_a_distance_of_the_nearest_point() {
+        let mesh = beam();
+        let points = vec![[0.0, 0.0, 0.0], [10.0, 5.0, 5.0], [4.0, 4.0, 4.0]];
+        for kind in [SetKind::Node, SetKind::Face, SetKind::Element] {
+            let selector = Selector::new(&mesh, kind);
+            for distance in [0.9, 1.0, 2.5, 30.0] {
+                let near = Condition::Within(Region::Near { points: points.clone(), distance });
+                let sphere = |&centre: &[f64; 3]| {
+                    Condition::Within(Region::Sphere { centre, radius: distance })
+                };
+                let spheres = Condition::Any(points.iter().map(sphere).collect());
+                // A face must lie in one sphere as a whole, but near any points with its nodes.
+                let (found, expected) = (selector.select(&near), selector.select(&spheres));
+                let is_face = kind == SetKind::Face;
+                assert!(if is_face { found.len() >= expected.len() } else { found == expected });
+            }
+        }
+        let points = vec![[-2.0, 0.0, 0.0], [-3.0, 5.0, 0.0]];
+        let far = Region::Near { points, distance: 0.5 };
+        assert_eq!(Selector::new(&mesh, SetKind::Node).nearest_to(&far), (0, 1.5));
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct Condition {
     pub nodes: Option<Vec<u64>>,
     /// In a set of the mesh, or in a selection above this one.
     pub set: Option<String>,
+    /// Within a distance of a set of the mesh, or of a selection above this one.
+    pub near: Option<Near>,
     /// Satisfying every one of these tables of conditions.
     #[schemars(length(min = 1))]
     pub all: Option<Vec<Condition>>,
@@ -113,6 +115,17 @@ pub struct Sphere {
     /// Its radius.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: f64,
+}
+
+/// What is around a set.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Near {
+    /// A set of the mesh, or a selection above this one.
+    pub set: String,
+    /// Largest distance from the nearest node of the set.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub distance: f64,
 }
 
 /// A direction that faces look in.
