@@ -1,5 +1,5 @@
-//! Linear elasticity on trilinear hexahedra: element stiffness, supports, loads, and the operator
-//! K(E) u by several strategies on the CPU.
+//! Linear elasticity on trilinear hexahedra: element stiffness, supports, loads, the operator
+//! K(E) u by several strategies on the CPU, and stresses.
 //!
 //! This crate does no I/O and reads no clock. Vectors of the CPU hold nodal values as
 //! \[node\]\[component\].
@@ -12,6 +12,7 @@ mod patches;
 mod preconditioner;
 mod problem;
 pub mod stiffness;
+pub mod stress;
 mod supports;
 pub mod surface_load;
 

@@ -3,6 +3,7 @@
 mod convergence;
 mod mechanics;
 mod meshes;
+mod stresses;
 
 use meshes::{Noise, distorted_cube, hexagon};
 use topopt_fem::operators::Reference;

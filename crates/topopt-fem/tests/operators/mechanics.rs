@@ -53,7 +53,7 @@ fn almost_free(mesh: &HexMesh) -> Problem {
     problem(mesh.clone(), supports)
 }
 
-fn linear_field(mesh: &HexMesh) -> Vec<f64> {
+pub fn linear_field(mesh: &HexMesh) -> Vec<f64> {
     let gradient = [[0.3, -0.2, 0.1], [0.05, 0.4, -0.3], [0.2, 0.1, -0.25]];
     let value = |x: &[f64; 3]| -> [f64; 3] {
         std::array::from_fn(|i| 0.1 + (0..3).map(|j| gradient[i][j] * x[j]).sum::<f64>())

@@ -18,15 +18,20 @@ impl Noise {
 
 /// The unit cube in n x n x n elements, mapped by `map`.
 pub fn mapped_cube(n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> HexMesh {
-    let node = |i: usize, j: usize, k: usize| (i + (n + 1) * (j + (n + 1) * k)) as u32;
-    let h = 1.0 / n as f64;
+    mapped_box([n; 3], map)
+}
+
+/// The unit cube in nx x ny x nz elements, mapped by `map`.
+pub fn mapped_box([nx, ny, nz]: [usize; 3], map: impl Fn([f64; 3]) -> [f64; 3]) -> HexMesh {
+    let node = |i: usize, j: usize, k: usize| (i + (nx + 1) * (j + (ny + 1) * k)) as u32;
     let mut coordinates = Vec::new();
     let mut hexes = Vec::new();
-    for k in 0..=n {
-        for j in 0..=n {
-            for i in 0..=n {
-                coordinates.push(map([i as f64 * h, j as f64 * h, k as f64 * h]));
-                if i < n && j < n && k < n {
+    for k in 0..=nz {
+        for j in 0..=ny {
+            for i in 0..=nx {
+                let share = |index: usize, n: usize| index as f64 / n as f64;
+                coordinates.push(map([share(i, nx), share(j, ny), share(k, nz)]));
+                if i < nx && j < ny && k < nz {
                     let corner = |[a, b, c]: [usize; 3]| node(i + a, j + b, k + c);
                     hexes.push(
                         [
