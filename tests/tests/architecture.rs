@@ -47,7 +47,7 @@ fn libraries_know_neither_command_line_nor_case_file() {
 
 #[test]
 fn libraries_do_not_print_and_only_io_reads_and_writes() {
-    let computing = ["topopt-mesh", "topopt-linalg", "topopt-fem", "topopt-simp"];
+    let computing = ["topopt-mesh", "topopt-linalg", "topopt-fem", "topopt-simp", "topopt-surface"];
     for (path, code) in sources(&computing) {
         let modules = std_modules(&code);
         for module in ["fs", "io", "net", "env", "process"] {
@@ -64,8 +64,8 @@ fn libraries_do_not_print_and_only_io_reads_and_writes() {
 }
 
 #[test]
-fn mesh_fem_and_linalg_read_no_clock() {
-    for (path, code) in sources(&["topopt-mesh", "topopt-fem", "topopt-linalg"]) {
+fn mesh_fem_linalg_and_surface_read_no_clock() {
+    for (path, code) in sources(&["topopt-mesh", "topopt-fem", "topopt-linalg", "topopt-surface"]) {
         assert!(!std_modules(&code).contains("time"), "{path} names std::time");
     }
 }
@@ -81,6 +81,7 @@ fn crates_do_not_name_what_is_above_them() {
         ("topopt-fem", &["density", "simp", "optimization", "vtk"]),
         ("topopt-simp", &["cuda", "gpu", "file", "path", "console", "terminal"]),
         ("topopt-io", &["stiffness", "config", "simp"]),
+        ("topopt-surface", &["stiffness", "displacement", "load", "simp"]),
     ];
     for (name, names) in forbidden {
         for (path, code) in sources(&[name]) {

@@ -1,0 +1,94 @@
+//! A scalar field on the nodes and the element centres of a mesh.
+
+use topopt_mesh::HexMesh;
+
+/// Values at nodes and element centres, linear on the tetrahedra between them. All are finite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    nodes: Vec<f64>,
+    centres: Vec<f64>,
+}
+
+/// Why values do not make a [`Field`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FieldError {
+    /// Not a value for every node or element.
+    #[error("{found} values for {expected} nodes or elements; use the values of this mesh")]
+    Length {
+        /// How many there are.
+        found: usize,
+        /// How many are needed.
+        expected: usize,
+    },
+    /// NaN or infinity.
+    #[error("value {index} is {value}, not a finite number; compute the design again")]
+    NotFinite {
+        /// The first such node or element, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// More nodes and elements than 32-bit numbers can name.
+    #[error("{0} nodes and elements together; 4294967295 is the most")]
+    TooLarge(usize),
+}
+
+impl Field {
+    /// The field with `nodes`, \[n_nodes\], and `centres`, \[n_elements\], of `mesh`.
+    ///
+    /// # Errors
+    /// [`FieldError`].
+    pub fn new(mesh: &HexMesh, nodes: Vec<f64>, centres: Vec<f64>) -> Result<Self, FieldError> {
+        for (values, expected) in [(&centres, mesh.n_elements()), (&nodes, mesh.n_nodes())] {
+            if values.len() != expected {
+                return Err(FieldError::Length { found: values.len(), expected });
+            }
+            if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+                return Err(FieldError::NotFinite { index, value: values[index] });
+            }
+        }
+        match nodes.len() + centres.len() {
+            n if n > u32::MAX as usize => Err(FieldError::TooLarge(n)),
+            _ => Ok(Self { nodes, centres }),
+        }
+    }
+
+    /// The field of `density`, \[n_elements\]: its values at the centres, and at the nodes the mean
+    /// of the elements around, weighted by their volumes.
+    ///
+    /// # Errors
+    /// [`FieldError`].
+    pub fn of_elements(mesh: &HexMesh, density: &[f64]) -> Result<Self, FieldError> {
+        let mut around = vec![[0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY]; mesh.n_nodes()];
+        for ((hex, volume), &density) in mesh.hexes().iter().zip(mesh.volumes()).zip(density) {
+            for &node in hex {
+                let [weighted, weight, least, most] = &mut around[node as usize];
+                *weighted += volume * density;
+                *weight += volume;
+                (*least, *most) = (least.min(density), most.max(density));
+            }
+        }
+        // Rounding takes no mean beyond the values, so that a plateau stays one.
+        let mean =
+            |[weighted, weight, least, most]: [f64; 4]| (weighted / weight).max(least).min(most);
+        let nodes = around.into_iter().map(mean).collect();
+        Self::new(mesh, nodes, density.to_vec())
+    }
+
+    /// Smallest and largest value.
+    pub fn range(&self) -> [f64; 2] {
+        let values = self.nodes.iter().chain(&self.centres);
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &value| {
+            [low.min(value), high.max(value)]
+        })
+    }
+
+    /// Value at a vertex of the tetrahedra: a node, or n_nodes + element for a centre.
+    pub(crate) fn at(&self, vertex: u32) -> f64 {
+        let vertex = vertex as usize;
+        match vertex.checked_sub(self.nodes.len()) {
+            None => self.nodes[vertex],
+            Some(element) => self.centres[element],
+        }
+    }
+}

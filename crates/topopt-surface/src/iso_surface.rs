@@ -1,0 +1,136 @@
+//! Marching tetrahedra, closed by the clipped boundary of the mesh.
+
+use rayon::prelude::*;
+use topopt_mesh::{HexMesh, surface};
+
+use crate::tetrahedra::{self, Cut, Position};
+use crate::{Field, TriangleSurface};
+
+/// The surface of {`field` >= `threshold`} within `mesh`. It is closed and oriented by
+/// construction, as its vertices are nodes or lie on edges that all tetrahedra around share, and a
+/// manifold wherever the mesh's own boundary is. It has no triangles where the threshold exceeds
+/// all values.
+pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSurface {
+    let cut = Cut { mesh, field, threshold };
+    let closing = surface::boundary_faces(mesh).into_par_iter().flat_map_iter(|face| {
+        let triangles = tetrahedra::of_face(mesh, face).into_iter();
+        triangles.flat_map(|triangle| cut.clipped_triangle(triangle)).flatten()
+    });
+    let mut triangles: Vec<[Key; 3]> = closing.collect();
+    let mut boundary: Vec<Key> = triangles.as_flattened().to_vec();
+    boundary.par_sort_unstable();
+    boundary.dedup();
+    let inner = (0..mesh.n_elements()).into_par_iter().filter(|&element| cut.is_cut(element));
+    triangles.par_extend(inner.flat_map_iter(|element| {
+        let tetrahedra = tetrahedra::of_element(mesh, element).into_iter();
+        tetrahedra.flat_map(|tetrahedron| cut.inner_triangles(tetrahedron)).flatten()
+    }));
+    let mut keys: Vec<Key> = triangles.as_flattened().to_vec();
+    keys.par_sort_unstable();
+    keys.dedup();
+    let pieces = Pieces::of(&cut);
+    // A triangle has three vertices that all are there.
+    let number = |key: &Key| keys.partition_point(|other| other < key) as u32;
+    TriangleSurface {
+        triangles: triangles.par_iter().map(|keys| keys.each_ref().map(number)).collect(),
+        vertices: keys.par_iter().map(|&key| cut.vertex(key)).collect(),
+        on_boundary: keys.par_iter().map(|key| boundary.binary_search(key).is_ok()).collect(),
+        pieces: pieces.of_vertices(&cut, &keys),
+    }
+}
+
+/// A vertex of the surface by the edge of tetrahedra that it lies on, smaller end first; a node by
+/// itself twice.
+type Key = [u32; 2];
+
+fn key(a: u32, b: u32) -> Key {
+    [a.min(b), a.max(b)]
+}
+
+impl Cut<'_> {
+    fn vertex(&self, [a, b]: Key) -> [f64; 3] {
+        let x = self.coordinates(a);
+        if a == b {
+            return x;
+        }
+        let (share, end) = (self.share(a, b), self.coordinates(b));
+        std::array::from_fn(|i| x[i] + share * (end[i] - x[i]))
+    }
+
+    /// The triangles within a tetrahedron, outwards from the solid.
+    fn inner_triangles(&self, tetrahedron: [u32; 4]) -> [Option<[Key; 3]>; 2] {
+        match self.position(tetrahedron) {
+            Position::Outside | Position::Inside => [None; 2],
+            Position::One([i, j, k, l]) => [Some([key(i, j), key(i, k), key(i, l)]), None],
+            Position::Three([i, j, k, l]) => [Some([key(i, j), key(i, l), key(i, k)]), None],
+            Position::Two([i, j, k, l]) => {
+                let [ik, il, jk, jl] = [key(i, k), key(i, l), key(j, k), key(j, l)];
+                [Some([ik, il, jl]), Some([ik, jl, jk])]
+            }
+        }
+    }
+
+    /// The part of a triangle of the mesh's boundary that is inside.
+    fn clipped_triangle(&self, triangle: [u32; 3]) -> [Option<[Key; 3]>; 2] {
+        let inside = triangle.map(|vertex| self.is_inside(vertex));
+        let count = inside.iter().filter(|&&inside| inside).count();
+        // The corner that is unlike the two others comes first.
+        let odd = inside.iter().position(|&inside| inside == (count == 1)).unwrap_or(0);
+        let [i, j, k] = std::array::from_fn(|c| triangle[(odd + c) % 3]);
+        let [ij, ki] = [key(i, j), key(k, i)];
+        match count {
+            0 => [None; 2],
+            1 => [Some([[i; 2], ij, ki]), None],
+            2 => [Some([ij, [j; 2], [k; 2]]), Some([ij, [k; 2], ki])],
+            _ => [Some([[i; 2], [j; 2], [k; 2]]), None],
+        }
+    }
+}
+
+/// Connected parts of the solid, by union of the vertices inside along edges of tetrahedra.
+struct Pieces {
+    parent: Vec<u32>,
+}
+
+impl Pieces {
+    fn of(cut: &Cut) -> Self {
+        let mesh = cut.mesh;
+        let mut pieces =
+            Self { parent: (0..(mesh.n_nodes() + mesh.n_elements()) as u32).collect() };
+        for element in 0..mesh.n_elements() {
+            for [centre, a, b, c] in tetrahedra::of_element(mesh, element) {
+                for (p, q) in [(centre, a), (centre, b), (centre, c), (a, b), (b, c), (c, a)] {
+                    if cut.is_inside(p) && cut.is_inside(q) {
+                        pieces.join(p, q);
+                    }
+                }
+            }
+        }
+        pieces
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a.max(b) as usize] = a.min(b);
+    }
+
+    fn root(&mut self, mut vertex: u32) -> u32 {
+        while self.parent[vertex as usize] != vertex {
+            let above = self.parent[self.parent[vertex as usize] as usize];
+            self.parent[vertex as usize] = above;
+            vertex = above;
+        }
+        vertex
+    }
+
+    /// Piece of every vertex of the surface, numbered as they come.
+    fn of_vertices(mut self, cut: &Cut, keys: &[Key]) -> Vec<u32> {
+        let mut numbers = std::collections::HashMap::new();
+        let piece = |&[a, b]: &Key| {
+            let root = self.root(if cut.is_inside(a) { a } else { b });
+            let next = numbers.len() as u32;
+            *numbers.entry(root).or_insert(next)
+        };
+        keys.iter().map(piece).collect()
+    }
+}

@@ -1,0 +1,144 @@
+//! Hexahedra split into tetrahedra, and tetrahedra cut at a threshold.
+
+use topopt_mesh::{Face, HexMesh, hexahedron};
+
+use crate::Field;
+
+/// The 12 tetrahedra of `element` as vertex numbers: its centre first (n_nodes + element), then a
+/// triangle of a face, counter-clockwise seen from outside. Their orientation is positive.
+pub(crate) fn of_element(mesh: &HexMesh, element: usize) -> [[u32; 4]; 12] {
+    let hex = &mesh.hexes()[element];
+    let centre = (mesh.n_nodes() + element) as u32;
+    std::array::from_fn(|i| {
+        let [a, b, c] = split(hexahedron::FACES[i / 2].map(|local| hex[local]))[i % 2];
+        [centre, a, b, c]
+    })
+}
+
+/// The two triangles of a face of the mesh.
+pub(crate) fn of_face(mesh: &HexMesh, face: Face) -> [[u32; 3]; 2] {
+    split(face.nodes(mesh.hexes()))
+}
+
+/// A quadrilateral cut along the diagonal of its smallest node, so that both neighbours agree.
+fn split(nodes: [u32; 4]) -> [[u32; 3]; 2] {
+    let first = if nodes[0].min(nodes[2]) < nodes[1].min(nodes[3]) { 0 } else { 1 };
+    let [a, b, c, d] = std::array::from_fn(|i| nodes[(first + i) % 4]);
+    [[a, b, c], [a, c, d]]
+}
+
+/// A threshold cut through the tetrahedra of a mesh.
+pub(crate) struct Cut<'a> {
+    pub mesh: &'a HexMesh,
+    pub field: &'a Field,
+    pub threshold: f64,
+}
+
+/// Cut points keep this share of an edge away from its ends: no triangle is degenerate.
+const MARGIN: f64 = 0.01;
+
+/// Even permutations of the corners of a tetrahedron by the mask of those inside: where one or
+/// three are inside, the odd one first; where two are, these first.
+const ORDER: [[usize; 4]; 16] = [
+    [0, 1, 2, 3],
+    [0, 1, 2, 3], // 0
+    [1, 0, 3, 2], // 1
+    [0, 1, 2, 3], // 0 1
+    [2, 0, 1, 3], // 2
+    [0, 2, 3, 1], // 0 2
+    [1, 2, 0, 3], // 1 2
+    [3, 0, 2, 1], // 0 1 2
+    [3, 0, 2, 1], // 3
+    [0, 3, 1, 2], // 0 3
+    [1, 3, 2, 0], // 1 3
+    [2, 0, 1, 3], // 0 1 3
+    [2, 3, 0, 1], // 2 3
+    [1, 0, 3, 2], // 0 2 3
+    [0, 1, 2, 3], // 1 2 3
+    [0, 1, 2, 3],
+];
+
+/// A tetrahedron by the number of its corners inside, in the order of [`ORDER`].
+pub(crate) enum Position {
+    Outside,
+    /// The first corner is inside.
+    One([u32; 4]),
+    /// The first two corners are inside.
+    Two([u32; 4]),
+    /// The first corner is outside.
+    Three([u32; 4]),
+    Inside,
+}
+
+impl Cut<'_> {
+    /// Whether a vertex belongs to the solid.
+    pub fn is_inside(&self, vertex: u32) -> bool {
+        self.field.at(vertex) >= self.threshold
+    }
+
+    /// How many of an element's nine vertices are inside: 0, 9, or both kinds.
+    pub fn is_cut(&self, element: usize) -> bool {
+        let centre = self.is_inside((self.mesh.n_nodes() + element) as u32);
+        self.mesh.hexes()[element].iter().any(|&node| self.is_inside(node) != centre)
+    }
+
+    pub fn position(&self, tetrahedron: [u32; 4]) -> Position {
+        let mask = (0..4).filter(|&i| self.is_inside(tetrahedron[i])).fold(0, |m, i| m | 1 << i);
+        let corners = ORDER[mask].map(|i| tetrahedron[i]);
+        match mask.count_ones() {
+            0 => Position::Outside,
+            1 => Position::One(corners),
+            2 => Position::Two(corners),
+            3 => Position::Three(corners),
+            _ => Position::Inside,
+        }
+    }
+
+    /// Where the surface cuts the edge, one end of which is inside: the share of the edge from `a`.
+    pub fn share(&self, a: u32, b: u32) -> f64 {
+        let (at_a, at_b) = (self.field.at(a), self.field.at(b));
+        ((self.threshold - at_a) / (at_b - at_a)).clamp(MARGIN, 1.0 - MARGIN)
+    }
+
+    /// The share of a tetrahedron's volume that is inside, enclosed by exactly the triangles of
+    /// the surface.
+    pub fn share_inside(&self, tetrahedron: [u32; 4]) -> f64 {
+        let corner =
+            |[i, j, k, l]: [u32; 4]| self.share(i, j) * self.share(i, k) * self.share(i, l);
+        match self.position(tetrahedron) {
+            Position::Outside => 0.0,
+            Position::One(corners) => corner(corners),
+            // Three tetrahedra, on the side of i and j of the triangles that `iso_surface` makes.
+            Position::Two([i, j, k, l]) => {
+                let [ik, il, jk, jl] =
+                    [(i, k), (i, l), (j, k), (j, l)].map(|(a, b)| self.share(a, b));
+                jk * jl + ik * il * (1.0 - jl) + ik * jl * (1.0 - jk)
+            }
+            Position::Three(corners) => 1.0 - corner(corners),
+            Position::Inside => 1.0,
+        }
+    }
+
+    /// Coordinates of a vertex of the tetrahedra.
+    pub fn coordinates(&self, vertex: u32) -> [f64; 3] {
+        coordinates(self.mesh, vertex)
+    }
+}
+
+/// Coordinates of a vertex of the tetrahedra.
+pub(crate) fn coordinates(mesh: &HexMesh, vertex: u32) -> [f64; 3] {
+    let vertex = vertex as usize;
+    match vertex.checked_sub(mesh.n_nodes()) {
+        None => mesh.coordinates()[vertex],
+        Some(element) => {
+            let x = mesh.element_coordinates(element);
+            std::array::from_fn(|i| x.iter().map(|node| node[i]).sum::<f64>() / 8.0)
+        }
+    }
+}
+
+/// Signed volume of the tetrahedron with corners `x`.
+pub(crate) fn volume(x: [[f64; 3]; 4]) -> f64 {
+    let edge = |a: usize| -> [f64; 3] { std::array::from_fn(|i| x[a][i] - x[0][i]) };
+    hexahedron::determinant(&[edge(1), edge(2), edge(3)]) / 6.0
+}

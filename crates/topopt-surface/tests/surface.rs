@@ -1,0 +1,252 @@
+//! Surfaces of known bodies and of random fields: closed, oriented, of the right volume and genus.
+
+use std::collections::HashSet;
+
+use topopt_mesh::generate::{Benchmark, Resolution};
+use topopt_mesh::{HexMesh, Renumbering, Sets, hexahedron, surface};
+use topopt_surface::{Field, TriangleSurface, clipped_volume, iso_surface, threshold_of_volume};
+
+/// Every directed edge once and its reverse once, no triangle without area, every vertex used.
+fn assert_closed(surface: &TriangleSurface) {
+    let mut edges = HashSet::new();
+    let mut used = vec![false; surface.vertices().len()];
+    for triangle in surface.triangles() {
+        for i in 0..3 {
+            assert!(edges.insert((triangle[i], triangle[(i + 1) % 3])), "an edge twice");
+            used[triangle[i] as usize] = true;
+        }
+        assert!(area(surface, triangle) > 0.0, "{triangle:?}");
+    }
+    assert!(edges.iter().all(|&(a, b)| edges.contains(&(b, a))), "an open edge");
+    assert!(used.iter().all(|&used| used));
+}
+
+fn area(surface: &TriangleSurface, triangle: &[u32; 3]) -> f64 {
+    let [a, b, c] = triangle.map(|vertex| surface.vertices()[vertex as usize]);
+    let vector = surface::area_vector(&[a, b, c, c]);
+    vector.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Vertices - edges + faces: 2 for every sphere, 2 - 2 g for a surface with g handles.
+fn euler_characteristic(surface: &TriangleSurface) -> i64 {
+    surface.vertices().len() as i64 - surface.triangles().len() as i64 / 2
+}
+
+fn cube() -> HexMesh {
+    let corners = hexahedron::NODES.map(|n| n.map(|xi| 0.5 * (xi + 1.0)));
+    HexMesh::new(corners.to_vec(), vec![[0, 1, 2, 3, 4, 5, 6, 7]], Sets::default()).unwrap()
+}
+
+/// The box [0, 2] x [-0.5, 0.5]^2 in elements of about 1/`n`, bent, in random order.
+fn distorted(n: usize) -> HexMesh {
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(2 * n * n * n)).unwrap();
+    let bounds = mesh.bounding_box();
+    let place = |x: &[f64; 3]| {
+        let [x, y, z]: [f64; 3] = std::array::from_fn(|i| {
+            (x[i] - bounds.min[i]) / bounds.extent()[i] * [2.0, 1.0, 1.0][i] - [0.0, 0.5, 0.5][i]
+        });
+        [x + 0.04 * (5.0 * y).sin(), y + 0.03 * (4.0 * x * z).sin(), z + 0.03 * (3.0 * x).cos()]
+    };
+    let coordinates = mesh.coordinates().iter().map(place).collect();
+    let mesh = HexMesh::new(coordinates, mesh.hexes().to_vec(), Sets::default()).unwrap();
+    Renumbering::shuffled(&mesh, 3).apply(&mesh)
+}
+
+fn level_set(mesh: &HexMesh, value: impl Fn(&[f64; 3]) -> f64) -> Field {
+    let nodes = mesh.coordinates().iter().map(&value).collect();
+    Field::new(mesh, nodes, mesh.centres().iter().map(&value).collect()).unwrap()
+}
+
+/// Radius less distance from (1 + `shift`, 0, 0).
+fn ball(radius: f64, shift: f64) -> impl Fn(&[f64; 3]) -> f64 {
+    move |x| radius - ((x[0] - 1.0 - shift).powi(2) + x[1] * x[1] + x[2] * x[2]).sqrt()
+}
+
+/// Densities in [0, 1) from a linear congruential generator.
+fn random(count: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / (1u64 << 31) as f64
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+#[test]
+fn a_cube_is_cut_as_by_a_plane() {
+    let mesh = cube();
+    for t in [0.05, 0.3, 0.45, 0.77] {
+        for axis in 0..3 {
+            let field = level_set(&mesh, |x| x[axis]);
+            let cut = iso_surface(&mesh, &field, t);
+            assert_closed(&cut);
+            assert!((cut.volume() - (1.0 - t)).abs() < 1e-14, "{t} {axis} {}", cut.volume());
+            assert!((clipped_volume(&mesh, &field, t) - (1.0 - t)).abs() < 1e-14);
+            assert!((0..cut.vertices().len()).all(|v| cut.vertices()[v][axis] >= t - 1e-15));
+        }
+        let field = level_set(&mesh, |x| x[0] + x[1] + x[2]);
+        let expected = 1.0 - t.powi(3) / 6.0;
+        assert!((iso_surface(&mesh, &field, t).volume() - expected).abs() < 1e-14);
+        assert!((clipped_volume(&mesh, &field, t) - expected).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn random_fields_give_closed_surfaces_of_the_clipped_volume() {
+    for seed in 0..6 {
+        let mesh = distorted(5);
+        let mut density = random(mesh.n_elements(), seed);
+        if seed % 2 == 1 {
+            density.iter_mut().for_each(|d| *d = d.round()); // many equal values at the threshold
+        }
+        let field = Field::of_elements(&mesh, &density).unwrap();
+        for t in [0.3, 0.5, 0.6] {
+            let surface = iso_surface(&mesh, &field, t);
+            assert_closed(&surface);
+            let volume = clipped_volume(&mesh, &field, t);
+            assert!(volume > 0.1 && (surface.volume() / volume - 1.0).abs() < 1e-12);
+            let sum: f64 = surface.piece_volumes().iter().sum();
+            assert!((sum / volume - 1.0).abs() < 1e-12);
+            assert!(surface.piece_volumes().iter().all(|&volume| volume > 0.0));
+        }
+    }
+}
+
+#[test]
+fn the_whole_mesh_has_its_own_boundary() {
+    for (benchmark, handles) in [(Benchmark::Cantilever, 0), (Benchmark::ConnectingRod, 2)] {
+        let mesh = benchmark.generate(Resolution::Elements(1500)).unwrap();
+        let field = Field::of_elements(&mesh, &vec![0.3; mesh.n_elements()]).unwrap();
+        let whole = iso_surface(&mesh, &field, 0.2);
+        assert_closed(&whole);
+        assert_eq!(whole.triangles().len(), 2 * surface::boundary_faces(&mesh).len());
+        assert_eq!(euler_characteristic(&whole), 2 - 2 * handles);
+        assert!(whole.on_boundary().iter().all(|&on| on));
+        let volume: f64 = mesh.volumes().iter().sum();
+        assert!((whole.volume() / volume - 1.0).abs() < 1e-10);
+        assert_eq!(iso_surface(&mesh, &field, 0.4), TriangleSurface::default());
+    }
+}
+
+#[test]
+fn known_bodies_have_their_genus_and_pieces() {
+    let mesh = distorted(12);
+    let torus = |x: &[f64; 3]| {
+        0.12 - ((((x[0] - 1.0).powi(2) + x[1] * x[1]).sqrt() - 0.3).powi(2) + x[2] * x[2]).sqrt()
+    };
+    let two = |x: &[f64; 3]| ball(0.3, -0.5)(x).max(ball(0.2, 0.5)(x));
+    let hollow = |x: &[f64; 3]| ball(0.4, 0.0)(x).min(-ball(0.2, 0.0)(x));
+    type Body<'a> = &'a dyn Fn(&[f64; 3]) -> f64;
+    let bodies: [(Body, i64, usize); 4] =
+        [(&ball(0.4, 0.0), 2, 1), (&torus, 0, 1), (&two, 4, 2), (&hollow, 4, 1)];
+    for (body, characteristic, pieces) in bodies {
+        let surface = iso_surface(&mesh, &level_set(&mesh, body), 0.0);
+        assert_closed(&surface);
+        assert!(surface.on_boundary().iter().all(|&on| !on));
+        assert_eq!(euler_characteristic(&surface), characteristic);
+        assert_eq!(surface.piece_volumes().len(), pieces);
+    }
+    let both = iso_surface(&mesh, &level_set(&mesh, two), 0.0);
+    let larger = both.largest_piece();
+    assert_closed(&larger);
+    let alone = iso_surface(&mesh, &level_set(&mesh, ball(0.3, -0.5)), 0.0);
+    assert_eq!((larger.triangles(), larger.vertices()), (alone.triangles(), alone.vertices()));
+    assert!(
+        (larger.volume() / both.piece_volumes()[0].max(both.piece_volumes()[1]) - 1.0).abs()
+            < 1e-12
+    );
+}
+
+#[test]
+fn the_volume_of_a_ball_converges_with_second_order() {
+    let exact = 4.0 / 3.0 * std::f64::consts::PI * 0.4_f64.powi(3);
+    let error = |n: usize| {
+        let mesh = distorted(n);
+        (iso_surface(&mesh, &level_set(&mesh, ball(0.4, 0.0)), 0.0).volume() / exact - 1.0).abs()
+    };
+    let [coarse, fine, finest] = [6, 12, 24].map(error);
+    assert!(finest < 0.01, "{finest}");
+    for rate in [(coarse / fine).log2(), (fine / finest).log2()] {
+        assert!((1.7..2.4).contains(&rate), "{coarse} {fine} {finest}");
+    }
+}
+
+#[test]
+fn vertices_on_the_boundary_lie_on_it_exactly() {
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(2000)).unwrap();
+    let bounds = mesh.bounding_box();
+    let field = Field::of_elements(&mesh, &random(mesh.n_elements(), 9)).unwrap();
+    let mut surface = iso_surface(&mesh, &field, 0.5);
+    let volume = surface.volume();
+    let on_side = |x: &[f64; 3]| (0..3).any(|i| x[i] == bounds.min[i] || x[i] == bounds.max[i]);
+    let before = surface.clone();
+    surface.smooth(3, volume);
+    assert_closed(&surface);
+    assert!((surface.volume() / volume - 1.0).abs() < 1e-10, "{} {volume}", surface.volume());
+    let mut free = 0;
+    for (vertex, on) in surface.on_boundary().iter().enumerate() {
+        assert_eq!(*on, on_side(&before.vertices()[vertex]));
+        let stays = surface.vertices()[vertex] == before.vertices()[vertex];
+        assert_eq!(stays, *on, "{vertex}");
+        free += usize::from(!on);
+    }
+    assert!(free > 1000);
+}
+
+#[test]
+fn smoothing_rounds_a_ball_of_elements() {
+    let mesh = distorted(10);
+    let density: Vec<f64> =
+        mesh.centres().iter().map(|x| if ball(0.35, 0.0)(x) > 0.0 { 1.0 } else { 0.01 }).collect();
+    let field = Field::of_elements(&mesh, &density).unwrap();
+    let mut surface = iso_surface(&mesh, &field, 0.5);
+    // The isoperimetric quotient is 1 for a ball.
+    let excess = |surface: &TriangleSurface| {
+        let area: f64 = surface.triangles().iter().map(|t| area(surface, t)).sum();
+        area.powi(3) / (36.0 * std::f64::consts::PI * surface.volume().powi(2)) - 1.0
+    };
+    let (rough, volume) = (excess(&surface), surface.volume());
+    surface.smooth(15, volume);
+    assert!(excess(&surface) < 0.3 * rough, "{} {rough}", excess(&surface));
+    assert!((surface.volume() / volume - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_threshold_keeps_the_volume() {
+    let mesh = distorted(8);
+    let density = random(mesh.n_elements(), 4);
+    let field = Field::of_elements(&mesh, &density).unwrap();
+    let total = clipped_volume(&mesh, &field, 0.0);
+    for share in [0.02, 0.3, 0.5, 0.9] {
+        let (threshold, volume) = threshold_of_volume(&mesh, &field, share * total);
+        assert!((volume / (share * total) - 1.0).abs() < 1e-6, "{share}: {threshold} {volume}");
+        assert_eq!(volume, clipped_volume(&mesh, &field, threshold));
+        let reached = iso_surface(&mesh, &field, threshold).volume();
+        assert!((reached / volume - 1.0).abs() < 1e-12);
+    }
+}
+
+/// Solid elements make a plateau; a field of one value has a volume of all or nothing.
+#[test]
+fn plateaus_give_the_nearest_volume() {
+    let mesh = distorted(8);
+    let half: Vec<f64> =
+        mesh.centres().iter().map(|x| if x[0] < 1.0 { 1.0 } else { 0.01 }).collect();
+    let field = Field::of_elements(&mesh, &half).unwrap();
+    let total: f64 = clipped_volume(&mesh, &field, 0.0);
+    let (_, volume) = threshold_of_volume(&mesh, &field, 0.5 * total);
+    assert!((volume / (0.5 * total) - 1.0).abs() < 1e-5);
+    let flat = Field::of_elements(&mesh, &vec![0.3; mesh.n_elements()]).unwrap();
+    for (share, expected) in [(0.3, 0.0), (0.7, total)] {
+        let (_, volume) = threshold_of_volume(&mesh, &flat, share * total);
+        assert!((volume - expected).abs() < 1e-10, "{share} {volume}");
+    }
+}
+
+#[test]
+fn values_that_make_no_field_are_refused() {
+    let mesh = cube();
+    let message = |density: &[f64]| Field::of_elements(&mesh, density).unwrap_err().to_string();
+    assert!(message(&[]).starts_with("0 values for 1 nodes or elements"));
+    assert!(message(&[f64::NAN]).contains("value 0 is NaN, not a finite number"));
+}
