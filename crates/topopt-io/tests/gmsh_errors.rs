@@ -138,7 +138,7 @@ fn nodes_and_elements_that_contradict_themselves() {
     assert_says(&changed("7 5 2 3 1 10 20", "7 5 2 3 1 10 10"), &["element 7 names node 10 twice"]);
     assert_says(
         &changed("10 20 30 40 50 60 70 80", "50 60 70 80 10 20 30 40"),
-        &["element 7 is inverted or flat", "-1.250e-1"],
+        &["element 7 is inverted or flat, in volume 1 (`all`)", "-1.250e-1"],
     );
     let second = "7 5 2 3 1 10 20 30 40 50 60 70 80\n7 5 2 3 1 20 10 40 30 60 50 80 70\n";
     let two = CUBE.replace("$Elements\n3", "$Elements\n4");
@@ -151,7 +151,10 @@ fn other_elements_than_hexahedra() {
     let tetrahedron = changed("7 5 2 3 1 10 20 30 40 50 60 70 80", "7 4 2 3 1 10 20 30 50");
     assert_says(
         &tetrahedron,
-        &["1 tetrahedra", "element 7 of physical volume `all`", "Mesh.SubdivisionAlgorithm = 2"],
+        &[
+            "1 tetrahedra in volume 1 (`all`), the first is element 7",
+            "Mesh.SubdivisionAlgorithm = 2",
+        ],
     );
     let none = changed("7 5 2 3 1 10 20 30 40 50 60 70 80", "7 1 2 3 1 10 20");
     assert_says(&none, &["no hexahedra", "gmsh -3"]);

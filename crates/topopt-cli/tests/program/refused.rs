@@ -107,7 +107,11 @@ fn mesh_files() {
     let cases: [(&str, &[&str]); 5] = [
         (
             &tetrahedron,
-            &["part.msh: ", "the mesh holds 1 tetrahedra, the first is element 1", "this mesh"],
+            &[
+                "part.msh: ",
+                "the mesh holds 1 tetrahedra in volume 1, the first is element 1",
+                "this mesh",
+            ],
         ),
         (&inverted, &["part.msh: ", "element 1 is inverted or flat", "this mesh"]),
         (&not_a_number, &["part.msh: ", "node 7 has a coordinate that is not a finite number"]),

@@ -91,20 +91,32 @@ pub enum Problem {
     NoHexahedra,
     /// Tetrahedra, prisms or pyramids.
     #[error(
-        "the mesh holds {count} {shape}, the first is element {element}{}; only hexahedra can be \
-         used. Mesh with transfinite volumes or recombined extrusion, or cut all into hexahedra \
-         by Mesh.SubdivisionAlgorithm = 2",
-        in_group(group)
+        "the mesh holds {}, the first is element {element}; only hexahedra can be used. Mesh with \
+         transfinite volumes or recombined extrusion, or cut all into hexahedra by \
+         Mesh.SubdivisionAlgorithm = 2",
+        list(leftovers)
     )]
     NotHexahedra {
-        /// The shape, plural.
-        shape: &'static str,
-        /// How many.
-        count: usize,
-        /// The first of them.
+        /// What there is, at least one.
+        leftovers: Vec<Leftover>,
+        /// The first of the elements.
         element: u64,
-        /// Its physical volume.
-        group: Option<String>,
+    },
+    /// Hexahedra with a Jacobian that is not positive.
+    #[error(
+        "element {element} is inverted or flat, in {volume}: Jacobian determinant \
+         {determinant:.3e} ({count} such element(s) in all); check the order of its nodes, or mesh \
+         the volume with smaller elements and without Mesh.OptimizeNetgen"
+    )]
+    Inverted {
+        /// The first such element.
+        element: u64,
+        /// The volume that it is in.
+        volume: String,
+        /// The smallest determinant over its Gauss points.
+        determinant: f64,
+        /// How many elements are so.
+        count: usize,
     },
     /// A physical surface that does not lie on the hexahedra.
     #[error(
@@ -124,6 +136,26 @@ pub enum Problem {
     },
 }
 
-fn in_group(group: &Option<String>) -> String {
-    group.as_ref().map(|name| format!(" of physical volume `{name}`")).unwrap_or_default()
+/// Elements of a volume that are not hexahedra.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// Their shape, plural.
+    pub shape: &'static str,
+    /// How many.
+    pub count: usize,
+    /// The volume: tag and physical groups.
+    pub volume: String,
+}
+
+/// Volumes that a message names.
+const NAMED: usize = 5;
+
+/// The first few of `leftovers`, for people.
+pub(super) fn list(leftovers: &[Leftover]) -> String {
+    let text =
+        |Leftover { shape, count, volume }: &Leftover| format!("{count} {shape} in {volume}");
+    let mut parts: Vec<_> = leftovers.iter().take(NAMED).map(text).collect();
+    let more = leftovers.len().saturating_sub(NAMED);
+    parts.extend((more > 0).then(|| format!("and others in {more} more")));
+    parts.join(", ")
 }

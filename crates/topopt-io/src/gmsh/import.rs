@@ -5,7 +5,7 @@ use std::mem::take;
 
 use topopt_mesh::{Face, MeshError, Sets, hexahedron};
 
-use super::error::Problem as GmshProblem;
+use super::error::{Leftover, Problem as GmshProblem};
 use super::raw::RawMesh;
 use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
 use crate::read_error::Problem;
@@ -25,7 +25,15 @@ pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Problem> {
     element_sets(&raw, &owners, &mut sets);
     face_sets(&raw, &numbering, &mut sets)?;
     node_sets(&raw, &numbering, &mut sets, &mut notes)?;
-    numbering.into_mesh(sets, notes)
+    numbering.into_mesh(sets, notes).map_err(|problem| in_volume(problem, &raw))
+}
+
+/// The same problem, with the volume that an inverted element is in.
+fn in_volume(problem: Problem, raw: &RawMesh) -> Problem {
+    let Problem::Inverted { element, determinant, count } = problem else { return problem };
+    let hex = raw.hexes.iter().find(|hex| hex.tag == element);
+    let volume = hex.map_or_else(String::new, |hex| raw.volume(hex.place));
+    GmshProblem::Inverted { element, volume, determinant, count }.into()
 }
 
 fn only_hexahedra(raw: &RawMesh) -> Result<(), Problem> {
@@ -33,13 +41,17 @@ fn only_hexahedra(raw: &RawMesh) -> Result<(), Problem> {
     if largest >= UNUSED as usize {
         return Err(Problem::Mesh(MeshError::TooLarge(largest)));
     }
-    if let Some(&(shape, count, first)) = raw.others.first() {
-        let group = raw.groups(first.groups).first().map(|&g| raw.name(3, g));
-        let shape = shape.plural();
-        return Err(GmshProblem::NotHexahedra { shape, count, element: first.tag, group }.into());
+    if let Some((.., first)) = raw.others.first() {
+        let leftovers = raw.others.iter().map(|&(shape, count, first)| Leftover {
+            shape: shape.plural(),
+            count,
+            volume: raw.volume(first.place),
+        });
+        let (leftovers, element) = (leftovers.collect(), first.tag);
+        return Err(GmshProblem::NotHexahedra { leftovers, element }.into());
     }
     if let Some((count, first)) = raw.triangles {
-        let group = raw.name(2, raw.groups(first.groups)[0]);
+        let group = raw.name(2, raw.groups(first.place)[0]);
         return Err(
             GmshProblem::NoFace { shape: "triangle", element: first.tag, group, count }.into()
         );
@@ -74,8 +86,8 @@ fn number_elements(raw: &RawMesh, notes: &mut Vec<String>) -> (Vec<u32>, Vec<u32
     let (mut kept, mut doubles) = (Vec::new(), 0);
     for copies in order.chunk_by(|&i, &k| at(i).nodes == at(k).nodes) {
         kept.push(copies[0]);
-        let groups: HashSet<u32> = copies.iter().map(|&i| at(i).groups).collect();
-        doubles += copies.len() - groups.len();
+        let places: HashSet<u32> = copies.iter().map(|&i| at(i).place).collect();
+        doubles += copies.len() - places.len();
     }
     if doubles > 0 {
         notes.push(format!("{doubles} hexahedra that stand in the file twice were left out"));
@@ -109,16 +121,16 @@ fn empty_sets(raw: &RawMesh, sets: &mut Sets) {
     }
 }
 
-/// For every combination of groups the names of its sets.
+/// For every place the names of its sets.
 fn set_names(raw: &RawMesh, dimension: u8) -> Vec<Vec<String>> {
-    let names = |groups: &Vec<u32>| groups.iter().map(|&g| raw.name(dimension, g)).collect();
-    raw.combinations().iter().map(names).collect()
+    let names = |groups: &[u32]| groups.iter().map(|&g| raw.name(dimension, g)).collect();
+    raw.combinations().map(names).collect()
 }
 
 fn element_sets(raw: &RawMesh, owners: &[u32], sets: &mut Sets) {
     let mut members = vec![Vec::new(); raw.combinations().len()];
     for (corners, &owner) in raw.hexes.iter().zip(owners) {
-        members[corners.groups as usize].push(owner);
+        members[corners.place as usize].push(owner);
     }
     for (names, members) in set_names(raw, 3).into_iter().zip(members) {
         if !members.is_empty() {
@@ -151,7 +163,7 @@ fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<()
             continue;
         };
         let face = facing(sides, corners, hexes);
-        let names = names[quad.groups as usize].iter();
+        let names = names[quad.place as usize].iter();
         for name in names.filter(|name| seen.insert((name.as_str(), face))) {
             sets.faces.entry(name.clone()).or_default().push(face);
         }
@@ -161,7 +173,7 @@ fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<()
         Some(quad) => Err(GmshProblem::NoFace {
             shape: "quadrilateral",
             element: quad.tag,
-            group: names[quad.groups as usize][0].clone(),
+            group: names[quad.place as usize][0].clone(),
             count: lost.len(),
         }
         .into()),
@@ -216,11 +228,11 @@ fn node_sets(
     notes: &mut Vec<String>,
 ) -> Result<(), Problem> {
     let names = [0, 1].map(|dimension| set_names(raw, dimension));
-    let points = raw.points.iter().map(|p| (p.tag, p.nodes[0], &names[0][p.groups as usize]));
+    let points = raw.points.iter().map(|p| (p.tag, p.nodes[0], &names[0][p.place as usize]));
     let ends = raw
         .lines
         .iter()
-        .flat_map(|line| line.nodes.map(|node| (line.tag, node, &names[1][line.groups as usize])));
+        .flat_map(|line| line.nodes.map(|node| (line.tag, node, &names[1][line.place as usize])));
     let mut seen = HashSet::new();
     let mut unused = BTreeMap::<&str, usize>::new();
     for (element, tag, names) in points.chain(ends) {

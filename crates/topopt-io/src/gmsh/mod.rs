@@ -30,7 +30,7 @@ use std::path::Path;
 use crate::import::ImportedMesh;
 use crate::read_error::ReadError;
 
-pub use error::Problem;
+pub use error::{Leftover, Problem};
 pub use write::{Encoding, GmshFormat, Version, write};
 
 /// Reads a `.msh` file.

@@ -23,7 +23,7 @@ pub(super) struct RawMesh {
     pub points: Vec<Corners<1>>,
     /// Triangles of physical surfaces: number, and the first.
     pub triangles: Option<(usize, Corners<3>)>,
-    /// Volume elements that are not hexahedra, by shape: number, and the first.
+    /// Volume elements that are not hexahedra, by shape and volume: number, and the first.
     pub others: Vec<(Shape, usize, Corners<1>)>,
     /// Numbers of nodes above 8 that hexahedra have.
     pub high_order: BTreeSet<usize>,
@@ -31,8 +31,8 @@ pub(super) struct RawMesh {
     pub untagged_surfaces: usize,
     /// Sections that were passed over.
     pub unknown_sections: Vec<String>,
-    groups: Vec<Vec<u32>>,
-    group_index: HashMap<Vec<u32>, u32>,
+    places: Vec<(Vec<u32>, i64)>,
+    place_index: HashMap<(Vec<u32>, i64), u32>,
 }
 
 /// An element by its corner nodes.
@@ -40,30 +40,41 @@ pub(super) struct RawMesh {
 pub(super) struct Corners<const N: usize> {
     pub tag: u64,
     pub nodes: [u64; N],
-    /// Its physical groups, for [`RawMesh::groups`].
-    pub groups: u32,
+    /// Its place, for [`RawMesh::groups`] and [`RawMesh::volume`].
+    pub place: u32,
 }
 
 impl RawMesh {
-    /// A number for a combination of physical groups.
-    pub fn intern(&mut self, groups: Vec<u32>) -> u32 {
-        if let Some(&known) = self.group_index.get(&groups) {
+    /// A number for a place: physical groups and the tag of the geometric entity.
+    pub fn intern(&mut self, groups: Vec<u32>, entity: i64) -> u32 {
+        let place = (groups, entity);
+        if let Some(&known) = self.place_index.get(&place) {
             return known;
         }
-        let number = self.groups.len() as u32;
-        self.groups.push(groups.clone());
-        self.group_index.insert(groups, number);
+        let number = self.places.len() as u32;
+        self.places.push(place.clone());
+        self.place_index.insert(place, number);
         number
     }
 
-    /// The physical groups behind a number from [`RawMesh::intern`].
-    pub fn groups(&self, number: u32) -> &[u32] {
-        &self.groups[number as usize]
+    /// The physical groups of a place.
+    pub fn groups(&self, place: u32) -> &[u32] {
+        &self.places[place as usize].0
     }
 
-    /// All combinations, by their numbers.
-    pub fn combinations(&self) -> &[Vec<u32>] {
-        &self.groups
+    /// The volume that a place is in, for people.
+    pub fn volume(&self, place: u32) -> String {
+        let (groups, entity) = &self.places[place as usize];
+        let names: Vec<_> = groups.iter().map(|&g| format!("`{}`", self.name(3, g))).collect();
+        match names.is_empty() {
+            true => format!("volume {entity}"),
+            false => format!("volume {entity} ({})", names.join(", ")),
+        }
+    }
+
+    /// The physical groups of all places, by their numbers.
+    pub fn combinations(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.places.iter().map(|(groups, _)| groups.as_slice())
     }
 
     /// The name of a physical group; `physical_volume_7` and the like without one.
@@ -75,27 +86,30 @@ impl RawMesh {
     }
 
     /// Adds an element with all its `nodes` (at least as many as its shape has corners).
-    pub fn add(&mut self, shape: Shape, tag: u64, nodes: &[u64], groups: u32) {
-        let in_group = !self.groups(groups).is_empty();
+    pub fn add(&mut self, shape: Shape, tag: u64, nodes: &[u64], place: u32) {
+        let in_group = !self.groups(place).is_empty();
         match shape {
             Shape::Hexahedron => {
-                self.hexes.push(corners(tag, nodes, groups));
+                self.hexes.push(corners(tag, nodes, place));
                 if nodes.len() > 8 {
                     self.high_order.insert(nodes.len());
                 }
             }
-            Shape::Quadrilateral if in_group => self.quads.push(corners(tag, nodes, groups)),
+            Shape::Quadrilateral if in_group => self.quads.push(corners(tag, nodes, place)),
             Shape::Triangle if in_group => {
-                self.triangles.get_or_insert((0, corners(tag, nodes, groups))).0 += 1;
+                self.triangles.get_or_insert((0, corners(tag, nodes, place))).0 += 1;
             }
             Shape::Quadrilateral | Shape::Triangle => self.untagged_surfaces += 1,
-            Shape::Line if in_group => self.lines.push(corners(tag, nodes, groups)),
-            Shape::Point if in_group => self.points.push(corners(tag, nodes, groups)),
+            Shape::Line if in_group => self.lines.push(corners(tag, nodes, place)),
+            Shape::Point if in_group => self.points.push(corners(tag, nodes, place)),
             Shape::Line | Shape::Point => {}
             Shape::Tetrahedron | Shape::Prism | Shape::Pyramid => {
-                match self.others.iter_mut().find(|(known, ..)| *known == shape) {
+                let same = |other: &&mut (Shape, usize, Corners<1>)| {
+                    other.0 == shape && other.2.place == place
+                };
+                match self.others.iter_mut().find(same) {
                     Some(row) => row.1 += 1,
-                    None => self.others.push((shape, 1, corners(tag, nodes, groups))),
+                    None => self.others.push((shape, 1, corners(tag, nodes, place))),
                 }
             }
         }
@@ -105,6 +119,6 @@ impl RawMesh {
 /// Names of the dimensions 0 to 3.
 pub(super) const DIMENSIONS: [&str; 4] = ["point", "curve", "surface", "volume"];
 
-fn corners<const N: usize>(tag: u64, nodes: &[u64], groups: u32) -> Corners<N> {
-    Corners { tag, nodes: std::array::from_fn(|a| nodes[a]), groups }
+fn corners<const N: usize>(tag: u64, nodes: &[u64], place: u32) -> Corners<N> {
+    Corners { tag, nodes: std::array::from_fn(|a| nodes[a]), place }
 }

@@ -26,7 +26,7 @@ pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
 pub(super) fn elements(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
     let announced = count_line(cursor, "the number of elements")?;
     let count = cursor.count(announced, "elements", 8, 12)?;
-    let mut reader = ElementReader { mesh, group: None, nodes: Vec::new() };
+    let mut reader = ElementReader { mesh, place: None, nodes: Vec::new() };
     let mut done = 0;
     while done < count {
         if !cursor.binary {
@@ -59,8 +59,8 @@ pub(super) fn elements(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
 
 struct ElementReader<'a> {
     mesh: &'a mut RawMesh,
-    /// The last physical tag and its number as a combination of groups.
-    group: Option<(i64, u32)>,
+    /// The last physical and elementary tags, and the number of their place.
+    place: Option<([i64; 2], u32)>,
     nodes: Vec<u64>,
 }
 
@@ -73,11 +73,11 @@ impl ElementReader<'_> {
         n_nodes: usize,
         n_tags: i64,
     ) -> Parsed<()> {
-        let mut physical = 0;
+        let mut place = [0; 2];
         for i in 0..n_tags {
             let value = cursor.int("a tag of an element")?;
             match i {
-                0 => physical = value,
+                0 | 1 => place[i as usize] = value,
                 2 if value > 0 => return Err(cursor.fault(Problem::Partitioned)),
                 _ => {}
             }
@@ -86,21 +86,22 @@ impl ElementReader<'_> {
         for _ in 0..n_nodes {
             self.nodes.push(tag(cursor, "the tag of a node")?);
         }
-        let groups = self.groups(physical);
-        self.mesh.add(shape, element, &self.nodes, groups);
+        let place = self.place(place);
+        self.mesh.add(shape, element, &self.nodes, place);
         Ok(())
     }
 
     /// Physical tag 0 is no group; the sign is an orientation.
-    fn groups(&mut self, physical: i64) -> u32 {
-        match self.group {
-            Some((known, groups)) if known == physical => groups,
+    fn place(&mut self, tags: [i64; 2]) -> u32 {
+        let [physical, entity] = tags;
+        match self.place {
+            Some((known, place)) if known == tags => place,
             _ => {
                 let list =
                     if physical == 0 { vec![] } else { vec![physical.unsigned_abs() as u32] };
-                let groups = self.mesh.intern(list);
-                self.group = Some((physical, groups));
-                groups
+                let place = self.mesh.intern(list, entity);
+                self.place = Some((tags, place));
+                place
             }
         }
     }

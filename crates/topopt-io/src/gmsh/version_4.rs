@@ -91,7 +91,7 @@ pub(super) fn elements(
         cursor.end_record()?;
         let count = cursor.count(announced, "elements in a block", 4, 16)?;
         let groups = entities.and_then(|all| all.get(&(dimension, entity)));
-        let groups = mesh.intern(groups.cloned().unwrap_or_default());
+        let place = mesh.intern(groups.cloned().unwrap_or_default(), entity);
         for _ in 0..count {
             let tag = cursor.size("the tag of an element")?;
             let Some((shape, n_nodes)) = shape_of(number) else {
@@ -102,7 +102,7 @@ pub(super) fn elements(
                 nodes.push(cursor.size("the tag of a node")?);
             }
             cursor.end_record()?;
-            mesh.add(shape, tag, &nodes, groups);
+            mesh.add(shape, tag, &nodes, place);
         }
         total += count;
     }
