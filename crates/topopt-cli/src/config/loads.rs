@@ -1,0 +1,118 @@
+//! The keys of `[[supports]]`, `[[loads]]` and `[[load_cases]]`.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// One direction of the coordinate system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Along x.
+    X,
+    /// Along y.
+    Y,
+    /// Along z.
+    Z,
+}
+
+/// Nodes that cannot move.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Support {
+    /// Name of a node, face or element set of the mesh, or of a selection.
+    #[schemars(with = "String")]
+    pub set: Spanned<String>,
+    /// The directions in which its nodes are held.
+    #[serde(default = "all_axes")]
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    pub fix: Vec<Axis>,
+}
+
+/// A load: exactly one of `force`, `total_force`, `traction` and `pressure`. Loads of the same case
+/// act together.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Name of a node, face or element set of the mesh, or of a selection.
+    #[schemars(with = "String")]
+    pub set: Spanned<String>,
+    /// Force [x, y, z] on each node of the set.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub force: Option<Spanned<[f64; 3]>>,
+    /// Force [x, y, z] on the set as a whole: on faces as a uniform traction, on nodes in equal
+    /// shares.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub total_force: Option<Spanned<[f64; 3]>>,
+    /// Force per area [x, y, z] on the faces of the set.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub traction: Option<Spanned<[f64; 3]>>,
+    /// Force per area against the faces of the set, along their normals; positive pushes.
+    #[schemars(with = "Option<f64>")]
+    pub pressure: Option<Spanned<f64>>,
+    /// Name of the load case that the force belongs to.
+    #[serde(default = "default_case")]
+    pub case: String,
+}
+
+/// How large a load is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LoadQuantity {
+    /// Force on each node.
+    Force([f64; 3]),
+    /// Force on the set as a whole.
+    TotalForce([f64; 3]),
+    /// Force per area.
+    Traction([f64; 3]),
+    /// Force per area against the outward normal.
+    Pressure(f64),
+}
+
+impl Load {
+    /// The quantities given, with their places; a case file that was read has one.
+    pub(crate) fn quantities(&self) -> Vec<(LoadQuantity, Range<usize>)> {
+        let vector = |value: &Option<Spanned<[f64; 3]>>, kind: fn([f64; 3]) -> LoadQuantity| {
+            value.as_ref().map(|value| (kind(*value.get_ref()), value.span()))
+        };
+        let pressure = self.pressure.as_ref();
+        let all = [
+            vector(&self.force, LoadQuantity::Force),
+            vector(&self.total_force, LoadQuantity::TotalForce),
+            vector(&self.traction, LoadQuantity::Traction),
+            pressure.map(|value| (LoadQuantity::Pressure(*value.get_ref()), value.span())),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// Place of the quantity.
+    pub(crate) fn span(&self) -> Range<usize> {
+        self.quantities().first().map_or_else(|| self.set.span(), |(_, span)| span.clone())
+    }
+}
+
+/// The weight of a load case in the compliance, which is a weighted sum over the load cases.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadCase {
+    /// Name, as in `case` of the loads.
+    #[schemars(with = "String")]
+    pub name: Spanned<String>,
+    /// Weight.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub weight: f64,
+}
+
+fn all_axes() -> Vec<Axis> {
+    vec![Axis::X, Axis::Y, Axis::Z]
+}
+
+fn default_case() -> String {
+    "default".into()
+}
+
+fn one() -> f64 {
+    1.0
+}
