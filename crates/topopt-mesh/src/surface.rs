@@ -2,23 +2,33 @@
 
 use rayon::prelude::*;
 
-use crate::hexahedron::FACES;
 use crate::{Face, HexMesh, NodeToElements};
+
+/// In [`face_neighbours`]: no element.
+pub const NO_NEIGHBOUR: u32 = u32::MAX;
+
+/// The elements behind the six faces of every element, [`NO_NEIGHBOUR`] on the surface.
+pub fn face_neighbours(mesh: &HexMesh) -> Vec<[u32; 6]> {
+    let adjacency = NodeToElements::new(mesh);
+    let behind = |face: Face| {
+        let nodes = face.nodes(mesh.hexes());
+        let has_all = |e: u32| nodes.iter().all(|n| mesh.hexes()[e as usize].contains(n));
+        let around = adjacency.elements_of(nodes[0] as usize);
+        let other = around.iter().find(|&&other| other != face.element && has_all(other));
+        other.copied().unwrap_or(NO_NEIGHBOUR)
+    };
+    let of_element = |element| std::array::from_fn(|l| behind(Face { element, local: l as u8 }));
+    (0..mesh.n_elements() as u32).into_par_iter().map(of_element).collect()
+}
 
 /// The faces of `mesh` that no other element shares, by element and local face.
 pub fn boundary_faces(mesh: &HexMesh) -> Vec<Face> {
-    let adjacency = NodeToElements::new(mesh);
-    let of_element = |element: u32| {
-        let adjacency = &adjacency;
-        let faces = (0..FACES.len() as u8).map(move |local| Face { element, local });
-        faces.filter(move |face| {
-            let nodes = face.nodes(mesh.hexes());
-            let has_all = |e: u32| nodes.iter().all(|n| mesh.hexes()[e as usize].contains(n));
-            let around = adjacency.elements_of(nodes[0] as usize);
-            !around.iter().any(|&other| other != element && has_all(other))
-        })
-    };
-    (0..mesh.n_elements() as u32).into_par_iter().flat_map_iter(of_element).collect()
+    let mut faces = Vec::new();
+    for (element, neighbours) in (0..).zip(face_neighbours(mesh)) {
+        let free = (0..).zip(neighbours).filter(|(_, other)| *other == NO_NEIGHBOUR);
+        faces.extend(free.map(|(local, _)| Face { element, local }));
+    }
+    faces
 }
 
 /// Coordinates of the four nodes of `face`, counter-clockwise seen from outside.
