@@ -99,6 +99,7 @@ impl Case {
             set: self.overrides(iterations, reference.filter_radius),
             device: Some(device),
             strategy: Some(strategy),
+            preconditioner: None,
             log: Log::Quiet,
         };
         execute(&Command::Run(arguments), &mut std::io::sink(), &AtomicBool::new(false))?;

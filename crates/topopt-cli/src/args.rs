@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::config::{Device, Generator, Strategy};
+use crate::config::{Device, Generator, Preconditioner, Strategy};
 pub use crate::progress::Log;
 
 /// Topology optimisation of three-dimensional parts on unstructured hexahedral meshes.
@@ -70,6 +70,9 @@ pub struct RunArgs {
     /// How to apply the stiffness, in place of `solver.strategy`
     #[arg(long, value_enum)]
     pub strategy: Option<Strategy>,
+    /// Preconditioner, in place of `solver.preconditioner`
+    #[arg(long, value_enum)]
+    pub preconditioner: Option<Preconditioner>,
     /// How to tell of the run
     #[arg(long, value_enum, default_value_t = Log::Auto)]
     pub log: Log,

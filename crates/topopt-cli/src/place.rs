@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, MeshOnDevice, Strategy as GpuStrategy};
 use topopt_fem::{
-    ElasticityOperator, ElasticityPreconditioner, Jacobi, Multigrid, Problem, Strategy,
+    BlockJacobi, ElasticityOperator, ElasticityPreconditioner, Jacobi, Multigrid, Problem, Strategy,
 };
 use topopt_linalg::{Backend, BackendError, Cpu};
 
@@ -78,6 +78,7 @@ pub(crate) fn cpu_preconditioner(
             Box::new(Multigrid::new(problem)?)
         }
         config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.n_dofs())?),
+        config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),
     })
 }
 
@@ -94,8 +95,9 @@ pub(crate) fn gpu_preconditioner(
         config::Preconditioner::Auto | config::Preconditioner::Jacobi => {
             Ok(Jacobi::new(backend, problem.n_dofs())?)
         }
-        config::Preconditioner::Multigrid => {
-            let finding = Finding::new("preconditioner `multigrid` runs on the processor only");
+        config::Preconditioner::Multigrid | config::Preconditioner::BlockJacobi => {
+            let message = format!("preconditioner `{}` runs on the processor only", asked.name());
+            let finding = Finding::new(message);
             let remedy = "set `solver.preconditioner` to \"jacobi\", or `solver.device` to \"cpu\"";
             Err(InputError::from(finding.remedy(remedy)).into())
         }

@@ -71,7 +71,7 @@ impl<'a> Progress<'a> {
                 "nodes": summary.nodes,
                 "unknowns": summary.free_dofs,
                 "strategy": summary.strategy,
-                "preconditioner": summary.preconditioner,
+                "preconditioner": summary.preconditioner.name,
                 "device": summary.device,
                 "notes": summary.notes,
             })

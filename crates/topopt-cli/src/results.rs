@@ -19,13 +19,14 @@ const HISTORY: &str = "history.csv";
 const SUMMARY: &str = "summary.json";
 const DESIGN: [&str; 3] = ["design.pvd", "design.vtu", "design.vti"];
 const SNAPSHOTS: &str = "snapshots";
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "iteration",
     "compliance",
     "volume_fraction",
     "change",
     "pcg_iterations",
     "pcg_residual",
+    "setup_seconds",
     "pcg_seconds",
     "sensitivity_seconds",
     "filter_seconds",
@@ -135,6 +136,7 @@ impl<'a> Results<'a> {
             &report.change,
             &report.pcg_iterations,
             &format!("{:e}", report.pcg_residual),
+            &times.setup.as_secs_f64(),
             &times.pcg.as_secs_f64(),
             &times.sensitivity.as_secs_f64(),
             &times.filter.as_secs_f64(),

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
+use topopt_fem::ElasticityPreconditioner;
 use topopt_io::{WriteError, atomic};
+use topopt_linalg::Backend;
 use topopt_simp::{Ended, IterationReport, StopRule};
 
 use crate::config::{self, Config};
@@ -33,7 +35,7 @@ pub(crate) struct Summary<'a> {
     pub neighbours: Option<Neighbours>,
     pub device: String,
     pub strategy: &'static str,
-    pub preconditioner: &'static str,
+    pub preconditioner: Preconditioner,
     pub iterations: usize,
     pub compliance: Option<f64>,
     pub volume_fraction: Option<f64>,
@@ -44,6 +46,29 @@ pub(crate) struct Summary<'a> {
     pub peak_memory_mb: Option<f64>,
     pub settings: Settings<'a>,
     pub notes: Vec<String>,
+}
+
+/// The preconditioner and its levels.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Preconditioner {
+    pub name: &'static str,
+    /// Unknowns of every level, the finest first, where there are levels.
+    pub levels: Vec<usize>,
+    /// Entries of the matrices of all levels for each of the finest, where there are levels.
+    pub operator_complexity: Option<f64>,
+}
+
+impl Preconditioner {
+    /// What there is to say of `preconditioner`.
+    pub fn of<B: Backend>(preconditioner: &dyn ElasticityPreconditioner<B>) -> Self {
+        let levels = preconditioner.levels();
+        let entries: usize = levels.iter().map(|level| level.entries).sum();
+        Self {
+            name: preconditioner.name(),
+            levels: levels.iter().map(|level| level.unknowns).collect(),
+            operator_complexity: levels.first().map(|l| entries as f64 / l.entries as f64),
+        }
+    }
 }
 
 /// How the filter finds neighbours.
@@ -57,6 +82,8 @@ pub(crate) struct Neighbours {
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Seconds {
     pub preprocess: f64,
+    /// Moduli, and the preconditioner's following them.
+    pub setup: f64,
     pub pcg: f64,
     pub sensitivity: f64,
     pub filter: f64,
@@ -125,7 +152,7 @@ impl<'a> Summary<'a> {
             neighbours: None,
             device,
             strategy,
-            preconditioner: "jacobi",
+            preconditioner: Preconditioner::default(),
             iterations: 0,
             compliance: None,
             volume_fraction: None,
@@ -145,6 +172,7 @@ impl<'a> Summary<'a> {
         self.volume_fraction = Some(report.volume_fraction);
         self.change = Some(report.change);
         self.pcg_iterations += report.pcg_iterations;
+        self.seconds.setup += report.times.setup.as_secs_f64();
         self.seconds.pcg += report.times.pcg.as_secs_f64();
         self.seconds.sensitivity += report.times.sensitivity.as_secs_f64();
         self.seconds.filter += report.times.filter.as_secs_f64();
@@ -184,7 +212,7 @@ impl<'a> Summary<'a> {
             self.nodes,
             self.free_dofs,
             self.strategy,
-            self.preconditioner,
+            self.preconditioner.name,
             self.device
         );
         self.notes.iter().for_each(|note| lines += &format!("\nnote: {note}"));
@@ -193,7 +221,8 @@ impl<'a> Summary<'a> {
 
     /// The closing lines for people.
     pub fn closing(&self, directory: &Path) -> String {
-        let Seconds { preprocess, pcg, sensitivity, filter, update, output, total } = self.seconds;
+        let Seconds { preprocess, setup, pcg, sensitivity, filter, update, output, total } =
+            self.seconds;
         let mut lines = String::new();
         if let (Some(compliance), Some(volume)) = (self.compliance, self.volume_fraction) {
             lines += &format!(
@@ -207,7 +236,7 @@ impl<'a> Summary<'a> {
             );
         }
         lines += &format!(
-            "{total:.1} s: preprocess {preprocess:.1}, pcg {pcg:.1}, sensitivity {sensitivity:.1}, \
+            "{total:.1} s: preprocess {preprocess:.1}, setup {setup:.1}, pcg {pcg:.1}, sensitivity {sensitivity:.1}, \
              filter {filter:.1}, update {update:.1}, output {output:.1}\n"
         );
         lines + &format!("results in {}", directory.display())

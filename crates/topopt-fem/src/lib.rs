@@ -17,11 +17,11 @@ mod supports;
 pub mod surface_load;
 
 pub use material::Material;
-pub use multigrid::Multigrid;
+pub use multigrid::{Aggregates, Aggregation, MODES, Multigrid};
 pub use operator::ElasticityOperator;
 pub use operators::Strategy;
 pub use patches::Patches;
-pub use preconditioner::{ElasticityPreconditioner, Jacobi};
+pub use preconditioner::{BlockJacobi, ElasticityPreconditioner, Jacobi, Level};
 pub use problem::{LoadCase, Problem, ProblemError};
 pub use supports::Supports;
 

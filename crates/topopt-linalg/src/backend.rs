@@ -38,7 +38,7 @@ pub trait Backend {
     /// [`BackendError`] if this or an earlier operation failed.
     fn value(&self, scalar: &Self::Scalar) -> Result<f64, BackendError>;
 
-    /// a / b.
+    /// a / b; 0 where b <= 0, which stops a descent along a direction of no or negative energy.
     fn ratio(&self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
 
     /// y = x.

@@ -36,6 +36,16 @@ impl BlockPattern {
         self.columns.len()
     }
 
+    /// Where each row begins among the blocks, and the end of the last, \[n_rows + 1\].
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// Columns of all blocks, row by row.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
     /// Columns of a row, increasing.
     pub fn row(&self, row: usize) -> &[u32] {
         &self.columns[self.offsets[row]..self.offsets[row + 1]]

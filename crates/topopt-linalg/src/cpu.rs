@@ -38,7 +38,7 @@ impl Backend for Cpu {
     }
 
     fn ratio(&self, a: &f64, b: &f64) -> f64 {
-        a / b
+        if *b <= 0.0 { 0.0 } else { a / b }
     }
 
     fn copy(&self, x: &Vec<f64>, y: &mut Vec<f64>) {

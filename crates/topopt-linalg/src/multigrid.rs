@@ -47,17 +47,16 @@ struct Work<B: Backend> {
     r: B::Vector,
     coarse_b: B::Vector,
     coarse_x: B::Vector,
-    /// Of conjugate gradients on the level below.
-    c: [B::Vector; 2],
-    v: [B::Vector; 2],
+    /// Of conjugate gradients on the level below: the direction; its product, the next
+    /// preconditioned residual and that one's product.
+    d: B::Vector,
+    products: [B::Vector; 3],
 }
 
 /// Degree of the Chebyshev smoother.
 const DEGREE: usize = 2;
 /// Steps of the power method, at first and after changes.
 const POWER_STEPS: [usize; 2] = [15, 5];
-/// The second step on a level is left out where the first reduced the residual by this.
-const GOOD_ENOUGH: f64 = 0.25;
 
 impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
     /// The cycle over `hierarchy`; needs an update before use.
@@ -76,8 +75,8 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
                 r: backend.zeros(n)?,
                 coarse_b: zeros()?,
                 coarse_x: zeros()?,
-                c: [zeros()?, zeros()?],
-                v: [zeros()?, zeros()?],
+                d: zeros()?,
+                products: [zeros()?, zeros()?, zeros()?],
             }))
         };
         let work = (0..hierarchy.n_levels() - 1).map(level_work).collect::<Result<_, _>>()?;
@@ -114,7 +113,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         let diagonal = self.hierarchy.inverse_diagonal(level);
         let transfer = self.hierarchy.transfer(level);
         let mut work = lock(&self.work[level]);
-        let Work { smoother, r, coarse_b, coarse_x, c, v } = &mut *work;
+        let Work { smoother, r, coarse_b, coarse_x, d, products } = &mut *work;
         smoother.smooth(backend, a, diagonal, b, x, true);
         a.apply(x, r);
         backend.axpby(1.0, b, -1.0, r); // r = b - A x
@@ -122,47 +121,38 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         if level + 2 == self.hierarchy.n_levels() {
             self.hierarchy.solve_last(coarse_b, coarse_x);
         } else {
-            self.two_steps(backend, level + 1, coarse_b, coarse_x, c, v);
+            self.two_steps(backend, level + 1, coarse_b, coarse_x, d, products);
         }
         transfer.prolong_add(coarse_x, x);
         smoother.smooth(backend, a, diagonal, b, x, false);
     }
 
-    /// Two steps of flexible conjugate gradients for A x = b on `level`, from zero; b is changed.
+    /// Two steps of flexible conjugate gradients for A x = b on `level`, from zero; b becomes the
+    /// residual. No scalar is looked at: a direction without energy makes a step of length zero.
     fn two_steps(
         &self,
         backend: &B,
         level: usize,
         b: &mut B::Vector,
         x: &mut B::Vector,
-        c: &mut [B::Vector; 2],
-        v: &mut [B::Vector; 2],
+        d: &mut B::Vector,
+        products: &mut [B::Vector; 3],
     ) {
-        // A device that fails gives zeros here and tells of it in the outer iteration.
-        let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y)).unwrap_or(0.0);
         let a = self.hierarchy.operator(level);
-        let ([c1, c2], [v1, v2]) = (c, v);
-        self.cycle(backend, level, b, c1);
-        a.apply(c1, v1);
-        let (rho1, alpha1) = (dot(c1, v1), dot(c1, b));
-        if rho1 <= 0.0 {
-            return backend.fill(0.0, x);
-        }
-        let before = dot(b, b);
-        backend.axpby(-alpha1 / rho1, v1, 1.0, b); // the residual
-        backend.copy(c1, x);
-        if dot(b, b) <= GOOD_ENOUGH * GOOD_ENOUGH * before {
-            return backend.axpby(0.0, c1, alpha1 / rho1, x);
-        }
-        self.cycle(backend, level, b, c2);
-        a.apply(c2, v2);
-        let (gamma, beta, alpha2) = (dot(c2, v1), dot(c2, v2), dot(c2, b));
-        let rho2 = beta - gamma * gamma / rho1;
-        if rho2 <= 0.0 {
-            return backend.axpby(0.0, c1, alpha1 / rho1, x);
-        }
-        let first = alpha1 / rho1 - gamma * alpha2 / (rho1 * rho2);
-        backend.axpby(alpha2 / rho2, c2, first, x);
+        let [q, z, az] = products;
+        self.cycle(backend, level, b, d);
+        a.apply(d, q); // q = A d
+        let dq = backend.dot(d, q);
+        let alpha = backend.ratio(&backend.dot(d, b), &dq);
+        backend.fill(0.0, x);
+        backend.cg_step(&alpha, d, q, x, b); // x = alpha d, b -= alpha q
+        self.cycle(backend, level, b, z);
+        a.apply(z, az);
+        let beta = backend.ratio(&backend.dot(z, q), &dq);
+        backend.cg_direction(-1.0, &beta, z, d); // d = z - beta d, A-orthogonal to the last d
+        backend.cg_direction(-1.0, &beta, az, q); // q = A d
+        let alpha = backend.ratio(&backend.dot(d, b), &backend.dot(d, q));
+        backend.cg_step(&alpha, d, q, x, b);
     }
 }
 

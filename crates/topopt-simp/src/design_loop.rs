@@ -1,6 +1,6 @@
 //! The loop: solve, compliance, sensitivities, filter, update [Ratnakar2022, Fig. 3.6].
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem};
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, StopReason, System};
@@ -94,6 +94,8 @@ pub enum DesignError {
 struct Solved {
     iterations: usize,
     residual: f64,
+    setup: Duration,
+    pcg: Duration,
 }
 
 impl<'a, B: Backend> Optimization<'a, B> {
@@ -139,15 +141,13 @@ impl<'a, B: Backend> Optimization<'a, B> {
         let mut iteration = 0;
         loop {
             iteration += 1;
-            let start = Instant::now();
             let solved = match self.solve(iteration, observer)? {
                 Ok(solved) => solved,
                 Err(ended) => return Ok(Outcome { iterations: iteration - 1, ended }),
             };
-            let pcg = start.elapsed();
             let compliance = self.compliance()?;
             let (change, mut times) = self.next_design()?;
-            times.pcg = pcg;
+            (times.setup, times.pcg) = (solved.setup, solved.pcg);
             let volume_fraction =
                 self.optimizer.volume_fraction(self.physics.backend, &self.state.evaluated)?;
             let report = IterationReport {
@@ -187,10 +187,13 @@ impl<'a, B: Backend> Optimization<'a, B> {
         let Physics { backend, problem, operator, preconditioner, pcg } = &mut self.physics;
         let backend = *backend;
         let state = &mut self.state;
+        let start = Instant::now();
         self.simp.moduli(backend, &state.density, &mut state.scratch);
         operator.set_moduli(&state.scratch);
         preconditioner.update(backend, operator.as_ref(), &state.scratch)?;
-        let mut solved = Solved { iterations: 0, residual: 0.0 };
+        let (mut iterations, mut residual) = (0, 0.0f64);
+        let setup = start.elapsed();
+        let start = Instant::now();
         for (case, load_case) in problem.load_cases().iter().enumerate() {
             let (a, m) = (operator.as_ref(), preconditioner.as_ref());
             let system = System { backend, a, m, f: &self.forces[case] };
@@ -206,12 +209,12 @@ impl<'a, B: Backend> Optimization<'a, B> {
                     return Ok(Err(Ended::Solver { iteration, load_case, outcome }));
                 }
             }
-            solved.iterations += outcome.iterations;
-            solved.residual = solved.residual.max(outcome.relative_residual);
+            iterations += outcome.iterations;
+            residual = residual.max(outcome.relative_residual);
         }
         std::mem::swap(&mut state.moduli, &mut state.scratch);
         std::mem::swap(&mut state.displacements, &mut state.trial);
-        Ok(Ok(solved))
+        Ok(Ok(Solved { iterations, residual, setup, pcg: start.elapsed() }))
     }
 
     /// C = sum over load cases of weight f^T u.

@@ -48,7 +48,9 @@ pub struct IterationReport {
 /// Wall time of the steps of an iteration [Ratnakar2022, Fig. 3.16].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepTimes {
-    /// Moduli, preconditioner and conjugate gradients.
+    /// Moduli, and the preconditioner's following them.
+    pub setup: Duration,
+    /// Conjugate gradients.
     pub pcg: Duration,
     /// Compliance and sensitivities.
     pub sensitivity: Duration,

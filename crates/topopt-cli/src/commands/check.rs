@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use topopt_fem::{LoadCase, Multigrid, Strategy};
+use topopt_fem::{BlockJacobi, LoadCase, Multigrid, Strategy};
 
 use super::diagnosis::Diagnosis;
 use super::info::Shape;
@@ -229,11 +229,12 @@ fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 
     let meshes = 2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements);
     let nodal = 24 * nodes * (6 + 4 * problem.load_cases().len());
     let element = 8 * elements * 20;
-    let hierarchy = match config.solver.preconditioner {
+    let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Jacobi => 0,
+        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(nodes, elements),
         _ => Multigrid::bytes(nodes, elements),
     };
-    let bytes = meshes + nodal + element + strategy.bytes(nodes, elements) + hierarchy;
+    let bytes = meshes + nodal + element + strategy.bytes(nodes, elements) + preconditioner;
     let budget = config.filter.get_ref().neighbour_memory_mb as f64;
     let lists = neighbour_lists_mb(structure);
     PROGRAM_MB + bytes as f64 / MEGABYTE + if lists <= budget { lists } else { 0.0 }

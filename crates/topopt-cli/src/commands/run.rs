@@ -25,7 +25,7 @@ use crate::progress::Progress;
 use crate::report::{Finding, InputError};
 use crate::results::{self, Results};
 use crate::structure::Structure;
-use crate::summary::{Neighbours, Summary};
+use crate::summary::{Neighbours, Preconditioner, Summary};
 
 /// Runs a case. `interrupt` may be set at any time to end the run after the current iteration of
 /// conjugate gradients. The folder of the results is touched only when all that can be refused
@@ -58,6 +58,7 @@ fn configuration(args: &RunArgs) -> Result<Config, InputError> {
     }
     config.solver.device = args.device.unwrap_or(config.solver.device);
     config.solver.strategy = args.strategy.unwrap_or(config.solver.strategy);
+    config.solver.preconditioner = args.preconditioner.unwrap_or(config.solver.preconditioner);
     Ok(config)
 }
 
@@ -134,7 +135,7 @@ impl<'a> Run<'a> {
         let directory = self.config.output_directory();
         let (device, strategy) = (parts.backend.name(), parts.operator.strategy());
         let mut summary = Summary::new(self.config, self.structure, device, strategy);
-        summary.preconditioner = parts.preconditioner.name();
+        summary.preconditioner = Preconditioner::of(parts.preconditioner.as_ref());
         summary.neighbours = parts.neighbours.take();
         summary.notes.extend(notes);
         let mut optimization = self.optimization(parts)?;

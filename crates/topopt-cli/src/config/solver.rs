@@ -27,15 +27,19 @@ pub struct Solver {
 }
 
 /// A preconditioner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Preconditioner {
     /// Multigrid on the processor, Jacobi on a GPU.
     Auto,
-    /// The diagonal of the matrix.
-    Jacobi,
     /// Multigrid by aggregates of nodes and their rigid motions; on the processor.
     Multigrid,
+    /// The diagonal of the matrix.
+    Jacobi,
+    /// The 3x3 blocks on the diagonal of the matrix; on the processor.
+    BlockJacobi,
 }
 
 /// How the stiffness matrix is applied. On the processor there are `mf`, `ebe` and `nbn`.
@@ -97,6 +101,18 @@ impl Strategy {
             Strategy::EbeSym => "ebeSym",
             Strategy::EbeSymAtomic => "ebeSymAtomic",
             Strategy::Bsr => "bsr",
+        }
+    }
+}
+
+impl Preconditioner {
+    /// Name as in the case file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preconditioner::Auto => "auto",
+            Preconditioner::Multigrid => "multigrid",
+            Preconditioner::Jacobi => "jacobi",
+            Preconditioner::BlockJacobi => "block-jacobi",
         }
     }
 }

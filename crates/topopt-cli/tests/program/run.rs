@@ -37,7 +37,7 @@ fn summary_says_what_the_run_was_and_did() {
         "topopt": env!("CARGO_PKG_VERSION"), "title": "Small", "case": "case.toml",
         "status": "done", "stopped_by": "max_iterations", "elements": 250, "nodes": 396,
         "load_cases": ["default"], "element_width": 1.0, "filter_radius": 1.5,
-        "device": "cpu (2 threads)", "strategy": "mf", "preconditioner": "multigrid",
+        "device": "cpu (2 threads)", "strategy": "mf",
         "iterations": 3, "solid_elements": 0, "notes": [],
     });
     for (key, value) in expected.as_object().unwrap() {
@@ -54,6 +54,32 @@ fn summary_says_what_the_run_was_and_did() {
     let parts: f64 = seconds.values().map(|s| s.as_f64().unwrap()).sum();
     let total = seconds["total"].as_f64().unwrap();
     assert!(0.5 * total < parts - total && parts - total <= total, "{seconds:?}");
+}
+
+#[test]
+fn every_preconditioner_gives_the_same_history() {
+    let folder = Folder::new();
+    let run = |name: &str| {
+        let finished = folder.run(&["solver.tolerance=1e-10"], &["--preconditioner", name]);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        let preconditioner = folder.summary()["preconditioner"].clone();
+        let total = folder.summary()["pcg_iterations"].as_u64().unwrap();
+        (preconditioner, total, folder.history("compliance"))
+    };
+    let (multigrid, few, expected) = run("auto");
+    assert_eq!(multigrid["name"], "multigrid");
+    let levels = multigrid["levels"].as_array().unwrap();
+    assert_eq!(levels[0], 3 * 396);
+    assert!(levels.len() == 2 && levels[1].as_u64().unwrap() % 6 == 0, "{multigrid}");
+    let complexity = multigrid["operator_complexity"].as_f64().unwrap();
+    assert!(1.0 < complexity && complexity < 1.3, "{complexity}");
+    for name in ["jacobi", "block-jacobi"] {
+        let (preconditioner, many, found) = run(name);
+        let plain = json!({ "name": name, "levels": [], "operator_complexity": null });
+        assert_eq!(preconditioner, plain);
+        assert!(few < many, "{name}: {few} iterations with multigrid, {many} with {name}");
+        assert!(difference(&found, &expected) < 1e-9, "{name}");
+    }
 }
 
 #[test]

@@ -1,26 +1,25 @@
 //! Groups of neighbouring nodes, by the graph alone.
 
 use topopt_linalg::BlockPattern;
-use topopt_mesh::NodeToElements;
+use topopt_mesh::{HexMesh, NodeToElements};
 
-use crate::{DIM, Problem};
+use super::difference;
+use crate::DIM;
 
-/// Every node in one aggregate.
+/// Points (nodes, or aggregates of a finer level), each in one aggregate.
 #[derive(Debug, Clone)]
-pub(super) struct Aggregates {
-    /// Aggregate of every node.
-    pub of: Vec<u32>,
-    /// Mean position of every aggregate.
-    pub centres: Vec<[f64; DIM]>,
+pub struct Aggregates {
+    of: Vec<u32>,
+    offsets: Vec<[f64; DIM]>,
+    members: Vec<Vec<u32>>,
+    centres: Vec<[f64; DIM]>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Aggregates {
     /// Aggregates of the nodes of a mesh; neighbours share an element.
-    pub fn of_nodes(problem: &Problem) -> Self {
-        let mesh = problem.mesh();
-        let adjacency = NodeToElements::new(mesh);
+    pub(super) fn of_nodes(mesh: &HexMesh, adjacency: &NodeToElements) -> Self {
         let each = |node: usize, visit: &mut dyn FnMut(u32)| {
             for &e in adjacency.elements_of(node) {
                 mesh.hexes()[e as usize].iter().for_each(|&n| visit(n));
@@ -30,14 +29,40 @@ impl Aggregates {
     }
 
     /// Aggregates of the rows of a matrix at `positions`; neighbours share a block.
-    pub fn of_graph(pattern: &BlockPattern, positions: &[[f64; DIM]]) -> Self {
+    pub(super) fn of_graph(pattern: &BlockPattern, positions: &[[f64; DIM]]) -> Self {
         let each = |row: usize, visit: &mut dyn FnMut(u32)| {
             pattern.row(row).iter().for_each(|&column| visit(column));
         };
         Self::greedy(positions, each)
     }
 
-    /// The standard greedy pass: a node all of whose neighbours are free starts an aggregate with
+    /// Number of aggregates.
+    #[allow(clippy::len_without_is_empty)] // no mesh is without nodes
+    pub fn len(&self) -> usize {
+        self.centres.len()
+    }
+
+    /// Aggregate of every point.
+    pub fn of(&self) -> &[u32] {
+        &self.of
+    }
+
+    /// Position of every point less that of its aggregate's centre.
+    pub fn offsets(&self) -> &[[f64; DIM]] {
+        &self.offsets
+    }
+
+    /// The points of every aggregate, increasing.
+    pub fn members(&self) -> &[Vec<u32>] {
+        &self.members
+    }
+
+    /// Mean position of every aggregate.
+    pub fn centres(&self) -> &[[f64; DIM]] {
+        &self.centres
+    }
+
+    /// The standard greedy pass: a point all of whose neighbours are free starts an aggregate with
     /// them; what is left joins the neighbouring aggregate that it touches most.
     fn greedy(
         positions: &[[f64; DIM]],
@@ -68,22 +93,27 @@ impl Aggregates {
                     None => {}
                 }
             });
-            // A node that touches none starts one of its own.
+            // A point that touches none starts one of its own.
             of[node] = touched.iter().max_by_key(|(_, times)| *times).map_or(count, |t| t.0);
             count = count.max(of[node] + 1);
         }
-        Self { centres: centres(&of, count as usize, positions), of }
+        Self::gather(of, count as usize, positions)
     }
-}
 
-fn centres(of: &[u32], count: usize, positions: &[[f64; DIM]]) -> Vec<[f64; DIM]> {
-    let mut sums = vec![[0.0; DIM]; count];
-    let mut sizes = vec![0.0; count];
-    for (&aggregate, x) in of.iter().zip(positions) {
-        sizes[aggregate as usize] += 1.0;
-        for i in 0..DIM {
-            sums[aggregate as usize][i] += x[i];
+    /// Members, centres and offsets of `count` aggregates.
+    fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
+        let mut members = vec![Vec::new(); count];
+        for (point, &aggregate) in of.iter().enumerate() {
+            members[aggregate as usize].push(point as u32);
         }
+        let centre = |points: &Vec<u32>| -> [f64; DIM] {
+            let sum = |i| points.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
+            std::array::from_fn(|i| sum(i) / points.len() as f64)
+        };
+        let centres: Vec<_> = members.iter().map(centre).collect();
+        let offset =
+            |(x, &aggregate): (&[f64; DIM], &u32)| difference(*x, centres[aggregate as usize]);
+        let offsets = positions.iter().zip(&of).map(offset).collect();
+        Self { of, offsets, members, centres }
     }
-    sums.iter().zip(sizes).map(|(sum, size): (&[f64; DIM], f64)| sum.map(|s| s / size)).collect()
 }

@@ -1,54 +1,26 @@
 //! Between levels of aggregates: rigid motions of aggregates of aggregates.
 
 use rayon::prelude::*;
-use topopt_linalg::{BlockCsr, BlockPattern, Cpu, Transfer};
+use topopt_linalg::{BlockCsr, Cpu, Transfer};
 
-use super::aggregates::Aggregates;
-use super::{MODES, difference, rigid_displacement, rigid_force};
-use crate::DIM;
+use super::{Aggregates, MODES, rigid_displacement, rigid_force};
 
 /// The transfer between a level of aggregates and the next.
 pub(super) struct CoarseTransfer {
     pub aggregates: Aggregates,
-    /// Of every aggregate of the finer level: its centre less that of its parent.
-    offsets: Vec<[f64; DIM]>,
-    /// The finer aggregates of every coarser one.
-    members: Vec<Vec<u32>>,
 }
 
 impl CoarseTransfer {
-    pub fn new(centres: &[[f64; DIM]], aggregates: Aggregates) -> Self {
-        let parent = |child: usize| aggregates.centres[aggregates.of[child] as usize];
-        let offsets = centres.iter().enumerate().map(|(c, &x)| difference(x, parent(c))).collect();
-        let mut members = vec![Vec::new(); aggregates.centres.len()];
-        for (child, &parent) in aggregates.of.iter().enumerate() {
-            members[parent as usize].push(child as u32);
-        }
-        Self { aggregates, offsets, members }
-    }
-
-    /// Where the blocks of P^T A P stand, for A of pattern `fine`.
-    pub fn coarse_pattern(&self, fine: &BlockPattern) -> BlockPattern {
-        let row = |members: &Vec<u32>| {
-            let columns = members.iter().flat_map(|&child| fine.row(child as usize));
-            let mut row: Vec<u32> =
-                columns.map(|&column| self.aggregates.of[column as usize]).collect();
-            row.sort_unstable();
-            row.dedup();
-            row
-        };
-        BlockPattern::new(self.members.par_iter().map(row).collect())
-    }
-
     /// The motion of child `child` when its parent moves by `motion`.
     fn child_motion(&self, child: usize, motion: &[f64; MODES]) -> [f64; MODES] {
-        let [x, y, z] = rigid_displacement(motion, self.offsets[child]);
+        let [x, y, z] = rigid_displacement(motion, self.aggregates.offsets()[child]);
         [x, y, z, motion[3], motion[4], motion[5]]
     }
 
     /// The transpose: force and moment on a child as force and moment on its parent.
     fn parent_force(&self, child: usize, force: &[f64; MODES]) -> [f64; MODES] {
-        let mut total = rigid_force([force[0], force[1], force[2]], self.offsets[child]);
+        let mut total =
+            rigid_force([force[0], force[1], force[2]], self.aggregates.offsets()[child]);
         (3..MODES).for_each(|i| total[i] += force[i]);
         total
     }
@@ -65,13 +37,13 @@ impl Transfer<Cpu> for CoarseTransfer {
             }
         };
         let coarse = coarse.as_chunks_mut::<MODES>().0.par_iter_mut().with_min_len(256);
-        coarse.zip(&self.members).for_each(sum);
+        coarse.zip(self.aggregates.members()).for_each(sum);
     }
 
     fn prolong_add(&self, coarse: &Vec<f64>, fine: &mut Vec<f64>) {
         let coarse = coarse.as_chunks::<MODES>().0;
         let add = |(child, fine): (usize, &mut [f64; MODES])| {
-            let motion = self.child_motion(child, &coarse[self.aggregates.of[child] as usize]);
+            let motion = self.child_motion(child, &coarse[self.aggregates.of()[child] as usize]);
             (0..MODES).for_each(|i| fine[i] += motion[i]);
         };
         fine.as_chunks_mut::<MODES>().0.par_iter_mut().with_min_len(256).enumerate().for_each(add);
@@ -85,10 +57,10 @@ pub(super) fn galerkin(
     coarse: &mut BlockCsr<MODES>,
 ) {
     coarse.fill_rows(|row, columns, blocks| {
-        for &child in &transfer.members[row] {
+        for &child in &transfer.aggregates.members()[row] {
             let child = child as usize;
             for (&other, block) in a.pattern().row(child).iter().zip(a.row(child)) {
-                let column = transfer.aggregates.of[other as usize];
+                let column = transfer.aggregates.of()[other as usize];
                 let place = columns.binary_search(&column).unwrap_or_default();
                 add_product(transfer, child, block, other as usize, &mut blocks[place]);
             }

@@ -8,6 +8,7 @@
 mod aggregates;
 mod coarse;
 mod fine;
+mod structure;
 #[cfg(test)]
 mod tests;
 
@@ -16,20 +17,23 @@ use topopt_linalg::{
     Preconditioner, Transfer,
 };
 
-use crate::operators::Mf;
-use crate::{DIM, ElasticityOperator, ElasticityPreconditioner, Problem};
-use aggregates::Aggregates;
-use coarse::{CoarseTransfer, galerkin};
-use fine::{FineTransfer, Straddling, diagonal_blocks};
+use crate::operators::{Mf, blocks_by_patches};
+use crate::{DIM, ElasticityOperator, ElasticityPreconditioner, Level, Problem};
+use coarse::CoarseTransfer;
+use fine::FineTransfer;
+
+pub use aggregates::Aggregates;
+pub use structure::Aggregation;
 
 /// Rigid-body modes of an aggregate.
-const MODES: usize = 6;
+pub const MODES: usize = 6;
 /// Most unknowns of the level that is solved directly.
 const DIRECT: usize = 600;
 
 /// `multigrid`: the K-cycle over rigid-body aggregation.
 pub struct Multigrid<'a> {
     cycle: KCycle<Cpu, RigidAggregation<'a>>,
+    levels: Vec<Level>,
 }
 
 /// The hierarchy; level 0 is the matrix-free operator, the others are block matrices.
@@ -38,7 +42,7 @@ pub struct RigidAggregation<'a> {
     operator: Mf<'a>,
     inverse_diagonal: BlockDiagonal<DIM>,
     transfer: FineTransfer<'a>,
-    straddling: Straddling,
+    straddling: Vec<Vec<u32>>,
     /// Levels 1 and on.
     coarse: Vec<CoarseLevel>,
     last: DenseCholesky,
@@ -57,7 +61,9 @@ impl<'a> Multigrid<'a> {
     /// # Errors
     /// [`BackendError`] never on the CPU.
     pub fn new(problem: &'a Problem) -> Result<Self, BackendError> {
-        Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem))? })
+        let structure = Aggregation::new(problem);
+        let levels = structure.levels();
+        Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem, structure))?, levels })
     }
 
     /// Bytes that a hierarchy takes at most, for a mesh of that size.
@@ -67,45 +73,23 @@ impl<'a> Multigrid<'a> {
         // An element: its patch and modulus, and its entry at some 2.5 aggregates.
         690 * n_nodes + 34 * n_elements
     }
-
-    /// Unknowns of every level.
-    pub fn levels(&self) -> Vec<usize> {
-        let hierarchy = self.cycle.hierarchy();
-        (0..hierarchy.n_levels()).map(|level| hierarchy.operator(level).dimension()).collect()
-    }
 }
 
 impl<'a> RigidAggregation<'a> {
-    fn new(problem: &'a Problem) -> Self {
-        let aggregates = Aggregates::of_nodes(problem);
-        let straddling = Straddling::new(problem, &aggregates);
-        let transfer = FineTransfer::new(problem, &aggregates);
-        let mut coarse = Vec::new();
-        let mut pattern = straddling.pattern(problem, &aggregates);
-        let mut centres = aggregates.centres;
-        loop {
-            let matrix = BlockCsr::zeros(pattern);
-            let next = (MODES * centres.len() > DIRECT)
-                .then(|| Aggregates::of_graph(matrix.pattern(), &centres))
-                .filter(|next| next.centres.len() < centres.len());
-            let transfer = next.map(|next| CoarseTransfer::new(&centres, next));
-            let below = transfer.as_ref().map(|transfer| {
-                (transfer.coarse_pattern(matrix.pattern()), transfer.aggregates.centres.clone())
-            });
-            let inverse_diagonal = BlockDiagonal::pseudo_inverse(0, |_| [[0.0; MODES]; MODES]);
-            coarse.push(CoarseLevel { matrix, inverse_diagonal, transfer });
-            match below {
-                Some((next_pattern, next_centres)) => {
-                    (pattern, centres) = (next_pattern, next_centres);
-                }
-                None => break,
-            }
-        }
+    fn new(problem: &'a Problem, structure: Aggregation) -> Self {
+        let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
+        let mut coarser = coarser.into_iter();
+        let level = |pattern| CoarseLevel {
+            matrix: BlockCsr::zeros(pattern),
+            inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; MODES]; MODES]),
+            transfer: coarser.next().map(|aggregates| CoarseTransfer { aggregates }),
+        };
+        let coarse = patterns.into_iter().map(level).collect();
         Self {
             problem,
             operator: Mf::new(problem),
             inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; DIM]; DIM]),
-            transfer,
+            transfer: FineTransfer { problem, aggregates: nodes },
             straddling,
             coarse,
             last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)),
@@ -115,15 +99,15 @@ impl<'a> RigidAggregation<'a> {
     /// Recomputes all numbers for `moduli`.
     fn update(&mut self, moduli: &Vec<f64>) {
         self.operator.set_moduli(moduli);
-        let blocks = diagonal_blocks(self.problem, self.operator.patches(), moduli);
+        let blocks = blocks_by_patches(self.problem, self.operator.patches(), moduli);
         self.inverse_diagonal = BlockDiagonal::pseudo_inverse(blocks.len(), |n| blocks[n]);
-        self.straddling.fill(self.problem, &self.transfer, moduli, &mut self.coarse[0].matrix);
+        fine::galerkin(&self.transfer, &self.straddling, moduli, &mut self.coarse[0].matrix);
         for level in 0..self.coarse.len() {
             let (done, rest) = self.coarse.split_at_mut(level + 1);
             let current = &mut done[level];
             let matrix = &current.matrix;
             if let (Some(transfer), Some(next)) = (&current.transfer, rest.first_mut()) {
-                galerkin(matrix, transfer, &mut next.matrix);
+                coarse::galerkin(matrix, transfer, &mut next.matrix);
                 let n = matrix.pattern().n_rows();
                 current.inverse_diagonal =
                     BlockDiagonal::pseudo_inverse(n, |row| matrix.diagonal_block(row));
@@ -180,6 +164,10 @@ impl Preconditioner<Cpu> for Multigrid<'_> {
 }
 
 impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
+    fn levels(&self) -> Vec<Level> {
+        self.levels.clone()
+    }
+
     fn update(
         &mut self,
         backend: &Cpu,

@@ -11,6 +11,7 @@ mod trilinear;
 
 use topopt_linalg::Cpu;
 
+pub(crate) use diagonal::blocks_by_patches;
 pub(crate) use lanes::{Lanes, MAX_LANES};
 pub(crate) use mf::{LaneGroup, from_group, to_group};
 pub(crate) use trilinear::element_forces;

@@ -1,0 +1,118 @@
+//! What of a hierarchy depends on the mesh alone: made once a run, for every backend.
+
+use rayon::prelude::*;
+use topopt_linalg::BlockPattern;
+use topopt_mesh::{HexMesh, NodeToElements};
+
+use super::{Aggregates, DIRECT, MODES};
+use crate::{DIM, Level, Problem};
+
+/// The aggregates of every level, and where the blocks of the coarse matrices stand.
+#[derive(Debug, Clone)]
+pub struct Aggregation {
+    /// Aggregates of the nodes.
+    pub nodes: Aggregates,
+    /// Aggregates of those aggregates, and so on.
+    pub coarser: Vec<Aggregates>,
+    /// Of every aggregate of nodes, the elements that make its coarse stiffness: those of its
+    /// elements that touch several aggregates or a support.
+    pub straddling: Vec<Vec<u32>>,
+    /// Pattern of the coarse matrix of `nodes`, then of each of `coarser`.
+    pub patterns: Vec<BlockPattern>,
+    /// Entries of the finest matrix, if it were assembled.
+    fine_entries: usize,
+}
+
+impl Aggregation {
+    /// Aggregates of the nodes of `problem`, then of aggregates until few unknowns are left.
+    pub fn new(problem: &Problem) -> Self {
+        let adjacency = NodeToElements::new(problem.mesh());
+        let nodes = Aggregates::of_nodes(problem.mesh(), &adjacency);
+        let straddling = straddling(problem, &nodes);
+        let mut patterns = vec![pattern(problem.mesh(), &nodes, &straddling)];
+        let mut coarser: Vec<Aggregates> = Vec::new();
+        loop {
+            let (finer, fine) = (coarser.last().unwrap_or(&nodes), &patterns[coarser.len()]);
+            if MODES * finer.len() <= DIRECT {
+                break;
+            }
+            let next = Aggregates::of_graph(fine, finer.centres());
+            if next.len() == finer.len() {
+                break;
+            }
+            patterns.push(coarse_pattern(&next, fine));
+            coarser.push(next);
+        }
+        let fine_entries = DIM * DIM * n_pairs(problem.mesh(), &adjacency);
+        Self { nodes, coarser, straddling, patterns, fine_entries }
+    }
+
+    /// The size of every level, the finest first.
+    pub fn levels(&self) -> Vec<Level> {
+        let unknowns = DIM * self.nodes.of().len();
+        let finest = Level { unknowns, entries: self.fine_entries };
+        let coarse = self.patterns.iter().map(|pattern| Level {
+            unknowns: MODES * pattern.n_rows(),
+            entries: MODES * MODES * pattern.n_blocks(),
+        });
+        std::iter::once(finest).chain(coarse).collect()
+    }
+}
+
+/// The elements that touch several aggregates or a support, for every aggregate that they touch.
+fn straddling(problem: &Problem, aggregates: &Aggregates) -> Vec<Vec<u32>> {
+    let supports = problem.supports();
+    let mut elements = vec![Vec::new(); aggregates.len()];
+    for (e, hex) in problem.mesh().hexes().iter().enumerate() {
+        let mut touched = hex.map(|node| aggregates.of()[node as usize]);
+        touched.sort_unstable();
+        let is_held = |node: u32| (0..DIM).any(|i| supports.is_fixed(node as usize, i));
+        if touched[0] != touched[7] || hex.iter().any(|&node| is_held(node)) {
+            for (k, &aggregate) in touched.iter().enumerate() {
+                if k == 0 || touched[k - 1] != aggregate {
+                    elements[aggregate as usize].push(e as u32);
+                }
+            }
+        }
+    }
+    elements
+}
+
+/// Where the blocks of the first coarse matrix stand.
+fn pattern(mesh: &HexMesh, aggregates: &Aggregates, straddling: &[Vec<u32>]) -> BlockPattern {
+    let row = |(row, elements): (usize, &Vec<u32>)| {
+        let nodes = elements.iter().flat_map(|&e| mesh.hexes()[e as usize]);
+        let mut columns: Vec<u32> = nodes.map(|n| aggregates.of()[n as usize]).collect();
+        columns.push(row as u32);
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    };
+    BlockPattern::new(straddling.par_iter().enumerate().map(row).collect())
+}
+
+/// Where the blocks of P^T A P stand, for A of pattern `fine`.
+fn coarse_pattern(aggregates: &Aggregates, fine: &BlockPattern) -> BlockPattern {
+    let row = |members: &Vec<u32>| {
+        let columns = members.iter().flat_map(|&child| fine.row(child as usize));
+        let mut row: Vec<u32> = columns.map(|&column| aggregates.of()[column as usize]).collect();
+        row.sort_unstable();
+        row.dedup();
+        row
+    };
+    BlockPattern::new(aggregates.members().par_iter().map(row).collect())
+}
+
+/// Pairs of nodes that share an element, in both orders and a node with itself.
+fn n_pairs(mesh: &HexMesh, adjacency: &NodeToElements) -> usize {
+    let mut last = vec![u32::MAX; mesh.n_nodes()]; // the last node paired with each
+    let mut pairs = 0;
+    for node in 0..mesh.n_nodes() as u32 {
+        for &e in adjacency.elements_of(node as usize) {
+            for &other in &mesh.hexes()[e as usize] {
+                pairs += usize::from(std::mem::replace(&mut last[other as usize], node) != node);
+            }
+        }
+    }
+    pairs
+}
