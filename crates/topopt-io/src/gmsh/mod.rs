@@ -10,6 +10,8 @@
 //!   in the order of the file, elements in ascending order; none stands twice.
 //! - A quadrilateral inside the mesh belongs to the element from which it points outwards.
 //!
+//! [`mesh`] runs Gmsh itself, as a program, on a geometry.
+//!
 //! What is refused: other volume elements, quadrilaterals or triangles of a physical surface that
 //! are no face of a hexahedron (a support or load would be lost in silence), partitioned meshes,
 //! other versions, and everything that contradicts itself.
@@ -18,6 +20,7 @@ mod cursor;
 mod element_shape;
 mod error;
 mod import;
+mod program;
 mod raw;
 mod records;
 mod sections;
@@ -31,6 +34,7 @@ use crate::import::ImportedMesh;
 use crate::read_error::ReadError;
 
 pub use error::{Leftover, Problem};
+pub use program::{Hexes, Meshing, MeshingError, is_geometry, mesh};
 pub use write::{Encoding, GmshFormat, Version, write};
 
 /// Reads a `.msh` file.

@@ -1,0 +1,294 @@
+//! Gmsh run as a program: from a geometry to a mesh of hexahedra.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf, absolute};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use tempfile::TempDir;
+
+use super::error::{Leftover, Problem as GmshProblem, list};
+use crate::import::ImportedMesh;
+use crate::read_error::{Problem, ReadError};
+
+/// How a geometry is meshed.
+#[derive(Debug, Clone)]
+pub struct Meshing {
+    /// The program: a path, or a name to look for on PATH. Else `$GMSH`, else `gmsh`.
+    pub program: Option<PathBuf>,
+    /// How hexahedra are made.
+    pub hexes: Hexes,
+    /// Largest edge of the hexahedra (length); else as the geometry says.
+    pub element_size: Option<f64>,
+    /// Unit of the mesh, into which STEP and IGES files, which have units, are converted: `MM`, `M`
+    /// and the like.
+    pub length_unit: &'static str,
+    /// Gmsh is ended after this time.
+    pub timeout: Duration,
+}
+
+/// How Gmsh makes hexahedra.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hexes {
+    /// As the geometry file says; where that leaves other elements, by [`Hexes::Subdivide`].
+    Auto,
+    /// Volumes of six sides as bent boxes.
+    Transfinite,
+    /// Quadrilaterals that the file's own extrusion in layers takes through the volume.
+    Extrude,
+    /// Tetrahedra, each cut into four hexahedra.
+    Subdivide,
+}
+
+/// Why a geometry could not be meshed.
+#[derive(Debug, thiserror::Error)]
+pub enum MeshingError {
+    /// The geometry cannot be read.
+    #[error("{}: cannot read the file: {cause}", path.display())]
+    Geometry {
+        /// The geometry.
+        path: PathBuf,
+        /// What the operating system says.
+        cause: io::Error,
+    },
+    /// The program cannot be started.
+    #[error("cannot start `{}`, which meshes geometries: {cause}", program.display())]
+    Program {
+        /// The program.
+        program: PathBuf,
+        /// What the operating system says.
+        cause: io::Error,
+    },
+    /// The folder for what Gmsh writes cannot be used.
+    #[error("cannot use the system's folder for temporary files: {0}")]
+    Folder(io::Error),
+    /// Gmsh says that it failed, or did not come to its end.
+    #[error("Gmsh could not mesh {} ({status}):\n{}", path.display(), lines.join("\n"))]
+    Failed {
+        /// The geometry.
+        path: PathBuf,
+        /// How it ended.
+        status: ExitStatus,
+        /// What it said about errors, or else last.
+        lines: Vec<String>,
+    },
+    /// Gmsh took too long.
+    #[error("Gmsh did not mesh {} within {} s and was ended", path.display(), timeout.as_secs_f64())]
+    Timeout {
+        /// The geometry.
+        path: PathBuf,
+        /// The time it had.
+        timeout: Duration,
+    },
+    /// The user asked to stop.
+    #[error("interrupted while Gmsh was meshing")]
+    Interrupted,
+    /// A mesh without volume elements.
+    #[error("Gmsh made no volume elements from {}", .0.display())]
+    NoVolumes(PathBuf),
+    /// A mesh with other volume elements than hexahedra.
+    #[error("Gmsh left {} in the mesh of {}", list(leftovers), path.display())]
+    NotHexahedra {
+        /// The geometry.
+        path: PathBuf,
+        /// What there is besides hexahedra, at least one.
+        leftovers: Vec<Leftover>,
+    },
+    /// A mesh that is refused for another reason.
+    #[error(transparent)]
+    Refused(#[from] ReadError),
+}
+
+/// Whether the file at `path` is a geometry that Gmsh meshes, by its extension.
+pub fn is_geometry(path: &Path) -> bool {
+    is_one_of(path, &["geo"]) || is_solid(path)
+}
+
+/// Meshes the file at `geometry` with hexahedra. Gmsh is ended soon after `interrupt` is set.
+///
+/// A `.geo` file may say `DefineConstant[element_size = 2];`, and gets the value of
+/// [`Meshing::element_size`].
+///
+/// # Errors
+/// [`MeshingError`]; nothing is left behind.
+pub fn mesh(
+    geometry: &Path,
+    meshing: &Meshing,
+    interrupt: &AtomicBool,
+) -> Result<ImportedMesh, MeshingError> {
+    let geometry = Geometry { path: geometry, meshing, interrupt };
+    if meshing.hexes != Hexes::Auto {
+        return geometry.mesh(meshing.hexes);
+    }
+    if is_solid(geometry.path) {
+        return geometry.mesh(Hexes::Subdivide);
+    }
+    match geometry.mesh(Hexes::Auto) {
+        Err(MeshingError::NotHexahedra { leftovers, .. }) => {
+            let mut mesh = geometry.mesh(Hexes::Subdivide)?;
+            let note = "by itself the geometry gives";
+            let cut = "all elements were cut into hexahedra (Mesh.SubdivisionAlgorithm = 2)";
+            mesh.notes.push(format!("{note} {}: {cut}", list(&leftovers)));
+            Ok(mesh)
+        }
+        meshed => meshed,
+    }
+}
+
+/// Boundary representations, which say nothing of meshes.
+fn is_solid(path: &Path) -> bool {
+    is_one_of(path, &["step", "stp", "brep", "iges", "igs"])
+}
+
+fn is_one_of(path: &Path, extensions: &[&str]) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    extensions.iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// A geometry to be meshed.
+struct Geometry<'a> {
+    path: &'a Path,
+    meshing: &'a Meshing,
+    interrupt: &'a AtomicBool,
+}
+
+impl Geometry<'_> {
+    fn mesh(&self, hexes: Hexes) -> Result<ImportedMesh, MeshingError> {
+        let unreadable = |cause| MeshingError::Geometry { path: self.path.into(), cause };
+        File::open(self.path).map_err(unreadable)?;
+        let folder = tempfile::Builder::new().prefix("topopt-gmsh-").tempdir();
+        let folder = folder.map_err(MeshingError::Folder)?;
+        let log = self.run(hexes, &folder)?;
+        let mut mesh =
+            super::read(&folder.path().join(MESH)).map_err(|error| self.refused(error))?;
+        mesh.notes.extend(version(&log).map(|version| format!("meshed by Gmsh {version}")));
+        let sets = mesh.mesh.sets();
+        if sets.nodes.is_empty() && sets.faces.is_empty() {
+            mesh.notes.push(
+                "the geometry names no surfaces, curves or points: to name them in a .geo file \
+                 write `Physical Surface(\"fixed\") = {1};`"
+                    .into(),
+            );
+        }
+        Ok(mesh)
+    }
+
+    /// Runs Gmsh in `folder`; what it said.
+    fn run(&self, hexes: Hexes, folder: &TempDir) -> Result<String, MeshingError> {
+        let inside = |name: &str| folder.path().join(name);
+        fs::write(inside(SETTINGS), self.settings(hexes)).map_err(MeshingError::Folder)?;
+        let log = File::create(inside(LOG)).map_err(MeshingError::Folder)?;
+        let errors = log.try_clone().map_err(MeshingError::Folder)?;
+        let (program, path) = (program(self.meshing.program.as_deref()), absolute(self.path));
+        let mut command = Command::new(&program);
+        command.args(["-setstring", "Geometry.OCCTargetUnit", self.meshing.length_unit]);
+        if let Some(size) = self.meshing.element_size {
+            command.args(["-setnumber", "element_size", &format!("{size:?}")]);
+        }
+        command.arg("-3").arg(path.map_err(MeshingError::Folder)?).arg(inside(SETTINGS));
+        command.args(["-format", "msh41", "-bin", "-o"]).arg(inside(MESH));
+        command.stdin(Stdio::null()).stdout(log).stderr(errors);
+        let child = command.spawn();
+        let child = child.map_err(|cause| MeshingError::Program { program, cause })?;
+        let status = self.wait(child)?;
+        let log = fs::read(inside(LOG)).map_err(MeshingError::Folder)?;
+        let log = String::from_utf8_lossy(&log).into_owned();
+        let errors: Vec<_> = log.lines().filter_map(error_in).collect();
+        if status.success() && errors.is_empty() {
+            return Ok(log);
+        }
+        let last = || log.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev();
+        let lines = if errors.is_empty() { last().collect() } else { errors };
+        let lines = lines.into_iter().take(10).map(str::to_owned).collect();
+        Err(MeshingError::Failed { path: self.path.into(), status, lines })
+    }
+
+    /// Settings that Gmsh reads after the geometry, so that they prevail.
+    fn settings(&self, hexes: Hexes) -> String {
+        let mut settings = String::new();
+        if let Some(size) = self.meshing.element_size {
+            settings += &format!("Mesh.MeshSizeMax = {size:?};\n");
+        }
+        settings += match hexes {
+            Hexes::Auto => "",
+            Hexes::Transfinite => {
+                "Transfinite Surface {:};\nTransfinite Volume {:};\nRecombine Surface {:};\n"
+            }
+            Hexes::Extrude => {
+                "Mesh.Algorithm = 8;\nMesh.RecombinationAlgorithm = 1;\nRecombine Surface {:};\n"
+            }
+            // An edge of a tetrahedron becomes two of hexahedra. Netgen's optimisation inverts some.
+            Hexes::Subdivide => {
+                "Mesh.SubdivisionAlgorithm = 2;\nMesh.OptimizeNetgen = 0;\n\
+                 Mesh.MeshSizeFactor = 2 * Mesh.MeshSizeFactor;\n"
+            }
+        };
+        settings
+    }
+
+    fn wait(&self, mut child: Child) -> Result<ExitStatus, MeshingError> {
+        let start = Instant::now();
+        loop {
+            let ended = child.try_wait().map_err(MeshingError::Folder)?;
+            let timeout = self.meshing.timeout;
+            let error = match ended {
+                Some(_) if self.interrupt.load(Ordering::Relaxed) => MeshingError::Interrupted,
+                Some(status) => return Ok(status),
+                None if self.interrupt.load(Ordering::Relaxed) => MeshingError::Interrupted,
+                None if start.elapsed() > timeout => {
+                    MeshingError::Timeout { path: self.path.into(), timeout }
+                }
+                None => {
+                    sleep(Duration::from_millis(10));
+                    continue;
+                }
+            };
+            // It may just have ended by itself.
+            let _ = child.kill().and_then(|()| child.wait());
+            return Err(error);
+        }
+    }
+
+    /// What is wrong with the mesh, in terms of the geometry.
+    fn refused(&self, error: ReadError) -> MeshingError {
+        let path = self.path.to_owned();
+        match *error.problem {
+            Problem::Gmsh(GmshProblem::NotHexahedra { leftovers, .. }) => {
+                MeshingError::NotHexahedra { path, leftovers }
+            }
+            Problem::Io(_)
+            | Problem::Gmsh(GmshProblem::NoHexahedra | GmshProblem::MissingSection(_)) => {
+                MeshingError::NoVolumes(path)
+            }
+            _ => MeshingError::Refused(ReadError { path, place: None, ..error }),
+        }
+    }
+}
+
+/// Names of files in the temporary folder.
+const MESH: &str = "mesh.msh";
+const SETTINGS: &str = "settings.geo";
+const LOG: &str = "log.txt";
+
+/// The program to run: the one asked for, `$GMSH`, or `gmsh`.
+fn program(asked: Option<&Path>) -> PathBuf {
+    let variable = || std::env::var_os("GMSH").filter(|value| !value.is_empty());
+    let default = || OsString::from("gmsh");
+    asked.map_or_else(|| variable().unwrap_or_else(default).into(), Path::to_owned)
+}
+
+/// The message of a line of Gmsh that tells of an error; it ends with status 0 all the same.
+fn error_in(line: &str) -> Option<&str> {
+    let (kind, message) = line.split_once(':')?;
+    (kind.trim_end() == "Error").then_some(message.trim())
+}
+
+/// The version that Gmsh says it is: `... [Gmsh 4.15.2, 1 node, max. 1 thread]`.
+fn version(log: &str) -> Option<&str> {
+    let (_, rest) = log.split_once("[Gmsh ")?;
+    rest.split([',', ']']).next()
+}
