@@ -31,9 +31,11 @@ pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, Selec
 pub use solver::{Device, Preconditioner, Solver, Strategy};
 
 use crate::report::{Finding, InputError, Source};
+use crate::run_directory;
 
 impl Config {
-    /// Reads the case file at `path`, with the overrides `key.path=value` in their order.
+    /// Reads the case file at `path`, with the overrides `key.path=value` in their order. The case
+    /// file among the results of a run has its own folder as the output directory.
     ///
     /// # Errors
     /// All that is wrong with the file or the overrides, with places and remedies.
@@ -42,7 +44,9 @@ impl Config {
             Finding::new(format!("cannot read the case file {}: {error}", path.display()))
                 .remedy("`topopt init NAME` writes a case file to start from")
         })?;
-        Self::parse(path, text, overrides)
+        let mut config = Self::parse(path, text, overrides)?;
+        config.output.directory = config.output.directory.or_else(|| run_directory::of_case(path));
+        Ok(config)
     }
 
     /// As [`Config::load`], with the text of the file given.
@@ -80,6 +84,24 @@ impl Config {
     pub fn output_directory(&self) -> PathBuf {
         let default = || Path::new("results").join(self.path.file_stem().unwrap_or_default());
         self.output.directory.clone().unwrap_or_else(default)
+    }
+
+    /// A case file of all settings in force, for the folder of the results: the path of the mesh
+    /// file is absolute, and there is no `output.directory`, see [`Config::load`].
+    ///
+    /// # Errors
+    /// A path that is not UTF-8.
+    pub fn to_toml(&self) -> Result<String, Finding> {
+        let mut case = self.clone();
+        case.output.directory = None;
+        let absolute = self.mesh_path().map(std::path::absolute).transpose();
+        if let (Ok(Some(absolute)), Some(file)) = (absolute, &mut case.mesh.get_mut().file) {
+            *file.get_mut() = absolute;
+        }
+        let text = toml::to_string(&case).map_err(|error| {
+            Finding::new(format!("cannot write the settings as a case file: {error}"))
+        })?;
+        Ok(format!("{}\n\n{text}", run_directory::CASE_MARK))
     }
 
     /// Where the values come from, to point at them.

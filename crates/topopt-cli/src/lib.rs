@@ -13,6 +13,7 @@ mod place;
 mod progress;
 pub mod report;
 mod results;
+pub mod run_directory;
 mod selections;
 mod structure;
 mod summary;

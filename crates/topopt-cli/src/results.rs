@@ -1,23 +1,24 @@
 //! The files of a run, in the user's numbering.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use topopt_io::WriteError;
 use topopt_io::csv::CsvFile;
 use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
+use topopt_io::{WriteError, atomic};
 use topopt_linalg::Backend;
 use topopt_mesh::UniformGrid;
 use topopt_simp::{Design, IterationReport, ObserverError};
 
-use crate::config;
+use crate::config::{self, Config};
 use crate::report::Finding;
+use crate::run_directory::{CASE, DESIGN, HISTORY, SUMMARY, is_written_by_us};
 use crate::structure::Structure;
 
-const HISTORY: &str = "history.csv";
-const SUMMARY: &str = "summary.json";
-const DESIGN: [&str; 3] = ["design.pvd", "design.vtu", "design.vti"];
+const SERIES: &str = "design.pvd";
+const GRID: &str = "design.vti";
 const SNAPSHOTS: &str = "snapshots";
 const COLUMNS: [&str; 12] = [
     "iteration",
@@ -45,9 +46,13 @@ pub(crate) fn exist(directory: &Path) -> bool {
 /// # Errors
 /// A finding if it cannot.
 pub(crate) fn check_writable(directory: &Path) -> Result<(), Finding> {
-    let files = [HISTORY, SUMMARY].into_iter().chain(DESIGN).map(|name| directory.join(name));
-    if let Some(path) = files.into_iter().find(|path| path.is_dir()) {
+    let files = [CASE, HISTORY, SUMMARY, DESIGN, SERIES, GRID].map(|name| directory.join(name));
+    if let Some(path) = files.iter().find(|path| path.is_dir()) {
         return Err(refused(format!("cannot write {}: it is a folder", path.display())));
+    }
+    if files[0].exists() && !is_written_by_us(&files[0]) {
+        let path = files[0].display();
+        return Err(refused(format!("the results include {path}, but a case of yours is there")));
     }
     let existing = directory.ancestors().find(|folder| folder.exists());
     let probe = existing.unwrap_or(Path::new("")).join(format!(".topopt-{}", std::process::id()));
@@ -71,22 +76,27 @@ pub(crate) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Makes the directory and an empty history; files of an earlier run are removed.
+    /// Makes the directory, the case file and an empty history; files of an earlier run are
+    /// removed.
     ///
     /// # Errors
     /// A finding if the directory cannot be made or written to.
     pub fn create(
         directory: &Path,
         structure: &'a Structure,
-        output: &config::Output,
+        config: &Config,
     ) -> Result<Self, Finding> {
+        let output = &config.output;
         let display = directory.display();
+        let case = config.to_toml()?;
         fs::create_dir_all(directory).map_err(|cause| {
             refused(format!("cannot make the output directory {display}: {cause}"))
         })?;
         remove_earlier(directory).map_err(|cause| {
             refused(format!("cannot remove the earlier results in {display}: {cause}"))
         })?;
+        atomic::write(&directory.join(CASE), |file| file.write_all(case.as_bytes()))
+            .map_err(|error| refused(error.to_string()))?;
         let history = CsvFile::create(&directory.join(HISTORY), &COLUMNS)
             .map_err(|error| refused(error.to_string()))?;
         Ok(Self {
@@ -120,7 +130,7 @@ impl<'a> Results<'a> {
         let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
         self.write_design(&self.directory.join(&name), &Fields::of(self.structure, design)?)?;
         self.snapshots.push((iteration as f64, name));
-        Ok(pvd::write(&self.directory.join("design.pvd"), &self.snapshots)?)
+        Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
     }
 
     /// Writes a row of the history.
@@ -155,13 +165,13 @@ impl<'a> Results<'a> {
         design: &Design<B>,
     ) -> Result<(), ObserverError> {
         let fields = Fields::of(self.structure, design)?;
-        self.write_design(&self.directory.join("design.vtu"), &fields)?;
+        self.write_design(&self.directory.join(DESIGN), &fields)?;
         if let Some(grid) = &self.structure.grid {
             self.write_grid(grid, &fields.density)?;
         }
         self.snapshots.retain(|(time, _)| *time != iteration as f64);
-        self.snapshots.push((iteration as f64, "design.vtu".into()));
-        Ok(pvd::write(&self.directory.join("design.pvd"), &self.snapshots)?)
+        self.snapshots.push((iteration as f64, DESIGN.into()));
+        Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
     }
 
     fn write_design(&self, path: &Path, fields: &Fields) -> Result<(), WriteError> {
@@ -188,7 +198,7 @@ impl<'a> Results<'a> {
         };
         let values: Vec<f32> = grid.locate(&self.structure.mesh).iter().map(under).collect();
         let cells = [Array { name: "density", components: 1, values: Values::F32(&values) }];
-        vti::write(&self.directory.join("design.vti"), grid, &cells, self.compression)
+        vti::write(&self.directory.join(GRID), grid, &cells, self.compression)
     }
 }
 
@@ -223,7 +233,7 @@ impl Fields {
 
 /// Removes what an earlier run left: its summary, its design, its snapshots.
 fn remove_earlier(directory: &Path) -> std::io::Result<()> {
-    for name in [SUMMARY].into_iter().chain(DESIGN) {
+    for name in [SUMMARY, DESIGN, SERIES, GRID] {
         match fs::remove_file(directory.join(name)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}

@@ -406,6 +406,69 @@ fn overrides_replace_values() {
     assert_eq!(config.design.solid[0].get_ref(), "ring");
 }
 
+/// Every table of the case file, every kind of condition, and values that need care.
+const EVERYTHING: &str = r#"title = "A \"quoted\" part, µm"
+[mesh]
+file = "part.msh"
+[material]
+youngs_modulus = 210e3
+poissons_ratio = 0.1234567890123456789
+[[select]]
+name = "bores"
+kind = "faces"
+cylinder = { point = [1, 2, 3], axis = [0, 0, 1e-3], radius = 4 }
+box = { min = [-1e300, 0, 0], max = [1, 1, 1] }
+plane = { point = [0, 0, 0], normal = [1, 0, 0], tolerance = 1e-9 }
+normal = { direction = [0, 0, -1] }
+[[select]]
+name = "rest"
+kind = "nodes"
+any = [{ sphere = { centre = [0, 0, 0], radius = 1 } }, { nodes = [3, 4294967295] }]
+all = [{ set = "bores" }]
+nearest = [0.1, 0.2, 0.3]
+not = { not = { set = "tip" } }
+[[supports]]
+set = "bores"
+fix = ["x", "z"]
+[[loads]]
+set = "tip"
+total_force = [0, -10, 0]
+[[loads]]
+set = "tip"
+pressure = 2
+case = "second"
+[[load_cases]]
+name = "second"
+weight = 0.25
+[design]
+volume_fraction = 0.3
+solid = ["ring"]
+[filter]
+radius_in_elements = 2.5
+[solver]
+device = "gpu:1"
+strategy = "ebeSym"
+threads = 3
+"#;
+
+#[test]
+fn all_settings_written_as_a_case_file_are_the_same_case() {
+    for text in [CASE, EVERYTHING] {
+        let config = parse(text.to_owned(), &["output.directory=out", "design.penalty=4"]).unwrap();
+        let written = config.to_toml().unwrap();
+        let mut again = Config::parse(Path::new("elsewhere/case.toml"), written, &[]).unwrap();
+        assert_eq!((again.output.directory.clone(), again.design.penalty), (None, 4.0));
+        let absolute = |path| std::path::absolute(path).unwrap();
+        assert_eq!(again.mesh_path(), config.mesh_path().map(absolute));
+        again.output.directory = Some("out".into());
+        if let Some(file) = &mut again.mesh.get_mut().file {
+            *file.get_mut() = "part.msh".into();
+        }
+        let [first, second] = [config, again].map(|config| serde_json::to_value(config).unwrap());
+        assert_eq!(first, second);
+    }
+}
+
 /// Wherever the file breaks off, there is a message, and its place is in the file.
 #[test]
 fn file_cut_anywhere_is_refused_with_its_place() {

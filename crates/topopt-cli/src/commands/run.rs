@@ -142,8 +142,8 @@ impl<'a> Run<'a> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
-        let results = Results::create(&directory, self.structure, &self.config.output)
-            .map_err(InputError::from)?;
+        let results =
+            Results::create(&directory, self.structure, self.config).map_err(InputError::from)?;
         summary.seconds.preprocess = self.start.elapsed().as_secs_f64();
         progress.start(&summary);
         let mut watcher = Watcher { results, progress, interrupt: self.interrupt, summary };

@@ -17,7 +17,7 @@ use super::solver::Solver;
 use crate::report::Source;
 
 /// A topology optimisation: least compliance of an elastic part for a given volume.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "topopt case")]
 pub struct Config {

@@ -19,7 +19,7 @@ pub enum Axis {
 }
 
 /// Nodes that cannot move.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Support {
     /// Name of a node, face or element set of the mesh, or of a selection.
@@ -33,7 +33,7 @@ pub struct Support {
 
 /// A load: exactly one of `force`, `total_force`, `traction` and `pressure`. Loads of the same case
 /// act together.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
     /// Name of a node, face or element set of the mesh, or of a selection.
@@ -93,7 +93,7 @@ impl Load {
 }
 
 /// The weight of a load case in the compliance, which is a weighted sum over the load cases.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadCase {
     /// Name, as in `case` of the loads.

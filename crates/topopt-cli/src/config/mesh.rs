@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 /// The mesh: either `file`, or `generator` with one of `size` and `elements`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Mesh file of hexahedra, relative to the folder of the case file: .msh (Gmsh, version 2.2 or

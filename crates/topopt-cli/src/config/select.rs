@@ -1,12 +1,12 @@
 //! The keys of `[[select]]`: sets by where nodes, faces and elements lie.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 /// A set of the nodes, surface faces or elements that satisfy conditions; of several conditions,
 /// all must hold.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct Select {
     /// Name of the set, for supports, loads and the design; the mesh must have no set of that name.
@@ -20,7 +20,7 @@ pub struct Select {
 }
 
 /// What is selected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SelectKind {
     /// Nodes that lie where they must.
@@ -32,7 +32,7 @@ pub enum SelectKind {
 }
 
 /// Conditions that must all hold. Lengths within a millionth of the size of the mesh count as 0.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// Inside a box along the axes.
@@ -66,7 +66,7 @@ pub struct Condition {
 }
 
 /// A box along the axes.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// Smallest coordinates [x, y, z].
@@ -76,7 +76,7 @@ pub struct Bounds {
 }
 
 /// A plane.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plane {
     /// A point of the plane [x, y, z].
@@ -90,7 +90,7 @@ pub struct Plane {
 }
 
 /// A cylinder without ends; a box or planes cut it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cylinder {
     /// A point of the axis [x, y, z].
@@ -107,7 +107,7 @@ pub struct Cylinder {
 }
 
 /// A sphere.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sphere {
     /// Its centre [x, y, z].
@@ -118,7 +118,7 @@ pub struct Sphere {
 }
 
 /// What is around a set.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Near {
     /// A set of the mesh, or a selection above this one.
@@ -129,7 +129,7 @@ pub struct Near {
 }
 
 /// A direction that faces look in.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Normal {
     /// The direction [x, y, z], of any length.

@@ -11,6 +11,7 @@ mod meshes;
 mod preview;
 mod refused;
 mod run;
+mod run_directory;
 mod vtk;
 
 use std::path::{Path, PathBuf};
@@ -47,6 +48,16 @@ compliance_tolerance = 0
 [solver]
 device = "cpu"
 "#;
+
+/// The files of a run to the folder `out`.
+const RESULTS: [&str; 6] = [
+    "out/case.toml",
+    "out/design.pvd",
+    "out/design.vti",
+    "out/design.vtu",
+    "out/history.csv",
+    "out/summary.json",
+];
 
 /// A working directory with [`CASE`] in case.toml.
 struct Folder(TempDir);

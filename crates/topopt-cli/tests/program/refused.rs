@@ -199,6 +199,7 @@ fn output_directory_that_cannot_be_written() {
         ),
         ("case.toml", "cannot write to the output directory case.toml: Not a directory"),
         ("taken", "cannot write taken/design.vtu: it is a folder"),
+        (".", "the results include ./case.toml, but a case of yours is there"),
         #[cfg(target_os = "linux")]
         ("/proc/topopt", "cannot write to the output directory /proc/topopt: "),
     ];
@@ -228,7 +229,8 @@ fn snapshot_that_cannot_be_written() {
     assert!(finished.err.contains("make room, or choose another folder"), "{}", finished.err);
     assert_eq!(folder.history("iteration"), [1.0]);
     assert_eq!(folder.summary()["status"], "failed");
-    let files = ["case.toml", "out/history.csv", "out/snapshots", "out/summary.json"];
+    let files =
+        ["case.toml", "out/case.toml", "out/history.csv", "out/snapshots", "out/summary.json"];
     assert_eq!(folder.files(), files);
 }
 
@@ -246,7 +248,8 @@ fn solver_that_does_not_converge_at_first() {
     help: raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise
           `design.density_min`; no design is written
     ");
-    assert_eq!(folder.files(), ["case.toml", "out/history.csv", "out/summary.json"]);
+    let files = ["case.toml", "out/case.toml", "out/history.csv", "out/summary.json"];
+    assert_eq!(folder.files(), files);
     assert_eq!(folder.summary()["status"], "solver_failed");
     assert!(folder.history("iteration").is_empty());
 }

@@ -1,0 +1,56 @@
+//! The folder of the results, as input of other commands and of another run.
+
+use std::path::Path;
+
+use topopt_cli::run_directory::RunDirectory;
+
+use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
+use crate::{CASE, Folder, program};
+
+/// The run was made relative to a folder, with overrides; its case file repeats it from elsewhere.
+#[test]
+fn its_case_file_gives_the_same_run_from_any_folder() {
+    let folder = Folder::new();
+    folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
+    write(&folder.path("part.msh"), &distorted());
+    let args = ["--strategy", "ebe", "--device", "cpu"];
+    folder.run(&["design.penalty=2.5", "output.compression=none"], &args);
+    let results = |folder: &Folder| {
+        (folder.history("compliance"), folder.array("out/design.vtu", "density"), folder.files())
+    };
+    let (first, case) = (results(&folder), folder.read("out/case.toml"));
+    std::fs::remove_file(folder.path("out/design.vtu")).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut again = program(elsewhere.path());
+    assert!(again.arg("run").arg(folder.path("out/case.toml")).output().unwrap().status.success());
+    assert_eq!(results(&folder), first);
+    assert_eq!(folder.read("out/case.toml"), case);
+    assert_eq!(folder.summary()["strategy"], "ebe");
+}
+
+#[test]
+fn its_files_are_found() {
+    let folder = Folder::new();
+    folder.run_well(&["design.penalty=2.5"]);
+    let run = RunDirectory::open(&folder.path("out")).unwrap();
+    assert!(run.design().is_file() && run.history().is_file());
+    assert_eq!(run.summary().unwrap()["iterations"], 3);
+    let config = run.config().unwrap();
+    assert_eq!((config.design.penalty, config.output_directory()), (2.5, folder.path("out")));
+}
+
+#[test]
+fn a_folder_without_results_is_refused() {
+    let folder = Folder::new();
+    let refused = |path: &Path| RunDirectory::open(path).unwrap_err().to_string();
+    let none = refused(&folder.path("none"));
+    assert!(none.ends_with("none is not a folder of results: there is no such folder"), "{none}");
+    let other = refused(&folder.path(""));
+    assert!(other.contains("it has no history.csv or no case.toml of a run"), "{other}");
+    folder.run_well(&[]);
+    for name in ["design.vtu", "summary.json"] {
+        std::fs::remove_file(folder.path("out").join(name)).unwrap();
+        let unfinished = refused(&folder.path("out"));
+        assert!(unfinished.contains(&format!("has written no {name}")), "{unfinished}");
+    }
+}
