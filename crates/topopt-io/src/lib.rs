@@ -1,4 +1,5 @@
-//! Formats at the edge: Gmsh and VTK in and out; Ansys and Abaqus meshes in; CSV out.
+//! Formats at the edge: Gmsh and VTK in and out; Ansys and Abaqus meshes in; CSV, and surfaces as
+//! STL, 3MF and OBJ out.
 //!
 //! This crate knows no physics and no configuration. Readers return meshes that are checked, with
 //! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
@@ -9,7 +10,10 @@ pub mod atomic;
 pub mod csv;
 pub mod gmsh;
 mod import;
+pub mod obj;
 mod read_error;
+pub mod stl;
+pub mod three_mf;
 pub mod vtk;
 
 use std::path::Path;

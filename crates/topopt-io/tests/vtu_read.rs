@@ -97,6 +97,34 @@ fn our_own_files_give_the_same_mesh() {
 }
 
 #[test]
+fn data_of_the_cells_come_with_the_mesh() {
+    let array = |name: &str| project_mesh(&format!("vtu_box_{name}.vtu"));
+    for layout in LAYOUTS {
+        let (file, data) = vtu::read_with_cell_data(&array(layout), &["part", "density"]).unwrap();
+        assert_eq!((file.mesh.n_elements(), data.len()), (4, 2));
+        assert_eq!(data[0], [1.0, 2.0, 3.0, 4.0]);
+        let far = data[1].iter().zip([0.1, 0.2, 0.3, 0.4]).map(|(a, b)| (a - b).abs());
+        assert!(far.fold(0.0, f64::max) < 1e-7, "{layout} {data:?}");
+    }
+    let error = vtu::read_with_cell_data(&array("ascii"), &["rho"]).unwrap_err().to_string();
+    assert_says(&error, &["no scalar array `rho`", "it has: solid, part, density"]);
+}
+
+/// The first cell of the file is no hexahedron.
+#[test]
+fn data_belong_to_the_hexahedra() {
+    let text = fs::read_to_string(project_mesh("vtu_mixed.vtu")).unwrap();
+    let array = "<CellData><DataArray type=\"Float64\" Name=\"density\" format=\"ascii\">7 8 9\
+                 </DataArray></CellData>";
+    let (start, end) = (text.find("<CellData>").unwrap(), text.find("<Points>").unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mixed.vtu");
+    fs::write(&path, format!("{}{array}{}", &text[..start], &text[end..])).unwrap();
+    let (_, data) = vtu::read_with_cell_data(&path, &["density"]).unwrap();
+    assert_eq!(data, [[8.0, 9.0]]);
+}
+
+#[test]
 fn voxels_quadratic_hexahedra_and_surfaces() {
     let file = read_mesh(&project_mesh("vtu_mixed.vtu")).unwrap();
     assert_eq!((file.mesh.n_nodes(), file.mesh.n_elements()), (12, 2));

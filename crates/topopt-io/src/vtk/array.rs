@@ -98,6 +98,15 @@ pub(super) fn points(points: &[[f64; 3]]) -> Column<'_> {
     column!("Points", 3, "Float64", f64, values.len(), |i| values[i])
 }
 
+/// Connectivity and offsets of triangles.
+pub(super) fn triangles(triangles: &[[u32; 3]]) -> [Column<'_>; 2] {
+    let nodes = triangles.as_flattened();
+    [
+        column!("connectivity", 1, "Int64", i64, nodes.len(), |i| i64::from(nodes[i])),
+        column!("offsets", 1, "Int64", i64, triangles.len(), |i: usize| 3 * (i as i64 + 1)),
+    ]
+}
+
 /// Connectivity, offsets and types of hexahedral cells.
 pub(super) fn cells(hexes: &[[u32; 8]]) -> [Column<'_>; 3] {
     const VTK_HEXAHEDRON: u8 = 12;

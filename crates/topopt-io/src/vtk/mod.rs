@@ -1,4 +1,5 @@
-//! VTK XML files for ParaView: unstructured grids (`.vtu`), images (`.vti`), time series (`.pvd`).
+//! VTK XML files for ParaView: unstructured grids (`.vtu`), surfaces (`.vtp`), images (`.vti`), time
+//! series (`.pvd`).
 //!
 //! In the files written, arrays are appended raw with 64-bit headers, by default compressed with zlib in blocks. Files
 //! are written as streams: besides the caller's slices only a few blocks are held in memory.
@@ -13,6 +14,7 @@ mod read_error;
 mod read_values;
 mod read_xml;
 pub mod vti;
+pub mod vtp;
 pub mod vtu;
 mod xml;
 

@@ -8,10 +8,12 @@ use super::read_xml::{DataArray, Outline};
 use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
 use crate::read_error::{self, Parsed};
 
-/// Reads the bytes of a file.
-pub(super) fn parse(bytes: &[u8]) -> Parsed<ImportedMesh> {
+/// Reads the bytes of a file: the mesh, and the arrays `names` of its elements.
+pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<Vec<f64>>)> {
     let file = Outline::of(bytes)?;
     let cells = cells(&file)?;
+    let element_data: Vec<Vec<f64>> =
+        names.iter().map(|name| element_data(&file, &cells, name)).collect::<Parsed<_>>()?;
     let nodes = nodes(&file)?;
     let (tags, corners): (Vec<u64>, Vec<[u64; 8]>) = cells.hexes.iter().copied().unzip();
     let numbering = Numbering::new(nodes, tags, corners.into_iter())?;
@@ -49,7 +51,20 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<ImportedMesh> {
             _ => {}
         }
     }
-    Ok(numbering.into_mesh(sets, notes)?)
+    Ok((numbering.into_mesh(sets, notes)?, element_data))
+}
+
+/// The values that a scalar array of the cells has for the hexahedra.
+fn element_data(file: &Outline, cells: &Cells, name: &str) -> Parsed<Vec<f64>> {
+    let scalars = || file.arrays.iter().filter(|a| a.section == "CellData" && a.components == 1);
+    let Some(array) = scalars().find(|array| array.name == name) else {
+        let present: Vec<&str> = scalars().map(|array| array.name.as_str()).collect();
+        return Err(
+            Problem::MissingCellData { name: name.into(), present: present.join(", ") }.into()
+        );
+    };
+    let values = file.floats(array, file.n_cells)?;
+    Ok(cells.hexes.iter().map(|(cell, _)| values[*cell as usize]).collect())
 }
 
 fn cells(file: &Outline) -> Parsed<Cells> {

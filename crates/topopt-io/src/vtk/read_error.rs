@@ -44,6 +44,18 @@ pub enum Problem {
     /// An array that must be there.
     #[error("the file has no array `{0}`; write it again")]
     MissingArray(&'static str),
+    /// A scalar array of the cells that the caller needs.
+    #[error(
+        "the file has no scalar array `{name}` of its cells (it has: {}); give a file that holds \
+         one, such as design.vtu of a run",
+        if present.is_empty() { "none" } else { present }
+    )]
+    MissingCellData {
+        /// The array.
+        name: String,
+        /// The scalar arrays that are there.
+        present: String,
+    },
     /// An array of another length than the counts of points and cells say.
     #[error(
         "array `{array}` has {found} {unit} where {expected} are needed; the file is damaged: write \

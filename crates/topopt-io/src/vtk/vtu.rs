@@ -40,7 +40,19 @@ pub fn write(
 /// # Errors
 /// [`ReadError`] with the line of the XML, the problem and the remedy.
 pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
-    import::read(path, read::parse)
+    Ok(read_with_cell_data(path, &[])?.0)
+}
+
+/// Reads a mesh as [`read`] does, and the scalar arrays `names` of its cells, each
+/// \[n_elements\] in the order of the mesh.
+///
+/// # Errors
+/// As [`read`]; an array that the file does not have.
+pub fn read_with_cell_data(
+    path: &Path,
+    names: &[&str],
+) -> Result<(ImportedMesh, Vec<Vec<f64>>), ReadError> {
+    import::read(path, |bytes| read::parse(bytes, names))
 }
 
 fn write_to(
