@@ -1,5 +1,6 @@
 //! From the tags of a file to a checked mesh: what the readers share.
 
+use std::fs::File;
 use std::path::Path;
 
 use topopt_mesh::{HexMesh, MeshError, Sets};
@@ -21,13 +22,32 @@ pub struct ImportedMesh {
 
 /// Reads the file at `path` with `parse`, and adds its name to what goes wrong.
 pub(crate) fn read<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Parsed<T>) -> Result<T, ReadError> {
-    std::fs::read(path)
-        .map_err(|cause| Fault::from(Problem::Io(cause)))
-        .and_then(|bytes| parse(&bytes))
-        .map_err(|Fault { place, problem }| ReadError { path: path.into(), place, problem })
+    named(path, std::fs::read(path).map_err(io).and_then(|bytes| parse(&bytes)))
+}
+
+/// As [`read`], without the whole file in memory: `parse` takes the file and its length in bytes.
+pub(crate) fn stream<T>(
+    path: &Path,
+    parse: impl FnOnce(&mut File, u64) -> Parsed<T>,
+) -> Result<T, ReadError> {
+    let open = || -> std::io::Result<_> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        Ok((file, length))
+    };
+    named(path, open().map_err(io).and_then(|(mut file, length)| parse(&mut file, length)))
+}
+
+fn named<T>(path: &Path, parsed: Parsed<T>) -> Result<T, ReadError> {
+    parsed.map_err(|Fault { place, problem }| ReadError { path: path.into(), place, problem })
+}
+
+fn io(cause: std::io::Error) -> Fault {
+    Problem::Io(cause).into()
 }
 
 /// The nodes of a file, in the order of their tags.
+#[derive(Default)]
 pub(crate) struct Nodes {
     tags: Vec<u64>,
     coordinates: Vec<[f64; 3]>,
@@ -49,6 +69,12 @@ impl Nodes {
             Some(pair) => Err(Problem::DuplicateNode(pair[0])),
             None => Ok(Self { tags, coordinates }),
         }
+    }
+
+    /// Where the node `tag`, which `element` names, stands among the nodes.
+    pub fn position(&self, element: u64, tag: u64) -> Result<u32, Problem> {
+        let at = position(&self.tags, tag).ok_or(Problem::MissingNode { element, node: tag })?;
+        Ok(at as u32)
     }
 }
 
@@ -76,18 +102,27 @@ impl Numbering {
         element_tags: Vec<u64>,
         corners: impl Iterator<Item = [u64; 8]>,
     ) -> Result<Self, Problem> {
+        let mut hexes = vec![[0; 8]; element_tags.len()];
+        for ((hex, corners), &element) in hexes.iter_mut().zip(corners).zip(&element_tags) {
+            for (corner, tag) in hex.iter_mut().zip(corners) {
+                *corner = nodes.position(element, tag)?;
+            }
+        }
+        Self::of_positions(nodes, element_tags, hexes)
+    }
+
+    /// As [`Numbering::new`], with the positions of the corners in `nodes`.
+    pub fn of_positions(
+        nodes: Nodes,
+        element_tags: Vec<u64>,
+        mut hexes: Vec<[u32; 8]>,
+    ) -> Result<Self, Problem> {
         if let Some(pair) = element_tags.windows(2).find(|pair| pair[0] >= pair[1]) {
             return Err(Problem::DuplicateElement(pair[0]));
         }
-        let mut hexes = vec![[0; 8]; element_tags.len()];
         let mut numbers = vec![UNUSED; nodes.tags.len()];
-        for ((hex, corners), &element) in hexes.iter_mut().zip(corners).zip(&element_tags) {
-            for (corner, tag) in hex.iter_mut().zip(corners) {
-                let node = position(&nodes.tags, tag)
-                    .ok_or(Problem::MissingNode { element, node: tag })?;
-                *corner = node as u32;
-                numbers[node] = 0;
-            }
+        for &node in hexes.as_flattened() {
+            numbers[node as usize] = 0;
         }
         let mut n_used = 0;
         for number in numbers.iter_mut().filter(|number| **number != UNUSED) {
@@ -113,6 +148,12 @@ impl Numbering {
         position(&self.nodes.tags, tag).map(|node| self.numbers[node])
     }
 
+    /// The number of the node at a position among those of the file; `UNUSED` if no hexahedron
+    /// uses it.
+    pub fn number(&self, position: u32) -> u32 {
+        self.numbers[position as usize]
+    }
+
     /// The tags of all nodes of the file, ascending.
     pub fn node_tags(&self) -> &[u64] {
         &self.nodes.tags
@@ -124,16 +165,31 @@ impl Numbering {
     }
 
     /// The mesh with its `sets`; an empty set is noted, an error names tags of the file.
-    pub fn into_mesh(self, sets: Sets, mut notes: Vec<String>) -> Result<ImportedMesh, Problem> {
+    pub fn into_mesh(self, sets: Sets, notes: Vec<String>) -> Result<ImportedMesh, Problem> {
+        self.into_mesh_or(sets, notes, |_, _| None)
+    }
+
+    /// As [`Numbering::into_mesh`]; `explain`, given the tags of the elements, may know more of an
+    /// error.
+    pub fn into_mesh_or(
+        self,
+        sets: Sets,
+        mut notes: Vec<String>,
+        explain: impl FnOnce(&MeshError, &[u64]) -> Option<Problem>,
+    ) -> Result<ImportedMesh, Problem> {
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
         let Self { nodes, numbers, hexes, element_tags, .. } = self;
-        let used = numbers.iter().enumerate().filter(|(_, number)| **number != UNUSED);
-        let (coordinates, node_tags): (Vec<_>, Vec<_>) =
-            used.map(|(i, _)| (nodes.coordinates[i], nodes.tags[i])).unzip();
+        let Nodes { tags: mut node_tags, mut coordinates } = nodes;
+        let mut is_used = numbers.iter().map(|number| *number != UNUSED);
+        node_tags.retain(|_| is_used.next().unwrap_or(false));
+        let mut is_used = numbers.iter().map(|number| *number != UNUSED);
+        coordinates.retain(|_| is_used.next().unwrap_or(false));
+        drop(numbers);
         match HexMesh::new(coordinates, hexes, sets) {
             Ok(mesh) => Ok(ImportedMesh { mesh, node_tags, element_tags, notes }),
-            Err(error) => Err(by_tags(error, &node_tags, &element_tags)),
+            Err(error) => Err(explain(&error, &element_tags)
+                .unwrap_or_else(|| by_tags(error, &node_tags, &element_tags))),
         }
     }
 }

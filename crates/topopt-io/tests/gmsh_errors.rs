@@ -104,13 +104,21 @@ fn binary_of_another_machine() {
 fn counts_that_lie() {
     assert_says(
         &changed("$Nodes\n9", "$Nodes\n999999999999"),
-        &["line 12", "$Nodes announces 999999999999 nodes", "bytes left", "count is wrong"],
+        &["line 11", "$Nodes announces 999999999999 nodes", "bytes left", "count is wrong"],
     );
     assert_says(&changed("$Nodes\n9", "$Nodes\n8"), &["line 20", "$Nodes", "`90 5 5 5`"]);
     assert_says(&changed("$Nodes\n9", "$Nodes\n10"), &["line 21", "a node", "`$EndNodes`"]);
     assert_says(&changed("$Nodes\n9", "$Nodes\n-9"), &["line 11", "number of nodes", "`-9`"]);
+    assert_says(
+        &changed("$Nodes\n9", "$Nodes\n1000000000000000000"),
+        &["$Nodes announces 1000000000000000000 nodes"],
+    );
+    assert_says(
+        &changed("$Elements\n3", "$Elements\n1000000000000000000"),
+        &["line 23", "$Elements announces 1000000000000000000 elements"],
+    );
     let lying = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 1 1 1\n3 1 0 8888888888\n";
-    assert_says(&message(lying.as_bytes()), &["line 7", "announces 8888888888 nodes in a block"]);
+    assert_says(&message(lying.as_bytes()), &["line 6", "announces 8888888888 nodes in a block"]);
 }
 
 #[test]
@@ -124,8 +132,36 @@ fn damaged_sections() {
         &changed("3 3 \"all\"", "3 3 all"),
         &["line 8", "name in quotation marks", "found `all`"],
     );
+    let elements = CUBE.find("$Elements").unwrap();
+    let swapped = CUBE.replacen("$Nodes", &format!("{}$Nodes", &CUBE[elements..]), 1);
+    assert_says(&message(swapped.as_bytes()), &["line 11: ", "$Elements stands before", "again"]);
     let trailing = format!("{CUBE}what is this\n");
     assert_says(&message(trailing.as_bytes()), &["the next section", "`what is this`"]);
+}
+
+/// A file is read piece by piece, of a mebibyte each; a place is one of the whole file.
+#[test]
+fn places_far_into_a_file() {
+    let filler = |bytes: usize| format!("$Extra\n{}\n$EndExtra\n", "1 2\n".repeat(bytes / 4));
+    for bytes in [(1 << 20) - 40, (1 << 20) - 20, 1 << 20, (3 << 20) + 7] {
+        let filler = filler(bytes);
+        let far = |text: String| text.replacen("$Nodes", &format!("{filler}$Nodes"), 1);
+        assert_eq!(read_bytes(far(CUBE.into()).as_bytes()).unwrap().mesh.n_elements(), 1);
+        let damaged = far(CUBE.replacen("20 1 0 0", "20 1 x 0", 1));
+        let line = 13 + filler.lines().count();
+        let expected = format!("line {line}: section $Nodes: expected a coordinate, found `x 0`");
+        assert_says(&message(damaged.as_bytes()), &[&expected]);
+        let cut = &damaged.as_bytes()[..bytes];
+        assert_says(&message(cut), &["the file ends inside section $Extra"]);
+    }
+    let blanks = CUBE.replacen("$Nodes", &format!("{}$Nodes", " \n".repeat(1 << 20)), 1);
+    assert_eq!(read_bytes(blanks.as_bytes()).unwrap().mesh.n_elements(), 1);
+    let endless = "1".repeat(1 << 20);
+    assert_says(
+        &changed("20 1 0 0", &format!("20 1 {endless} 0")),
+        &["line 13: ", "expected a coordinate, found `1111"],
+    );
+    assert_says(&changed("3 3 \"all\"", &format!("3 3 \"{endless}")), &["line 8: ", "a line of"]);
 }
 
 #[test]

@@ -1,13 +1,30 @@
-//! Reads numbers and section marks from the bytes of a file, text and binary alike.
+//! Reads numbers and section marks from a file as it comes, text and binary alike.
+
+use std::io::Read;
 
 use super::error::Problem;
 use crate::read_error::{self, Fault, Parsed, Place};
 
-/// A position in the bytes of a file. In a text file a record is a line; in a binary one numbers
-/// follow each other without separators.
+/// Bytes that are read at once.
+const CHUNK: usize = 1 << 20;
+
+/// No line and no word of a file is longer.
+const LONGEST: usize = 1 << 16;
+
+/// A position in a file, of which only a piece is in memory. In a text file a record is a line; in
+/// a binary one numbers follow each other without separators.
 pub(super) struct Cursor<'a> {
-    bytes: &'a [u8],
-    position: usize,
+    source: &'a mut dyn Read,
+    /// Bytes that were read, from `start` on not used yet.
+    buffer: Vec<u8>,
+    start: usize,
+    /// Bytes of the file before the buffer, and lines.
+    bytes_before: u64,
+    lines_before: usize,
+    /// Bytes of the file.
+    length: u64,
+    /// Whether the source has no more bytes.
+    ended: bool,
     /// Whether the file is binary.
     pub binary: bool,
     /// Whether numbers are text in spite of that.
@@ -16,67 +33,94 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, position: 0, binary: false, text: false, section: String::new() }
+    /// The begin of `source`, which has `length` bytes.
+    pub fn new(source: &'a mut dyn Read, length: u64) -> Self {
+        Self {
+            source,
+            buffer: Vec::new(),
+            start: 0,
+            bytes_before: 0,
+            lines_before: 0,
+            length,
+            ended: false,
+            binary: false,
+            text: false,
+            section: String::new(),
+        }
     }
 
     /// A fault at the current position.
     pub fn fault(&self, problem: impl Into<read_error::Problem>) -> Fault {
         let place = if self.binary {
-            Place::Byte(self.position)
+            Place::Byte(self.bytes_before as usize + self.start)
         } else {
-            let before = &self.bytes[..self.position.min(self.bytes.len())];
-            Place::Line(1 + before.iter().filter(|&&b| b == b'\n').count())
+            Place::Line(1 + self.lines_before + n_lines(&self.buffer[..self.start]))
         };
         Fault { place: Some(place), problem: Box::new(problem.into()) }
     }
 
     /// Moves over blanks and line ends; `false` at the end of the file.
-    pub fn skip_blanks(&mut self) -> bool {
-        let blanks = self.rest().iter().take_while(|b| b.is_ascii_whitespace()).count();
-        self.position += blanks;
-        self.position < self.bytes.len()
+    pub fn skip_blanks(&mut self) -> Parsed<bool> {
+        loop {
+            let rest = self.look(LONGEST)?;
+            let (length, blanks) = (rest.len(), leading_blanks(rest, |_| true));
+            self.start += blanks;
+            if blanks < length || length == 0 {
+                return Ok(length > 0);
+            }
+        }
     }
 
     /// Enters the section that begins here and gives its name, without the `$`.
     pub fn begin_section(&mut self) -> Parsed<String> {
-        if self.rest().first() != Some(&b'$') {
+        if self.look(LONGEST)?.first() != Some(&b'$') {
             return Err(self.malformed("the mark of the next section ($...)", self.line_here()));
         }
-        self.section = self.text_line()[1..].trim().to_owned();
+        self.section = self.text_line()?[1..].trim().to_owned();
         Ok(self.section.clone())
     }
 
     /// Leaves the section: only its end mark may stand here.
     pub fn end_section(&mut self) -> Parsed<()> {
-        if !self.skip_blanks() {
+        if !self.skip_blanks()? {
             return Err(self.fault(Problem::Truncated(self.section.clone())));
         }
         let mark = format!("$End{}", self.section);
-        if !self.rest().starts_with(mark.as_bytes()) {
+        if !self.look(LONGEST)?.starts_with(mark.as_bytes()) {
             let expected = "the end of the section (or the count is wrong)";
             return Err(self.malformed(expected, self.line_here()));
         }
-        self.position += mark.len();
+        self.start += mark.len();
         Ok(())
     }
 
     /// Moves behind the end mark of a section whose content is not wanted.
     pub fn skip_section(&mut self) -> Parsed<()> {
         let mark = format!("$End{}", self.section);
-        match self.rest().windows(mark.len()).position(|w| w == mark.as_bytes()) {
-            Some(offset) => self.position += offset + mark.len(),
-            None => return Err(self.fault(Problem::Truncated(self.section.clone()))),
+        loop {
+            let rest = self.look(LONGEST.max(2 * mark.len()))?;
+            if let Some(offset) = rest.windows(mark.len()).position(|w| w == mark.as_bytes()) {
+                self.start += offset + mark.len();
+                return Ok(());
+            }
+            if rest.len() < mark.len() {
+                return Err(self.fault(Problem::Truncated(self.section.clone())));
+            }
+            self.start += rest.len() - (mark.len() - 1);
         }
-        Ok(())
     }
 
     /// The rest of the line as text, and over its end.
-    pub fn text_line(&mut self) -> String {
-        let rest = self.rest();
-        let length = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-        self.position += (length + 1).min(rest.len());
-        String::from_utf8_lossy(&rest[..length]).into_owned()
+    pub fn text_line(&mut self) -> Parsed<String> {
+        let rest = self.look(LONGEST)?;
+        let length = rest.iter().position(|&b| b == b'\n');
+        if length.is_none() && rest.len() >= LONGEST {
+            return Err(self.malformed("a line of text", self.line_here()));
+        }
+        let length = length.unwrap_or(rest.len());
+        let (text, over) = (String::from_utf8_lossy(&rest[..length]).into(), rest.len());
+        self.start += (length + 1).min(over);
+        Ok(text)
     }
 
     /// Runs `read` on numbers that are text even in a binary file.
@@ -116,12 +160,13 @@ impl<'a> Cursor<'a> {
 
     /// The rest of the line, which must be text in quotation marks.
     pub fn quoted(&mut self, expected: &'static str) -> Parsed<String> {
-        let start = self.position;
-        let line = self.text_line();
+        self.look(LONGEST)?;
+        let start = self.start;
+        let line = self.text_line()?;
         match line.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             Some(text) => Ok(text.to_owned()),
             None => {
-                self.position = start;
+                self.start = start;
                 Err(self.malformed(expected, self.line_here()))
             }
         }
@@ -146,17 +191,16 @@ impl<'a> Cursor<'a> {
             return Ok(());
         }
         self.end_line()?;
-        self.skip_blanks();
-        Ok(())
+        self.skip_blanks().map(drop)
     }
 
     /// Moves over the end of the line, and no further: binary numbers may follow.
     pub fn end_line(&mut self) -> Parsed<()> {
-        self.skip_spaces();
+        self.skip_spaces()?;
         match self.rest().first() {
             None => Ok(()),
             Some(b'\n') => {
-                self.position += 1;
+                self.start += 1;
                 Ok(())
             }
             Some(_) => Err(self.malformed("the end of the line", self.line_here())),
@@ -169,12 +213,12 @@ impl<'a> Cursor<'a> {
         &self,
         announced: u64,
         what: &'static str,
-        text: usize,
-        binary: usize,
+        text: u64,
+        binary: u64,
     ) -> Parsed<usize> {
         let each = if self.reads_binary() { binary } else { text };
-        let left = self.rest().len();
-        if announced > (left / each) as u64 {
+        let left = self.length.saturating_sub(self.bytes_before + self.start as u64);
+        if announced > left / each {
             let section = self.section.clone();
             return Err(self.fault(Problem::Count { section, what, announced, left }));
         }
@@ -190,23 +234,46 @@ impl<'a> Cursor<'a> {
         self.binary && !self.text
     }
 
-    fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.position..]
+    /// The bytes in memory from here on.
+    fn rest(&self) -> &[u8] {
+        &self.buffer[self.start..]
     }
 
+    /// The same, after reading so much that there are at least `wanted`, or the file ends.
+    fn look(&mut self, wanted: usize) -> Parsed<&[u8]> {
+        if self.rest().len() < wanted && !self.ended {
+            self.fill(wanted)?;
+        }
+        Ok(self.rest())
+    }
+
+    fn fill(&mut self, wanted: usize) -> Parsed<()> {
+        if !self.binary {
+            self.lines_before += n_lines(&self.buffer[..self.start]);
+        }
+        self.bytes_before += self.start as u64;
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        let missing = CHUNK.max(wanted) - self.buffer.len();
+        let read = (&mut *self.source).take(missing as u64).read_to_end(&mut self.buffer);
+        self.ended = read.map_err(read_error::Problem::Io)? < missing;
+        Ok(())
+    }
+
+    #[inline]
     fn take<const N: usize>(&mut self) -> Parsed<[u8; N]> {
-        match self.rest().first_chunk::<N>() {
+        match self.look(N)?.first_chunk::<N>().copied() {
             Some(chunk) => {
-                self.position += N;
-                Ok(*chunk)
+                self.start += N;
+                Ok(chunk)
             }
             None => Err(self.fault(Problem::Truncated(self.section.clone()))),
         }
     }
 
-    fn skip_spaces(&mut self) {
-        let blank = |b: &&u8| b.is_ascii_whitespace() && **b != b'\n';
-        self.position += self.rest().iter().take_while(blank).count();
+    fn skip_spaces(&mut self) -> Parsed<()> {
+        self.start += leading_blanks(self.look(LONGEST)?, |b| b != b'\n');
+        Ok(())
     }
 
     /// The next word of this line, parsed.
@@ -215,15 +282,17 @@ impl<'a> Cursor<'a> {
         expected: &'static str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Parsed<T> {
-        self.skip_spaces();
-        let rest = self.rest();
-        let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        self.skip_spaces()?;
+        let rest = self.look(LONGEST)?;
         if rest.is_empty() {
             return Err(self.fault(Problem::Truncated(self.section.clone())));
         }
-        match std::str::from_utf8(&rest[..length]).ok().and_then(parse) {
+        let length = rest.iter().take(LONGEST).position(u8::is_ascii_whitespace);
+        let length = length.unwrap_or(rest.len());
+        let word = if length < LONGEST { std::str::from_utf8(&rest[..length]).ok() } else { None };
+        match word.and_then(parse) {
             Some(value) => {
-                self.position += length;
+                self.start += length;
                 Ok(value)
             }
             None => Err(self.malformed(expected, self.line_here())),
@@ -244,4 +313,13 @@ impl<'a> Cursor<'a> {
             text.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect();
         format!("`{shown}`")
     }
+}
+
+fn n_lines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&b| b == b'\n').count()
+}
+
+/// How many of the first bytes are blanks of a kind.
+fn leading_blanks(bytes: &[u8], kind: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().take_while(|&&b| b.is_ascii_whitespace() && kind(b)).count()
 }

@@ -1,7 +1,7 @@
 //! Element types of Gmsh by number: shape and number of nodes.
 
 /// Shape of an element, whatever its order. The corner nodes always come first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
     Point,
     Line,

@@ -51,7 +51,7 @@ pub enum Problem {
         /// The count.
         announced: u64,
         /// Bytes from here to the end of the file.
-        left: usize,
+        left: u64,
     },
     /// Something else where a value should be.
     #[error(
@@ -66,6 +66,12 @@ pub enum Problem {
         /// What does.
         found: String,
     },
+    /// Elements before the nodes that they name.
+    #[error(
+        "section $Elements stands before section $Nodes; write the mesh again with Gmsh, which \
+         puts the nodes first"
+    )]
+    ElementsFirst,
     /// A section that may stand once.
     #[error("a second section ${0}; write the mesh again with Gmsh, or delete one of the two")]
     RepeatedSection(String),

@@ -1,54 +1,53 @@
 //! From the tags of a file to a checked mesh.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::take;
 
+use rayon::prelude::*;
 use topopt_mesh::{Face, MeshError, Sets, hexahedron};
 
 use super::error::{Leftover, Problem as GmshProblem};
-use super::raw::RawMesh;
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use super::raw::{Corners, RawMesh};
+use crate::import::{ImportedMesh, Numbering, UNUSED, left_out_of_set};
 use crate::read_error::Problem;
 
-/// Resolves the nodes, makes the sets and checks the mesh.
+/// Numbers nodes and elements, makes the sets and checks the mesh.
 pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Problem> {
     only_hexahedra(&raw)?;
     let mut notes = notes_on_file(&raw);
-    let nodes = Nodes::new(take(&mut raw.node_tags), take(&mut raw.coordinates))?;
-    let (kept, owners) = number_elements(&raw, &mut notes);
-    let tags = kept.iter().map(|&i| raw.hexes[i as usize].tag).collect();
-    let corners = kept.iter().map(|&i| raw.hexes[i as usize].nodes);
-    let numbering = Numbering::new(nodes, tags, corners)?;
+    let owners = number_elements(&mut raw, &mut notes);
+    let (tags, hexes) = (take(&mut raw.hex_tags), take(&mut raw.hexes));
+    let numbering = Numbering::of_positions(take(&mut raw.nodes), tags, hexes)?;
     notes.extend(numbering.note());
     let mut sets = Sets::default();
     empty_sets(&raw, &mut sets);
     element_sets(&raw, &owners, &mut sets);
     face_sets(&raw, &numbering, &mut sets)?;
-    node_sets(&raw, &numbering, &mut sets, &mut notes)?;
-    numbering.into_mesh(sets, notes).map_err(|problem| in_volume(problem, &raw))
+    node_sets(&raw, &numbering, &mut sets, &mut notes);
+    numbering.into_mesh_or(sets, notes, |error, tags| inverted(error, tags, &raw, &owners))
 }
 
-/// The same problem, with the volume that an inverted element is in.
-fn in_volume(problem: Problem, raw: &RawMesh) -> Problem {
-    let Problem::Inverted { element, determinant, count } = problem else { return problem };
-    let hex = raw.hexes.iter().find(|hex| hex.tag == element);
-    let volume = hex.map_or_else(String::new, |hex| raw.volume(hex.place));
-    GmshProblem::Inverted { element, volume, determinant, count }.into()
+/// An inverted element with the volume that it is in.
+fn inverted(error: &MeshError, tags: &[u64], raw: &RawMesh, owners: &[u32]) -> Option<Problem> {
+    let &MeshError::Inverted { element, determinant, count } = error else { return None };
+    let place = owners.iter().position(|&owner| owner == element).map(|i| raw.hex_places[i])?;
+    let (element, volume) = (tags[element as usize], raw.volume(place));
+    Some(GmshProblem::Inverted { element, volume, determinant, count }.into())
 }
 
 fn only_hexahedra(raw: &RawMesh) -> Result<(), Problem> {
-    let largest = raw.hexes.len().max(raw.node_tags.len());
-    if largest >= UNUSED as usize {
-        return Err(Problem::Mesh(MeshError::TooLarge(largest)));
+    let count = raw.hexes.len();
+    if count >= UNUSED as usize {
+        return Err(Problem::Mesh(MeshError::TooLarge(count)));
     }
-    if let Some((.., first)) = raw.others.first() {
-        let leftovers = raw.others.iter().map(|&(shape, count, first)| Leftover {
+    if let Some(&(_, element)) = raw.others.values().next() {
+        let leftovers = raw.others.iter().map(|(&(place, shape), &(count, _))| Leftover {
             shape: shape.plural(),
             count,
-            volume: raw.volume(first.place),
+            volume: raw.volume(place),
         });
-        let (leftovers, element) = (leftovers.collect(), first.tag);
-        return Err(GmshProblem::NotHexahedra { leftovers, element }.into());
+        return Err(GmshProblem::NotHexahedra { leftovers: leftovers.collect(), element }.into());
     }
     if let Some((count, first)) = raw.triangles {
         let group = raw.name(2, raw.groups(first.place)[0]);
@@ -73,41 +72,65 @@ fn notes_on_file(raw: &RawMesh) -> Vec<String> {
     sections.chain(high_order).chain(surfaces).collect()
 }
 
-/// The hexahedra of the file to keep, by ascending tags, and for every hexahedron of the file the
-/// element it is.
+/// Puts the hexahedra into the order of their tags, each once; for every hexahedron of the file
+/// the element it is.
 ///
 /// Version 2.2 writes an element once for each of its physical groups, with a tag of its own each
 /// time: hexahedra of the same nodes are one element, by its lowest tag.
-fn number_elements(raw: &RawMesh, notes: &mut Vec<String>) -> (Vec<u32>, Vec<u32>) {
-    let hexes = &raw.hexes;
-    let mut order: Vec<u32> = (0..hexes.len() as u32).collect();
-    let at = |i: u32| &hexes[i as usize];
-    order.sort_unstable_by_key(|&i| (at(i).nodes, at(i).tag, i));
-    let (mut kept, mut doubles) = (Vec::new(), 0);
-    for copies in order.chunk_by(|&i, &k| at(i).nodes == at(k).nodes) {
-        kept.push(copies[0]);
-        let places: HashSet<u32> = copies.iter().map(|&i| at(i).place).collect();
+fn number_elements(raw: &mut RawMesh, notes: &mut Vec<String>) -> Vec<u32> {
+    let original = originals(raw, notes);
+    let is_original = |i: &u32| original[*i as usize] == *i;
+    let mut kept: Vec<u32> = (0..original.len() as u32).filter(is_original).collect();
+    if kept.len() == original.len() && raw.hex_tags.is_sorted() {
+        return original;
+    }
+    kept.sort_unstable_by_key(|&i| raw.hex_tags[i as usize]);
+    let mut number = vec![0; original.len()];
+    for (element, &i) in (0..).zip(&kept) {
+        number[i as usize] = element;
+    }
+    raw.hexes = kept.iter().map(|&i| raw.hexes[i as usize]).collect();
+    raw.hex_tags = kept.iter().map(|&i| raw.hex_tags[i as usize]).collect();
+    original.into_iter().map(|i| number[i as usize]).collect()
+}
+
+/// For every hexahedron the one of the same nodes with the lowest tag.
+fn originals(raw: &RawMesh, notes: &mut Vec<String>) -> Vec<u32> {
+    let mut original: Vec<u32> = (0..raw.hexes.len() as u32).collect();
+    let nodes = |i: u32| raw.hexes[i as usize];
+    let mut candidates = with_twins(&raw.hexes);
+    candidates.par_sort_unstable_by_key(|&i| (nodes(i), raw.hex_tags[i as usize], i));
+    let mut doubles = 0;
+    for copies in candidates.chunk_by(|&i, &k| nodes(i) == nodes(k)) {
+        copies.iter().for_each(|&i| original[i as usize] = copies[0]);
+        let places: HashSet<u32> = copies.iter().map(|&i| raw.hex_places[i as usize]).collect();
         doubles += copies.len() - places.len();
     }
     if doubles > 0 {
         notes.push(format!("{doubles} hexahedra that stand in the file twice were left out"));
     }
-    kept.sort_unstable_by_key(|&i| at(i).tag);
-    let mut number = vec![0; hexes.len()];
-    for (element, &i) in kept.iter().enumerate() {
-        number[i as usize] = element as u32;
-    }
-    for copies in order.chunk_by(|&i, &k| at(i).nodes == at(k).nodes) {
-        for &i in copies {
-            number[i as usize] = number[copies[0] as usize];
-        }
-    }
-    (kept, number)
+    original
 }
 
-/// The number of the node that `element` names by `tag`; `UNUSED` if no hexahedron uses it.
-fn node(numbering: &Numbering, element: u64, tag: u64) -> Result<u32, Problem> {
-    numbering.node(tag).ok_or(Problem::MissingNode { element, node: tag })
+/// Those of `hexes` whose hash another one has too: all that have the nodes of another one, and
+/// hardly any more.
+fn with_twins(hexes: &[[u32; 8]]) -> Vec<u32> {
+    let hash = |hex: &[u32; 8]| {
+        let mut hasher = DefaultHasher::new();
+        hex.hash(&mut hasher);
+        hasher.finish()
+    };
+    let mut hashes: Vec<u64> = hexes.par_iter().map(hash).collect();
+    hashes.par_sort_unstable();
+    let mut repeated: Vec<u64> =
+        hashes.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    drop(hashes);
+    repeated.dedup();
+    if repeated.is_empty() {
+        return Vec::new();
+    }
+    let is_repeated = |i: &u32| repeated.binary_search(&hash(&hexes[*i as usize])).is_ok();
+    (0..hexes.len() as u32).into_par_iter().filter(is_repeated).collect()
 }
 
 /// Sets of the named groups, still without entries.
@@ -129,8 +152,8 @@ fn set_names(raw: &RawMesh, dimension: u8) -> Vec<Vec<String>> {
 
 fn element_sets(raw: &RawMesh, owners: &[u32], sets: &mut Sets) {
     let mut members = vec![Vec::new(); raw.combinations().len()];
-    for (corners, &owner) in raw.hexes.iter().zip(owners) {
-        members[corners.place as usize].push(owner);
+    for (&place, &owner) in raw.hex_places.iter().zip(owners) {
+        members[place as usize].push(owner);
     }
     for (names, members) in set_names(raw, 3).into_iter().zip(members) {
         if !members.is_empty() {
@@ -147,12 +170,8 @@ fn element_sets(raw: &RawMesh, owners: &[u32], sets: &mut Sets) {
 
 fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<(), Problem> {
     let hexes = &numbering.hexes;
-    let mut quads = vec![[0; 4]; raw.quads.len()];
-    for (corners, quad) in quads.iter_mut().zip(&raw.quads) {
-        for (corner, &tag) in corners.iter_mut().zip(&quad.nodes) {
-            *corner = node(numbering, quad.tag, tag)?;
-        }
-    }
+    let number = |quad: &Corners<4>| quad.nodes.map(|position| numbering.number(position));
+    let quads: Vec<[u32; 4]> = raw.quads.iter().map(number).collect();
     let faces = faces_on(&quads, hexes, numbering.n_used);
     let names = set_names(raw, 2);
     let mut seen = HashSet::new();
@@ -221,23 +240,18 @@ fn sorted(mut nodes: [u32; 4]) -> [u32; 4] {
     nodes
 }
 
-fn node_sets(
-    raw: &RawMesh,
-    numbering: &Numbering,
-    sets: &mut Sets,
-    notes: &mut Vec<String>,
-) -> Result<(), Problem> {
+fn node_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets, notes: &mut Vec<String>) {
     let names = [0, 1].map(|dimension| set_names(raw, dimension));
-    let points = raw.points.iter().map(|p| (p.tag, p.nodes[0], &names[0][p.place as usize]));
-    let ends = raw
-        .lines
-        .iter()
-        .flat_map(|line| line.nodes.map(|node| (line.tag, node, &names[1][line.place as usize])));
+    let points = raw.points.iter().map(|point| (point.nodes[0], &names[0][point.place as usize]));
+    let ends = raw.lines.iter().flat_map(|line| {
+        let names = &names[1][line.place as usize];
+        line.nodes.map(|node| (node, names))
+    });
     let mut seen = HashSet::new();
     let mut unused = BTreeMap::<&str, usize>::new();
-    for (element, tag, names) in points.chain(ends) {
-        let number = node(numbering, element, tag)?;
-        for name in names.iter().filter(|name| seen.insert((name.as_str(), tag))) {
+    for (position, names) in points.chain(ends) {
+        let number = numbering.number(position);
+        for name in names.iter().filter(|name| seen.insert((name.as_str(), position))) {
             if number == UNUSED {
                 *unused.entry(name).or_default() += 1;
             } else {
@@ -246,5 +260,4 @@ fn node_sets(
         }
     }
     notes.extend(unused.into_iter().map(|(name, count)| left_out_of_set(name, count)));
-    Ok(())
 }

@@ -33,6 +33,8 @@ use std::path::Path;
 use crate::import::ImportedMesh;
 use crate::read_error::ReadError;
 
+use cursor::Cursor;
+
 pub use error::{Leftover, Problem};
 pub use program::{Hexes, Meshing, MeshingError, is_geometry, mesh};
 pub use write::{Encoding, GmshFormat, Version, write};
@@ -42,5 +44,8 @@ pub use write::{Encoding, GmshFormat, Version, write};
 /// # Errors
 /// [`ReadError`] with the place in the file, the problem and the remedy.
 pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
-    crate::import::read(path, |bytes| Ok(import::import(sections::parse(bytes)?)?))
+    crate::import::stream(path, |file, length| {
+        let raw = sections::parse(Cursor::new(file, length))?;
+        Ok(import::import(raw)?)
+    })
 }

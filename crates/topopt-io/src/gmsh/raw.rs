@@ -1,20 +1,24 @@
-//! A mesh as it stands in the file, before nodes are resolved.
+//! A mesh as it stands in the file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::element_shape::Shape;
+use crate::import::Nodes;
+use crate::read_error::Problem;
 
-/// What a file holds, by the tags of the file.
+/// What a file holds. Elements name nodes by their positions among [`RawMesh::nodes`].
 #[derive(Default)]
 pub(super) struct RawMesh {
     /// Names of physical groups by (dimension, tag).
     pub names: BTreeMap<(u8, u32), String>,
-    /// Tags of the nodes, in the order of the file.
-    pub node_tags: Vec<u64>,
-    /// Their coordinates.
-    pub coordinates: Vec<[f64; 3]>,
-    /// Hexahedra.
-    pub hexes: Vec<Corners<8>>,
+    /// The nodes.
+    pub nodes: Nodes,
+    /// Tags of the hexahedra, \[n_hexes\].
+    pub hex_tags: Vec<u64>,
+    /// Their corners, \[n_hexes\]\[8\].
+    pub hexes: Vec<[u32; 8]>,
+    /// Their places, for [`RawMesh::groups`] and [`RawMesh::volume`], \[n_hexes\].
+    pub hex_places: Vec<u32>,
     /// Quadrilaterals of physical surfaces.
     pub quads: Vec<Corners<4>>,
     /// Ends of the lines of physical curves.
@@ -22,9 +26,9 @@ pub(super) struct RawMesh {
     /// Physical points.
     pub points: Vec<Corners<1>>,
     /// Triangles of physical surfaces: number, and the first.
-    pub triangles: Option<(usize, Corners<3>)>,
-    /// Volume elements that are not hexahedra, by shape and volume: number, and the first.
-    pub others: Vec<(Shape, usize, Corners<1>)>,
+    pub triangles: Option<(usize, Corners<0>)>,
+    /// Volume elements that are not hexahedra, by place and shape: number, and tag of the first.
+    pub others: BTreeMap<(u32, Shape), (usize, u64)>,
     /// Numbers of nodes above 8 that hexahedra have.
     pub high_order: BTreeSet<usize>,
     /// Quadrilaterals and triangles without a physical group.
@@ -39,8 +43,8 @@ pub(super) struct RawMesh {
 #[derive(Clone, Copy)]
 pub(super) struct Corners<const N: usize> {
     pub tag: u64,
-    pub nodes: [u64; N],
-    /// Its place, for [`RawMesh::groups`] and [`RawMesh::volume`].
+    pub nodes: [u32; N],
+    /// Its place, for [`RawMesh::groups`].
     pub place: u32,
 }
 
@@ -85,40 +89,62 @@ impl RawMesh {
             .unwrap_or_else(|| format!("physical_{}_{group}", DIMENSIONS[dimension as usize]))
     }
 
-    /// Adds an element with all its `nodes` (at least as many as its shape has corners).
-    pub fn add(&mut self, shape: Shape, tag: u64, nodes: &[u64], place: u32) {
+    /// Makes room for so many more hexahedra.
+    pub fn reserve_hexes(&mut self, count: usize) {
+        self.hex_tags.reserve_exact(count);
+        self.hexes.reserve_exact(count);
+        self.hex_places.reserve_exact(count);
+    }
+
+    /// Adds an element with the tags of all its `nodes` (at least as many as its shape has
+    /// corners).
+    pub fn add(
+        &mut self,
+        shape: Shape,
+        tag: u64,
+        nodes: &[u64],
+        place: u32,
+    ) -> Result<(), Problem> {
         let in_group = !self.groups(place).is_empty();
         match shape {
             Shape::Hexahedron => {
-                self.hexes.push(corners(tag, nodes, place));
+                self.hexes.push(self.corners(tag, nodes)?);
+                self.hex_tags.push(tag);
+                self.hex_places.push(place);
                 if nodes.len() > 8 {
                     self.high_order.insert(nodes.len());
                 }
             }
-            Shape::Quadrilateral if in_group => self.quads.push(corners(tag, nodes, place)),
+            Shape::Quadrilateral if in_group => {
+                self.quads.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
+            }
             Shape::Triangle if in_group => {
-                self.triangles.get_or_insert((0, corners(tag, nodes, place))).0 += 1;
+                self.triangles.get_or_insert((0, Corners { tag, nodes: [], place })).0 += 1;
             }
             Shape::Quadrilateral | Shape::Triangle => self.untagged_surfaces += 1,
-            Shape::Line if in_group => self.lines.push(corners(tag, nodes, place)),
-            Shape::Point if in_group => self.points.push(corners(tag, nodes, place)),
+            Shape::Line if in_group => {
+                self.lines.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
+            }
+            Shape::Point if in_group => {
+                self.points.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
+            }
             Shape::Line | Shape::Point => {}
             Shape::Tetrahedron | Shape::Prism | Shape::Pyramid => {
-                let same = |other: &&mut (Shape, usize, Corners<1>)| {
-                    other.0 == shape && other.2.place == place
-                };
-                match self.others.iter_mut().find(same) {
-                    Some(row) => row.1 += 1,
-                    None => self.others.push((shape, 1, corners(tag, nodes, place))),
-                }
+                self.others.entry((place, shape)).or_insert((0, tag)).0 += 1;
             }
         }
+        Ok(())
+    }
+
+    /// Positions of the first nodes of `element`.
+    fn corners<const N: usize>(&self, element: u64, nodes: &[u64]) -> Result<[u32; N], Problem> {
+        let mut corners = [0; N];
+        for (corner, &tag) in corners.iter_mut().zip(nodes) {
+            *corner = self.nodes.position(element, tag)?;
+        }
+        Ok(corners)
     }
 }
 
 /// Names of the dimensions 0 to 3.
 pub(super) const DIMENSIONS: [&str; 4] = ["point", "curve", "surface", "volume"];
-
-fn corners<const N: usize>(tag: u64, nodes: &[u64], place: u32) -> Corners<N> {
-    Corners { tag, nodes: std::array::from_fn(|a| nodes[a]), place }
-}

@@ -19,16 +19,15 @@ const WITHOUT_MEANING: [&str; 8] = [
 ];
 
 /// Reads all sections of a file.
-pub(super) fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
-    let mut cursor = Cursor::new(bytes);
-    if !cursor.skip_blanks() {
+pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
+    if !cursor.skip_blanks()? {
         return Err(Problem::EmptyFile.into());
     }
     let version = format(&mut cursor)?;
     let mut mesh = RawMesh::default();
     let mut entities = None;
     let (mut nodes, mut elements) = (false, false);
-    while cursor.skip_blanks() {
+    while cursor.skip_blanks()? {
         let section = cursor.begin_section()?;
         let repeated = match section.as_str() {
             "Nodes" => std::mem::replace(&mut nodes, true),
@@ -42,6 +41,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
         match (section.as_str(), version) {
             ("PhysicalNames", _) => physical_names(&mut cursor, &mut mesh)?,
             ("PartitionedEntities", _) => return Err(cursor.fault(Problem::Partitioned)),
+            ("Elements", _) if !nodes => return Err(cursor.fault(Problem::ElementsFirst)),
             ("Nodes", Version::V2) => version_2::nodes(&mut cursor, &mut mesh)?,
             ("Nodes", Version::V4) => version_4::nodes(&mut cursor, &mut mesh)?,
             ("Elements", Version::V2) => version_2::elements(&mut cursor, &mut mesh)?,
@@ -81,7 +81,7 @@ fn format(cursor: &mut Cursor) -> Parsed<Version> {
             Ok(section) if section == "NOD" => return Err(Problem::Version("1.0".into()).into()),
             _ => return Err(Problem::NotMsh.into()),
         }
-        cursor.skip_blanks();
+        cursor.skip_blanks()?;
     }
     let number = cursor.double("the version of the format")?;
     let binary = match cursor.int("0 (text) or 1 (binary)")? {

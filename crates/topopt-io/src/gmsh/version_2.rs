@@ -4,28 +4,31 @@ use super::cursor::Cursor;
 use super::element_shape::{Shape, shape_of};
 use super::error::Problem;
 use super::raw::RawMesh;
+use crate::import::Nodes;
 use crate::read_error::Parsed;
 
 /// `tag x y z` a node. The count is text even in a binary file.
 pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
-    let announced = count_line(cursor, "the number of nodes")?;
+    let announced = cursor.as_text(|cursor| cursor.size("the number of nodes"))?;
     let count = cursor.count(announced, "nodes", 8, 28)?;
-    mesh.node_tags.reserve_exact(count);
-    mesh.coordinates.reserve_exact(count);
+    cursor.end_line()?;
+    let (mut tags, mut coordinates) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for _ in 0..count {
         let tag = tag(cursor, "the tag of a node")?;
-        mesh.coordinates.push(cursor.coordinates(tag)?);
-        mesh.node_tags.push(tag);
+        coordinates.push(cursor.coordinates(tag)?);
+        tags.push(tag);
         cursor.end_record()?;
     }
+    mesh.nodes = Nodes::new(tags, coordinates)?;
     Ok(())
 }
 
 /// Text: `tag type n_tags tags... nodes...` an element. Binary: blocks with the header
 /// `type n_elements n_tags` and elements `tag tags... nodes...`.
 pub(super) fn elements(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
-    let announced = count_line(cursor, "the number of elements")?;
+    let announced = cursor.as_text(|cursor| cursor.size("the number of elements"))?;
     let count = cursor.count(announced, "elements", 8, 12)?;
+    cursor.end_line()?;
     let mut reader = ElementReader { mesh, place: None, nodes: Vec::new() };
     let mut done = 0;
     while done < count {
@@ -87,8 +90,7 @@ impl ElementReader<'_> {
             self.nodes.push(tag(cursor, "the tag of a node")?);
         }
         let place = self.place(place);
-        self.mesh.add(shape, element, &self.nodes, place);
-        Ok(())
+        self.mesh.add(shape, element, &self.nodes, place).map_err(|problem| cursor.fault(problem))
     }
 
     /// Physical tag 0 is no group; the sign is an orientation.
@@ -109,14 +111,6 @@ impl ElementReader<'_> {
 
 fn known(cursor: &Cursor, number: i64, element: u64) -> Parsed<(Shape, usize)> {
     shape_of(number).ok_or_else(|| cursor.fault(Problem::ElementType { element, number }))
-}
-
-fn count_line(cursor: &mut Cursor, expected: &'static str) -> Parsed<u64> {
-    cursor.as_text(|cursor| {
-        let count = cursor.size(expected)?;
-        cursor.end_line()?;
-        Ok(count)
-    })
 }
 
 fn tag(cursor: &mut Cursor, expected: &'static str) -> Parsed<u64> {

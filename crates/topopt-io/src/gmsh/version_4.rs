@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::cursor::Cursor;
-use super::element_shape::shape_of;
+use super::element_shape::{Shape, shape_of};
 use super::error::Problem;
 use super::raw::RawMesh;
+use crate::import::Nodes;
 use crate::read_error::Parsed;
 
 /// Physical groups of the geometric entities, by (dimension, tag).
@@ -43,25 +44,23 @@ pub(super) fn entities(cursor: &mut Cursor) -> Parsed<Entities> {
 
 /// Blocks with the header `dimension entity parametric n_nodes`: all tags, then all coordinates.
 pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
-    let [n_blocks, n_nodes] = header(cursor)?;
-    let n_blocks = cursor.count(n_blocks, "blocks of nodes", 8, 20)?;
-    let n_nodes = cursor.count(n_nodes, "nodes", 8, 32)?;
-    mesh.node_tags.reserve_exact(n_nodes);
-    mesh.coordinates.reserve_exact(n_nodes);
+    let n_blocks = number_of(cursor, "blocks of nodes", 8, 20)?;
+    let n_nodes = number_of(cursor, "nodes", 8, 32)?;
+    tag_range(cursor)?;
+    let (mut tags, mut coordinates) = (Vec::with_capacity(n_nodes), Vec::with_capacity(n_nodes));
     for _ in 0..n_blocks {
         let dimension = cursor.int("the dimension of an entity")?;
         cursor.int("the tag of an entity")?;
         let parametric = cursor.int("0 or 1 (parametric coordinates)")? != 0;
-        let announced = cursor.size("the number of nodes in a block")?;
+        let count = number_of(cursor, "nodes in a block", 8, 32)?;
         cursor.end_record()?;
-        let count = cursor.count(announced, "nodes in a block", 8, 32)?;
-        let first = mesh.node_tags.len();
+        let first = tags.len();
         for _ in 0..count {
-            mesh.node_tags.push(cursor.size("the tag of a node")?);
+            tags.push(cursor.size("the tag of a node")?);
             cursor.end_record()?;
         }
         for i in first..first + count {
-            mesh.coordinates.push(cursor.coordinates(mesh.node_tags[i])?);
+            coordinates.push(cursor.coordinates(tags[i])?);
             if parametric {
                 for _ in 0..dimension {
                     cursor.double("a parametric coordinate")?;
@@ -70,7 +69,9 @@ pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
             cursor.end_record()?;
         }
     }
-    check_total(cursor, "as many nodes as announced", n_nodes, mesh.node_tags.len())
+    check_total(cursor, "as many nodes as announced", n_nodes, tags.len())?;
+    mesh.nodes = Nodes::new(tags, coordinates)?;
+    Ok(())
 }
 
 /// Blocks with the header `dimension entity type n_elements` and elements `tag nodes...`.
@@ -79,22 +80,28 @@ pub(super) fn elements(
     mesh: &mut RawMesh,
     entities: Option<&Entities>,
 ) -> Parsed<()> {
-    let [n_blocks, n_elements] = header(cursor)?;
-    let n_blocks = cursor.count(n_blocks, "blocks of elements", 8, 20)?;
-    let n_elements = cursor.count(n_elements, "elements", 4, 16)?;
+    let n_blocks = number_of(cursor, "blocks of elements", 8, 20)?;
+    let n_elements = number_of(cursor, "elements", 4, 16)?;
+    tag_range(cursor)?;
     let (mut nodes, mut total) = (Vec::new(), 0);
     for _ in 0..n_blocks {
         let dimension = cursor.int("the dimension of an entity")?;
         let entity = cursor.int("the tag of an entity")?;
         let number = cursor.int("the type of an element")?;
-        let announced = cursor.size("the number of elements in a block")?;
+        // A hexahedron is its tag and those of its nodes, which bounds the room made for them.
+        let shape = shape_of(number);
+        let hex = shape.filter(|(shape, _)| *shape == Shape::Hexahedron);
+        let numbers = hex.map_or(2, |(_, n_nodes)| n_nodes as u64 + 1);
+        let count = number_of(cursor, "elements in a block", 2 * numbers, 8 * numbers)?;
+        if hex.is_some() {
+            mesh.reserve_hexes(count);
+        }
         cursor.end_record()?;
-        let count = cursor.count(announced, "elements in a block", 4, 16)?;
         let groups = entities.and_then(|all| all.get(&(dimension, entity)));
         let place = mesh.intern(groups.cloned().unwrap_or_default(), entity);
         for _ in 0..count {
             let tag = cursor.size("the tag of an element")?;
-            let Some((shape, n_nodes)) = shape_of(number) else {
+            let Some((shape, n_nodes)) = shape else {
                 return Err(cursor.fault(Problem::ElementType { element: tag, number }));
             };
             nodes.clear();
@@ -102,21 +109,24 @@ pub(super) fn elements(
                 nodes.push(cursor.size("the tag of a node")?);
             }
             cursor.end_record()?;
-            mesh.add(shape, tag, &nodes, place);
+            mesh.add(shape, tag, &nodes, place).map_err(|problem| cursor.fault(problem))?;
         }
         total += count;
     }
     check_total(cursor, "as many elements as announced", n_elements, total)
 }
 
-/// `n_blocks n min_tag max_tag`, of which the tags say nothing new.
-fn header(cursor: &mut Cursor) -> Parsed<[u64; 2]> {
-    let n_blocks = cursor.size("the number of blocks")?;
-    let count = cursor.size("the number of entries")?;
+/// A count of things of at least `text` or `binary` bytes each.
+fn number_of(cursor: &mut Cursor, what: &'static str, text: u64, binary: u64) -> Parsed<usize> {
+    let announced = cursor.size("a number of entries")?;
+    cursor.count(announced, what, text, binary)
+}
+
+/// `min_tag max_tag` at the end of the header of a section, which say nothing new.
+fn tag_range(cursor: &mut Cursor) -> Parsed<()> {
     cursor.size("the smallest tag")?;
     cursor.size("the largest tag")?;
-    cursor.end_record()?;
-    Ok([n_blocks, count])
+    cursor.end_record()
 }
 
 fn check_total(
