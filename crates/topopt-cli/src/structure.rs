@@ -75,7 +75,7 @@ fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Pr
         let mut forces = vec![[0.0; 3]; n_nodes];
         load.forces.iter().for_each(|&(node, force)| forces[node as usize] = force);
         let forces = renumbering.nodes_from_original(&forces).into_flattened();
-        LoadCase { name: load.name.clone(), weight: load.weight, forces }
+        LoadCase { weight: load.weight, ..LoadCase::new(load.name.as_str(), forces) }
     };
     let loads = case.load_cases.iter().map(load_case).collect();
     Problem::new(renumbering.apply(&case.mesh), material, supports(case, renumbering), loads)
@@ -109,7 +109,7 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
             let load = config.loads.iter().find(|load| load.case == *name);
             load.map(|load| (load.span(), "the load case begins here"))
         }
-        ProblemError::NoLoad => None,
+        ProblemError::NoLoad | ProblemError::BadSpring => None,
     };
     let finding = Finding::new(error.to_string());
     let finding = match place {

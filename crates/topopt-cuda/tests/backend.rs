@@ -128,7 +128,7 @@ fn problem(mesh: HexMesh) -> Problem {
             forces[3 * node + node % 3] = x[2];
         }
     }
-    let load = LoadCase { name: "pull".into(), weight: 1.0, forces };
+    let load = LoadCase::new("pull", forces);
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
 }
 

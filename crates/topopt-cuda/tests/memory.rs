@@ -24,7 +24,7 @@ fn stored_bytes_are_those_counted() {
     let (n_nodes, n_elements) = (beam.n_nodes(), beam.n_elements());
     let mut supports = Supports::none(n_nodes);
     beam.hexes()[0].iter().for_each(|&node| (0..3).for_each(|i| supports.fix(node as usize, i)));
-    let load = LoadCase { name: "default".into(), weight: 1.0, forces: vec![1.0; 3 * n_nodes] };
+    let load = LoadCase::new("default", vec![1.0; 3 * n_nodes]);
     let material = Material::new(1.0, 0.3).unwrap();
     let problem = Problem::new(beam, material, supports, vec![load]).unwrap();
 

@@ -4,6 +4,7 @@
 //! This crate does no I/O and reads no clock. Vectors of the CPU hold nodal values as
 //! \[node\]\[component\].
 
+mod element_loads;
 mod material;
 mod multigrid;
 mod operator;
@@ -11,11 +12,13 @@ pub mod operators;
 mod patches;
 mod preconditioner;
 mod problem;
+mod springs;
 pub mod stiffness;
 pub mod stress;
 mod supports;
 pub mod surface_load;
 
+pub use element_loads::{ElementLoads, ElementVectors};
 pub use material::Material;
 pub use multigrid::{Aggregates, Aggregation, MODES, Multigrid};
 pub use operator::ElasticityOperator;
@@ -23,6 +26,7 @@ pub use operators::Strategy;
 pub use patches::Patches;
 pub use preconditioner::{BlockJacobi, ElasticityPreconditioner, Jacobi, Level};
 pub use problem::{LoadCase, Problem, ProblemError};
+pub use springs::WithSprings;
 pub use supports::Supports;
 
 /// Displacement components of a node.

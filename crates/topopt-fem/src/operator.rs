@@ -14,7 +14,7 @@ pub trait ElasticityOperator<B: Backend>: LinearOperator<B> {
     /// Writes the diagonal of K, 1 at held components, \[n_nodes\] x 3.
     fn diagonal(&self, out: &mut B::Vector);
 
-    /// Writes u_e^T K_e u_e at unit modulus for every element, \[n_elements\]; `u` is zero at
-    /// held components.
+    /// Writes u_e^T K_e u_e at unit modulus for every element, \[n_elements\]. Held components of
+    /// `u` count like free ones: they may be displaced.
     fn element_energies(&self, u: &B::Vector, out: &mut B::Vector);
 }

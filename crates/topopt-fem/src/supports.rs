@@ -1,26 +1,49 @@
-//! Dirichlet supports: components of nodes held at zero.
+//! Supports: components of nodes that are held, and springs between nodes and the ground.
 
 use nalgebra::{Matrix6, SymmetricEigen};
 use topopt_mesh::HexMesh;
 
 use crate::DIM;
 
-/// Which components of which nodes are held at zero displacement.
+/// Which components of which nodes are held, and which are tied to the ground by springs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Supports {
     /// One bit a component, \[n_nodes\].
     mask: Vec<u8>,
+    /// Stiffness of the springs, \[n_nodes\]\[3\], or empty if there are none.
+    springs: Vec<f64>,
 }
 
 impl Supports {
     /// No node held.
     pub fn none(n_nodes: usize) -> Self {
-        Self { mask: vec![0; n_nodes] }
+        Self { mask: vec![0; n_nodes], springs: Vec::new() }
     }
 
     /// Holds `component` (0, 1, 2) of `node`.
     pub fn fix(&mut self, node: usize, component: usize) {
         self.mask[node] |= 1 << component;
+    }
+
+    /// Adds a spring of `stiffness` (force per length) between the ground and `component` of
+    /// `node`; springs on one component add up.
+    pub fn add_spring(&mut self, node: usize, component: usize, stiffness: f64) {
+        self.springs.resize(DIM * self.n_nodes(), 0.0);
+        self.springs[DIM * node + component] += stiffness;
+    }
+
+    /// Stiffness of the springs, \[n_nodes\]\[3\], if there are any.
+    pub fn springs(&self) -> Option<&[f64]> {
+        (!self.springs.is_empty()).then_some(&self.springs)
+    }
+
+    /// Drops springs on held components, which they cannot load.
+    pub(crate) fn drop_held_springs(&mut self) {
+        let mut springs = std::mem::take(&mut self.springs);
+        self.clear(&mut springs);
+        if springs.iter().any(|&s| s != 0.0) {
+            self.springs = springs;
+        }
     }
 
     /// Whether `component` of `node` is held.
@@ -62,10 +85,23 @@ impl Supports {
         }
     }
 
+    /// Sets the free components of `values`, \[n_nodes\]\[3\], to zero.
+    pub fn clear_free(&self, values: &mut [f64]) {
+        for (node, value) in values.as_chunks_mut::<DIM>().0.iter_mut().enumerate() {
+            *value = self.choose(node, *value, [0.0; DIM]);
+        }
+    }
+
+    /// Whether `component` of `node` is held or tied to the ground by a spring.
+    fn resists(&self, node: usize, component: usize) -> bool {
+        let spring = self.springs.get(DIM * node + component);
+        self.is_fixed(node, component) || spring.is_some_and(|&s| s > 0.0)
+    }
+
     /// The rigid motions of `nodes` that the supports leave free, each in words.
     ///
-    /// The six rigid-body modes, scaled to equal size, are restricted to the held components;
-    /// modes in the kernel of that restriction are free.
+    /// The six rigid-body modes, scaled to equal size, are restricted to the components that are
+    /// held or tied to a spring; modes in the kernel of that restriction are free.
     pub fn free_rigid_motions(&self, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
         let x = mesh.coordinates();
         let centre: [f64; 3] = std::array::from_fn(|i| {
@@ -78,7 +114,7 @@ impl Supports {
         let mut held = 0;
         for &n in nodes {
             let modes = rigid_modes(offset(n).map(|v| v * scale));
-            for i in (0..DIM).filter(|&i| self.is_fixed(n as usize, i)) {
+            for i in (0..DIM).filter(|&i| self.resists(n as usize, i)) {
                 held += 1;
                 for a in 0..6 {
                     for b in 0..6 {

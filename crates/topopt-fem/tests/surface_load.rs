@@ -43,7 +43,7 @@ fn solve(mesh: &HexMesh, forces: &[(u32, [f64; 3])]) -> Vec<f64> {
     for node in (0..mesh.n_nodes()).filter(|&node| mesh.coordinates()[node][0] < 1e-9) {
         (0..3).for_each(|i| supports.fix(node, i));
     }
-    let load = LoadCase { name: "pull".into(), weight: 1.0, forces: f };
+    let load = LoadCase::new("pull", f);
     let material = Material::new(MODULUS, 0.0).unwrap();
     let problem = Problem::new(mesh.clone(), material, supports, vec![load]).unwrap();
     let mut operator = Strategy::Mf.build(&problem);

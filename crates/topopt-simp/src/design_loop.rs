@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem};
+use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem, WithSprings};
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, StopReason, System};
 
 use crate::{
-    Design, IterationReport, Observer, ObserverError, OptimalityCriteria, SensitivityFilter, Simp,
-    StepTimes, StopRule, StopRules,
+    Design, Interpolation, IterationReport, Loads, Observer, ObserverError, OptimalityCriteria,
+    SensitivityFilter, StepTimes, StopRule, StopRules,
 };
 
 /// How displacements are found.
@@ -16,7 +16,9 @@ pub struct Physics<'a, B: Backend> {
     pub backend: &'a B,
     /// The structure.
     pub problem: &'a Problem,
-    /// Its stiffness.
+    /// Its loads.
+    pub loads: Loads<B>,
+    /// Its stiffness, without the springs to the ground.
     pub operator: Box<dyn ElasticityOperator<B> + 'a>,
     /// The preconditioner.
     pub preconditioner: Box<dyn ElasticityPreconditioner<B> + 'a>,
@@ -27,11 +29,10 @@ pub struct Physics<'a, B: Backend> {
 /// A topology optimisation: minimise the compliance under a volume constraint.
 pub struct Optimization<'a, B: Backend> {
     physics: Physics<'a, B>,
-    simp: Simp,
+    interpolation: Interpolation,
     filter: Option<SensitivityFilter<'a, B>>,
     optimizer: OptimalityCriteria<B>,
     stop: StopRules,
-    forces: Vec<B::Vector>,
     state: State<B>,
 }
 
@@ -40,7 +41,7 @@ struct State<B: Backend> {
     pcg: Pcg<B>,
     /// The design to be evaluated.
     density: B::Vector,
-    /// The design evaluated last, and its displacements, a load case each.
+    /// The design evaluated last, and its displacements but for prescribed ones, a load case each.
     evaluated: B::Vector,
     displacements: Vec<B::Vector>,
     /// Displacements being solved for.
@@ -98,14 +99,14 @@ struct Solved {
     pcg: Duration,
 }
 
-impl<'a, B: Backend> Optimization<'a, B> {
+impl<'a, B: Backend + Sync> Optimization<'a, B> {
     /// Starts from `density`, \[n_elements\].
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(
-        physics: Physics<'a, B>,
-        simp: Simp,
+        mut physics: Physics<'a, B>,
+        interpolation: Interpolation,
         filter: Option<SensitivityFilter<'a, B>>,
         optimizer: OptimalityCriteria<B>,
         stop: StopRules,
@@ -115,8 +116,7 @@ impl<'a, B: Backend> Optimization<'a, B> {
         let cases = problem.load_cases();
         let nodal = || backend.zeros(problem.n_dofs());
         let element = || backend.zeros(density.len());
-        let forces =
-            cases.iter().map(|case| backend.upload(&case.forces, 3)).collect::<Result<_, _>>()?;
+        physics.operator = Box::new(WithSprings::new(backend, problem, physics.operator)?);
         let state = State {
             pcg: Pcg::new(backend, problem.n_dofs())?,
             density: backend.upload(density, 1)?,
@@ -128,7 +128,7 @@ impl<'a, B: Backend> Optimization<'a, B> {
             sensitivities: element()?,
             scratch: element()?,
         };
-        Ok(Self { physics, simp, filter, optimizer, stop, forces, state })
+        Ok(Self { physics, interpolation, filter, optimizer, stop, state })
     }
 
     /// Runs until a stop rule is met, an observer breaks off, or a solve fails. Afterwards
@@ -172,6 +172,7 @@ impl<'a, B: Backend> Optimization<'a, B> {
         Design {
             backend: self.physics.backend,
             density: &self.state.evaluated,
+            loads: &self.physics.loads,
             displacements: &self.state.displacements,
             moduli: &self.state.moduli,
             energies: &self.state.energies,
@@ -184,19 +185,21 @@ impl<'a, B: Backend> Optimization<'a, B> {
         iteration: usize,
         observer: &mut dyn Observer<B>,
     ) -> Result<Result<Solved, Ended>, BackendError> {
-        let Physics { backend, problem, operator, preconditioner, pcg } = &mut self.physics;
+        let Physics { backend, problem, loads, operator, preconditioner, pcg } = &mut self.physics;
         let backend = *backend;
         let state = &mut self.state;
         let start = Instant::now();
-        self.simp.moduli(backend, &state.density, &mut state.scratch);
-        operator.set_moduli(&state.scratch);
+        let State { density, scratch, sensitivities, .. } = state;
+        self.interpolation.moduli(backend, density, sensitivities, scratch);
+        operator.set_moduli(scratch);
+        loads.assemble(backend, density, scratch);
         preconditioner.update(backend, operator.as_ref(), &state.scratch)?;
         let (mut iterations, mut residual) = (0, 0.0f64);
         let setup = start.elapsed();
         let start = Instant::now();
         for (case, load_case) in problem.load_cases().iter().enumerate() {
             let (a, m) = (operator.as_ref(), preconditioner.as_ref());
-            let system = System { backend, a, m, f: &self.forces[case] };
+            let system = System { backend, a, m, f: loads.forces(case) };
             let u = &mut state.trial[case];
             backend.copy(&state.displacements[case], u);
             let mut monitor = |progress| observer.solving(iteration, progress);
@@ -217,31 +220,26 @@ impl<'a, B: Backend> Optimization<'a, B> {
         Ok(Ok(Solved { iterations, residual, setup, pcg: start.elapsed() }))
     }
 
-    /// C = sum over load cases of weight f^T u.
-    fn compliance(&self) -> Result<f64, BackendError> {
-        let backend = self.physics.backend;
-        let cases = self.physics.problem.load_cases().iter();
-        cases
-            .zip(self.forces.iter().zip(&self.state.displacements))
-            .map(|(case, (f, u))| Ok(case.weight * backend.value(&backend.dot(f, u))?))
-            .sum()
+    /// The weighted compliance of the design solved last.
+    fn compliance(&mut self) -> Result<f64, BackendError> {
+        let Physics { backend, loads, operator, .. } = &mut self.physics;
+        let State { moduli, displacements, scratch, .. } = &mut self.state;
+        loads.compliance(*backend, operator.as_ref(), moduli, displacements, scratch)
     }
 
     /// Sensitivities, filter, update. Afterwards `evaluated` is the design just evaluated,
     /// `density` the next one. Returns the largest change and the times of the steps.
     fn next_design(&mut self) -> Result<(f64, StepTimes), BackendError> {
-        let Physics { backend, problem, operator, .. } = &self.physics;
+        let Physics { backend, loads, operator, .. } = &mut self.physics;
         let backend = *backend;
         let state = &mut self.state;
         let mut times = StepTimes::default();
         let start = Instant::now();
-        backend.fill(0.0, &mut state.energies);
-        for (case, u) in problem.load_cases().iter().zip(&state.displacements) {
-            operator.element_energies(u, &mut state.scratch);
-            backend.axpby(case.weight, &state.scratch, 1.0, &mut state.energies);
-        }
-        let State { density, energies, scratch, sensitivities, evaluated, .. } = state;
-        self.simp.sensitivities(backend, density, energies, scratch, sensitivities);
+        let State { density, displacements, energies, scratch, sensitivities, evaluated, .. } =
+            state;
+        loads.energies(backend, operator.as_ref(), displacements, scratch, energies);
+        self.interpolation.sensitivities(backend, density, energies, scratch, sensitivities);
+        loads.add_sensitivities(backend, displacements, scratch, sensitivities);
         times.sensitivity = start.elapsed();
         let start = Instant::now();
         if let Some(filter) = &mut self.filter {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use topopt_linalg::{Backend, BackendError, PcgProgress};
 
+use crate::Loads;
+
 /// An error of an observer, such as a file that cannot be written.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -31,7 +33,8 @@ pub trait Observer<B: Backend> {
 pub struct IterationReport {
     /// Iteration, from 1.
     pub iteration: usize,
-    /// Weighted compliance sum of f^T u (force times length).
+    /// Weighted compliance sum of f^T u (force times length); see [`Loads`] for prescribed
+    /// displacements.
     pub compliance: f64,
     /// Share of the design elements' volume that material takes.
     pub volume_fraction: f64,
@@ -65,6 +68,7 @@ pub struct StepTimes {
 pub struct Design<'a, B: Backend> {
     pub(crate) backend: &'a B,
     pub(crate) density: &'a B::Vector,
+    pub(crate) loads: &'a Loads<B>,
     pub(crate) displacements: &'a [B::Vector],
     pub(crate) moduli: &'a B::Vector,
     pub(crate) energies: &'a B::Vector,
@@ -79,12 +83,12 @@ impl<B: Backend> Design<'_, B> {
         self.backend.download(self.density, 1)
     }
 
-    /// Displacements of load case `case`, \[n_nodes\]\[3\].
+    /// Displacements of load case `case`, prescribed ones included, \[n_nodes\]\[3\].
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn displacement(&self, case: usize) -> Result<Vec<f64>, BackendError> {
-        self.backend.download(&self.displacements[case], 3)
+        self.loads.displacement(self.backend, case, &self.displacements[case])
     }
 
     /// Strain energy of every element, E_e u_e^T K_e u_e / 2 summed over load cases with their

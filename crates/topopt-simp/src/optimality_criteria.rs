@@ -97,8 +97,8 @@ impl<B: Backend> OptimalityCriteria<B> {
         Ok(backend.value(&backend.dot(&self.weights, density))? / self.design_volume)
     }
 
-    /// Writes the next design to `next`. `sensitivities` are at most 0; positive ones, which only
-    /// rounding makes, count as 0. If no design within the move limits meets the volume, the
+    /// Writes the next design to `next`. Positive `sensitivities`, which the weight of material or
+    /// rounding makes, count as 0: such material goes as fast as the move limit lets it. If no design within the move limits meets the volume, the
     /// nearest one is taken.
     ///
     /// # Errors

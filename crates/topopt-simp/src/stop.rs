@@ -7,7 +7,7 @@ pub struct StopRules {
     pub max_iterations: usize,
     /// Largest change of a density in an iteration.
     pub change: f64,
-    /// Relative change of the compliance, |C_i - C_(i-1)| / C_i.
+    /// Relative change of the compliance, |C_i - C_(i-1)| / |C_i|.
     pub relative_compliance: f64,
     /// Absolute change of the compliance, |C_i - C_(i-1)|, the rule of the thesis.
     pub absolute_compliance: f64,
@@ -39,7 +39,7 @@ impl StopRules {
         let difference = previous.map_or(f64::INFINITY, |p| (compliance - p).abs());
         if change < self.change {
             Some(StopRule::Change)
-        } else if difference < self.relative_compliance * compliance {
+        } else if difference < self.relative_compliance * compliance.abs() {
             Some(StopRule::RelativeCompliance)
         } else if difference < self.absolute_compliance {
             Some(StopRule::AbsoluteCompliance)
@@ -69,6 +69,12 @@ mod tests {
         let relative = StopRules { relative_compliance: 1e-3, ..off };
         assert_eq!(relative.met(2, 1000.0, Some(1000.9), 1.0), Some(StopRule::RelativeCompliance));
         assert_eq!(relative.met(1, 1000.0, None, 1.0), None);
+        // Prescribed displacements make the objective negative.
+        assert_eq!(
+            relative.met(2, -1000.0, Some(-1000.9), 1.0),
+            Some(StopRule::RelativeCompliance)
+        );
+        assert_eq!(relative.met(2, -1000.0, Some(-1001.1), 1.0), None);
         let thesis = StopRules { absolute_compliance: 1e-2, ..off };
         assert_eq!(thesis.met(2, 1000.0, Some(1000.009), 1.0), Some(StopRule::AbsoluteCompliance));
         assert_eq!(thesis.met(2, 1000.0, Some(1000.011), 1.0), None);

@@ -6,11 +6,12 @@ use topopt_fem::{Jacobi, LoadCase, Material, Problem, Strategy, Supports};
 use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, StopReason, System};
 use topopt_mesh::{HexMesh, Sets};
 use topopt_simp::{
-    Cone, Design, DesignSpace, Ended, IterationReport, Observer, ObserverError, OptimalityCriteria,
-    Optimization, Outcome, Physics, SensitivityFilter, Simp, StopRule, StopRules,
+    Cone, Design, DesignSpace, Ended, Interpolation, IterationReport, Law, Loads, Observer,
+    ObserverError, OptimalityCriteria, Optimization, Outcome, Physics, SensitivityFilter, StopRule,
+    StopRules,
 };
 
-const SIMP: Simp = Simp { penalty: 3.0, youngs_modulus: 2.0 };
+const SIMP: Interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0 };
 const TIGHT: PcgOptions = PcgOptions { tolerance: 1e-12, max_iterations: 10_000 };
 const COUNT: StopRules = StopRules {
     max_iterations: 12,
@@ -46,9 +47,8 @@ fn cantilever() -> Problem {
     let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
     let mut supports = Supports::none(mesh.n_nodes());
     let mut cases = [("down", 1.0), ("pull", 0.5)].map(|(name, weight)| LoadCase {
-        name: name.into(),
         weight,
-        forces: vec![0.0; 3 * mesh.n_nodes()],
+        ..LoadCase::new(name, vec![0.0; 3 * mesh.n_nodes()])
     });
     for k in 0..=n {
         for j in 0..=n {
@@ -64,6 +64,7 @@ fn physics(problem: &Problem, pcg: PcgOptions) -> Physics<'_, Cpu> {
     Physics {
         backend: &Cpu,
         problem,
+        loads: Loads::on_cpu(problem).unwrap(),
         operator: Strategy::Mf.build(problem),
         preconditioner: Box::new(Jacobi::new(&Cpu, problem.n_dofs()).unwrap()),
         pcg,
@@ -129,8 +130,8 @@ fn run(pcg: PcgOptions, stop: StopRules, recorder: &mut Recorder) -> (Outcome, V
 fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
     let n = density.len();
     let Physics { mut operator, mut preconditioner, .. } = physics(problem, TIGHT);
-    let mut moduli = vec![0.0; n];
-    SIMP.moduli(&Cpu, density, &mut moduli);
+    let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
+    SIMP.moduli(&Cpu, density, &mut scratch, &mut moduli);
     operator.set_moduli(&moduli);
     preconditioner.update(&Cpu, operator.as_ref(), &moduli).unwrap();
     let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();
@@ -149,7 +150,7 @@ fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
         operator.element_energies(&u, &mut energy);
         energies.iter_mut().zip(energy).for_each(|(sum, e)| *sum += case.weight * e);
     }
-    let (mut scratch, mut gradient) = (vec![0.0; n], vec![0.0; n]);
+    let mut gradient = vec![0.0; n];
     SIMP.sensitivities(&Cpu, density, &energies, &mut scratch, &mut gradient);
     (total, gradient)
 }

@@ -12,8 +12,9 @@ use topopt_cuda::{Cuda, Device};
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
 use topopt_linalg::{Backend, BackendError, Cpu, LinearOperator, PcgOptions, PcgProgress};
 use topopt_simp::{
-    Cone, Design, DesignError, Ended, IterationReport, NeighbourStorage, Observer, ObserverError,
-    OptimalityCriteria, Optimization, Physics, SensitivityFilter, Simp, StopRules,
+    Cone, Design, DesignError, Ended, Interpolation, IterationReport, Law, Loads, NeighbourStorage,
+    Observer, ObserverError, OptimalityCriteria, Optimization, Physics, SensitivityFilter,
+    StopRules,
 };
 
 use crate::args::RunArgs;
@@ -80,6 +81,7 @@ struct Run<'a> {
 /// What a run computes with on its backend.
 struct Parts<'b, B: Backend> {
     backend: &'b B,
+    loads: Loads<B>,
     operator: Box<dyn ElasticityOperator<B> + 'b>,
     preconditioner: Box<dyn ElasticityPreconditioner<B> + 'b>,
     /// The filter's weights.
@@ -103,7 +105,8 @@ impl<'a> Run<'a> {
         });
         let preconditioner =
             place::cpu_preconditioner(self.config.solver.preconditioner, &self.structure.problem)?;
-        let parts = Parts { backend: &Cpu, operator, preconditioner, weights, neighbours };
+        let loads = Loads::on_cpu(&self.structure.problem)?;
+        let parts = Parts { backend: &Cpu, loads, operator, preconditioner, weights, neighbours };
         self.optimize(parts, Vec::new(), progress)
     }
 
@@ -121,12 +124,20 @@ impl<'a> Run<'a> {
             cone.as_ref().map(|cone| Neighbours { mean: cone.mean_neighbours(), stored: false });
         let asked = self.config.solver.preconditioner;
         let preconditioner = Box::new(place::gpu_preconditioner(&backend, asked, problem)?);
-        let parts = Parts { backend: &backend, operator, preconditioner, weights, neighbours };
+        let loads = Loads::new(&backend, problem, &|_| {
+            Err(BackendError {
+                device: device.name().into(),
+                operation: "loading the structure".into(),
+                message: "loads of this kind are computed on the processor only".into(),
+            })
+        })?;
+        let parts =
+            Parts { backend: &backend, loads, operator, preconditioner, weights, neighbours };
         self.optimize(parts, note.into_iter().collect(), progress)
     }
 
     /// Runs the design loop and writes what it gives.
-    fn optimize<B: Backend>(
+    fn optimize<B: Backend + Sync>(
         &'a self,
         mut parts: Parts<'_, B>,
         notes: Vec<String>,
@@ -160,21 +171,26 @@ impl<'a> Run<'a> {
         verdict(ended, self.config.solver.tolerance, summary.iterations, &directory)
     }
 
-    fn optimization<'b, B: Backend>(
+    fn optimization<'b, B: Backend + Sync>(
         &'b self,
         parts: Parts<'b, B>,
     ) -> Result<Optimization<'b, B>, BackendError> {
-        let Parts { backend, operator, preconditioner, weights, .. } = parts;
+        let Parts { backend, loads, operator, preconditioner, weights, .. } = parts;
         let Config { solver, optimizer, design, material, .. } = self.config;
         let Structure { problem, space, .. } = self.structure;
         let physics = Physics {
             backend,
             problem,
+            loads,
             operator,
             preconditioner,
             pcg: PcgOptions { tolerance: solver.tolerance, max_iterations: solver.max_iterations },
         };
-        let simp = Simp { penalty: design.penalty, youngs_modulus: material.youngs_modulus };
+        let interpolation = Interpolation {
+            law: Law::Simp,
+            penalty: design.penalty,
+            youngs_modulus: material.youngs_modulus,
+        };
         let filter = weights.map(|weights| SensitivityFilter::new(backend, weights)).transpose()?;
         let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
         let criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
@@ -184,7 +200,7 @@ impl<'a> Run<'a> {
             relative_compliance: optimizer.compliance_tolerance,
             absolute_compliance: optimizer.absolute_compliance_tolerance,
         };
-        Optimization::new(physics, simp, filter, criteria, stop, &space.uniform())
+        Optimization::new(physics, interpolation, filter, criteria, stop, &space.uniform())
     }
 }
 

@@ -189,7 +189,7 @@ mod tests {
         let mesh = HexMesh::new(coordinates, vec![hex(0), hex(4)], Sets::default()).unwrap();
         let mut supports = Supports::none(12);
         (0..12).for_each(|dof| supports.fix(dof / 3, dof % 3));
-        let load = LoadCase { name: "default".into(), weight: 1.0, forces: vec![1.0; 36] };
+        let load = LoadCase::new("default", vec![1.0; 36]);
         Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
     }
 

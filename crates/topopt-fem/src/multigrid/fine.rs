@@ -14,6 +14,29 @@ pub(super) struct FineTransfer<'a> {
     pub aggregates: Aggregates,
 }
 
+impl FineTransfer<'_> {
+    /// block += P^T S P of one aggregate, for springs S, \[n_nodes\]\[3\].
+    fn add_springs(
+        &self,
+        springs: &[[f64; DIM]],
+        aggregate: usize,
+        block: &mut [[f64; MODES]; MODES],
+    ) {
+        let members = self.aggregates.members()[aggregate].iter().map(|&node| node as usize);
+        let offsets = self.aggregates.offsets();
+        for node in members.filter(|&node| springs[node] != [0.0; DIM]) {
+            for mode in 0..MODES {
+                let mut motion = [0.0; MODES];
+                motion[mode] = 1.0;
+                let u = rigid_displacement(&motion, offsets[node]);
+                let force = std::array::from_fn(|i| springs[node][i] * u[i]);
+                let total = rigid_force(force, offsets[node]);
+                (0..MODES).for_each(|i| block[mode][i] += total[i]);
+            }
+        }
+    }
+}
+
 impl Transfer<Cpu> for FineTransfer<'_> {
     fn restrict(&self, fine: &Vec<f64>, coarse: &mut Vec<f64>) {
         let fine = fine.as_chunks::<DIM>().0;
@@ -44,8 +67,8 @@ impl Transfer<Cpu> for FineTransfer<'_> {
     }
 }
 
-/// coarse = P^T K P for moduli `moduli`, a row an aggregate: row l is (K P_l)^T P, to which the
-/// elements `straddling[l]` contribute.
+/// coarse = P^T (K + S) P for moduli `moduli` and springs S, a row an aggregate: row l is
+/// ((K + S) P_l)^T P, to which the elements `straddling[l]` and the springs of its nodes contribute.
 pub(super) fn galerkin(
     transfer: &FineTransfer,
     straddling: &[Vec<u32>],
@@ -53,9 +76,14 @@ pub(super) fn galerkin(
     coarse: &mut BlockCsr<MODES>,
 ) {
     let arch = Arch::new();
+    let springs = transfer.problem.supports().springs();
     coarse.fill_rows(|row, columns, blocks| {
         let elements = &straddling[row];
         arch.dispatch(Row { transfer, moduli, row, elements, columns, blocks });
+        if let Some(springs) = springs {
+            let place = columns.binary_search(&(row as u32)).unwrap_or_default();
+            transfer.add_springs(springs.as_chunks().0, row, &mut blocks[place]);
+        }
     });
 }
 

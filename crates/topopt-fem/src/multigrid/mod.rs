@@ -18,7 +18,7 @@ use topopt_linalg::{
 };
 
 use crate::operators::{Mf, blocks_by_patches};
-use crate::{DIM, ElasticityOperator, ElasticityPreconditioner, Level, Problem};
+use crate::{DIM, ElasticityOperator, ElasticityPreconditioner, Level, Problem, WithSprings};
 use coarse::CoarseTransfer;
 use fine::FineTransfer;
 
@@ -39,7 +39,7 @@ pub struct Multigrid<'a> {
 /// The hierarchy; level 0 is the matrix-free operator, the others are block matrices.
 pub struct RigidAggregation<'a> {
     problem: &'a Problem,
-    operator: Mf<'a>,
+    operator: WithSprings<'a, Cpu, Mf<'a>>,
     inverse_diagonal: BlockDiagonal<DIM>,
     transfer: FineTransfer<'a>,
     straddling: Vec<Vec<u32>>,
@@ -63,7 +63,7 @@ impl<'a> Multigrid<'a> {
     pub fn new(problem: &'a Problem) -> Result<Self, BackendError> {
         let structure = Aggregation::new(problem);
         let levels = structure.levels();
-        Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem, structure))?, levels })
+        Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem, structure)?)?, levels })
     }
 
     /// Bytes that a hierarchy takes at most, for a mesh of that size.
@@ -76,7 +76,7 @@ impl<'a> Multigrid<'a> {
 }
 
 impl<'a> RigidAggregation<'a> {
-    fn new(problem: &'a Problem, structure: Aggregation) -> Self {
+    fn new(problem: &'a Problem, structure: Aggregation) -> Result<Self, BackendError> {
         let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
         let mut coarser = coarser.into_iter();
         let level = |pattern| CoarseLevel {
@@ -85,21 +85,21 @@ impl<'a> RigidAggregation<'a> {
             transfer: coarser.next().map(|aggregates| CoarseTransfer { aggregates }),
         };
         let coarse = patterns.into_iter().map(level).collect();
-        Self {
+        Ok(Self {
             problem,
-            operator: Mf::new(problem),
+            operator: WithSprings::new(&Cpu, problem, Box::new(Mf::new(problem)))?,
             inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; DIM]; DIM]),
             transfer: FineTransfer { problem, aggregates: nodes },
             straddling,
             coarse,
             last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)),
-        }
+        })
     }
 
     /// Recomputes all numbers for `moduli`.
     fn update(&mut self, moduli: &Vec<f64>) {
         self.operator.set_moduli(moduli);
-        let blocks = blocks_by_patches(self.problem, self.operator.patches(), moduli);
+        let blocks = blocks_by_patches(self.problem, self.operator.elements().patches(), moduli);
         self.inverse_diagonal = BlockDiagonal::pseudo_inverse(blocks.len(), |n| blocks[n]);
         fine::galerkin(&self.transfer, &self.straddling, moduli, &mut self.coarse[0].matrix);
         for level in 0..self.coarse.len() {

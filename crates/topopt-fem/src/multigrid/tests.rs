@@ -9,7 +9,10 @@ use topopt_linalg::{
 use topopt_mesh::{HexMesh, Renumbering};
 
 use super::{Aggregation, MODES, Multigrid, RigidAggregation};
-use crate::{ElasticityPreconditioner, LoadCase, Material, Problem, Strategy, Supports};
+use crate::{
+    ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Problem, Strategy, Supports,
+    WithSprings,
+};
 
 #[path = "../../tests/operators/meshes.rs"]
 mod meshes;
@@ -17,6 +20,23 @@ use meshes::{Noise, distorted_cube, hexagon};
 
 /// A part held where z < 0.1, with some nodes held in y alone.
 fn problem(mesh: HexMesh) -> Problem {
+    loaded(clamped(&mesh), mesh)
+}
+
+/// A part that stands on springs where z < 0.1 and is tied at some other nodes.
+fn on_springs(mesh: HexMesh) -> Problem {
+    let mut supports = Supports::none(mesh.n_nodes());
+    for (node, x) in mesh.coordinates().iter().enumerate() {
+        if x[2] < 0.1 {
+            (0..3).for_each(|i| supports.add_spring(node, i, 0.2 + i as f64));
+        } else if x[0] > 0.85 {
+            supports.add_spring(node, 1, 40.0);
+        }
+    }
+    loaded(supports, mesh)
+}
+
+fn clamped(mesh: &HexMesh) -> Supports {
     let mut supports = Supports::none(mesh.n_nodes());
     for (node, x) in mesh.coordinates().iter().enumerate() {
         if x[2] < 0.1 {
@@ -25,8 +45,12 @@ fn problem(mesh: HexMesh) -> Problem {
             supports.fix(node, 1);
         }
     }
+    supports
+}
+
+fn loaded(supports: Supports, mesh: HexMesh) -> Problem {
     let forces = Noise(5).vector(3 * mesh.n_nodes());
-    let load = LoadCase { name: "default".into(), weight: 1.0, forces };
+    let load = LoadCase::new("default", forces);
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
 }
 
@@ -36,9 +60,9 @@ fn moduli(problem: &Problem) -> Vec<f64> {
     problem.mesh().centres().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
 }
 
-fn problems() -> [Problem; 2] {
+fn problems() -> [Problem; 3] {
     let shuffled = |mesh: HexMesh| Renumbering::shuffled(&mesh, 3).apply(&mesh);
-    [problem(shuffled(distorted_cube(12, 0.25, true))), problem(hexagon(8))]
+    [problem(shuffled(distorted_cube(12, 0.25, true))), problem(hexagon(8)), on_springs(hexagon(8))]
 }
 
 /// The columns of a linear map of dimension `n`.
@@ -61,7 +85,7 @@ fn apply(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
 #[test]
 fn every_coarse_matrix_is_the_galerkin_product() {
     for problem in problems() {
-        let mut hierarchy = RigidAggregation::new(&problem, Aggregation::new(&problem));
+        let mut hierarchy = RigidAggregation::new(&problem, Aggregation::new(&problem)).unwrap();
         hierarchy.update(&moduli(&problem));
         assert!(hierarchy.n_levels() >= 2);
         for level in 0..hierarchy.n_levels() - 1 {
@@ -95,7 +119,7 @@ fn every_coarse_matrix_is_the_galerkin_product() {
 fn rigid_motions_are_reproduced_on_every_level() {
     let problem = problem(distorted_cube(12, 0.25, true));
     let structure = Aggregation::new(&problem);
-    let hierarchy = RigidAggregation::new(&problem, structure.clone());
+    let hierarchy = RigidAggregation::new(&problem, structure.clone()).unwrap();
     let (t, w) = ([0.3, -0.2, 0.5], [0.4, 0.1, -0.6]);
     let rigid = |x: [f64; 3]| -> [f64; 3] {
         std::array::from_fn(|i| {
@@ -130,10 +154,11 @@ fn rigid_motions_are_reproduced_on_every_level() {
 fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
     for problem in problems() {
         let moduli = moduli(&problem);
-        let mut operator = Strategy::Mf.build(&problem);
+        let operator = Strategy::Mf.build(&problem);
+        let mut operator = WithSprings::new(&Cpu, &problem, operator).unwrap();
         operator.set_moduli(&moduli);
         let mut multigrid = Multigrid::new(&problem).unwrap();
-        multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+        multigrid.update(&Cpu, &operator, &moduli).unwrap();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         for seed in 0..5 {
             let mut r = Noise(seed).vector(problem.n_dofs());
@@ -155,15 +180,16 @@ fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
 fn converges_in_few_iterations_to_the_solution_of_jacobi() {
     for problem in problems() {
         let moduli = moduli(&problem);
-        let mut operator = Strategy::Mf.build(&problem);
+        let operator = Strategy::Mf.build(&problem);
+        let mut operator = WithSprings::new(&Cpu, &problem, operator).unwrap();
         operator.set_moduli(&moduli);
         let mut multigrid = Multigrid::new(&problem).unwrap();
-        multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+        multigrid.update(&Cpu, &operator, &moduli).unwrap();
         let mut jacobi = crate::Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
-        jacobi.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+        jacobi.update(&Cpu, &operator, &moduli).unwrap();
         let f = &problem.load_cases()[0].forces;
         let solve = |m: &dyn Preconditioner<Cpu>| {
-            let system = System { backend: &Cpu, a: operator.as_ref(), m, f };
+            let system = System { backend: &Cpu, a: &operator, m, f };
             let options = PcgOptions { tolerance: 1e-9, max_iterations: 20_000 };
             let mut u = vec![0.0; problem.n_dofs()];
             let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();

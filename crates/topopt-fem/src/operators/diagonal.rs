@@ -20,7 +20,7 @@ pub fn by_patches(problem: &Problem, patches: &Patches, moduli: &[f64], out: &mu
     patches.scatter(out, work, |node, sum| problem.supports().choose(node, [1.0; DIM], sum));
 }
 
-/// The 3x3 diagonal blocks of K, with the identity at held components, \[n_nodes\].
+/// The 3x3 diagonal blocks of K and the springs, with the identity at held components, \[n_nodes\].
 pub fn blocks_by_patches(
     problem: &Problem,
     patches: &Patches,
@@ -38,8 +38,12 @@ pub fn blocks_by_patches(
         }
     };
     patches.scatter(&mut sums, work, |_, sum| sum);
+    let springs = problem.supports().springs().map(|springs| springs.as_chunks::<DIM>().0);
     let block = |(node, s): (usize, &[f64; 6])| {
         let mut block = [[s[0], s[3], s[5]], [s[3], s[1], s[4]], [s[5], s[4], s[2]]];
+        if let Some(springs) = springs {
+            (0..DIM).for_each(|i| block[i][i] += springs[node][i]);
+        }
         for i in (0..DIM).filter(|&i| problem.supports().is_fixed(node, i)) {
             (0..DIM).for_each(|j| (block[i][j], block[j][i]) = (0.0, 0.0));
             block[i][i] = 1.0;

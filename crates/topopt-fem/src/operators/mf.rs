@@ -44,7 +44,8 @@ impl LinearOperator<Cpu> for Mf<'_> {
         let field = x.as_chunks::<DIM>().0;
         let supports = self.problem.supports();
         let work = |local: &mut LocalFields, patch: &Patch, sums: &mut [[f64; DIM]]| {
-            local.gather(self.problem, patch, field);
+            let supports = self.problem.supports();
+            local.gather(self.problem, patch, |node| supports.free_part(node, field[node]));
             let moduli = &self.moduli[patch.elements.clone()];
             self.arch.dispatch(AddForces { patch, local, moduli, lame: self.lame(), sums });
         };
@@ -79,13 +80,13 @@ impl ElasticityOperator<Cpu> for Mf<'_> {
     fn element_energies(&self, u: &Vec<f64>, out: &mut Vec<f64>) {
         let field = u.as_chunks::<DIM>().0;
         self.patches.each_element(out, |local: &mut LocalFields, patch, energies| {
-            local.gather(self.problem, patch, field);
+            local.gather(self.problem, patch, |node| field[node]);
             self.arch.dispatch(Energies { patch, local, lame: self.lame(), energies });
         });
     }
 }
 
-/// Coordinates and displacements at the nodes of a patch; held displacements are zero.
+/// Coordinates and displacements at the nodes of a patch.
 #[derive(Default)]
 struct LocalFields {
     x: Vec<[f64; DIM]>,
@@ -93,10 +94,9 @@ struct LocalFields {
 }
 
 impl LocalFields {
-    fn gather(&mut self, problem: &Problem, patch: &Patch, field: &[[f64; DIM]]) {
-        let supports = problem.supports();
+    fn gather(&mut self, problem: &Problem, patch: &Patch, u: impl Fn(usize) -> [f64; DIM]) {
         patch.gather(&mut self.x, |node| problem.mesh().coordinates()[node]);
-        patch.gather(&mut self.u, |node| supports.free_part(node, field[node]));
+        patch.gather(&mut self.u, u);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use topopt_linalg::{Cost, Cpu, LinearOperator};
 
-use super::stored::{element_displacements, energy, product};
+use super::stored::{element_displacements, element_values, energy, product};
 use crate::stiffness::{ELEMENT_DOFS, element_stiffness};
 use crate::{DIM, ElasticityOperator, Problem};
 
@@ -84,7 +84,7 @@ impl ElasticityOperator<Cpu> for Reference<'_> {
     fn element_energies(&self, u: &Vec<f64>, out: &mut Vec<f64>) {
         let field = u.as_chunks::<DIM>().0;
         for (e, out) in out.iter_mut().enumerate() {
-            *out = energy(&self.stiffness(e), &element_displacements(self.problem, e, field));
+            *out = energy(&self.stiffness(e), &element_values(self.problem.mesh(), e, field));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Stored element stiffness, 576 numbers an element at unit modulus, for `ebe` and `nbn`.
 
 use rayon::prelude::*;
+use topopt_mesh::HexMesh;
 
 use crate::Problem;
 use crate::stiffness::{ELEMENT_DOFS, element_stiffness};
@@ -51,6 +52,15 @@ pub fn energy(ke: &[[f64; ELEMENT_DOFS]; ELEMENT_DOFS], u: &[f64; ELEMENT_DOFS])
     product(ke, u).iter().zip(u).map(|(f, u)| f * u).sum()
 }
 
+/// Nodal values at the nodes of one element, \[3 a + i\].
+pub fn element_values(mesh: &HexMesh, element: usize, field: &[[f64; 3]]) -> [f64; ELEMENT_DOFS] {
+    let mut values = [0.0; ELEMENT_DOFS];
+    for (value, &node) in values.as_chunks_mut::<3>().0.iter_mut().zip(&mesh.hexes()[element]) {
+        *value = field[node as usize];
+    }
+    values
+}
+
 /// The displacements of one element, \[3 a + i\], zero at held components.
 pub fn element_displacements(
     problem: &Problem,
@@ -69,6 +79,6 @@ pub fn element_displacements(
 pub fn energies(problem: &Problem, stiffness: &Stored, u: &[f64], out: &mut [f64]) {
     let field = u.as_chunks::<3>().0;
     out.par_iter_mut().enumerate().for_each(|(e, out)| {
-        *out = energy(&stiffness[e], &element_displacements(problem, e, field));
+        *out = energy(&stiffness[e], &element_values(problem.mesh(), e, field));
     });
 }

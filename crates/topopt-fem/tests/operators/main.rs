@@ -7,14 +7,16 @@ mod stresses;
 
 use meshes::{Noise, distorted_cube, hexagon};
 use topopt_fem::operators::Reference;
-use topopt_fem::{ElasticityOperator, LoadCase, Material, Problem, Strategy, Supports};
+use topopt_fem::{
+    ElasticityOperator, LoadCase, Material, Problem, Strategy, Supports, WithSprings,
+};
 use topopt_linalg::Cpu;
 use topopt_mesh::HexMesh;
 
 /// A problem on `mesh` with `supports`, steel-like Poisson's ratio and one load.
 pub fn problem(mesh: HexMesh, supports: Supports) -> Problem {
     let n = mesh.n_nodes();
-    let load = LoadCase { name: "default".into(), weight: 1.0, forces: vec![1.0; 3 * n] };
+    let load = LoadCase::new("default", vec![1.0; 3 * n]);
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
 }
 
@@ -66,8 +68,6 @@ fn every_operator_equals_the_reference() {
     for (name, problem) in problems() {
         let n = problem.mesh().n_elements();
         let u = Noise(11).vector(problem.n_dofs());
-        let mut free = u.clone();
-        problem.supports().clear(&mut free);
         let mut reference = Reference::new(&problem);
         reference.set_moduli(&moduli(n));
         for mut operator in operators(&problem) {
@@ -78,7 +78,7 @@ fn every_operator_equals_the_reference() {
             let parts: [(&str, usize, &Vec<f64>, Part); 3] = [
                 ("product", problem.n_dofs(), &u, |k, u, y| k.apply(u, y)),
                 ("diagonal", problem.n_dofs(), &u, |k, _, y| k.diagonal(y)),
-                ("energies", n, &free, |k, u, y| k.element_energies(u, y)),
+                ("energies", n, &u, |k, u, y| k.element_energies(u, y)),
             ];
             for (part, len, u, compute) in parts {
                 let (mut found, mut expected) = (vec![f64::NAN; len], vec![f64::NAN; len]);
@@ -88,6 +88,42 @@ fn every_operator_equals_the_reference() {
             }
         }
     }
+}
+
+#[test]
+fn springs_add_to_every_operator() {
+    let (_, plain) = problems().remove(1);
+    let mut supports = plain.supports().clone();
+    let stiffness = Noise(6).vector(plain.n_dofs());
+    (0..plain.n_dofs()).for_each(|k| supports.add_spring(k / 3, k % 3, stiffness[k].abs()));
+    let problem = self::problem(plain.mesh().clone(), supports);
+    let springs = problem.supports().springs().unwrap();
+    let u = Noise(11).vector(problem.n_dofs());
+    for mut operator in operators(&problem) {
+        operator.set_moduli(&moduli(problem.mesh().n_elements()));
+        let [mut product, mut diagonal] = product_and_diagonal(operator.as_ref(), &u);
+        for k in 0..u.len() {
+            assert!(
+                springs[k] == if supports_hold(&problem, k) { 0.0 } else { stiffness[k].abs() }
+            );
+            product[k] += springs[k] * u[k];
+            diagonal[k] += springs[k];
+        }
+        let name = operator.strategy();
+        let with = WithSprings::new(&Cpu, &problem, operator).unwrap();
+        assert_eq!(product_and_diagonal(&with, &u), [product, diagonal], "{name}");
+    }
+}
+
+fn product_and_diagonal(k: &dyn ElasticityOperator<Cpu>, u: &Vec<f64>) -> [Vec<f64>; 2] {
+    let [mut product, mut diagonal] = [vec![f64::NAN; u.len()], vec![f64::NAN; u.len()]];
+    k.apply(u, &mut product);
+    k.diagonal(&mut diagonal);
+    [product, diagonal]
+}
+
+fn supports_hold(problem: &Problem, dof: usize) -> bool {
+    problem.supports().is_fixed(dof / 3, dof % 3)
 }
 
 #[test]

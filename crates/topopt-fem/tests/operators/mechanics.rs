@@ -149,7 +149,7 @@ fn tip_deflection_over_theory(n: usize) -> f64 {
     let mut forces = vec![0.0; 3 * mesh.n_nodes()];
     tip.iter().for_each(|&node| forces[3 * node + 1] = -1.0 / tip.len() as f64);
     let supports = hold(&mesh, |x| x[0] < 1e-9);
-    let load = LoadCase { name: "tip".into(), weight: 1.0, forces: forces.clone() };
+    let load = LoadCase::new("tip", forces.clone());
     let material = Material::new(1.0, 0.3).unwrap();
     let problem = Problem::new(mesh, material, supports, vec![load]).unwrap();
     let u = solve(&problem, Strategy::Mf, &forces);
@@ -192,7 +192,7 @@ fn what_cannot_be_solved_is_refused() {
     let mesh = || mapped_cube(2, |x| x);
     let material = Material::new(1.0, 0.3).unwrap();
     let n = mesh().n_nodes();
-    let load = |forces| vec![LoadCase { name: "push".into(), weight: 1.0, forces }];
+    let load = |forces| vec![LoadCase::new("push", forces)];
     let ones = vec![1.0; 3 * n];
     let refused = |supports, loads| Problem::new(mesh(), material, supports, loads).unwrap_err();
 

@@ -33,7 +33,7 @@ fn pull(
         }
     }
     supports.clear(&mut forces);
-    let load = LoadCase { name: "pull".into(), weight: 1.0, forces: forces.clone() };
+    let load = LoadCase::new("pull", forces.clone());
     let problem = Problem::new(mesh.clone(), material(), supports, vec![load]).unwrap();
     solve(&problem, Strategy::Mf, &forces)
 }

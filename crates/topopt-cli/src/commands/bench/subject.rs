@@ -74,7 +74,7 @@ impl Subject {
             }
         }
         forces[3 * farthest + 1] = -1.0;
-        let load = LoadCase { name: "default".into(), weight: 1.0, forces };
+        let load = LoadCase::new("default", forces);
         let material = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"))?;
         let problem = Problem::new(mesh, material, supports, vec![load])
             .map_err(|error| Finding::new(error.to_string()))?;

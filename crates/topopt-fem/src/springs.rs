@@ -1,0 +1,91 @@
+//! Springs between nodes and the ground, added to any operator.
+
+use std::sync::Mutex;
+
+use topopt_linalg::{Backend, BackendError, Cost, LinearOperator};
+
+use crate::{ElasticityOperator, Problem};
+
+/// K(E) + S: an operator and the springs of its problem, if there are any. The energies are those
+/// of the elements alone.
+pub struct WithSprings<'a, B: Backend, O: ?Sized> {
+    backend: &'a B,
+    operator: Box<O>,
+    springs: Option<Springs<B>>,
+}
+
+/// The diagonal matrix S, zero at held components.
+struct Springs<B: Backend> {
+    stiffness: B::Vector,
+    scratch: Mutex<B::Vector>,
+}
+
+impl<'a, B: Backend, O: ElasticityOperator<B> + ?Sized> WithSprings<'a, B, O> {
+    /// `operator`, which is of `problem`, with the springs of its supports.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(backend: &'a B, problem: &Problem, operator: Box<O>) -> Result<Self, BackendError> {
+        let springs = problem.supports().springs().map(|stiffness| {
+            let scratch = Mutex::new(backend.zeros(stiffness.len())?);
+            Ok(Springs { stiffness: backend.upload(stiffness, crate::DIM)?, scratch })
+        });
+        Ok(Self { backend, operator, springs: springs.transpose()? })
+    }
+
+    /// The operator without the springs.
+    pub fn elements(&self) -> &O {
+        &self.operator
+    }
+}
+
+impl<B: Backend + Sync, O: ElasticityOperator<B> + ?Sized> LinearOperator<B>
+    for WithSprings<'_, B, O>
+{
+    fn dimension(&self) -> usize {
+        self.operator.dimension()
+    }
+
+    fn apply(&self, x: &B::Vector, y: &mut B::Vector) {
+        self.operator.apply(x, y);
+        if let Some(Springs { stiffness, scratch }) = &self.springs {
+            let mut forces = scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            self.backend.multiply(stiffness, x, &mut forces);
+            self.backend.axpby(1.0, &forces, 1.0, y);
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        let mut cost = self.operator.cost();
+        if self.springs.is_some() {
+            let n = self.dimension() as f64;
+            cost.bytes_read += 32.0 * n;
+            cost.bytes_written += 16.0 * n;
+            cost.flops += 2.0 * n;
+        }
+        cost
+    }
+}
+
+impl<B: Backend + Sync, O: ElasticityOperator<B> + ?Sized> ElasticityOperator<B>
+    for WithSprings<'_, B, O>
+{
+    fn strategy(&self) -> &'static str {
+        self.operator.strategy()
+    }
+
+    fn set_moduli(&mut self, moduli: &B::Vector) {
+        self.operator.set_moduli(moduli);
+    }
+
+    fn diagonal(&self, out: &mut B::Vector) {
+        self.operator.diagonal(out);
+        if let Some(Springs { stiffness, .. }) = &self.springs {
+            self.backend.axpby(1.0, stiffness, 1.0, out);
+        }
+    }
+
+    fn element_energies(&self, u: &B::Vector, out: &mut B::Vector) {
+        self.operator.element_energies(u, out);
+    }
+}

@@ -1,0 +1,163 @@
+//! Element vectors: sums, the product that they stand for, threads.
+
+#[path = "operators/meshes.rs"]
+mod meshes;
+
+use meshes::{Noise, distorted_cube, hexagon, mapped_cube};
+use topopt_fem::operators::Reference;
+use topopt_fem::{
+    ElasticityOperator, ElementLoads, ElementVectors, LoadCase, Material, Problem, ProblemError,
+    Supports,
+};
+use topopt_linalg::LinearOperator;
+use topopt_mesh::HexMesh;
+
+fn problem(mesh: &HexMesh, supports: Supports) -> Problem {
+    let load = LoadCase::new("default", vec![1.0; 3 * mesh.n_nodes()]);
+    Problem::new(mesh.clone(), Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+}
+
+/// Held at z = 0, and in y at some nodes.
+fn held(mesh: &HexMesh) -> Supports {
+    let mut supports = Supports::none(mesh.n_nodes());
+    for (node, x) in mesh.coordinates().iter().enumerate() {
+        let components = if x[2] < 0.1 { 0..3 } else { 1..1 + usize::from(x[0] > 0.8) };
+        components.for_each(|i| supports.fix(node, i));
+    }
+    supports
+}
+
+#[test]
+fn weights_add_up_to_mass_times_gravity() {
+    for mesh in [distorted_cube(6, 0.25, true), hexagon(5)] {
+        // On springs alone nothing is held, and no weight is dropped.
+        let mut supports = Supports::none(mesh.n_nodes());
+        (0..mesh.n_nodes()).for_each(|n| (0..3).for_each(|i| supports.add_spring(n, i, 1.0)));
+        let problem = problem(&mesh, supports);
+        let density: Vec<f64> =
+            Noise(4).vector(mesh.n_elements()).iter().map(|v| v.abs()).collect();
+        let force = [0.3, -2.0, 0.7];
+        let loads = ElementVectors::of_body_force(&problem, force);
+        let mut f = vec![0.0; problem.n_dofs()];
+        loads.add(&density, &mut f);
+        let mass: f64 = density.iter().zip(mesh.volumes()).map(|(rho, v)| rho * v).sum();
+        let mut moment = [0.0; 3]; // of the forces along y about z, by x
+        for (i, b) in force.into_iter().enumerate() {
+            let sum: f64 = (0..mesh.n_nodes()).map(|n| f[3 * n + i]).sum();
+            assert!((sum / (mass * b) - 1.0).abs() < 1e-14, "{sum} {}", mass * b);
+            moment[i] = (0..mesh.n_nodes()).map(|n| f[3 * n + 1] * mesh.coordinates()[n][i]).sum();
+        }
+        // They act at the centre of mass of every element: work on a rigid rotation.
+        let rotation: Vec<f64> =
+            mesh.coordinates().iter().flat_map(|x| [-x[1], x[0], 0.0]).collect();
+        let mut work = vec![0.0; mesh.n_elements()];
+        loads.work(&rotation, &mut work);
+        let total: f64 = work.iter().zip(&density).map(|(w, rho)| w * rho).sum();
+        let direct: f64 = f.iter().zip(&rotation).map(|(f, u)| f * u).sum();
+        assert!((total / direct - 1.0).abs() < 1e-13);
+        assert!(moment.iter().all(|m| m.is_finite()));
+    }
+}
+
+#[test]
+fn vectors_of_displacements_are_minus_k_u() {
+    for mesh in [distorted_cube(5, 0.25, true), hexagon(4)] {
+        let (n, supports) = (mesh.n_elements(), held(&mesh));
+        let mut u = Noise(8).vector(3 * mesh.n_nodes());
+        supports.clear_free(&mut u);
+        // Only a part of the held nodes is moved.
+        u.iter_mut().skip(3 * mesh.n_nodes() / 2).for_each(|u| *u = 0.0);
+        let problem = problem(&mesh, supports);
+        let moduli: Vec<f64> = Noise(3).vector(n).iter().map(|v| 1.1 + v).collect();
+        let loads = ElementVectors::of_displacements(&problem, &u);
+        assert!(!loads.elements.is_empty() && loads.elements.len() < n);
+        let mut found = vec![0.0; u.len()];
+        loads.add(&moduli, &mut found);
+        // K of the free structure times u, where components are free.
+        let mut almost_free = Supports::none(mesh.n_nodes());
+        (0..mesh.n_nodes()).for_each(|n| almost_free.add_spring(n, 0, 1.0));
+        (0..mesh.n_nodes()).for_each(|n| (1..3).for_each(|i| almost_free.add_spring(n, i, 1.0)));
+        let free = self::problem(&mesh, almost_free);
+        let mut reference = Reference::new(&free);
+        reference.set_moduli(&moduli);
+        let mut expected = vec![0.0; u.len()];
+        reference.apply(&u, &mut expected);
+        problem.supports().clear(&mut expected);
+        let size = expected.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        assert!(found.iter().zip(&expected).all(|(f, e)| (f + e).abs() < 1e-14 * size));
+        // Twice the work of all: v . (-K u) for a v that is zero where the part is held.
+        let mut v = Noise(9).vector(u.len());
+        problem.supports().clear(&mut v);
+        let mut work = vec![f64::NAN; n];
+        loads.work(&v, &mut work);
+        let total: f64 = work.iter().zip(&moduli).map(|(w, e)| w * e).sum();
+        let direct: f64 = found.iter().zip(&v).map(|(f, v)| f * v).sum();
+        assert!((total / direct - 1.0).abs() < 1e-12);
+        let untouched = (0..n as u32).find(|e| loads.elements.binary_search(e).is_err()).unwrap();
+        assert_eq!(work[untouched as usize], 0.0);
+    }
+}
+
+#[test]
+fn sums_do_not_depend_on_threads() {
+    let mesh = distorted_cube(14, 0.25, true);
+    let problem = problem(&mesh, held(&mesh));
+    let density: Vec<f64> = Noise(4).vector(mesh.n_elements());
+    let add = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut f = Noise(2).vector(problem.n_dofs());
+        pool.install(|| {
+            ElementVectors::of_body_force(&problem, [1.0, 2.0, 3.0]).add(&density, &mut f);
+        });
+        f
+    };
+    assert_eq!(add(1), add(3));
+}
+
+#[test]
+fn what_is_held_or_tied() {
+    let mesh = mapped_cube(2, |x| x);
+    let n = mesh.n_nodes();
+    let material = Material::new(1.0, 0.3).unwrap();
+    let zero = || LoadCase::new("none", vec![0.0; 3 * n]);
+    let made =
+        |supports: Supports, case| Problem::new(mesh.clone(), material, supports, vec![case]);
+    let weight = || LoadCase { body_force: [0.0, 0.0, -1.0], ..zero() };
+    let springs = |components: std::ops::Range<usize>, stiffness: f64| {
+        let mut supports = Supports::none(n);
+        (0..n).for_each(|node| {
+            components.clone().for_each(|i| supports.add_spring(node, i, stiffness));
+        });
+        supports
+    };
+    // Springs hold a part by themselves, in the directions that they have.
+    assert!(made(springs(0..3, 1e-3), weight()).is_ok());
+    let Err(ProblemError::RigidMotion { motions, .. }) = made(springs(2..3, 1.0), weight()) else {
+        panic!("springs along z hold more than they can");
+    };
+    assert_eq!(motions, ["translation in x", "translation in y", "rotation about z"]);
+    for stiffness in [-1.0, f64::NAN] {
+        assert_eq!(made(springs(0..3, stiffness), weight()).unwrap_err(), ProblemError::BadSpring);
+    }
+    assert_eq!(made(springs(0..3, 0.0), weight()).unwrap_err(), ProblemError::NoSupport);
+    // Springs on held components are dropped.
+    let mut both = held(&mesh);
+    both.add_spring(0, 1, 5.0);
+    assert_eq!(made(both, weight()).unwrap().supports().springs(), None);
+    // A displacement counts where the part is held, and only there.
+    let moved = |node: usize| {
+        let mut u = vec![0.0; 3 * n];
+        u[3 * node] = 0.1;
+        LoadCase { prescribed: Some(u), ..zero() }
+    };
+    let problem = made(held(&mesh), moved(0)).unwrap();
+    assert_eq!(problem.load_cases()[0], moved(0));
+    let refused = made(held(&mesh), moved(n - 1)).unwrap_err();
+    assert_eq!(refused, ProblemError::ZeroLoad { name: "none".into() });
+    // Weight that the supports take in its direction.
+    let mut rails = held(&mesh);
+    (0..n).for_each(|node| rails.fix(node, 2));
+    assert!(matches!(made(rails, weight()), Err(ProblemError::ZeroLoad { .. })));
+    let short = LoadCase { prescribed: Some(vec![1.0; 3]), ..zero() };
+    assert!(matches!(made(held(&mesh), short), Err(ProblemError::BadLoad { .. })));
+}

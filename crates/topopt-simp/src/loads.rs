@@ -1,0 +1,216 @@
+//! The right-hand sides of all load cases, and what they do to the objective.
+//!
+//! The objective of a load case is C = -2 Pi with the potential energy Pi = u^T (K + S) u / 2 - f^T u
+//! at equilibrium \[KlarbringStromberg2013\]; without prescribed displacements that is the compliance
+//! f^T u. Written u = v + u_D with v zero at held components, v solves
+//! (K + S) v = f - K u_D. As Pi is stationary in v, only its explicit dependence on the design
+//! counts: dC/drho_e = -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
+
+use topopt_fem::{DIM, ElasticityOperator, ElementLoads, ElementVectors, LoadCase, Problem};
+use topopt_linalg::{Backend, BackendError, Cpu};
+
+/// Loads of all load cases on a backend; their parts that follow the design are assembled anew for
+/// each.
+pub struct Loads<B: Backend> {
+    cases: Vec<CaseLoads<B>>,
+    /// Stiffness of the springs to the ground.
+    springs: Option<B::Vector>,
+    /// u = v + u_D of one load case, where a case has u_D.
+    nodal: Option<B::Vector>,
+}
+
+struct CaseLoads<B: Backend> {
+    weight: f64,
+    /// The right-hand side.
+    forces: B::Vector,
+    /// Its part that does not follow the design, if another does.
+    constant: Option<B::Vector>,
+    /// Factors are the densities.
+    gravity: Option<Box<dyn ElementLoads<B>>>,
+    prescribed: Option<Prescribed<B>>,
+}
+
+struct Prescribed<B: Backend> {
+    /// u_D, zero at free components.
+    displacements: B::Vector,
+    /// -K u_D; factors are the moduli.
+    loads: Box<dyn ElementLoads<B>>,
+}
+
+/// How element vectors come to a backend.
+type Upload<'a, B> = &'a dyn Fn(ElementVectors) -> Result<Box<dyn ElementLoads<B>>, BackendError>;
+
+impl Loads<Cpu> {
+    /// The loads of `problem` on the CPU.
+    ///
+    /// # Errors
+    /// [`BackendError`] never on the CPU.
+    pub fn on_cpu(problem: &Problem) -> Result<Self, BackendError> {
+        Self::new(&Cpu, problem, &|vectors| Ok(Box::new(vectors)))
+    }
+}
+
+impl<B: Backend> Loads<B> {
+    /// The loads of `problem`; `upload` brings element vectors to the backend.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(backend: &B, problem: &Problem, upload: Upload<B>) -> Result<Self, BackendError> {
+        let cases = problem.load_cases();
+        let springs = problem.supports().springs();
+        let is_moved = cases.iter().any(|case| case.prescribed.is_some());
+        Ok(Self {
+            cases: cases
+                .iter()
+                .map(|case| CaseLoads::new(backend, problem, case, upload))
+                .collect::<Result<_, _>>()?,
+            springs: springs.map(|springs| backend.upload(springs, DIM)).transpose()?,
+            nodal: is_moved.then(|| backend.zeros(problem.n_dofs())).transpose()?,
+        })
+    }
+
+    /// Makes the right-hand sides for a design of `density` and `moduli`, \[n_elements\].
+    pub fn assemble(&mut self, backend: &B, density: &B::Vector, moduli: &B::Vector) {
+        for CaseLoads { forces, constant, gravity, prescribed, .. } in &mut self.cases {
+            let Some(constant) = constant else { continue };
+            backend.copy(constant, forces);
+            gravity.iter().for_each(|gravity| gravity.add(density, forces));
+            prescribed.iter().for_each(|prescribed| prescribed.loads.add(moduli, forces));
+        }
+    }
+
+    /// The right-hand side of load case `case`, zero at held components.
+    pub fn forces(&self, case: usize) -> &B::Vector {
+        &self.cases[case].forces
+    }
+
+    /// The weighted objective for `free`, the displacements v of every load case, at the `moduli`
+    /// that `operator` has. `scratch`, \[n_elements\], is overwritten.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn compliance(
+        &mut self,
+        backend: &B,
+        operator: &dyn ElasticityOperator<B>,
+        moduli: &B::Vector,
+        free: &[B::Vector],
+        scratch: &mut B::Vector,
+    ) -> Result<f64, BackendError> {
+        let Self { cases, springs, nodal } = self;
+        let mut total = 0.0;
+        for (case, v) in cases.iter().zip(free) {
+            let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y));
+            let mut objective = dot(&case.forces, v)?;
+            if let (Some(prescribed), Some(u)) = (&case.prescribed, nodal.as_mut()) {
+                // -2 Pi = 2 f^T v - u^T K u - v^T S v, in which an error of v counts squared. The
+                // right-hand side is f - K u_D.
+                prescribed.loads.work(v, scratch);
+                objective = 2.0 * (objective - dot(moduli, scratch)?);
+                prescribed.total(backend, v, u);
+                operator.element_energies(u, scratch);
+                objective -= dot(moduli, scratch)?;
+                if let Some(springs) = &springs {
+                    backend.multiply(springs, v, u);
+                    objective -= dot(u, v)?;
+                }
+            }
+            total += case.weight * objective;
+        }
+        Ok(total)
+    }
+
+    /// energies = sum over load cases of weight u_e^T K_e u_e at unit modulus. `scratch` is
+    /// overwritten.
+    pub fn energies(
+        &mut self,
+        backend: &B,
+        operator: &dyn ElasticityOperator<B>,
+        free: &[B::Vector],
+        scratch: &mut B::Vector,
+        energies: &mut B::Vector,
+    ) {
+        let Self { cases, nodal, .. } = self;
+        backend.fill(0.0, energies);
+        for (case, v) in cases.iter().zip(free) {
+            match (&case.prescribed, nodal.as_mut()) {
+                (Some(prescribed), Some(u)) => {
+                    prescribed.total(backend, v, u);
+                    operator.element_energies(u, scratch);
+                }
+                _ => operator.element_energies(v, scratch),
+            }
+            backend.axpby(case.weight, scratch, 1.0, energies);
+        }
+    }
+
+    /// Adds what the weight of the elements does: sensitivities += sum over load cases of
+    /// weight 2 u_e . df_e/drho_e. `scratch` is overwritten.
+    pub fn add_sensitivities(
+        &self,
+        backend: &B,
+        free: &[B::Vector],
+        scratch: &mut B::Vector,
+        sensitivities: &mut B::Vector,
+    ) {
+        for (case, v) in self.cases.iter().zip(free) {
+            if let Some(gravity) = &case.gravity {
+                gravity.work(v, scratch);
+                backend.axpby(2.0 * case.weight, scratch, 1.0, sensitivities);
+            }
+        }
+    }
+
+    /// Displacements u = v + u_D of load case `case` on the host, \[n_nodes\]\[3\].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn displacement(
+        &self,
+        backend: &B,
+        case: usize,
+        free: &B::Vector,
+    ) -> Result<Vec<f64>, BackendError> {
+        let mut values = backend.download(free, DIM)?;
+        if let Some(prescribed) = &self.cases[case].prescribed {
+            let moved = backend.download(&prescribed.displacements, DIM)?;
+            values.iter_mut().zip(moved).for_each(|(value, u)| *value += u);
+        }
+        Ok(values)
+    }
+}
+
+impl<B: Backend> CaseLoads<B> {
+    fn new(
+        backend: &B,
+        problem: &Problem,
+        case: &LoadCase,
+        upload: Upload<B>,
+    ) -> Result<Self, BackendError> {
+        let forces = || backend.upload(&case.forces, DIM);
+        let has_weight = case.body_force != [0.0; DIM];
+        let gravity = || upload(ElementVectors::of_body_force(problem, case.body_force));
+        let prescribed = |u: &Vec<f64>| {
+            Ok(Prescribed {
+                displacements: backend.upload(u, DIM)?,
+                loads: upload(ElementVectors::of_displacements(problem, u))?,
+            })
+        };
+        let follows_design = has_weight || case.prescribed.is_some();
+        Ok(Self {
+            weight: case.weight,
+            forces: forces()?,
+            constant: follows_design.then(forces).transpose()?,
+            gravity: has_weight.then(gravity).transpose()?,
+            prescribed: case.prescribed.as_ref().map(prescribed).transpose()?,
+        })
+    }
+}
+
+impl<B: Backend> Prescribed<B> {
+    /// u = v + u_D.
+    fn total(&self, backend: &B, v: &B::Vector, u: &mut B::Vector) {
+        backend.copy(v, u);
+        backend.axpby(1.0, &self.displacements, 1.0, u);
+    }
+}
