@@ -74,6 +74,23 @@ extern "C" __global__ void dot_scaled_within(
     block_sum(sum, partial);
 }
 
+// y = base + height tanh(sharpness (x - centre))
+extern "C" __global__ void smooth_step(
+    long long n, double base, double height, double sharpness, double centre,
+    const real* __restrict__ x, real* __restrict__ y) {
+    EACH(i, n) y[i] = (real)(base + height * tanh(sharpness * (x[i] - centre)));
+}
+
+// y = y height sharpness / cosh(sharpness (x - centre))^2
+extern "C" __global__ void smooth_step_slope(
+    long long n, double height, double sharpness, double centre, const real* __restrict__ x,
+    real* __restrict__ y) {
+    EACH(i, n) {
+        const double c = cosh(sharpness * (x[i] - centre));
+        y[i] = (real)(y[i] * (height * sharpness / (c * c)));
+    }
+}
+
 // partial[block] = max over the block of |x - y|
 extern "C" __global__ void max_difference(
     long long n, const real* __restrict__ x, const real* __restrict__ y,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_linalg::{Backend, BackendError};
+use topopt_linalg::{Backend, BackendError, SmoothStep};
 
 use crate::Device;
 use crate::kernel::{Kernel, Module};
@@ -37,6 +37,8 @@ struct Kernels {
     scale_within: Kernel,
     dot: Kernel,
     dot_scaled_within: Kernel,
+    smooth_step: Kernel,
+    smooth_step_slope: Kernel,
     max_difference: Kernel,
     cg_step: Kernel,
     cg_direction: Kernel,
@@ -63,6 +65,8 @@ impl Kernels {
             scale_within: kernel("scale_within")?,
             dot: kernel("dot")?,
             dot_scaled_within: kernel("dot_scaled_within")?,
+            smooth_step: kernel("smooth_step")?,
+            smooth_step_slope: kernel("smooth_step_slope")?,
             max_difference: kernel("max_difference")?,
             cg_step: kernel("cg_step")?,
             cg_direction: kernel("cg_direction")?,
@@ -209,6 +213,20 @@ impl<R: Real> Backend for Cuda<R> {
         launch!(self.kernels.dot_scaled_within, blocks(n);
             &(n as i64), &a, &x.values, &lower.values, &upper.values, &w.values, &self.partial);
         self.reduce(&self.kernels.finish_sum, blocks(n))
+    }
+
+    fn smooth_step(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let n = x.len();
+        let SmoothStep { base, height, sharpness, centre } = step;
+        launch!(self.kernels.smooth_step, blocks(n);
+            &(n as i64), base, height, sharpness, centre, &x.values, &mut y.values);
+    }
+
+    fn smooth_step_slope(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let n = x.len();
+        let SmoothStep { height, sharpness, centre, .. } = step;
+        launch!(self.kernels.smooth_step_slope, blocks(n);
+            &(n as i64), height, sharpness, centre, &x.values, &mut y.values);
     }
 
     fn max_difference(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {

@@ -13,7 +13,7 @@ use topopt_fem::{
     ElasticityOperator, ElasticityPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy,
     Supports,
 };
-use topopt_linalg::{Backend, Cpu, Pcg, PcgOptions, PcgOutcome, StopReason, System};
+use topopt_linalg::{Backend, Cpu, Pcg, PcgOptions, PcgOutcome, SmoothStep, StopReason, System};
 use topopt_mesh::HexMesh;
 
 /// The first GPU, if the machine has a driver and one.
@@ -29,6 +29,9 @@ fn device() -> Option<Arc<Device>> {
 
 /// Lengths below, at and beyond those of a warp, a block, and all blocks of a launch.
 const LENGTHS: [usize; 6] = [1, 31, 512, 513, 9_000, 300_000];
+
+/// A step in the midst of the vectors' entries.
+const STEP: SmoothStep = SmoothStep { base: 0.4, height: 0.6, sharpness: 3.0, centre: 0.1 };
 
 /// What every operation of a backend gives for vectors of length n: vectors, then scalars.
 fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
@@ -53,6 +56,8 @@ fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
         out(&|z| backend.power(2.0, &p, -0.5, z)),
         out(&|z| backend.positive_part(-1.5, &x, z)),
         out(&|z| backend.scale_within(0.8, &x, bounds, z)),
+        out(&|z| backend.smooth_step(&STEP, &x, z)),
+        out(&|z| backend.smooth_step_slope(&STEP, &y, z)),
     ];
     let (xy, pp) = (backend.dot(&x, &y), backend.dot(&p, &p));
     let ratio = backend.ratio(&xy, &pp);

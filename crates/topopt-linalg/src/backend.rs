@@ -1,5 +1,7 @@
 //! What an algorithm may do with vectors.
 
+use crate::SmoothStep;
+
 /// A place where vectors live and arithmetic happens.
 ///
 /// A [`Backend::Scalar`] may stay on the device: only [`Backend::value`] waits for it. Operations
@@ -82,6 +84,12 @@ pub trait Backend {
         bounds: [&Self::Vector; 2],
         w: &Self::Vector,
     ) -> Self::Scalar;
+
+    /// y_i = s(x_i) of a smooth step s.
+    fn smooth_step(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
+
+    /// y_i = y_i ds/dx(x_i) of a smooth step s.
+    fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
 
     /// max_i |x_i - y_i|.
     fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;

@@ -4,6 +4,7 @@
 
 use rayon::prelude::*;
 
+use crate::SmoothStep;
 use crate::backend::{Backend, BackendError};
 
 const CHUNK: usize = 8192;
@@ -84,6 +85,14 @@ impl Backend for Cpu {
             lane_sum(w.len(), |i| w[i] * within(a * x[start + i], bounds, start + i))
         };
         sum(w.par_chunks(CHUNK).enumerate().map(partial))
+    }
+
+    fn smooth_step(&self, step: &SmoothStep, x: &Vec<f64>, y: &mut Vec<f64>) {
+        map(y, |i, _| step.value(x[i]));
+    }
+
+    fn smooth_step_slope(&self, step: &SmoothStep, x: &Vec<f64>, y: &mut Vec<f64>) {
+        map(y, |i, y| y * step.slope(x[i]));
     }
 
     fn max_difference(&self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
@@ -192,6 +201,16 @@ mod tests {
         assert!(z.iter().zip(&x).all(|(z, x)| *z == (2.0 * x).clamp(-0.5, 0.25)));
         let sum = Cpu.dot_scaled_within(2.0, &x, [&lower, &upper], &y);
         assert!((sum - Cpu.dot(&z, &y)).abs() < 1e-12);
+        let step = SmoothStep { base: 0.4, height: 0.6, sharpness: 7.0, centre: 0.3 };
+        Cpu.smooth_step(&step, &x, &mut z);
+        assert_eq!(z[9], 0.4 + 0.6 * (7.0 * (x[9] - 0.3)).tanh());
+        let h = 1e-6;
+        z.fill(2.0);
+        Cpu.smooth_step_slope(&step, &x, &mut z);
+        for (z, x) in z.iter().zip(&x) {
+            let difference = (step.value(x + h) - step.value(x - h)) / h;
+            assert!((z - difference).abs() < 1e-8, "{z} {difference}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod cpu;
 mod multigrid;
 mod operator;
 mod pcg;
+mod smooth_step;
 
 pub use backend::{Backend, BackendError};
 pub use block_csr::{BlockCsr, BlockDiagonal, BlockPattern, DenseCholesky};
@@ -18,3 +19,4 @@ pub use cpu::Cpu;
 pub use multigrid::{Hierarchy, KCycle, Transfer};
 pub use operator::{Cost, Diagonal, LinearOperator, Preconditioner};
 pub use pcg::{Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, StopReason, System};
+pub use smooth_step::SmoothStep;
