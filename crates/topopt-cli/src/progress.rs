@@ -169,6 +169,7 @@ fn event(report: &IterationReport, seconds: f64, left: f64) -> Value {
         "iteration": report.iteration,
         "compliance": report.compliance,
         "volume_fraction": report.volume_fraction,
+        "grey_level": report.grey_level,
         "change": report.change,
         "pcg_iterations": report.pcg_iterations,
         "pcg_residual": report.pcg_residual,

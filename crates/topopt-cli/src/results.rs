@@ -20,10 +20,11 @@ use crate::structure::Structure;
 const SERIES: &str = "design.pvd";
 const GRID: &str = "design.vti";
 const SNAPSHOTS: &str = "snapshots";
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "iteration",
     "compliance",
     "volume_fraction",
+    "grey_level",
     "change",
     "pcg_iterations",
     "pcg_residual",
@@ -143,6 +144,7 @@ impl<'a> Results<'a> {
             &report.iteration,
             &report.compliance,
             &report.volume_fraction,
+            &report.grey_level,
             &report.change,
             &report.pcg_iterations,
             &format!("{:e}", report.pcg_residual),

@@ -39,6 +39,8 @@ pub(crate) struct Summary<'a> {
     pub iterations: usize,
     pub compliance: Option<f64>,
     pub volume_fraction: Option<f64>,
+    /// Measure of non-discreteness of the last design, from 0 to 1 \[Sigmund2007\].
+    pub grey_level: Option<f64>,
     pub change: Option<f64>,
     pub pcg_iterations: usize,
     pub seconds: Seconds,
@@ -72,7 +74,7 @@ impl Preconditioner {
 }
 
 /// How the filter finds neighbours.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Neighbours {
     pub mean: f64,
     pub stored: bool,
@@ -156,6 +158,7 @@ impl<'a> Summary<'a> {
             iterations: 0,
             compliance: None,
             volume_fraction: None,
+            grey_level: None,
             change: None,
             pcg_iterations: 0,
             seconds: Seconds::default(),
@@ -170,6 +173,7 @@ impl<'a> Summary<'a> {
         self.iterations = report.iteration;
         self.compliance = Some(report.compliance);
         self.volume_fraction = Some(report.volume_fraction);
+        self.grey_level = Some(report.grey_level);
         self.change = Some(report.change);
         self.pcg_iterations += report.pcg_iterations;
         self.seconds.setup += report.times.setup.as_secs_f64();

@@ -6,8 +6,8 @@ use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem, WithSpri
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, StopReason, System};
 
 use crate::{
-    Design, Interpolation, IterationReport, Loads, Observer, ObserverError, OptimalityCriteria,
-    SensitivityFilter, StepTimes, StopRule, StopRules,
+    Continuation, Design, Filter, Interpolation, IterationReport, Loads, Observer, ObserverError,
+    OptimalityCriteria, Stage, StepTimes, StopRule, StopRules,
 };
 
 /// How displacements are found.
@@ -30,21 +30,25 @@ pub struct Physics<'a, B: Backend> {
 pub struct Optimization<'a, B: Backend> {
     physics: Physics<'a, B>,
     interpolation: Interpolation,
-    filter: Option<SensitivityFilter<'a, B>>,
+    filter: Filter<'a, B>,
     optimizer: OptimalityCriteria<B>,
     stop: StopRules,
+    continuation: Option<Continuation<'a, B>>,
+    /// What the stages begun so far have changed.
+    stage: Stage,
     state: State<B>,
 }
 
 /// Vectors that change from iteration to iteration.
 struct State<B: Backend> {
     pcg: Pcg<B>,
-    /// The design to be evaluated.
+    /// The design variables to be evaluated.
+    design: B::Vector,
+    /// The density evaluated last, and its displacements but for prescribed ones, a load case each.
     density: B::Vector,
-    /// The design evaluated last, and its displacements but for prescribed ones, a load case each.
-    evaluated: B::Vector,
     displacements: Vec<B::Vector>,
-    /// Displacements being solved for.
+    /// The density and the displacements being solved for.
+    trial_density: B::Vector,
     trial: Vec<B::Vector>,
     moduli: B::Vector,
     /// sum over load cases of weight u_e^T K_e u_e at unit modulus
@@ -77,6 +81,8 @@ pub enum Ended {
         load_case: String,
         /// How the solve ended.
         outcome: PcgOutcome,
+        /// The relative residual it was to reach.
+        tolerance: f64,
     },
 }
 
@@ -100,27 +106,28 @@ struct Solved {
 }
 
 impl<'a, B: Backend + Sync> Optimization<'a, B> {
-    /// Starts from `density`, \[n_elements\].
+    /// Starts from the design variables `design`, \[n_elements\].
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(
         mut physics: Physics<'a, B>,
         interpolation: Interpolation,
-        filter: Option<SensitivityFilter<'a, B>>,
+        filter: Filter<'a, B>,
         optimizer: OptimalityCriteria<B>,
         stop: StopRules,
-        density: &[f64],
+        design: &[f64],
     ) -> Result<Self, BackendError> {
         let Physics { backend, problem, .. } = physics;
         let cases = problem.load_cases();
         let nodal = || backend.zeros(problem.n_dofs());
-        let element = || backend.zeros(density.len());
+        let element = || backend.zeros(design.len());
         physics.operator = Box::new(WithSprings::new(backend, problem, physics.operator)?);
         let state = State {
             pcg: Pcg::new(backend, problem.n_dofs())?,
-            density: backend.upload(density, 1)?,
-            evaluated: element()?,
+            design: backend.upload(design, 1)?,
+            density: element()?,
+            trial_density: element()?,
             displacements: cases.iter().map(|_| nodal()).collect::<Result<_, _>>()?,
             trial: cases.iter().map(|_| nodal()).collect::<Result<_, _>>()?,
             moduli: element()?,
@@ -128,7 +135,14 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             sensitivities: element()?,
             scratch: element()?,
         };
-        Ok(Self { physics, interpolation, filter, optimizer, stop, state })
+        let (continuation, stage) = (None, Stage::default());
+        Ok(Self { physics, interpolation, filter, optimizer, stop, continuation, stage, state })
+    }
+
+    /// With settings that change in the course of the run.
+    #[must_use]
+    pub fn with_continuation(self, continuation: Continuation<'a, B>) -> Self {
+        Self { continuation: Some(continuation), ..self }
     }
 
     /// Runs until a stop rule is met, an observer breaks off, or a solve fails. Afterwards
@@ -139,6 +153,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     pub fn run(&mut self, observer: &mut dyn Observer<B>) -> Result<Outcome, DesignError> {
         let mut previous = None;
         let mut iteration = 0;
+        self.enter(iteration + 1)?;
         loop {
             iteration += 1;
             let solved = match self.solve(iteration, observer)? {
@@ -146,24 +161,29 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 Err(ended) => return Ok(Outcome { iterations: iteration - 1, ended }),
             };
             let compliance = self.compliance()?;
-            let (change, mut times) = self.next_design()?;
+            let (change, mut times) = self.next_design(iteration)?;
             (times.setup, times.pcg) = (solved.setup, solved.pcg);
-            let volume_fraction =
-                self.optimizer.volume_fraction(self.physics.backend, &self.state.evaluated)?;
+            let (backend, density) = (self.physics.backend, &self.state.density);
+            let volume_fraction = self.optimizer.volume_fraction(backend, density)?;
+            let grey_level = self.optimizer.grey_level(backend, density)?;
             let report = IterationReport {
                 iteration,
                 compliance,
                 volume_fraction,
+                grey_level,
                 change,
                 pcg_iterations: solved.iterations,
                 pcg_residual: solved.residual,
                 times,
             };
             observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
-            if let Some(rule) = self.stop.met(iteration, compliance, previous, change) {
+            if let Some(rule) =
+                self.stop_rules(iteration).met(iteration, compliance, previous, change)
+            {
                 return Ok(Outcome { iterations: iteration, ended: Ended::Rule(rule) });
             }
-            previous = Some(compliance);
+            // Compliances of different stages are not compared.
+            previous = (self.stage.from != iteration + 1).then_some(compliance);
         }
     }
 
@@ -171,7 +191,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     pub fn design(&self) -> Design<'_, B> {
         Design {
             backend: self.physics.backend,
-            density: &self.state.evaluated,
+            density: &self.state.density,
             loads: &self.physics.loads,
             displacements: &self.state.displacements,
             moduli: &self.state.moduli,
@@ -189,7 +209,11 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         let backend = *backend;
         let state = &mut self.state;
         let start = Instant::now();
-        let State { density, scratch, sensitivities, .. } = state;
+        let State { design, trial_density: density, scratch, sensitivities, .. } = state;
+        match self.filter.transform() {
+            Some(transform) => transform.forward(backend, design, density),
+            None => backend.copy(design, density),
+        }
         self.interpolation.moduli(backend, density, sensitivities, scratch);
         operator.set_moduli(scratch);
         loads.assemble(backend, density, scratch);
@@ -209,13 +233,15 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 StopReason::Interrupted => return Ok(Err(Ended::Interrupted)),
                 _ => {
                     let load_case = load_case.name.clone();
-                    return Ok(Err(Ended::Solver { iteration, load_case, outcome }));
+                    let tolerance = pcg.tolerance;
+                    return Ok(Err(Ended::Solver { iteration, load_case, outcome, tolerance }));
                 }
             }
             iterations += outcome.iterations;
             residual = residual.max(outcome.relative_residual);
         }
         std::mem::swap(&mut state.moduli, &mut state.scratch);
+        std::mem::swap(&mut state.density, &mut state.trial_density);
         std::mem::swap(&mut state.displacements, &mut state.trial);
         Ok(Ok(Solved { iterations, residual, setup, pcg: start.elapsed() }))
     }
@@ -227,30 +253,76 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         loads.compliance(*backend, operator.as_ref(), moduli, displacements, scratch)
     }
 
-    /// Sensitivities, filter, update. Afterwards `evaluated` is the design just evaluated,
-    /// `density` the next one. Returns the largest change and the times of the steps.
-    fn next_design(&mut self) -> Result<(f64, StepTimes), BackendError> {
+    /// Sensitivities, filter, update. Afterwards `design` is the next one. Returns the largest
+    /// change and the times of the steps.
+    fn next_design(&mut self, iteration: usize) -> Result<(f64, StepTimes), BackendError> {
         let Physics { backend, loads, operator, .. } = &mut self.physics;
         let backend = *backend;
         let state = &mut self.state;
         let mut times = StepTimes::default();
         let start = Instant::now();
-        let State { density, displacements, energies, scratch, sensitivities, evaluated, .. } =
-            state;
+        let State { density, displacements, energies, scratch, sensitivities, .. } = state;
         loads.energies(backend, operator.as_ref(), displacements, scratch, energies);
         self.interpolation.sensitivities(backend, density, energies, scratch, sensitivities);
         loads.add_sensitivities(backend, displacements, scratch, sensitivities);
         times.sensitivity = start.elapsed();
         let start = Instant::now();
-        if let Some(filter) = &mut self.filter {
-            filter.apply(backend, density, sensitivities);
-        }
+        self.filter.sensitivities(backend, density, sensitivities, scratch);
         times.filter = start.elapsed();
         let start = Instant::now();
-        self.optimizer.update(backend, density, sensitivities, evaluated)?;
-        let change = backend.value(&backend.max_difference(density, evaluated))?;
-        std::mem::swap(density, evaluated);
+        let change = self.update(iteration)?;
         times.update = start.elapsed();
         Ok((change, times))
+    }
+
+    /// The next design from the sensitivities, for the settings of the next iteration. Returns the
+    /// largest change.
+    fn update(&mut self, iteration: usize) -> Result<f64, BackendError> {
+        let backend = self.physics.backend;
+        let State { design, density, sensitivities, scratch, .. } = &mut self.state;
+        let mut scale = None;
+        if let Some(transform) = self.filter.transform() {
+            let (optimizer, point) = (&mut self.optimizer, [&*design, &*density]);
+            scale = Some(optimizer.prepare(backend, transform, point, sensitivities, scratch)?);
+        }
+        // The next design is to have its volume by the transform that it will be evaluated with.
+        self.enter(iteration + 1)?;
+        let State { design, trial_density: next, sensitivities, .. } = &mut self.state;
+        match (scale, self.filter.transform()) {
+            (Some(scale), Some(transform)) => {
+                self.optimizer.meet_volume(backend, transform, scale, next)?;
+            }
+            _ => self.optimizer.update(backend, design, sensitivities, next)?,
+        }
+        let change = backend.value(&backend.max_difference(design, next))?;
+        std::mem::swap(design, next);
+        Ok(change)
+    }
+
+    /// The rules that hold in `iteration`: tolerances from the last stage on.
+    fn stop_rules(&self, iteration: usize) -> StopRules {
+        let stages = self.continuation.iter().flat_map(|continuation| &continuation.stages);
+        match stages.last().is_some_and(|last| iteration < last.from) {
+            true => self.stop.without_tolerances(),
+            false => self.stop,
+        }
+    }
+
+    /// Takes the settings of `iteration`.
+    fn enter(&mut self, iteration: usize) -> Result<(), BackendError> {
+        let Some(Continuation { stages, weights_of }) = &self.continuation else { return Ok(()) };
+        let stage = Stage::in_force(stages, iteration);
+        self.interpolation.penalty = stage.penalty.unwrap_or(self.interpolation.penalty);
+        self.physics.pcg.tolerance = stage.tolerance.unwrap_or(self.physics.pcg.tolerance);
+        if let Some(sharpness) = stage.sharpness {
+            self.filter.set_sharpness(sharpness);
+        }
+        if let Some(radius) = stage.filter_radius
+            && self.stage.filter_radius != Some(radius)
+        {
+            self.filter.set_weights(self.physics.backend, weights_of(radius)?)?;
+        }
+        self.stage = stage;
+        Ok(())
     }
 }

@@ -1,34 +1,66 @@
-//! The mesh-independency filter of sensitivities.
+//! What keeps designs free of checkerboards and their features from shrinking with the mesh.
 
 use topopt_linalg::{Backend, BackendError, LinearOperator};
 
-/// dC^_e = sum_i H_ei rho_i dC_i / (rho_e sum_i H_ei) [Ratnakar2022, Eq. 2.6].
-pub struct SensitivityFilter<'a, B: Backend> {
-    weights: &'a dyn LinearOperator<B>,
-    /// sum_i H_ei
-    row_sums: B::Vector,
-    scratch: B::Vector,
+use crate::{DesignTransform, PhysicalDensity, SensitivityFilter};
+
+/// The filter of a design loop.
+pub enum Filter<'a, B: Backend> {
+    /// None: the design variables are the densities.
+    None,
+    /// The design variables are the densities, the sensitivities are filtered.
+    Sensitivity(SensitivityFilter<'a, B>),
+    /// The densities are made from the design variables, the sensitivities follow by the chain
+    /// rule.
+    Density(PhysicalDensity<'a, B>),
 }
 
-impl<'a, B: Backend> SensitivityFilter<'a, B> {
-    /// From the operator H.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, weights: &'a dyn LinearOperator<B>) -> Result<Self, BackendError> {
-        let n = weights.dimension();
-        let (mut row_sums, mut scratch) = (backend.zeros(n)?, backend.zeros(n)?);
-        backend.fill(1.0, &mut scratch);
-        weights.apply(&scratch, &mut row_sums);
-        Ok(Self { weights, row_sums, scratch })
+impl<'a, B: Backend> Filter<'a, B> {
+    /// The map from design variables to densities, where they differ.
+    pub fn transform(&mut self) -> Option<&mut dyn DesignTransform<B>> {
+        match self {
+            Filter::Density(transform) => Some(transform),
+            Filter::None | Filter::Sensitivity(_) => None,
+        }
     }
 
-    /// Replaces `sensitivities` by the filtered ones.
-    pub fn apply(&mut self, backend: &B, density: &B::Vector, sensitivities: &mut B::Vector) {
-        let Self { weights, row_sums, scratch } = self;
-        backend.multiply(density, sensitivities, scratch); // rho dC
-        weights.apply(scratch, sensitivities); // H rho dC
-        backend.divide(sensitivities, row_sums, scratch);
-        backend.divide(scratch, density, sensitivities);
+    /// From sensitivities by the densities to those that the optimiser takes; `scratch` is
+    /// overwritten.
+    pub(crate) fn sensitivities(
+        &mut self,
+        backend: &B,
+        density: &B::Vector,
+        sensitivities: &mut B::Vector,
+        scratch: &mut B::Vector,
+    ) {
+        match self {
+            Filter::None => {}
+            Filter::Sensitivity(filter) => filter.apply(backend, density, sensitivities),
+            Filter::Density(transform) => {
+                transform.backward(backend, sensitivities, scratch);
+                std::mem::swap(sensitivities, scratch);
+            }
+        }
+    }
+
+    /// Takes another operator H.
+    pub(crate) fn set_weights(
+        &mut self,
+        backend: &B,
+        weights: Box<dyn LinearOperator<B> + 'a>,
+    ) -> Result<(), BackendError> {
+        match self {
+            Filter::None => {}
+            Filter::Sensitivity(filter) => *filter = SensitivityFilter::new(backend, weights)?,
+            Filter::Density(transform) => transform.set_weights(weights),
+        }
+        Ok(())
+    }
+
+    /// Takes another sharpness of the projection, if there is one.
+    pub(crate) fn set_sharpness(&mut self, sharpness: f64) {
+        if let Filter::Density(transform) = self {
+            transform.set_sharpness(sharpness);
+        }
     }
 }

@@ -38,7 +38,9 @@ pub struct IterationReport {
     pub compliance: f64,
     /// Share of the design elements' volume that material takes.
     pub volume_fraction: f64,
-    /// Largest change of a density from this design to the next.
+    /// Measure of non-discreteness of the design elements, from 0 to 1.
+    pub grey_level: f64,
+    /// Largest change of a design variable from this design to the next.
     pub change: f64,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
@@ -57,7 +59,7 @@ pub struct StepTimes {
     pub pcg: Duration,
     /// Compliance and sensitivities.
     pub sensitivity: Duration,
-    /// Filter.
+    /// Filter of sensitivities, or their way back through the density's transform.
     pub filter: Duration,
     /// Optimality criteria.
     pub update: Duration,

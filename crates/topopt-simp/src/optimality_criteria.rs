@@ -2,63 +2,38 @@
 
 use topopt_linalg::{Backend, BackendError};
 
-/// What designs are allowed: bounds of the density, the volume they may take.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DesignSpace {
-    /// Smallest density of a design element, 0 < density_min < 1.
-    pub density_min: f64,
-    /// Share of the volume of the design elements that material may take.
-    pub volume_fraction: f64,
-    /// Volume of every element, \[n_elements\], > 0.
-    pub volumes: Vec<f64>,
-    /// Elements that stay solid, outside the volume constraint.
-    pub solid: Vec<u32>,
-    /// Elements that stay at `density_min`, outside the volume constraint; none of them is solid.
-    pub void: Vec<u32>,
-}
+use crate::root::find_root;
+use crate::{DesignSpace, DesignTransform};
 
-impl DesignSpace {
-    /// The uniform start: the volume fraction everywhere, 1 in solid elements, `density_min` in void.
-    pub fn uniform(&self) -> Vec<f64> {
-        self.densities(self.volume_fraction)
-    }
-
-    /// Volumes of the design elements, 0 for solid and void ones, \[n_elements\].
-    pub fn design_volumes(&self) -> Vec<f64> {
-        let mut volumes = self.volumes.clone();
-        self.solid.iter().chain(&self.void).for_each(|&e| volumes[e as usize] = 0.0);
-        volumes
-    }
-
-    /// `design` in design elements, what the others are bound to in those.
-    fn densities(&self, design: f64) -> Vec<f64> {
-        let mut values = vec![design; self.volumes.len()];
-        self.solid.iter().for_each(|&e| values[e as usize] = 1.0);
-        self.void.iter().for_each(|&e| values[e as usize] = self.density_min);
-        values
-    }
-}
-
-/// rho_e <- rho_e B_e^eta within move limits and bounds, B_e = -dC_e / (lambda v_e)
-/// [Ratnakar2022, Eq. 2.8-2.9], lambda by bisection until the volume is met to rounding.
+/// x_e <- x_e B_e^eta within move limits and bounds, B_e = -dC_e / (lambda dV_e)
+/// [Ratnakar2022, Eq. 2.8-2.9], dV_e the derivative of the volume by the design variable x_e.
+///
+/// Where x is the density, dV_e is the volume of the element, and lambda comes by bisection until
+/// the volume is met to rounding. Where a [`DesignTransform`] makes the density from x, the
+/// linearised volume gives a first lambda, from which that of the volume itself is found.
 pub struct OptimalityCriteria<B: Backend> {
     move_limit: f64,
     damping: f64,
     target: f64,
     design_volume: f64,
-    /// v_e
-    volumes: B::Vector,
     /// v_e of design elements, 0 of others: the volume constraint.
     weights: B::Vector,
+    /// dV_e
+    volume_gradient: B::Vector,
     floor: B::Vector,
     ceiling: B::Vector,
     lower: B::Vector,
     upper: B::Vector,
     candidate: B::Vector,
+    scratch: B::Vector,
 }
 
 /// Relative accuracy at which the volume counts as met.
 const VOLUME_ACCURACY: f64 = 1e-14;
+/// The same where a transform makes the density.
+const TRANSFORMED_VOLUME_ACCURACY: f64 = 1e-10;
+/// Logarithm of a factor at which every design variable is at a limit.
+const LARGEST_LOG: f64 = 460.0;
 
 impl<B: Backend> OptimalityCriteria<B> {
     /// `move_limit` m and `damping` eta as in Eq. 2.8 (0.2 and 0.5 in the thesis).
@@ -79,13 +54,14 @@ impl<B: Backend> OptimalityCriteria<B> {
             damping,
             target: space.volume_fraction * design_volume,
             design_volume,
-            volumes: backend.upload(&space.volumes, 1)?,
             weights: backend.upload(&weights, 1)?,
-            floor: backend.upload(&space.densities(space.density_min), 1)?,
-            ceiling: backend.upload(&space.densities(1.0), 1)?,
+            volume_gradient: backend.upload(&space.volumes, 1)?,
+            floor: backend.upload(&space.floor(), 1)?,
+            ceiling: backend.upload(&space.ceiling(), 1)?,
             lower: backend.zeros(n)?,
             upper: backend.zeros(n)?,
             candidate: backend.zeros(n)?,
+            scratch: backend.zeros(n)?,
         })
     }
 
@@ -97,8 +73,39 @@ impl<B: Backend> OptimalityCriteria<B> {
         Ok(backend.value(&backend.dot(&self.weights, density))? / self.design_volume)
     }
 
+    /// The measure of non-discreteness \[Sigmund2007\], sum 4 rho (1 - rho) v / sum v over design
+    /// elements: 0 where all are solid or empty, 1 where all are half full.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn grey_level(&mut self, backend: &B, density: &B::Vector) -> Result<f64, BackendError> {
+        backend.multiply(&self.weights, density, &mut self.scratch);
+        let squares = backend.value(&backend.dot(&self.scratch, density))?; // sum v rho^2
+        Ok(4.0 * (self.volume_fraction(backend, density)? - squares / self.design_volume))
+    }
+
+    /// The design that is uniform in the design elements and meets the volume by its density, which
+    /// `transform` makes; \[n_elements\].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn uniform(
+        &mut self,
+        backend: &B,
+        space: &DesignSpace,
+        transform: &mut dyn DesignTransform<B>,
+    ) -> Result<Vec<f64>, BackendError> {
+        backend.copy(&self.floor, &mut self.lower);
+        backend.copy(&self.ceiling, &mut self.upper);
+        backend.copy(&self.ceiling, &mut self.candidate);
+        let mut design = backend.zeros(space.volumes.len())?;
+        self.meet_volume(backend, transform, space.volume_fraction, &mut design)?;
+        backend.download(&design, 1)
+    }
+
     /// Writes the next design to `next`. Positive `sensitivities`, which the weight of material or
-    /// rounding makes, count as 0: such material goes as fast as the move limit lets it. If no design within the move limits meets the volume, the
+    /// rounding makes, count as 0: such material goes as fast as the move limit lets it. If no
+    /// design within the move limits meets the volume, the
     /// nearest one is taken.
     ///
     /// # Errors
@@ -112,12 +119,72 @@ impl<B: Backend> OptimalityCriteria<B> {
     ) -> Result<(), BackendError> {
         self.set_limits(backend, density, next);
         self.set_candidate(backend, density, sensitivities, next);
-        let scale = self.bisect(backend)?;
+        let scale = self.bisect(backend, &self.weights, self.target)?;
         backend.scale_within(scale, &self.candidate, [&self.lower, &self.upper], next);
         Ok(())
     }
 
-    /// lower = max(floor, rho - m), upper = min(ceiling, rho + m).
+    /// The first half of an update where a transform makes the density: with `transform` having made
+    /// `density` from `design` in its last forward, finds the factor that
+    /// [`OptimalityCriteria::meet_volume`] starts from, at which the linearised volume is met.
+    /// `sensitivities` are by the design variables, and as in [`OptimalityCriteria::update`].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub(crate) fn prepare(
+        &mut self,
+        backend: &B,
+        transform: &mut dyn DesignTransform<B>,
+        [design, density]: [&B::Vector; 2],
+        sensitivities: &B::Vector,
+        scratch: &mut B::Vector,
+    ) -> Result<f64, BackendError> {
+        transform.backward(backend, &self.weights, &mut self.volume_gradient);
+        self.set_limits(backend, design, scratch);
+        self.set_candidate(backend, design, sensitivities, scratch);
+        // V(x') = V(x) + dV (x' - x) = target
+        let linear = backend.value(&backend.dot(&self.volume_gradient, design))?;
+        let volume = backend.value(&backend.dot(&self.weights, density))?;
+        self.bisect(backend, &self.volume_gradient, self.target - volume + linear)
+    }
+
+    /// The second half: writes the next design to `next`, whose density by `transform` meets the
+    /// volume, or comes nearest to it within the move limits.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub(crate) fn meet_volume(
+        &mut self,
+        backend: &B,
+        transform: &mut dyn DesignTransform<B>,
+        scale: f64,
+        next: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        let Self { candidate, lower, upper, weights, scratch, target, .. } = self;
+        let accuracy = TRANSFORMED_VOLUME_ACCURACY * *target;
+        // Volume in excess of the target, by the logarithm of the factor.
+        let mut excess = |log: f64| {
+            backend.scale_within(log.exp(), candidate, [lower, upper], next);
+            transform.forward(backend, next, scratch);
+            Ok::<_, BackendError>(backend.value(&backend.dot(weights, scratch))? - *target)
+        };
+        let mut near = [scale.ln(), excess(scale.ln())?];
+        let mut step: f64 = if near[1] < 0.0 { 0.05 } else { -0.05 };
+        loop {
+            if near[1].abs() <= accuracy || near[0] * step.signum() >= LARGEST_LOG {
+                return Ok(());
+            }
+            let log = (near[0] + step).clamp(-LARGEST_LOG, LARGEST_LOG);
+            let far = [log, excess(log)?];
+            if (far[1] > 0.0) != (near[1] > 0.0) {
+                let [low, high] = if step > 0.0 { [near, far] } else { [far, near] };
+                return find_root(low, high, accuracy, excess);
+            }
+            (near, step) = (far, 4.0 * step);
+        }
+    }
+
+    /// lower = max(floor, x - m), upper = min(ceiling, x + m).
     fn set_limits(&mut self, backend: &B, density: &B::Vector, scratch: &mut B::Vector) {
         let bounds = [&self.floor, &self.ceiling];
         for (sign, limit) in [(-1.0, &mut self.lower), (1.0, &mut self.upper)] {
@@ -127,7 +194,8 @@ impl<B: Backend> OptimalityCriteria<B> {
         }
     }
 
-    /// candidate = rho (-dC / v)^eta, the next density but for the factor lambda^-eta.
+    /// candidate = x (-dC / dV)^eta, the next design but for the factor lambda^-eta. Where dV is 0,
+    /// so is dC, and the element is passive: 0 / 0 counts as 0.
     fn set_candidate(
         &mut self,
         backend: &B,
@@ -136,20 +204,20 @@ impl<B: Backend> OptimalityCriteria<B> {
         scratch: &mut B::Vector,
     ) {
         let candidate = &mut self.candidate;
-        backend.divide(sensitivities, &self.volumes, scratch);
+        backend.divide(sensitivities, &self.volume_gradient, scratch);
         backend.positive_part(-1.0, scratch, candidate);
         backend.power(1.0, candidate, self.damping, scratch);
         backend.multiply(density, scratch, candidate);
     }
 
-    /// The factor lambda^-eta at which the volume meets its target.
-    fn bisect(&self, backend: &B) -> Result<f64, BackendError> {
+    /// The factor lambda^-eta at which the sum of `weights` times the next design is `target`.
+    fn bisect(&self, backend: &B, weights: &B::Vector, target: f64) -> Result<f64, BackendError> {
         let volume = |scale: f64| {
             let bounds = [&self.lower, &self.upper];
-            backend.value(&backend.dot_scaled_within(scale, &self.candidate, bounds, &self.weights))
+            backend.value(&backend.dot_scaled_within(scale, &self.candidate, bounds, weights))
         };
         let (mut low, mut high) = (0.0, 1.0);
-        while volume(high)? < self.target {
+        while volume(high)? < target {
             low = high;
             high *= 16.0;
             if high > 1e200 {
@@ -159,11 +227,11 @@ impl<B: Backend> OptimalityCriteria<B> {
         loop {
             let middle = 0.5 * (low + high);
             let found = volume(middle)?;
-            let met = (found - self.target).abs() <= VOLUME_ACCURACY * self.target;
+            let met = (found - target).abs() <= VOLUME_ACCURACY * target;
             if met || middle <= low || middle >= high || high < 1e-200 {
                 return Ok(middle);
             }
-            if found < self.target { low = middle } else { high = middle }
+            if found < target { low = middle } else { high = middle }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! When a design is done.
 
-/// The rules by which the loop stops; whichever is met first. A tolerance of 0 is never met.
+/// The rules by which the loop stops; whichever is met first. A tolerance of 0 is never met, and
+/// none is before the last stage of a continuation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StopRules {
     /// Most design iterations.
     pub max_iterations: usize,
-    /// Largest change of a density in an iteration.
+    /// Largest change of a design variable in an iteration.
     pub change: f64,
     /// Relative change of the compliance, |C_i - C_(i-1)| / |C_i|.
     pub relative_compliance: f64,
@@ -18,7 +19,7 @@ pub struct StopRules {
 pub enum StopRule {
     /// The iterations ran out.
     MaxIterations,
-    /// No density changed by more than the tolerance.
+    /// No design variable changed by more than the tolerance.
     Change,
     /// The compliance changed by less than the relative tolerance.
     RelativeCompliance,
@@ -27,6 +28,11 @@ pub enum StopRule {
 }
 
 impl StopRules {
+    /// The largest number of iterations alone.
+    pub(crate) fn without_tolerances(self) -> Self {
+        Self { change: 0.0, relative_compliance: 0.0, absolute_compliance: 0.0, ..self }
+    }
+
     /// The rule that is met after `iteration` (from 1) with `compliance` after `previous`, and
     /// `change` of the design.
     pub fn met(

@@ -1,5 +1,6 @@
 //! `topopt run CASE`
 
+use std::cell::Cell;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,11 +11,11 @@ use std::time::Instant;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_cuda::{Cuda, Device};
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
-use topopt_linalg::{Backend, BackendError, Cpu, LinearOperator, PcgOptions, PcgProgress};
+use topopt_linalg::{Backend, BackendError, Cpu, PcgOptions, PcgProgress};
 use topopt_simp::{
-    Cone, Design, DesignError, Ended, Interpolation, IterationReport, Law, Loads, NeighbourStorage,
-    Observer, ObserverError, OptimalityCriteria, Optimization, Physics, SensitivityFilter,
-    StopRules,
+    Cone, Design, DesignError, Ended, Filter, Interpolation, IterationReport, Law, Loads,
+    NeighbourStorage, Observer, ObserverError, OptimalityCriteria, Optimization, Physics,
+    SensitivityFilter, StopRules, WeightsOf,
 };
 
 use crate::args::RunArgs;
@@ -84,9 +85,10 @@ struct Parts<'b, B: Backend> {
     loads: Loads<B>,
     operator: Box<dyn ElasticityOperator<B> + 'b>,
     preconditioner: Box<dyn ElasticityPreconditioner<B> + 'b>,
-    /// The filter's weights.
-    weights: Option<&'b dyn LinearOperator<B>>,
-    neighbours: Option<Neighbours>,
+    /// Makes the filter's weights.
+    weights_of: WeightsOf<'b, B>,
+    /// What the weights made last are like.
+    neighbours: &'b Cell<Option<Neighbours>>,
 }
 
 impl<'a> Run<'a> {
@@ -94,19 +96,19 @@ impl<'a> Run<'a> {
         let strategy = place::cpu_strategy(self.config.solver.strategy);
         let operator = strategy.map_err(InputError::from)?.build(&self.structure.problem);
         let budget = self.config.filter.get_ref().neighbour_memory_mb.saturating_mul(1 << 20);
-        let cone = self
-            .structure
-            .filter_radius
-            .map(|radius| Cone::new(self.structure.problem.mesh().centres(), radius, budget));
-        let weights = cone.as_ref().map(|cone| cone as &dyn LinearOperator<Cpu>);
-        let neighbours = cone.as_ref().map(|cone| Neighbours {
-            mean: cone.mean_neighbours(),
-            stored: cone.storage() == NeighbourStorage::Stored,
+        let neighbours = Cell::new(None);
+        let weights_of: WeightsOf<Cpu> = Box::new(|radius| {
+            let cone = Cone::new(self.structure.problem.mesh().centres(), radius, budget);
+            let stored = cone.storage() == NeighbourStorage::Stored;
+            neighbours.set(Some(Neighbours { mean: cone.mean_neighbours(), stored }));
+            Ok(Box::new(cone))
         });
         let preconditioner =
             place::cpu_preconditioner(self.config.solver.preconditioner, &self.structure.problem)?;
         let loads = Loads::on_cpu(&self.structure.problem)?;
-        let parts = Parts { backend: &Cpu, loads, operator, preconditioner, weights, neighbours };
+        let neighbours = &neighbours;
+        let parts =
+            Parts { backend: &Cpu, loads, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, Vec::new(), progress)
     }
 
@@ -114,14 +116,12 @@ impl<'a> Run<'a> {
         let backend = Cuda::<f64>::new(device)?;
         let problem = &self.structure.problem;
         let (operator, note) = place::gpu_operator(&backend, problem, self.config.solver.strategy)?;
-        let cone = self
-            .structure
-            .filter_radius
-            .map(|radius| topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius));
-        let cone = cone.transpose()?;
-        let weights = cone.as_ref().map(|cone| cone as &dyn LinearOperator<Cuda<f64>>);
-        let neighbours =
-            cone.as_ref().map(|cone| Neighbours { mean: cone.mean_neighbours(), stored: false });
+        let neighbours = Cell::new(None);
+        let weights_of: WeightsOf<Cuda<f64>> = Box::new(|radius| {
+            let cone = topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius)?;
+            neighbours.set(Some(Neighbours { mean: cone.mean_neighbours(), stored: false }));
+            Ok(Box::new(cone))
+        });
         let asked = self.config.solver.preconditioner;
         let preconditioner = Box::new(place::gpu_preconditioner(&backend, asked, problem)?);
         let loads = Loads::new(&backend, problem, &|_| {
@@ -131,15 +131,15 @@ impl<'a> Run<'a> {
                 message: "loads of this kind are computed on the processor only".into(),
             })
         })?;
-        let parts =
-            Parts { backend: &backend, loads, operator, preconditioner, weights, neighbours };
+        let (backend, neighbours) = (&backend, &neighbours);
+        let parts = Parts { backend, loads, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, note.into_iter().collect(), progress)
     }
 
     /// Runs the design loop and writes what it gives.
-    fn optimize<B: Backend + Sync>(
-        &'a self,
-        mut parts: Parts<'_, B>,
+    fn optimize<'b, B: Backend + Sync>(
+        &'b self,
+        parts: Parts<'b, B>,
         notes: Vec<String>,
         mut progress: Progress<'a>,
     ) -> Result<(), Failure> {
@@ -147,9 +147,10 @@ impl<'a> Run<'a> {
         let (device, strategy) = (parts.backend.name(), parts.operator.strategy());
         let mut summary = Summary::new(self.config, self.structure, device, strategy);
         summary.preconditioner = Preconditioner::of(parts.preconditioner.as_ref());
-        summary.neighbours = parts.neighbours.take();
         summary.notes.extend(notes);
+        let neighbours = parts.neighbours;
         let mut optimization = self.optimization(parts)?;
+        summary.neighbours = neighbours.get();
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
@@ -168,14 +169,14 @@ impl<'a> Run<'a> {
         progress.end(&summary, &directory);
         let ended = ended?;
         written?;
-        verdict(ended, self.config.solver.tolerance, summary.iterations, &directory)
+        verdict(ended, summary.iterations, &directory)
     }
 
     fn optimization<'b, B: Backend + Sync>(
         &'b self,
         parts: Parts<'b, B>,
     ) -> Result<Optimization<'b, B>, BackendError> {
-        let Parts { backend, loads, operator, preconditioner, weights, .. } = parts;
+        let Parts { backend, loads, operator, preconditioner, weights_of, .. } = parts;
         let Config { solver, optimizer, design, material, .. } = self.config;
         let Structure { problem, space, .. } = self.structure;
         let physics = Physics {
@@ -191,7 +192,12 @@ impl<'a> Run<'a> {
             penalty: design.penalty,
             youngs_modulus: material.youngs_modulus,
         };
-        let filter = weights.map(|weights| SensitivityFilter::new(backend, weights)).transpose()?;
+        let filter = match self.structure.filter_radius {
+            Some(radius) => {
+                Filter::Sensitivity(SensitivityFilter::new(backend, weights_of(radius)?)?)
+            }
+            None => Filter::None,
+        };
         let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
         let criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
         let stop = StopRules {
@@ -248,18 +254,13 @@ impl Watcher<'_> {
 }
 
 /// What the end of the run means for the exit status.
-fn verdict(
-    ended: Ended,
-    tolerance: f64,
-    iterations: usize,
-    directory: &Path,
-) -> Result<(), Failure> {
+fn verdict(ended: Ended, iterations: usize, directory: &Path) -> Result<(), Failure> {
     match ended {
         Ended::Rule(_) => Ok(()),
         Ended::Interrupted => {
             Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
         }
-        Ended::Solver { iteration, load_case, outcome } => {
+        Ended::Solver { iteration, load_case, outcome, tolerance } => {
             Err(Failure::Solver { iteration, load_case, outcome, tolerance })
         }
     }

@@ -1,0 +1,55 @@
+//! The filter of densities.
+
+use topopt_linalg::{Backend, BackendError, LinearOperator};
+
+use crate::DesignTransform;
+
+/// y_e = sum_i H_ei v_i x_i / sum_i H_ei v_i \[Bourdin2001\] \[BrunsTortorelli2001\], with volumes v
+/// and a symmetric H.
+pub struct DensityFilter<'a, B: Backend> {
+    weights: Box<dyn LinearOperator<B> + 'a>,
+    /// v_e
+    volumes: B::Vector,
+    /// sum_i H_ei v_i
+    row_sums: B::Vector,
+    scratch: B::Vector,
+}
+
+impl<'a, B: Backend> DensityFilter<'a, B> {
+    /// From the operator H and the volume of every element, \[n_elements\], > 0.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &B,
+        weights: Box<dyn LinearOperator<B> + 'a>,
+        volumes: &[f64],
+    ) -> Result<Self, BackendError> {
+        let n = volumes.len();
+        let volumes = backend.upload(volumes, 1)?;
+        let (row_sums, scratch) = (backend.zeros(n)?, backend.zeros(n)?);
+        let mut filter = Self { weights, volumes, row_sums, scratch };
+        filter.weights.apply(&filter.volumes, &mut filter.row_sums);
+        Ok(filter)
+    }
+
+    /// Takes another operator H.
+    pub fn set_weights(&mut self, weights: Box<dyn LinearOperator<B> + 'a>) {
+        self.weights = weights;
+        self.weights.apply(&self.volumes, &mut self.row_sums);
+    }
+}
+
+impl<B: Backend> DesignTransform<B> for DensityFilter<'_, B> {
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
+        backend.multiply(&self.volumes, x, y);
+        self.weights.apply(y, &mut self.scratch); // H v x
+        backend.divide(&self.scratch, &self.row_sums, y);
+    }
+
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+        backend.divide(dy, &self.row_sums, dx);
+        self.weights.apply(dx, &mut self.scratch); // H^T = H
+        backend.multiply(&self.volumes, &self.scratch, dx);
+    }
+}

@@ -1,0 +1,48 @@
+//! Which designs are allowed.
+
+/// What designs are allowed: bounds of the density, the volume they may take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DesignSpace {
+    /// Smallest density of a design element, 0 < density_min < 1.
+    pub density_min: f64,
+    /// Share of the volume of the design elements that material may take.
+    pub volume_fraction: f64,
+    /// Volume of every element, \[n_elements\], > 0.
+    pub volumes: Vec<f64>,
+    /// Elements that stay solid, outside the volume constraint.
+    pub solid: Vec<u32>,
+    /// Elements that stay at `density_min`, outside the volume constraint; none of them is solid.
+    pub void: Vec<u32>,
+}
+
+impl DesignSpace {
+    /// The uniform start: the volume fraction everywhere, 1 in solid elements, `density_min` in void.
+    pub fn uniform(&self) -> Vec<f64> {
+        self.densities(self.volume_fraction)
+    }
+
+    /// Volumes of the design elements, 0 for solid and void ones, \[n_elements\].
+    pub fn design_volumes(&self) -> Vec<f64> {
+        let mut volumes = self.volumes.clone();
+        self.solid.iter().chain(&self.void).for_each(|&e| volumes[e as usize] = 0.0);
+        volumes
+    }
+
+    /// Smallest density of every element, \[n_elements\].
+    pub(crate) fn floor(&self) -> Vec<f64> {
+        self.densities(self.density_min)
+    }
+
+    /// Largest density of every element, \[n_elements\].
+    pub(crate) fn ceiling(&self) -> Vec<f64> {
+        self.densities(1.0)
+    }
+
+    /// `design` in design elements, what the others are bound to in those.
+    pub(crate) fn densities(&self, design: f64) -> Vec<f64> {
+        let mut values = vec![design; self.volumes.len()];
+        self.solid.iter().for_each(|&e| values[e as usize] = 1.0);
+        self.void.iter().for_each(|&e| values[e as usize] = self.density_min);
+        values
+    }
+}

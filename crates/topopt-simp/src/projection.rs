@@ -1,0 +1,58 @@
+//! The smoothed Heaviside projection.
+
+use topopt_linalg::{Backend, BackendError, SmoothStep};
+
+use crate::DesignTransform;
+
+/// y_e = a + (1 - a) (tanh(beta eta) + tanh(beta (x_e - eta))) / (tanh(beta eta)
+/// + tanh(beta (1 - eta))) \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\].
+pub struct Projection<B: Backend> {
+    /// a
+    floor: f64,
+    /// eta
+    threshold: f64,
+    step: SmoothStep,
+    /// x of the last forward.
+    point: B::Vector,
+}
+
+impl<B: Backend> Projection<B> {
+    /// For `n` elements, with the smallest density a, threshold eta, 0 < eta < 1, and sharpness
+    /// 0 < beta <= 256: beyond, slopes far from the threshold round to 0.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &B,
+        n: usize,
+        floor: f64,
+        threshold: f64,
+        sharpness: f64,
+    ) -> Result<Self, BackendError> {
+        let step = step(floor, threshold, sharpness);
+        Ok(Self { floor, threshold, step, point: backend.zeros(n)? })
+    }
+
+    /// Takes another sharpness.
+    pub fn set_sharpness(&mut self, sharpness: f64) {
+        self.step = step(self.floor, self.threshold, sharpness);
+    }
+}
+
+impl<B: Backend> DesignTransform<B> for Projection<B> {
+    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
+        backend.copy(x, &mut self.point);
+        backend.smooth_step(&self.step, x, y);
+    }
+
+    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+        backend.copy(dy, dx);
+        backend.smooth_step_slope(&self.step, &self.point, dx);
+    }
+}
+
+fn step(floor: f64, threshold: f64, sharpness: f64) -> SmoothStep {
+    let (below, above) = ((sharpness * threshold).tanh(), (sharpness * (1.0 - threshold)).tanh());
+    let height = (1.0 - floor) / (below + above);
+    SmoothStep { base: floor + height * below, height, sharpness, centre: threshold }
+}

@@ -1,0 +1,151 @@
+//! Densities made from design variables: every transform and the whole chain by finite differences.
+
+use topopt_linalg::{Backend, Cpu, LinearOperator};
+use topopt_mesh::HexMesh;
+use topopt_simp::{Cone, DensityFilter, DesignTransform, PhysicalDensity, Projection};
+
+use super::{cantilever, compliance, space};
+
+/// H for a radius that reaches the second neighbours.
+pub fn weights(mesh: &HexMesh) -> Box<dyn LinearOperator<Cpu>> {
+    Box::new(Cone::new(mesh.centres(), 1.8, usize::MAX))
+}
+
+/// Values in \[0.05, 0.95\] that do not repeat.
+fn scattered(n: usize) -> Vec<f64> {
+    (0..n).map(|e| 0.5 + 0.45 * (e as f64 * 1.7).sin()).collect()
+}
+
+fn density(transform: &mut dyn DesignTransform<Cpu>, x: &Vec<f64>) -> Vec<f64> {
+    let mut y = vec![f64::NAN; x.len()];
+    transform.forward(&Cpu, x, &mut y);
+    y
+}
+
+/// Holds `gradient` of `f` at `x` against fourth-order central differences in each of some
+/// elements, and in all of them at once.
+fn agrees_with_differences(x: &[f64], gradient: &[f64], f: &mut dyn FnMut(&Vec<f64>) -> f64) {
+    let n = x.len();
+    let one = |e: usize| (0..n).map(|i| f64::from(u8::from(i == e))).collect::<Vec<f64>>();
+    let mut directions: Vec<Vec<f64>> = [0, 3, 17, 20, 21, 77, n - 1].map(one).into();
+    directions.push((0..n).map(|i| (i as f64 * 0.9).cos()).collect());
+    let size = gradient.iter().map(|g| g.abs()).fold(0.0, f64::max);
+    for (k, direction) in directions.iter().enumerate() {
+        let h = 1e-4;
+        let mut at = |h: f64| f(&x.iter().zip(direction).map(|(x, d)| x + h * d).collect());
+        let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+        let expected: f64 = gradient.iter().zip(direction).map(|(g, d)| g * d).sum();
+        let error = (expected - difference).abs() / size;
+        assert!(error < 1e-6, "direction {k}: {expected} against {difference}, {error:.1e}");
+    }
+}
+
+/// Holds `backward` against differences of `forward`, weighted so that elements do not cancel.
+fn backward_is_the_derivative_of_forward(transform: &mut dyn DesignTransform<Cpu>, n: usize) {
+    let x = scattered(n);
+    let weights: Vec<f64> = (0..n).map(|e| 1.0 + (e as f64 * 0.7).cos()).collect();
+    density(transform, &x);
+    let mut gradient = vec![f64::NAN; n];
+    transform.backward(&Cpu, &weights, &mut gradient);
+    agrees_with_differences(&x, &gradient, &mut |x| Cpu.dot(&weights, &density(transform, x)));
+}
+
+/// With the projection's sharpness, if there is to be one.
+fn physical_density(sharpness: Option<f64>) -> PhysicalDensity<'static, Cpu> {
+    let problem = cantilever();
+    let space = space(&problem);
+    let physical = PhysicalDensity::new(&Cpu, weights(problem.mesh()), &space).unwrap();
+    let projection =
+        |beta| Projection::new(&Cpu, space.volumes.len(), space.density_min, 0.45, beta).unwrap();
+    match sharpness {
+        Some(beta) => physical.projected(projection(beta)),
+        None => physical,
+    }
+}
+
+#[test]
+fn transforms_agree_with_finite_differences() {
+    let mesh = cantilever();
+    let mesh = mesh.mesh();
+    let (n, volumes) = (mesh.n_elements(), mesh.volumes());
+    let mut filter = DensityFilter::new(&Cpu, weights(mesh), &volumes).unwrap();
+    backward_is_the_derivative_of_forward(&mut filter, n);
+    for beta in [0.5, 4.0, 16.0] {
+        let mut projection = Projection::new(&Cpu, n, 0.01, 0.4, beta).unwrap();
+        backward_is_the_derivative_of_forward(&mut projection, n);
+        projection.set_sharpness(3.0);
+        backward_is_the_derivative_of_forward(&mut projection, n);
+    }
+    for sharpness in [None, Some(2.0), Some(8.0)] {
+        backward_is_the_derivative_of_forward(&mut physical_density(sharpness), n);
+    }
+}
+
+#[test]
+fn compliance_by_the_design_variables_agrees_with_finite_differences() {
+    let problem = cantilever();
+    let x = scattered(problem.mesh().n_elements());
+    for sharpness in [None, Some(5.0)] {
+        let mut physical = physical_density(sharpness);
+        let (_, by_density) = compliance(&problem, &density(&mut physical, &x));
+        let mut gradient = vec![f64::NAN; x.len()];
+        physical.backward(&Cpu, &by_density, &mut gradient);
+        let mut at = |x: &Vec<f64>| compliance(&problem, &density(&mut physical, x)).0;
+        agrees_with_differences(&x, &gradient, &mut at);
+    }
+}
+
+#[test]
+fn the_density_filter_follows_the_formula() {
+    let problem = cantilever();
+    let mesh = problem.mesh();
+    let (centres, volumes) = (mesh.centres(), mesh.volumes());
+    let x = scattered(volumes.len());
+    let mut filter = DensityFilter::new(&Cpu, weights(mesh), &volumes).unwrap();
+    let found = density(&mut filter, &x);
+    for e in [0, 40, 127] {
+        let weight = |i: usize| {
+            let square: f64 = (0..3).map(|k| (centres[e][k] - centres[i][k]).powi(2)).sum();
+            (1.8 - square.sqrt()).max(0.0) * volumes[i]
+        };
+        let sum: f64 = (0..x.len()).map(weight).sum();
+        let expected = (0..x.len()).map(|i| weight(i) * x[i]).sum::<f64>() / sum;
+        assert!((found[e] / expected - 1.0).abs() < 1e-13);
+    }
+    let uniform = density(&mut filter, &vec![0.37; x.len()]);
+    assert!(uniform.iter().all(|y| (y - 0.37).abs() < 1e-15), "a uniform field stays as it is");
+}
+
+#[test]
+fn the_projection_runs_from_void_to_solid_and_sharpens() {
+    let ends = vec![0.0, 1.0, 0.3, 0.5];
+    for beta in [0.01, 1.0, 30.0, 256.0] {
+        let mut projection = Projection::new(&Cpu, 4, 0.01, 0.4, beta).unwrap();
+        let y = density(&mut projection, &ends);
+        assert!((y[0] - 0.01).abs() < 1e-14 && (y[1] - 1.0).abs() < 1e-14, "{beta}: {y:?}");
+        let mut slope = vec![0.0; 4];
+        projection.backward(&Cpu, &vec![1.0; 4], &mut slope);
+        assert!(slope.iter().all(|s| *s > 0.0 && s.is_finite()), "{beta}: {slope:?}");
+        match beta {
+            0.01 => assert!((y[2] - (0.01 + 0.99 * 0.3)).abs() < 1e-3, "nearly a straight line"),
+            256.0 => assert!(y[2] < 0.01 + 1e-12 && y[3] > 1.0 - 1e-12, "nearly a step"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn passive_elements_keep_their_density_and_have_no_say() {
+    let n = 128;
+    for sharpness in [None, Some(8.0)] {
+        let mut physical = physical_density(sharpness);
+        let y = density(&mut physical, &scattered(n));
+        assert_eq!((y[3], y[77], y[20]), (1.0, 1.0, 0.01));
+        assert!(y.iter().all(|y| (0.01..=1.0).contains(y)));
+        let mut only_passive = vec![0.0; n];
+        [3, 77, 20].iter().for_each(|e| only_passive[*e] = 1.0);
+        let mut gradient = vec![f64::NAN; n];
+        physical.backward(&Cpu, &only_passive, &mut gradient);
+        assert_eq!(gradient, vec![0.0; n]);
+    }
+}
