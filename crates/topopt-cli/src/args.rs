@@ -29,6 +29,8 @@ pub enum Command {
     Run(RunArgs),
     /// Check a case without solving: everything that can be known before running
     Check(CheckArgs),
+    /// Write the surface of a design: closed triangles for printing and CAD
+    Export(ExportArgs),
     /// Measure operators and solves on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -92,6 +94,25 @@ pub struct CheckArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `topopt export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Folder of results, or a .vtu file with the array `density` of its cells
+    pub result: PathBuf,
+    /// File to write; its extension is the format: .stl, .3mf, .obj or .vtp
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Density from which on there is material; when left out, the one that keeps the volume
+    #[arg(long, value_name = "DENSITY")]
+    pub threshold: Option<f64>,
+    /// Smoothing steps; volume and vertices on the boundary of the mesh are kept
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub smooth: u16,
+    /// Drop all pieces but the largest
+    #[arg(long)]
+    pub largest_piece: bool,
 }
 
 /// What to measure.

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod diagnosis;
+mod export;
 mod info;
 mod init;
 mod mesh;
@@ -32,6 +33,7 @@ pub fn execute(
         Command::Run(args) => run::run(args, out, interrupt),
         Command::Bench(command) => bench::bench(command, out),
         Command::Check(args) => check::check(args, out),
+        Command::Export(args) => export::export(args, out),
         Command::Init { name } => init::init(name, out),
         Command::Mesh(args) => mesh::mesh(args, out),
         Command::Info { file, json } => info::info(file, *json, out),

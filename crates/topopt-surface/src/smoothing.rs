@@ -15,7 +15,8 @@ impl TriangleSurface {
     /// Smooths by `steps` pairs of a shrinking and a swelling step \[Taubin1995\] with equal weights
     /// of the neighbours, then moves the vertices along their normals until the enclosed volume is
     /// `volume`. Vertices on the boundary of the mesh stay where they are; where there are no
-    /// others, nothing changes.
+    /// others, nothing changes. Vertices next to the boundary may leave the mesh by some percent of
+    /// an element.
     pub fn smooth(&mut self, steps: usize, volume: f64) {
         let neighbours = Neighbours::of(self);
         let mu = 1.0 / (PASS_BAND - 1.0 / LAMBDA);

@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod commands;
 mod diagnosis;
+mod export;
 mod gpu;
 mod interrupt;
 mod loads;

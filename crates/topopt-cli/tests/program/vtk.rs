@@ -4,6 +4,7 @@
 //! Needs a Python with the package `vtk`, named by `TOPOPT_PYTHON` or called `python3`; without it
 //! the test is skipped, unless `TOPOPT_REQUIRE_VTK` is set.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
@@ -107,9 +108,14 @@ fn check_series(series: &Value, design: &Value, folder: &Folder) {
 
 /// What VTK finds in a file; nothing where VTK cannot be had and need not be.
 pub fn read(file: &Path) -> Option<Value> {
+    read_back("vtk_readback.py", &[file])
+}
+
+/// What a script of the tests finds in `files`; nothing where VTK cannot be had and need not be.
+pub fn read_back(script: &str, files: &[impl AsRef<OsStr>]) -> Option<Value> {
     let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vtk_readback.py");
-    let output = match Command::new(&python).arg(script).arg(file).output() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(script);
+    let output = match Command::new(&python).arg(script).args(files).output() {
         Ok(output) if output.status.code() != Some(77) => output,
         missing => {
             let required = std::env::var_os("TOPOPT_REQUIRE_VTK").is_some();

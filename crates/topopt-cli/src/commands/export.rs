@@ -1,0 +1,185 @@
+//! `topopt export RESULT -o FILE`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use topopt_io::vtk::{Array, Compression, Values, vtp, vtu};
+use topopt_io::{WriteError, obj, stl, three_mf};
+use topopt_mesh::HexMesh;
+use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
+
+use super::rounded;
+use crate::args::ExportArgs;
+use crate::failure::Failure;
+use crate::report::{Finding, InputError};
+use crate::run_directory::RunDirectory;
+
+/// Writes the surface of a design.
+pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let format = Format::of(&args.output)?;
+    let design = Design::read(&args.result)?;
+    let threshold = match args.threshold {
+        Some(threshold) => threshold,
+        None => design.threshold()?,
+    };
+    let mut surface = iso_surface(&design.mesh, &design.field, threshold);
+    if surface.triangles().is_empty() || design.field.range()[0] >= threshold {
+        return Err(InputError::from(design.all_or_nothing(threshold)).into());
+    }
+    let pieces = sorted_shares(&surface);
+    if args.largest_piece {
+        surface = surface.largest_piece();
+    }
+    if args.smooth > 0 {
+        surface.smooth(args.smooth.into(), surface.volume());
+    }
+    format.write(&args.output, &surface).map_err(|error| {
+        let remedy = "choose a folder that exists and that you may write to";
+        InputError::from(Finding::new(error.to_string()).remedy(remedy))
+    })?;
+    let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
+    writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
+    let volume = surface.volume();
+    writeln!(
+        out,
+        "threshold {threshold:.4}; volume {}, {:+.2} % of the design's {}",
+        rounded(volume),
+        100.0 * (volume / design.volume - 1.0),
+        rounded(design.volume)
+    )?;
+    if let Format::ThreeMf = format {
+        writeln!(out, "unit of the file: millimetre")?;
+    }
+    tell_pieces(&pieces, args.largest_piece, out)
+}
+
+/// A design as it was read.
+struct Design {
+    path: PathBuf,
+    mesh: HexMesh,
+    field: Field,
+    /// Sum of density times volume over the elements.
+    volume: f64,
+}
+
+impl Design {
+    /// Reads the design of a folder of results, or of a `.vtu` file.
+    fn read(result: &Path) -> Result<Self, InputError> {
+        let path = match result.is_file() {
+            true => result.into(),
+            false => RunDirectory::open(result)?.design(),
+        };
+        let (file, mut data) = vtu::read_with_cell_data(&path, &["density"])
+            .map_err(|error| Finding::new(error.to_string()))?;
+        let (mesh, density) = (file.mesh, data.remove(0));
+        let field = Field::of_elements(&mesh, &density)
+            .map_err(|error| Finding::new(format!("{}: density: {error}", path.display())))?;
+        let volume = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
+        Ok(Self { path, mesh, field, volume })
+    }
+
+    /// The threshold that keeps the volume.
+    fn threshold(&self) -> Result<f64, InputError> {
+        let (threshold, volume) = threshold_of_volume(&self.mesh, &self.field, self.volume);
+        if (volume / self.volume - 1.0).abs() <= VOLUME_TOLERANCE {
+            return Ok(threshold);
+        }
+        let [least, most] = self.field.range();
+        let message = format!(
+            "no threshold keeps the volume {} of {}: the nearest, {threshold:.4}, gives {}; much of \
+             the density has one value",
+            rounded(self.volume),
+            self.path.display(),
+            rounded(volume)
+        );
+        let remedy = format!(
+            "run more iterations, or give `--threshold` between {} and {}",
+            rounded(least),
+            rounded(most)
+        );
+        Err(Finding::new(message).remedy(remedy).into())
+    }
+
+    fn all_or_nothing(&self, threshold: f64) -> Finding {
+        let [least, most] = self.field.range();
+        let what = if threshold > most { "nothing" } else { "everything" };
+        Finding::new(format!("the threshold {threshold} leaves {what} of {}", self.path.display()))
+            .remedy(format!(
+                "the densities are from {} to {}: choose a threshold between, or leave \
+                 `--threshold` out to keep the volume",
+                rounded(least),
+                rounded(most)
+            ))
+    }
+}
+
+/// Largest relative difference of volumes that passes as kept.
+const VOLUME_TOLERANCE: f64 = 5e-3;
+
+/// What the extension of the file says.
+enum Format {
+    Stl,
+    ThreeMf,
+    Obj,
+    Vtp,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, InputError> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("stl") => Ok(Format::Stl),
+            Some("3mf") => Ok(Format::ThreeMf),
+            Some("obj") => Ok(Format::Obj),
+            Some("vtp") => Ok(Format::Vtp),
+            _ => Err(Finding::new(format!("cannot write the format of {}", path.display()))
+                .remedy("give a file name that ends with .stl, .3mf, .obj or .vtp")
+                .into()),
+        }
+    }
+
+    fn write(&self, path: &Path, surface: &TriangleSurface) -> Result<(), WriteError> {
+        let (vertices, triangles) = (surface.vertices(), surface.triangles());
+        match self {
+            Format::Stl => stl::write(path, vertices, triangles),
+            Format::ThreeMf => {
+                three_mf::write(path, vertices, triangles, three_mf::Unit::default())
+            }
+            Format::Obj => obj::write(path, vertices, triangles),
+            Format::Vtp => {
+                let on_boundary: Vec<u8> =
+                    surface.on_boundary().iter().map(|&b| b.into()).collect();
+                let values = Values::U8(&on_boundary);
+                let data = [Array { name: "on_boundary", components: 1, values }];
+                vtp::write(path, vertices, triangles, &data, Compression::default())
+            }
+        }
+    }
+}
+
+/// Shares of the volume of the connected pieces, largest first.
+fn sorted_shares(surface: &TriangleSurface) -> Vec<f64> {
+    let mut shares = surface.piece_volumes();
+    let total: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= total);
+    shares.sort_by(|a, b| b.total_cmp(a));
+    shares
+}
+
+fn tell_pieces(shares: &[f64], dropped: bool, out: &mut impl Write) -> Result<(), Failure> {
+    if shares.len() < 2 {
+        return Ok(());
+    }
+    let shown = shares.iter().take(5).map(|share| format!("{:.3} %", 100.0 * share));
+    let mut shown = shown.collect::<Vec<_>>().join(", ");
+    if shares.len() > 5 {
+        shown += ", ...";
+    }
+    let remedy = match dropped {
+        true => "all but the largest were dropped",
+        false => "`--largest-piece` drops all but the largest",
+    };
+    let n = shares.len();
+    writeln!(out, "warning: {n} pieces that do not touch ({shown} of the volume); {remedy}")?;
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! `topopt export`: surfaces as VTK reads them, and what is refused.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use topopt_io::vtk::{Array, Compression, Values, vtu};
+use topopt_mesh::HexMesh;
+
+use crate::meshes::distorted;
+use crate::vtk::{number, read_back};
+use crate::{Finished, Folder, program};
+
+fn export(folder: &Folder, args: &[&str]) -> Finished {
+    let mut command = program(&folder.path(""));
+    command.arg("export").args(args).output().unwrap().into()
+}
+
+/// As [`export`], which must succeed.
+fn export_well(folder: &Folder, args: &[&str]) -> String {
+    let finished = export(folder, args);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    finished.out
+}
+
+/// Closed, a manifold, turned outwards, of one unit and of `volume` up to 0.5 %.
+fn assert_printable(surface: &Value, volume: f64) {
+    for count in ["open_edges", "nonmanifold_edges", "turned_edges", "other_cells"] {
+        assert_eq!(surface[count], 0, "{count}: {surface}");
+    }
+    assert!(number(&surface["triangles"]) > 1000.0, "{surface}");
+    for name in ["volume", "signed_volume"] {
+        assert!((number(&surface[name]) / volume - 1.0).abs() < 5e-3, "{volume} {surface}");
+    }
+}
+
+#[test]
+fn the_four_benchmarks_are_printable() {
+    let folder = Folder::new();
+    let names = ["cantilever", "connecting_rod", "l_beam", "michell"];
+    let mut files = Vec::new();
+    for name in names {
+        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
+        let case = std::fs::read_to_string(case.join(name).with_extension("toml")).unwrap();
+        folder.write("case.toml", &case.replace("size = 1", "elements = 1500"));
+        folder.run_well(&["optimizer.max_iterations=8", "filter.radius_in_elements=1.5"]);
+        for (format, smooth) in [("stl", "0"), ("3mf", "0"), ("obj", "5"), ("vtp", "5")] {
+            let file = format!("{name}.{format}");
+            let told = export_well(&folder, &["out", "-o", &file, "--smooth", smooth]);
+            assert!(told.contains(&format!("wrote {file}: ")), "{told}");
+            assert!(["+0.00 %", "-0.00 %"].iter().any(|change| told.contains(change)), "{told}");
+            assert_eq!(told.contains("unit of the file: millimetre"), format == "3mf");
+            files.push(folder.path(&file));
+        }
+        std::fs::rename(folder.path("out"), folder.path(name)).unwrap();
+    }
+    let Some(surfaces) = read_back("surface_readback.py", &files) else { return };
+    for (name, surfaces) in names.iter().zip(surfaces.as_array().unwrap().chunks(4)) {
+        let design = vtu::read_with_cell_data(&folder.path(name).join("design.vtu"), &["density"]);
+        let (file, data) = design.unwrap();
+        let volume = data[0].iter().zip(file.mesh.volumes()).map(|(d, v)| d * v).sum();
+        surfaces.iter().for_each(|surface| assert_printable(surface, volume));
+        let bounds = file.mesh.bounding_box();
+        for (k, surface) in surfaces.iter().enumerate() {
+            let bound = |i: usize| number(&surface["bounds"][i]);
+            for i in 0..3 {
+                // Smoothing may take vertices near the boundary out by some percent of an element.
+                let size = if k < 2 { 1e-6 } else { 5e-3 } * bounds.extent()[i];
+                assert!(bound(2 * i) >= bounds.min[i] - size, "{surface}");
+                assert!(bound(2 * i + 1) <= bounds.max[i] + size, "{surface}");
+            }
+            assert_eq!(surface["regions"], surfaces[0]["regions"]);
+            assert_eq!(surface["points"], surfaces[0]["points"]);
+            assert_eq!(surface["triangles"], surfaces[0]["triangles"]);
+        }
+        assert_eq!(surfaces[1]["unit"], "millimeter");
+    }
+}
+
+/// A mesh and a design of it with solid ends, one longer than the other.
+fn two_ends(folder: &Folder) -> (PathBuf, HexMesh) {
+    let (path, mesh) = (folder.path("ends.vtu"), distorted());
+    let solid = |x: [f64; 3]| if x[0] < 2.0 || x[0] > 7.0 { 1.0 } else { 0.0 };
+    let density: Vec<f64> = mesh.centres().into_iter().map(solid).collect();
+    let data = [Array { name: "density", components: 1, values: Values::F64(&density) }];
+    let compression = Compression::default();
+    vtu::write(&path, mesh.coordinates(), mesh.hexes(), &[], &data, compression).unwrap();
+    (path, mesh)
+}
+
+#[test]
+fn loose_pieces_are_told_and_dropped() {
+    let folder = Folder::new();
+    let (_, mesh) = two_ends(&folder);
+    let all = export_well(&folder, &["ends.vtu", "-o", "all.obj", "--threshold", "0.5"]);
+    assert!(all.contains("warning: 2 pieces that do not touch"), "{all}");
+    assert!(all.contains("`--largest-piece` drops all but the largest"), "{all}");
+    let args = ["ends.vtu", "-o", "one.obj", "--threshold", "0.5", "--largest-piece"];
+    let one = export_well(&folder, &args);
+    assert!(one.contains("all but the largest were dropped"), "{one}");
+    let files = ["all.obj", "one.obj"].map(|name| folder.path(name));
+    let Some(surfaces) = read_back("surface_readback.py", &files) else { return };
+    assert_eq!((&surfaces[0]["regions"], &surfaces[1]["regions"]), (&2.into(), &1.into()));
+    let total: f64 = mesh.volumes().iter().sum();
+    let share = |i: usize| number(&surfaces[i]["signed_volume"]) / total;
+    assert!((share(0) - 0.5).abs() < 0.05 && (share(1) - 0.3).abs() < 0.05, "{surfaces}");
+}
+
+#[test]
+fn what_cannot_be_exported_is_refused() {
+    let folder = Folder::new();
+    two_ends(&folder);
+    folder.run_well(&["optimizer.max_iterations=1"]);
+    std::fs::copy(folder.path("out/design.vtu"), folder.path("flat.vtu")).unwrap();
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let mesh = distorted();
+    let bare = folder.path("bare.vtu");
+    vtu::write(&bare, mesh.coordinates(), mesh.hexes(), &[], &[], Compression::None).unwrap();
+    let before = folder.files();
+    let cases: [(&[&str], &[&str]); 9] = [
+        (&["ends.vtu", "-o", "part.step"], &["format of part.step", ".stl, .3mf, .obj or .vtp"]),
+        (&["none", "-o", "part.stl"], &["none is not a folder of results", "no such folder"]),
+        (&["empty", "-o", "part.stl"], &["empty is not a folder of results", "topopt run"]),
+        (&["bare.vtu", "-o", "part.stl"], &["no scalar array `density`", "design.vtu of a run"]),
+        (&["case.toml", "-o", "part.stl"], &["case.toml: not a VTK XML file"]),
+        (&["out", "-o", "part.stl"], &["no threshold keeps the volume", "run more iterations"]),
+        (
+            &["ends.vtu", "-o", "part.stl", "--threshold", "1.5"],
+            &["the threshold 1.5 leaves nothing of ends.vtu", "densities are from 0 to 1"],
+        ),
+        (
+            &["ends.vtu", "-o", "part.stl", "--threshold", "0"],
+            &["the threshold 0 leaves everything of ends.vtu", "choose a threshold between"],
+        ),
+        (
+            &["ends.vtu", "-o", "nowhere/part.stl"],
+            &["cannot write nowhere/part.stl", "choose a folder that exists"],
+        ),
+    ];
+    for (args, parts) in cases {
+        let finished = export(&folder, args);
+        let words =
+            |text: &str| text.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in parts {
+            assert!(words(&finished.err).contains(part), "{args:?}\n{part}\n{}", finished.err);
+        }
+        assert_eq!((finished.status, finished.out.as_str()), (1, ""), "{args:?}");
+        assert_eq!(folder.files(), before, "{args:?}");
+    }
+}
