@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub(crate) use check::closest;
-pub use design::{Design, Filter, FilterKind, Method, Optimizer};
+pub use design::{Continuation, Design, Filter, FilterKind, Method, Optimizer, Projection};
 pub use keys::{Config, Material};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Support};
 pub use mesh::{Generator, Mesh};

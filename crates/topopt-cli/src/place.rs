@@ -155,7 +155,7 @@ pub(crate) fn gpu_bytes(strategy: GpuStrategy, problem: &Problem) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let mesh = MeshOnDevice::bytes(nodes, elements);
     let nodal = 24 * nodes * (6 + 3 * problem.load_cases().len());
-    let element = 8 * elements * 24;
+    let element = 8 * elements * 30;
     mesh + nodal + element + strategy.bytes(nodes, elements)
 }
 

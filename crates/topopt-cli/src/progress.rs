@@ -167,6 +167,7 @@ fn event(report: &IterationReport, seconds: f64, left: f64) -> Value {
     json!({
         "event": "iteration",
         "iteration": report.iteration,
+        "stage": report.stage,
         "compliance": report.compliance,
         "volume_fraction": report.volume_fraction,
         "grey_level": report.grey_level,

@@ -20,8 +20,9 @@ use crate::structure::Structure;
 const SERIES: &str = "design.pvd";
 const GRID: &str = "design.vti";
 const SNAPSHOTS: &str = "snapshots";
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "iteration",
+    "stage",
     "compliance",
     "volume_fraction",
     "grey_level",
@@ -142,6 +143,7 @@ impl<'a> Results<'a> {
         let times = &report.times;
         self.history.row(&[
             &report.iteration,
+            &report.stage,
             &report.compliance,
             &report.volume_fraction,
             &report.grey_level,

@@ -2,10 +2,10 @@
 
 use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
 use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid, coincident_nodes};
-use topopt_simp::DesignSpace;
+use topopt_simp::{DesignSpace, Stage};
 
 use crate::case::{Case, NodalForces, element_width};
-use crate::config::{Config, FilterKind};
+use crate::config::{Config, Continuation, FilterKind};
 use crate::report::{Finding, InputError};
 
 /// A case ready to be solved. The problem is numbered along a Hilbert curve, for the cache; the
@@ -23,6 +23,8 @@ pub(crate) struct Structure {
     pub element_width: f64,
     /// Radius of the filter, if there is one.
     pub filter_radius: Option<f64>,
+    /// Settings that change in the course of the run.
+    pub stages: Vec<Stage>,
     /// The grid of design.vti, if there is one.
     pub grid: Option<UniformGrid>,
     /// What was left out or changed, a sentence each.
@@ -53,8 +55,19 @@ impl Structure {
             void: renumbered(&case.void),
         };
         let filter_radius = filter_radius(config, element_width);
-        let mesh = case.mesh;
-        Ok(Self { mesh, renumbering, problem, space, element_width, filter_radius, grid, notes })
+        let stages = stages(config, element_width, &mut notes);
+        notes.extend(swinging(config));
+        Ok(Self {
+            mesh: case.mesh,
+            renumbering,
+            problem,
+            space,
+            element_width,
+            filter_radius,
+            stages,
+            grid,
+            notes,
+        })
     }
 
     /// Number of displacement components that are not held.
@@ -135,8 +148,38 @@ fn filter_radius(config: &Config, element_width: f64) -> Option<f64> {
     let in_elements = || filter.radius_in_elements.map(|widths| widths * element_width);
     match filter.kind {
         FilterKind::None => None,
-        FilterKind::Sensitivity => filter.radius.or_else(in_elements),
+        FilterKind::Sensitivity | FilterKind::Density => filter.radius.or_else(in_elements),
     }
+}
+
+/// The stages of the continuation; one that begins too late is noted.
+fn stages(config: &Config, element_width: f64, notes: &mut Vec<String>) -> Vec<Stage> {
+    let iterations = config.optimizer.max_iterations;
+    if let Some(late) = config.continuation.iter().find(|entry| entry.from > iterations) {
+        notes.push(format!(
+            "the stage from iteration {} never begins: `optimizer.max_iterations` is {iterations}",
+            late.from
+        ));
+    }
+    let stage = |entry: &Continuation| {
+        let in_elements = entry.filter_radius_in_elements.map(|widths| widths * element_width);
+        Stage {
+            from: entry.from,
+            penalty: entry.penalty,
+            filter_radius: entry.filter_radius.or(in_elements),
+            sharpness: entry.sharpness,
+            tolerance: entry.tolerance,
+        }
+    };
+    config.continuation.iter().map(stage).collect()
+}
+
+/// Optimality criteria swing to and fro where a step takes densities across the projection.
+fn swinging(config: &Config) -> Option<String> {
+    let move_limit = config.optimizer.move_limit;
+    (config.projection.is_some() && move_limit > 0.1).then(|| {
+        format!("`optimizer.move_limit` {move_limit} is large for a projection: 0.05 runs smoothly")
+    })
 }
 
 /// The grid of design.vti: of the spacing asked for, else of one element width, coarser if that

@@ -110,8 +110,8 @@ fn unknown_table() {
        :      `-- not a known key
     16 | width = 1
        `----
-     help: the case file may have the keys design, filter, load_cases, loads, material, mesh,
-           optimizer, output, select, solver, supports, title
+     help: the case file may have the keys continuation, design, filter, load_cases, loads, material,
+           mesh, optimizer, output, projection, select, solver, supports, title
     ");
 }
 
@@ -306,6 +306,131 @@ fn filter_with_two_radii() {
 }
 
 #[test]
+fn projection_without_the_density_filter() {
+    insta::assert_snapshot!(refused("radius = 3", "radius = 3\n[projection]\nsharpness = 4"), @r#"
+     x [projection] without the density filter
+       ,-[cases/case.toml:17:1]
+    16 | radius = 3
+    17 | [projection]
+       : ^^^^^^|^^^^^
+       :       `-- projects filtered densities
+    18 | sharpness = 4
+       `----
+     help: add `kind = "density"` to [filter], or leave [projection] out
+    "#);
+}
+
+#[test]
+fn projection_too_sharp() {
+    let text = "radius = 3\nkind = \"density\"\n[projection]\nsharpness = 1e3";
+    insta::assert_snapshot!(refused("radius = 3", text), @r"
+     x `projection.sharpness` is out of range
+       ,-[cases/case.toml:19:13]
+    18 | [projection]
+    19 | sharpness = 1e3
+       :             ^|^
+       :              `-- must be greater than 0 and at most 256
+       `----
+     help: Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of [[continuation]]
+           it gives better designs.
+    ");
+}
+
+/// The message about `CASE` with entries of the continuation in place of those for iteration 1.
+fn continuation_refused(entries: &str) -> String {
+    refused("radius = 3\n", &format!("radius = 3\n{entries}"))
+}
+
+#[test]
+fn continuation_from_the_first_iteration() {
+    insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 1\npenalty = 2\n"), @r"
+     x `continuation.from` is out of range
+       ,-[cases/case.toml:18:8]
+    17 | [[continuation]]
+    18 | from = 1
+       :        |
+       :        `-- must be at least 2
+    19 | penalty = 2
+       `----
+     help: what holds from the first iteration stands in the other tables
+    ");
+}
+
+#[test]
+fn continuation_out_of_order() {
+    let entries = "[[continuation]]\nfrom = 20\npenalty = 2\n\
+                   [[continuation]]\nfrom = 20\ntolerance = 1e-6\n";
+    insta::assert_snapshot!(continuation_refused(entries), @r"
+     x [[continuation]] is not in the order of its iterations
+       ,-[cases/case.toml:21:8]
+    20 | [[continuation]]
+    21 | from = 20
+       :        ^|
+       :         `-- not after the entry before
+    22 | tolerance = 1e-6
+       `----
+     help: sort the entries by `from`, and join those of the same iteration
+    ");
+}
+
+#[test]
+fn continuation_of_what_is_not_there() {
+    let entries = "[[continuation]]\nfrom = 20\nsharpness = 2\n";
+    insta::assert_snapshot!(continuation_refused(entries), @r"
+     x [[continuation]] of a projection that is not there
+       ,-[cases/case.toml:19:13]
+    18 | from = 20
+    19 | sharpness = 2
+       :             |
+       :             `-- no [projection]
+       `----
+     help: add [projection] with the `sharpness` to begin with, or leave the key out
+    ");
+    let entries = "kind = \"none\"\n[[continuation]]\nfrom = 20\nfilter_radius_in_elements = 2\n";
+    insta::assert_snapshot!(continuation_refused(entries), @r"
+     x [[continuation]] of a filter that is not there
+       ,-[cases/case.toml:20:29]
+    19 | from = 20
+    20 | filter_radius_in_elements = 2
+       :                             |
+       :                             `-- no filter
+       `----
+     help: set `filter.kind` and a radius to begin with, or leave the key out
+    ");
+}
+
+#[test]
+fn continuation_of_nothing() {
+    insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 20\n"), @r"
+     x [[continuation]] that changes nothing
+       ,-[cases/case.toml:18:8]
+    17 | [[continuation]]
+    18 | from = 20
+       :        ^|
+       :         `-- this entry
+       `----
+     help: give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and
+           `tolerance`
+    ");
+}
+
+#[test]
+fn continuation_with_two_radii() {
+    let entries = "[[continuation]]\nfrom = 20\nfilter_radius_in_elements = 2\nfilter_radius = 2\n";
+    insta::assert_snapshot!(continuation_refused(entries), @r"
+     x [[continuation]] has both `filter_radius` and `filter_radius_in_elements`
+       ,-[cases/case.toml:19:29]
+    18 | from = 20
+    19 | filter_radius_in_elements = 2
+       :                             |
+       :                             `-- one too many
+    20 | filter_radius = 2
+       `----
+     help: give one of them
+    ");
+}
+
+#[test]
 fn mesh_from_nowhere() {
     insta::assert_snapshot!(refused("generator = \"cantilever\"\nsize = 1", ""), @r#"
      x [mesh] names no mesh
@@ -444,7 +569,18 @@ weight = 0.25
 volume_fraction = 0.3
 solid = ["ring"]
 [filter]
+kind = "density"
 radius_in_elements = 2.5
+[projection]
+sharpness = 4
+[[continuation]]
+from = 20
+sharpness = 8
+[[continuation]]
+from = 40
+tolerance = 1e-7
+penalty = 3.5
+filter_radius_in_elements = 2
 [solver]
 device = "gpu:1"
 strategy = "ebeSym"

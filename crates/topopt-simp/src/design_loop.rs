@@ -161,6 +161,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 Err(ended) => return Ok(Outcome { iterations: iteration - 1, ended }),
             };
             let compliance = self.compliance()?;
+            let stage = self.stages().iter().filter(|stage| stage.from <= iteration).count();
             let (change, mut times) = self.next_design(iteration)?;
             (times.setup, times.pcg) = (solved.setup, solved.pcg);
             let (backend, density) = (self.physics.backend, &self.state.density);
@@ -168,6 +169,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             let grey_level = self.optimizer.grey_level(backend, density)?;
             let report = IterationReport {
                 iteration,
+                stage,
                 compliance,
                 volume_fraction,
                 grey_level,
@@ -299,10 +301,13 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         Ok(change)
     }
 
+    fn stages(&self) -> &[Stage] {
+        self.continuation.as_ref().map_or(&[], |continuation| &continuation.stages)
+    }
+
     /// The rules that hold in `iteration`: tolerances from the last stage on.
     fn stop_rules(&self, iteration: usize) -> StopRules {
-        let stages = self.continuation.iter().flat_map(|continuation| &continuation.stages);
-        match stages.last().is_some_and(|last| iteration < last.from) {
+        match self.stages().last().is_some_and(|last| iteration < last.from) {
             true => self.stop.without_tolerances(),
             false => self.stop,
         }

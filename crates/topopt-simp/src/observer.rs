@@ -33,6 +33,8 @@ pub trait Observer<B: Backend> {
 pub struct IterationReport {
     /// Iteration, from 1.
     pub iteration: usize,
+    /// Number of stages of the continuation that have begun.
+    pub stage: usize,
     /// Weighted compliance sum of f^T u (force times length); see [`Loads`] for prescribed
     /// displacements.
     pub compliance: f64,

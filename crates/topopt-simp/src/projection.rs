@@ -4,8 +4,8 @@ use topopt_linalg::{Backend, BackendError, SmoothStep};
 
 use crate::DesignTransform;
 
-/// y_e = a + (1 - a) (tanh(beta eta) + tanh(beta (x_e - eta))) / (tanh(beta eta)
-/// + tanh(beta (1 - eta))) \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\].
+/// y_e = a + (1 - a) (t(eta) + t(x_e - eta)) / (t(eta) + t(1 - eta)) with t(z) = tanh(beta z)
+/// \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\].
 pub struct Projection<B: Backend> {
     /// a
     floor: f64,

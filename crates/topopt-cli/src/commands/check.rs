@@ -228,7 +228,11 @@ fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let meshes = 2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements);
     let nodal = 24 * nodes * (6 + 4 * problem.load_cases().len());
-    let element = 8 * elements * 20;
+    let vectors = match config.filter.get_ref().kind {
+        config::FilterKind::Density => 28,
+        _ => 20,
+    };
+    let element = 8 * elements * vectors;
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Jacobi => 0,
         config::Preconditioner::BlockJacobi => BlockJacobi::bytes(nodes, elements),

@@ -13,14 +13,14 @@ use topopt_cuda::{Cuda, Device};
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
 use topopt_linalg::{Backend, BackendError, Cpu, PcgOptions, PcgProgress};
 use topopt_simp::{
-    Cone, Design, DesignError, Ended, Filter, Interpolation, IterationReport, Law, Loads,
-    NeighbourStorage, Observer, ObserverError, OptimalityCriteria, Optimization, Physics,
-    SensitivityFilter, StopRules, WeightsOf,
+    Cone, Continuation, Design, DesignError, Ended, Filter, Interpolation, IterationReport, Law,
+    Loads, NeighbourStorage, Observer, ObserverError, OptimalityCriteria, Optimization,
+    PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules, WeightsOf,
 };
 
 use crate::args::RunArgs;
 use crate::case::Case;
-use crate::config::Config;
+use crate::config::{self, Config, FilterKind};
 use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::progress::Progress;
@@ -192,21 +192,43 @@ impl<'a> Run<'a> {
             penalty: design.penalty,
             youngs_modulus: material.youngs_modulus,
         };
-        let filter = match self.structure.filter_radius {
-            Some(radius) => {
-                Filter::Sensitivity(SensitivityFilter::new(backend, weights_of(radius)?)?)
-            }
-            None => Filter::None,
-        };
+        let mut filter = self.filter(backend, &weights_of)?;
         let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
-        let criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
+        let mut criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
+        let start = match filter.transform() {
+            Some(transform) => criteria.uniform(backend, space, transform)?,
+            None => space.uniform(),
+        };
         let stop = StopRules {
             max_iterations: optimizer.max_iterations,
             change: optimizer.change_tolerance,
             relative_compliance: optimizer.compliance_tolerance,
             absolute_compliance: optimizer.absolute_compliance_tolerance,
         };
-        Optimization::new(physics, interpolation, filter, criteria, stop, &space.uniform())
+        let optimization =
+            Optimization::new(physics, interpolation, filter, criteria, stop, &start)?;
+        let stages = self.structure.stages.clone();
+        Ok(optimization.with_continuation(Continuation { stages, weights_of }))
+    }
+
+    fn filter<'b, B: Backend>(
+        &'b self,
+        backend: &'b B,
+        weights_of: &WeightsOf<'b, B>,
+    ) -> Result<Filter<'b, B>, BackendError> {
+        let Structure { filter_radius, space, .. } = self.structure;
+        let Some(radius) = *filter_radius else { return Ok(Filter::None) };
+        let weights = weights_of(radius)?;
+        if self.config.filter.get_ref().kind != FilterKind::Density {
+            return Ok(Filter::Sensitivity(SensitivityFilter::new(backend, weights)?));
+        }
+        let mut physical = PhysicalDensity::new(backend, weights, space)?;
+        if let Some(config::Projection { sharpness, threshold }) = self.config.projection {
+            let (n, floor) = (space.volumes.len(), space.density_min);
+            let projection = Projection::new(backend, n, floor, threshold, sharpness)?;
+            physical = physical.projected(projection);
+        }
+        Ok(Filter::Density(physical))
     }
 }
 

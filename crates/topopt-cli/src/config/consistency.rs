@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Config, FilterKind};
+use super::{Config, Continuation, FilterKind};
 use crate::report::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -10,6 +10,8 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     let mut findings = Vec::new();
     findings.extend(mesh(config));
     findings.extend(filter(config));
+    findings.extend(projection(config));
+    findings.extend(continuation(config));
     findings.extend(loads(config));
     findings.extend(load_cases(config));
     findings.extend(volume_fraction(config));
@@ -47,12 +49,79 @@ fn filter(config: &Config) -> Option<Finding> {
     let filter = config.filter.get_ref();
     let message = match (filter.kind, filter.radius, filter.radius_in_elements) {
         (_, Some(_), Some(_)) => "[filter] has both `radius` and `radius_in_elements`",
-        (FilterKind::Sensitivity, None, None) => "[filter] has no radius",
+        (FilterKind::Sensitivity | FilterKind::Density, None, None) => "[filter] has no radius",
         _ => return None,
     };
     Some(Finding::new(message).at(config.source(), config.filter.span(), "this table").remedy(
         "give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3 \
          element widths are usual",
+    ))
+}
+
+fn projection(config: &Config) -> Option<Finding> {
+    let is_wrong =
+        config.projection.is_some() && config.filter.get_ref().kind != FilterKind::Density;
+    is_wrong.then(|| {
+        Finding::new("[projection] without the density filter")
+            .at(config.source(), config.span("projection"), "projects filtered densities")
+            .remedy("add `kind = \"density\"` to [filter], or leave [projection] out")
+    })
+}
+
+fn continuation(config: &Config) -> Vec<Finding> {
+    let finding = |(i, entry): (usize, &Continuation)| {
+        let (key, message, label, remedy) = misplaced(config, i, entry)?;
+        let span = config.span(&format!("continuation.{i}.{key}"));
+        Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+    };
+    config.continuation.iter().enumerate().filter_map(finding).collect()
+}
+
+/// What is wrong with entry `i` of the continuation: key, message, label and remedy.
+fn misplaced(
+    config: &Config,
+    i: usize,
+    entry: &Continuation,
+) -> Option<(&'static str, &'static str, &'static str, &'static str)> {
+    let radius = match (entry.filter_radius, entry.filter_radius_in_elements) {
+        (Some(_), Some(_)) => {
+            return Some((
+                "filter_radius_in_elements",
+                "[[continuation]] has both `filter_radius` and `filter_radius_in_elements`",
+                "one too many",
+                "give one of them",
+            ));
+        }
+        (Some(_), None) => Some("filter_radius"),
+        (None, Some(_)) => Some("filter_radius_in_elements"),
+        (None, None) => None,
+    };
+    if i > 0 && entry.from <= config.continuation[i - 1].from {
+        return Some((
+            "from",
+            "[[continuation]] is not in the order of its iterations",
+            "not after the entry before",
+            "sort the entries by `from`, and join those of the same iteration",
+        ));
+    }
+    if let Some(key) = radius
+        && config.filter.get_ref().kind == FilterKind::None
+    {
+        let remedy = "set `filter.kind` and a radius to begin with, or leave the key out";
+        return Some((key, "[[continuation]] of a filter that is not there", "no filter", remedy));
+    }
+    if entry.sharpness.is_some() && config.projection.is_none() {
+        let message = "[[continuation]] of a projection that is not there";
+        let remedy = "add [projection] with the `sharpness` to begin with, or leave the key out";
+        return Some(("sharpness", message, "no [projection]", remedy));
+    }
+    let changes = [entry.penalty, entry.sharpness, entry.tolerance];
+    (radius.is_none() && changes == [None; 3]).then_some((
+        "from",
+        "[[continuation]] that changes nothing",
+        "this entry",
+        "give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and \
+         `tolerance`",
     ))
 }
 

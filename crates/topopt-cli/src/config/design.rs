@@ -1,4 +1,4 @@
-//! The keys of `[design]`, `[filter]` and `[optimizer]`.
+//! The keys of `[design]`, `[filter]`, `[projection]`, `[[continuation]]` and `[optimizer]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct Design {
     pub void: Vec<Spanned<String>>,
 }
 
-/// The filter. `sensitivity` needs one of `radius` and `radius_in_elements`.
+/// The filter. Filters but `none` need one of `radius` and `radius_in_elements`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
@@ -56,8 +56,53 @@ pub struct Filter {
 pub enum FilterKind {
     /// Sigmund's sensitivity filter.
     Sensitivity,
+    /// The density filter: what is solved and written is the filtered density.
+    Density,
     /// No filter: the result depends on the mesh.
     None,
+}
+
+/// The projection of the filtered density, which makes it nearly solid or empty; it needs the filter
+/// `density`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Projection {
+    /// Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of [[continuation]] it
+    /// gives better designs.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
+    pub sharpness: f64,
+    /// Threshold eta: lower filtered densities become less, higher ones more.
+    #[serde(default = "half")]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub threshold: f64,
+}
+
+/// Settings that change in the course of the run. A value holds until a later entry changes it; the
+/// optimiser's tolerances count from the last entry on.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Continuation {
+    /// Iteration from which the values hold.
+    #[schemars(
+        range(min = 2),
+        extend("x-remedy" = "what holds from the first iteration stands in the other tables")
+    )]
+    pub from: usize,
+    /// In place of `design.penalty`.
+    #[schemars(extend("minimum" = 1))]
+    pub penalty: Option<f64>,
+    /// In place of `filter.radius`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub filter_radius: Option<f64>,
+    /// In place of `filter.radius_in_elements`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub filter_radius_in_elements: Option<f64>,
+    /// In place of `projection.sharpness`.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
+    pub sharpness: Option<f64>,
+    /// In place of `solver.tolerance`.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub tolerance: Option<f64>,
 }
 
 /// The optimiser. It stops at `max_iterations`, or as soon as any of the tolerances is met; a
@@ -70,13 +115,14 @@ pub struct Optimizer {
     /// Largest number of iterations.
     #[schemars(range(min = 1))]
     pub max_iterations: usize,
-    /// Largest change of a density in one iteration.
+    /// Largest change of a design variable in one iteration; with a projection, 0.05 keeps designs
+    /// from swinging to and fro.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub move_limit: f64,
     /// Exponent eta of the optimality criteria.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub damping: f64,
-    /// Stop when no density changes by more than this.
+    /// Stop when no design variable changes by more than this.
     #[schemars(extend("minimum" = 0))]
     pub change_tolerance: f64,
     /// Stop when the compliance changes by less than this share of itself.
@@ -123,6 +169,10 @@ impl Default for Optimizer {
 
 fn three() -> f64 {
     3.0
+}
+
+fn half() -> f64 {
+    0.5
 }
 
 fn one_percent() -> f64 {

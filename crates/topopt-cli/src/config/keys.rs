@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::design::{Design, Filter, Optimizer};
+use super::design::{Continuation, Design, Filter, Optimizer, Projection};
 use super::loads::{Load, LoadCase, Support};
 use super::mesh::Mesh;
 use super::output::Output;
@@ -46,6 +46,11 @@ pub struct Config {
     /// The filter, which sets the smallest feature size and prevents checkerboards.
     #[schemars(with = "Filter")]
     pub filter: Spanned<Filter>,
+    /// The projection, which takes grey out of the design.
+    pub projection: Option<Projection>,
+    /// Settings that change in the course of the run, in the order of their iterations.
+    #[serde(default)]
+    pub continuation: Vec<Continuation>,
     /// The optimiser and when it stops.
     #[serde(default)]
     pub optimizer: Optimizer,

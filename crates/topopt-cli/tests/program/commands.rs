@@ -35,6 +35,10 @@ fn template_shows_the_defaults() {
         "total_force",
         "traction",
         "pressure",
+        "threshold",
+        "sharpness",
+        "filter_radius",
+        "filter_radius_in_elements",
     ];
     let shown = |line: &str| {
         let is_key = line.starts_with("# [[") || line.starts_with("# ") && line.contains(" = ");

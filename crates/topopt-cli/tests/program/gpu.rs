@@ -3,6 +3,7 @@
 use topopt_cuda::{Probe, probe};
 
 use super::{Folder, difference};
+use crate::continuation::PROJECTED;
 
 #[test]
 fn a_gpu_that_is_not_there() {
@@ -33,4 +34,23 @@ fn every_strategy_gives_the_history_of_the_cpu() {
     }
     let finished = folder.run(&tight, &["--device", "gpu"]);
     assert!(finished.out.contains("note: strategy "), "{}", finished.out);
+}
+
+#[test]
+fn the_projected_density_has_the_history_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let keys =
+        [PROJECTED, &["solver.preconditioner=jacobi", "continuation.1.tolerance=1e-11"]].concat();
+    folder.run_well(&keys);
+    let columns = ["compliance", "volume_fraction", "grey_level", "change"];
+    let expected = columns.map(|column| folder.history(column));
+    let finished = folder.run(&keys, &["--device", "gpu", "--strategy", "mf"]);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    for (column, expected) in columns.into_iter().zip(&expected) {
+        assert!(difference(&folder.history(column), expected) < 1e-8, "{column}");
+    }
 }

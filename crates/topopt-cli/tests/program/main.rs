@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod commands;
+mod continuation;
 mod diagnosis;
 mod export;
 mod gpu;

@@ -1,5 +1,6 @@
 //! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
 
+mod stages;
 mod transforms;
 
 use std::ops::ControlFlow;

@@ -7,7 +7,7 @@ use topopt_simp::{Cone, DensityFilter, DesignTransform, PhysicalDensity, Project
 use super::{cantilever, compliance, space};
 
 /// H for a radius that reaches the second neighbours.
-pub fn weights(mesh: &HexMesh) -> Box<dyn LinearOperator<Cpu>> {
+fn weights(mesh: &HexMesh) -> Box<dyn LinearOperator<Cpu>> {
     Box::new(Cone::new(mesh.centres(), 1.8, usize::MAX))
 }
 

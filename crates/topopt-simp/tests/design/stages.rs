@@ -1,0 +1,117 @@
+//! Runs with the density filter, the projection, and settings that change on the way.
+
+use topopt_linalg::Cpu;
+use topopt_simp::{
+    Cone, Continuation, Filter, OptimalityCriteria, Optimization, PhysicalDensity, Projection,
+    Stage, StopRule, StopRules,
+};
+
+use super::{COUNT, Ended, Outcome, Recorder, SIMP, TIGHT, cantilever, physics, space};
+
+const NONE: Stage =
+    Stage { from: 0, penalty: None, filter_radius: None, sharpness: None, tolerance: None };
+
+/// A run with a move limit of 0.05, the density filter of radius 1.5, a projection of `sharpness` if there is one, and
+/// `stages`.
+fn run(sharpness: Option<f64>, stages: &[Stage], stop: StopRules) -> (Outcome, Recorder) {
+    let problem = cantilever();
+    let space = space(&problem);
+    let weights_of = |radius| Cone::new(problem.mesh().centres(), radius, usize::MAX);
+    let mut physical = PhysicalDensity::new(&Cpu, Box::new(weights_of(1.5)), &space).unwrap();
+    if let Some(sharpness) = sharpness {
+        let n = space.volumes.len();
+        let projection = Projection::new(&Cpu, n, space.density_min, 0.5, sharpness).unwrap();
+        physical = physical.projected(projection);
+    }
+    let mut optimizer = OptimalityCriteria::new(&Cpu, &space, 0.05, 0.5).unwrap();
+    let start = optimizer.uniform(&Cpu, &space, &mut physical).unwrap();
+    let filter = Filter::Density(physical);
+    let physics = physics(&problem, TIGHT);
+    let mut recorder = Recorder::default();
+    let outcome = Optimization::new(physics, SIMP, filter, optimizer, stop, &start)
+        .unwrap()
+        .with_continuation(Continuation {
+            stages: stages.into(),
+            weights_of: Box::new(|radius| Ok(Box::new(weights_of(radius)))),
+        })
+        .run(&mut recorder)
+        .unwrap();
+    (outcome, recorder)
+}
+
+/// Stages from iterations 11, 21, 31 with twice the sharpness each.
+fn doubling(first: f64) -> [Stage; 3] {
+    [(11, 2.0), (21, 4.0), (31, 8.0)].map(|(from, factor)| Stage {
+        from,
+        sharpness: Some(factor * first),
+        ..NONE
+    })
+}
+
+#[test]
+fn every_design_has_its_volume_and_its_passive_elements() {
+    let radii = [(4, 2.5), (8, 1.2)];
+    let radii = radii.map(|(from, radius)| Stage { from, filter_radius: Some(radius), ..NONE });
+    for sharpness in [None, Some(2.0), Some(8.0)] {
+        let (_, recorder) = run(sharpness, &radii, COUNT);
+        assert_eq!(recorder.reports.len(), 12);
+        for (report, density) in recorder.reports.iter().zip(&recorder.densities) {
+            let volume = report.volume_fraction;
+            assert!((volume - 0.4).abs() < 1e-9, "{sharpness:?} {}: {volume}", report.iteration);
+            assert_eq!((density[3], density[77], density[20]), (1.0, 1.0, 0.01));
+            assert!(density.iter().all(|density| (0.01..=1.0).contains(density)));
+        }
+        let compliance = recorder.reports.iter().map(|r| r.compliance).collect::<Vec<_>>();
+        assert!(compliance[11] < 0.7 * compliance[0], "{sharpness:?}: {compliance:?}");
+    }
+}
+
+#[test]
+fn growing_sharpness_takes_the_grey_out() {
+    let stop = StopRules { max_iterations: 40, ..COUNT };
+    let (_, filtered) = run(None, &[], stop);
+    let (_, projected) = run(Some(4.0), &doubling(4.0), stop);
+    let grey = |recorder: &Recorder| recorder.reports.last().unwrap().grey_level;
+    let (filtered_grey, projected_grey) = (grey(&filtered), grey(&projected));
+    println!("grey level {filtered_grey:.4} filtered, {projected_grey:.4} projected");
+    assert!(projected_grey < 0.1, "{projected_grey}");
+    assert!(projected_grey < 0.25 * filtered_grey, "{projected_grey} {filtered_grey}");
+    // The measure itself, from the densities.
+    let problem = cantilever();
+    let volumes = space(&problem).design_volumes();
+    let density = projected.densities.last().unwrap();
+    let sum: f64 = volumes.iter().zip(density).map(|(v, d)| 4.0 * d * (1.0 - d) * v).sum();
+    assert!((sum / volumes.iter().sum::<f64>() - projected_grey).abs() < 1e-13);
+}
+
+#[test]
+fn stages_change_what_they_name_when_they_begin() {
+    let stages = [
+        Stage { from: 4, penalty: Some(1.5), ..NONE },
+        Stage { from: 7, penalty: Some(3.0), tolerance: Some(1e-4), ..NONE },
+    ];
+    let (_, plain) = run(None, &[], COUNT);
+    let (_, staged) = run(None, &stages, COUNT);
+    let same = |a: &Recorder, b: &Recorder, n: usize| a.densities[..n] == b.densities[..n];
+    assert!(same(&plain, &staged, 4), "designs until the first stage has been evaluated");
+    assert!(!same(&plain, &staged, 5));
+    let compliance = |recorder: &Recorder| recorder.reports[3].compliance;
+    assert!(compliance(&staged) < 0.9 * compliance(&plain), "a lower penalty is stiffer");
+    for report in &staged.reports {
+        let is_loose = report.pcg_residual > 1e-9;
+        assert_eq!(is_loose, report.iteration >= 7, "{report:?}");
+    }
+}
+
+#[test]
+fn tolerances_wait_for_the_last_stage() {
+    let stop = StopRules { max_iterations: 40, change: 0.5, ..COUNT };
+    let (outcome, _) = run(None, &[], stop);
+    assert_eq!((outcome.iterations, outcome.ended), (1, Ended::Rule(StopRule::Change)));
+    let last = Stage { from: 9, penalty: Some(2.0), ..NONE };
+    let (outcome, _) = run(None, &[last], stop);
+    assert_eq!((outcome.iterations, outcome.ended), (9, Ended::Rule(StopRule::Change)));
+    let soon = StopRules { max_iterations: 3, ..stop };
+    let (outcome, _) = run(None, &[last], soon);
+    assert_eq!((outcome.iterations, outcome.ended), (3, Ended::Rule(StopRule::MaxIterations)));
+}
