@@ -11,8 +11,8 @@ const MARGIN: f64 = 1.1;
 pub struct Chebyshev<B: Backend> {
     degree: usize,
     largest: f64,
-    /// The power method goes on from here when A has changed.
-    eigenvector: B::Vector,
+    /// The power method begins here.
+    start: B::Vector,
     r: B::Vector,
     d: B::Vector,
     z: B::Vector,
@@ -32,15 +32,11 @@ impl<B: Backend> Chebyshev<B> {
     ) -> Result<Self, BackendError> {
         let zeros = || backend.zeros(n);
         let (r, d, z) = (zeros()?, zeros()?, zeros()?);
-        Ok(Self { degree, largest: 0.0, eigenvector: start, r, d, z })
+        Ok(Self { degree, largest: 0.0, start, r, d, z })
     }
 
-    /// Whether an update has been done.
-    pub fn is_set(&self) -> bool {
-        self.largest > 0.0
-    }
-
-    /// Estimates the largest eigenvalue of D^-1 A by `steps` of the power method.
+    /// Estimates the largest eigenvalue of D^-1 A by `steps` of the power method, from A alone:
+    /// what was estimated before does not matter.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -51,14 +47,15 @@ impl<B: Backend> Chebyshev<B> {
         inverse_diagonal: &dyn LinearOperator<B>,
         steps: usize,
     ) -> Result<(), BackendError> {
+        let Self { start, r, d, z, .. } = self;
+        backend.copy(start, d);
         let mut growth = 0.0;
         for _ in 0..steps {
-            a.apply(&self.eigenvector, &mut self.r);
-            inverse_diagonal.apply(&self.r, &mut self.z);
-            let norm = backend.value(&backend.dot(&self.z, &self.z))?.sqrt();
-            let before = backend.value(&backend.dot(&self.eigenvector, &self.eigenvector))?.sqrt();
-            growth = norm / before;
-            backend.axpby(1.0 / norm, &self.z, 0.0, &mut self.eigenvector);
+            a.apply(d, r);
+            inverse_diagonal.apply(r, z);
+            let norm = backend.value(&backend.dot(z, z))?.sqrt();
+            growth = norm / backend.value(&backend.dot(d, d))?.sqrt();
+            backend.axpby(1.0 / norm, z, 0.0, d);
         }
         self.largest = MARGIN * growth;
         Ok(())

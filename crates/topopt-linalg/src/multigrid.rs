@@ -55,8 +55,8 @@ struct Work<B: Backend> {
 
 /// Degree of the Chebyshev smoother.
 const DEGREE: usize = 2;
-/// Steps of the power method, at first and after changes.
-const POWER_STEPS: [usize; 2] = [15, 5];
+/// Steps of the power method.
+const POWER_STEPS: usize = 10;
 
 impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
     /// The cycle over `hierarchy`; needs an update before use.
@@ -100,9 +100,9 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         change(&mut self.hierarchy)?;
         for (level, work) in self.work.iter_mut().enumerate() {
             let smoother = &mut lock(work).smoother;
-            let steps = POWER_STEPS[usize::from(smoother.is_set())];
             let a = self.hierarchy.operator(level);
-            smoother.update(backend, a, self.hierarchy.inverse_diagonal(level), steps)?;
+            let inverse_diagonal = self.hierarchy.inverse_diagonal(level);
+            smoother.update(backend, a, inverse_diagonal, POWER_STEPS)?;
         }
         Ok(())
     }

@@ -176,6 +176,28 @@ fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
     }
 }
 
+/// A run that goes on from a checkpoint has made no earlier updates.
+#[test]
+fn the_cycle_depends_on_the_last_update_alone() {
+    for problem in problems() {
+        let last = moduli(&problem);
+        let mut operator = Strategy::Mf.build(&problem);
+        let r = Noise(4).vector(problem.n_dofs());
+        let mut after = |updates: &[Vec<f64>]| {
+            let mut multigrid = Multigrid::new(&problem).unwrap();
+            for moduli in updates {
+                operator.set_moduli(moduli);
+                multigrid.update(&Cpu, operator.as_ref(), moduli).unwrap();
+            }
+            let mut z = vec![0.0; r.len()];
+            multigrid.apply(&Cpu, &r, &mut z);
+            z
+        };
+        let uniform = vec![0.3; last.len()];
+        assert_eq!(after(&[uniform, last.clone()]), after(&[last]));
+    }
+}
+
 #[test]
 fn converges_in_few_iterations_to_the_solution_of_jacobi() {
     for problem in problems() {
