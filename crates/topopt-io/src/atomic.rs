@@ -34,6 +34,21 @@ pub fn write(
     write_and_rename(path, body).map_err(|cause| WriteError::new(path, cause))
 }
 
+/// Removes from `folder` what a program that was killed has left of files under way.
+///
+/// # Errors
+/// The operating system's.
+pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') && name.ends_with(SUFFIX) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 fn write_and_rename(
     path: &Path,
     body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -57,7 +72,10 @@ impl Drop for Temporary {
     }
 }
 
-/// `.NAME.PROCESS-COUNT.part` beside `path`.
+/// End of the names of temporary files.
+const SUFFIX: &str = ".topopt-part";
+
+/// `.NAME.PROCESS-COUNT.topopt-part` beside `path`.
 fn temporary_path(path: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let Some(name) = path.file_name() else {
@@ -66,7 +84,7 @@ fn temporary_path(path: &Path) -> io::Result<PathBuf> {
     let mut temporary = std::ffi::OsString::from(".");
     temporary.push(name);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    temporary.push(format!(".{}-{count}.part", std::process::id()));
+    temporary.push(format!(".{}-{count}{SUFFIX}", std::process::id()));
     Ok(path.with_file_name(temporary))
 }
 
@@ -100,6 +118,16 @@ mod tests {
         assert!(message.contains("design.vtu: No space left on device"), "{message}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn leftovers_are_removed_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("design.vtu");
+        let names = [temporary_path(&path).unwrap(), path.with_file_name(".mine.part"), path];
+        names.iter().for_each(|name| fs::write(name, "half").unwrap());
+        remove_leftovers(directory.path()).unwrap();
+        assert_eq!(names.map(|name| name.exists()), [false, true, true]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::atomic::WriteError;
+use crate::atomic::{self, WriteError};
 
 /// A CSV file (RFC 4180, lines ended by \n) that holds whole rows at every moment, whatever
 /// happens to the program or the disk.
@@ -29,6 +29,21 @@ impl CsvFile {
         let names: Vec<&dyn Display> = columns.iter().map(|name| name as &dyn Display).collect();
         csv.row(&names)?;
         Ok(csv)
+    }
+
+    /// Puts `text`, the whole rows of an earlier table of these columns, in place of the file, for
+    /// more rows to follow.
+    ///
+    /// # Errors
+    /// [`WriteError`]: other columns, or the operating system's cause.
+    pub fn restore(path: &Path, columns: &[&str], text: &str) -> Result<Self, WriteError> {
+        let fault = |cause| WriteError::new(path, cause);
+        if text.lines().next() != Some(&columns.join(",")) {
+            return Err(fault(io::Error::other("the table to go on with has other columns")));
+        }
+        atomic::write(path, |file| file.write_all(text.as_bytes()))?;
+        let file = File::options().append(true).open(path).map_err(fault)?;
+        Ok(Self { path: path.into(), file, columns: columns.len(), length: text.len() as u64 })
     }
 
     /// Writes one row at once; when it cannot be written whole, nothing of it stays.
@@ -83,6 +98,19 @@ mod tests {
         let error = csv.row(&[&2]).unwrap_err().to_string();
         assert!(error.ends_with("history.csv: a row of 1 fields for 3 columns"), "{error}");
         assert_eq!(content().lines().count(), 2);
+    }
+
+    #[test]
+    fn rows_follow_those_of_an_earlier_table() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("history.csv");
+        std::fs::write(&path, "a,b\n1,2\n3,4\n5").unwrap();
+        let mut csv = CsvFile::restore(&path, &["a", "b"], "a,b\n1,2\n").unwrap();
+        csv.row(&[&6, &7]).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a,b\n1,2\n6,7\n");
+        let error = CsvFile::restore(&path, &["a", "c"], "a,b\n1,2\n").unwrap_err().to_string();
+        assert!(error.ends_with("the table to go on with has other columns"), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a,b\n1,2\n6,7\n");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Formats at the edge: Gmsh and VTK in and out; Ansys and Abaqus meshes in; CSV, and surfaces as
-//! STL, 3MF and OBJ out.
+//! STL, 3MF and OBJ out; checkpoints.
 //!
 //! This crate knows no physics and no configuration. Readers return meshes that are checked, with
 //! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
@@ -7,6 +7,7 @@
 pub mod abaqus;
 pub mod ansys;
 pub mod atomic;
+pub mod checkpoint;
 pub mod csv;
 pub mod gmsh;
 mod import;
