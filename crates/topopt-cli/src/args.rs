@@ -75,6 +75,9 @@ pub struct RunArgs {
     /// Preconditioner, in place of `solver.preconditioner`
     #[arg(long, value_enum)]
     pub preconditioner: Option<Preconditioner>,
+    /// Go on from the newest checkpoint in the folder of the results
+    #[arg(long)]
+    pub resume: bool,
     /// How to tell of the run
     #[arg(long, value_enum, default_value_t = Log::Auto)]
     pub log: Log,

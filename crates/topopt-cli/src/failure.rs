@@ -7,6 +7,7 @@ use topopt_io::WriteError;
 use topopt_linalg::{BackendError, PcgOutcome, StopReason};
 use topopt_simp::DesignError;
 
+use crate::checkpoint::resume_command;
 use crate::report::{Finding, InputError};
 
 /// Why a command did not do what it was asked.
@@ -98,9 +99,14 @@ impl Failure {
                 let remedy = format!("{}; {written}", solver_remedy(outcome.reason));
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
+            Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
+                let remedy = format!("go on with: {}", resume_command(directory));
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
             Failure::Run(DesignError::Observer(_)) => {
                 let remedy = "make room, or choose another folder with `--output DIR`; the files \
-                              written before are whole";
+                              written before are whole, and --resume goes on from the last \
+                              checkpoint";
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             _ => vec![Finding::new(self.to_string())],

@@ -5,6 +5,7 @@
 
 pub mod args;
 pub mod case;
+mod checkpoint;
 pub mod commands;
 pub mod config;
 pub mod failure;

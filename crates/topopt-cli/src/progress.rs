@@ -33,6 +33,8 @@ pub(crate) struct Progress<'a> {
     manner: Manner,
     out: &'a mut (dyn Write + Send),
     max_iterations: usize,
+    /// Iterations done before the start, of a run that goes on.
+    before: usize,
     start: Instant,
     last_message: Instant,
 }
@@ -58,12 +60,13 @@ impl<'a> Progress<'a> {
             Log::Quiet => Manner::Quiet,
         };
         let now = Instant::now();
-        Self { manner, out, max_iterations, start: now, last_message: now }
+        Self { manner, out, max_iterations, before: 0, start: now, last_message: now }
     }
 
     /// The run begins.
     pub fn start(&mut self, summary: &Summary) {
         self.start = Instant::now();
+        self.before = summary.done.iterations;
         self.whole_run(summary.opening(), || {
             json!({
                 "event": "start",
@@ -100,7 +103,7 @@ impl<'a> Progress<'a> {
                 bar.set_message(bar_message(report, left));
             }
             Manner::Plain => {
-                if report.iteration == 1 {
+                if report.iteration == self.before + 1 {
                     self.line(COLUMNS);
                 }
                 self.line(row(report, left));
@@ -120,8 +123,8 @@ impl<'a> Progress<'a> {
                 "event": "end",
                 "status": summary.status,
                 "stopped_by": summary.stopped_by,
-                "iterations": summary.iterations,
-                "compliance": summary.compliance,
+                "iterations": summary.done.iterations,
+                "compliance": summary.done.compliance,
                 "directory": directory.display().to_string(),
             })
         });
@@ -146,7 +149,7 @@ impl<'a> Progress<'a> {
     /// Seconds left if every iteration allowed is done and takes as long as those so far.
     fn seconds_left(&self, done: usize) -> f64 {
         let left = self.max_iterations.saturating_sub(done) as f64;
-        self.start.elapsed().as_secs_f64() * left / done as f64
+        self.start.elapsed().as_secs_f64() * left / (done - self.before) as f64
     }
 }
 

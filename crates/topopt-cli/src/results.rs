@@ -1,7 +1,7 @@
 //! The files of a run, in the user's numbering.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use topopt_linalg::Backend;
 use topopt_mesh::UniformGrid;
 use topopt_simp::{Design, IterationReport, ObserverError};
 
+use crate::checkpoint::{self, Resumption};
 use crate::config::{self, Config};
 use crate::report::Finding;
 use crate::run_directory::{CASE, DESIGN, HISTORY, SUMMARY, is_written_by_us};
@@ -79,7 +80,7 @@ pub(crate) struct Results<'a> {
 
 impl<'a> Results<'a> {
     /// Makes the directory, the case file and an empty history; files of an earlier run are
-    /// removed.
+    /// removed. To go on with that run, only what it did after the checkpoint is.
     ///
     /// # Errors
     /// A finding if the directory cannot be made or written to.
@@ -87,6 +88,7 @@ impl<'a> Results<'a> {
         directory: &Path,
         structure: &'a Structure,
         config: &Config,
+        resumption: Option<&Resumption>,
     ) -> Result<Self, Finding> {
         let output = &config.output;
         let display = directory.display();
@@ -94,19 +96,23 @@ impl<'a> Results<'a> {
         fs::create_dir_all(directory).map_err(|cause| {
             refused(format!("cannot make the output directory {display}: {cause}"))
         })?;
-        remove_earlier(directory).map_err(|cause| {
+        let snapshots = remove_earlier(directory, resumption).map_err(|cause| {
             refused(format!("cannot remove the earlier results in {display}: {cause}"))
         })?;
         atomic::write(&directory.join(CASE), |file| file.write_all(case.as_bytes()))
             .map_err(|error| refused(error.to_string()))?;
-        let history = CsvFile::create(&directory.join(HISTORY), &COLUMNS)
-            .map_err(|error| refused(error.to_string()))?;
+        let history = directory.join(HISTORY);
+        let history = match resumption {
+            Some(resumption) => CsvFile::restore(&history, &COLUMNS, &resumption.history),
+            None => CsvFile::create(&history, &COLUMNS),
+        };
+        let history = history.map_err(|error| refused(error.to_string()))?;
         Ok(Self {
             directory: directory.into(),
             structure,
             history,
             snapshot_every: output.snapshot_every,
-            snapshots: Vec::new(),
+            snapshots,
             compression: match output.compression {
                 config::Compression::Zlib => Compression::Zlib,
                 config::Compression::None => Compression::None,
@@ -235,21 +241,34 @@ impl Fields {
     }
 }
 
-/// Removes what an earlier run left: its summary, its design, its snapshots.
-fn remove_earlier(directory: &Path) -> std::io::Result<()> {
-    for name in [SUMMARY, DESIGN, SERIES, GRID] {
+/// Removes what an earlier run left: its checkpoints, its summary, its design, its snapshots. To go
+/// on with it, only checkpoints and snapshots after the one it goes on from are removed. Returns
+/// the snapshots that stay.
+fn remove_earlier(
+    directory: &Path,
+    resumption: Option<&Resumption>,
+) -> io::Result<Vec<(f64, String)>> {
+    atomic::remove_leftovers(directory)?;
+    let last = resumption.map_or(0, |resumption| resumption.state.iteration);
+    checkpoint::files(directory).remove_after(last)?;
+    for name in [SUMMARY, DESIGN, SERIES, GRID].iter().filter(|_| resumption.is_none()) {
         match fs::remove_file(directory.join(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
-    let Ok(entries) = fs::read_dir(directory.join(SNAPSHOTS)) else { return Ok(()) };
+    let mut snapshots = Vec::new();
+    let Ok(entries) = fs::read_dir(directory.join(SNAPSHOTS)) else { return Ok(snapshots) };
     for entry in entries {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("design_") && name.ends_with(".vtu") {
-            fs::remove_file(&path)?;
+        let number = name.strip_prefix("design_").and_then(|name| name.strip_suffix(".vtu"));
+        match number.and_then(|number| number.parse::<usize>().ok()) {
+            Some(number) if number > last => fs::remove_file(&path)?,
+            Some(number) => snapshots.push((number as f64, format!("{SNAPSHOTS}/{name}"))),
+            None => {}
         }
     }
-    Ok(())
+    snapshots.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(snapshots)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::checkpoint::resume_command;
 use crate::config::Config;
 use crate::report::{Finding, InputError};
 
@@ -45,10 +46,8 @@ impl RunDirectory {
         let missing = [SUMMARY, DESIGN].into_iter().find(|name| !has(name));
         missing.map_or(Ok(Self { path: path.into() }), |name| {
             let message = format!("the run in {display} has written no {name}");
-            Err(Finding::new(message).remedy(format!(
-                "wait for its end, or run it again: topopt run {}",
-                path.join(CASE).display()
-            )))
+            let command = resume_command(path);
+            Err(Finding::new(message).remedy(format!("wait for its end, or go on with: {command}")))
         })
     }
 

@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use topopt_fem::ElasticityPreconditioner;
 use topopt_io::{WriteError, atomic};
 use topopt_linalg::Backend;
 use topopt_simp::{Ended, IterationReport, StopRule};
 
+use crate::checkpoint::Resumption;
 use crate::config::{self, Config};
 use crate::structure::Structure;
 
@@ -36,6 +37,17 @@ pub(crate) struct Summary<'a> {
     pub device: String,
     pub strategy: &'static str,
     pub preconditioner: Preconditioner,
+    #[serde(flatten)]
+    pub done: Done,
+    /// Most memory the process ever held, where the system tells.
+    pub peak_memory_mb: Option<f64>,
+    pub settings: Settings<'a>,
+    pub notes: Vec<String>,
+}
+
+/// What was done so far, by all parts of a run that was resumed.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Done {
     pub iterations: usize,
     pub compliance: Option<f64>,
     pub volume_fraction: Option<f64>,
@@ -44,10 +56,6 @@ pub(crate) struct Summary<'a> {
     pub change: Option<f64>,
     pub pcg_iterations: usize,
     pub seconds: Seconds,
-    /// Most memory the process ever held, where the system tells.
-    pub peak_memory_mb: Option<f64>,
-    pub settings: Settings<'a>,
-    pub notes: Vec<String>,
 }
 
 /// The preconditioner and its levels.
@@ -81,7 +89,7 @@ pub(crate) struct Neighbours {
 }
 
 /// Wall time of the steps [Ratnakar2022, Fig. 3.16].
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Seconds {
     pub preprocess: f64,
     /// Moduli, and the preconditioner's following them.
@@ -133,6 +141,24 @@ impl Seconds {
     }
 }
 
+impl Done {
+    /// Takes an iteration, and the time that its output took.
+    pub fn add(&mut self, report: &IterationReport, output: Duration) {
+        self.iterations = report.iteration;
+        self.compliance = Some(report.compliance);
+        self.volume_fraction = Some(report.volume_fraction);
+        self.grey_level = Some(report.grey_level);
+        self.change = Some(report.change);
+        self.pcg_iterations += report.pcg_iterations;
+        self.seconds.setup += report.times.setup.as_secs_f64();
+        self.seconds.pcg += report.times.pcg.as_secs_f64();
+        self.seconds.sensitivity += report.times.sensitivity.as_secs_f64();
+        self.seconds.filter += report.times.filter.as_secs_f64();
+        self.seconds.update += report.times.update.as_secs_f64();
+        self.seconds.add_output(output);
+    }
+}
+
 impl<'a> Summary<'a> {
     /// The summary before the first iteration.
     pub fn new(
@@ -159,44 +185,28 @@ impl<'a> Summary<'a> {
             device,
             strategy,
             preconditioner: Preconditioner::default(),
-            iterations: 0,
-            compliance: None,
-            volume_fraction: None,
-            grey_level: None,
-            change: None,
-            pcg_iterations: 0,
-            seconds: Seconds::default(),
+            done: Done::default(),
             peak_memory_mb: None,
             settings: Settings::of(config),
             notes: structure.notes.clone(),
         }
     }
 
-    /// Takes an iteration, and the time that its output took.
-    pub fn add(&mut self, report: &IterationReport, output: Duration) {
-        self.iterations = report.iteration;
-        self.compliance = Some(report.compliance);
-        self.volume_fraction = Some(report.volume_fraction);
-        self.grey_level = Some(report.grey_level);
-        self.change = Some(report.change);
-        self.pcg_iterations += report.pcg_iterations;
-        self.seconds.setup += report.times.setup.as_secs_f64();
-        self.seconds.pcg += report.times.pcg.as_secs_f64();
-        self.seconds.sensitivity += report.times.sensitivity.as_secs_f64();
-        self.seconds.filter += report.times.filter.as_secs_f64();
-        self.seconds.update += report.times.update.as_secs_f64();
-        self.seconds.add_output(output);
+    /// Takes over what was done before the checkpoint that the run goes on from.
+    pub fn resume(&mut self, resumption: &Resumption) {
+        self.done = resumption.done.clone();
+        self.notes.extend(resumption.notes.iter().cloned());
+        self.notes.push(format!("goes on after iteration {}", self.done.iterations));
     }
 
-    /// Takes the end of the run, none if it failed, and the time it took.
-    pub fn close(&mut self, ended: Option<&Ended>, total: Duration) {
+    /// Takes the end of the run, none if it failed.
+    pub fn close(&mut self, ended: Option<&Ended>) {
         (self.status, self.stopped_by) = match ended {
             Some(Ended::Rule(rule)) => ("done", Some(rule_name(*rule))),
             Some(Ended::Interrupted) => ("interrupted", None),
             Some(Ended::Solver { .. }) => ("solver_failed", None),
             None => ("failed", None),
         };
-        self.seconds.total = total.as_secs_f64();
         self.peak_memory_mb = peak_memory_mb();
     }
 
@@ -230,17 +240,18 @@ impl<'a> Summary<'a> {
     /// The closing lines for people.
     pub fn closing(&self, directory: &Path) -> String {
         let Seconds { preprocess, setup, pcg, sensitivity, filter, update, output, total } =
-            self.seconds;
+            self.done.seconds;
         let mut lines = String::new();
-        if let (Some(compliance), Some(volume)) = (self.compliance, self.volume_fraction) {
+        if let (Some(compliance), Some(volume)) = (self.done.compliance, self.done.volume_fraction)
+        {
             lines += &format!(
                 "{} iteration{}, {}: compliance {compliance:.6e}, volume {volume:.4}, \
                  {} PCG iterations\n",
-                self.iterations,
-                if self.iterations == 1 { "" } else { "s" },
+                self.done.iterations,
+                if self.done.iterations == 1 { "" } else { "s" },
                 self.stopped_by
                     .map_or(self.status.replace('_', " "), |rule| format!("stopped by {rule}")),
-                self.pcg_iterations
+                self.done.pcg_iterations
             );
         }
         lines += &format!(

@@ -6,8 +6,8 @@ use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem, WithSpri
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, StopReason, System};
 
 use crate::{
-    Continuation, Design, Filter, Interpolation, IterationReport, Loads, Observer, ObserverError,
-    OptimalityCriteria, Stage, StepTimes, StopRule, StopRules,
+    Continuation, Design, DesignState, Filter, Interpolation, IterationReport, Loads, Observer,
+    ObserverError, OptimalityCriteria, Stage, StepTimes, StopRule, StopRules,
 };
 
 /// How displacements are found.
@@ -37,13 +37,18 @@ pub struct Optimization<'a, B: Backend> {
     /// What the stages begun so far have changed.
     stage: Stage,
     state: State<B>,
+    /// The iteration that evaluated the design; 0 before the first.
+    iteration: usize,
+    /// The compliance that the one evaluated last is compared with.
+    previous: Option<f64>,
 }
 
 /// Vectors that change from iteration to iteration.
 struct State<B: Backend> {
     pcg: Pcg<B>,
-    /// The design variables to be evaluated.
+    /// The design variables to be evaluated, and those evaluated last.
     design: B::Vector,
+    evaluated: B::Vector,
     /// The density evaluated last, and its displacements but for prescribed ones, a load case each.
     density: B::Vector,
     displacements: Vec<B::Vector>,
@@ -126,6 +131,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         let state = State {
             pcg: Pcg::new(backend, problem.n_dofs())?,
             design: backend.upload(design, 1)?,
+            evaluated: element()?,
             density: element()?,
             trial_density: element()?,
             displacements: cases.iter().map(|_| nodal()).collect::<Result<_, _>>()?,
@@ -136,7 +142,19 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             scratch: element()?,
         };
         let (continuation, stage) = (None, Stage::default());
-        Ok(Self { physics, interpolation, filter, optimizer, stop, continuation, stage, state })
+        let (iteration, previous) = (0, None);
+        Ok(Self {
+            physics,
+            interpolation,
+            filter,
+            optimizer,
+            stop,
+            continuation,
+            stage,
+            state,
+            iteration,
+            previous,
+        })
     }
 
     /// With settings that change in the course of the run.
@@ -145,21 +163,43 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         Self { continuation: Some(continuation), ..self }
     }
 
+    /// The optimization going on from `state`, which one with the same settings has left. What
+    /// follows is the same to the last bit, but for times.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn resumed(mut self, state: &DesignState) -> Result<Self, BackendError> {
+        let backend = self.physics.backend;
+        self.state.design = backend.upload(&state.design, 1)?;
+        for (u, values) in self.state.displacements.iter_mut().zip(&state.displacements) {
+            *u = backend.upload(values, 3)?;
+        }
+        (self.iteration, self.previous) = (state.iteration, state.previous_compliance);
+        Ok(self)
+    }
+
     /// Runs until a stop rule is met, an observer breaks off, or a solve fails. Afterwards
     /// [`Optimization::design`] is the design evaluated last.
     ///
     /// # Errors
     /// [`DesignError`] if the device or an observer fails.
     pub fn run(&mut self, observer: &mut dyn Observer<B>) -> Result<Outcome, DesignError> {
-        let mut previous = None;
-        let mut iteration = 0;
-        self.enter(iteration + 1)?;
+        let mut last = None;
+        self.enter(self.iteration.max(1))?;
+        if self.iteration > 0 {
+            let (compliance, change) = self.restore()?;
+            if let Some(rule) = self.rule_met(compliance, change) {
+                return Ok(Outcome { iterations: self.iteration, ended: Ended::Rule(rule) });
+            }
+            last = self.compared_with_next(compliance);
+        }
         loop {
-            iteration += 1;
+            let iteration = self.iteration + 1;
             let solved = match self.solve(iteration, observer)? {
                 Ok(solved) => solved,
                 Err(ended) => return Ok(Outcome { iterations: iteration - 1, ended }),
             };
+            (self.iteration, self.previous) = (iteration, last);
             let compliance = self.compliance()?;
             let stage = self.stages().iter().filter(|stage| stage.from <= iteration).count();
             let (change, mut times) = self.next_design(iteration)?;
@@ -179,13 +219,10 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 times,
             };
             observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
-            if let Some(rule) =
-                self.stop_rules(iteration).met(iteration, compliance, previous, change)
-            {
+            if let Some(rule) = self.rule_met(compliance, change) {
                 return Ok(Outcome { iterations: iteration, ended: Ended::Rule(rule) });
             }
-            // Compliances of different stages are not compared.
-            previous = (self.stage.from != iteration + 1).then_some(compliance);
+            last = self.compared_with_next(compliance);
         }
     }
 
@@ -193,6 +230,9 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     pub fn design(&self) -> Design<'_, B> {
         Design {
             backend: self.physics.backend,
+            iteration: self.iteration,
+            previous_compliance: self.previous,
+            design: &self.state.evaluated,
             density: &self.state.density,
             loads: &self.physics.loads,
             displacements: &self.state.displacements,
@@ -201,17 +241,22 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         }
     }
 
-    /// Solves all load cases for the current density, from the displacements of the last one.
-    fn solve(
-        &mut self,
-        iteration: usize,
-        observer: &mut dyn Observer<B>,
-    ) -> Result<Result<Solved, Ended>, BackendError> {
-        let Physics { backend, problem, loads, operator, preconditioner, pcg } = &mut self.physics;
-        let backend = *backend;
+    /// What follows a solve, with displacements that are known. Returns compliance and change.
+    fn restore(&mut self) -> Result<(f64, f64), BackendError> {
+        self.assemble();
         let state = &mut self.state;
-        let start = Instant::now();
-        let State { design, trial_density: density, scratch, sensitivities, .. } = state;
+        std::mem::swap(&mut state.moduli, &mut state.scratch);
+        std::mem::swap(&mut state.density, &mut state.trial_density);
+        let compliance = self.compliance()?;
+        let (change, _) = self.next_design(self.iteration)?;
+        Ok((compliance, change))
+    }
+
+    /// Density of the current design, its moduli, in `scratch`, stiffness and loads.
+    fn assemble(&mut self) {
+        let Physics { backend, loads, operator, .. } = &mut self.physics;
+        let backend = *backend;
+        let State { design, trial_density: density, scratch, sensitivities, .. } = &mut self.state;
         match self.filter.transform() {
             Some(transform) => transform.forward(backend, design, density),
             None => backend.copy(design, density),
@@ -219,6 +264,19 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         self.interpolation.moduli(backend, density, sensitivities, scratch);
         operator.set_moduli(scratch);
         loads.assemble(backend, density, scratch);
+    }
+
+    /// Solves all load cases for the current density, from the displacements of the last one.
+    fn solve(
+        &mut self,
+        iteration: usize,
+        observer: &mut dyn Observer<B>,
+    ) -> Result<Result<Solved, Ended>, BackendError> {
+        let start = Instant::now();
+        self.assemble();
+        let Physics { backend, problem, loads, operator, preconditioner, pcg } = &mut self.physics;
+        let backend = *backend;
+        let state = &mut self.state;
         preconditioner.update(backend, operator.as_ref(), &state.scratch)?;
         let (mut iterations, mut residual) = (0, 0.0f64);
         let setup = start.elapsed();
@@ -289,7 +347,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         }
         // The next design is to have its volume by the transform that it will be evaluated with.
         self.enter(iteration + 1)?;
-        let State { design, trial_density: next, sensitivities, .. } = &mut self.state;
+        let State { design, evaluated, trial_density: next, sensitivities, .. } = &mut self.state;
         match (scale, self.filter.transform()) {
             (Some(scale), Some(transform)) => {
                 self.optimizer.meet_volume(backend, transform, scale, next)?;
@@ -298,7 +356,19 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         }
         let change = backend.value(&backend.max_difference(design, next))?;
         std::mem::swap(design, next);
+        std::mem::swap(evaluated, next);
         Ok(change)
+    }
+
+    /// The stop rule that is met after the evaluated design.
+    fn rule_met(&self, compliance: f64, change: f64) -> Option<StopRule> {
+        let rules = self.stop_rules(self.iteration);
+        rules.met(self.iteration, compliance, self.previous, change)
+    }
+
+    /// `compliance`, unless a stage begins: compliances of different stages are not compared.
+    fn compared_with_next(&self, compliance: f64) -> Option<f64> {
+        (self.stage.from != self.iteration + 1).then_some(compliance)
     }
 
     fn stages(&self) -> &[Stage] {

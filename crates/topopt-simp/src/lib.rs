@@ -29,7 +29,7 @@ pub use design_space::DesignSpace;
 pub use filter::Filter;
 pub use interpolation::{Interpolation, Law};
 pub use loads::Loads;
-pub use observer::{Design, IterationReport, Observer, ObserverError, StepTimes};
+pub use observer::{Design, DesignState, IterationReport, Observer, ObserverError, StepTimes};
 pub use optimality_criteria::OptimalityCriteria;
 pub use physical_density::PhysicalDensity;
 pub use projection::Projection;

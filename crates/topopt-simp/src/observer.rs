@@ -67,10 +67,27 @@ pub struct StepTimes {
     pub update: Duration,
 }
 
+/// All that a run needs to go on from an evaluated design, see
+/// [`Optimization::resumed`](crate::Optimization::resumed).
+#[derive(Debug, Clone, PartialEq)]
+pub struct DesignState {
+    /// The iteration that evaluated it, from 1.
+    pub iteration: usize,
+    /// The compliance that its own is compared with by the stop rules.
+    pub previous_compliance: Option<f64>,
+    /// Design variables, \[n_elements\].
+    pub design: Vec<f64>,
+    /// Displacements of each load case but for prescribed ones, \[n_nodes\]\[3\].
+    pub displacements: Vec<Vec<f64>>,
+}
+
 /// An evaluated design: densities, and what the solve gave for them. Fields stay on the backend
 /// until asked for.
 pub struct Design<'a, B: Backend> {
     pub(crate) backend: &'a B,
+    pub(crate) iteration: usize,
+    pub(crate) previous_compliance: Option<f64>,
+    pub(crate) design: &'a B::Vector,
     pub(crate) density: &'a B::Vector,
     pub(crate) loads: &'a Loads<B>,
     pub(crate) displacements: &'a [B::Vector],
@@ -79,6 +96,20 @@ pub struct Design<'a, B: Backend> {
 }
 
 impl<B: Backend> Design<'_, B> {
+    /// What a run needs to go on from here.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn state(&self) -> Result<DesignState, BackendError> {
+        let fields = self.displacements.iter().map(|u| self.backend.download(u, 3));
+        Ok(DesignState {
+            iteration: self.iteration,
+            previous_compliance: self.previous_compliance,
+            design: self.backend.download(self.design, 1)?,
+            displacements: fields.collect::<Result<_, _>>()?,
+        })
+    }
+
     /// Densities, \[n_elements\].
     ///
     /// # Errors

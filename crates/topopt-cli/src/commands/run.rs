@@ -20,6 +20,7 @@ use topopt_simp::{
 
 use crate::args::RunArgs;
 use crate::case::Case;
+use crate::checkpoint::{Checkpointer, Resumption};
 use crate::config::{self, Config, FilterKind};
 use crate::failure::Failure;
 use crate::place::{self, Place};
@@ -40,11 +41,16 @@ pub(super) fn run(
     let start = Instant::now();
     let config = configuration(args)?;
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
+    let resumption = args.resume.then(|| Resumption::find(&config)).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
         let structure = Structure::build(&config, Case::build(&config)?)?;
+        if let Some(resumption) = &resumption {
+            resumption.check(&structure, &config.output_directory()).map_err(InputError::from)?;
+        }
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let progress = Progress::new(args.log, config.optimizer.max_iterations, out);
-        let run = Run { config: &config, structure: &structure, interrupt, start };
+        let resumption = resumption.as_ref();
+        let run = Run { config: &config, structure: &structure, resumption, interrupt, start };
         match place {
             Place::Cpu => run.on_cpu(progress),
             Place::Gpu(device) => run.on_gpu(&device, progress),
@@ -75,6 +81,7 @@ fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, InputError> {
 struct Run<'a> {
     config: &'a Config,
     structure: &'a Structure,
+    resumption: Option<&'a Resumption>,
     interrupt: &'a AtomicBool,
     start: Instant,
 }
@@ -115,7 +122,9 @@ impl<'a> Run<'a> {
     fn on_gpu(&'a self, device: &Arc<Device>, progress: Progress<'a>) -> Result<(), Failure> {
         let backend = Cuda::<f64>::new(device)?;
         let problem = &self.structure.problem;
-        let (operator, note) = place::gpu_operator(&backend, problem, self.config.solver.strategy)?;
+        let asked = self.config.solver.strategy;
+        let asked = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
+        let (operator, note) = place::gpu_operator(&backend, problem, asked)?;
         let neighbours = Cell::new(None);
         let weights_of: WeightsOf<Cuda<f64>> = Box::new(|radius| {
             let cone = topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius)?;
@@ -148,28 +157,39 @@ impl<'a> Run<'a> {
         let mut summary = Summary::new(self.config, self.structure, device, strategy);
         summary.preconditioner = Preconditioner::of(parts.preconditioner.as_ref());
         summary.notes.extend(notes);
+        if let Some(resumption) = self.resumption {
+            summary.resume(resumption);
+        }
         let neighbours = parts.neighbours;
         let mut optimization = self.optimization(parts)?;
         summary.neighbours = neighbours.get();
-        if self.interrupt.load(Ordering::Relaxed) {
+        if self.interrupt.load(Ordering::Relaxed) && self.resumption.is_none() {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
-        let results =
-            Results::create(&directory, self.structure, self.config).map_err(InputError::from)?;
-        summary.seconds.preprocess = self.start.elapsed().as_secs_f64();
+        let iteration = summary.done.iterations;
+        let checkpointer = Checkpointer::new(self.config, self.structure, strategy, iteration)
+            .map_err(InputError::from)?;
+        let results = Results::create(&directory, self.structure, self.config, self.resumption)
+            .map_err(InputError::from)?;
+        let clock = Clock { start: self.start, earlier: summary.done.seconds.total };
+        summary.done.seconds.preprocess += self.start.elapsed().as_secs_f64();
         progress.start(&summary);
-        let mut watcher = Watcher { results, progress, interrupt: self.interrupt, summary };
+        let interrupt = self.interrupt;
+        let mut watcher = Watcher { results, checkpointer, progress, interrupt, summary, clock };
         let ended = optimization.run(&mut watcher).and_then(|outcome| {
-            watcher.finish(&optimization.design()).map_err(DesignError::Observer)?;
+            let interrupted = outcome.ended == Ended::Interrupted;
+            let finished = watcher.finish(&optimization.design(), interrupted);
+            finished.map_err(DesignError::Observer)?;
             Ok(outcome.ended)
         });
         let Watcher { mut progress, mut summary, .. } = watcher;
-        summary.close(ended.as_ref().ok(), self.start.elapsed());
+        summary.close(ended.as_ref().ok());
+        summary.done.seconds.total = clock.total();
         let written = summary.write(&directory);
         progress.end(&summary, &directory);
         let ended = ended?;
         written?;
-        verdict(ended, summary.iterations, &directory)
+        verdict(ended, summary.done.iterations, &directory)
     }
 
     fn optimization<'b, B: Backend + Sync>(
@@ -208,7 +228,11 @@ impl<'a> Run<'a> {
         let optimization =
             Optimization::new(physics, interpolation, filter, criteria, stop, &start)?;
         let stages = self.structure.stages.clone();
-        Ok(optimization.with_continuation(Continuation { stages, weights_of }))
+        let optimization = optimization.with_continuation(Continuation { stages, weights_of });
+        match self.resumption {
+            Some(resumption) => optimization.resumed(&resumption.state),
+            None => Ok(optimization),
+        }
     }
 
     fn filter<'b, B: Backend>(
@@ -235,9 +259,25 @@ impl<'a> Run<'a> {
 /// Watches the design loop: writes, tells, and looks for an interruption.
 struct Watcher<'a> {
     results: Results<'a>,
+    checkpointer: Checkpointer,
     progress: Progress<'a>,
     interrupt: &'a AtomicBool,
     summary: Summary<'a>,
+    clock: Clock,
+}
+
+/// The time of the run, its earlier parts included.
+#[derive(Clone, Copy)]
+struct Clock {
+    start: Instant,
+    /// Seconds before the checkpoint that it goes on from.
+    earlier: f64,
+}
+
+impl Clock {
+    fn total(self) -> f64 {
+        self.earlier + self.start.elapsed().as_secs_f64()
+    }
 }
 
 impl<B: Backend> Observer<B> for Watcher<'_> {
@@ -257,20 +297,40 @@ impl<B: Backend> Observer<B> for Watcher<'_> {
         let start = Instant::now();
         self.results.snapshot(report.iteration, design)?;
         self.results.row(report, start.elapsed())?;
-        self.summary.add(report, start.elapsed());
+        self.summary.done.add(report, start.elapsed());
         self.progress.iteration(report);
+        if self.checkpointer.is_due(report.iteration) {
+            self.checkpoint(design)?;
+        }
         Ok(())
     }
 }
 
 impl Watcher<'_> {
-    /// Writes the design evaluated last, if there is one.
-    fn finish<B: Backend>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
-        let start = Instant::now();
-        if self.summary.iterations > 0 {
-            self.results.finish(self.summary.iterations, design)?;
+    /// Writes the checkpoint and the design evaluated last, if there is one.
+    fn finish<B: Backend>(
+        &mut self,
+        design: &Design<B>,
+        interrupted: bool,
+    ) -> Result<(), ObserverError> {
+        let iterations = self.summary.done.iterations;
+        if self.checkpointer.is_due_at_end(iterations, interrupted) {
+            self.checkpoint(design)?;
         }
-        self.summary.seconds.add_output(start.elapsed());
+        let start = Instant::now();
+        if iterations > 0 {
+            self.results.finish(iterations, design)?;
+        }
+        self.summary.done.seconds.add_output(start.elapsed());
+        Ok(())
+    }
+
+    fn checkpoint<B: Backend>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
+        let start = Instant::now();
+        let done = &mut self.summary.done;
+        done.seconds.total = self.clock.total();
+        self.checkpointer.write(&design.state()?, done)?;
+        done.seconds.add_output(start.elapsed());
         Ok(())
     }
 }

@@ -14,6 +14,10 @@ pub struct Output {
     pub directory: Option<PathBuf>,
     /// Write the design every so many iterations; 0 writes the last one only.
     pub snapshot_every: usize,
+    /// Write a checkpoint, from which `topopt run --resume` goes on, every so many iterations; 0
+    /// only when interrupted. When left out, as often as takes no more than 2 % of the time, and
+    /// at the end.
+    pub checkpoint_every: Option<usize>,
     /// Spacing of the uniform grid (design.vti), a length; one element width when left out, 0 for
     /// no such file.
     #[schemars(extend("minimum" = 0))]
@@ -37,6 +41,7 @@ impl Default for Output {
         Self {
             directory: None,
             snapshot_every: 0,
+            checkpoint_every: None,
             vti_spacing: None,
             compression: Compression::Zlib,
         }

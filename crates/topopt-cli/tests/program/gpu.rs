@@ -54,3 +54,23 @@ fn the_projected_density_has_the_history_of_the_cpu() {
         assert!(difference(&folder.history(column), expected) < 1e-8, "{column}");
     }
 }
+
+/// With a strategy that adds up in a fixed order.
+#[test]
+fn a_run_goes_on_to_the_same_bits() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let (whole, parts) = (Folder::new(), Folder::new());
+    let run = |folder: &Folder, iterations: &str, args: &[&str]| {
+        let set = ["output.compression=none", "output.checkpoint_every=1", iterations];
+        let finished =
+            folder.run(&set, &[&["--device", "gpu", "--strategy", "nbn"], args].concat());
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        (folder.history("compliance"), folder.array("out/design.vtu", "density"))
+    };
+    let expected = run(&whole, "optimizer.max_iterations=4", &[]);
+    run(&parts, "optimizer.max_iterations=2", &[]);
+    assert_eq!(run(&parts, "optimizer.max_iterations=4", &["--resume"]), expected);
+}

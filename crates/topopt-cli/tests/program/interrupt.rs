@@ -64,10 +64,14 @@ fn in_a_later_iteration() {
     let folder = Folder::new();
     let finished = interrupt_at(&folder, "iteration");
     let iterations = folder.history("iteration").len();
-    let expected =
-        format!("  x interrupted after iteration {iterations}, whose design is in out\n");
+    let expected = format!(
+        "  x interrupted after iteration {iterations}, whose design is in out\n  help: go on with: topopt run out/case.toml --resume\n"
+    );
     assert_eq!(finished.err, expected);
-    assert_eq!(folder.files(), [&["case.toml"], &RESULTS[..]].concat());
+    let checkpoint = format!("out/checkpoints/iteration_{iterations:04}.ckpt");
+    let mut files = [&["case.toml"], &RESULTS[..], &[&checkpoint]].concat();
+    files.sort();
+    assert_eq!(folder.files(), files);
     let summary = folder.summary();
     assert_eq!(
         (&summary["status"], &summary["iterations"]),

@@ -12,6 +12,7 @@ mod loads;
 mod meshes;
 mod preview;
 mod refused;
+mod resume;
 mod run;
 mod run_directory;
 mod vtk;
@@ -49,6 +50,9 @@ compliance_tolerance = 0
 
 [solver]
 device = "cpu"
+
+[output]
+checkpoint_every = 0
 "#;
 
 /// The files of a run to the folder `out`.

@@ -9,9 +9,9 @@ use topopt_fem::{Jacobi, LoadCase, Material, Problem, Strategy, Supports};
 use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, StopReason, System};
 use topopt_mesh::{HexMesh, Sets};
 use topopt_simp::{
-    Cone, Design, DesignSpace, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer,
-    ObserverError, OptimalityCriteria, Optimization, Outcome, Physics, SensitivityFilter, StopRule,
-    StopRules,
+    Cone, Design, DesignSpace, DesignState, Ended, Filter, Interpolation, IterationReport, Law,
+    Loads, Observer, ObserverError, OptimalityCriteria, Optimization, Outcome, Physics,
+    SensitivityFilter, StopRule, StopRules,
 };
 
 const SIMP: Interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0 };
@@ -89,6 +89,7 @@ struct Recorder {
     reports: Vec<IterationReport>,
     densities: Vec<Vec<f64>>,
     energy: Vec<f64>,
+    states: Vec<DesignState>,
     break_in: Option<usize>,
     fail: bool,
 }
@@ -110,12 +111,23 @@ impl Observer<Cpu> for Recorder {
         self.reports.push(*report);
         self.densities.push(design.density()?);
         self.energy.push(design.strain_energy()?.iter().sum());
+        self.states.push(design.state()?);
         if self.fail { Err("disk full".into()) } else { Ok(()) }
     }
 }
 
 /// Runs with a filter of radius 1.5; returns the outcome and the density of the last design.
 fn run(pcg: PcgOptions, stop: StopRules, recorder: &mut Recorder) -> (Outcome, Vec<f64>) {
+    run_on(pcg, stop, None, recorder)
+}
+
+/// As [`run`], going on from a state.
+fn run_on(
+    pcg: PcgOptions,
+    stop: StopRules,
+    state: Option<&DesignState>,
+    recorder: &mut Recorder,
+) -> (Outcome, Vec<f64>) {
     let problem = cantilever();
     let space = space(&problem);
     let cone = Box::new(Cone::new(problem.mesh().centres(), 1.5, usize::MAX));
@@ -124,6 +136,9 @@ fn run(pcg: PcgOptions, stop: StopRules, recorder: &mut Recorder) -> (Outcome, V
     let physics = physics(&problem, pcg);
     let mut optimization =
         Optimization::new(physics, SIMP, filter, optimizer, stop, &space.uniform()).unwrap();
+    if let Some(state) = state {
+        optimization = optimization.resumed(state).unwrap();
+    }
     let outcome = optimization.run(recorder).unwrap();
     let density = optimization.design().density().unwrap();
     (outcome, density)
@@ -214,6 +229,30 @@ fn interruption_keeps_the_design_evaluated_last() {
     let (outcome, density) = run(TIGHT, COUNT, &mut recorder);
     assert_eq!(outcome, Outcome { iterations: 3, ended: Ended::Interrupted });
     assert_eq!(density, recorder.densities[2]);
+}
+
+/// After any iteration, also the last one, and with the state left by an interruption.
+#[test]
+fn a_run_goes_on_to_the_same_bits() {
+    let loose = PcgOptions { tolerance: 1e-5, ..TIGHT };
+    let rules = [
+        StopRules { max_iterations: 8, ..COUNT },
+        StopRules { max_iterations: 50, relative_compliance: 0.02, ..COUNT },
+    ];
+    for stop in rules {
+        let mut whole = Recorder::default();
+        let expected = run(loose, stop, &mut whole);
+        let numbers =
+            |r: &IterationReport| (r.compliance, r.change, r.pcg_iterations, r.pcg_residual);
+        for (done, state) in (1..).zip(&whole.states) {
+            let mut rest = Recorder::default();
+            assert_eq!(run_on(loose, stop, Some(state), &mut rest), expected);
+            assert_eq!(rest.states, whole.states[done..]);
+            let reports =
+                |recorder: &Recorder| recorder.reports.iter().map(numbers).collect::<Vec<_>>();
+            assert_eq!(reports(&rest), reports(&whole)[done..]);
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,295 @@
+//! Checkpoints of a run: when one is written, and whether a run may go on from one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use topopt_io::checkpoint::Checkpoints;
+use topopt_simp::{DesignState, ObserverError};
+
+use crate::config::{self, Config};
+use crate::report::{Finding, InputError};
+use crate::run_directory::{CASE, HISTORY};
+use crate::structure::Structure;
+use crate::summary::Done;
+
+/// Keys that may change when a run goes on: stop rules, output, and what changes no bit. The mesh
+/// itself is looked at, wherever its file is now.
+const MAY_CHANGE: [&str; 10] = [
+    "title",
+    "mesh.file",
+    "filter.neighbour_memory_mb",
+    "optimizer.max_iterations",
+    "optimizer.change_tolerance",
+    "optimizer.compliance_tolerance",
+    "optimizer.absolute_compliance_tolerance",
+    "solver.max_iterations",
+    "solver.threads",
+    "output",
+];
+
+/// The share of the time that writing checkpoints may take where `output.checkpoint_every` is left
+/// out.
+const SHARE: f64 = 0.02;
+
+/// What a checkpoint holds besides the iteration and the arrays: the design variables, then the
+/// displacements of each load case, both in the numbering of the problem.
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    topopt: String,
+    strategy: String,
+    config: Value,
+    /// See [`fingerprint`].
+    structure: u32,
+    previous_compliance: Option<f64>,
+    done: Done,
+    /// The table of the iterations so far.
+    history: String,
+}
+
+/// Writes the checkpoints of a run.
+pub(crate) struct Checkpointer {
+    files: Checkpoints,
+    history: PathBuf,
+    config: Value,
+    structure: u32,
+    strategy: &'static str,
+    every: Option<usize>,
+    /// The last one, and how long it took.
+    iteration: usize,
+    written: Instant,
+    cost: Duration,
+}
+
+/// Where a run goes on.
+#[derive(Debug)]
+pub(crate) struct Resumption {
+    pub state: DesignState,
+    pub done: Done,
+    /// The table of the iterations so far.
+    pub history: String,
+    /// Checkpoints that were passed over, a sentence each.
+    pub notes: Vec<String>,
+    strategy: String,
+    structure: u32,
+}
+
+/// The checkpoints among the results in `directory`.
+pub(crate) fn files(directory: &Path) -> Checkpoints {
+    Checkpoints::new(directory.join("checkpoints"))
+}
+
+/// The command that goes on with the run in `directory`.
+pub(crate) fn resume_command(directory: &Path) -> String {
+    let path = directory.join(CASE).display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
+    let path = if path.chars().all(is_plain) { path } else { format!("'{path}'") };
+    format!("topopt run {path} --resume")
+}
+
+impl Checkpointer {
+    /// For a run with results in `directory`, which has come to `iteration`.
+    ///
+    /// # Errors
+    /// A finding if the settings cannot be written.
+    pub fn new(
+        config: &Config,
+        structure: &Structure,
+        strategy: &'static str,
+        iteration: usize,
+    ) -> Result<Self, Finding> {
+        let directory = config.output_directory();
+        Ok(Self {
+            files: files(&directory),
+            history: directory.join(HISTORY),
+            config: settings(config)?,
+            structure: fingerprint(structure),
+            strategy,
+            every: config.output.checkpoint_every,
+            iteration,
+            written: Instant::now(),
+            cost: Duration::ZERO,
+        })
+    }
+
+    /// Whether one is due after `iteration`.
+    pub fn is_due(&self, iteration: usize) -> bool {
+        match self.every {
+            None => SHARE * self.written.elapsed().as_secs_f64() >= self.cost.as_secs_f64(),
+            Some(0) => false,
+            Some(every) => iteration.is_multiple_of(every),
+        }
+    }
+
+    /// Whether one is written when the run ends, as far as it is not written yet.
+    pub fn is_due_at_end(&self, iteration: usize, interrupted: bool) -> bool {
+        iteration > self.iteration && (interrupted || self.every != Some(0))
+    }
+
+    /// Writes one.
+    ///
+    /// # Errors
+    /// A file that cannot be written; earlier checkpoints are as they were.
+    pub fn write(&mut self, state: &DesignState, done: &Done) -> Result<(), ObserverError> {
+        let start = Instant::now();
+        let history = fs::read_to_string(&self.history)
+            .map_err(|cause| format!("cannot read {}: {cause}", self.history.display()))?;
+        let record = Record {
+            topopt: env!("CARGO_PKG_VERSION").into(),
+            strategy: self.strategy.into(),
+            config: self.config.clone(),
+            structure: self.structure,
+            previous_compliance: state.previous_compliance,
+            done: done.clone(),
+            history,
+        };
+        let mut arrays = vec![("design", state.design.as_slice())];
+        arrays.extend(state.displacements.iter().map(|u| ("displacement", u.as_slice())));
+        self.files.write(state.iteration, &record, &arrays)?;
+        (self.iteration, self.written, self.cost) =
+            (state.iteration, Instant::now(), start.elapsed());
+        Ok(())
+    }
+}
+
+impl Resumption {
+    /// The newest checkpoint that can be used among the results of `config`.
+    ///
+    /// # Errors
+    /// A finding if there is none, or if it is of a run with other settings.
+    pub fn find(config: &Config) -> Result<Self, InputError> {
+        let directory = config.output_directory();
+        let (newest, skipped) = files(&directory).newest();
+        let notes: Vec<_> =
+            skipped.iter().map(|e| format!("checkpoint {e}; passed over")).collect();
+        let Some(checkpoint) = newest else {
+            let there =
+                if notes.is_empty() { "there is no checkpoint".into() } else { notes.join("; ") };
+            let message = format!("nothing to go on from in {}: {there}", directory.display());
+            let remedy = "name the folder of the results with `--output DIR`, or run without \
+                          --resume to begin anew";
+            return Err(Finding::new(message).remedy(remedy).into());
+        };
+        let record: Record = serde_json::from_value(checkpoint.content).map_err(|error| {
+            Finding::new(format!(
+                "the checkpoint in {} is of another version: {error}",
+                directory.display()
+            ))
+            .remedy("go on with the version that wrote it, or run without --resume")
+        })?;
+        unchanged(&record, config, &directory)?;
+        let mut arrays = checkpoint.arrays.into_iter().map(|(_, values)| values);
+        let state = DesignState {
+            iteration: checkpoint.iteration,
+            previous_compliance: record.previous_compliance,
+            design: arrays.next().unwrap_or_default(),
+            displacements: arrays.collect(),
+        };
+        let Record { done, history, strategy, structure, .. } = record;
+        Ok(Self { state, done, history, notes, strategy, structure })
+    }
+
+    /// Whether the structure is that of the checkpoint.
+    ///
+    /// # Errors
+    /// A finding if it is not.
+    pub fn check(&self, structure: &Structure, directory: &Path) -> Result<(), Finding> {
+        let problem = &structure.problem;
+        let DesignState { design, displacements, .. } = &self.state;
+        let fits = design.len() == problem.mesh().n_elements()
+            && displacements.len() == problem.load_cases().len()
+            && displacements.iter().all(|u| u.len() == problem.n_dofs());
+        if fits && self.structure == fingerprint(structure) {
+            return Ok(());
+        }
+        let message = format!(
+            "the mesh, or what its sets stand for, is not what the run in {} began with",
+            directory.display()
+        );
+        Err(Finding::new(message).remedy("run without --resume to begin anew"))
+    }
+
+    /// The strategy to go on with: the same, where the choice was left to the program.
+    pub fn strategy(&self, asked: config::Strategy) -> config::Strategy {
+        match asked {
+            config::Strategy::Auto => {
+                config::Strategy::from_str(&self.strategy, false).unwrap_or(asked)
+            }
+            asked => asked,
+        }
+    }
+}
+
+/// Refuses settings that differ from those of the checkpoint where they may not.
+fn unchanged(record: &Record, config: &Config, directory: &Path) -> Result<(), Finding> {
+    let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
+    leaves("", &record.config, &mut old);
+    leaves("", &settings(config)?, &mut new);
+    let text = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
+    let may_change = |key: &str| {
+        MAY_CHANGE
+            .iter()
+            .any(|m| key.strip_prefix(m).is_some_and(|r| r.is_empty() || r.starts_with('.')))
+    };
+    let keys: std::collections::BTreeSet<_> = old.keys().chain(new.keys()).collect();
+    let changed: Vec<_> = keys
+        .into_iter()
+        .filter(|key| !may_change(key) && old.get(*key) != new.get(*key))
+        .map(|key| format!("{key}: {} -> {}", text(old.get(key)), text(new.get(key))))
+        .collect();
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the case has changed since the run in {} began:\n{}",
+        directory.display(),
+        changed.join("\n")
+    );
+    Err(Finding::new(message).remedy(
+        "change it back, or run without --resume to begin anew; stop rules, [output] and \
+         `solver.threads` may change",
+    ))
+}
+
+/// The values of `value` by their keys, as in `--set`; those left out are not there.
+fn leaves(key: &str, value: &Value, out: &mut BTreeMap<String, Value>) {
+    let below = |name: &str| if key.is_empty() { name.into() } else { format!("{key}.{name}") };
+    match value {
+        Value::Object(entries) => entries.iter().for_each(|(name, v)| leaves(&below(name), v, out)),
+        Value::Array(entries) if entries.iter().any(Value::is_object) => {
+            entries.iter().enumerate().for_each(|(i, v)| leaves(&below(&i.to_string()), v, out));
+        }
+        Value::Null => {}
+        value => {
+            out.insert(key.into(), value.clone());
+        }
+    }
+}
+
+fn settings(config: &Config) -> Result<Value, Finding> {
+    serde_json::to_value(config)
+        .map_err(|error| Finding::new(format!("cannot write the settings: {error}")))
+}
+
+/// A checksum of mesh, supports, loads and passive elements.
+fn fingerprint(structure: &Structure) -> u32 {
+    let Structure { mesh, problem, space, .. } = structure;
+    let mut sum = crc32fast::Hasher::new();
+    let mut numbers = |numbers: &[u32]| numbers.iter().for_each(|n| sum.update(&n.to_le_bytes()));
+    mesh.hexes().iter().for_each(|hex| numbers(hex));
+    numbers(&space.solid);
+    numbers(&[u32::MAX]);
+    numbers(&space.void);
+    let mut values = |values: &[f64]| values.iter().for_each(|v| sum.update(&v.to_le_bytes()));
+    values(mesh.coordinates().as_flattened());
+    problem.load_cases().iter().for_each(|case| values(&case.forces));
+    let supports = problem.supports();
+    for node in 0..supports.n_nodes() {
+        sum.update(&[0, 1, 2].map(|i| u8::from(supports.is_fixed(node, i))));
+    }
+    sum.finalize()
+}

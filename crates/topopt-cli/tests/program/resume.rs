@@ -1,0 +1,254 @@
+//! `topopt run --resume`: a run that was ended by anything goes on to the same bits.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::continuation::PROJECTED;
+use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
+use crate::{CASE, Finished, Folder, program};
+
+const EVERY: &str = "output.checkpoint_every=1";
+const PLAIN: &str = "output.compression=none";
+
+/// All that must be the same to the last bit, and the names of the files.
+#[derive(Debug, PartialEq)]
+struct Bits {
+    history: Vec<Vec<u64>>,
+    density: Vec<u64>,
+    displacement: Vec<u64>,
+    series: String,
+    pcg_iterations: serde_json::Value,
+}
+
+impl Bits {
+    fn of(folder: &Folder) -> Self {
+        let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect();
+        let columns = [
+            "iteration",
+            "compliance",
+            "volume_fraction",
+            "change",
+            "pcg_iterations",
+            "pcg_residual",
+        ];
+        let summary = folder.summary();
+        assert_eq!(summary["status"], "done");
+        Self {
+            history: columns.map(|column| bits(folder.history(column))).into(),
+            density: bits(folder.array("out/design.vtu", "density")),
+            displacement: bits(folder.array("out/design.vtu", "displacement")),
+            series: folder.read("out/design.pvd"),
+            pcg_iterations: summary["pcg_iterations"].clone(),
+        }
+    }
+}
+
+fn checkpoints(folder: &Folder) -> Vec<String> {
+    folder.files().into_iter().filter(|name| name.ends_with(".ckpt")).collect()
+}
+
+/// Kills runs at random moments and goes on with them, each part on another number of threads.
+/// `TOPOPT_KILLS=50 cargo test -p topopt-cli --test program kill -- --nocapture` kills more often.
+#[test]
+fn kill_at_any_moment() {
+    let kills = std::env::var("TOPOPT_KILLS").map_or(5, |text| text.parse().unwrap());
+    let set = [
+        EVERY,
+        PLAIN,
+        "mesh.elements=2000",
+        "optimizer.max_iterations=12",
+        "output.snapshot_every=2",
+    ];
+    let whole = Folder::new();
+    let start = Instant::now();
+    whole.run_well(&set);
+    let (expected, time) = (Bits::of(&whole), start.elapsed());
+    let mut folder = Folder::new();
+    let (mut done, mut resumed, mut before, mut ended) = (0, 0, 0, 0);
+    let mut random = 1u64;
+    while done < kills {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let go_on = !checkpoints(&folder).is_empty();
+        if go_on {
+            resumed += 1
+        } else {
+            before += 1
+        }
+        let mut run = program(&folder.path(""));
+        run.args(["run", "case.toml", "--output", "out"]).args(go_on.then_some("--resume"));
+        run.args(set.iter().flat_map(|set| ["--set", set]));
+        run.args(["--set", &format!("solver.threads={}", 1 + done % 3)]);
+        let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(time.mul_f64((random >> 33) as f64 / (1u64 << 31) as f64));
+        run.kill().unwrap();
+        let finished = run.wait_with_output().unwrap();
+        let err = String::from_utf8(finished.stderr).unwrap();
+        assert_eq!(err, "", "killed, not failed");
+        if finished.status.success() {
+            ended += 1;
+            assert_eq!(Bits::of(&folder), expected);
+            folder = Folder::new();
+        } else {
+            done += 1;
+        }
+    }
+    let go_on: &[&str] = if checkpoints(&folder).is_empty() { &[] } else { &["--resume"] };
+    let last = folder.run(&set, go_on);
+    assert_eq!((last.status, last.err.as_str()), (0, ""));
+    assert_eq!(Bits::of(&folder), expected);
+    assert_eq!(folder.files(), whole.files(), "nothing is left behind");
+    println!(
+        "{kills} kills; {before} runs from the start, {resumed} resumed; {ended} ended before the kill"
+    );
+}
+
+#[test]
+fn a_run_that_is_done_goes_on_with_more_iterations() {
+    for keys in [&["solver.preconditioner=multigrid"], &["solver.preconditioner=jacobi"], PROJECTED]
+    {
+        let run = |folder: &Folder, iterations: &str, args: &[&str]| {
+            let set = [keys, &[PLAIN, EVERY, iterations]].concat();
+            let finished = folder.run(&set, args);
+            assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+            finished.out
+        };
+        let (whole, parts) = (Folder::new(), Folder::new());
+        run(&whole, "optimizer.max_iterations=7", &[]);
+        run(&parts, "optimizer.max_iterations=3", &[]);
+        let seconds = parts.summary()["seconds"]["total"].as_f64().unwrap();
+        let more = "optimizer.max_iterations=7";
+        let out = run(&parts, more, &["--resume", "--set", "solver.threads=1"]);
+        assert!(out.contains("note: goes on after iteration 3"), "{out}");
+        assert_eq!(Bits::of(&parts), Bits::of(&whole));
+        assert!(parts.summary()["seconds"]["total"].as_f64().unwrap() > seconds);
+        run(&parts, more, &["--resume"]);
+        assert_eq!(Bits::of(&parts), Bits::of(&whole), "nothing to do");
+    }
+}
+
+#[test]
+fn an_interrupt_says_how_to_go_on() {
+    let (folder, whole) = (Folder::new(), Folder::new());
+    whole.run_well(&["mesh.elements=4000", "optimizer.max_iterations=6", PLAIN]);
+    let mut run = program(&folder.path(""));
+    run.args([
+        "run",
+        "case.toml",
+        "--output",
+        "out",
+        "--set",
+        PLAIN,
+        "--set",
+        "mesh.elements=4000",
+    ]);
+    run.args(["--set", "optimizer.max_iterations=6", "--set", "solver.threads=1"]);
+    let run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let rows = || std::fs::read_to_string(folder.path("out/history.csv")).unwrap_or_default();
+    while rows().lines().count() < 3 {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let terminate = Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap();
+    assert!(terminate.success());
+    let Finished { status, err, .. } = run.wait_with_output().unwrap().into();
+    assert_eq!(status, 130, "{err}");
+    let command = err.split("help: go on with: topopt ").nth(1).unwrap().trim();
+    assert_eq!(command, "run out/case.toml --resume");
+    let mut resumed = program(&folder.path(""));
+    let finished = Finished::from(resumed.args(command.split(' ')).output().unwrap());
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""));
+    assert_eq!(Bits::of(&folder), Bits::of(&whole));
+}
+
+#[test]
+fn a_damaged_checkpoint_is_passed_over() {
+    let (whole, folder) = (Folder::new(), Folder::new());
+    whole.run_well(&[EVERY, PLAIN, "optimizer.max_iterations=6"]);
+    folder.run_well(&[EVERY, PLAIN, "optimizer.max_iterations=4", "output.snapshot_every=1"]);
+    let newest = folder.path("out/checkpoints/iteration_0004.ckpt");
+    let bytes = std::fs::read(&newest).unwrap();
+    std::fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
+    let finished = folder.run(&[EVERY, PLAIN, "optimizer.max_iterations=6"], &["--resume"]);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    let out = finished.out;
+    assert!(out.contains("iteration_0004.ckpt: damaged or cut short; passed over"), "{out}");
+    assert!(out.contains("note: goes on after iteration 3"), "{out}");
+    let (found, expected) = (Bits::of(&folder), Bits::of(&whole));
+    assert_eq!((found.history, found.density), (expected.history, expected.density));
+    assert!(!folder.path("out/snapshots/design_0004.vtu").exists());
+    assert_eq!(found.series.matches("snapshots/design_").count(), 3);
+    for name in checkpoints(&folder) {
+        std::fs::write(folder.path(&name), "").unwrap();
+    }
+    let finished = folder.run(&[], &["--resume"]);
+    assert_eq!(finished.status, 1);
+    assert!(finished.err.contains("nothing to go on from in out: checkpoint"), "{}", finished.err);
+}
+
+#[test]
+fn a_changed_case_is_refused_with_the_differences() {
+    let folder = Folder::new();
+    let finished = folder.run(&[], &["--resume"]);
+    assert_eq!(finished.status, 1);
+    insta::assert_snapshot!(finished.err, @r"
+    x nothing to go on from in out: there is no checkpoint
+    help: name the folder of the results with `--output DIR`, or run without --resume to begin anew
+    ");
+    folder.run_well(&[EVERY]);
+    let before = (folder.files(), folder.read("out/history.csv"));
+    let changes = ["design.penalty=2.5", "loads.0.force=[0, 0, 1]", "material.youngs_modulus=2"];
+    let set = [&changes[..], &["optimizer.max_iterations=9", "title=Other", EVERY]].concat();
+    let finished = folder.run(&set, &["--resume"]);
+    assert_eq!(finished.status, 1);
+    insta::assert_snapshot!(finished.err, @r"
+    x the case has changed since the run in out began:
+    | design.penalty: 3.0 -> 2.5
+    | loads.0.force: [0.0,-1.0,0.0] -> [0.0,0.0,1.0]
+    | material.youngs_modulus: 1.0 -> 2.0
+    help: change it back, or run without --resume to begin anew; stop rules, [output] and
+          `solver.threads` may change
+    ");
+    assert_eq!((folder.files(), folder.read("out/history.csv")), before);
+}
+
+#[test]
+fn a_changed_mesh_is_refused() {
+    let folder = Folder::new();
+    folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
+    let mesh = distorted();
+    write(&folder.path("part.msh"), &mesh);
+    folder.run_well(&[EVERY]);
+    write(&folder.path("moved.msh"), &mesh);
+    let more = ["mesh.file=moved.msh", "optimizer.max_iterations=4"];
+    assert_eq!(folder.run(&more, &["--resume"]).err, "");
+    let mut coordinates = mesh.coordinates().to_vec();
+    coordinates[100][1] += 1e-3;
+    let other = topopt_mesh::HexMesh::new(coordinates, mesh.hexes().into(), mesh.sets().clone());
+    write(&folder.path("moved.msh"), &other.unwrap());
+    let finished = folder.run(&more, &["--resume"]);
+    assert_eq!(finished.status, 1);
+    assert!(finished.err.contains("is not what the run in out began with"), "{}", finished.err);
+}
+
+/// The disk takes no file beyond a length that the third checkpoint or so exceeds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_keeps_the_last_checkpoint() {
+    let set = [EVERY, PLAIN, "optimizer.max_iterations=9", "output.vti_spacing=0"];
+    let (whole, folder) = (Folder::new(), Folder::new());
+    whole.run_well(&[EVERY, "optimizer.max_iterations=1"]);
+    let first = whole.path("out/checkpoints/iteration_0001.ckpt").metadata().unwrap().len();
+    whole.run_well(&set);
+    let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$@\"", first / 512 + 1);
+    let mut run = Command::new("sh");
+    run.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_topopt"), "run", "case.toml", "-o", "out"]);
+    run.args(set.iter().flat_map(|set| ["--set", set])).current_dir(folder.path(""));
+    let finished = Finished::from(run.output().unwrap());
+    assert_eq!(finished.status, 1, "{}", finished.out);
+    assert!(finished.err.contains("cannot write out/checkpoints/iteration_0"), "{}", finished.err);
+    assert!(finished.err.contains("File too large"), "{}", finished.err);
+    assert!(finished.err.contains("--resume goes on from the last checkpoint"), "{}", finished.err);
+    assert!(!checkpoints(&folder).is_empty());
+    let finished = folder.run(&set, &["--resume"]);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    assert_eq!(Bits::of(&folder), Bits::of(&whole));
+}
