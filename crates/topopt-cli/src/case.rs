@@ -6,7 +6,7 @@ use toml::Spanned;
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, SetError, Sets};
 
-use crate::config::{Axis, Config, Generator, closest};
+use crate::config::{Config, Generator, closest};
 use crate::report::{Finding, InputError};
 use crate::selections;
 
@@ -23,8 +23,10 @@ pub struct Case {
     pub notes: Vec<String>,
     /// Nodes held in x, in y and in z, each sorted.
     pub fixed: [Vec<u32>; 3],
+    /// Stiffness of springs to the ground, by increasing node.
+    pub springs: Vec<(u32, [f64; 3])>,
     /// Load cases, in the order in which the file first names them.
-    pub load_cases: Vec<NodalForces>,
+    pub load_cases: Vec<CaseLoads>,
     /// Elements that stay solid, sorted.
     pub solid: Vec<u32>,
     /// Elements that stay void, sorted.
@@ -40,15 +42,19 @@ pub struct Tags {
     pub elements: Vec<u64>,
 }
 
-/// Forces that act together.
+/// Forces and displacements that act together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NodalForces {
+pub struct CaseLoads {
     /// Name of the load case.
     pub name: String,
     /// Its weight in the compliance.
     pub weight: f64,
     /// Loaded nodes, sorted, with their forces.
     pub forces: Vec<(u32, [f64; 3])>,
+    /// Acceleration of the whole part by gravity.
+    pub gravity: [f64; 3],
+    /// Displaced nodes, sorted, with their displacements in the directions in which they are held.
+    pub displacements: Vec<(u32, [f64; 3])>,
 }
 
 /// Width of an element of `mesh`: the cube root of the mean element volume.
@@ -94,11 +100,12 @@ impl Case {
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
         let mut findings = Vec::new();
         let fixed = lookup.fixed(&mut findings);
+        let springs = lookup.springs(&mut findings);
         let load_cases = lookup.load_cases(&mut findings);
         let [solid, void] = lookup.passive(&mut findings);
         InputError::if_any(findings)?;
         InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
-        Ok(Self { mesh, tags, sets, notes, fixed, load_cases, solid, void })
+        Ok(Self { mesh, tags, sets, notes, fixed, springs, load_cases, solid, void })
     }
 
     /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.
@@ -144,17 +151,6 @@ pub(crate) struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
-    fn fixed(&self, findings: &mut Vec<Finding>) -> [Vec<u32>; 3] {
-        let mut fixed = [Vec::new(), Vec::new(), Vec::new()];
-        for support in &self.config.supports {
-            let nodes = self.nodes(support.set.get_ref(), support.set.span(), findings);
-            for axis in &support.fix {
-                fixed[component(*axis)].extend(&nodes);
-            }
-        }
-        fixed.map(sorted)
-    }
-
     /// Elements that stay solid, and those that stay void.
     fn passive(&self, findings: &mut Vec<Finding>) -> [Vec<u32>; 2] {
         let design = &self.config.design;
@@ -239,15 +235,8 @@ impl Lookup<'_> {
     }
 }
 
-fn component(axis: Axis) -> usize {
-    match axis {
-        Axis::X => 0,
-        Axis::Y => 1,
-        Axis::Z => 2,
-    }
-}
-
-fn sorted(mut numbers: Vec<u32>) -> Vec<u32> {
+/// Each number once, increasing.
+pub(crate) fn sorted(mut numbers: Vec<u32>) -> Vec<u32> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers

@@ -21,9 +21,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub(crate) use check::closest;
-pub use design::{Continuation, Design, Filter, FilterKind, Method, Optimizer, Projection};
+pub use design::{
+    Continuation, Design, Filter, FilterKind, Interpolation, Method, Optimizer, Projection,
+};
 pub use keys::{Config, Material};
-pub use loads::{Axis, Load, LoadCase, LoadQuantity, Support};
+pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
 pub use mesh::{Generator, Mesh};
 pub use output::{Compression, Output};
 pub use schema::schema;

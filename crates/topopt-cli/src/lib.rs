@@ -18,3 +18,4 @@ pub mod run_directory;
 mod selections;
 mod structure;
 mod summary;
+mod supports;

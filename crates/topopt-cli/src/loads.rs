@@ -1,45 +1,53 @@
-//! The forces on nodes that `[[loads]]` amount to.
+//! The load cases that `[[loads]]` and displaced supports amount to.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use toml::Spanned;
 use topopt_fem::surface_load;
 use topopt_mesh::Face;
 
-use crate::case::{Lookup, NodalForces};
+use crate::case::{CaseLoads, Lookup};
 use crate::config::{Load, LoadQuantity};
 use crate::report::Finding;
 
+/// What a set of nodes can have in place of a force per area.
+const TOTAL: &str = "`total_force`, which nodes take in equal shares";
+
 impl Lookup<'_> {
     /// The load cases, in the order in which the file first names them.
-    pub(crate) fn load_cases(&self, findings: &mut Vec<Finding>) -> Vec<NodalForces> {
-        let mut cases: Vec<(&str, BTreeMap<u32, [f64; 3]>)> = Vec::new();
-        for load in &self.config.loads {
-            let index = cases.iter().position(|(name, _)| *name == load.case);
-            let index = index.unwrap_or_else(|| {
-                cases.push((&load.case, BTreeMap::new()));
-                cases.len() - 1
-            });
-            for (node, force) in self.forces(load, findings) {
-                let total = cases[index].1.entry(node).or_default();
-                *total = std::array::from_fn(|i| total[i] + force[i]);
-            }
-        }
+    pub(crate) fn load_cases(&self, findings: &mut Vec<Finding>) -> Vec<CaseLoads> {
         let weight = |name: &str| {
             let entry = self.config.load_cases.iter().find(|entry| entry.name.get_ref() == name);
             entry.map_or(1.0, |entry| entry.weight)
         };
-        let finished = |(name, forces): (&str, BTreeMap<_, _>)| NodalForces {
-            name: name.to_owned(),
-            weight: weight(name),
-            forces: forces.into_iter().collect(),
+        let mut case = |name: &str| {
+            let mut forces: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
+            let mut gravity = [0.0; 3];
+            for load in self.config.loads.iter().filter(|load| load.case == name) {
+                for (node, force) in self.forces(load, findings) {
+                    let total = forces.entry(node).or_default();
+                    *total = std::array::from_fn(|i| total[i] + force[i]);
+                }
+                if let Some(more) = load.gravity.as_ref().map(|gravity| gravity.get_ref()) {
+                    gravity = std::array::from_fn(|i| gravity[i] + more[i]);
+                }
+            }
+            CaseLoads {
+                name: name.to_owned(),
+                weight: weight(name),
+                forces: forces.into_iter().collect(),
+                gravity,
+                displacements: self.displacements(name, findings),
+            }
         };
-        cases.into_iter().map(finished).collect()
+        self.config.load_case_names().into_iter().map(&mut case).collect()
     }
 
     /// Forces of one entry on the nodes of its set.
     fn forces(&self, load: &Load, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
-        let (name, span) = (load.set.get_ref(), load.set.span());
+        let Some(set) = &load.set else { return Vec::new() };
+        let (name, span) = (set.get_ref(), set.span());
         let mut forces = Vec::new();
         for (quantity, place) in load.quantities() {
             let faces = self.faces(name);
@@ -63,48 +71,57 @@ impl Lookup<'_> {
                     surface_load::pressure(self.mesh, &faces, pressure)
                 }
                 (LoadQuantity::Traction(_), None) => {
-                    findings.extend(self.no_faces(load, "traction", place));
+                    findings.extend(self.no_faces(set, "traction", place, TOTAL));
                     Vec::new()
                 }
                 (LoadQuantity::Pressure(_), None) => {
-                    findings.extend(self.no_faces(load, "pressure", place));
+                    findings.extend(self.no_faces(set, "pressure", place, TOTAL));
                     Vec::new()
                 }
+                (LoadQuantity::Gravity(_), _) => Vec::new(),
             });
         }
         forces
     }
 
     /// The faces of the set, each once; none if there is no face set of this name with a face.
-    fn faces(&self, name: &str) -> Option<Vec<Face>> {
+    pub(crate) fn faces(&self, name: &str) -> Option<Vec<Face>> {
         let mut faces = self.sets.faces.get(name)?.clone();
         faces.sort_unstable();
         faces.dedup();
         (!faces.is_empty()).then_some(faces)
     }
 
-    /// A load per area on a set that has no area. Sets that are not there, or empty, are told of
-    /// as such.
-    fn no_faces(&self, load: &Load, key: &str, place: Range<usize>) -> Vec<Finding> {
+    /// Something per area on a set that has no area; `instead` is what nodes can have. Sets that
+    /// are not there, or empty, are told of as such.
+    pub(crate) fn no_faces(
+        &self,
+        set: &Spanned<String>,
+        key: &str,
+        place: Range<usize>,
+        instead: &str,
+    ) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let name = load.set.get_ref();
-        let nodes = self.nodes(name, load.set.span(), &mut findings).len();
+        let name = set.get_ref();
+        let nodes = self.nodes(name, set.span(), &mut findings).len();
         if findings.is_empty() {
             let message = format!("`{key}` needs faces, and set `{name}` has none: {nodes} nodes");
             findings.push(
-                Finding::new(message).at(self.config.source(), place, "per area").remedy(
+                Finding::new(message).at(self.config.source(), place, "per area").remedy(format!(
                     "name a face set: a physical surface of Gmsh, or a [[select]] with `kind = \
-                 \"faces\"`; or give `total_force`, which nodes take in equal shares",
-                ),
+                     \"faces\"`; or give {instead}"
+                )),
             );
         }
         findings
     }
 
     /// Load cases that do no work: forces zero, or all on held components.
-    pub(crate) fn idle_loads(&self, fixed: &[Vec<u32>; 3], cases: &[NodalForces]) -> Vec<Finding> {
+    pub(crate) fn idle_loads(&self, fixed: &[Vec<u32>; 3], cases: &[CaseLoads]) -> Vec<Finding> {
         let mut findings = Vec::new();
-        for case in cases {
+        let by_forces =
+            |case: &&CaseLoads| case.gravity == [0.0; 3] && case.displacements.is_empty();
+        for case in cases.iter().filter(by_forces) {
             let mut pushes = case.forces.iter().flat_map(|(node, force)| {
                 (0..3).filter(|&i| force[i] != 0.0).map(move |i| (i, node))
             });
@@ -117,7 +134,8 @@ impl Lookup<'_> {
                     ("has no force: its sum is zero on every node", "zero", load.span())
                 } else {
                     let message = "acts only where the part is held, so nothing is loaded";
-                    (message, "held in the direction of the force", load.set.span())
+                    let set = load.set.as_ref().map_or_else(|| load.span(), |set| set.span());
+                    (message, "held in the direction of the force", set)
                 };
                 findings.push(
                     Finding::new(format!("load case `{}` {message}", case.name))

@@ -4,8 +4,8 @@ use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
 use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid, coincident_nodes};
 use topopt_simp::{DesignSpace, Stage};
 
-use crate::case::{Case, NodalForces, element_width};
-use crate::config::{Config, Continuation, FilterKind};
+use crate::case::{Case, CaseLoads, element_width};
+use crate::config::{Config, Continuation, FilterKind, Interpolation};
 use crate::report::{Finding, InputError};
 
 /// A case ready to be solved. The problem is numbered along a Hilbert curve, for the cache; the
@@ -42,6 +42,7 @@ impl Structure {
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
         let renumbering = Renumbering::hilbert(&case.mesh);
         let problem = problem(config, &case, &renumbering)?;
+        notes.extend(sagging(config, &case));
         let renumbered = |elements: &[u32]| {
             let is_one = flags(case.mesh.n_elements(), elements);
             let is_one = renumbering.elements_from_original(&is_one);
@@ -84,11 +85,15 @@ fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Pr
         ))
     })?;
     let n_nodes = case.mesh.n_nodes();
-    let load_case = |load: &NodalForces| {
-        let mut forces = vec![[0.0; 3]; n_nodes];
-        load.forces.iter().for_each(|&(node, force)| forces[node as usize] = force);
-        let forces = renumbering.nodes_from_original(&forces).into_flattened();
-        LoadCase { weight: load.weight, ..LoadCase::new(load.name.as_str(), forces) }
+    let mass_density = config.material.mass_density.unwrap_or(0.0);
+    let nodal = |values: &[(u32, [f64; 3])]| {
+        renumbering.nodes_from_original(&on_all_nodes(n_nodes, values)).into_flattened()
+    };
+    let load_case = |load: &CaseLoads| LoadCase {
+        weight: load.weight,
+        body_force: load.gravity.map(|g| mass_density * g),
+        prescribed: Some(nodal(&load.displacements)),
+        ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
     };
     let loads = case.load_cases.iter().map(load_case).collect();
     Problem::new(renumbering.apply(&case.mesh), material, supports(case, renumbering), loads)
@@ -102,7 +107,19 @@ fn supports(case: &Case, renumbering: &Renumbering) -> Supports {
         let is_held = renumbering.nodes_from_original(&flags(n_nodes, nodes));
         (0..n_nodes).filter(|&n| is_held[n]).for_each(|n| supports.fix(n, component));
     }
+    let springs = renumbering.nodes_from_original(&on_all_nodes(n_nodes, &case.springs));
+    for (node, stiffness) in springs.into_iter().enumerate() {
+        let there = (0..3).filter(|&i| stiffness[i] > 0.0);
+        there.for_each(|i| supports.add_spring(node, i, stiffness[i]));
+    }
     supports
+}
+
+/// Vectors on `n` nodes, 0 where there is none.
+pub(crate) fn on_all_nodes(n: usize, values: &[(u32, [f64; 3])]) -> Vec<[f64; 3]> {
+    let mut all = vec![[0.0; 3]; n];
+    values.iter().for_each(|&(node, value)| all[node as usize] = value);
+    all
 }
 
 /// `n` flags, those of `numbers` set.
@@ -141,6 +158,16 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
         }
         _ => finding,
     }
+}
+
+/// Gravity on SIMP material, whose stiffness falls faster than its weight.
+fn sagging(config: &Config, case: &Case) -> Option<String> {
+    let is_heavy = case.load_cases.iter().any(|load| load.gravity != [0.0; 3]);
+    (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
+        "gravity with `design.interpolation = \"simp\"`: thin material sags without bound under \
+         its own weight, which misleads the optimiser; \"ramp\" avoids that"
+            .into()
+    })
 }
 
 fn filter_radius(config: &Config, element_width: f64) -> Option<f64> {

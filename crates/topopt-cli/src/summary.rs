@@ -107,6 +107,7 @@ pub(crate) struct Seconds {
 pub(crate) struct Settings<'a> {
     pub material: &'a config::Material,
     pub volume_fraction: f64,
+    pub interpolation: config::Interpolation,
     pub penalty: f64,
     pub density_min: f64,
     pub filter: &'a config::Filter,
@@ -122,6 +123,7 @@ impl<'a> Settings<'a> {
         Self {
             material: &config.material,
             volume_fraction: *config.design.volume_fraction.get_ref(),
+            interpolation: config.design.interpolation,
             penalty: config.design.penalty,
             density_min: config.design.density_min,
             filter: config.filter.get_ref(),

@@ -111,7 +111,7 @@ fn unknown_table() {
     16 | width = 1
        `----
      help: the case file may have the keys continuation, design, filter, load_cases, loads, material,
-           mesh, optimizer, output, projection, select, solver, supports, title
+           mesh, optimizer, output, projection, select, solver, springs, supports, title
     ");
 }
 
@@ -225,7 +225,7 @@ fn missing_table() {
 fn no_supports() {
     insta::assert_snapshot!(refused("[[supports]]\nset = \"fixed\"\n", ""), @r"
     x cases/case.toml has no [[supports]]
-    help: add [[supports]]: where the part is held
+    help: add [[supports]]: where the part is held; or [[springs]] that hold it
     ");
 }
 

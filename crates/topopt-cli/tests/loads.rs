@@ -112,8 +112,8 @@ fn a_load_has_one_quantity() {
     15 | 
        `----
      help: give one of `force` (on each node), `total_force` (on the whole set), `traction` (per
-           area) and `pressure` (per area, along the normal); several [[loads]] of a case act
-           together
+           area), `pressure` (per area, along the normal) and `gravity` (on the whole part); several
+           [[loads]] of a case act together
     "#);
     let two = build("force = [0, 1, 0]\npressure = 1", &[]).unwrap_err();
     assert!(two.contains("a load of more than one kind") && two.contains("one too many"), "{two}");

@@ -5,37 +5,28 @@
 //! have the moduli.
 
 use rayon::prelude::*;
-use topopt_linalg::{Backend, Cpu};
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::stiffness::{ELEMENT_DOFS, element_stiffness};
 use crate::{DIM, Problem};
 
-/// A sum of element vectors on a backend.
-pub trait ElementLoads<B: Backend>: Send + Sync {
-    /// f += sum_e s_e q_e for factors s, \[n_elements\], and a nodal vector f.
-    fn add(&self, factors: &B::Vector, f: &mut B::Vector);
-
-    /// out_e = q_e . u_e for a nodal vector u; 0 for elements without a vector, \[n_elements\].
-    fn work(&self, u: &B::Vector, out: &mut B::Vector);
-}
-
-/// The vectors q_e, zero at held components, and where they are summed; on the CPU an
-/// [`ElementLoads`] themselves, of the same bits on any number of threads.
+/// The vectors q_e, zero at held components, and where they are summed. They live on the host: they
+/// are summed once a design and not once a product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElementVectors {
     /// Elements that have a vector, increasing.
-    pub elements: Vec<u32>,
+    elements: Vec<u32>,
+    n_elements: usize,
     /// Their nodes, \[elements\]\[8\].
-    pub hexes: Vec<[u32; 8]>,
+    hexes: Vec<[u32; 8]>,
     /// q_e, \[elements\]\[24\]; number 3 a + i is component i at local node a.
-    pub vectors: Vec<[f64; ELEMENT_DOFS]>,
+    vectors: Vec<[f64; ELEMENT_DOFS]>,
     /// Nodes of these elements, increasing.
-    pub nodes: Vec<u32>,
+    nodes: Vec<u32>,
     /// `slots[offsets[k]..offsets[k + 1]]` are the places of `nodes[k]`.
-    pub offsets: Vec<u32>,
+    offsets: Vec<u32>,
     /// Places as 8 times the position in `elements`, plus the local node.
-    pub slots: Vec<u32>,
+    slots: Vec<u32>,
 }
 
 impl ElementVectors {
@@ -75,6 +66,40 @@ impl ElementVectors {
         n_elements * (4 + 32 + 8 * ELEMENT_DOFS + 32 + 10)
     }
 
+    /// f += sum_e s_e q_e for factors s, \[n_elements\], and a nodal vector f, \[n_nodes\]\[3\]; the
+    /// same bits on any number of threads.
+    pub fn add(&self, factors: &[f64], f: &mut [f64]) {
+        let sum = |rows: &[u32]| {
+            let mut total = [0.0; DIM];
+            for &slot in &self.slots[rows[0] as usize..rows[1] as usize] {
+                let (k, a) = ((slot / 8) as usize, (slot % 8) as usize);
+                let factor = factors[self.elements[k] as usize];
+                (0..DIM).for_each(|i| total[i] += factor * self.vectors[k][DIM * a + i]);
+            }
+            total
+        };
+        let totals: Vec<_> = self.offsets.par_windows(2).with_min_len(1024).map(sum).collect();
+        let f = f.as_chunks_mut::<DIM>().0;
+        for (&node, total) in self.nodes.iter().zip(totals) {
+            (0..DIM).for_each(|i| f[node as usize][i] += total[i]);
+        }
+    }
+
+    /// q_e . u_e for a nodal vector u, \[n_nodes\]\[3\]; 0 for elements without a vector,
+    /// \[n_elements\].
+    pub fn work(&self, u: &[f64]) -> Vec<f64> {
+        let u = u.as_chunks::<DIM>().0;
+        let work = |(hex, vector): (&[u32; 8], &[f64; ELEMENT_DOFS])| -> f64 {
+            let u = hex.map(|node| u[node as usize]);
+            vector.iter().zip(u.as_flattened()).map(|(q, u)| q * u).sum()
+        };
+        let pairs = self.hexes.par_iter().zip(&self.vectors).with_min_len(1024);
+        let works: Vec<_> = pairs.map(work).collect();
+        let mut out = vec![0.0; self.n_elements];
+        self.elements.iter().zip(works).for_each(|(&e, work)| out[e as usize] = work);
+        out
+    }
+
     fn new(
         problem: &Problem,
         elements: Vec<u32>,
@@ -94,39 +119,9 @@ impl ElementVectors {
             nodes.push(run[0].0);
             offsets.push(offsets[offsets.len() - 1] + run.len() as u32);
         }
+        let n_elements = problem.mesh().n_elements();
         let slots = places.into_iter().map(|(_, slot)| slot).collect();
-        Self { elements, hexes, vectors, nodes, offsets, slots }
-    }
-}
-
-impl ElementLoads<Cpu> for ElementVectors {
-    fn add(&self, factors: &Vec<f64>, f: &mut Vec<f64>) {
-        let sum = |rows: &[u32]| {
-            let mut total = [0.0; DIM];
-            for &slot in &self.slots[rows[0] as usize..rows[1] as usize] {
-                let (k, a) = ((slot / 8) as usize, (slot % 8) as usize);
-                let factor = factors[self.elements[k] as usize];
-                (0..DIM).for_each(|i| total[i] += factor * self.vectors[k][DIM * a + i]);
-            }
-            total
-        };
-        let totals: Vec<_> = self.offsets.par_windows(2).with_min_len(1024).map(sum).collect();
-        let f = f.as_chunks_mut::<DIM>().0;
-        for (&node, total) in self.nodes.iter().zip(totals) {
-            (0..DIM).for_each(|i| f[node as usize][i] += total[i]);
-        }
-    }
-
-    fn work(&self, u: &Vec<f64>, out: &mut Vec<f64>) {
-        let u = u.as_chunks::<DIM>().0;
-        let work = |(hex, vector): (&[u32; 8], &[f64; ELEMENT_DOFS])| -> f64 {
-            let u = hex.map(|node| u[node as usize]);
-            vector.iter().zip(u.as_flattened()).map(|(q, u)| q * u).sum()
-        };
-        let pairs = self.hexes.par_iter().zip(&self.vectors).with_min_len(1024);
-        let works: Vec<_> = pairs.map(work).collect();
-        out.fill(0.0);
-        self.elements.iter().zip(works).for_each(|(&e, work)| out[e as usize] = work);
+        Self { elements, n_elements, hexes, vectors, nodes, offsets, slots }
     }
 }
 

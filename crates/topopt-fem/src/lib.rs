@@ -18,7 +18,7 @@ pub mod stress;
 mod supports;
 pub mod surface_load;
 
-pub use element_loads::{ElementLoads, ElementVectors};
+pub use element_loads::ElementVectors;
 pub use material::Material;
 pub use multigrid::{Aggregates, Aggregation, MODES, Multigrid};
 pub use operator::ElasticityOperator;

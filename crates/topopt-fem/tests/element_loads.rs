@@ -6,8 +6,7 @@ mod meshes;
 use meshes::{Noise, distorted_cube, hexagon, mapped_cube};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    ElasticityOperator, ElementLoads, ElementVectors, LoadCase, Material, Problem, ProblemError,
-    Supports,
+    ElasticityOperator, ElementVectors, LoadCase, Material, Problem, ProblemError, Supports,
 };
 use topopt_linalg::LinearOperator;
 use topopt_mesh::HexMesh;
@@ -41,21 +40,17 @@ fn weights_add_up_to_mass_times_gravity() {
         let mut f = vec![0.0; problem.n_dofs()];
         loads.add(&density, &mut f);
         let mass: f64 = density.iter().zip(mesh.volumes()).map(|(rho, v)| rho * v).sum();
-        let mut moment = [0.0; 3]; // of the forces along y about z, by x
         for (i, b) in force.into_iter().enumerate() {
             let sum: f64 = (0..mesh.n_nodes()).map(|n| f[3 * n + i]).sum();
             assert!((sum / (mass * b) - 1.0).abs() < 1e-14, "{sum} {}", mass * b);
-            moment[i] = (0..mesh.n_nodes()).map(|n| f[3 * n + 1] * mesh.coordinates()[n][i]).sum();
         }
-        // They act at the centre of mass of every element: work on a rigid rotation.
+        // The same work by elements as by nodes.
         let rotation: Vec<f64> =
             mesh.coordinates().iter().flat_map(|x| [-x[1], x[0], 0.0]).collect();
-        let mut work = vec![0.0; mesh.n_elements()];
-        loads.work(&rotation, &mut work);
+        let work = loads.work(&rotation);
         let total: f64 = work.iter().zip(&density).map(|(w, rho)| w * rho).sum();
         let direct: f64 = f.iter().zip(&rotation).map(|(f, u)| f * u).sum();
         assert!((total / direct - 1.0).abs() < 1e-13);
-        assert!(moment.iter().all(|m| m.is_finite()));
     }
 }
 
@@ -70,7 +65,6 @@ fn vectors_of_displacements_are_minus_k_u() {
         let problem = problem(&mesh, supports);
         let moduli: Vec<f64> = Noise(3).vector(n).iter().map(|v| 1.1 + v).collect();
         let loads = ElementVectors::of_displacements(&problem, &u);
-        assert!(!loads.elements.is_empty() && loads.elements.len() < n);
         let mut found = vec![0.0; u.len()];
         loads.add(&moduli, &mut found);
         // K of the free structure times u, where components are free.
@@ -88,13 +82,14 @@ fn vectors_of_displacements_are_minus_k_u() {
         // Twice the work of all: v . (-K u) for a v that is zero where the part is held.
         let mut v = Noise(9).vector(u.len());
         problem.supports().clear(&mut v);
-        let mut work = vec![f64::NAN; n];
-        loads.work(&v, &mut work);
+        let work = loads.work(&v);
         let total: f64 = work.iter().zip(&moduli).map(|(w, e)| w * e).sum();
         let direct: f64 = found.iter().zip(&v).map(|(f, v)| f * v).sum();
         assert!((total / direct - 1.0).abs() < 1e-12);
-        let untouched = (0..n as u32).find(|e| loads.elements.binary_search(e).is_err()).unwrap();
-        assert_eq!(work[untouched as usize], 0.0);
+        let moved = |hex: &[u32; 8]| hex.iter().any(|&n| u[3 * n as usize..][..3] != [0.0; 3]);
+        let hexes = mesh.hexes().iter().zip(&work);
+        let still: Vec<_> = hexes.filter(|(hex, _)| !moved(hex)).map(|(_, work)| *work).collect();
+        assert!(still.len() > n / 10 && still.iter().all(|&work| work == 0.0));
     }
 }
 

@@ -243,7 +243,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
 
     /// What follows a solve, with displacements that are known. Returns compliance and change.
     fn restore(&mut self) -> Result<(f64, f64), BackendError> {
-        self.assemble();
+        self.assemble()?;
         let state = &mut self.state;
         std::mem::swap(&mut state.moduli, &mut state.scratch);
         std::mem::swap(&mut state.density, &mut state.trial_density);
@@ -253,7 +253,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     }
 
     /// Density of the current design, its moduli, in `scratch`, stiffness and loads.
-    fn assemble(&mut self) {
+    fn assemble(&mut self) -> Result<(), BackendError> {
         let Physics { backend, loads, operator, .. } = &mut self.physics;
         let backend = *backend;
         let State { design, trial_density: density, scratch, sensitivities, .. } = &mut self.state;
@@ -263,7 +263,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         }
         self.interpolation.moduli(backend, density, sensitivities, scratch);
         operator.set_moduli(scratch);
-        loads.assemble(backend, density, scratch);
+        loads.assemble(backend, density, scratch)
     }
 
     /// Solves all load cases for the current density, from the displacements of the last one.
@@ -273,7 +273,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         observer: &mut dyn Observer<B>,
     ) -> Result<Result<Solved, Ended>, BackendError> {
         let start = Instant::now();
-        self.assemble();
+        self.assemble()?;
         let Physics { backend, problem, loads, operator, preconditioner, pcg } = &mut self.physics;
         let backend = *backend;
         let state = &mut self.state;
@@ -324,7 +324,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         let State { density, displacements, energies, scratch, sensitivities, .. } = state;
         loads.energies(backend, operator.as_ref(), displacements, scratch, energies);
         self.interpolation.sensitivities(backend, density, energies, scratch, sensitivities);
-        loads.add_sensitivities(backend, displacements, scratch, sensitivities);
+        loads.add_sensitivities(backend, displacements, sensitivities)?;
         times.sensitivity = start.elapsed();
         let start = Instant::now();
         self.filter.sensitivities(backend, density, sensitivities, scratch);

@@ -6,8 +6,8 @@
 //! (K + S) v = f - K u_D. As Pi is stationary in v, only its explicit dependence on the design
 //! counts: dC/drho_e = -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
 
-use topopt_fem::{DIM, ElasticityOperator, ElementLoads, ElementVectors, LoadCase, Problem};
-use topopt_linalg::{Backend, BackendError, Cpu};
+use topopt_fem::{DIM, ElasticityOperator, ElementVectors, LoadCase, Problem};
+use topopt_linalg::{Backend, BackendError};
 
 /// Loads of all load cases on a backend; their parts that follow the design are assembled anew for
 /// each.
@@ -23,10 +23,10 @@ struct CaseLoads<B: Backend> {
     weight: f64,
     /// The right-hand side.
     forces: B::Vector,
-    /// Its part that does not follow the design, if another does.
-    constant: Option<B::Vector>,
+    /// Its part that does not follow the design, \[n_nodes\]\[3\].
+    constant: Vec<f64>,
     /// Factors are the densities.
-    gravity: Option<Box<dyn ElementLoads<B>>>,
+    gravity: Option<ElementVectors>,
     prescribed: Option<Prescribed<B>>,
 }
 
@@ -34,35 +34,22 @@ struct Prescribed<B: Backend> {
     /// u_D, zero at free components.
     displacements: B::Vector,
     /// -K u_D; factors are the moduli.
-    loads: Box<dyn ElementLoads<B>>,
-}
-
-/// How element vectors come to a backend.
-type Upload<'a, B> = &'a dyn Fn(ElementVectors) -> Result<Box<dyn ElementLoads<B>>, BackendError>;
-
-impl Loads<Cpu> {
-    /// The loads of `problem` on the CPU.
-    ///
-    /// # Errors
-    /// [`BackendError`] never on the CPU.
-    pub fn on_cpu(problem: &Problem) -> Result<Self, BackendError> {
-        Self::new(&Cpu, problem, &|vectors| Ok(Box::new(vectors)))
-    }
+    loads: ElementVectors,
 }
 
 impl<B: Backend> Loads<B> {
-    /// The loads of `problem`; `upload` brings element vectors to the backend.
+    /// The loads of `problem`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, problem: &Problem, upload: Upload<B>) -> Result<Self, BackendError> {
+    pub fn new(backend: &B, problem: &Problem) -> Result<Self, BackendError> {
         let cases = problem.load_cases();
         let springs = problem.supports().springs();
         let is_moved = cases.iter().any(|case| case.prescribed.is_some());
         Ok(Self {
             cases: cases
                 .iter()
-                .map(|case| CaseLoads::new(backend, problem, case, upload))
+                .map(|case| CaseLoads::new(backend, problem, case))
                 .collect::<Result<_, _>>()?,
             springs: springs.map(|springs| backend.upload(springs, DIM)).transpose()?,
             nodal: is_moved.then(|| backend.zeros(problem.n_dofs())).transpose()?,
@@ -70,13 +57,29 @@ impl<B: Backend> Loads<B> {
     }
 
     /// Makes the right-hand sides for a design of `density` and `moduli`, \[n_elements\].
-    pub fn assemble(&mut self, backend: &B, density: &B::Vector, moduli: &B::Vector) {
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn assemble(
+        &mut self,
+        backend: &B,
+        density: &B::Vector,
+        moduli: &B::Vector,
+    ) -> Result<(), BackendError> {
         for CaseLoads { forces, constant, gravity, prescribed, .. } in &mut self.cases {
-            let Some(constant) = constant else { continue };
-            backend.copy(constant, forces);
-            gravity.iter().for_each(|gravity| gravity.add(density, forces));
-            prescribed.iter().for_each(|prescribed| prescribed.loads.add(moduli, forces));
+            if gravity.is_none() && prescribed.is_none() {
+                continue;
+            }
+            let mut f = constant.clone();
+            if let Some(gravity) = gravity {
+                gravity.add(&backend.download(density, 1)?, &mut f);
+            }
+            if let Some(prescribed) = prescribed {
+                prescribed.loads.add(&backend.download(moduli, 1)?, &mut f);
+            }
+            *forces = backend.upload(&f, DIM)?;
         }
+        Ok(())
     }
 
     /// The right-hand side of load case `case`, zero at held components.
@@ -105,8 +108,8 @@ impl<B: Backend> Loads<B> {
             if let (Some(prescribed), Some(u)) = (&case.prescribed, nodal.as_mut()) {
                 // -2 Pi = 2 f^T v - u^T K u - v^T S v, in which an error of v counts squared. The
                 // right-hand side is f - K u_D.
-                prescribed.loads.work(v, scratch);
-                objective = 2.0 * (objective - dot(moduli, scratch)?);
+                let work = prescribed.loads.work(&backend.download(v, DIM)?);
+                objective = 2.0 * (objective - dot(moduli, &backend.upload(&work, 1)?)?);
                 prescribed.total(backend, v, u);
                 operator.element_energies(u, scratch);
                 objective -= dot(moduli, scratch)?;
@@ -145,20 +148,24 @@ impl<B: Backend> Loads<B> {
     }
 
     /// Adds what the weight of the elements does: sensitivities += sum over load cases of
-    /// weight 2 u_e . df_e/drho_e. `scratch` is overwritten.
+    /// weight 2 u_e . df_e/drho_e.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
     pub fn add_sensitivities(
         &self,
         backend: &B,
         free: &[B::Vector],
-        scratch: &mut B::Vector,
         sensitivities: &mut B::Vector,
-    ) {
+    ) -> Result<(), BackendError> {
         for (case, v) in self.cases.iter().zip(free) {
             if let Some(gravity) = &case.gravity {
-                gravity.work(v, scratch);
-                backend.axpby(2.0 * case.weight, scratch, 1.0, sensitivities);
+                let work = gravity.work(&backend.download(v, DIM)?);
+                let work = backend.upload(&work, 1)?;
+                backend.axpby(2.0 * case.weight, &work, 1.0, sensitivities);
             }
         }
+        Ok(())
     }
 
     /// Displacements u = v + u_D of load case `case` on the host, \[n_nodes\]\[3\].
@@ -181,27 +188,20 @@ impl<B: Backend> Loads<B> {
 }
 
 impl<B: Backend> CaseLoads<B> {
-    fn new(
-        backend: &B,
-        problem: &Problem,
-        case: &LoadCase,
-        upload: Upload<B>,
-    ) -> Result<Self, BackendError> {
-        let forces = || backend.upload(&case.forces, DIM);
+    fn new(backend: &B, problem: &Problem, case: &LoadCase) -> Result<Self, BackendError> {
         let has_weight = case.body_force != [0.0; DIM];
-        let gravity = || upload(ElementVectors::of_body_force(problem, case.body_force));
+        let gravity = || ElementVectors::of_body_force(problem, case.body_force);
         let prescribed = |u: &Vec<f64>| {
             Ok(Prescribed {
                 displacements: backend.upload(u, DIM)?,
-                loads: upload(ElementVectors::of_displacements(problem, u))?,
+                loads: ElementVectors::of_displacements(problem, u),
             })
         };
-        let follows_design = has_weight || case.prescribed.is_some();
         Ok(Self {
             weight: case.weight,
-            forces: forces()?,
-            constant: follows_design.then(forces).transpose()?,
-            gravity: has_weight.then(gravity).transpose()?,
+            forces: backend.upload(&case.forces, DIM)?,
+            constant: case.forces.clone(),
+            gravity: has_weight.then(gravity),
             prescribed: case.prescribed.as_ref().map(prescribed).transpose()?,
         })
     }

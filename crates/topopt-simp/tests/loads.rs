@@ -82,14 +82,14 @@ struct Evaluation {
 
 fn evaluate(problem: &Problem, law: &Interpolation, density: &Vec<f64>) -> Evaluation {
     let n = density.len();
-    let mut loads = Loads::on_cpu(problem).unwrap();
+    let mut loads = Loads::new(&Cpu, problem).unwrap();
     let mut operator = WithSprings::new(&Cpu, problem, Strategy::Mf.build(problem)).unwrap();
     let mut preconditioner = Multigrid::new(problem).unwrap();
     let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
     law.moduli(&Cpu, density, &mut scratch, &mut moduli);
     operator.set_moduli(&moduli);
     preconditioner.update(&Cpu, &operator, &moduli).unwrap();
-    loads.assemble(&Cpu, density, &moduli);
+    loads.assemble(&Cpu, density, &moduli).unwrap();
     let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();
     let (mut free, mut iterations) = (Vec::new(), 0);
     for case in 0..problem.load_cases().len() {
@@ -107,7 +107,7 @@ fn evaluate(problem: &Problem, law: &Interpolation, density: &Vec<f64>) -> Evalu
     let (mut energies, mut gradient) = (vec![0.0; n], vec![0.0; n]);
     loads.energies(&Cpu, &operator, &free, &mut scratch, &mut energies);
     law.sensitivities(&Cpu, density, &energies, &mut scratch, &mut gradient);
-    loads.add_sensitivities(&Cpu, &free, &mut scratch, &mut gradient);
+    loads.add_sensitivities(&Cpu, &free, &mut gradient).unwrap();
     let displacements =
         (0..free.len()).map(|case| loads.displacement(&Cpu, case, &free[case]).unwrap()).collect();
     Evaluation { compliance, gradient, displacements, iterations }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use topopt_fem::{BlockJacobi, LoadCase, Multigrid, Strategy};
+use topopt_fem::{BlockJacobi, ElementVectors, LoadCase, Multigrid, Strategy};
 
 use super::diagnosis::Diagnosis;
 use super::info::Shape;
@@ -57,6 +57,9 @@ struct Forecast {
     free_dofs: usize,
     held_nodes: usize,
     held_components: usize,
+    /// Nodes tied to the ground, and the sum of the stiffness of their springs.
+    spring_nodes: usize,
+    spring_stiffness: [f64; 3],
     loads: Vec<Load>,
     solid_elements: usize,
     void_elements: usize,
@@ -81,6 +84,9 @@ struct Load {
     weight: f64,
     loaded_nodes: usize,
     sum_of_forces: [f64; 3],
+    /// Weight per volume of solid material.
+    weight_per_volume: [f64; 3],
+    displaced_nodes: usize,
 }
 
 impl Forecast {
@@ -93,6 +99,7 @@ impl Forecast {
         let Structure { problem, space, .. } = structure;
         let loads: Vec<Load> = problem.load_cases().iter().map(Load::of).collect();
         let supports = problem.supports();
+        let springs = supports.springs().map_or([].as_slice(), |springs| springs.as_chunks().0);
         let is_held = |&n: &usize| (0..3).any(|i| supports.is_fixed(n, i));
         let asked = config.solver.strategy;
         let memory = |s: Strategy| (s.name(), memory_mb(config, structure, s));
@@ -110,6 +117,8 @@ impl Forecast {
             free_dofs: structure.n_free_dofs(),
             held_nodes: (0..supports.n_nodes()).filter(is_held).count(),
             held_components: supports.n_fixed(),
+            spring_nodes: count(springs),
+            spring_stiffness: sum(springs),
             warnings: [diagnosis.warnings, warnings(structure, &loads)].concat(),
             quality: diagnosis.quality,
             connected_parts: diagnosis.connected_parts,
@@ -156,6 +165,11 @@ impl Forecast {
             ("supports", format!("{}, {held} displacements held", nodes(self.held_nodes))),
             ("unknowns", format!("{} displacements", self.free_dofs)),
         ];
+        rows.extend((self.spring_nodes > 0).then(|| {
+            let [x, y, z] = self.spring_stiffness.map(rounded);
+            let tied = nodes(self.spring_nodes);
+            ("springs", format!("{tied}, stiffness adds up to ({x}, {y}, {z})"))
+        }));
         rows.extend(self.loads.iter().map(|load| ("load case", load.text())));
         let volume = rounded(self.design_volume);
         rows.push(("material", format!("{} of the design volume {volume}", self.volume_fraction)));
@@ -199,23 +213,41 @@ impl Forecast {
 impl Load {
     fn of(case: &LoadCase) -> Self {
         let forces = case.forces.as_chunks::<3>().0;
+        let displaced = case.prescribed.as_ref().map(|u| u.as_chunks::<3>().0);
         Self {
             case: case.name.clone(),
             weight: case.weight,
-            loaded_nodes: forces.iter().filter(|force| **force != [0.0; 3]).count(),
-            sum_of_forces: std::array::from_fn(|i| forces.iter().map(|force| force[i]).sum()),
+            loaded_nodes: count(forces),
+            sum_of_forces: sum(forces),
+            weight_per_volume: case.body_force,
+            displaced_nodes: displaced.map_or(0, count),
         }
     }
 
     fn text(&self) -> String {
         let [x, y, z] = self.sum_of_forces.map(rounded);
-        format!(
-            "{}: {}, forces add up to ({x}, {y}, {z}), weight {}",
-            self.case,
-            nodes(self.loaded_nodes),
-            self.weight
-        )
+        let mut parts = Vec::new();
+        if self.loaded_nodes > 0 {
+            parts.push(format!("{}, forces add up to ({x}, {y}, {z})", nodes(self.loaded_nodes)));
+        }
+        if self.weight_per_volume != [0.0; 3] {
+            let [x, y, z] = self.weight_per_volume.map(rounded);
+            parts.push(format!("gravity of ({x}, {y}, {z}) per volume"));
+        }
+        if self.displaced_nodes > 0 {
+            parts.push(format!("{} displaced", nodes(self.displaced_nodes)));
+        }
+        format!("{}: {}, weight {}", self.case, parts.join(", "), self.weight)
     }
+}
+
+/// How many of the vectors are not zero.
+fn count(vectors: &[[f64; 3]]) -> usize {
+    vectors.iter().filter(|vector| **vector != [0.0; 3]).count()
+}
+
+fn sum(vectors: &[[f64; 3]]) -> [f64; 3] {
+    std::array::from_fn(|i| vectors.iter().map(|vector| vector[i]).sum())
 }
 
 fn nodes(n: usize) -> String {
@@ -238,7 +270,10 @@ fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 
         config::Preconditioner::BlockJacobi => BlockJacobi::bytes(nodes, elements),
         _ => Multigrid::bytes(nodes, elements),
     };
-    let bytes = meshes + nodal + element + strategy.bytes(nodes, elements) + preconditioner;
+    let heavy = problem.load_cases().iter().filter(|case| case.body_force != [0.0; 3]).count();
+    let weights = heavy * ElementVectors::bytes(elements);
+    let bytes =
+        meshes + nodal + element + weights + strategy.bytes(nodes, elements) + preconditioner;
     let budget = config.filter.get_ref().neighbour_memory_mb as f64;
     let lists = neighbour_lists_mb(structure);
     PROGRAM_MB + bytes as f64 / MEGABYTE + if lists <= budget { lists } else { 0.0 }

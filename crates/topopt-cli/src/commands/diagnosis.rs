@@ -6,7 +6,7 @@ use topopt_mesh::{Components, NodeToElements, coincident_nodes};
 
 use super::info::Shape;
 use super::rounded;
-use crate::case::{Case, NodalForces};
+use crate::case::{Case, CaseLoads};
 
 /// What there is to know of a case before a problem is made of it.
 pub(super) struct Diagnosis {
@@ -77,7 +77,7 @@ fn separate_parts(components: &Components) -> Option<String> {
 }
 
 /// Forces that supports take, so that the structure does not feel them.
-fn held(case: &Case, load: &NodalForces) -> Option<String> {
+fn held(case: &Case, load: &CaseLoads) -> Option<String> {
     let mut lost = [0.0; 3];
     let mut nodes = 0;
     for (node, force) in &load.forces {
@@ -95,7 +95,7 @@ fn held(case: &Case, load: &NodalForces) -> Option<String> {
 }
 
 /// Forces on nodes that have no other elements than void ones.
-fn on_void(case: &Case, load: &NodalForces, adjacency: &NodeToElements) -> Option<String> {
+fn on_void(case: &Case, load: &CaseLoads, adjacency: &NodeToElements) -> Option<String> {
     let is_void = |element: &u32| case.void.binary_search(element).is_ok();
     let in_void = |node: u32| adjacency.elements_of(node as usize).iter().all(is_void);
     let loaded = load.forces.iter().filter(|(_, force)| *force != [0.0; 3]);

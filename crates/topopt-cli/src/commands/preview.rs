@@ -5,12 +5,14 @@ use std::path::Path;
 
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 
-use crate::case::{Case, NodalForces};
+use crate::case::Case;
 use crate::report::Finding;
+use crate::structure::on_all_nodes;
 
 /// Writes the mesh with what lies on it. Cells: `solid`, `void` and the element sets, 0 or 1.
 /// Points: `support`, 1 + 2 + 4 where x, y and z are held; `force` of the first load case and
-/// `force_NAME` of the others; the nodes of node and face sets. Sets are called `set_NAME`.
+/// `force_NAME` of the others, `displacement` likewise, and `spring`, the stiffness, where there are
+/// any; the nodes of node and face sets. Sets are called `set_NAME`.
 ///
 /// # Errors
 /// A finding if the file cannot be written, or is not to be a .vtu file.
@@ -19,11 +21,11 @@ pub(super) fn write(path: &Path, case: &Case) -> Result<(), Finding> {
         let finding = Finding::new(format!("cannot write a preview to {}", path.display()));
         return Err(finding.remedy("give a file name that ends with .vtu"));
     }
-    let (flags, forces) = (point_flags(case), forces(case));
-    let vectors = forces.iter().map(|(name, forces)| Array {
+    let (flags, vectors) = (point_flags(case), vectors(case));
+    let vectors = vectors.iter().map(|(name, values)| Array {
         name: name.as_str(),
         components: 3,
-        values: Values::F64(forces.as_flattened()),
+        values: Values::F64(values.as_flattened()),
     });
     let points: Vec<_> = flags.iter().map(scalar).chain(vectors).collect();
     let cells = cell_flags(case);
@@ -67,15 +69,21 @@ fn point_flags(case: &Case) -> BTreeMap<String, Vec<u8>> {
     arrays
 }
 
-/// Forces on all nodes by load case.
-fn forces(case: &Case) -> Vec<(String, Vec<[f64; 3]>)> {
-    let array = |(k, load): (usize, &NodalForces)| {
-        let name = if k == 0 { "force".to_owned() } else { format!("force_{}", load.name) };
-        let mut forces = vec![[0.0; 3]; case.mesh.n_nodes()];
-        load.forces.iter().for_each(|&(node, force)| forces[node as usize] = force);
-        (name, forces)
-    };
-    case.load_cases.iter().enumerate().map(array).collect()
+/// Forces and displacements on all nodes by load case, then springs.
+fn vectors(case: &Case) -> Vec<(String, Vec<[f64; 3]>)> {
+    let all = |values| on_all_nodes(case.mesh.n_nodes(), values);
+    let mut vectors = Vec::new();
+    for (k, load) in case.load_cases.iter().enumerate() {
+        let of = |what: &str| if k == 0 { what.into() } else { format!("{what}_{}", load.name) };
+        vectors.push((of("force"), all(&load.forces)));
+        if !load.displacements.is_empty() {
+            vectors.push((of("displacement"), all(&load.displacements)));
+        }
+    }
+    if !case.springs.is_empty() {
+        vectors.push(("spring".into(), all(&case.springs)));
+    }
+    vectors
 }
 
 fn flags(n: usize, numbers: &[u32]) -> Vec<u8> {

@@ -89,7 +89,6 @@ struct Run<'a> {
 /// What a run computes with on its backend.
 struct Parts<'b, B: Backend> {
     backend: &'b B,
-    loads: Loads<B>,
     operator: Box<dyn ElasticityOperator<B> + 'b>,
     preconditioner: Box<dyn ElasticityPreconditioner<B> + 'b>,
     /// Makes the filter's weights.
@@ -112,10 +111,8 @@ impl<'a> Run<'a> {
         });
         let preconditioner =
             place::cpu_preconditioner(self.config.solver.preconditioner, &self.structure.problem)?;
-        let loads = Loads::on_cpu(&self.structure.problem)?;
         let neighbours = &neighbours;
-        let parts =
-            Parts { backend: &Cpu, loads, operator, preconditioner, weights_of, neighbours };
+        let parts = Parts { backend: &Cpu, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, Vec::new(), progress)
     }
 
@@ -133,15 +130,8 @@ impl<'a> Run<'a> {
         });
         let asked = self.config.solver.preconditioner;
         let preconditioner = Box::new(place::gpu_preconditioner(&backend, asked, problem)?);
-        let loads = Loads::new(&backend, problem, &|_| {
-            Err(BackendError {
-                device: device.name().into(),
-                operation: "loading the structure".into(),
-                message: "loads of this kind are computed on the processor only".into(),
-            })
-        })?;
         let (backend, neighbours) = (&backend, &neighbours);
-        let parts = Parts { backend, loads, operator, preconditioner, weights_of, neighbours };
+        let parts = Parts { backend, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, note.into_iter().collect(), progress)
     }
 
@@ -196,19 +186,22 @@ impl<'a> Run<'a> {
         &'b self,
         parts: Parts<'b, B>,
     ) -> Result<Optimization<'b, B>, BackendError> {
-        let Parts { backend, loads, operator, preconditioner, weights_of, .. } = parts;
+        let Parts { backend, operator, preconditioner, weights_of, .. } = parts;
         let Config { solver, optimizer, design, material, .. } = self.config;
         let Structure { problem, space, .. } = self.structure;
         let physics = Physics {
             backend,
             problem,
-            loads,
+            loads: Loads::new(backend, problem)?,
             operator,
             preconditioner,
             pcg: PcgOptions { tolerance: solver.tolerance, max_iterations: solver.max_iterations },
         };
         let interpolation = Interpolation {
-            law: Law::Simp,
+            law: match design.interpolation {
+                config::Interpolation::Simp => Law::Simp,
+                config::Interpolation::Ramp => Law::Ramp,
+            },
             penalty: design.penalty,
             youngs_modulus: material.youngs_modulus,
         };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Config, Continuation, FilterKind};
+use super::{Axis, Config, Continuation, FilterKind, LoadQuantity};
 use crate::report::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -12,6 +12,9 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     findings.extend(filter(config));
     findings.extend(projection(config));
     findings.extend(continuation(config));
+    findings.extend(held_or_loaded(config));
+    findings.extend(supports(config));
+    findings.extend(springs(config));
     findings.extend(loads(config));
     findings.extend(load_cases(config));
     findings.extend(volume_fraction(config));
@@ -126,20 +129,130 @@ fn misplaced(
 }
 
 fn loads(config: &Config) -> Vec<Finding> {
-    let finding = |load: &super::Load| {
+    let finding = |(i, load): (usize, &super::Load)| {
         let quantities = load.quantities();
         let (message, label, span) = match quantities.as_slice() {
-            [_] => return None,
-            [] => ("a load without a force", "how large is it?", load.set.span()),
+            [one] => return loaded_set(config, load, one),
+            [] => {
+                let entry = || config.span(&format!("loads.{i}"));
+                let span = load.set.as_ref().map_or_else(entry, |set| set.span());
+                ("a load without a force", "how large is it?", span)
+            }
             [.., (_, span)] => ("a load of more than one kind", "one too many", span.clone()),
         };
         Some(Finding::new(message).at(config.source(), span, label).remedy(
             "give one of `force` (on each node), `total_force` (on the whole set), `traction` \
-             (per area) and `pressure` (per area, along the normal); several [[loads]] of a case \
-             act together",
+             (per area), `pressure` (per area, along the normal) and `gravity` (on the whole \
+             part); several [[loads]] of a case act together",
         ))
     };
-    config.loads.iter().filter_map(finding).collect()
+    config.loads.iter().enumerate().filter_map(finding).collect()
+}
+
+/// Whether the load has a set just if it needs one, and the mass that it needs.
+fn loaded_set(
+    config: &Config,
+    load: &super::Load,
+    (quantity, span): &(LoadQuantity, Range<usize>),
+) -> Option<Finding> {
+    let at = |message: &str, span: Range<usize>, label: &str, remedy: &str| {
+        Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+    };
+    match (quantity, &load.set) {
+        (LoadQuantity::Gravity(_), Some(set)) => at(
+            "gravity acts on the whole part",
+            set.span(),
+            "no set here",
+            "leave `set` out; for a force on a part of it use `total_force`",
+        ),
+        (LoadQuantity::Gravity(_), None) if config.material.mass_density.is_none() => at(
+            "gravity needs the mass of the material",
+            span.clone(),
+            "[material] has no `mass_density`",
+            "add `mass_density = ...` to [material]: mass per volume of solid material, in units \
+             that go with the others (steel: 7850 with m, kg, N; 7.85e-9 with mm, t, N)",
+        ),
+        (LoadQuantity::Gravity(_), None) | (_, Some(_)) => None,
+        (_, None) => at(
+            "a load that acts nowhere",
+            span.clone(),
+            "on which set?",
+            "add `set = ...`: the name of a node, face or element set",
+        ),
+    }
+}
+
+/// A part that nothing holds, or nothing loads.
+fn held_or_loaded(config: &Config) -> Vec<Finding> {
+    let missing = |table: &str, remedy: &str| {
+        let file = config.source().file_name();
+        Finding::new(format!("{file} has no {table}")).remedy(remedy)
+    };
+    let mut findings = Vec::new();
+    if config.supports.is_empty() && config.springs.is_empty() {
+        let remedy = "add [[supports]]: where the part is held; or [[springs]] that hold it";
+        findings.push(missing("[[supports]]", remedy));
+    }
+    if config.load_case_names().is_empty() {
+        let remedy = "add [[loads]]: the forces on the part; or give [[supports]] a `displacement`";
+        findings.push(missing("[[loads]]", remedy));
+    }
+    findings
+}
+
+fn supports(config: &Config) -> Vec<Finding> {
+    let finding = |support: &super::Support| {
+        let at = |message: String, span: Range<usize>, label: &str, remedy: String| {
+            Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+        };
+        let Some(displacement) = &support.displacement else {
+            let case = support.case.as_ref()?;
+            return at(
+                "a support holds in all load cases".into(),
+                case.span(),
+                "of no use without a displacement",
+                "leave `case` out, or add `displacement = [x, y, z]`".into(),
+            );
+        };
+        let is_free = |axis: &Axis| {
+            !support.fix.contains(axis) && displacement.get_ref()[*axis as usize] != 0.0
+        };
+        let free = [Axis::X, Axis::Y, Axis::Z].into_iter().find(is_free)?;
+        let name = ["x", "y", "z"][free as usize];
+        at(
+            format!("a displacement in {name}, where the set is not held"),
+            displacement.span(),
+            "moves what is free",
+            format!("add \"{name}\" to `fix`, or give 0 for {name}"),
+        )
+    };
+    config.supports.iter().filter_map(finding).collect()
+}
+
+fn springs(config: &Config) -> Vec<Finding> {
+    let finding = |spring: &super::Spring| {
+        let at = |message: &str, span: Range<usize>, label: &str, remedy: &str| {
+            Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+        };
+        let kinds = "give one of `stiffness` (on each node) and `stiffness_per_area` (on faces)";
+        let stiffness = match (&spring.stiffness, &spring.stiffness_per_area) {
+            (Some(stiffness), None) | (None, Some(stiffness)) => stiffness,
+            (None, None) => {
+                return at("springs without stiffness", spring.set.span(), "how stiff?", kinds);
+            }
+            (Some(_), Some(area)) => {
+                return at("springs of two kinds", area.span(), "one too many", kinds);
+            }
+        };
+        let values = stiffness.get_ref();
+        let message = match values {
+            _ if values.iter().any(|&k| k < 0.0) => "springs of negative stiffness",
+            [0.0, 0.0, 0.0] => "springs of no stiffness",
+            _ => return None,
+        };
+        at(message, stiffness.span(), "here", "give numbers of at least 0, not all of them 0")
+    };
+    config.springs.iter().filter_map(finding).collect()
 }
 
 fn load_cases(config: &Config) -> Vec<Finding> {
@@ -153,7 +266,7 @@ fn load_cases(config: &Config) -> Vec<Finding> {
             let message = format!("load case `{name}` is listed twice");
             return at(message, "a second time", "keep one [[load_cases]] for each name");
         }
-        if config.loads.iter().all(|load| load.case != *name) {
+        if !config.load_case_names().contains(&name.as_str()) {
             let message = format!("load case `{name}` has no loads");
             let remedy = format!("add `case = \"{name}\"` to the [[loads]] that belong to it");
             return at(message, "no [[loads]] of this case", &remedy);

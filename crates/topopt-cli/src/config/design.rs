@@ -11,7 +11,10 @@ pub struct Design {
     /// Share of the design volume that the material may fill.
     #[schemars(with = "f64", extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub volume_fraction: Spanned<f64>,
-    /// Exponent p of the SIMP law E = density^p * youngs_modulus.
+    /// The law between density and stiffness.
+    #[serde(default)]
+    pub interpolation: Interpolation,
+    /// Its parameter: p of SIMP, q of RAMP.
     #[serde(default = "three")]
     #[schemars(extend("minimum" = 1))]
     pub penalty: f64,
@@ -31,6 +34,17 @@ pub struct Design {
     #[serde(default)]
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub void: Vec<Spanned<String>>,
+}
+
+/// A law between density and stiffness.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// E = density^p * youngs_modulus.
+    #[default]
+    Simp,
+    /// E = density / (1 + q (1 - density)) * youngs_modulus: thin material bears its own weight.
+    Ramp,
 }
 
 /// The filter. Filters but `none` need one of `radius` and `radius_in_elements`.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
-use super::loads::{Load, LoadCase, Support};
+use super::loads::{Load, LoadCase, Spring, Support};
 use super::mesh::Mesh;
 use super::output::Output;
 use super::select::Select;
@@ -33,10 +33,13 @@ pub struct Config {
     #[serde(default)]
     pub select: Vec<Select>,
     /// Where the part is held.
-    #[schemars(length(min = 1))]
+    #[serde(default)]
     pub supports: Vec<Support>,
+    /// Springs between the part and the ground.
+    #[serde(default)]
+    pub springs: Vec<Spring>,
     /// The forces on the part.
-    #[schemars(length(min = 1))]
+    #[serde(default)]
     pub loads: Vec<Load>,
     /// Weights of the load cases; a case that is not listed has weight 1.
     #[serde(default)]
@@ -81,10 +84,13 @@ pub struct Material {
                       take 0.45"
     ))]
     pub poissons_ratio: f64,
+    /// Mass per volume of solid material, for gravity.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub mass_density: Option<f64>,
 }
 
 impl Default for Material {
     fn default() -> Self {
-        Self { youngs_modulus: 1.0, poissons_ratio: 0.3 }
+        Self { youngs_modulus: 1.0, poissons_ratio: 0.3, mass_density: None }
     }
 }

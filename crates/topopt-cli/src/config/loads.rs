@@ -1,10 +1,13 @@
-//! The keys of `[[supports]]`, `[[loads]]` and `[[load_cases]]`.
+//! The keys of `[[supports]]`, `[[springs]]`, `[[loads]]` and `[[load_cases]]`.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
+
+use super::Config;
 
 /// One direction of the coordinate system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +21,7 @@ pub enum Axis {
     Z,
 }
 
-/// Nodes that cannot move.
+/// Nodes that are held, or moved by so much.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Support {
@@ -29,16 +32,38 @@ pub struct Support {
     #[serde(default = "all_axes")]
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub fix: Vec<Axis>,
+    /// Displacement [x, y, z] of its nodes, 0 in directions that are not held.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub displacement: Option<Spanned<[f64; 3]>>,
+    /// Name of the load case that the displacement belongs to, in the others the nodes are held;
+    /// it belongs to all when left out.
+    #[schemars(with = "Option<String>")]
+    pub case: Option<Spanned<String>>,
 }
 
-/// A load: exactly one of `force`, `total_force`, `traction` and `pressure`. Loads of the same case
-/// act together.
+/// Springs between nodes and the ground: exactly one of `stiffness` and `stiffness_per_area`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Load {
+pub struct Spring {
     /// Name of a node, face or element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
+    /// Force per displacement [x, y, z] on each node of the set.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub stiffness: Option<Spanned<[f64; 3]>>,
+    /// Force per displacement and area [x, y, z] on the faces of the set: an elastic foundation.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub stiffness_per_area: Option<Spanned<[f64; 3]>>,
+}
+
+/// A load: exactly one of `force`, `total_force`, `traction`, `pressure` and `gravity`. Loads of the
+/// same case act together.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Name of a node, face or element set of the mesh, or of a selection; none with `gravity`.
+    #[schemars(with = "Option<String>")]
+    pub set: Option<Spanned<String>>,
     /// Force [x, y, z] on each node of the set.
     #[schemars(with = "Option<[f64; 3]>")]
     pub force: Option<Spanned<[f64; 3]>>,
@@ -52,6 +77,9 @@ pub struct Load {
     /// Force per area against the faces of the set, along their normals; positive pushes.
     #[schemars(with = "Option<f64>")]
     pub pressure: Option<Spanned<f64>>,
+    /// Acceleration [x, y, z] of the whole part by gravity; its weight follows the density.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub gravity: Option<Spanned<[f64; 3]>>,
     /// Name of the load case that the force belongs to.
     #[serde(default = "default_case")]
     pub case: String,
@@ -68,6 +96,29 @@ pub enum LoadQuantity {
     Traction([f64; 3]),
     /// Force per area against the outward normal.
     Pressure(f64),
+    /// Acceleration of the whole part.
+    Gravity([f64; 3]),
+}
+
+impl Config {
+    /// The load cases: those of loads and displacements in the order in which they are first named,
+    /// then, as a displacement of no case belongs to all, those that are listed.
+    pub(crate) fn load_case_names(&self) -> Vec<&str> {
+        let mut moved = self.supports.iter().filter(|support| support.displacement.is_some());
+        let cases = self.supports.iter().filter_map(|support| support.case.as_ref());
+        let of_supports = cases.map(|case| case.get_ref().as_str());
+        let mut names: Vec<&str> =
+            self.loads.iter().map(|load| load.case.as_str()).chain(of_supports).collect();
+        if moved.any(|support| support.case.is_none()) {
+            names.extend(self.load_cases.iter().map(|entry| entry.name.get_ref().as_str()));
+            if names.is_empty() {
+                names.push("default");
+            }
+        }
+        let mut known = BTreeSet::new();
+        names.retain(|name| known.insert(*name));
+        names
+    }
 }
 
 impl Load {
@@ -82,13 +133,15 @@ impl Load {
             vector(&self.total_force, LoadQuantity::TotalForce),
             vector(&self.traction, LoadQuantity::Traction),
             pressure.map(|value| (LoadQuantity::Pressure(*value.get_ref()), value.span())),
+            vector(&self.gravity, LoadQuantity::Gravity),
         ];
         all.into_iter().flatten().collect()
     }
 
     /// Place of the quantity.
     pub(crate) fn span(&self) -> Range<usize> {
-        self.quantities().first().map_or_else(|| self.set.span(), |(_, span)| span.clone())
+        let set = || self.set.as_ref().map_or(0..0, |set| set.span());
+        self.quantities().first().map_or_else(set, |(_, span)| span.clone())
     }
 }
 

@@ -56,8 +56,10 @@ fn for_programs() {
             "held_components": 108, "solid_elements": 0, "void_elements": 0,
             "design_volume": null,
             "loads": [{
-                "case": "default", "weight": 1.0, "loaded_nodes": 6, "sum_of_forces": [0.0, -6.0, 0.0]
+                "case": "default", "weight": 1.0, "loaded_nodes": 6, "sum_of_forces": [0.0, -6.0, 0.0],
+                "weight_per_volume": [0.0, 0.0, 0.0], "displaced_nodes": 0
             }],
+            "spring_nodes": 0, "spring_stiffness": [0.0, 0.0, 0.0],
             "volume_fraction": 0.3, "filter_radius": 1.5, "max_iterations": 3, "device": "cpu",
             "strategy": "mf",
             "memory_mb": null, "output_directory": "results/case", "replaces_results": false,

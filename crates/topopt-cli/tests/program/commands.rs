@@ -39,6 +39,9 @@ fn template_shows_the_defaults() {
         "sharpness",
         "filter_radius",
         "filter_radius_in_elements",
+        "gravity",
+        "mass_density",
+        "stiffness_per_area",
     ];
     let shown = |line: &str| {
         let is_key = line.starts_with("# [[") || line.starts_with("# ") && line.contains(" = ");

@@ -15,6 +15,7 @@ mod refused;
 mod resume;
 mod run;
 mod run_directory;
+mod support_loads;
 mod vtk;
 
 use std::path::{Path, PathBuf};

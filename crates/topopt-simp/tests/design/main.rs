@@ -67,7 +67,7 @@ fn physics(problem: &Problem, pcg: PcgOptions) -> Physics<'_, Cpu> {
     Physics {
         backend: &Cpu,
         problem,
-        loads: Loads::on_cpu(problem).unwrap(),
+        loads: Loads::new(&Cpu, problem).unwrap(),
         operator: Strategy::Mf.build(problem),
         preconditioner: Box::new(Jacobi::new(&Cpu, problem.n_dofs()).unwrap()),
         pcg,
