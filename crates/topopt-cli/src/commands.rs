@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod diagnosis;
+mod duration;
 mod export;
 mod info;
 mod init;

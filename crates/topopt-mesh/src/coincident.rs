@@ -7,8 +7,7 @@ const RELATIVE_DISTANCE: f64 = 1e-9;
 
 /// Pairs of nodes of `mesh` in the same place, each pair and all of them increasing.
 pub fn coincident_nodes(mesh: &HexMesh) -> Vec<[u32; 2]> {
-    let extent = mesh.bounding_box().extent();
-    let distance = RELATIVE_DISTANCE * extent.into_iter().fold(0.0, f64::max);
+    let distance = same_place(mesh);
     let near = CellList::new(mesh.coordinates(), distance);
     let mut pairs = Vec::new();
     for (node, &place) in (0..).zip(mesh.coordinates()) {
@@ -20,6 +19,11 @@ pub fn coincident_nodes(mesh: &HexMesh) -> Vec<[u32; 2]> {
     }
     pairs.sort_unstable();
     pairs
+}
+
+/// The distance (length) up to which nodes of `mesh` are in the same place.
+pub(crate) fn same_place(mesh: &HexMesh) -> f64 {
+    RELATIVE_DISTANCE * mesh.bounding_box().extent().into_iter().fold(0.0, f64::max)
 }
 
 #[cfg(test)]

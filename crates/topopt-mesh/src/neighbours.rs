@@ -52,10 +52,24 @@ impl CellList {
     /// `centre` itself included, always in the same order.
     pub fn for_each_within(&self, centre: [f64; 3], mut visit: impl FnMut(u32, f64)) {
         let reach = self.radius * (1.0 + 1e-12); // a cell on the border is looked into
-        let range = |i: usize| {
-            let low = self.index(centre[i] - reach, i);
-            low..self.index(centre[i] + reach, i) + 1
-        };
+        let [low, high] = [-reach, reach].map(|by| centre.map(|x| x + by));
+        self.for_each_near_box(low, high, |id, point| {
+            let square: f64 = (0..3).map(|i| (point[i] - centre[i]).powi(2)).sum();
+            if square <= self.radius * self.radius {
+                visit(id, square.sqrt());
+            }
+        });
+    }
+
+    /// Calls `visit(id, point)` for every point of the cells that the box from `low` to `high`
+    /// touches: all points in the box, and others nearby.
+    pub fn for_each_near_box(
+        &self,
+        low: [f64; 3],
+        high: [f64; 3],
+        mut visit: impl FnMut(u32, [f64; 3]),
+    ) {
+        let range = |i: usize| self.index(low[i], i)..self.index(high[i], i) + 1;
         for z in range(2) {
             for y in range(1) {
                 let x = range(0);
@@ -63,10 +77,7 @@ impl CellList {
                 // Cells along x are neighbours in memory: one run of points.
                 let run = self.starts[row + x.start] as usize..self.starts[row + x.end] as usize;
                 for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
-                    let square: f64 = (0..3).map(|i| (point[i] - centre[i]).powi(2)).sum();
-                    if square <= self.radius * self.radius {
-                        visit(id, square.sqrt());
-                    }
+                    visit(id, *point);
                 }
             }
         }

@@ -9,7 +9,9 @@ use serde::Serialize;
 use topopt_fem::{BlockJacobi, ElementVectors, LoadCase, Multigrid, Strategy};
 
 use super::diagnosis::Diagnosis;
+use super::duration::Duration;
 use super::info::Shape;
+use super::run::thread_pool;
 use super::{preview, rounded};
 use crate::args::CheckArgs;
 use crate::case::Case;
@@ -20,7 +22,8 @@ use crate::report::InputError;
 use crate::results;
 use crate::structure::Structure;
 
-/// Builds everything but solves nothing, and says what a run would do. The preview is written
+/// Builds everything but solves nothing, and says what a run would do and how long that may take by
+/// measuring the steps of a solve. The preview is written
 /// before supports and loads are looked at, to show what is wrong with them.
 pub(super) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), Failure> {
     let config = Config::load(&args.case, &args.set)?;
@@ -29,10 +32,12 @@ pub(super) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), Failur
     if let Some(path) = &args.preview {
         preview::write(path, &case).map_err(InputError::from)?;
     }
-    let diagnosis = Diagnosis::of(&case);
-    let structure = Structure::build(&config, case)?;
-    let place = Place::find(config.solver.device).map_err(InputError::from)?;
-    let forecast = Forecast::of(&config, &structure, diagnosis, &place)?;
+    let forecast = thread_pool(config.solver.threads)?.install(|| {
+        let diagnosis = Diagnosis::of(&case);
+        let structure = Structure::build(&config, case)?;
+        let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        Forecast::of(&config, &structure, diagnosis, &place)
+    })?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -54,6 +59,7 @@ struct Forecast {
     quality: Shape,
     connected_parts: usize,
     coincident_nodes: usize,
+    hanging_nodes: usize,
     free_dofs: usize,
     held_nodes: usize,
     held_components: usize,
@@ -71,6 +77,7 @@ struct Forecast {
     strategy: &'static str,
     /// Megabytes that a run needs, by strategy.
     memory_mb: BTreeMap<&'static str, f64>,
+    time: Duration,
     output_directory: PathBuf,
     replaces_results: bool,
     warnings: Vec<String>,
@@ -95,7 +102,7 @@ impl Forecast {
         structure: &Structure,
         diagnosis: Diagnosis,
         place: &Place,
-    ) -> Result<Self, InputError> {
+    ) -> Result<Self, Failure> {
         let Structure { problem, space, .. } = structure;
         let loads: Vec<Load> = problem.load_cases().iter().map(Load::of).collect();
         let supports = problem.supports();
@@ -104,7 +111,10 @@ impl Forecast {
         let asked = config.solver.strategy;
         let memory = |s: Strategy| (s.name(), memory_mb(config, structure, s));
         let (strategy, memory_mb) = match place {
-            Place::Cpu => (place::cpu_strategy(asked)?.name(), Strategy::ALL.map(memory).into()),
+            Place::Cpu => (
+                place::cpu_strategy(asked).map_err(InputError::from)?.name(),
+                Strategy::ALL.map(memory).into(),
+            ),
             Place::Gpu(_) => (asked.name(), place::gpu_memory_mb(problem)),
         };
         Ok(Self {
@@ -123,6 +133,7 @@ impl Forecast {
             quality: diagnosis.quality,
             connected_parts: diagnosis.connected_parts,
             coincident_nodes: diagnosis.coincident_nodes,
+            hanging_nodes: diagnosis.hanging_nodes,
             loads,
             solid_elements: space.solid.len(),
             void_elements: space.void.len(),
@@ -133,6 +144,7 @@ impl Forecast {
             device: place.name(),
             strategy,
             memory_mb,
+            time: Duration::measure(config, structure, place)?,
             replaces_results: results::exist(&config.output_directory()),
             output_directory: config.output_directory(),
             notes: structure.notes.clone(),
@@ -187,6 +199,7 @@ impl Forecast {
         rows.push(("device", self.device.clone()));
         rows.push(("strategy", self.strategy.to_owned()));
         rows.push(("memory", self.memory_text()));
+        rows.push(("time", self.time.text()));
         let replaced = if self.replaces_results { ", in place of those there" } else { "" };
         rows.push(("results", format!("{}{replaced}", self.output_directory.display())));
         rows

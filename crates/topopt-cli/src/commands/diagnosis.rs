@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use topopt_mesh::{Components, NodeToElements, coincident_nodes};
+use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_nodes};
 
 use super::info::Shape;
 use super::rounded;
@@ -16,6 +16,8 @@ pub(super) struct Diagnosis {
     pub connected_parts: usize,
     /// Pairs of nodes in the same place.
     pub coincident_nodes: usize,
+    /// Nodes on faces that they are no corner of.
+    pub hanging_nodes: usize,
     /// What is doubtful, a sentence each.
     pub warnings: Vec<String>,
 }
@@ -40,13 +42,16 @@ impl Diagnosis {
                  is not joined"
             )
         }));
+        let hanging = hanging_nodes(&case.mesh);
+        warnings.extend(not_conforming(case, &hanging));
         let adjacency = NodeToElements::new(&case.mesh);
         for load in &case.load_cases {
             warnings.extend(held(case, load));
             warnings.extend(on_void(case, load, &adjacency));
         }
         let connected_parts = components.n_components();
-        Self { quality, connected_parts, coincident_nodes: pairs.len(), warnings }
+        let (coincident_nodes, hanging_nodes) = (pairs.len(), hanging.len());
+        Self { quality, connected_parts, coincident_nodes, hanging_nodes, warnings }
     }
 }
 
@@ -74,6 +79,19 @@ fn separate_parts(components: &Components) -> Option<String> {
         let shown = shown.join(", ");
         format!("the mesh is in {n} parts that share no node, of {shown}{more} elements")
     })
+}
+
+/// Where grids of different size meet.
+fn not_conforming(case: &Case, hanging: &[(u32, Face)]) -> Option<String> {
+    let &(node, face) = hanging.first()?;
+    let [x, y, z] = case.mesh.coordinates()[node as usize].map(rounded);
+    let (n, node, element) =
+        (hanging.len(), case.node_number(node), case.element_number(face.element));
+    Some(format!(
+        "{n} nodes lie on faces of which they are no corner, the first is {node} at ({x}, {y}, {z}) \
+         on a face of element {element}: what meets there is not joined; make the mesh conforming \
+         (Coherence or BooleanFragments in Gmsh)"
+    ))
 }
 
 /// Forces that supports take, so that the structure does not feel them.

@@ -70,7 +70,8 @@ fn configuration(args: &RunArgs) -> Result<Config, InputError> {
     Ok(config)
 }
 
-fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, InputError> {
+/// The threads of a run; all of the machine's if no number is given.
+pub(super) fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, InputError> {
     ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().map_err(|error| {
         let finding = Finding::new(format!("cannot start the threads: {error}"));
         finding.remedy("give a smaller number to `solver.threads`").into()

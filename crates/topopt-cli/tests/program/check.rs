@@ -13,10 +13,19 @@ fn check(folder: &Folder, args: &[&str]) -> String {
     finished.out
 }
 
+/// What is printed, with the time forecast left out: it is measured.
+fn check_untimed(folder: &Folder, args: &[&str]) -> String {
+    let out = check(folder, args);
+    let (before, time) = out.split_once("  time             about ").unwrap();
+    let (time, after) = time.split_once('\n').unwrap();
+    assert!(time.contains(" (a guess) of ") && time.ends_with(" ms (measured)"), "{time}");
+    format!("{before}{after}")
+}
+
 #[test]
 fn for_people() {
     let folder = Folder::new();
-    insta::assert_snapshot!(check(&folder, &[]), @r"
+    insta::assert_snapshot!(check_untimed(&folder, &[]), @r"
     case.toml: Small
       elements         250 of width 1 on average
       nodes            396
@@ -43,6 +52,7 @@ fn for_programs() {
     let mut found: Value = serde_json::from_str(&check(&folder, &["--json"])).unwrap();
     let memory = found["memory_mb"].take();
     let quality = found["quality"].take();
+    let time = found["time"].take();
     assert_eq!(quality["histogram"], json!([0, 0, 0, 0, 0, 0, 0, 0, 0, 250]));
     assert_eq!(quality["worst_elements"], json!((1..=10).collect::<Vec<_>>()));
     let volume = found["design_volume"].take().as_f64().unwrap();
@@ -52,7 +62,8 @@ fn for_programs() {
         json!({
             "case": "case.toml", "title": "Small", "nodes": 396, "elements": 250,
             "element_width": 1.0, "extent": [10.0, 5.0, 5.0], "quality": null,
-            "connected_parts": 1, "coincident_nodes": 0, "free_dofs": 1080, "held_nodes": 36,
+            "connected_parts": 1, "coincident_nodes": 0, "hanging_nodes": 0, "free_dofs": 1080,
+            "held_nodes": 36, "time": null,
             "held_components": 108, "solid_elements": 0, "void_elements": 0,
             "design_volume": null,
             "loads": [{
@@ -66,6 +77,12 @@ fn for_programs() {
             "warnings": [], "notes": [],
         })
     );
+    let number = |key: &str| time[key].as_f64().unwrap();
+    assert_eq!((number("solves"), number("iterations_a_solve")), (3.0, 20.0));
+    let (setup, iteration) = (number("seconds_a_setup"), number("seconds_an_iteration"));
+    assert!(setup > 0.0 && iteration > 0.0);
+    let seconds = 3.0 * (setup + 20.0 * iteration);
+    assert!((number("seconds") / seconds - 1.0).abs() < 1e-12, "{time}");
     let [mf, ebe, nbn] = ["mf", "ebe", "nbn"].map(|s| memory[s].as_f64().unwrap());
     // Stored element matrices are 300 numbers each.
     assert!(ebe > mf + 0.5 && nbn > mf + 0.5 && mf > 0.1, "{memory}");
@@ -92,7 +109,7 @@ fn all_that_may_be_worth_saying() {
         "--set",
         "solver.strategy=ebe",
     ];
-    insta::assert_snapshot!(check(&folder, &set), @r"
+    insta::assert_snapshot!(check_untimed(&folder, &set), @r"
     case.toml
       elements         1 of width 1 on average
       nodes            8

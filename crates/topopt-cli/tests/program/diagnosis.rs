@@ -48,6 +48,25 @@ fn parts_that_touch_and_are_not_joined() {
     );
 }
 
+/// The cube and a smaller one on its side x = 1, whose corners lie within that side.
+#[test]
+fn parts_that_do_not_fit_together() {
+    let mut mesh = two_cubes("8 15 2 1 1 110\n9 15 2 1 1 111\n10 15 2 1 1 114\n");
+    for (old, new) in [
+        ("109 1 0 0", "109 1 .25 .25"),
+        ("112 1 1 0", "112 1 .75 .25"),
+        ("113 1 0 1", "113 1 .25 .75"),
+        ("116 1 1 1", "116 1 .75 .75"),
+    ] {
+        mesh = mesh.replace(old, new);
+    }
+    let found = warnings(&with_mesh(&mesh), &[]);
+    let expected = "4 nodes lie on faces of which they are no corner, the first is 109 at (1, \
+                    0.25, 0.25) on a face of element 1: what meets there is not joined; make the \
+                    mesh conforming (Coherence or BooleanFragments in Gmsh)";
+    assert!(found.iter().any(|warning| warning == expected), "{found:#?}");
+}
+
 #[test]
 fn a_part_that_floats_because_it_is_not_joined() {
     let folder = with_mesh(&two_cubes(""));

@@ -1,0 +1,171 @@
+//! Nodes that lie on a face of which they are no corner, as where grids of different size meet.
+
+use rayon::prelude::*;
+
+use crate::coincident::same_place;
+use crate::surface::{boundary_faces, face_centre, face_coordinates};
+use crate::{BoundingBox, CellList, Face, HexMesh};
+
+/// Nodes this near to a face, as a share of its shortest edge, lie on it.
+const RELATIVE_DISTANCE: f64 = 1e-3;
+
+/// Nodes of `mesh` that lie on a face of its surface, or on an edge of that, without being one of
+/// its corners or in the place of one: each once, increasing, with a face it lies on. What meets
+/// there is not joined. Where a mesh fits together there are none.
+pub fn hanging_nodes(mesh: &HexMesh) -> Vec<(u32, Face)> {
+    let faces = boundary_faces(mesh);
+    let mut nodes: Vec<u32> = faces.iter().flat_map(|face| face.nodes(mesh.hexes())).collect();
+    nodes.par_sort_unstable();
+    nodes.dedup();
+    let points: Vec<_> = nodes.iter().map(|&node| mesh.coordinates()[node as usize]).collect();
+    let sizes = faces.iter().map(|&face| distance(mesh, face));
+    let near = CellList::new(&points, sizes.sum::<f64>() / faces.len() as f64);
+    let same_place = same_place(mesh);
+    let mut hanging: Vec<(u32, Face)> = faces
+        .par_iter()
+        .flat_map_iter(|&face| {
+            let on_face = nodes_on(&face_coordinates(mesh, face), &near, same_place);
+            on_face.into_iter().map(move |id| (id, face))
+        })
+        .map(|(id, face)| (nodes[id as usize], face))
+        .collect();
+    hanging.sort_unstable();
+    hanging.dedup_by_key(|(node, _)| *node);
+    hanging
+}
+
+/// From the centre of a face to its first corner.
+fn distance(mesh: &HexMesh, face: Face) -> f64 {
+    let x = face_coordinates(mesh, face);
+    length(difference(face_centre(&x), x[0]))
+}
+
+/// The points of `near` on the face with corners `x`, without those at the corners.
+fn nodes_on(x: &[[f64; 3]; 4], near: &CellList, same_place: f64) -> Vec<u32> {
+    let edges = (0..4).map(|a| length(difference(x[a], x[(a + 1) % 4])));
+    let tolerance = RELATIVE_DISTANCE * edges.fold(f64::INFINITY, f64::min);
+    let BoundingBox { min, max } = BoundingBox::of(x.iter().copied());
+    let mut found = Vec::new();
+    near.for_each_near_box(min.map(|v| v - tolerance), max.map(|v| v + tolerance), |id, point| {
+        let at_corner = x.iter().any(|&corner| length(difference(corner, point)) <= same_place);
+        let in_box = |i: usize| (min[i] - tolerance..=max[i] + tolerance).contains(&point[i]);
+        if !at_corner && (0..3).all(in_box) && distance_to(x, point) <= tolerance {
+            found.push(id);
+        }
+    });
+    found
+}
+
+/// The distance of `point` from the bilinear face with corners `x`, by Gauss-Newton steps for the
+/// nearest place (s, t) in the unit square; exact where it is zero.
+fn distance_to(x: &[[f64; 3]; 4], point: [f64; 3]) -> f64 {
+    let (mut s, mut t) = (0.5, 0.5);
+    let mut nearest = f64::INFINITY;
+    for _ in 0..10 {
+        let along = |i: usize| {
+            let (bottom, top) = (x[1][i] - x[0][i], x[2][i] - x[3][i]);
+            let (left, right) = (x[3][i] - x[0][i], x[2][i] - x[1][i]);
+            [(1.0 - t) * bottom + t * top, (1.0 - s) * left + s * right]
+        };
+        let place = |i: usize| {
+            let weights = [(1.0 - s) * (1.0 - t), s * (1.0 - t), s * t, (1.0 - s) * t];
+            (0..4).map(|a| weights[a] * x[a][i]).sum::<f64>()
+        };
+        let rest: [f64; 3] = std::array::from_fn(|i| point[i] - place(i));
+        nearest = f64::min(nearest, length(rest));
+        let [mut ss, mut st, mut tt, mut sr, mut tr] = [0.0; 5];
+        for i in 0..3 {
+            let [ds, dt] = along(i);
+            (ss, st, tt) = (ss + ds * ds, st + ds * dt, tt + dt * dt);
+            (sr, tr) = (sr + ds * rest[i], tr + dt * rest[i]);
+        }
+        let determinant = ss * tt - st * st;
+        if determinant <= 0.0 {
+            break;
+        }
+        s = f64::clamp(s + (tt * sr - st * tr) / determinant, 0.0, 1.0);
+        t = f64::clamp(t + (ss * tr - st * sr) / determinant, 0.0, 1.0);
+    }
+    nearest
+}
+
+fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    v.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Benchmark, Resolution};
+    use crate::{Renumbering, Sets, hexahedron};
+
+    type Block = (Vec<[f64; 3]>, Vec<[u32; 8]>);
+
+    /// The block from `low` to `high` in `n` elements a direction, warped by `warp`.
+    fn block(low: [f64; 3], high: [f64; 3], n: usize, warp: fn([f64; 3]) -> [f64; 3]) -> Block {
+        let width = n + 1;
+        let at = |i: usize, v: usize| low[i] + (high[i] - low[i]) * v as f64 / n as f64;
+        let place = |node: usize| {
+            let [i, j, k] = [node % width, node / width % width, node / (width * width)];
+            warp([at(0, i), at(1, j), at(2, k)])
+        };
+        let hex = |e: usize| {
+            let corner = [e % n, e / n % n, e / (n * n)];
+            hexahedron::NODES.map(|xi| {
+                let [i, j, k] = std::array::from_fn(|d| corner[d] + usize::from(xi[d] > 0.0));
+                (i + width * (j + width * k)) as u32
+            })
+        };
+        ((0..width.pow(3)).map(place).collect(), (0..n.pow(3)).map(hex).collect())
+    }
+
+    fn joined(parts: [Block; 2]) -> HexMesh {
+        let [(mut coordinates, mut hexes), (more, others)] = parts;
+        let first = coordinates.len() as u32;
+        coordinates.extend(more);
+        hexes.extend(others.into_iter().map(|hex| hex.map(|node| node + first)));
+        HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
+    }
+
+    #[test]
+    fn a_coarse_block_on_a_fine_one() {
+        // The side z = 1 is a bilinear surface, which both halves share as it is.
+        let warp = |[x, y, z]: [f64; 3]| [x, y, z + 0.3 * x * y];
+        for (warp, name) in [(warp as fn(_) -> _, "warped"), (|x| x, "plane")] {
+            let coarse = block([0.0; 3], [1.0; 3], 1, warp);
+            let fine = block([0.0, 0.0, 1.0], [1.0, 1.0, 2.0], 3, warp);
+            let mesh = joined([coarse, fine]);
+            let found = hanging_nodes(&mesh);
+            // Of the 16 nodes of the fine side, 4 are in the places of corners.
+            let expected: Vec<u32> = (8..24).filter(|n| ![8, 11, 20, 23].contains(n)).collect();
+            let nodes: Vec<u32> = found.iter().map(|(node, _)| *node).collect();
+            assert_eq!(nodes, expected, "{name}");
+            assert!(found.iter().all(|(_, face)| face.element == 0), "{name}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_gap_is_no_contact() {
+        let coarse = block([0.0; 3], [1.0; 3], 1, |x| x);
+        let fine = block([0.2, 0.2, 1.01], [0.8, 0.8, 2.0], 2, |x| x);
+        assert!(hanging_nodes(&joined([coarse.clone(), fine])).is_empty());
+        let touching = block([0.2, 0.2, 1.0], [0.8, 0.8, 2.0], 2, |x| x);
+        assert_eq!(hanging_nodes(&joined([coarse, touching])).len(), 9);
+    }
+
+    #[test]
+    fn meshes_that_fit_together_have_none() {
+        for benchmark in [Benchmark::ConnectingRod, Benchmark::Michell, Benchmark::LBeam] {
+            let mesh = benchmark.generate(Resolution::Elements(3000)).unwrap();
+            let mesh = Renumbering::shuffled(&mesh, 5).apply(&mesh);
+            assert!(hanging_nodes(&mesh).is_empty(), "{benchmark:?}");
+        }
+        let same = block([0.0, 0.0, 1.0], [1.0, 1.0, 2.0], 2, |x| x);
+        let below = block([0.0; 3], [1.0; 3], 2, |x| x);
+        assert!(hanging_nodes(&joined([below, same])).is_empty(), "nodes in the same place");
+    }
+}
