@@ -31,6 +31,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Write the surface of a design: closed triangles for printing and CAD
     Export(ExportArgs),
+    /// Solve the design of a run again as solid and void, and measure it
+    Verify(VerifyArgs),
     /// Measure operators and solves on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -116,6 +118,25 @@ pub struct ExportArgs {
     /// Drop all pieces but the largest
     #[arg(long)]
     pub largest_piece: bool,
+}
+
+/// Arguments of `topopt verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Folder of the results of a run
+    #[arg(value_name = "RESULT")]
+    pub results: PathBuf,
+    /// Density from which on an element is solid; by default that which keeps the volume
+    #[arg(long, value_name = "T", value_parser = threshold)]
+    pub threshold: Option<f64>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn threshold(text: &str) -> Result<f64, String> {
+    let value: Option<f64> = text.parse().ok().filter(|&t| t > 0.0 && t <= 1.0);
+    value.ok_or_else(|| "a density above 0 and up to 1 is needed".into())
 }
 
 /// What to measure.

@@ -42,6 +42,18 @@ pub struct Tags {
     pub elements: Vec<u64>,
 }
 
+impl Tags {
+    /// The number of a node; without tags, in the mesh that `topopt mesh` writes.
+    pub fn node(tags: Option<&Self>, node: u32) -> u64 {
+        tags.map_or(u64::from(node) + 1, |tags| tags.nodes[node as usize])
+    }
+
+    /// The number of an element, as [`Tags::node`].
+    pub fn element(tags: Option<&Self>, element: u32) -> u64 {
+        tags.map_or(u64::from(element) + 1, |tags| tags.elements[element as usize])
+    }
+}
+
 /// Forces and displacements that act together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseLoads {
@@ -110,12 +122,12 @@ impl Case {
 
     /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.
     pub fn node_number(&self, node: u32) -> u64 {
-        self.tags.as_ref().map_or(u64::from(node) + 1, |tags| tags.nodes[node as usize])
+        Tags::node(self.tags.as_ref(), node)
     }
 
     /// Number of an element, as [`Case::node_number`].
     pub fn element_number(&self, element: u32) -> u64 {
-        self.tags.as_ref().map_or(u64::from(element) + 1, |tags| tags.elements[element as usize])
+        Tags::element(self.tags.as_ref(), element)
     }
 }
 

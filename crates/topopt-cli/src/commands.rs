@@ -10,6 +10,7 @@ mod init;
 mod mesh;
 mod preview;
 mod run;
+mod verify;
 
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
@@ -32,6 +33,7 @@ pub fn execute(
 ) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(args, out, interrupt),
+        Command::Verify(args) => verify::verify(args, out, interrupt),
         Command::Bench(command) => bench::bench(command, out),
         Command::Check(args) => check::check(args, out),
         Command::Export(args) => export::export(args, out),

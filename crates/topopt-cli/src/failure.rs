@@ -44,6 +44,20 @@ pub enum Failure {
         /// What was wanted.
         tolerance: f64,
     },
+    /// The solve of a verification did not converge.
+    #[error(
+        "load case `{load_case}`: {} after {} iterations of conjugate gradients, at relative \
+         residual {:.1e} where {tolerance:.1e} is wanted",
+        reason(outcome.reason), outcome.iterations, outcome.relative_residual
+    )]
+    Verification {
+        /// Load case.
+        load_case: String,
+        /// How the solve ended.
+        outcome: PcgOutcome,
+        /// What was wanted.
+        tolerance: f64,
+    },
     /// The user asked to stop.
     #[error("interrupted {}", what_there_is(*iterations, directory.as_deref()))]
     Interrupted {
@@ -81,7 +95,7 @@ impl Failure {
             Failure::Input(_) | Failure::Print(_) | Failure::Write(_) => 1,
             Failure::Run(DesignError::Observer(_)) => 1,
             Failure::Run(DesignError::Backend(_)) | Failure::Device(_) => 2,
-            Failure::Solver { .. } => 2,
+            Failure::Solver { .. } | Failure::Verification { .. } => 2,
             Failure::Interrupted { .. } => 130,
         }
     }
@@ -97,6 +111,11 @@ impl Failure {
                     n => format!("the design of iteration {} is written", n - 1),
                 };
                 let remedy = format!("{}; {written}", solver_remedy(outcome.reason));
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Verification { .. } => {
+                let remedy = "raise `solver.max_iterations` or loosen `solver.tolerance` in the \
+                              case.toml of the results, or give a smaller `--threshold`";
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {

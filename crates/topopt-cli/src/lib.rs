@@ -19,3 +19,4 @@ mod selections;
 mod structure;
 mod summary;
 mod supports;
+pub mod verification;

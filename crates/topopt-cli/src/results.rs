@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use topopt_io::csv::CsvFile;
 use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
 use topopt_io::{WriteError, atomic};
@@ -15,7 +16,9 @@ use topopt_simp::{Design, IterationReport, ObserverError};
 use crate::checkpoint::{self, Resumption};
 use crate::config::{self, Config};
 use crate::report::Finding;
-use crate::run_directory::{CASE, DESIGN, HISTORY, SUMMARY, is_written_by_us};
+use crate::run_directory::{
+    CASE, DESIGN, HISTORY, SUMMARY, VERIFIED, VERIFIED_DESIGN, is_written_by_us,
+};
 use crate::structure::Structure;
 
 const SERIES: &str = "design.pvd";
@@ -212,6 +215,22 @@ impl<'a> Results<'a> {
     }
 }
 
+/// Writes `value` as JSON to `path`.
+///
+/// # Errors
+/// A file that cannot be written.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
+    atomic::write(path, |file| {
+        serde_json::to_writer_pretty(&mut *file, value)?;
+        writeln!(file)
+    })
+}
+
+/// Name of the displacements of load case number `k`.
+pub(crate) fn displacement_name(k: usize, case: &str) -> String {
+    if k == 0 { "displacement".into() } else { format!("displacement_{case}") }
+}
+
 /// Fields of a design in the user's numbering.
 struct Fields {
     density: Vec<f64>,
@@ -227,11 +246,7 @@ impl Fields {
         for (k, case) in structure.problem.load_cases().iter().enumerate() {
             let values = design.displacement(k)?;
             let values = renumbering.nodes_to_original(values.as_chunks::<3>().0);
-            let name = match k {
-                0 => "displacement".into(),
-                _ => format!("displacement_{}", case.name),
-            };
-            displacements.push((name, values));
+            displacements.push((displacement_name(k, &case.name), values));
         }
         Ok(Self {
             density: renumbering.elements_to_original(&design.density()?),
@@ -241,9 +256,9 @@ impl Fields {
     }
 }
 
-/// Removes what an earlier run left: its checkpoints, its summary, its design, its snapshots. To go
-/// on with it, only checkpoints and snapshots after the one it goes on from are removed. Returns
-/// the snapshots that stay.
+/// Removes what an earlier run left: its checkpoints, its summary, its design with the
+/// verification, its snapshots. To go on with it, only the verification, and checkpoints and
+/// snapshots after the one it goes on from, are removed. Returns the snapshots that stay.
 fn remove_earlier(
     directory: &Path,
     resumption: Option<&Resumption>,
@@ -251,7 +266,8 @@ fn remove_earlier(
     atomic::remove_leftovers(directory)?;
     let last = resumption.map_or(0, |resumption| resumption.state.iteration);
     checkpoint::files(directory).remove_after(last)?;
-    for name in [SUMMARY, DESIGN, SERIES, GRID].iter().filter(|_| resumption.is_none()) {
+    let of_run = [SUMMARY, DESIGN, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
+    for name in of_run.chain([VERIFIED, VERIFIED_DESIGN]) {
         match fs::remove_file(directory.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

@@ -17,6 +17,10 @@ pub const HISTORY: &str = "history.csv";
 pub const SUMMARY: &str = "summary.json";
 /// The design evaluated last, on the mesh.
 pub const DESIGN: &str = "design.vtu";
+/// What `topopt verify` has found; see [`crate::verification::Verification`].
+pub const VERIFIED: &str = "verify.json";
+/// The design of solid and void elements that it has solved.
+pub const VERIFIED_DESIGN: &str = "verify.vtu";
 
 /// First line of [`CASE`], by which it is told from a case file that the user wrote.
 pub(crate) const CASE_MARK: &str =

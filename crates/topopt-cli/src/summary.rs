@@ -1,17 +1,18 @@
 //! What a run was and did: summary.json and the closing lines.
 
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use topopt_fem::ElasticityPreconditioner;
-use topopt_io::{WriteError, atomic};
+use topopt_io::WriteError;
 use topopt_linalg::Backend;
 use topopt_simp::{Ended, IterationReport, StopRule};
 
 use crate::checkpoint::Resumption;
 use crate::config::{self, Config};
+use crate::results::write_json;
+use crate::run_directory::SUMMARY;
 use crate::structure::Structure;
 
 /// Everything worth keeping of a run.
@@ -217,10 +218,7 @@ impl<'a> Summary<'a> {
     /// # Errors
     /// A file that cannot be written.
     pub fn write(&self, directory: &Path) -> Result<(), WriteError> {
-        atomic::write(&directory.join("summary.json"), |file| {
-            serde_json::to_writer_pretty(&mut *file, self)?;
-            writeln!(file)
-        })
+        write_json(&directory.join(SUMMARY), self)
     }
 
     /// The opening lines for people.

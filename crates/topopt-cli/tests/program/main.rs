@@ -16,6 +16,7 @@ mod resume;
 mod run;
 mod run_directory;
 mod support_loads;
+mod verify;
 mod vtk;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,110 @@
+//! `topopt verify RESULT`
+
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+use super::rounded;
+use super::run::thread_pool;
+use crate::args::VerifyArgs;
+use crate::failure::Failure;
+use crate::report::InputError;
+use crate::run_directory::{RunDirectory, VERIFIED, VERIFIED_DESIGN};
+use crate::verification::{Compared, Verification, Width};
+
+/// Solves the design of a run again as solid and void, and says what became of it.
+pub(super) fn verify(
+    args: &VerifyArgs,
+    out: &mut impl Write,
+    interrupt: &AtomicBool,
+) -> Result<(), Failure> {
+    let results = RunDirectory::open(&args.results).map_err(InputError::from)?;
+    let config = results.config()?;
+    let verification = thread_pool(config.solver.threads)?
+        .install(|| Verification::of(&results, &config, args.threshold, interrupt))?;
+    if args.json {
+        serde_json::to_writer_pretty(&mut *out, &verification).map_err(std::io::Error::from)?;
+        return Ok(writeln!(out)?);
+    }
+    writeln!(out, "{}", results.path().display())?;
+    print(&verification, out)?;
+    let folder = results.path().display();
+    Ok(writeln!(out, "written to {VERIFIED} and {VERIFIED_DESIGN} in {folder}")?)
+}
+
+fn print(found: &Verification, out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "  {:<21}  {:>12}  {:>12}  {:>7}", "", "optimised", "verified", "ratio")?;
+    let compared = [
+        ("compliance", found.compliance),
+        ("volume", found.volume),
+        ("volume fraction", found.volume_fraction),
+    ];
+    for (name, Compared { optimised, verified, ratio }) in compared {
+        let (optimised, verified) = (rounded(optimised), rounded(verified));
+        writeln!(out, "  {name:<21}  {optimised:>12}  {verified:>12}  {ratio:>7.4}")?;
+    }
+    for (name, text) in rows(found) {
+        writeln!(out, "  {name:<21}  {text}")?;
+    }
+    found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
+}
+
+/// Name and text of each line below the numbers compared.
+fn rows(found: &Verification) -> Vec<(&'static str, String)> {
+    let Verification { largest_displacement: moved, von_mises: stress, .. } = found;
+    let width = |width: &Option<Width>| {
+        width.map_or("none".into(), |Width { width, element, at }| {
+            let widths = width / found.element_width;
+            let (width, at) = (rounded(width), at.map(rounded));
+            format!("{width}, {widths:.1} element widths, at element {element}, {at:?}")
+        })
+    };
+    let [p95, p99, maximum] =
+        [stress.percentile_95, stress.percentile_99, stress.maximum].map(rounded);
+    vec![
+        ("solid", format!("density {} and more", rounded(found.threshold))),
+        ("void", format!("{:e} of the stiffness", found.void_stiffness)),
+        (
+            "largest displacement",
+            format!(
+                "{} at node {}, {:?}, load case {}",
+                rounded(moved.value),
+                moved.node,
+                moved.at.map(rounded),
+                moved.load_case
+            ),
+        ),
+        ("von Mises stress", format!("95 % of the volume up to {p95}, 99 % up to {p99}")),
+        (
+            "",
+            format!(
+                "largest {maximum} at element {}, {:?}, load case {}",
+                stress.element,
+                stress.at.map(rounded),
+                stress.load_case
+            ),
+        ),
+        ("grey level", format!("{:.2} % of the optimised design", 100.0 * found.grey_level)),
+        ("connected parts", parts(&found.parts)),
+        ("smallest member", width(&found.smallest_member)),
+        ("smallest gap", width(&found.smallest_gap)),
+        (
+            "solve",
+            format!(
+                "{} iterations, relative residual {:.1e}",
+                found.pcg_iterations, found.pcg_residual
+            ),
+        ),
+    ]
+}
+
+/// How many parts there are, and the shares of the largest.
+fn parts(shares: &[f64]) -> String {
+    const SHOWN: usize = 5;
+    let percent: Vec<_> =
+        shares.iter().take(SHOWN).map(|share| format!("{:.2} %", 100.0 * share)).collect();
+    let more = if shares.len() > SHOWN { ", ..." } else { "" };
+    match shares.len() {
+        1 => "1".into(),
+        n => format!("{n}, with {}{more} of the volume", percent.join(", ")),
+    }
+}

@@ -1,0 +1,195 @@
+//! The proof of a design: made solid and void by a threshold, solved again, and measured.
+
+mod carried;
+mod measures;
+mod solve;
+mod threshold;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use serde::Serialize;
+use topopt_io::vtk::{Array, Compression, Values, vtu};
+use topopt_mesh::Region;
+
+use crate::case::{Case, Tags};
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::report::InputError;
+use crate::results::write_json;
+use crate::run_directory::{RunDirectory, VERIFIED, VERIFIED_DESIGN};
+use crate::structure::Structure;
+use carried::Carried;
+pub use measures::{Displacement, Stress, Width};
+use solve::Solution;
+use threshold::Thresholded;
+
+/// What `topopt verify` finds: numbers of the optimised design and of the one of solid and void.
+/// Units are those of the case; nodes and elements have the numbers of the mesh file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verification {
+    /// Elements of this density and more are solid.
+    pub threshold: f64,
+    /// Young's modulus of a void element, as a share of the solid's.
+    pub void_stiffness: f64,
+    /// Weighted compliance (force times length).
+    pub compliance: Compared,
+    /// Volume of material, passive elements included.
+    pub volume: Compared,
+    /// Share of the design elements' volume that material takes.
+    pub volume_fraction: Compared,
+    /// The largest displacement of a solid element's node.
+    pub largest_displacement: Displacement,
+    /// The stress of von Mises at the centres of the solid elements.
+    pub von_mises: Stress,
+    /// The measure of non-discreteness of the optimised design \[Sigmund2007\],
+    /// sum 4 rho (1 - rho) v / sum v over the design elements: 0 where all are solid or void.
+    pub grey_level: f64,
+    /// Shares of the solid volume of the parts that are connected by faces, largest first.
+    pub parts: Vec<f64>,
+    /// The thinnest member; see [`Region::smallest_member`].
+    pub smallest_member: Option<Width>,
+    /// The narrowest gap; see [`Region::smallest_gap`].
+    pub smallest_gap: Option<Width>,
+    /// Cube root of the mean element volume: what widths are uncertain by.
+    pub element_width: f64,
+    /// Iterations of conjugate gradients, summed over load cases.
+    pub pcg_iterations: usize,
+    /// Largest relative residual over load cases.
+    pub pcg_residual: f64,
+    /// What was left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A number of the optimised design beside that of the verified one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Compared {
+    /// With the densities of the run.
+    pub optimised: f64,
+    /// With solid and void elements.
+    pub verified: f64,
+    /// verified / optimised.
+    pub ratio: f64,
+}
+
+impl Compared {
+    fn new(optimised: f64, verified: f64) -> Self {
+        Self { optimised, verified, ratio: verified / optimised }
+    }
+}
+
+impl Verification {
+    /// Solves the design in `results` again, its elements of density `threshold` and more solid and
+    /// the others void; without one, that which keeps the volume. Writes verify.json and verify.vtu
+    /// beside it.
+    ///
+    /// Void elements keep 1e-9 of the stiffness. So the mesh stays as it is, with its numbers,
+    /// operators and preconditioner, and neither loose pieces nor elements that meet in an edge
+    /// make the system singular.
+    ///
+    /// # Errors
+    /// Results that cannot be read, a threshold with nothing left, a design that does not connect
+    /// loads and supports, a solve that does not converge, a file that cannot be written.
+    pub fn of(
+        results: &RunDirectory,
+        config: &Config,
+        threshold: Option<f64>,
+        interrupt: &AtomicBool,
+    ) -> Result<Self, Failure> {
+        let optimised = results.summary().map_err(InputError::from)?["compliance"].as_f64();
+        let case = Case::build(config)?;
+        let tags = case.tags.clone();
+        let structure = Structure::build(config, case)?;
+        let density = density(results, &structure)?;
+        let design = Thresholded::new(&structure, density, threshold).map_err(InputError::from)?;
+        let carried = Carried::new(&structure.problem, &design.is_solid);
+        let carried = carried.map_err(InputError::from)?;
+        let solution = Solution::new(config, &structure, &carried, interrupt)?;
+        let subject = Subject { structure: &structure, design, carried, solution, tags };
+        let verification = subject.verification(optimised.unwrap_or(f64::NAN));
+        subject.write(results.path())?;
+        write_json(&results.path().join(VERIFIED), &verification)?;
+        Ok(verification)
+    }
+}
+
+/// The densities of the results, in the order of the problem.
+fn density(results: &RunDirectory, structure: &Structure) -> Result<Vec<f64>, InputError> {
+    let (_, mut data) = vtu::read_with_cell_data(&results.design(), &["density"])
+        .map_err(|error| InputError::from(crate::report::Finding::new(error.to_string())))?;
+    let density = data.pop().unwrap_or_default();
+    if density.len() != structure.mesh.n_elements() {
+        let (found, needed) = (density.len(), structure.mesh.n_elements());
+        let message = format!(
+            "{} has {found} elements, the mesh of its case has {needed}",
+            results.design().display()
+        );
+        let finding = crate::report::Finding::new(message);
+        return Err(finding
+            .remedy("the mesh has changed since the run: run the case again")
+            .into());
+    }
+    Ok(structure.renumbering.elements_from_original(&density))
+}
+
+/// All that a verification is made from.
+struct Subject<'a> {
+    structure: &'a Structure,
+    design: Thresholded,
+    carried: Carried,
+    solution: Solution,
+    tags: Option<Tags>,
+}
+
+impl Subject<'_> {
+    fn verification(&self, optimised_compliance: f64) -> Verification {
+        let Self { structure, design, carried, solution, .. } = self;
+        let mesh = structure.problem.mesh();
+        let region = Region::new(mesh, &design.is_solid);
+        Verification {
+            threshold: design.threshold,
+            void_stiffness: solve::VOID_STIFFNESS,
+            compliance: Compared::new(optimised_compliance, solution.compliance),
+            volume: design.volume,
+            volume_fraction: design.volume_fraction,
+            largest_displacement: self.largest_displacement(),
+            von_mises: self.stress(),
+            grey_level: design.grey_level,
+            parts: measures::shares(&region.parts(), &structure.space.volumes),
+            smallest_member: region.smallest_member().map(|found| self.width(found)),
+            smallest_gap: region.smallest_gap().map(|found| self.width(found)),
+            element_width: structure.element_width,
+            pcg_iterations: solution.pcg_iterations,
+            pcg_residual: solution.pcg_residual,
+            notes: carried.notes.clone(),
+        }
+    }
+
+    /// Writes the design of solid and void in the mesh file's numbering.
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let Self { structure, design, solution, .. } = self;
+        let (mesh, renumbering) = (&structure.mesh, &structure.renumbering);
+        let solid: Vec<u8> = design.is_solid.iter().map(|&is_solid| is_solid.into()).collect();
+        let solid = renumbering.elements_to_original(&solid);
+        let stress = renumbering.elements_to_original(&solution.von_mises);
+        let cells = [
+            Array { name: "solid", components: 1, values: Values::U8(&solid) },
+            Array { name: "von_mises", components: 1, values: Values::F64(&stress) },
+        ];
+        let cases = structure.problem.load_cases().iter().zip(&solution.displacements);
+        let displacements: Vec<(String, Vec<[f64; 3]>)> = cases
+            .enumerate()
+            .map(|(k, (case, u))| {
+                let name = crate::results::displacement_name(k, &case.name);
+                (name, renumbering.nodes_to_original(u.as_chunks::<3>().0))
+            })
+            .collect();
+        let points: Vec<Array> = displacements
+            .iter()
+            .map(|(name, u)| Array { name, components: 3, values: Values::F64(u.as_flattened()) })
+            .collect();
+        let path = folder.join(VERIFIED_DESIGN);
+        let (x, hexes) = (mesh.coordinates(), mesh.hexes());
+        Ok(vtu::write(&path, x, hexes, &points, &cells, Compression::default())?)
+    }
+}

@@ -1,0 +1,137 @@
+//! The solve of a design of solid and void elements, by one step of the design loop.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use topopt_fem::{Strategy, stress};
+use topopt_linalg::{Cpu, PcgOptions, PcgProgress};
+use topopt_simp::{
+    Design, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer, ObserverError,
+    OptimalityCriteria, Optimization, Physics, StopRules,
+};
+
+use super::carried::Carried;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::place;
+use crate::structure::Structure;
+
+/// Young's modulus of a void element, as a share of the solid's.
+pub(super) const VOID_STIFFNESS: f64 = 1e-9;
+
+/// What the solve gave, in the order of the problem.
+pub(super) struct Solution {
+    /// Weighted compliance.
+    pub compliance: f64,
+    /// Of every load case, \[n_nodes\]\[3\].
+    pub displacements: Vec<Vec<f64>>,
+    /// The largest of all load cases at the centre of every element, 0 where nothing carries.
+    pub von_mises: Vec<f64>,
+    /// Load case in which it is the largest.
+    pub worst_case: Vec<usize>,
+    pub pcg_iterations: usize,
+    pub pcg_residual: f64,
+}
+
+impl Solution {
+    /// Solves on the processor, with the solver's settings of the case.
+    ///
+    /// # Errors
+    /// A solve that does not converge or is interrupted.
+    pub fn new(
+        config: &Config,
+        structure: &Structure,
+        carried: &Carried,
+        interrupt: &AtomicBool,
+    ) -> Result<Self, Failure> {
+        let (solver, problem) = (&config.solver, &carried.problem);
+        // A case for the GPU may name a strategy that the processor does not have.
+        let strategy = place::cpu_strategy(solver.strategy).unwrap_or(Strategy::Mf);
+        let pcg = PcgOptions { tolerance: solver.tolerance, max_iterations: solver.max_iterations };
+        let physics = Physics {
+            backend: &Cpu,
+            problem,
+            loads: Loads::new(&Cpu, problem)?,
+            operator: strategy.build(problem),
+            preconditioner: place::cpu_preconditioner(solver.preconditioner, problem)?,
+            pcg,
+        };
+        // Densities are shares of the stiffness, and of the weight.
+        let youngs_modulus = problem.material().youngs_modulus();
+        let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
+        let density: Vec<f64> =
+            carried.is_carrying.iter().map(|&c| if c { 1.0 } else { VOID_STIFFNESS }).collect();
+        let criteria = OptimalityCriteria::new(&Cpu, &structure.space, 1.0, 0.5)?;
+        let stop = StopRules {
+            max_iterations: 1,
+            change: 0.0,
+            relative_compliance: 0.0,
+            absolute_compliance: 0.0,
+        };
+        let mut optimization =
+            Optimization::new(physics, linear, Filter::None, criteria, stop, &density)?;
+        let mut watcher = Watcher { interrupt, report: None };
+        let ended = optimization.run(&mut watcher)?.ended;
+        let report = match (ended, watcher.report) {
+            (Ended::Solver { load_case, outcome, tolerance, .. }, _) => {
+                return Err(Failure::Verification { load_case, outcome, tolerance });
+            }
+            (Ended::Rule(_), Some(report)) => report,
+            _ => return Err(Failure::Interrupted { iterations: 0, directory: None }),
+        };
+        let design = optimization.design();
+        let cases = 0..problem.load_cases().len();
+        let displacements =
+            cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?;
+        let mut solution = Self {
+            compliance: report.compliance,
+            displacements,
+            von_mises: vec![0.0; density.len()],
+            worst_case: vec![0; density.len()],
+            pcg_iterations: report.pcg_iterations,
+            pcg_residual: report.pcg_residual,
+        };
+        solution.find_stresses(carried);
+        Ok(solution)
+    }
+
+    fn find_stresses(&mut self, carried: &Carried) {
+        let (mesh, material) = (carried.problem.mesh(), carried.problem.material());
+        let modulus = material.youngs_modulus();
+        let moduli: Vec<f64> =
+            carried.is_carrying.iter().map(|&c| if c { modulus } else { 0.0 }).collect();
+        for (case, u) in self.displacements.iter().enumerate() {
+            let stresses = stress::stresses(mesh, material, &moduli, u, stress::CENTRE);
+            for (e, stress) in stresses.iter().enumerate() {
+                let von_mises = stress::von_mises(stress);
+                if von_mises > self.von_mises[e] {
+                    (self.von_mises[e], self.worst_case[e]) = (von_mises, case);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the numbers of the solve, and looks for an interruption.
+struct Watcher<'a> {
+    interrupt: &'a AtomicBool,
+    report: Option<IterationReport>,
+}
+
+impl Observer<Cpu> for Watcher<'_> {
+    fn solving(&mut self, _: usize, _: PcgProgress) -> ControlFlow<()> {
+        match self.interrupt.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn evaluated(
+        &mut self,
+        report: &IterationReport,
+        _: &Design<Cpu>,
+    ) -> Result<(), ObserverError> {
+        self.report = Some(*report);
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! `topopt verify`: the design of a run solved again as solid and void.
+
+use serde_json::Value;
+use topopt_io::vtk::{Array, Compression, Values, vtu};
+use topopt_mesh::generate::{Benchmark, Resolution};
+
+use crate::{CASE, Finished, Folder, program};
+
+fn verify(folder: &Folder, args: &[&str]) -> Finished {
+    program(&folder.path("")).args(["verify", "out"]).args(args).output().unwrap().into()
+}
+
+fn numbers(folder: &Folder, args: &[&str]) -> Value {
+    let finished = verify(folder, &[args, &["--json"]].concat());
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""));
+    let numbers: Value = serde_json::from_str(&finished.out).unwrap();
+    assert_eq!(numbers, serde_json::from_str::<Value>(&folder.read("out/verify.json")).unwrap());
+    numbers
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn assert_near(found: &Value, expected: f64) {
+    let found = number(found);
+    assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+}
+
+/// Refused with all the `parts` of a message.
+fn refused(folder: &Folder, args: &[&str], parts: &[&str]) {
+    let Finished { status, out, err } = verify(folder, args);
+    assert_eq!((status, out.as_str()), (1, ""), "{err}");
+    let message = err.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in parts {
+        assert!(message.contains(part), "{part}\n{err}");
+    }
+}
+
+/// Overwrites the design of 10 x 5 x 5 unit elements by those whose centre is `solid`.
+fn write_design(folder: &Folder, solid: impl Fn([f64; 3]) -> bool) {
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+    let density: Vec<f64> =
+        mesh.centres().into_iter().map(|x| if solid(x) { 1.0 } else { 0.001 }).collect();
+    let cells = [Array { name: "density", components: 1, values: Values::F64(&density) }];
+    let (path, x) = (folder.path("out/design.vtu"), mesh.coordinates());
+    vtu::write(&path, x, mesh.hexes(), &[], &cells, Compression::None).unwrap();
+}
+
+/// A bar of 10 x 5 x 5 of E = 70 under the traction 2: C = t^2 A L / E, u = t L / E.
+#[test]
+fn a_solid_bar_is_as_in_the_book() {
+    let folder = Folder::new();
+    let end = "[[select]]\nname = \"end\"\nkind = \"faces\"\n\
+               box = { min = [9.9, -1, -1], max = [10.1, 6, 6] }\n\
+               [material]\nyoungs_modulus = 70\npoissons_ratio = 0\n";
+    let loads = "set = \"end\"\ntraction = [2, 0, 0]";
+    let case = CASE.replace("set = \"load\"\nforce = [0, -1, 0]", loads) + end;
+    folder.write("case.toml", &case);
+    folder.run_well(&["optimizer.max_iterations=1", "solver.tolerance=1e-12"]);
+    let found = numbers(&folder, &[]);
+    assert_near(&found["compliance"]["verified"], 2.0 * 2.0 * 25.0 * 10.0 / 70.0);
+    // The run had the density 0.3 everywhere.
+    assert_near(&found["compliance"]["ratio"], 0.3f64.powi(3));
+    assert_near(&found["grey_level"], 4.0 * 0.3 * 0.7);
+    assert_near(&found["volume"]["verified"], 250.0);
+    assert_near(&found["volume_fraction"]["optimised"], 0.3);
+    assert_near(&found["largest_displacement"]["value"], 2.0 * 10.0 / 70.0);
+    assert_eq!(found["largest_displacement"]["at"][0], 10.0);
+    for key in ["percentile_95", "percentile_99", "maximum"] {
+        assert_near(&found["von_mises"][key], 2.0);
+    }
+    assert_near(&found["smallest_member"]["width"], 5.0);
+    assert_eq!(found["parts"], serde_json::json!([1.0]));
+    assert_eq!((&found["smallest_gap"], &found["notes"]), (&Value::Null, &serde_json::json!([])));
+    refused(
+        &folder,
+        &["--threshold", "0.5"],
+        &[
+            "no element has a density of 0.5 or more: the largest is 0.3000",
+            "give a smaller `--threshold`",
+        ],
+    );
+}
+
+/// The numbers against the files of the run and of the verification.
+#[test]
+fn a_small_cantilever() {
+    let folder = Folder::new();
+    folder.run_well(&[
+        "mesh.elements=2000",
+        "optimizer.max_iterations=15",
+        "output.compression=none",
+        "solver.tolerance=1e-9",
+    ]);
+    let found = numbers(&folder, &[]);
+    let density = folder.array("out/design.vtu", "density");
+    let n = density.len() as f64; // all volumes are 1
+    let grey = density.iter().map(|rho| 4.0 * rho * (1.0 - rho)).sum::<f64>() / n;
+    assert_near(&found["grey_level"], grey);
+    assert_near(&found["compliance"]["optimised"], number(&folder.summary()["compliance"]));
+    // What was grey is stiffer as solid: SIMP makes it softer than its share of material.
+    let ratio = number(&found["compliance"]["ratio"]);
+    assert!((0.6..1.0).contains(&ratio), "{ratio}");
+    let threshold = number(&found["threshold"]);
+    let solid = density.iter().filter(|&&rho| rho >= threshold).count();
+    assert_near(&found["volume"]["verified"], solid as f64);
+    assert!((number(&found["volume"]["ratio"]) - 1.0).abs() * 0.3 * n <= 0.5 + 1e-9);
+    let [p95, p99, maximum] =
+        ["percentile_95", "percentile_99", "maximum"].map(|key| number(&found["von_mises"][key]));
+    assert!(0.0 < p95 && p95 < p99 && p99 < maximum);
+    assert!(number(&found["smallest_member"]["width"]) >= 1.0 - 1e-9);
+    let shares = found["parts"].as_array().unwrap().iter().map(number);
+    assert!((shares.sum::<f64>() - 1.0).abs() < 1e-12);
+
+    // A lower threshold, more material: stiffer.
+    let generous = numbers(&folder, &["--threshold", "0.1"]);
+    assert!(number(&generous["compliance"]["verified"]) < number(&found["compliance"]["verified"]));
+    let text = verify(&folder, &[]).out;
+    assert!(text.lines().any(|line| line.trim_start().starts_with("compliance ")), "{text}");
+    assert!(text.ends_with("written to verify.json and verify.vtu in out\n"), "{text}");
+    assert!(folder.path("out/verify.vtu").is_file());
+    folder.run_well(&[]);
+    assert!(!folder.path("out/verify.json").exists() && !folder.path("out/verify.vtu").exists());
+}
+
+/// A piece that nothing holds, and loads on elements that are void, are left out and told of.
+#[test]
+fn loose_pieces_and_loads_on_void_are_told() {
+    let folder = Folder::new();
+    folder.run_well(&[]);
+    let loose = |[x, y, z]: [f64; 3]| x > 8.0 && y > 4.0 && z > 4.0;
+    let void = |[x, y, z]: [f64; 3]| x > 7.0 && (y > 3.0 || z > 3.0);
+    write_design(&folder, |x| loose(x) || !void(x));
+    let found = numbers(&folder, &["--threshold", "0.5"]);
+    let solid = 250.0 - 3.0 * 16.0 + 2.0;
+    let parts: Vec<f64> = found["parts"].as_array().unwrap().iter().map(number).collect();
+    assert_eq!(parts.len(), 2);
+    assert!((parts[1] - 2.0 / solid).abs() < 1e-12, "{parts:?}");
+    // Two of the six loaded nodes of the edge have no solid element.
+    let notes = [
+        "1 piece that no support holds was left out of the solve",
+        "load case `default`: the forces on 2 nodes of void elements, 33.33 % of all, were left out",
+    ];
+    assert_eq!(found["notes"], serde_json::json!(notes));
+}
+
+#[test]
+fn designs_that_do_not_connect_are_refused() {
+    let folder = Folder::new();
+    folder.run_well(&[]);
+    let remedy = "let the run go on for more iterations";
+    write_design(&folder, |x| (x[0] - 5.0).abs() > 1.0);
+    let message = "no solid elements connect load case `default` with the supports";
+    refused(&folder, &["--threshold", "0.5"], &[message, remedy]);
+    write_design(&folder, |x| x[0] < 5.0);
+    let message = "load case `default` is zero on every free node";
+    refused(&folder, &["--threshold", "0.5"], &[message, remedy]);
+    let other = program(&folder.path("")).args(["verify", "none"]).output().unwrap();
+    let err = String::from_utf8(other.stderr).unwrap();
+    assert!(err.contains("none is not a folder of results"), "{err}");
+}
