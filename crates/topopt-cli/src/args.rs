@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use topopt_io::gmsh::is_geometry;
 
-use crate::config::{Device, Generator, Preconditioner, Strategy};
+use crate::config::{Device, Generator, Hexes, Preconditioner, Strategy};
 pub use crate::progress::Log;
 
 /// Topology optimisation of three-dimensional parts on unstructured hexahedral meshes.
@@ -36,11 +37,11 @@ pub enum Command {
     /// Measure operators and solves on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
-    /// Write the mesh of a benchmark to a file
+    /// Write the mesh of a benchmark, or that of a geometry by Gmsh, to a file
     Mesh(MeshArgs),
     /// Say what is in a mesh file: counts, sets, size, quality
     Info {
-        /// Mesh file
+        /// Mesh file; a geometry is meshed first
         file: PathBuf,
         /// Print JSON
         #[arg(long)]
@@ -225,11 +226,26 @@ pub enum Numbering {
 /// Arguments of `topopt mesh`.
 #[derive(Debug, Args)]
 pub struct MeshArgs {
-    /// The benchmark
-    pub name: Generator,
-    #[command(flatten)]
-    resolution: ResolutionArgs,
-    /// File to write; NAME.msh when left out
+    /// A benchmark (cantilever, l_beam, michell, connecting_rod), or a geometry for Gmsh: a .geo,
+    /// .step, .stp, .brep, .iges or .igs file
+    #[arg(value_parser = MeshSource::parse)]
+    pub source: MeshSource,
+    /// Size of a benchmark, from 1 (about 35,000 elements) to 5 (about 1,000,000)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub size: Option<u8>,
+    /// Number of elements of a benchmark to aim at, in place of the size
+    #[arg(long, value_name = "N", conflicts_with = "size")]
+    pub elements: Option<usize>,
+    /// Largest edge of the elements of a geometry
+    #[arg(long, value_name = "LENGTH", conflicts_with_all = ["size", "elements"])]
+    pub element_size: Option<f64>,
+    /// How the hexahedra of a geometry are made
+    #[arg(long, value_enum, conflicts_with_all = ["size", "elements"])]
+    pub hexes: Option<Hexes>,
+    /// The Gmsh program
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["size", "elements"])]
+    pub gmsh: Option<PathBuf>,
+    /// File to write; the name of the source with .msh when left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Version of the Gmsh format
@@ -240,21 +256,26 @@ pub struct MeshArgs {
     pub ascii: bool,
 }
 
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-struct ResolutionArgs {
-    /// Size, from 1 (about 35,000 elements) to 5 (about 1,000,000)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
-    size: Option<u8>,
-    /// Number of elements to aim at
-    #[arg(long, value_name = "N")]
-    elements: Option<usize>,
+/// What `topopt mesh` makes a mesh of.
+#[derive(Debug, Clone)]
+pub enum MeshSource {
+    /// A benchmark.
+    Generator(Generator),
+    /// A geometry file.
+    Geometry(PathBuf),
 }
 
-impl MeshArgs {
-    /// Size or number of elements; `clap` sees to it that exactly one is given.
-    pub(crate) fn resolution(&self) -> (Option<u8>, Option<usize>) {
-        (self.resolution.size, self.resolution.elements)
+impl MeshSource {
+    fn parse(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        if is_geometry(&path) {
+            return Ok(Self::Geometry(path));
+        }
+        Generator::from_str(text, false).map(Self::Generator).map_err(|_| {
+            "neither a benchmark (cantilever, l_beam, michell, connecting_rod) nor a geometry \
+             (.geo, .step, .stp, .brep, .iges, .igs)"
+                .into()
+        })
     }
 }
 

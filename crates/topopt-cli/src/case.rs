@@ -1,6 +1,7 @@
 //! A case made ready: the mesh, and what the sets named in the case file stand for in it.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 use toml::Spanned;
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
@@ -8,7 +9,7 @@ use topopt_mesh::{HexMesh, SetError, Sets};
 
 use crate::config::{Config, Generator, closest};
 use crate::report::{Finding, InputError};
-use crate::selections;
+use crate::{meshing, selections};
 
 /// A mesh with supports, loads, solid and void elements, all by numbers from 0.
 #[derive(Debug, Clone)]
@@ -107,7 +108,15 @@ impl Case {
     /// All that is wrong, with places in the case file: a mesh that cannot be had, selections of
     /// nothing or everything, sets that are not there or empty, loads that are zero or only on supports, nothing left to design.
     pub fn build(config: &Config) -> Result<Self, InputError> {
-        let (mesh, tags, notes) = mesh(config)?;
+        Self::build_until(config, &AtomicBool::new(false))
+    }
+
+    /// As [`Case::build`]; a mesher that runs for it is ended soon after `interrupt` is set.
+    ///
+    /// # Errors
+    /// As [`Case::build`].
+    pub fn build_until(config: &Config, interrupt: &AtomicBool) -> Result<Self, InputError> {
+        let (mesh, tags, notes) = mesh(config, interrupt)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
         let mut findings = Vec::new();
@@ -131,11 +140,13 @@ impl Case {
     }
 }
 
-fn mesh(config: &Config) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputError> {
+fn mesh(
+    config: &Config,
+    interrupt: &AtomicBool,
+) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputError> {
     let keys = config.mesh.get_ref();
     if let (Some(path), Some(file)) = (config.mesh_path(), &keys.file) {
-        let read = topopt_io::read_mesh(&path).map_err(|error| {
-            let finding = Finding::new(error.to_string());
+        let read = meshing::read(&path, &meshing::of(config), interrupt).map_err(|finding| {
             let finding = finding.at(config.source(), file.span(), "this mesh");
             let relative = "`file` is relative to the folder of the case file";
             if path.exists() { finding } else { finding.remedy(relative) }

@@ -13,7 +13,7 @@ mod run;
 mod verify;
 
 use std::io::Write;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::CommandFactory;
 
@@ -31,20 +31,27 @@ pub fn execute(
     out: &mut (impl Write + Send),
     interrupt: &AtomicBool,
 ) -> Result<(), Failure> {
-    match command {
+    let result = match command {
         Command::Run(args) => run::run(args, out, interrupt),
         Command::Verify(args) => verify::verify(args, out, interrupt),
         Command::Bench(command) => bench::bench(command, out),
-        Command::Check(args) => check::check(args, out),
+        Command::Check(args) => check::check(args, out, interrupt),
         Command::Export(args) => export::export(args, out),
         Command::Init { name } => init::init(name, out),
-        Command::Mesh(args) => mesh::mesh(args, out),
-        Command::Info { file, json } => info::info(file, *json, out),
+        Command::Mesh(args) => mesh::mesh(args, out, interrupt),
+        Command::Info { file, json } => info::info(file, *json, out, interrupt),
         Command::Schema => Ok(writeln!(out, "{:#}", config::schema())?),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "topopt", &mut script);
             Ok(out.write_all(&script)?)
         }
+    };
+    match result {
+        // A mesher that was ended before its time is not the user's fault.
+        Err(Failure::Input(_)) if interrupt.load(Ordering::Relaxed) => {
+            Err(Failure::Interrupted { iterations: 0, directory: None })
+        }
+        result => result,
     }
 }

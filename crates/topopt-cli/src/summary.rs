@@ -14,12 +14,15 @@ use crate::config::{self, Config};
 use crate::results::write_json;
 use crate::run_directory::SUMMARY;
 use crate::structure::Structure;
+use crate::units;
 
 /// Everything worth keeping of a run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary<'a> {
     pub topopt: &'static str,
     pub title: Option<&'a str>,
+    /// Nothing where the case does not say.
+    pub units: Option<UnitNames>,
     pub case: String,
     /// `running`, then `done`, `interrupted`, `solver_failed`, or `failed` where a file could not
     /// be written or the device failed.
@@ -79,6 +82,22 @@ impl Preconditioner {
             levels: levels.iter().map(|level| level.unknowns).collect(),
             operator_complexity: levels.first().map(|l| entries as f64 / l.entries as f64),
         }
+    }
+}
+
+/// The units of the results.
+#[derive(Debug, Serialize)]
+pub(crate) struct UnitNames {
+    pub length: &'static str,
+    pub force: &'static str,
+    pub stress: String,
+    pub compliance: String,
+}
+
+impl UnitNames {
+    fn of(units: config::Units) -> Self {
+        let (length, force) = (units.length.name(), units.force.name());
+        Self { length, force, stress: units.stress(), compliance: units.energy() }
     }
 }
 
@@ -173,6 +192,7 @@ impl<'a> Summary<'a> {
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
             title: config.title.as_deref(),
+            units: config.units.map(UnitNames::of),
             case: config.path().display().to_string(),
             status: "running",
             stopped_by: None,
@@ -191,7 +211,7 @@ impl<'a> Summary<'a> {
             done: Done::default(),
             peak_memory_mb: None,
             settings: Settings::of(config),
-            notes: structure.notes.clone(),
+            notes: [structure.notes.clone(), units::doubts(config, structure)].concat(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use topopt_fem::{BlockJacobi, ElementVectors, LoadCase, Multigrid, Strategy};
@@ -21,14 +22,19 @@ use crate::place::{self, Place};
 use crate::report::InputError;
 use crate::results;
 use crate::structure::Structure;
+use crate::units;
 
 /// Builds everything but solves nothing, and says what a run would do and how long that may take by
 /// measuring the steps of a solve. The preview is written
 /// before supports and loads are looked at, to show what is wrong with them.
-pub(super) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(super) fn check(
+    args: &CheckArgs,
+    out: &mut impl Write,
+    interrupt: &AtomicBool,
+) -> Result<(), Failure> {
     let config = Config::load(&args.case, &args.set)?;
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
-    let case = Case::build(&config)?;
+    let case = Case::build_until(&config, interrupt)?;
     if let Some(path) = &args.preview {
         preview::write(path, &case).map_err(InputError::from)?;
     }
@@ -52,6 +58,7 @@ pub(super) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), Failur
 struct Forecast {
     case: String,
     title: Option<String>,
+    units: Option<config::Units>,
     nodes: usize,
     elements: usize,
     element_width: f64,
@@ -120,6 +127,7 @@ impl Forecast {
         Ok(Self {
             case: config.path().display().to_string(),
             title: config.title.clone(),
+            units: config.units,
             nodes: structure.mesh.n_nodes(),
             elements: structure.mesh.n_elements(),
             element_width: structure.element_width,
@@ -129,7 +137,12 @@ impl Forecast {
             held_components: supports.n_fixed(),
             spring_nodes: count(springs),
             spring_stiffness: sum(springs),
-            warnings: [diagnosis.warnings, warnings(structure, &loads)].concat(),
+            warnings: [
+                diagnosis.warnings,
+                warnings(structure, &loads),
+                units::doubts(config, structure),
+            ]
+            .concat(),
             quality: diagnosis.quality,
             connected_parts: diagnosis.connected_parts,
             coincident_nodes: diagnosis.coincident_nodes,
@@ -177,6 +190,7 @@ impl Forecast {
             ("supports", format!("{}, {held} displacements held", nodes(self.held_nodes))),
             ("unknowns", format!("{} displacements", self.free_dofs)),
         ];
+        rows.extend(self.units.map(|units| ("units", units.text())));
         rows.extend((self.spring_nodes > 0).then(|| {
             let [x, y, z] = self.spring_stiffness.map(rounded);
             let tied = nodes(self.spring_nodes);

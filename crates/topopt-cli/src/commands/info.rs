@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use topopt_io::ImportedMesh;
@@ -11,12 +12,17 @@ use topopt_mesh::{Components, HexMesh};
 use super::rounded;
 use crate::case::element_width;
 use crate::failure::Failure;
-use crate::report::{Finding, InputError};
+use crate::meshing;
+use crate::report::InputError;
 
 /// Reads a mesh file and says what is in it.
-pub(super) fn info(file: &Path, json: bool, out: &mut impl Write) -> Result<(), Failure> {
-    let imported = topopt_io::read_mesh(file)
-        .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
+pub(super) fn info(
+    file: &Path,
+    json: bool,
+    out: &mut impl Write,
+    interrupt: &AtomicBool,
+) -> Result<(), Failure> {
+    let imported = meshing::read(file, &meshing::default(), interrupt).map_err(InputError::from)?;
     let info = Info::of(&imported);
     if json {
         serde_json::to_writer_pretty(&mut *out, &info).map_err(std::io::Error::from)?;

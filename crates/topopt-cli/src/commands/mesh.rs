@@ -1,27 +1,33 @@
-//! `topopt mesh NAME`
+//! `topopt mesh SOURCE`
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
-use topopt_io::gmsh::{self, Encoding, GmshFormat, Version};
+use topopt_io::gmsh::{self, Encoding, GmshFormat, Meshing, Version};
+use topopt_mesh::HexMesh;
 
-use crate::args::{MeshArgs, MshVersion};
+use crate::args::{MeshArgs, MeshSource, MshVersion};
+use crate::config::Generator;
 use crate::failure::Failure;
+use crate::meshing;
 use crate::report::{Finding, InputError};
 
-/// Generates the mesh and writes it.
-pub(super) fn mesh(args: &MeshArgs, out: &mut impl Write) -> Result<(), Failure> {
-    let (size, elements) = args.resolution();
-    let name = args.name.benchmark().name();
-    let path = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.msh")));
+/// Makes the mesh and writes it.
+pub(super) fn mesh(
+    args: &MeshArgs,
+    out: &mut impl Write,
+    interrupt: &AtomicBool,
+) -> Result<(), Failure> {
+    let path = args.output.clone().unwrap_or_else(|| default_path(&args.source));
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("msh")) {
         let finding = Finding::new(format!("cannot write the format of {}", path.display()));
         return Err(InputError::from(finding.remedy("give a file name that ends with .msh")).into());
     }
-    let mesh = args
-        .name
-        .generate(size, elements)
-        .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
+    let (mesh, notes) = match &args.source {
+        MeshSource::Generator(generator) => (benchmark(*generator, args)?, Vec::new()),
+        MeshSource::Geometry(geometry) => of_geometry(geometry, args, interrupt)?,
+    };
     let version = match args.format {
         MshVersion::V2_2 => Version::V2_2,
         MshVersion::V4_1 => Version::V4_1,
@@ -33,5 +39,54 @@ pub(super) fn mesh(args: &MeshArgs, out: &mut impl Write) -> Result<(), Failure>
     })?;
     let (elements, nodes) = (mesh.n_elements(), mesh.n_nodes());
     writeln!(out, "wrote {}: {elements} elements, {nodes} nodes", path.display())?;
+    notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;
     Ok(())
+}
+
+/// In the working directory, with the name of the source.
+fn default_path(source: &MeshSource) -> PathBuf {
+    let name = match source {
+        MeshSource::Generator(generator) => Path::new(generator.benchmark().name()),
+        MeshSource::Geometry(path) => Path::new(path.file_stem().unwrap_or_default()),
+    };
+    let mut name = name.as_os_str().to_owned();
+    name.push(".msh");
+    name.into()
+}
+
+fn benchmark(generator: Generator, args: &MeshArgs) -> Result<HexMesh, InputError> {
+    if args.element_size.is_some() || args.hexes.is_some() || args.gmsh.is_some() {
+        let finding = Finding::new("--element-size, --hexes and --gmsh are for geometries");
+        return Err(finding.remedy("say how large a benchmark is by --size or --elements").into());
+    }
+    if args.size.is_none() && args.elements.is_none() {
+        let name = generator.benchmark().name();
+        let finding = Finding::new(format!("how large is the mesh of {name} to be?"));
+        return Err(finding.remedy("give --size (1 to 5) or --elements; see --help").into());
+    }
+    let mesh = generator.generate(args.size, args.elements);
+    mesh.map_err(|error| Finding::new(error.to_string()).into())
+}
+
+fn of_geometry(
+    geometry: &Path,
+    args: &MeshArgs,
+    interrupt: &AtomicBool,
+) -> Result<(HexMesh, Vec<String>), InputError> {
+    if args.size.is_some() || args.elements.is_some() {
+        let finding = Finding::new("--size and --elements are for benchmarks");
+        return Err(finding.remedy("say by --element-size how long edges may be").into());
+    }
+    if args.element_size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
+        return Err(Finding::new("--element-size must be greater than 0").into());
+    }
+    let default = meshing::default();
+    let meshing = Meshing {
+        program: args.gmsh.clone(),
+        hexes: args.hexes.map_or(default.hexes, Into::into),
+        element_size: args.element_size,
+        ..default
+    };
+    let read = meshing::read(geometry, &meshing, interrupt)?;
+    Ok((read.mesh, read.notes))
 }

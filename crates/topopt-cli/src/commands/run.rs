@@ -43,7 +43,7 @@ pub(super) fn run(
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
     let resumption = args.resume.then(|| Resumption::find(&config)).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
-        let structure = Structure::build(&config, Case::build(&config)?)?;
+        let structure = Structure::build(&config, Case::build_until(&config, interrupt)?)?;
         if let Some(resumption) = &resumption {
             resumption.check(&structure, &config.output_directory()).map_err(InputError::from)?;
         }

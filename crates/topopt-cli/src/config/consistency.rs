@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Axis, Config, Continuation, FilterKind, LoadQuantity};
+use topopt_io::gmsh::is_geometry;
+
+use super::{Axis, Config, Continuation, FilterKind, LoadQuantity, Mesh};
 use crate::report::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -25,6 +27,15 @@ fn mesh(config: &Config) -> Option<Finding> {
     let mesh = config.mesh.get_ref();
     let size = mesh.size.as_ref().map(|size| size.span());
     let elements = mesh.elements.as_ref().map(|elements| elements.span());
+    let has_geometry = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
+    if let (false, Some((key, span))) = (has_geometry, for_gmsh(mesh)) {
+        let finding = Finding::new(format!("`mesh.{key}` without a geometry to mesh"));
+        return Some(
+            finding
+                .at(config.source(), span, "for geometries only")
+                .remedy("name a .geo, .step or .brep file in `mesh.file`, or leave this key out"),
+        );
+    }
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
                   and `elements`";
     let finding = |message: &str, span: Range<usize>, label: &str| {
@@ -46,6 +57,15 @@ fn mesh(config: &Config) -> Option<Finding> {
         }
         _ => None,
     }
+}
+
+/// The first key for Gmsh, with its place.
+fn for_gmsh(mesh: &Mesh) -> Option<(&'static str, Range<usize>)> {
+    let size = mesh.element_size.as_ref().map(|key| ("element_size", key.span()));
+    let hexes = mesh.hexes.as_ref().map(|key| ("hexes", key.span()));
+    let gmsh = mesh.gmsh.as_ref().map(|key| ("gmsh", key.span()));
+    let timeout = mesh.gmsh_timeout.as_ref().map(|key| ("gmsh_timeout", key.span()));
+    size.or(hexes).or(gmsh).or(timeout)
 }
 
 fn filter(config: &Config) -> Option<Finding> {

@@ -14,6 +14,7 @@ use super::mesh::Mesh;
 use super::output::Output;
 use super::select::Select;
 use super::solver::Solver;
+use super::units::Units;
 use crate::report::Source;
 
 /// A topology optimisation: least compliance of an elastic part for a given volume.
@@ -23,6 +24,8 @@ use crate::report::Source;
 pub struct Config {
     /// A line of text that names the case in the results.
     pub title: Option<String>,
+    /// The units of lengths and forces; when left out, any consistent ones.
+    pub units: Option<Units>,
     /// The mesh: read from a file or made by a generator.
     #[schemars(with = "Mesh")]
     pub mesh: Spanned<Mesh>,

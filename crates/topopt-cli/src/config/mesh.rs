@@ -6,14 +6,29 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// The mesh: either `file`, or `generator` with one of `size` and `elements`.
+/// The mesh: either `file`, with keys for Gmsh where it is a geometry, or `generator` with one of
+/// `size` and `elements`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Mesh file of hexahedra, relative to the folder of the case file: .msh (Gmsh, version 2.2 or
-    /// 4.1), .cdb (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK).
+    /// 4.1), .cdb (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK). Or a geometry that Gmsh meshes:
+    /// .geo, .step, .stp, .brep, .iges or .igs.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
+    /// Largest edge of the elements of a geometry; as the geometry says when left out.
+    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
+    pub element_size: Option<Spanned<f64>>,
+    /// How Gmsh makes the hexahedra of a geometry.
+    #[schemars(with = "Option<Hexes>")]
+    pub hexes: Option<Spanned<Hexes>>,
+    /// The Gmsh program, relative to the folder of the case file; the one that the variable GMSH
+    /// names, or `gmsh`, when left out.
+    #[schemars(with = "Option<PathBuf>")]
+    pub gmsh: Option<Spanned<PathBuf>>,
+    /// Seconds after which Gmsh is ended; 600 when left out.
+    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000))]
+    pub gmsh_timeout: Option<Spanned<f64>>,
     /// Which benchmark mesh to make.
     #[schemars(with = "Option<Generator>")]
     pub generator: Option<Spanned<Generator>>,
@@ -23,6 +38,24 @@ pub struct Mesh {
     /// Number of elements to aim at, in place of `size`.
     #[schemars(with = "Option<usize>", range(min = 1))]
     pub elements: Option<Spanned<usize>>,
+}
+
+/// How hexahedra are made.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Hexes {
+    /// As a .geo file says, by transfinite volumes or extrusion; where that leaves other elements,
+    /// and for STEP and the like, by subdivision.
+    Auto,
+    /// Every volume as a bent box: all must have six sides.
+    Transfinite,
+    /// By the extrusions of a .geo file, of surfaces meshed with quadrilaterals.
+    Extrude,
+    /// Tetrahedra, each cut into four hexahedra: any shape, but poorer elements.
+    Subdivide,
 }
 
 /// A benchmark mesh.

@@ -60,7 +60,7 @@ fn for_programs() {
     assert_eq!(
         found,
         json!({
-            "case": "case.toml", "title": "Small", "nodes": 396, "elements": 250,
+            "case": "case.toml", "title": "Small", "units": null, "nodes": 396, "elements": 250,
             "element_width": 1.0, "extent": [10.0, 5.0, 5.0], "quality": null,
             "connected_parts": 1, "coincident_nodes": 0, "hanging_nodes": 0, "free_dofs": 1080,
             "held_nodes": 36, "time": null,

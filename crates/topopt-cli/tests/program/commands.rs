@@ -27,6 +27,12 @@ fn template_shows_the_defaults() {
     let text = std::fs::read_to_string(&path).unwrap();
     let other = [
         "file",
+        "element_size",
+        "hexes",
+        "gmsh",
+        "gmsh_timeout",
+        "length",
+        "force",
         "elements",
         "radius",
         "threads",
@@ -178,7 +184,7 @@ fn info_on_a_file_that_is_not_there() {
 
 #[test]
 fn wrong_usage_is_status_one_and_help_is_status_zero() {
-    for args in [&["mesh", "cantilever"][..], &["mesh", "tower", "--size", "1"], &["frob"], &[]] {
+    for args in [&["mesh"][..], &["mesh", "tower", "--size", "1"], &["frob"], &[]] {
         let (status, out, err) = topopt(Path::new("."), args);
         assert_eq!((status, out.as_str()), (1, ""), "{args:?}");
         assert!(err.contains("--help"), "{err}");

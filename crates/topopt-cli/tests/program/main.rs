@@ -1,11 +1,13 @@
 //! The program as it is called: output, exit status, files.
 
+mod ansys;
 mod bench;
 mod check;
 mod commands;
 mod continuation;
 mod diagnosis;
 mod export;
+mod gmsh;
 mod gpu;
 mod interrupt;
 mod loads;

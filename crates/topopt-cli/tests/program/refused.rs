@@ -109,7 +109,7 @@ fn mesh_files() {
             &tetrahedron,
             &[
                 "part.msh: ",
-                "the mesh holds 1 tetrahedra in volume 1, the first is element 1",
+                "the mesh holds 1 tetrahedra in volume 1 (`physical_volume_3`)",
                 "this mesh",
             ],
         ),

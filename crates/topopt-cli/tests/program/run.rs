@@ -32,7 +32,7 @@ fn summary_says_what_the_run_was_and_did() {
     folder.run_well(&["solver.threads=2"]);
     let summary = folder.summary();
     let expected = json!({
-        "topopt": env!("CARGO_PKG_VERSION"), "title": "Small", "case": "case.toml",
+        "topopt": env!("CARGO_PKG_VERSION"), "title": "Small", "units": null, "case": "case.toml",
         "status": "done", "stopped_by": "max_iterations", "elements": 250, "nodes": 396,
         "load_cases": ["default"], "element_width": 1.0, "filter_radius": 1.5,
         "device": "cpu (2 threads)", "strategy": "mf",

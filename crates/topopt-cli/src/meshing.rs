@@ -1,0 +1,105 @@
+//! Meshes from files: read, or from a geometry made by Gmsh.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use topopt_io::ImportedMesh;
+use topopt_io::gmsh::{self, Meshing, MeshingError};
+
+use crate::config::{Config, Hexes};
+use crate::report::Finding;
+
+/// Reads the mesh at `path`; a geometry is meshed by Gmsh first, as `meshing` says. Gmsh is ended
+/// soon after `interrupt` is set.
+///
+/// # Errors
+/// What the reader or Gmsh says, with a remedy where Gmsh failed.
+pub(crate) fn read(
+    path: &Path,
+    meshing: &Meshing,
+    interrupt: &AtomicBool,
+) -> Result<ImportedMesh, Finding> {
+    if !gmsh::is_geometry(path) {
+        return topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()));
+    }
+    gmsh::mesh(path, meshing, interrupt).map_err(|error| {
+        let finding = Finding::new(error.to_string());
+        match remedy(&error, meshing.hexes) {
+            Some(remedy) => finding.remedy(remedy),
+            None => finding,
+        }
+    })
+}
+
+/// How Gmsh works where nothing else is said.
+pub(crate) fn default() -> Meshing {
+    Meshing {
+        program: None,
+        hexes: gmsh::Hexes::Auto,
+        element_size: None,
+        length_unit: "MM",
+        timeout: Duration::from_secs(600),
+    }
+}
+
+/// What the case file says about Gmsh.
+pub(crate) fn of(config: &Config) -> Meshing {
+    let keys = config.mesh.get_ref();
+    let default = default();
+    Meshing {
+        program: config.gmsh_program(),
+        hexes: keys.hexes.as_ref().map_or(default.hexes, |hexes| (*hexes.get_ref()).into()),
+        element_size: keys.element_size.as_ref().map(|size| *size.get_ref()),
+        length_unit: config.units.map_or(default.length_unit, |units| units.length.in_step_files()),
+        timeout: keys
+            .gmsh_timeout
+            .as_ref()
+            .map_or(default.timeout, |seconds| Duration::from_secs_f64(*seconds.get_ref())),
+    }
+}
+
+impl From<Hexes> for gmsh::Hexes {
+    fn from(hexes: Hexes) -> Self {
+        match hexes {
+            Hexes::Auto => gmsh::Hexes::Auto,
+            Hexes::Transfinite => gmsh::Hexes::Transfinite,
+            Hexes::Extrude => gmsh::Hexes::Extrude,
+            Hexes::Subdivide => gmsh::Hexes::Subdivide,
+        }
+    }
+}
+
+fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
+    Some(match error {
+        MeshingError::Program { .. } => {
+            "install Gmsh (`apt install gmsh`, `pip install gmsh`, or from gmsh.info), or say where \
+             it is with `mesh.gmsh` or the variable GMSH; or mesh the part elsewhere and name the \
+             .msh file"
+        }
+        MeshingError::Failed { .. } => {
+            "look at the geometry with `gmsh FILE`; where Gmsh cannot mesh it, another \
+             `element_size` or `hexes` may help, or name a mesh that was made elsewhere"
+        }
+        MeshingError::Timeout { .. } => "give a larger `element_size` or `gmsh_timeout` in [mesh]",
+        MeshingError::NoVolumes(_) => {
+            "the geometry must have a volume; once a .geo file has one physical group, Gmsh saves \
+             only what is in a group: add `Physical Volume(\"part\") = Volume{:};`"
+        }
+        MeshingError::NotHexahedra { .. } => match hexes {
+            gmsh::Hexes::Auto | gmsh::Hexes::Subdivide => {
+                "pyramids cannot be cut into hexahedra: take `Recombine` out of the .geo file, or \
+                 make its volumes transfinite"
+            }
+            gmsh::Hexes::Transfinite => {
+                "only volumes of six sides with as many elements on opposite edges can be meshed \
+                 so; set `hexes` to \"subdivide\""
+            }
+            gmsh::Hexes::Extrude => {
+                "every volume must be an extrusion `Extrude {...} { Surface{...}; Layers{n}; \
+                 Recombine; }` of the .geo file; else set `hexes` to \"subdivide\""
+            }
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,243 @@
+//! Geometries meshed by Gmsh, from the case file and the command line.
+//!
+//! Needs the program `gmsh`, or one that the variable GMSH names; without it the tests that run it
+//! are skipped, unless `TOPOPT_REQUIRE_GMSH` is set.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::meshes::GENERATED;
+use crate::{CASE, Finished, Folder, program, topopt};
+
+/// Whether Gmsh can be run.
+fn has_gmsh() -> bool {
+    let gmsh = std::env::var_os("GMSH").unwrap_or_else(|| "gmsh".into());
+    let version = Command::new(&gmsh).arg("--version").output();
+    let works = version.as_ref().is_ok_and(|output| output.status.success());
+    if !works {
+        let required = std::env::var_os("TOPOPT_REQUIRE_GMSH").is_some();
+        assert!(!required, "{} does not run: {version:?}", gmsh.display());
+        println!("skipped: {} does not run", gmsh.display());
+    }
+    works
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A file of the folder `meshes`.
+fn geometry(name: &str) -> String {
+    root().join("meshes").join(name).display().to_string()
+}
+
+/// `topopt` with `args`, which must succeed, and the JSON that it prints.
+fn json(folder: &Folder, args: &[&str]) -> Value {
+    let (status, out, err) = topopt(&folder.path(""), args);
+    assert_eq!((status, err.as_str()), (0, ""));
+    serde_json::from_str(&out).unwrap()
+}
+
+fn close(value: &Value, expected: f64, tolerance: f64) {
+    let value = value.as_f64().unwrap();
+    assert!((value / expected - 1.0).abs() < tolerance, "{value} instead of {expected}");
+}
+
+fn set<'a>(info: &'a Value, name: &str) -> &'a Value {
+    let sets = info["sets"].as_array().unwrap();
+    sets.iter().find(|set| set["name"] == name).unwrap_or_else(|| panic!("no {name}: {info}"))
+}
+
+#[test]
+fn the_recipes_make_hexahedra_of_any_size() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let pi = std::f64::consts::PI;
+    let michell = 3.0 * 26.0_f64.powi(2) * (20.0 - 0.5 * pi);
+    let ring = |outer: f64, inner: f64| pi * (outer * outer - inner * inner);
+    let (rings, outsides) = (ring(40.0, 30.0) + ring(25.0, 17.5), pi * (1600.0 + 625.0));
+    let rod = 4.0 * (150.0 * 350.0 - outsides) + 8.0 * rings;
+    for (name, volume, sizes) in
+        [("michell", michell, ["2", "3.1", "5"]), ("connecting_rod", rod, ["4", "5.3", "7"])]
+    {
+        for size in sizes {
+            let source = geometry(&format!("{name}.geo"));
+            let args = ["mesh", &source, "--element-size", size, "-o", "part.msh"];
+            let (status, out, err) = topopt(&folder.path(""), &args);
+            assert_eq!((status, err.as_str()), (0, ""), "{out}");
+            assert!(out.contains("note: meshed by Gmsh ") && !out.contains("cut into"), "{out}");
+            let info = json(&folder, &["info", "part.msh", "--json"]);
+            close(&info["volume"], volume, 0.02);
+            assert_eq!(info["components"], 1);
+            assert!(info["quality"]["scaled_jacobian"]["mean"].as_f64().unwrap() > 0.9, "{info}");
+            assert!(set(&info, "fixed")["kind"] == "face" && set(&info, "load")["count"] != 0);
+        }
+    }
+}
+
+/// The compliance of the first design against that of the reference mesh, which is about as fine.
+#[test]
+fn meshes_by_gmsh_are_as_stiff_as_the_reference_meshes() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    // Nodes with a unit force each in the reference mesh.
+    for (name, loaded) in [("michell", 4.0), ("connecting_rod", 385.0)] {
+        let case = root().join(format!("benchmarks/{name}_gmsh.toml")).display().to_string();
+        let args = ["run", &case, "--output", "out", "--set", "optimizer.max_iterations=1"];
+        let (status, out, err) = topopt(&folder.path(""), &args);
+        assert_eq!((status, err.as_str()), (0, ""), "{out}");
+        let check = json(&folder, &["check", &case, "--json"]);
+        let force = check["loads"][0]["sum_of_forces"][1].as_f64().unwrap();
+        let reference = root().join(format!("benchmarks/reference/{name}.json"));
+        let reference = std::fs::read_to_string(reference).unwrap();
+        let reference: Value = serde_json::from_str(&reference).unwrap();
+        let expected = reference["compliance"][0].as_f64().unwrap() * (force / loaded).powi(2);
+        close(&folder.summary()["compliance"], expected, 0.02);
+        close(&check["elements"], reference["elements"].as_f64().unwrap(), 0.03);
+    }
+}
+
+const PLATE: &str = "file = \"plate_with_hole.step\"\n\
+    [[select]]\nname = \"fixed\"\nkind = \"faces\"\nnormal = { direction = [-1, 0, 0], angle = 1 }\n\
+    [[select]]\nname = \"load\"\nkind = \"faces\"\nnormal = { direction = [1, 0, 0], angle = 1 }\n";
+
+/// A plate of 40 x 20 x 5 mm with a hole of diameter 8 mm.
+#[test]
+fn a_step_file_is_converted_and_cut_into_hexahedra() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    std::fs::copy(geometry("plate_with_hole.step"), folder.path("plate_with_hole.step")).unwrap();
+    folder.write("case.toml", &CASE.replace(GENERATED, PLATE));
+    let steel = "material.youngs_modulus=210e9";
+    let check = |set: &[&str]| {
+        let set = set.iter().flat_map(|set| ["--set", set]);
+        let args: Vec<_> = ["check", "case.toml", "--json"].into_iter().chain(set).collect();
+        json(&folder, &args)
+    };
+    let in_mm = check(&[steel]);
+    close(&in_mm["extent"][0], 40.0, 1e-9);
+    close(&in_mm["design_volume"], 5.0 * (800.0 - 16.0 * std::f64::consts::PI), 0.01);
+    let note = in_mm["notes"].to_string();
+    assert!(note.contains("names no surfaces") && note.contains("meshed by Gmsh"), "{note}");
+    assert_eq!(
+        in_mm["warnings"][in_mm["warnings"].as_array().unwrap().len() - 1],
+        "Young's modulus is 2.1e11 N/mm^2 (MPa), as the STEP file is read in mm: 2.1e17 Pa, more \
+         than diamond has; if 2.1e11 is in Pa, give 2.1e5"
+    );
+    let units = ["units.length=m", "units.force=N", steel];
+    let in_m = check(&units);
+    close(&in_m["extent"][0], 0.04, 1e-9);
+    assert!(!in_m["warnings"].to_string().contains("Young"), "{in_m}");
+    let finer = check(&["mesh.element_size=1.5"]);
+    let count = |check: &Value| check["elements"].as_u64().unwrap();
+    assert!(count(&finer) > count(&in_mm));
+    close(&finer["element_width"], 1.5, 0.5);
+    folder.run_well(&[&units[..], &["optimizer.max_iterations=1"]].concat());
+    let summary = folder.summary();
+    assert_eq!(summary["units"]["stress"], "N/m^2 (Pa)");
+    assert_eq!(summary["units"]["compliance"], "N m");
+}
+
+/// So coarse that Gmsh leaves two prisms.
+#[test]
+fn what_gmsh_leaves_is_cut_or_refused() {
+    if !has_gmsh() {
+        return;
+    }
+    let folder = Folder::new();
+    let source = geometry("michell.geo");
+    let args = ["mesh", &source, "--element-size", "30", "-o", "part.msh"];
+    let (status, out, err) = topopt(&folder.path(""), &args);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let note = "prisms in volume 1 (`design`): all elements were cut into hexahedra";
+    assert!(out.contains("by itself the geometry gives") && out.contains(note), "{out}");
+    let (status, _, err) = topopt(&folder.path(""), &[&args[..], &["--hexes", "extrude"]].concat());
+    assert!(status == 1 && err.contains("prisms in volume 1 (`design`) in the mesh of"), "{err}");
+    assert!(err.contains("else set `hexes` to \"subdivide\""), "{err}");
+}
+
+#[test]
+fn gmsh_that_is_not_there() {
+    let folder = Folder::new();
+    folder.write("part.geo", "");
+    folder.write("case.toml", &CASE.replace(GENERATED, "file = \"part.geo\""));
+    let run = |args: &[&str]| -> Finished {
+        program(&folder.path("")).args(args).env("GMSH", "no-gmsh").output().unwrap().into()
+    };
+    insta::assert_snapshot!(run(&["check", "case.toml"]).err, @r#"
+      x cannot start `no-gmsh`, which meshes geometries: No such file or directory (os error 2)
+       ,-[case.toml:4:8]
+     3 | [mesh]
+     4 | file = "part.geo"
+       :        ^^^^^|^^^^
+       :             `-- this mesh
+     5 | 
+       `----
+      help: install Gmsh (`apt install gmsh`, `pip install gmsh`, or from gmsh.info), or say where it
+            is with `mesh.gmsh` or the variable GMSH; or mesh the part elsewhere and name the .msh
+            file
+    "#);
+    let info = run(&["info", "part.geo"]);
+    assert!(info.status == 1 && info.err.contains("cannot start `no-gmsh`"), "{}", info.err);
+    let asked = run(&["check", "case.toml", "--set", "mesh.gmsh=bin/gmsh"]);
+    assert!(asked.err.contains("cannot start `bin/gmsh`"), "{}", asked.err);
+}
+
+#[test]
+fn what_topopt_mesh_is_not_for() {
+    let folder = Folder::new();
+    for (args, part) in [
+        (&["part.geo", "--size", "1"][..], "--size and --elements are for benchmarks"),
+        (&["part.step", "--element-size", "-1"], "unexpected argument '-1'"),
+        (&["part.step", "--element-size", "0"], "--element-size must be greater than 0"),
+        (&["michell", "--element-size", "1"], "are for geometries"),
+        (&["michell"], "how large is the mesh of michell to be?"),
+        (&["part.stl"], "neither a benchmark (cantilever, l_beam"),
+        (&["part.geo"], "part.geo: cannot read the file: No such file"),
+    ] {
+        let (status, out, err) = topopt(&folder.path(""), &[&["mesh"], args].concat());
+        assert_eq!((status, out.as_str()), (1, ""), "{args:?}");
+        assert!(err.contains(part), "{args:?}: {err}");
+    }
+}
+
+/// A stand-in for Gmsh, which does what the geometry says.
+#[test]
+fn an_interrupt_ends_gmsh_too() {
+    let folder = Folder::new();
+    folder.write("part.geo", &format!("echo $$ > {}\nexec sleep 60", folder.path("pid").display()));
+    folder.write("case.toml", &CASE.replace(GENERATED, "file = \"part.geo\""));
+    let stand_in = root().join("crates/topopt-io/tests/gmsh_program/gmsh");
+    let mut command = program(&folder.path(""));
+    command.args(["run", "case.toml", "--output", "out"]).env("GMSH", stand_in);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    let pid = loop {
+        match std::fs::read_to_string(folder.path("pid")) {
+            Ok(pid) if pid.ends_with('\n') => break pid,
+            _ => sleep(Duration::from_millis(10)),
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "it was never started");
+    };
+    let signal = |name: &str, pid: &str| {
+        Command::new("kill").args([name, pid]).stderr(Stdio::null()).status().unwrap().success()
+    };
+    assert!(signal("-0", pid.trim()) && signal("-INT", &child.id().to_string()));
+    let finished = Finished::from(child.wait_with_output().unwrap());
+    assert_eq!(
+        (finished.status, finished.err.as_str()),
+        (130, "  x interrupted before the first iteration; nothing is written\n")
+    );
+    assert!(!signal("-0", pid.trim()), "it is still there");
+    assert!(start.elapsed() < Duration::from_secs(50));
+}
