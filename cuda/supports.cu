@@ -1,10 +1,13 @@
 // precision: f64 f32
-// Supports: what every operator that adds up element contributions does before it does so.
+// Supports: what every operator that adds up element contributions does before it does so, and the
+// springs of the finest level of multigrid.
 //
-// Source:        y = P K P x + (1 - P) x, P the projection on free components
+// Source:        y = P K P x + (1 - P) x, P the projection on free components; springs to the
+//                ground add a diagonal matrix
 // Mapping:       one thread a node, blocks of 512
 // Layout:        vectors [3][n_nodes]; held [n_nodes], bit i for component i
-// Cost:          1 byte read and 3 values written a node, and x read where it is held
+// Cost:          held_part: 1 byte read and 3 values written a node, and x read where it is held;
+//                add_springs: 36 bytes and more read or written a node
 // Deterministic: yes
 // Requires:      nothing
 // Oracle:        crates/topopt-cuda/tests/operators.rs
@@ -21,5 +24,19 @@ extern "C" __global__ void __launch_bounds__(512) held_part(
     for (int i = 0; i < 3; ++i) {
         const size_t at = (size_t)i * n_nodes + node;
         y[at] = mask >> i & 1 ? x[at] : (real)0;
+    }
+}
+
+// y += S x
+extern "C" __global__ void __launch_bounds__(512) add_springs(
+    unsigned n_nodes,
+    const double* __restrict__ springs, // [3][n_nodes], 0 at held components
+    const real* __restrict__ x,         // [3][n_nodes]
+    real* __restrict__ y) {             // [3][n_nodes]
+    const unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= n_nodes) return;
+    for (int i = 0; i < 3; ++i) {
+        const size_t at = (size_t)i * n_nodes + node;
+        y[at] += (real)springs[at] * x[at];
     }
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use topopt_cuda::{Cuda, Device, MeshOnDevice, Strategy as GpuStrategy};
+use topopt_cuda::{
+    BlockJacobi as GpuBlockJacobi, Cuda, Device, MeshOnDevice, Multigrid as GpuMultigrid,
+    Strategy as GpuStrategy,
+};
 use topopt_fem::{
     BlockJacobi, ElasticityOperator, ElasticityPreconditioner, Jacobi, Multigrid, Problem, Strategy,
 };
@@ -21,8 +24,13 @@ pub(crate) enum Place {
     Gpu(Arc<Device>),
 }
 
-/// An operator on a GPU.
-pub(crate) type GpuOperator = Box<dyn ElasticityOperator<Cuda<f64>>>;
+/// A problem on a GPU.
+pub(crate) struct OnGpu {
+    pub mesh: Arc<MeshOnDevice>,
+    pub operator: Box<dyn ElasticityOperator<Cuda<f64>>>,
+    /// How the operator was chosen if it was left to us.
+    pub note: Option<String>,
+}
 
 impl Place {
     /// The place that is asked for. `Auto` is the processor: the GPU's results have been checked on
@@ -82,56 +90,53 @@ pub(crate) fn cpu_preconditioner(
     })
 }
 
-/// The preconditioner on a GPU.
+/// The preconditioner on a GPU; multigrid is in single precision.
 ///
 /// # Errors
-/// An input failure for one that is not there; a device that fails.
+/// [`BackendError`] if the device has no room for it.
 pub(crate) fn gpu_preconditioner(
     backend: &Cuda<f64>,
     asked: config::Preconditioner,
+    mesh: &Arc<MeshOnDevice>,
     problem: &Problem,
-) -> Result<Jacobi<Cuda<f64>>, Failure> {
-    match asked {
-        config::Preconditioner::Auto | config::Preconditioner::Jacobi => {
-            Ok(Jacobi::new(backend, problem.n_dofs())?)
+) -> Result<Box<dyn ElasticityPreconditioner<Cuda<f64>>>, BackendError> {
+    Ok(match asked {
+        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
+            Box::new(GpuMultigrid::<f32>::new(mesh, problem)?)
         }
-        config::Preconditioner::Multigrid | config::Preconditioner::BlockJacobi => {
-            let message = format!("preconditioner `{}` runs on the processor only", asked.name());
-            let finding = Finding::new(message);
-            let remedy = "set `solver.preconditioner` to \"jacobi\", or `solver.device` to \"cpu\"";
-            Err(InputError::from(finding.remedy(remedy)).into())
-        }
-    }
+        config::Preconditioner::Jacobi => Box::new(Jacobi::new(backend, problem.n_dofs())?),
+        config::Preconditioner::BlockJacobi => Box::new(GpuBlockJacobi::new(mesh)?),
+    })
 }
 
-/// The operator on a GPU, and a sentence about how it was chosen if it was left to us.
+/// The problem and its operator on a GPU.
 ///
 /// # Errors
 /// An input failure, with numbers, if the GPU's memory is too small; a device that fails.
 pub(crate) fn gpu_operator(
     backend: &Cuda<f64>,
     problem: &Problem,
-    asked: config::Strategy,
-) -> Result<(GpuOperator, Option<String>), Failure> {
+    solver: &config::Solver,
+) -> Result<OnGpu, Failure> {
     let device = backend.device();
     let free = device.memory()?.0;
-    let fitting: Vec<_> = GpuStrategy::ALL
-        .into_iter()
-        .filter(|&strategy| gpu_bytes(strategy, problem) <= free)
-        .collect();
+    let bytes = |strategy| gpu_bytes(strategy, solver.preconditioner, problem);
+    let fitting: Vec<_> =
+        GpuStrategy::ALL.into_iter().filter(|&strategy| bytes(strategy) <= free).collect();
+    let asked = solver.strategy;
     if asked != config::Strategy::Auto {
         let strategy = GpuStrategy::ALL.into_iter().find(|s| s.name() == asked.name());
         let strategy = strategy.ok_or_else(|| {
             InputError::from(Finding::new(format!("no strategy `{}` on a GPU", asked.name())))
         })?;
         if !fitting.contains(&strategy) {
-            return Err(too_large(asked.name(), gpu_bytes(strategy, problem), free, &fitting));
+            return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
         }
         let mesh = MeshOnDevice::new(device, problem)?;
-        return Ok((strategy.build(&mesh, problem)?, None));
+        return Ok(OnGpu { operator: strategy.build(&mesh, problem)?, mesh, note: None });
     }
     if fitting.is_empty() {
-        let least = GpuStrategy::ALL.map(|s| gpu_bytes(s, problem)).into_iter().min();
+        let least = GpuStrategy::ALL.map(bytes).into_iter().min();
         return Err(too_large("auto", least.unwrap_or(0), free, &fitting));
     }
     let mesh = MeshOnDevice::new(device, problem)?;
@@ -147,21 +152,36 @@ pub(crate) fn gpu_operator(
         .collect();
     let best = times[0].1;
     let note = format!("strategy {}, the fastest of {}", best.name(), told.join(", "));
-    Ok((best.build(&mesh, problem)?, Some(note)))
+    Ok(OnGpu { operator: best.build(&mesh, problem)?, mesh, note: Some(note) })
 }
 
-/// Device memory of a run: mesh, vectors of the design loop and of the solver, operator.
-pub(crate) fn gpu_bytes(strategy: GpuStrategy, problem: &Problem) -> usize {
+/// Device memory of a run: mesh, vectors of the design loop and of the solver, operator,
+/// preconditioner.
+pub(crate) fn gpu_bytes(
+    strategy: GpuStrategy,
+    preconditioner: config::Preconditioner,
+    problem: &Problem,
+) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let mesh = MeshOnDevice::bytes(nodes, elements);
-    let nodal = 24 * nodes * (6 + 3 * problem.load_cases().len());
+    let nodal = 24 * nodes * (4 + 3 * problem.load_cases().len());
     let element = 8 * elements * 30;
-    mesh + nodal + element + strategy.bytes(nodes, elements)
+    let preconditioner = match preconditioner {
+        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
+            GpuMultigrid::<f32>::bytes(nodes, elements)
+        }
+        config::Preconditioner::Jacobi => 48 * nodes,
+        config::Preconditioner::BlockJacobi => GpuBlockJacobi::bytes(nodes),
+    };
+    mesh + nodal + element + strategy.bytes(nodes, elements) + preconditioner
 }
 
 /// Megabytes of device memory that a run needs, by strategy.
-pub(crate) fn gpu_memory_mb(problem: &Problem) -> BTreeMap<&'static str, f64> {
-    let megabytes = |s| gpu_bytes(s, problem) as f64 / f64::from(1 << 20);
+pub(crate) fn gpu_memory_mb(
+    preconditioner: config::Preconditioner,
+    problem: &Problem,
+) -> BTreeMap<&'static str, f64> {
+    let megabytes = |s| gpu_bytes(s, preconditioner, problem) as f64 / f64::from(1 << 20);
     GpuStrategy::ALL.into_iter().map(|s| (s.name(), megabytes(s))).collect()
 }
 

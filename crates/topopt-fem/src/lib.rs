@@ -20,7 +20,7 @@ pub mod surface_load;
 
 pub use element_loads::ElementVectors;
 pub use material::Material;
-pub use multigrid::{Aggregates, Aggregation, MODES, Multigrid};
+pub use multigrid::{Aggregates, Aggregation, MODES, Multigrid, RigidAggregation};
 pub use operator::ElasticityOperator;
 pub use operators::Strategy;
 pub use patches::Patches;

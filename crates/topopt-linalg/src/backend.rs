@@ -107,7 +107,7 @@ pub trait Backend {
     /// The next direction of conjugate gradients: d = z + sign beta d.
     fn cg_direction(&self, sign: f64, beta: &Self::Scalar, z: &Self::Vector, d: &mut Self::Vector);
 
-    /// How many iterations a solver should do between looking at a scalar on the host.
+    /// How many cheap iterations a solver should do between looking at a scalar on the host.
     fn check_interval(&self) -> usize {
         1
     }

@@ -165,6 +165,10 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for KCycle<B, H> {
         false
     }
 
+    fn check_interval(&self, _: &B) -> usize {
+        1
+    }
+
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) {
         self.cycle(backend, 0, r, z);
     }

@@ -35,6 +35,12 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
         true
     }
 
+    /// Iterations between stop tests: as the backend has it, fewer where an iteration costs more
+    /// than waiting for a scalar.
+    fn check_interval(&self, backend: &B) -> usize {
+        backend.check_interval()
+    }
+
     /// z = M^-1 r.
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector);
 }

@@ -161,7 +161,7 @@ impl<B: Backend> Pcg<B> {
             let rr = backend.cg_step(&alpha, d, q, u, r); // u += alpha d, r -= alpha q
             iterations += 1;
             let last = iterations >= options.max_iterations;
-            if last || iterations.is_multiple_of(backend.check_interval()) {
+            if last || iterations.is_multiple_of(m.check_interval(backend)) {
                 let relative_residual = backend.value(&rr)?.sqrt() / norm_f;
                 let progress = PcgProgress { iterations, relative_residual };
                 let reason = match relative_residual {

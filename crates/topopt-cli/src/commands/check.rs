@@ -122,7 +122,9 @@ impl Forecast {
                 place::cpu_strategy(asked).map_err(InputError::from)?.name(),
                 Strategy::ALL.map(memory).into(),
             ),
-            Place::Gpu(_) => (asked.name(), place::gpu_memory_mb(problem)),
+            Place::Gpu(_) => {
+                (asked.name(), place::gpu_memory_mb(config.solver.preconditioner, problem))
+            }
         };
         Ok(Self {
             case: config.path().display().to_string(),

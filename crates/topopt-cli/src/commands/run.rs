@@ -23,7 +23,7 @@ use crate::case::Case;
 use crate::checkpoint::{Checkpointer, Resumption};
 use crate::config::{self, Config, FilterKind};
 use crate::failure::Failure;
-use crate::place::{self, Place};
+use crate::place::{self, OnGpu, Place};
 use crate::progress::Progress;
 use crate::report::{Finding, InputError};
 use crate::results::{self, Results};
@@ -120,9 +120,10 @@ impl<'a> Run<'a> {
     fn on_gpu(&'a self, device: &Arc<Device>, progress: Progress<'a>) -> Result<(), Failure> {
         let backend = Cuda::<f64>::new(device)?;
         let problem = &self.structure.problem;
-        let asked = self.config.solver.strategy;
-        let asked = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
-        let (operator, note) = place::gpu_operator(&backend, problem, asked)?;
+        let mut solver = self.config.solver.clone();
+        let asked = solver.strategy;
+        solver.strategy = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
+        let OnGpu { mesh, operator, note } = place::gpu_operator(&backend, problem, &solver)?;
         let neighbours = Cell::new(None);
         let weights_of: WeightsOf<Cuda<f64>> = Box::new(|radius| {
             let cone = topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius)?;
@@ -130,7 +131,7 @@ impl<'a> Run<'a> {
             Ok(Box::new(cone))
         });
         let asked = self.config.solver.preconditioner;
-        let preconditioner = Box::new(place::gpu_preconditioner(&backend, asked, problem)?);
+        let preconditioner = place::gpu_preconditioner(&backend, asked, &mesh, problem)?;
         let (backend, neighbours) = (&backend, &neighbours);
         let parts = Parts { backend, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, note.into_iter().collect(), progress)

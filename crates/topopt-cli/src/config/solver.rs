@@ -32,13 +32,13 @@ pub struct Solver {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Preconditioner {
-    /// Multigrid on the processor, Jacobi on a GPU.
+    /// Multigrid.
     Auto,
-    /// Multigrid by aggregates of nodes and their rigid motions; on the processor.
+    /// Multigrid by aggregates of nodes and their rigid motions; on a GPU in single precision.
     Multigrid,
     /// The diagonal of the matrix.
     Jacobi,
-    /// The 3x3 blocks on the diagonal of the matrix; on the processor.
+    /// The 3x3 blocks on the diagonal of the matrix.
     BlockJacobi,
 }
 
@@ -101,18 +101,6 @@ impl Strategy {
             Strategy::EbeSym => "ebeSym",
             Strategy::EbeSymAtomic => "ebeSymAtomic",
             Strategy::Bsr => "bsr",
-        }
-    }
-}
-
-impl Preconditioner {
-    /// Name as in the case file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Preconditioner::Auto => "auto",
-            Preconditioner::Multigrid => "multigrid",
-            Preconditioner::Jacobi => "jacobi",
-            Preconditioner::BlockJacobi => "block-jacobi",
         }
     }
 }

@@ -64,7 +64,8 @@ fn a_run_goes_on_to_the_same_bits() {
     };
     let (whole, parts) = (Folder::new(), Folder::new());
     let run = |folder: &Folder, iterations: &str, args: &[&str]| {
-        let set = ["output.compression=none", "output.checkpoint_every=1", iterations];
+        let plain = "solver.preconditioner=jacobi"; // multigrid adds up by atomics
+        let set = ["output.compression=none", "output.checkpoint_every=1", plain, iterations];
         let finished =
             folder.run(&set, &[&["--device", "gpu", "--strategy", "nbn"], args].concat());
         assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
@@ -73,4 +74,29 @@ fn a_run_goes_on_to_the_same_bits() {
     let expected = run(&whole, "optimizer.max_iterations=4", &[]);
     run(&parts, "optimizer.max_iterations=2", &[]);
     assert_eq!(run(&parts, "optimizer.max_iterations=4", &["--resume"]), expected);
+}
+
+#[test]
+fn every_preconditioner_gives_the_history_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let run = |device: &str, name: &str| {
+        let arguments = ["--device", device, "--preconditioner", name, "--strategy", "mf"];
+        let finished = folder.run(&["solver.tolerance=1e-9"], &arguments);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        let counts = folder.history("pcg_iterations");
+        (folder.summary()["preconditioner"].clone(), counts, folder.history("compliance"))
+    };
+    for name in ["auto", "multigrid", "jacobi", "block-jacobi"] {
+        let (expected, found) = (run("cpu", name), run("gpu", name));
+        assert_eq!(found.0, expected.0);
+        assert!(difference(&found.2, &expected.2) < 1e-8, "{name}");
+        if expected.0["name"] == "multigrid" {
+            let late = found.1.iter().zip(&expected.1).map(|(a, b)| (a - b).abs());
+            assert!(late.fold(0.0, f64::max) <= 1.0, "{:?}, {:?}", found.1, expected.1);
+        }
+    }
 }

@@ -24,6 +24,8 @@ pub struct MeshOnDevice {
     pub(crate) connectivity: CudaSlice<u32>,
     /// Bit i is set where component i is held, \[n_nodes\].
     pub(crate) held: CudaSlice<u8>,
+    /// Springs to the ground, \[3\]\[n_nodes\], if there are any.
+    pub(crate) springs: Option<CudaSlice<f64>>,
     /// Lame's constants (lambda, mu) at Young's modulus 1.
     pub(crate) unit_lame: (f64, f64),
 }
@@ -37,6 +39,7 @@ impl MeshOnDevice {
         let (mesh, supports) = (problem.mesh(), problem.supports());
         let mask = |node| (0..DIM).map(|i| u8::from(supports.is_fixed(node, i)) << i).sum();
         let held: Vec<u8> = (0..mesh.n_nodes()).map(mask).collect();
+        let springs = supports.springs().map(|s| device.upload(&to_planes::<f64>(s, DIM)));
         let elements: Vec<u32> = (0..mesh.n_elements() as u32).collect();
         Ok(Arc::new(Self {
             device: device.clone(),
@@ -46,6 +49,7 @@ impl MeshOnDevice {
                 .upload(&to_planes::<f64>(mesh.coordinates().as_flattened(), DIM))?,
             connectivity: device.upload(&connectivity_planes(mesh.hexes(), &elements))?,
             held: device.upload(&held)?,
+            springs: springs.transpose()?,
             unit_lame: problem.material().unit_lame(),
         }))
     }

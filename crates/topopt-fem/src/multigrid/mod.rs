@@ -66,6 +66,11 @@ impl<'a> Multigrid<'a> {
         Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem, structure)?)?, levels })
     }
 
+    /// The hierarchy.
+    pub fn hierarchy(&self) -> &RigidAggregation<'a> {
+        self.cycle.hierarchy()
+    }
+
     /// Bytes that a hierarchy takes at most, for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         // A node: its work vectors and diagonal blocks, twice while they are recomputed (360), its

@@ -168,7 +168,7 @@ fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
             assert!(dot(&r, &z) > 0.0);
             let mut s = Noise(seed + 10).vector(problem.n_dofs());
             problem.supports().clear(&mut s);
-            let hierarchy = multigrid.cycle.hierarchy();
+            let hierarchy = multigrid.hierarchy();
             let diagonal = hierarchy.inverse_diagonal(0);
             let (dr, ds) = (apply(diagonal, &r), apply(diagonal, &s));
             assert!((dot(&dr, &s) - dot(&ds, &r)).abs() < 1e-12 * dot(&dr, &r));

@@ -1,0 +1,126 @@
+//! The inverse of the 3x3 blocks on the diagonal of K, by the kernels of `cuda/block_diagonal.cu`.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
+use topopt_linalg::{BackendError, Cost, LinearOperator, Preconditioner};
+
+use super::convert::Convert;
+use crate::Cuda;
+use crate::kernel::{Kernel, Module};
+use crate::operators::MeshOnDevice;
+use crate::vector::{DeviceVector, Real};
+
+/// Threads of a block, as `cuda/block_diagonal.cu` has it.
+const BLOCK: usize = 128;
+
+/// y = D^-1 x, D the 3x3 blocks on the diagonal of K with the identity at held components.
+pub(super) struct InverseBlocks<R> {
+    mesh: Arc<MeshOnDevice>,
+    make: Kernel,
+    invert: Kernel,
+    apply: Kernel,
+    /// \[6\]\[n_nodes\].
+    blocks: CudaSlice<R>,
+    convert: Convert<R>,
+}
+
+impl<R: Real> InverseBlocks<R> {
+    /// Needs an update before use.
+    pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
+        let ptx = R::ptx(
+            include_str!("../../../../cuda/ptx/block_diagonal.f64.ptx"),
+            include_str!("../../../../cuda/ptx/block_diagonal.f32.ptx"),
+        );
+        let module = Module::load(&mesh.device, "block_diagonal", ptx)?;
+        let kernel = |name| module.kernel(name, BLOCK as u32);
+        Ok(Self {
+            mesh: mesh.clone(),
+            make: kernel("block_diagonal")?,
+            invert: kernel("invert_blocks")?,
+            apply: kernel("apply_blocks")?,
+            blocks: mesh.device.zeros(6 * mesh.n_nodes)?,
+            convert: Convert::load(&mesh.device)?,
+        })
+    }
+
+    /// Follows `moduli`, \[n_elements\].
+    pub fn update(&mut self, moduli: &CudaSlice<R>) {
+        let mesh = &self.mesh;
+        let (lambda, mu) = mesh.unit_lame;
+        let cleared = mesh.device.stream().memset_zeros(&mut self.blocks);
+        mesh.device.record("clearing the diagonal blocks", cleared);
+        if let Some(springs) = &mesh.springs {
+            self.convert.narrow(springs, &mut self.blocks); // the first three planes
+        }
+        launch!(self.make, mesh.n_elements.div_ceil(BLOCK);
+            &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity,
+            &mesh.coordinates, &mu, &(lambda / mu), moduli, &mut self.blocks);
+        launch!(self.invert, mesh.n_nodes.div_ceil(BLOCK);
+            &(mesh.n_nodes as u32), &mesh.held, &mut self.blocks);
+    }
+}
+
+impl<R: Real> LinearOperator<Cuda<R>> for InverseBlocks<R> {
+    fn dimension(&self) -> usize {
+        self.mesh.n_dofs()
+    }
+
+    fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let n = self.mesh.n_nodes;
+        launch!(self.apply, n.div_ceil(BLOCK);
+            &(n as u32), &self.blocks, &x.values, &mut y.values);
+    }
+
+    fn cost(&self) -> Cost {
+        let (nodes, real) = (self.mesh.n_nodes as f64, size_of::<R>() as f64);
+        Cost {
+            bytes_read: 9.0 * real * nodes,
+            bytes_written: 3.0 * real * nodes,
+            flops: 15.0 * nodes,
+        }
+    }
+}
+
+/// `block-jacobi`: M is the 3x3 blocks on the diagonal of K, a node each.
+pub struct BlockJacobi {
+    inverse: InverseBlocks<f64>,
+}
+
+impl BlockJacobi {
+    /// For operators on `mesh`; needs an update before use.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
+    pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
+        Ok(Self { inverse: InverseBlocks::new(mesh)? })
+    }
+
+    /// Bytes on the device for a mesh of that size.
+    pub fn bytes(n_nodes: usize) -> usize {
+        6 * 8 * n_nodes
+    }
+}
+
+impl Preconditioner<Cuda<f64>> for BlockJacobi {
+    fn name(&self) -> &'static str {
+        "block-jacobi"
+    }
+
+    fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
+        self.inverse.apply(r, z);
+    }
+}
+
+impl ElasticityPreconditioner<Cuda<f64>> for BlockJacobi {
+    fn update(
+        &mut self,
+        _: &Cuda<f64>,
+        _: &dyn ElasticityOperator<Cuda<f64>>,
+        moduli: &DeviceVector<f64>,
+    ) -> Result<(), BackendError> {
+        self.inverse.update(&moduli.values);
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! The inverse of the coarsest matrix, by the kernels of `cuda/dense.cu` and `cuda/dense_solve.cu`.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use topopt_fem::MODES;
+use topopt_linalg::BackendError;
+
+use super::coarse_matrix::CoarseMatrix;
+use crate::Device;
+use crate::kernel::{Kernel, Module};
+use crate::vector::{DeviceVector, Real};
+
+/// Threads of a block.
+const BLOCK: usize = 128;
+
+/// x = A^-1 b by a dense inverse in double precision.
+pub(super) struct DenseInverse {
+    n: usize,
+    scale_kernel: Kernel,
+    fill: Kernel,
+    pivot: Kernel,
+    solve: Kernel,
+    /// A^-1 = scale inverse scale, \[n\].
+    scale: CudaSlice<f64>,
+    /// \[n\]\[n\]; every step of the elimination reads one and writes the other.
+    matrices: [CudaSlice<f64>; 2],
+}
+
+impl DenseInverse {
+    /// For matrices of `n_rows` block rows; needs an update before use.
+    pub fn new<R: Real>(device: &Arc<Device>, n_rows: usize) -> Result<Self, BackendError> {
+        let ptx = include_str!("../../../../cuda/ptx/dense.f64.ptx");
+        let module = Module::load(device, "dense", ptx)?;
+        let kernel = |name| module.kernel(name, BLOCK as u32);
+        let solve = R::ptx(
+            include_str!("../../../../cuda/ptx/dense_solve.f64.ptx"),
+            include_str!("../../../../cuda/ptx/dense_solve.f32.ptx"),
+        );
+        let n = MODES * n_rows;
+        Ok(Self {
+            n,
+            scale_kernel: kernel("dense_scale")?,
+            fill: kernel("dense_fill")?,
+            pivot: kernel("dense_pivot")?,
+            solve: Module::load(device, "dense_solve", solve)?
+                .kernel("dense_solve", BLOCK as u32)?,
+            scale: device.zeros(n)?,
+            matrices: [device.zeros(n * n)?, device.zeros(n * n)?],
+        })
+    }
+
+    /// Follows the numbers of `matrix`.
+    pub fn update<R: Real>(&mut self, matrix: &CoarseMatrix<R>) {
+        let (n, rows) = (self.n, &matrix.rows);
+        let [current, next] = &mut self.matrices;
+        launch!(self.scale_kernel, n.div_ceil(BLOCK);
+            &(n as u32), &rows.offsets, &rows.columns, &matrix.numbers, &mut self.scale);
+        launch!(self.fill, (n * n).div_ceil(BLOCK);
+            &(n as u32), &rows.offsets, &rows.columns, &matrix.numbers, &self.scale,
+            &mut *current);
+        for k in 0..rows.n_rows {
+            launch!(self.pivot, rows.n_rows * n.div_ceil(BLOCK);
+                &(n as u32), &(k as u32), &*current, &mut *next);
+            std::mem::swap(current, next);
+        }
+    }
+
+    /// x = A^-1 b.
+    pub fn solve<R: Real>(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
+        launch!(self.solve, self.n.div_ceil(BLOCK / 32);
+            &(self.n as u32), &self.matrices[0], &self.scale, &b.values, &mut x.values);
+    }
+}

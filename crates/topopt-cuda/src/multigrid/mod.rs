@@ -1,0 +1,112 @@
+//! Preconditioners by blocks: `multigrid`, and `block-jacobi`, which smooths its finest level.
+//!
+//! The structure is that of `topopt-fem`, made on the host once; all numbers are made on the device
+//! whenever the moduli change, in double precision, and rounded to the precision of the cycle.
+
+mod block_diagonal;
+mod coarse_matrix;
+mod convert;
+mod dense_inverse;
+mod hierarchy;
+mod transfer;
+
+use std::sync::{Arc, Mutex};
+
+use topopt_fem::{Aggregation, ElasticityOperator, ElasticityPreconditioner, Level, Problem};
+use topopt_linalg::{BackendError, KCycle, Preconditioner};
+
+pub use block_diagonal::BlockJacobi;
+pub use hierarchy::RigidAggregation;
+
+use crate::Cuda;
+use crate::operators::MeshOnDevice;
+use crate::vector::{DeviceVector, Real};
+use convert::Convert;
+
+/// `multigrid`: the K-cycle over rigid-body aggregation in precision `R`, for conjugate gradients
+/// in double precision.
+pub struct Multigrid<R: Real> {
+    backend: Cuda<R>,
+    cycle: KCycle<Cuda<R>, RigidAggregation<R>>,
+    levels: Vec<Level>,
+    convert: Convert<R>,
+    /// The residual and its image in precision `R`.
+    vectors: Mutex<[DeviceVector<R>; 2]>,
+}
+
+impl<R: Real> Multigrid<R> {
+    /// The structure for `problem`, of which `mesh` was made; needs an update before use.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
+    pub fn new(mesh: &Arc<MeshOnDevice>, problem: &Problem) -> Result<Self, BackendError> {
+        let structure = Aggregation::new(problem);
+        let backend = Cuda::<R>::new(&mesh.device)?;
+        let hierarchy = RigidAggregation::new(mesh, &structure)?;
+        let vector = || Ok(DeviceVector { values: mesh.device.zeros(mesh.n_dofs())? });
+        Ok(Self {
+            cycle: KCycle::new(&backend, hierarchy)?,
+            levels: structure.levels(),
+            convert: Convert::load(&mesh.device)?,
+            vectors: Mutex::new([vector()?, vector()?]),
+            backend,
+        })
+    }
+
+    /// The hierarchy.
+    pub fn hierarchy(&self) -> &RigidAggregation<R> {
+        self.cycle.hierarchy()
+    }
+
+    /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many
+    /// neighbours.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        let real = size_of::<R>();
+        // A node: seven work vectors, six numbers of its diagonal block, its aggregate; and a block
+        // of the first coarse matrix in both precisions with its column. The levels below and
+        // their vectors are a tenth of that.
+        let node = 27 * real + 8 + 36 * (8 + real) + 4;
+        // An element: two moduli and 2.1 aggregates. The dense inverse has a double.
+        node * n_nodes * 11 / 10 + (2 * real + 9) * n_elements + 2 * 8 * 600 * 600
+    }
+}
+
+impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<R> {
+    fn name(&self) -> &'static str {
+        self.cycle.name()
+    }
+
+    fn is_linear(&self) -> bool {
+        self.cycle.is_linear()
+    }
+
+    fn check_interval(&self, _: &Cuda<f64>) -> usize {
+        self.cycle.check_interval(&self.backend)
+    }
+
+    fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
+        let mut vectors = self.vectors.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let [residual, image] = &mut *vectors;
+        self.convert.narrow(&r.values, &mut residual.values);
+        self.cycle.apply(&self.backend, residual, image);
+        self.convert.widen(&image.values, &mut z.values);
+    }
+}
+
+impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
+    fn levels(&self) -> Vec<Level> {
+        self.levels.clone()
+    }
+
+    fn update(
+        &mut self,
+        _: &Cuda<f64>,
+        _: &dyn ElasticityOperator<Cuda<f64>>,
+        moduli: &DeviceVector<f64>,
+    ) -> Result<(), BackendError> {
+        self.cycle.update(&self.backend, |hierarchy| {
+            hierarchy.update(moduli);
+            Ok(())
+        })
+    }
+}

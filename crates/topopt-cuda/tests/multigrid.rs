@@ -1,0 +1,270 @@
+//! Preconditioners on the device against those of the CPU: every part of the hierarchy, then
+//! conjugate gradients with the whole.
+
+#[path = "../../topopt-fem/tests/operators/meshes.rs"]
+mod meshes;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use meshes::{Noise, distorted_cube, hexagon};
+use topopt_cuda::{BlockJacobi, Cuda, Device, MeshOnDevice, Mf, Multigrid, Probe, Real, probe};
+use topopt_fem::{
+    ElasticityOperator, ElasticityPreconditioner, LoadCase, MODES, Material, Problem, Strategy,
+    Supports, WithSprings,
+};
+use topopt_linalg::{
+    Backend, Cpu, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, StopReason, System,
+};
+use topopt_mesh::{HexMesh, Renumbering};
+
+/// The first GPU, if the machine has a driver and one.
+fn device() -> Option<Arc<Device>> {
+    match probe() {
+        Probe::Found { .. } => Some(Device::open(0).unwrap()),
+        _ => {
+            println!("skipped: no CUDA device");
+            None
+        }
+    }
+}
+
+/// A box of three levels in random order, and a mesh of irregular valence of two.
+fn problems() -> [Problem; 2] {
+    let mesh = distorted_cube(16, 0.25, true);
+    [problem(Renumbering::shuffled(&mesh, 3).apply(&mesh)), problem(hexagon(8))]
+}
+
+/// A part held where z < 0.1, with some nodes held in y alone and some on springs in x.
+fn problem(mesh: HexMesh) -> Problem {
+    let mut supports = Supports::none(mesh.n_nodes());
+    for (node, x) in mesh.coordinates().iter().enumerate() {
+        if x[2] < 0.1 {
+            (0..3).for_each(|i| supports.fix(node, i));
+        } else if x[0] > 0.85 {
+            supports.fix(node, 1);
+        } else if x[1] > 0.85 {
+            supports.add_spring(node, 0, 0.1);
+        }
+    }
+    let load = LoadCase::new("default", Noise(5).vector(3 * mesh.n_nodes()));
+    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+}
+
+/// Solid bars in void of 1e-6, in shape of the coordinates.
+fn moduli(problem: &Problem) -> Vec<f64> {
+    let wave = |x: &[f64; 3]| (9.0 * x[0]).sin() + (7.0 * x[1]).cos() > 0.0 || x[2] > 0.8;
+    problem.mesh().centres().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
+}
+
+fn multigrid<R: Real>(device: &Arc<Device>, problem: &Problem) -> Multigrid<R> {
+    let mesh = MeshOnDevice::new(device, problem).unwrap();
+    let backend = Cuda::<f64>::new(device).unwrap();
+    let operator = Mf::<f64>::new(&mesh).unwrap();
+    let mut multigrid = Multigrid::new(&mesh, problem).unwrap();
+    // Twice: nothing of the first moduli may stay.
+    let n = problem.mesh().n_elements();
+    for moduli in [vec![3.0; n], moduli(problem)] {
+        let moduli = backend.upload(&moduli, 1).unwrap();
+        multigrid.update(&backend, &operator, &moduli).unwrap();
+    }
+    multigrid
+}
+
+fn cpu_multigrid(problem: &Problem) -> topopt_fem::Multigrid<'_> {
+    let mut multigrid = topopt_fem::Multigrid::new(problem).unwrap();
+    multigrid.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &moduli(problem)).unwrap();
+    multigrid
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let difference: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
+    let error = norm(&difference) / norm(expected);
+    assert!(error <= tolerance, "{what}: relative error {error:.2e} > {tolerance:.0e}");
+}
+
+/// On every level: the operator, the inverse diagonal, both transfers; and the last solve.
+fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f64) {
+    let (found, expected) = (multigrid::<R>(device, problem), cpu_multigrid(problem));
+    assert_eq!(found.levels(), expected.levels());
+    let (found, expected) = (found.hierarchy(), expected.hierarchy());
+    let backend = Cuda::<R>::new(device).unwrap();
+    let n_levels = expected.n_levels();
+    assert_eq!(found.n_levels(), n_levels);
+    // Aggregates have their values side by side on the device too.
+    let components = |level: usize| if level == 0 { 3 } else { 1 };
+    let compare = |y: &<Cuda<R> as Backend>::Vector, level: usize, expected: &[f64], what: &str| {
+        let y = backend.download(y, components(level)).unwrap();
+        assert_close(&y, expected, tolerance, &format!("{what} on level {level}, {}", R::NAME));
+    };
+    for level in 0..n_levels {
+        let n = expected.operator(level).dimension();
+        assert_eq!(found.operator(level).dimension(), n);
+        let x = Noise(level as u64 + 1).vector(n);
+        let on_device = backend.upload(&x, components(level)).unwrap();
+        let (mut y, mut z) = (backend.zeros(n).unwrap(), vec![0.0; n]);
+        found.operator(level).apply(&on_device, &mut y);
+        expected.operator(level).apply(&x, &mut z);
+        compare(&y, level, &z, "operator");
+        if level + 1 == n_levels {
+            found.solve_last(&backend.upload(&z, 1).unwrap(), &mut y);
+            let solved = backend.download(&y, 1).unwrap();
+            assert_energy_close(expected.operator(level), &solved, &x);
+            continue;
+        }
+        let r = in_range_of_diagonal(expected.operator(level), level, &x);
+        found
+            .inverse_diagonal(level)
+            .apply(&backend.upload(&r, components(level)).unwrap(), &mut y);
+        expected.inverse_diagonal(level).apply(&r, &mut z);
+        let (y, d) = (backend.download(&y, components(level)).unwrap(), z.clone());
+        let [y, d] = [y, d].map(|v| in_range_of_diagonal(expected.operator(level), level, &v));
+        assert_close(&y, &d, 1e2 * tolerance, &format!("inverse diagonal, level {level}"));
+        let coarse = expected.operator(level + 1).dimension();
+        let (mut restricted, mut sums) = (backend.zeros(coarse).unwrap(), vec![0.0; coarse]);
+        found.transfer(level).restrict(&on_device, &mut restricted);
+        expected.transfer(level).restrict(&x, &mut sums);
+        compare(&restricted, level + 1, &sums, "restriction");
+        let mut sum = backend.upload(&x, components(level)).unwrap();
+        let mut prolonged = x.clone();
+        found.transfer(level).prolong_add(&restricted, &mut sum);
+        expected.transfer(level).prolong_add(&sums, &mut prolonged);
+        compare(&sum, level, &prolonged, "prolongation");
+    }
+}
+
+/// Motions without stiffness are free to differ, so errors are measured by their energy.
+fn assert_energy_close(a: &dyn LinearOperator<Cpu>, found: &[f64], expected: &[f64]) {
+    let energy = |v: &Vec<f64>| {
+        let mut product = vec![0.0; v.len()];
+        a.apply(v, &mut product);
+        v.iter().zip(product).map(|(v, f)| v * f).sum::<f64>()
+    };
+    let error: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
+    let relative = (energy(&error) / energy(&expected.to_vec())).sqrt();
+    assert!(relative < 1e-4, "last solve: error {relative:.1e} of the energy norm");
+}
+
+/// D x for the block diagonal D of `a`, made of products with one block of x at a time. Both
+/// backends may leave out other directions of a singular block, but not of its range.
+fn in_range_of_diagonal(a: &dyn LinearOperator<Cpu>, level: usize, x: &[f64]) -> Vec<f64> {
+    let n = a.dimension();
+    if level == 0 {
+        return x.to_vec(); // no singular blocks
+    }
+    let mut y = vec![0.0; n];
+    for start in (0..n).step_by(MODES) {
+        let block = start..start + MODES;
+        let mut one = vec![0.0; n];
+        one[block.clone()].copy_from_slice(&x[block.clone()]);
+        let mut product = vec![0.0; n];
+        a.apply(&one, &mut product);
+        y[block.clone()].copy_from_slice(&product[block]);
+    }
+    y
+}
+
+#[test]
+fn every_level_equals_that_of_the_cpu() {
+    let Some(device) = device() else { return };
+    let [cube, hexagon] = problems();
+    assert_eq!(cpu_multigrid(&cube).hierarchy().n_levels(), 3);
+    assert_levels::<f64>(&device, &cube, 1e-12);
+    assert_levels::<f32>(&device, &cube, 2e-6);
+    assert_levels::<f64>(&device, &hexagon, 1e-12);
+}
+
+#[test]
+fn block_jacobi_equals_that_of_the_cpu() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    for problem in problems() {
+        let (moduli, r) = (moduli(&problem), Noise(7).vector(problem.n_dofs()));
+        let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+        let operator = Mf::<f64>::new(&mesh).unwrap();
+        let mut found = BlockJacobi::new(&mesh).unwrap();
+        let on_device = backend.upload(&moduli, 1).unwrap();
+        found.update(&backend, &operator, &on_device).unwrap();
+        let mut z = backend.zeros(r.len()).unwrap();
+        found.apply(&backend, &backend.upload(&r, 3).unwrap(), &mut z);
+        let mut expected = topopt_fem::BlockJacobi::new(&problem);
+        expected.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
+        let mut reference = vec![0.0; r.len()];
+        expected.apply(&Cpu, &r, &mut reference);
+        assert_eq!(found.name(), expected.name());
+        assert_close(&backend.download(&z, 3).unwrap(), &reference, 1e-12, "block-jacobi");
+    }
+}
+
+/// Iterations and displacements of a solve to 1e-7.
+fn solve<B: Backend>(
+    backend: &B,
+    operator: &mut dyn ElasticityOperator<B>,
+    m: &dyn Preconditioner<B>,
+    problem: &Problem,
+) -> (usize, Vec<f64>) {
+    operator.set_moduli(&backend.upload(&moduli(problem), 1).unwrap());
+    let n = problem.n_dofs();
+    let f = backend.upload(&problem.load_cases()[0].forces, 3).unwrap();
+    let (mut u, mut pcg) = (backend.zeros(n).unwrap(), Pcg::new(backend, n).unwrap());
+    let options = PcgOptions { tolerance: 1e-7, max_iterations: 1000 };
+    let system = System { backend, a: operator, m, f: &f };
+    let go_on = &mut |_| ControlFlow::Continue(());
+    let outcome = pcg.solve(&system, &mut u, options, go_on).unwrap();
+    assert_eq!(outcome.reason, StopReason::Converged);
+    (outcome.iterations, backend.download(&u, 3).unwrap())
+}
+
+fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem) {
+    let mut operator = WithSprings::new(&Cpu, problem, Strategy::Mf.build(problem)).unwrap();
+    let cpu = cpu_multigrid(problem);
+    let (expected, reference) = solve(&Cpu, &mut operator, &cpu, problem);
+    let backend = Cuda::<f64>::new(device).unwrap();
+    let mesh = MeshOnDevice::new(device, problem).unwrap();
+    let elements = Box::new(Mf::<f64>::new(&mesh).unwrap());
+    let mut operator = WithSprings::new(&backend, problem, elements).unwrap();
+    let gpu = multigrid::<R>(device, problem);
+    let (found, u) = solve(&backend, &mut operator, &gpu, problem);
+    assert!(found.abs_diff(expected) <= 1, "{}: {found} iterations, {expected} expected", R::NAME);
+    assert_close(&u, &reference, 1e-4, "displacements");
+}
+
+#[test]
+fn iterations_are_those_of_the_cpu_in_both_precisions() {
+    let Some(device) = device() else { return };
+    let [cube, hexagon] = problems();
+    assert_iterations::<f32>(&device, &cube);
+    assert_iterations::<f64>(&device, &hexagon);
+}
+
+#[test]
+fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let [problem, _] = problems();
+    let multigrid = multigrid::<f32>(&device, &problem);
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let single = Cuda::<f32>::new(&device).unwrap();
+    for seed in 0..3 {
+        let [r, s] = [seed, seed + 10].map(|seed| {
+            let mut v = Noise(seed).vector(problem.n_dofs());
+            problem.supports().clear(&mut v);
+            v
+        });
+        let mut z = backend.zeros(r.len()).unwrap();
+        multigrid.apply(&backend, &backend.upload(&r, 3).unwrap(), &mut z);
+        assert!(dot(&r, &backend.download(&z, 3).unwrap()) > 0.0);
+        let [dr, ds] = [&r, &s].map(|v| {
+            let mut out = single.zeros(v.len()).unwrap();
+            let diagonal = multigrid.hierarchy().inverse_diagonal(0);
+            diagonal.apply(&single.upload(v, 3).unwrap(), &mut out);
+            single.download(&out, 3).unwrap()
+        });
+        assert!((dot(&dr, &s) - dot(&ds, &r)).abs() < 1e-5 * dot(&dr, &r));
+    }
+}

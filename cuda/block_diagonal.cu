@@ -1,0 +1,115 @@
+// precision: f64 f32
+// block_diagonal: the 3x3 blocks on the diagonal of K, inverted: block Jacobi, and what smooths the
+// finest level of multigrid.
+//
+// Source:        K_aa = sum over the points of the 2x2x2 Gauss rule of
+//                ((lambda + mu) g g^T + mu |g|^2 I) det J, g = grad N_a
+// Mapping:       block_diagonal: one thread an element, blocks of 128; invert_blocks, apply_blocks:
+//                one thread a node, blocks of 128
+// Layout:        blocks as planes [6][n_nodes] in the order xx, yy, zz, xy, yz, zx; vectors [3][n_nodes]
+// Cost:          block_diagonal: 4400 operations an element, connectivity (32 bytes) and a modulus
+//                read an element, coordinates (24 bytes) read and the blocks written a node;
+//                apply_blocks: 12 values and 15 operations a node
+// Deterministic: apply_blocks and invert_blocks; block_diagonal not, the order of additions at a
+//                node is not fixed
+// Requires:      block_diagonal: out = 0, or springs, beforehand
+// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+
+#include "common/invert.cuh"
+#include "common/trilinear.cuh"
+
+#define BLOCK 128
+
+// 1 - x and 1 + x
+#define SIDES(x) {(real)1 - (x), (real)1 + (x)}
+
+// Adds det J / mu times (ratio + 1) g g^T + |g|^2 I of every node
+__device__ __forceinline__ void add_point(
+    const real X[3][8], real xi, real eta, real zeta, real ratio, real D[6][8]) {
+    real J[3][3], C[3][3];
+#pragma unroll
+    for (int c = 0; c < 3; ++c) derivatives(X[c], xi, eta, zeta, J[c]);
+    const real weight = reciprocal(cofactors(J, C));
+    const real sides[3][2] = {SIDES(xi), SIDES(eta), SIDES(zeta)};
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const real x = sides[0][m & 1], y = sides[1][m >> 1 & 1], z = sides[2][m >> 2];
+        const real N[3] = {m & 1 ? y * z : -y * z, m & 2 ? x * z : -x * z, m & 4 ? x * y : -x * y};
+        real g[3];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) g[c] = N[0] * C[0][c] + N[1] * C[1][c] + N[2] * C[2][c];
+        const real sum = weight * dot(g, g, 0), factor = weight * (ratio + 1);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            D[c][m] += sum + factor * g[c] * g[c];
+            D[3 + c][m] += factor * g[c] * g[(c + 1) % 3];
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
+    unsigned n_elements, unsigned n_nodes,
+    const unsigned* __restrict__ connectivity, // [8][n_elements]
+    const double* __restrict__ coordinates,    // [3][n_nodes]
+    double mu, double ratio,                   // Lame's mu at modulus 1, lambda / mu
+    const real* __restrict__ moduli,           // [n_elements]
+    real* __restrict__ out) {                  // [6][n_nodes]
+    const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
+    if (e >= n_elements) return;
+    unsigned node[8];
+    load_nodes(connectivity, n_elements, e, node);
+    real X[3][8], D[6][8] = {};
+    load_geometry(node, coordinates, n_nodes, X);
+#pragma unroll 1
+    for (int q = 0; q < 8; ++q)
+        add_point(X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
+                  (real)ratio, D);
+    const real scale = (real)(mu / 512) * moduli[e];
+#pragma unroll
+    for (int m = 0; m < 8; ++m)
+#pragma unroll
+        for (int c = 0; c < 6; ++c) atomicAdd(out + ((size_t)c * n_nodes + node[m]), scale * D[c][m]);
+}
+
+// Every block by its inverse, with the identity in the rows and columns of held components
+extern "C" __global__ void __launch_bounds__(BLOCK) invert_blocks(
+    unsigned n_nodes,
+    const unsigned char* __restrict__ held, // [n_nodes], bit i for component i
+    real* __restrict__ blocks) {            // [6][n_nodes]
+    const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
+    if (node >= n_nodes) return;
+    const unsigned mask = held[node];
+    double A[3][3];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3;
+        A[i][i] = mask >> i & 1 ? 1.0 : (double)blocks[(size_t)i * n_nodes + node];
+        A[i][j] = A[j][i] = (mask >> i | mask >> j) & 1 ? 0.0 : (double)blocks[(size_t)(3 + i) * n_nodes + node];
+    }
+    invert<3>(A);
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+        blocks[(size_t)i * n_nodes + node] = (real)A[i][i];
+        blocks[(size_t)(3 + i) * n_nodes + node] = (real)A[i][(i + 1) % 3];
+    }
+}
+
+// y = D x
+extern "C" __global__ void __launch_bounds__(BLOCK) apply_blocks(
+    unsigned n_nodes,
+    const real* __restrict__ blocks, // [6][n_nodes]
+    const real* __restrict__ x,      // [3][n_nodes]
+    real* __restrict__ y) {          // [3][n_nodes]
+    const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
+    if (node >= n_nodes) return;
+    real D[6], v[3];
+#pragma unroll
+    for (int c = 0; c < 6; ++c) D[c] = blocks[(size_t)c * n_nodes + node];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) v[i] = x[(size_t)i * n_nodes + node];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3; // D[3 + i] couples i and j, D[3 + k] k and i
+        y[(size_t)i * n_nodes + node] = D[i] * v[i] + D[3 + i] * v[j] + D[3 + k] * v[k];
+    }
+}
