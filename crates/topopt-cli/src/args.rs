@@ -147,6 +147,8 @@ pub enum BenchCommand {
     Operators(OperatorsArgs),
     /// One solve of a case with every operator
     Solve(SolveArgs),
+    /// Cold solves of a design with every preconditioner: setup, iterations, time
+    Preconditioners(PreconditionersArgs),
     /// The tables of the thesis: time of a solve, speedup over `ebe`, memory
     Thesis(ThesisArgs),
 }
@@ -184,6 +186,28 @@ pub struct SolveArgs {
     /// Where, which operators, and where to
     #[command(flatten)]
     pub choice: BenchChoice,
+}
+
+/// Arguments of `topopt bench preconditioners`.
+#[derive(Debug, Args)]
+pub struct PreconditionersArgs {
+    /// Case file
+    pub case: PathBuf,
+    /// Override a key of the case file; may be repeated
+    #[arg(long, value_name = "KEY.PATH=VALUE")]
+    pub set: Vec<String>,
+    /// The design.vtu of a run of the case; its start density when left out
+    #[arg(long, value_name = "FILE")]
+    pub design: Option<PathBuf>,
+    /// Preconditioners to measure; all when left out
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub preconditioners: Vec<Preconditioner>,
+    /// Where to compute: auto, cpu, gpu, gpu:1
+    #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    pub device: Device,
+    /// Write the assembled matrix as MatrixMarket, and NAME_f.mtx, NAME_x.mtx with forces and nodes
+    #[arg(long, value_name = "FILE.mtx")]
+    pub matrix: Option<PathBuf>,
 }
 
 /// Arguments of `topopt bench thesis`.

@@ -59,6 +59,8 @@ pub(crate) struct Done {
     pub grey_level: Option<f64>,
     pub change: Option<f64>,
     pub pcg_iterations: usize,
+    /// How often a solve was repeated with a stronger preconditioner.
+    pub strengthened: usize,
     pub seconds: Seconds,
 }
 
@@ -172,6 +174,7 @@ impl Done {
         self.grey_level = Some(report.grey_level);
         self.change = Some(report.change);
         self.pcg_iterations += report.pcg_iterations;
+        self.strengthened += report.strengthened;
         self.seconds.setup += report.times.setup.as_secs_f64();
         self.seconds.pcg += report.times.pcg.as_secs_f64();
         self.seconds.sensitivity += report.times.sensitivity.as_secs_f64();

@@ -730,7 +730,7 @@ fn schema_describes_every_key() {
         assert!(forms.iter().any(|form| template.contains(form)), "{key} is not in the template");
     }
     let solver = &schema["properties"]["solver"]["properties"];
-    assert_eq!(solver["max_iterations"]["default"], 20_000);
+    assert_eq!(solver["strategy"]["default"], "auto");
     assert_eq!(solver["max_iterations"]["minimum"], 1);
     assert_eq!(solver["strategy"]["oneOf"][1]["const"], "mf");
 }

@@ -39,6 +39,7 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
 pub struct KCycle<B: Backend, H: Hierarchy<B>> {
     hierarchy: H,
     work: Vec<Mutex<Work<B>>>,
+    degree: usize,
 }
 
 /// Work vectors of a level, but for the last.
@@ -53,8 +54,9 @@ struct Work<B: Backend> {
     products: [B::Vector; 3],
 }
 
-/// Degree of the Chebyshev smoother.
+/// Degree of the Chebyshev smoother, and the most that it is raised to.
 const DEGREE: usize = 2;
+const MAX_DEGREE: usize = 8;
 /// Steps of the power method.
 const POWER_STEPS: usize = 10;
 
@@ -80,7 +82,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             }))
         };
         let work = (0..hierarchy.n_levels() - 1).map(level_work).collect::<Result<_, _>>()?;
-        Ok(Self { hierarchy, work })
+        Ok(Self { hierarchy, work, degree: DEGREE })
     }
 
     /// The hierarchy.
@@ -98,6 +100,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         change: impl FnOnce(&mut H) -> Result<(), BackendError>,
     ) -> Result<(), BackendError> {
         change(&mut self.hierarchy)?;
+        self.set_degree(DEGREE);
         for (level, work) in self.work.iter_mut().enumerate() {
             let smoother = &mut lock(work).smoother;
             let a = self.hierarchy.operator(level);
@@ -105,6 +108,20 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             smoother.update(backend, a, inverse_diagonal, POWER_STEPS)?;
         }
         Ok(())
+    }
+
+    /// Doubles the degree of the smoothers until the next update; false if it is at its limit.
+    pub fn strengthen(&mut self) -> bool {
+        let can = self.degree < MAX_DEGREE;
+        if can {
+            self.set_degree(2 * self.degree);
+        }
+        can
+    }
+
+    fn set_degree(&mut self, degree: usize) {
+        self.degree = degree;
+        self.work.iter_mut().for_each(|work| lock(work).smoother.set_degree(degree));
     }
 
     /// x = one cycle of `level` for A x = b, from zero.

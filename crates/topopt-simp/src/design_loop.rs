@@ -6,8 +6,8 @@ use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem, WithSpri
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, StopReason, System};
 
 use crate::{
-    Continuation, Design, DesignState, Filter, Interpolation, IterationReport, Loads, Observer,
-    ObserverError, OptimalityCriteria, Stage, StepTimes, StopRule, StopRules,
+    Accuracy, Continuation, Design, DesignState, Filter, Interpolation, IterationReport, Loads,
+    Observer, ObserverError, OptimalityCriteria, Stage, StepTimes, StopRule, StopRules,
 };
 
 /// How displacements are found.
@@ -22,8 +22,10 @@ pub struct Physics<'a, B: Backend> {
     pub operator: Box<dyn ElasticityOperator<B> + 'a>,
     /// The preconditioner.
     pub preconditioner: Box<dyn ElasticityPreconditioner<B> + 'a>,
-    /// When a solve stops.
-    pub pcg: PcgOptions,
+    /// How exact a solve is.
+    pub accuracy: Accuracy,
+    /// Most iterations of a solve, before the preconditioner is made stronger if it can be.
+    pub max_iterations: usize,
 }
 
 /// A topology optimisation: minimise the compliance under a volume constraint.
@@ -105,6 +107,7 @@ pub enum DesignError {
 /// What the solves of an iteration gave.
 struct Solved {
     iterations: usize,
+    strengthened: usize,
     residual: f64,
     setup: Duration,
     pcg: Duration,
@@ -195,7 +198,8 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         }
         loop {
             let iteration = self.iteration + 1;
-            let solved = match self.solve(iteration, observer)? {
+            let tolerance = self.physics.accuracy.tolerance(self.previous, last);
+            let solved = match self.solve(iteration, tolerance, observer)? {
                 Ok(solved) => solved,
                 Err(ended) => return Ok(Outcome { iterations: iteration - 1, ended }),
             };
@@ -215,6 +219,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 grey_level,
                 change,
                 pcg_iterations: solved.iterations,
+                strengthened: solved.strengthened,
                 pcg_residual: solved.residual,
                 times,
             };
@@ -270,40 +275,48 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     fn solve(
         &mut self,
         iteration: usize,
+        tolerance: f64,
         observer: &mut dyn Observer<B>,
     ) -> Result<Result<Solved, Ended>, BackendError> {
         let start = Instant::now();
         self.assemble()?;
-        let Physics { backend, problem, loads, operator, preconditioner, pcg } = &mut self.physics;
+        let Physics { backend, problem, loads, operator, preconditioner, max_iterations, .. } =
+            &mut self.physics;
         let backend = *backend;
+        let pcg = PcgOptions { tolerance, max_iterations: *max_iterations };
         let state = &mut self.state;
         preconditioner.update(backend, operator.as_ref(), &state.scratch)?;
-        let (mut iterations, mut residual) = (0, 0.0f64);
+        let (mut iterations, mut strengthened, mut residual) = (0, 0, 0.0f64);
         let setup = start.elapsed();
         let start = Instant::now();
         for (case, load_case) in problem.load_cases().iter().enumerate() {
-            let (a, m) = (operator.as_ref(), preconditioner.as_ref());
-            let system = System { backend, a, m, f: loads.forces(case) };
-            let u = &mut state.trial[case];
-            backend.copy(&state.displacements[case], u);
-            let mut monitor = |progress| observer.solving(iteration, progress);
-            let outcome = state.pcg.solve(&system, u, *pcg, &mut monitor)?;
+            let outcome = loop {
+                let (a, m) = (operator.as_ref(), preconditioner.as_ref());
+                let system = System { backend, a, m, f: loads.forces(case) };
+                let u = &mut state.trial[case];
+                backend.copy(&state.displacements[case], u);
+                let mut monitor = |progress| observer.solving(iteration, progress);
+                let outcome = state.pcg.solve(&system, u, pcg, &mut monitor)?;
+                iterations += outcome.iterations;
+                if !needs_more(outcome.reason) || !preconditioner.strengthen() {
+                    break outcome;
+                }
+                strengthened += 1;
+            };
             match outcome.reason {
                 StopReason::Converged => {}
                 StopReason::Interrupted => return Ok(Err(Ended::Interrupted)),
                 _ => {
                     let load_case = load_case.name.clone();
-                    let tolerance = pcg.tolerance;
                     return Ok(Err(Ended::Solver { iteration, load_case, outcome, tolerance }));
                 }
             }
-            iterations += outcome.iterations;
             residual = residual.max(outcome.relative_residual);
         }
         std::mem::swap(&mut state.moduli, &mut state.scratch);
         std::mem::swap(&mut state.density, &mut state.trial_density);
         std::mem::swap(&mut state.displacements, &mut state.trial);
-        Ok(Ok(Solved { iterations, residual, setup, pcg: start.elapsed() }))
+        Ok(Ok(Solved { iterations, strengthened, residual, setup, pcg: start.elapsed() }))
     }
 
     /// The weighted compliance of the design solved last.
@@ -388,7 +401,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         let Some(Continuation { stages, weights_of }) = &self.continuation else { return Ok(()) };
         let stage = Stage::in_force(stages, iteration);
         self.interpolation.penalty = stage.penalty.unwrap_or(self.interpolation.penalty);
-        self.physics.pcg.tolerance = stage.tolerance.unwrap_or(self.physics.pcg.tolerance);
+        self.physics.accuracy = stage.tolerance.map_or(self.physics.accuracy, Accuracy::fixed);
         if let Some(sharpness) = stage.sharpness {
             self.filter.set_sharpness(sharpness);
         }
@@ -400,4 +413,9 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         self.stage = stage;
         Ok(())
     }
+}
+
+/// Whether a stronger preconditioner may help.
+fn needs_more(reason: StopReason) -> bool {
+    matches!(reason, StopReason::IterationLimit | StopReason::Indefinite | StopReason::NotFinite)
 }

@@ -4,6 +4,7 @@
 //! This crate names no device, no file and no console: progress leaves through an [`Observer`].
 //! Element fields are vectors of length \[n_elements\], nodal fields \[n_nodes\] x 3.
 
+mod accuracy;
 mod cone;
 mod continuation;
 mod density_filter;
@@ -21,6 +22,7 @@ mod sensitivity_filter;
 mod stop;
 mod transform;
 
+pub use accuracy::Accuracy;
 pub use cone::{Cone, NeighbourStorage};
 pub use continuation::{Continuation, Stage, WeightsOf};
 pub use density_filter::DensityFilter;

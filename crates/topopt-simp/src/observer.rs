@@ -46,6 +46,8 @@ pub struct IterationReport {
     pub change: f64,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
+    /// How often the preconditioner was made stronger for a solve that did not converge.
+    pub strengthened: usize,
     /// Largest relative residual over load cases.
     pub pcg_residual: f64,
     /// Wall time of the steps.

@@ -1,6 +1,8 @@
 //! `topopt bench`: operators, solves, and the tables of the thesis, measured.
 
+mod matrix;
 mod operators;
+mod preconditioners;
 mod solve;
 mod subject;
 mod thesis;
@@ -23,6 +25,7 @@ pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), 
     match command {
         BenchCommand::Operators(args) => operators::operators(args, out),
         BenchCommand::Solve(args) => solve::solve(args, out),
+        BenchCommand::Preconditioners(args) => preconditioners::preconditioners(args, out),
         BenchCommand::Thesis(args) => thesis::thesis(args, out),
     }
 }

@@ -9,7 +9,7 @@ use topopt_linalg::{Backend, BackendError, Cpu};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::place::{self, Place};
+use crate::place::{self, OnGpu, Place};
 use crate::report::InputError;
 use crate::structure::Structure;
 
@@ -44,10 +44,11 @@ impl Duration {
             }
             Place::Gpu(device) => {
                 let backend = Cuda::<f64>::new(device)?;
-                let (mut operator, _) = place::gpu_operator(&backend, problem, solver.strategy)?;
+                let OnGpu { mesh, mut operator, .. } =
+                    place::gpu_operator(&backend, problem, solver)?;
                 let mut preconditioner =
-                    place::gpu_preconditioner(&backend, solver.preconditioner, problem)?;
-                Ok(Self::of(config, structure, &backend, &mut *operator, &mut preconditioner)?)
+                    place::gpu_preconditioner(&backend, solver.preconditioner, &mesh, problem)?;
+                Ok(Self::of(config, structure, &backend, &mut *operator, &mut *preconditioner)?)
             }
         }
     }
@@ -83,7 +84,7 @@ impl Duration {
         let iterations = config.optimizer.max_iterations;
         let solves = iterations * structure.problem.load_cases().len();
         let iterations_a_solve = guess(preconditioner.name(), structure.mesh.n_elements())
-            .min(config.solver.max_iterations);
+            .min(config.solver.max_iterations.unwrap_or(usize::MAX));
         let seconds = iterations as f64 * seconds_a_setup
             + (solves * iterations_a_solve) as f64 * seconds_an_iteration;
         Ok(Self { seconds, solves, iterations_a_solve, seconds_an_iteration, seconds_a_setup })

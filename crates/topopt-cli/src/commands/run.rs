@@ -11,11 +11,11 @@ use std::time::Instant;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_cuda::{Cuda, Device};
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
-use topopt_linalg::{Backend, BackendError, Cpu, PcgOptions, PcgProgress};
+use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress};
 use topopt_simp::{
-    Cone, Continuation, Design, DesignError, Ended, Filter, Interpolation, IterationReport, Law,
-    Loads, NeighbourStorage, Observer, ObserverError, OptimalityCriteria, Optimization,
-    PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules, WeightsOf,
+    Accuracy, Cone, Continuation, Design, DesignError, Ended, Filter, Interpolation,
+    IterationReport, Law, Loads, NeighbourStorage, Observer, ObserverError, OptimalityCriteria,
+    Optimization, PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules, WeightsOf,
 };
 
 use crate::args::RunArgs;
@@ -191,13 +191,18 @@ impl<'a> Run<'a> {
         let Parts { backend, operator, preconditioner, weights_of, .. } = parts;
         let Config { solver, optimizer, design, material, .. } = self.config;
         let Structure { problem, space, .. } = self.structure;
+        let max_iterations = if preconditioner.levels().is_empty() { 20_000 } else { 500 };
         let physics = Physics {
             backend,
             problem,
             loads: Loads::new(backend, problem)?,
             operator,
             preconditioner,
-            pcg: PcgOptions { tolerance: solver.tolerance, max_iterations: solver.max_iterations },
+            accuracy: Accuracy {
+                loose: solver.early_tolerance.unwrap_or(solver.tolerance),
+                tight: solver.tolerance,
+            },
+            max_iterations: solver.max_iterations.unwrap_or(max_iterations),
         };
         let interpolation = Interpolation {
             law: match design.interpolation {

@@ -10,9 +10,14 @@ pub struct Solver {
     /// Relative residual |f - K u| / |f| at which a solution is accepted.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub tolerance: f64,
-    /// Largest number of iterations of one solution.
+    /// Relative residual while the compliance changes much, 1e-3 for example; it falls to
+    /// `tolerance` as the compliance settles. When left out, `tolerance` throughout.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub early_tolerance: Option<f64>,
+    /// Largest number of iterations of one solution; 20000 when left out, 500 with multigrid,
+    /// which is then made stronger twice before the run gives up.
     #[schemars(range(min = 1))]
-    pub max_iterations: usize,
+    pub max_iterations: Option<usize>,
     /// Preconditioner.
     pub preconditioner: Preconditioner,
     /// How the stiffness matrix is applied.
@@ -137,7 +142,8 @@ impl Default for Solver {
     fn default() -> Self {
         Self {
             tolerance: 1e-5,
-            max_iterations: 20_000,
+            early_tolerance: None,
+            max_iterations: None,
             preconditioner: Preconditioner::Auto,
             strategy: Strategy::Auto,
             device: Device::Auto,

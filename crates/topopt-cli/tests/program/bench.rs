@@ -41,6 +41,54 @@ fn solves_of_a_case() {
     assert!(iterations[0].parse::<usize>().unwrap() > 10);
 }
 
+/// The first iterations of Jacobi's column are many, those of multigrid few; the matrix is that of
+/// the solve: symmetric halves, held rows of the identity, forces in equilibrium with the rest.
+#[test]
+fn preconditioners_of_a_design() {
+    let folder = Folder::new();
+    folder.run_well(&[]);
+    let arguments = ["bench", "preconditioners", "case.toml", "--design", "out/design.vtu"];
+    let (status, out, err) =
+        topopt(&folder.path(""), &[&arguments[..], &["--matrix", "k.mtx"]].concat());
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let iterations = |name: &str| -> Vec<usize> {
+        let line = out.lines().find(|line| line.starts_with(name)).unwrap();
+        let words: Vec<_> = line.split_whitespace().collect();
+        [words[2], words[4]].map(|n| n.parse().unwrap()).into()
+    };
+    assert!(iterations("multigrid") < iterations("jacobi"), "{out}");
+    assert!(iterations("block-jacobi")[1] > iterations("multigrid")[1], "{out}");
+
+    let matrix = folder.read("k.mtx");
+    let mut lines = matrix.lines().skip(1);
+    let numbers =
+        |line: &str| -> Vec<f64> { line.split_whitespace().map(|n| n.parse().unwrap()).collect() };
+    let size = numbers(lines.next().unwrap());
+    let entries: Vec<_> = lines.map(numbers).collect();
+    assert_eq!((size[0], size[1], size[2]), (1188.0, 1188.0, entries.len() as f64));
+    // A translation of all nodes makes forces at the held ones alone.
+    let mut forces = vec![0.0; 1188];
+    for entry in &entries {
+        let (i, j, value) = (entry[0] as usize - 1, entry[1] as usize - 1, entry[2]);
+        assert!(j <= i);
+        forces[i] += if j % 3 == 0 { value } else { 0.0 };
+        forces[j] += if i != j && i % 3 == 0 { value } else { 0.0 };
+    }
+    let nodes = folder.read("k_x.mtx");
+    let x: Vec<f64> = nodes.lines().skip(2).take(396).map(|x| x.parse().unwrap()).collect();
+    for (node, x) in x.iter().enumerate() {
+        let far = *x > 1.5; // no element of the node is held
+        let force = (0..3).map(|i| forces[3 * node + i].abs()).fold(0.0, f64::max);
+        assert!(!far || force < 1e-12, "node {node} at {x}: {force:e}");
+    }
+    assert_eq!(folder.read("k_f.mtx").lines().count(), 2 + 1188);
+
+    let other = [&arguments[..], &["--set", "mesh.elements=16"]].concat();
+    let (status, _, err) = topopt(&folder.path(""), &other);
+    assert_eq!(status, 1);
+    assert!(err.contains("out/design.vtu has 250 elements, the case has 16"), "{err}");
+}
+
 #[test]
 fn what_is_no_cube_or_mesh() {
     let folder = Folder::new();

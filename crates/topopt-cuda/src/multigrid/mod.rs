@@ -94,6 +94,10 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<R> {
 }
 
 impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
+    fn strengthen(&mut self) -> bool {
+        self.cycle.strengthen()
+    }
+
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
     }

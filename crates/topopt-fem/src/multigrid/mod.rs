@@ -169,6 +169,10 @@ impl Preconditioner<Cpu> for Multigrid<'_> {
 }
 
 impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
+    fn strengthen(&mut self) -> bool {
+        self.cycle.strengthen()
+    }
+
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
     }

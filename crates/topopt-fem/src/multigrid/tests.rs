@@ -199,6 +199,35 @@ fn the_cycle_depends_on_the_last_update_alone() {
 }
 
 #[test]
+fn a_stronger_cycle_takes_fewer_iterations_until_the_next_update() {
+    let [_, problem] = problems();
+    let moduli = moduli(&problem);
+    let mut operator = Strategy::Mf.build(&problem);
+    operator.set_moduli(&moduli);
+    let mut multigrid = Multigrid::new(&problem).unwrap();
+    multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+    let iterations = |m: &Multigrid| {
+        let f = &problem.load_cases()[0].forces;
+        let system = System { backend: &Cpu, a: operator.as_ref(), m, f };
+        let options = PcgOptions { tolerance: 1e-9, max_iterations: 500 };
+        let (mut u, mut pcg) = (vec![0.0; f.len()], Pcg::new(&Cpu, f.len()).unwrap());
+        let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(()));
+        outcome.unwrap().iterations
+    };
+    let plain = iterations(&multigrid);
+    let mut last = plain;
+    for _ in 0..2 {
+        assert!(multigrid.strengthen());
+        let stronger = iterations(&multigrid);
+        assert!(stronger < last, "{stronger} iterations after {last}");
+        last = stronger;
+    }
+    assert!(!multigrid.strengthen());
+    multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+    assert_eq!(iterations(&multigrid), plain);
+}
+
+#[test]
 fn converges_in_few_iterations_to_the_solution_of_jacobi() {
     for problem in problems() {
         let moduli = moduli(&problem);

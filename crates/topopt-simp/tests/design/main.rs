@@ -5,13 +5,18 @@ mod transforms;
 
 use std::ops::ControlFlow;
 
-use topopt_fem::{Jacobi, LoadCase, Material, Problem, Strategy, Supports};
-use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, StopReason, System};
+use topopt_fem::{
+    ElasticityOperator, ElasticityPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy,
+    Supports,
+};
+use topopt_linalg::{
+    BackendError, Cpu, Pcg, PcgOptions, PcgProgress, Preconditioner, StopReason, System,
+};
 use topopt_mesh::{HexMesh, Sets};
 use topopt_simp::{
-    Cone, Design, DesignSpace, DesignState, Ended, Filter, Interpolation, IterationReport, Law,
-    Loads, Observer, ObserverError, OptimalityCriteria, Optimization, Outcome, Physics,
-    SensitivityFilter, StopRule, StopRules,
+    Accuracy, Cone, Design, DesignSpace, DesignState, Ended, Filter, Interpolation,
+    IterationReport, Law, Loads, Observer, ObserverError, OptimalityCriteria, Optimization,
+    Outcome, Physics, SensitivityFilter, StopRule, StopRules,
 };
 
 const SIMP: Interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0 };
@@ -70,7 +75,8 @@ fn physics(problem: &Problem, pcg: PcgOptions) -> Physics<'_, Cpu> {
         loads: Loads::new(&Cpu, problem).unwrap(),
         operator: Strategy::Mf.build(problem),
         preconditioner: Box::new(Jacobi::new(&Cpu, problem.n_dofs()).unwrap()),
-        pcg,
+        accuracy: Accuracy::fixed(pcg.tolerance),
+        max_iterations: pcg.max_iterations,
     }
 }
 
@@ -142,6 +148,80 @@ fn run_on(
     let outcome = optimization.run(recorder).unwrap();
     let density = optimization.design().density().unwrap();
     (outcome, density)
+}
+
+/// Jacobi, but next to useless until it has been made stronger `needed` times, which it can be
+/// twice.
+struct Weak {
+    jacobi: Jacobi<Cpu>,
+    needed: usize,
+    strengthened: usize,
+}
+
+impl Preconditioner<Cpu> for Weak {
+    fn name(&self) -> &'static str {
+        "weak"
+    }
+
+    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
+        self.jacobi.apply(backend, r, z);
+        if self.strengthened < self.needed {
+            z.iter_mut().step_by(7).for_each(|z| *z *= 1e-9);
+        }
+    }
+}
+
+impl ElasticityPreconditioner<Cpu> for Weak {
+    fn update(
+        &mut self,
+        backend: &Cpu,
+        operator: &dyn ElasticityOperator<Cpu>,
+        moduli: &Vec<f64>,
+    ) -> Result<(), BackendError> {
+        self.strengthened = 0;
+        self.jacobi.update(backend, operator, moduli)
+    }
+
+    fn strengthen(&mut self) -> bool {
+        self.strengthened += 1;
+        self.strengthened <= 2
+    }
+}
+
+#[test]
+fn a_solve_that_does_not_converge_is_repeated_with_a_stronger_preconditioner() {
+    let problem = cantilever();
+    let space = space(&problem);
+    let stop = StopRules { max_iterations: 2, ..COUNT };
+    let limited = PcgOptions { tolerance: 1e-9, max_iterations: 500 };
+    let run = |needed: usize| {
+        let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
+        let jacobi = Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
+        let preconditioner = Box::new(Weak { jacobi, needed, strengthened: 0 });
+        let physics = Physics { preconditioner, ..physics(&problem, limited) };
+        let mut optimization =
+            Optimization::new(physics, SIMP, Filter::None, optimizer, stop, &space.uniform())
+                .unwrap();
+        let mut recorder = Recorder::default();
+        let outcome = optimization.run(&mut recorder).unwrap();
+        (outcome.ended, recorder.reports)
+    };
+    let (ended, plain) = run(0);
+    assert_eq!(ended, Ended::Rule(StopRule::MaxIterations));
+    assert!(plain.iter().all(|report| report.strengthened == 0));
+    for needed in [1, 2] {
+        let (ended, reports) = run(needed);
+        assert_eq!(ended, Ended::Rule(StopRule::MaxIterations));
+        for (report, plain) in reports.iter().zip(&plain) {
+            // Once for each load case would be too much: it stays strong until the next update.
+            assert_eq!(report.strengthened, needed);
+            assert_eq!(report.compliance, plain.compliance);
+            assert_eq!(report.pcg_iterations, plain.pcg_iterations + 500 * needed);
+        }
+    }
+    let (ended, reports) = run(3);
+    let Ended::Solver { iteration: 1, outcome, tolerance: 1e-9, .. } = ended else { panic!() };
+    assert_eq!((outcome.reason, reports.len()), (StopReason::IterationLimit, 0));
 }
 
 /// Compliance and its gradient at `density`, solved tightly.

@@ -23,7 +23,7 @@ pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failur
     writeln!(out, "{}: {dofs} components; {}", subject.name, place.name())?;
     let options = PcgOptions {
         tolerance: config.solver.tolerance,
-        max_iterations: config.solver.max_iterations,
+        max_iterations: config.solver.max_iterations.unwrap_or(20_000),
     };
     let mut solves = Solves { subject: &subject, options, rows: Vec::new() };
     each_operator(&place, &subject, &args.choice.strategies, &mut solves)?;
