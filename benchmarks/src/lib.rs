@@ -100,6 +100,7 @@ impl Case {
             device: Some(device),
             strategy: Some(strategy),
             preconditioner: None,
+            resume: false,
             log: Log::Quiet,
         };
         execute(&Command::Run(arguments), &mut std::io::sink(), &AtomicBool::new(false))?;

@@ -200,7 +200,7 @@ fn the_cycle_depends_on_the_last_update_alone() {
 
 #[test]
 fn a_stronger_cycle_takes_fewer_iterations_until_the_next_update() {
-    let [_, problem] = problems();
+    let [_, problem, _] = problems();
     let moduli = moduli(&problem);
     let mut operator = Strategy::Mf.build(&problem);
     operator.set_moduli(&moduli);
