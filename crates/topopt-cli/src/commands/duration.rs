@@ -84,7 +84,7 @@ impl Duration {
         let iterations = config.optimizer.max_iterations;
         let solves = iterations * structure.problem.load_cases().len();
         let iterations_a_solve = guess(preconditioner.name(), structure.mesh.n_elements())
-            .min(config.solver.max_iterations.unwrap_or(usize::MAX));
+            .min(config.solver.max_iterations());
         let seconds = iterations as f64 * seconds_a_setup
             + (solves * iterations_a_solve) as f64 * seconds_an_iteration;
         Ok(Self { seconds, solves, iterations_a_solve, seconds_an_iteration, seconds_a_setup })

@@ -191,7 +191,6 @@ impl<'a> Run<'a> {
         let Parts { backend, operator, preconditioner, weights_of, .. } = parts;
         let Config { solver, optimizer, design, material, .. } = self.config;
         let Structure { problem, space, .. } = self.structure;
-        let max_iterations = if preconditioner.levels().is_empty() { 20_000 } else { 500 };
         let physics = Physics {
             backend,
             problem,
@@ -202,7 +201,7 @@ impl<'a> Run<'a> {
                 loose: solver.early_tolerance.unwrap_or(solver.tolerance),
                 tight: solver.tolerance,
             },
-            max_iterations: solver.max_iterations.unwrap_or(max_iterations),
+            max_iterations: solver.max_iterations(),
         };
         let interpolation = Interpolation {
             law: match design.interpolation {

@@ -110,6 +110,16 @@ impl Strategy {
     }
 }
 
+impl Solver {
+    /// Largest number of iterations of one solution, by the preconditioner when left out.
+    pub fn max_iterations(&self) -> usize {
+        self.max_iterations.unwrap_or(match self.preconditioner {
+            Preconditioner::Auto | Preconditioner::Multigrid => 500,
+            Preconditioner::Jacobi | Preconditioner::BlockJacobi => 20_000,
+        })
+    }
+}
+
 impl TryFrom<String> for Device {
     type Error = String;
 

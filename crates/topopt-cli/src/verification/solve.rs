@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use topopt_fem::{Strategy, stress};
-use topopt_linalg::{Cpu, PcgOptions, PcgProgress};
+use topopt_linalg::{Cpu, PcgProgress};
 use topopt_simp::{
-    Design, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer, ObserverError,
-    OptimalityCriteria, Optimization, Physics, StopRules,
+    Accuracy, Design, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer,
+    ObserverError, OptimalityCriteria, Optimization, Physics, StopRules,
 };
 
 use super::carried::Carried;
@@ -47,14 +47,14 @@ impl Solution {
         let (solver, problem) = (&config.solver, &carried.problem);
         // A case for the GPU may name a strategy that the processor does not have.
         let strategy = place::cpu_strategy(solver.strategy).unwrap_or(Strategy::Mf);
-        let pcg = PcgOptions { tolerance: solver.tolerance, max_iterations: solver.max_iterations };
         let physics = Physics {
             backend: &Cpu,
             problem,
             loads: Loads::new(&Cpu, problem)?,
             operator: strategy.build(problem),
             preconditioner: place::cpu_preconditioner(solver.preconditioner, problem)?,
-            pcg,
+            accuracy: Accuracy::fixed(solver.tolerance),
+            max_iterations: solver.max_iterations(),
         };
         // Densities are shares of the stiffness, and of the weight.
         let youngs_modulus = problem.material().youngs_modulus();
