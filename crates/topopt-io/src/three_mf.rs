@@ -11,12 +11,9 @@ use threemf::{Mesh, model};
 use crate::atomic::{self, WriteError};
 
 /// The unit of the coordinates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// 1e-6 m
-    Micron,
     /// 1e-3 m
-    #[default]
     Millimeter,
     /// 1e-2 m
     Centimeter,
@@ -62,7 +59,6 @@ pub fn write(
 impl From<Unit> for model::Unit {
     fn from(unit: Unit) -> Self {
         match unit {
-            Unit::Micron => Self::Micron,
             Unit::Millimeter => Self::Millimeter,
             Unit::Centimeter => Self::Centimeter,
             Unit::Inch => Self::Inch,

@@ -10,6 +10,7 @@ use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
 
 use super::rounded;
 use crate::args::ExportArgs;
+use crate::config::LengthUnit;
 use crate::failure::Failure;
 use crate::report::{Finding, InputError};
 use crate::run_directory::RunDirectory;
@@ -33,22 +34,23 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     if args.smooth > 0 {
         surface.smooth(args.smooth.into(), surface.volume());
     }
-    format.write(&args.output, &surface).map_err(|error| {
+    format.write(&args.output, &surface, design.unit).map_err(|error| {
         let remedy = "choose a folder that exists and that you may write to";
         InputError::from(Finding::new(error.to_string()).remedy(remedy))
     })?;
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
     writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
     let volume = surface.volume();
+    // Hundredths of a percent; adding 0 takes the sign from zero.
+    let change = (1e4 * (volume / design.volume - 1.0)).round() / 100.0 + 0.0;
     writeln!(
         out,
-        "threshold {threshold:.4}; volume {}, {:+.2} % of the design's {}",
+        "threshold {threshold:.4}; volume {}, {change:+.2} % of the design's {}",
         rounded(volume),
-        100.0 * (volume / design.volume - 1.0),
         rounded(design.volume)
     )?;
     if let Format::ThreeMf = format {
-        writeln!(out, "unit of the file: millimetre")?;
+        writeln!(out, "unit of the file: {}", design.unit.name())?;
     }
     tell_pieces(&pieces, args.largest_piece, out)
 }
@@ -60,22 +62,27 @@ struct Design {
     field: Field,
     /// Sum of density times volume over the elements.
     volume: f64,
+    /// Of lengths: that of the case, millimetre if it states none.
+    unit: LengthUnit,
 }
 
 impl Design {
     /// Reads the design of a folder of results, or of a `.vtu` file.
     fn read(result: &Path) -> Result<Self, InputError> {
-        let path = match result.is_file() {
-            true => result.into(),
-            false => RunDirectory::open(result)?.design(),
+        let (path, units) = if result.is_file() {
+            (result.into(), None)
+        } else {
+            let directory = RunDirectory::open(result)?;
+            (directory.design(), directory.config()?.units)
         };
+        let unit = units.map_or(LengthUnit::Mm, |units| units.length);
         let (file, mut data) = vtu::read_with_cell_data(&path, &["density"])
             .map_err(|error| Finding::new(error.to_string()))?;
         let (mesh, density) = (file.mesh, data.remove(0));
         let field = Field::of_elements(&mesh, &density)
             .map_err(|error| Finding::new(format!("{}: density: {error}", path.display())))?;
         let volume = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
-        Ok(Self { path, mesh, field, volume })
+        Ok(Self { path, mesh, field, volume, unit })
     }
 
     /// The threshold that keeps the volume.
@@ -138,13 +145,16 @@ impl Format {
         }
     }
 
-    fn write(&self, path: &Path, surface: &TriangleSurface) -> Result<(), WriteError> {
+    fn write(
+        &self,
+        path: &Path,
+        surface: &TriangleSurface,
+        unit: LengthUnit,
+    ) -> Result<(), WriteError> {
         let (vertices, triangles) = (surface.vertices(), surface.triangles());
         match self {
             Format::Stl => stl::write(path, vertices, triangles),
-            Format::ThreeMf => {
-                three_mf::write(path, vertices, triangles, three_mf::Unit::default())
-            }
+            Format::ThreeMf => three_mf::write(path, vertices, triangles, three_mf_unit(unit)),
             Format::Obj => obj::write(path, vertices, triangles),
             Format::Vtp => {
                 let on_boundary: Vec<u8> =
@@ -154,6 +164,16 @@ impl Format {
                 vtp::write(path, vertices, triangles, &data, Compression::default())
             }
         }
+    }
+}
+
+fn three_mf_unit(unit: LengthUnit) -> three_mf::Unit {
+    match unit {
+        LengthUnit::Mm => three_mf::Unit::Millimeter,
+        LengthUnit::Cm => three_mf::Unit::Centimeter,
+        LengthUnit::M => three_mf::Unit::Meter,
+        LengthUnit::In => three_mf::Unit::Inch,
+        LengthUnit::Ft => three_mf::Unit::Foot,
     }
 }
 

@@ -48,6 +48,7 @@ fn template_shows_the_defaults() {
         "gravity",
         "mass_density",
         "stiffness_per_area",
+        "checkpoint_every",
     ];
     let shown = |line: &str| {
         let is_key = line.starts_with("# [[") || line.starts_with("# ") && line.contains(" = ");
