@@ -17,6 +17,9 @@ use crate::run_directory::{CASE, HISTORY};
 use crate::structure::Structure;
 use crate::summary::Done;
 
+/// Folder of the checkpoints among the results.
+pub(crate) const CHECKPOINTS: &str = "checkpoints";
+
 /// Keys that may change when a run goes on: stop rules, output, and what changes no bit. The mesh
 /// itself is looked at, wherever its file is now.
 const MAY_CHANGE: [&str; 10] = [
@@ -80,7 +83,7 @@ pub(crate) struct Resumption {
 
 /// The checkpoints among the results in `directory`.
 pub(crate) fn files(directory: &Path) -> Checkpoints {
-    Checkpoints::new(directory.join("checkpoints"))
+    Checkpoints::new(directory.join(CHECKPOINTS))
 }
 
 /// The command that goes on with the run in `directory`.

@@ -13,7 +13,7 @@ use topopt_linalg::Backend;
 use topopt_mesh::UniformGrid;
 use topopt_simp::{Design, IterationReport, ObserverError};
 
-use crate::checkpoint::{self, Resumption};
+use crate::checkpoint::{self, CHECKPOINTS, Resumption};
 use crate::config::{self, Config};
 use crate::report::Finding;
 use crate::run_directory::{
@@ -61,8 +61,8 @@ pub(crate) fn check_writable(directory: &Path) -> Result<(), Finding> {
         return Err(refused(format!("the results include {path}, but a case of yours is there")));
     }
     let existing = directory.ancestors().find(|folder| folder.exists());
-    let probe = existing.unwrap_or(Path::new("")).join(format!(".topopt-{}", std::process::id()));
-    fs::File::create_new(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|cause| {
+    // A file without a name, of which nothing can be left behind.
+    tempfile::tempfile_in(existing.unwrap_or(Path::new("."))).map(drop).map_err(|cause| {
         refused(format!("cannot write to the output directory {}: {cause}", directory.display()))
     })
 }
@@ -263,7 +263,9 @@ fn remove_earlier(
     directory: &Path,
     resumption: Option<&Resumption>,
 ) -> io::Result<Vec<(f64, String)>> {
-    atomic::remove_leftovers(directory)?;
+    for folder in ["", CHECKPOINTS, SNAPSHOTS] {
+        atomic::remove_leftovers(&directory.join(folder))?;
+    }
     let last = resumption.map_or(0, |resumption| resumption.state.iteration);
     checkpoint::files(directory).remove_after(last)?;
     let of_run = [SUMMARY, DESIGN, SERIES, GRID].into_iter().filter(|_| resumption.is_none());

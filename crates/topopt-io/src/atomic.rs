@@ -34,11 +34,15 @@ pub fn write(
     write_and_rename(path, body).map_err(|cause| WriteError::new(path, cause))
 }
 
-/// Removes from `folder` what a program that was killed has left of files under way.
+/// Removes from `folder`, if there is one, what a program that was killed has left of files under
+/// way.
 ///
 /// # Errors
 /// The operating system's.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -128,6 +132,7 @@ mod tests {
         names.iter().for_each(|name| fs::write(name, "half").unwrap());
         remove_leftovers(directory.path()).unwrap();
         assert_eq!(names.map(|name| name.exists()), [false, true, true]);
+        remove_leftovers(&directory.path().join("none")).unwrap();
     }
 
     #[test]

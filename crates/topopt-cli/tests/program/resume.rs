@@ -62,7 +62,7 @@ fn kill_at_any_moment() {
     let whole = Folder::new();
     let start = Instant::now();
     whole.run_well(&set);
-    let (expected, time) = (Bits::of(&whole), start.elapsed());
+    let (expected, mut time) = (Bits::of(&whole), start.elapsed());
     let mut folder = Folder::new();
     let (mut done, mut resumed, mut before, mut ended) = (0, 0, 0, 0);
     let mut random = 1u64;
@@ -79,14 +79,20 @@ fn kill_at_any_moment() {
         run.args(set.iter().flat_map(|set| ["--set", set]));
         run.args(["--set", &format!("solver.threads={}", 1 + done % 3)]);
         let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(time.mul_f64((random >> 33) as f64 / (1u64 << 31) as f64));
+        let start = Instant::now();
+        let moment = time.mul_f64((random >> 33) as f64 / (1u64 << 31) as f64);
+        while start.elapsed() < moment && run.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         run.kill().unwrap();
         let finished = run.wait_with_output().unwrap();
         let err = String::from_utf8(finished.stderr).unwrap();
         assert_eq!(err, "", "killed, not failed");
         if finished.status.success() {
             ended += 1;
+            time = if go_on { time } else { start.elapsed() };
             assert_eq!(Bits::of(&folder), expected);
+            assert_eq!(folder.files(), whole.files(), "nothing is left behind");
             folder = Folder::new();
         } else {
             done += 1;
