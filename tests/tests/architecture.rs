@@ -54,7 +54,7 @@ fn libraries_do_not_print_and_only_io_reads_and_writes() {
             assert!(!modules.contains(module), "{path} names std::{module}");
         }
     }
-    for (path, code) in sources(&[&computing[..], &["topopt-io"]].concat()) {
+    for (path, code) in sources(&[&computing[..], &["topopt-io", "topopt-report"]].concat()) {
         for name in ["print!", "println!", "eprint!", "eprintln!", "dbg!"] {
             let whole = |(at, _): (usize, &str)| !code[..at].ends_with(char::is_alphanumeric);
             assert!(!code.match_indices(name).any(whole), "{path} calls {name}");
@@ -64,8 +64,10 @@ fn libraries_do_not_print_and_only_io_reads_and_writes() {
 }
 
 #[test]
-fn mesh_fem_linalg_and_surface_read_no_clock() {
-    for (path, code) in sources(&["topopt-mesh", "topopt-fem", "topopt-linalg", "topopt-surface"]) {
+fn mesh_fem_linalg_surface_and_report_read_no_clock() {
+    for (path, code) in
+        sources(&["topopt-mesh", "topopt-fem", "topopt-linalg", "topopt-surface", "topopt-report"])
+    {
         assert!(!std_modules(&code).contains("time"), "{path} names std::time");
     }
 }

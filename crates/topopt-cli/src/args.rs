@@ -34,6 +34,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Solve the design of a run again as solid and void, and measure it
     Verify(VerifyArgs),
+    /// Write the report of a run: one HTML page with pictures, curves and a view to turn
+    Report(ReportArgs),
     /// Measure operators and solves on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -138,6 +140,16 @@ pub struct VerifyArgs {
 fn threshold(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.parse().ok().filter(|&t| t > 0.0 && t <= 1.0);
     value.ok_or_else(|| "a density above 0 and up to 1 is needed".into())
+}
+
+/// Arguments of `topopt report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Folder of results
+    pub result: PathBuf,
+    /// File to write; report.html among the results when left out
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// What to measure.

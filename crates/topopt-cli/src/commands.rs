@@ -9,6 +9,7 @@ mod info;
 mod init;
 mod mesh;
 mod preview;
+mod report;
 mod run;
 mod verify;
 
@@ -37,6 +38,7 @@ pub fn execute(
         Command::Bench(command) => bench::bench(command, out),
         Command::Check(args) => check::check(args, out, interrupt),
         Command::Export(args) => export::export(args, out),
+        Command::Report(args) => report::report(args, out),
         Command::Init { name } => init::init(name, out),
         Command::Mesh(args) => mesh::mesh(args, out, interrupt),
         Command::Info { file, json } => info::info(file, *json, out, interrupt),

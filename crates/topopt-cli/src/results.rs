@@ -17,7 +17,7 @@ use crate::checkpoint::{self, CHECKPOINTS, Resumption};
 use crate::config::{self, Config};
 use crate::report::Finding;
 use crate::run_directory::{
-    CASE, DESIGN, HISTORY, SUMMARY, VERIFIED, VERIFIED_DESIGN, is_written_by_us,
+    CASE, DESIGN, HISTORY, REPORT, SUMMARY, VERIFIED, VERIFIED_DESIGN, is_written_by_us,
 };
 use crate::structure::Structure;
 
@@ -256,8 +256,8 @@ impl Fields {
     }
 }
 
-/// Removes what an earlier run left: its checkpoints, its summary, its design with the
-/// verification, its snapshots. To go on with it, only the verification, and checkpoints and
+/// Removes what an earlier run left: its checkpoints, its summary, its design with verification
+/// and report, its snapshots. To go on with it, only verification and report, and checkpoints and
 /// snapshots after the one it goes on from, are removed. Returns the snapshots that stay.
 fn remove_earlier(
     directory: &Path,
@@ -269,7 +269,7 @@ fn remove_earlier(
     let last = resumption.map_or(0, |resumption| resumption.state.iteration);
     checkpoint::files(directory).remove_after(last)?;
     let of_run = [SUMMARY, DESIGN, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
-    for name in of_run.chain([VERIFIED, VERIFIED_DESIGN]) {
+    for name in of_run.chain([VERIFIED, VERIFIED_DESIGN, REPORT]) {
         match fs::remove_file(directory.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

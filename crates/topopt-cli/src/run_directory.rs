@@ -21,6 +21,8 @@ pub const DESIGN: &str = "design.vtu";
 pub const VERIFIED: &str = "verify.json";
 /// The design of solid and void elements that it has solved.
 pub const VERIFIED_DESIGN: &str = "verify.vtu";
+/// What `topopt report` writes.
+pub const REPORT: &str = "report.html";
 
 /// First line of [`CASE`], by which it is told from a case file that the user wrote.
 pub(crate) const CASE_MARK: &str =

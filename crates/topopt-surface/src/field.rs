@@ -83,6 +83,11 @@ impl Field {
         })
     }
 
+    /// Values at the nodes, \[n_nodes\].
+    pub fn at_nodes(&self) -> &[f64] {
+        &self.nodes
+    }
+
     /// Value at a vertex of the tetrahedra: a node, or n_nodes + element for a centre.
     pub(crate) fn at(&self, vertex: u32) -> f64 {
         let vertex = vertex as usize;

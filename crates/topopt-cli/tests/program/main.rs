@@ -14,6 +14,7 @@ mod loads;
 mod meshes;
 mod preview;
 mod refused;
+mod report;
 mod resume;
 mod run;
 mod run_directory;

@@ -1,0 +1,168 @@
+//! `topopt report RESULT`
+
+mod curves;
+mod problem;
+mod verification;
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::Value;
+use toml::Table;
+use topopt_io::atomic;
+use topopt_io::vtk::vtu;
+use topopt_report::{Fact, Report, count, number};
+
+use crate::args::ReportArgs;
+use crate::failure::Failure;
+use crate::report::{Finding, InputError};
+use crate::run_directory::{CASE, REPORT, RunDirectory, SUMMARY};
+
+/// Writes the report of a run.
+pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Failure> {
+    let results = RunDirectory::open(&args.result).map_err(InputError::from)?;
+    let path = args.output.clone().unwrap_or_else(|| results.path().join(REPORT));
+    let page = page(&results)?;
+    atomic::write(&path, |file| file.write_all(page.as_bytes())).map_err(|error| {
+        let remedy = "choose another file with `--output FILE`";
+        InputError::from(Finding::new(error.to_string()).remedy(remedy))
+    })?;
+    Ok(writeln!(out, "wrote {}: {:.1} MB", path.display(), page.len() as f64 / 1e6)?)
+}
+
+fn page(results: &RunDirectory) -> Result<String, InputError> {
+    let summary = results.summary()?;
+    let case_path = results.path().join(CASE);
+    let case = read(&case_path)?;
+    let table: Table = case.parse().map_err(|error| unreadable(&case_path, &error))?;
+    let history = curves::History::read(&results.history())?;
+    let design = results.design();
+    let (file, mut data) = vtu::read_with_cell_data(&design, &["density"])
+        .map_err(|error| Finding::new(error.to_string()))?;
+    let units = Units::of(&summary);
+    let report = Report {
+        title: summary["title"].as_str().unwrap_or("Topology optimisation").into(),
+        subtitle: subtitle(results, &summary),
+        headline: headline(&summary, &units),
+        problem: problem::groups(&table, &summary, &file.mesh, &units),
+        mesh: &file.mesh,
+        density: &data.remove(0),
+        curves: history.curves(&units),
+        iterations: history.table(),
+        seconds: seconds(&summary["seconds"]),
+        verification: verification::of(results, &units)?,
+        repeat: vec![
+            Fact::new("Command", format!("topopt run {}", case_path.display())),
+            Fact::new("Version", format!("topopt {}", text(&summary["topopt"]))),
+        ],
+        case,
+    };
+    report.html().map_err(|error| unreadable(&design, &error).into())
+}
+
+fn read(path: &Path) -> Result<String, Finding> {
+    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Finding {
+    Finding::new(format!("cannot read {}: {error}", path.display()))
+        .remedy("run the case again: a run writes all of its results")
+}
+
+/// What numbers are followed by; nothing where the case states no units.
+struct Units {
+    length: String,
+    force: String,
+    stress: String,
+    energy: String,
+}
+
+impl Units {
+    fn of(summary: &Value) -> Self {
+        let name = |key: &str| summary["units"][key].as_str().unwrap_or_default().into();
+        let [length, force, stress, energy] = ["length", "force", "stress", "compliance"].map(name);
+        Self { length, force, stress, energy }
+    }
+
+    /// The unit of what a key of the case file is called.
+    fn of_key(&self, key: &str) -> String {
+        let per = |power: &str| format!("{}/{}{power}", self.force, self.length);
+        match key {
+            "force" | "total_force" => self.force.clone(),
+            "traction" | "pressure" | "youngs_modulus" => self.stress.clone(),
+            "radius" | "filter_radius" | "displacement" | "element_size" => self.length.clone(),
+            "stiffness" if !self.force.is_empty() => per(""),
+            "stiffness_per_area" if !self.force.is_empty() => per("³"),
+            _ => String::new(),
+        }
+    }
+}
+
+/// A number with its unit.
+fn with_unit(x: &Value, unit: &str) -> String {
+    format!("{} {unit}", number(x.as_f64().unwrap_or(f64::NAN), 6)).trim_end().into()
+}
+
+/// Text as it is, everything else as JSON.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The words of a key.
+fn words(key: &str) -> String {
+    let words = key.replace('_', " ").replace("pcg", "PCG").replace("youngs", "Young's");
+    let words = words.replace("poissons", "Poisson's");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn subtitle(results: &RunDirectory, summary: &Value) -> String {
+    let written = std::fs::metadata(results.path().join(SUMMARY)).and_then(|file| file.modified());
+    let date = written.map(|time| {
+        let date = humantime::format_rfc3339_seconds(time).to_string();
+        format!("finished {} UTC", date.replace('T', " ").trim_end_matches('Z'))
+    });
+    let rule = summary["stopped_by"].as_str().map(|rule| format!("stopped by {}", words(rule)));
+    let ended = rule.unwrap_or_else(|| words(&text(&summary["status"]))).to_lowercase();
+    [Some(text(&summary["case"])), date.ok(), Some(ended)]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" \u{b7} ")
+}
+
+fn headline(summary: &Value, units: &Units) -> Vec<Fact> {
+    let n = |key: &str| count(summary[key].as_u64().unwrap_or(0) as usize);
+    let percent = |key: &str| {
+        summary[key].as_f64().map_or("\u{2013}".into(), |x| format!("{:.2} %", 100.0 * x))
+    };
+    vec![
+        Fact::new("Compliance", with_unit(&summary["compliance"], &units.energy)),
+        Fact::new("Volume fraction", percent("volume_fraction")),
+        Fact::new("Grey level", percent("grey_level")),
+        Fact::new("Iterations", n("iterations")),
+        Fact::new("Elements", n("elements")),
+        Fact::new("Time", duration(summary["seconds"]["total"].as_f64().unwrap_or(f64::NAN))),
+    ]
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s >= 5400.0 => format!("{:.1} h", s / 3600.0),
+        s if s >= 100.0 => format!("{:.1} min", s / 60.0),
+        s => format!("{} s", number(s, 3)),
+    }
+}
+
+/// The steps in the order of a run, and what is between them.
+fn seconds(seconds: &Value) -> Vec<(String, f64)> {
+    let steps = ["preprocess", "setup", "pcg", "sensitivity", "filter", "update", "output"];
+    let mut all: Vec<(String, f64)> =
+        steps.into_iter().filter_map(|step| Some((words(step), seconds[step].as_f64()?))).collect();
+    let known: f64 = all.iter().map(|(_, seconds)| seconds).sum();
+    let rest = seconds["total"].as_f64().unwrap_or(0.0) - known;
+    if rest > 0.0 {
+        all.push(("Other".into(), rest));
+    }
+    all
+}

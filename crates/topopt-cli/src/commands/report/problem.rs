@@ -1,0 +1,148 @@
+//! What was computed and how: the keys of the case file, and what the run found beside them.
+
+use serde_json::Value;
+use toml::Table;
+use topopt_mesh::HexMesh;
+use topopt_report::{Fact, count, number};
+
+use super::{Units, text, with_unit, words};
+
+/// The tables of the case file in the order of the report, and their titles.
+const TABLES: [(&str, &str); 9] = [
+    ("material", "Material"),
+    ("supports", "Supports"),
+    ("loads", "Loads"),
+    ("load_cases", "Load cases"),
+    ("springs", "Springs"),
+    ("design", "Design"),
+    ("filter", "Filter"),
+    ("projection", "Projection"),
+    ("continuation", "Continuation"),
+];
+
+/// Groups of facts, with their titles.
+pub(super) fn groups(
+    case: &Table,
+    summary: &Value,
+    mesh: &HexMesh,
+    units: &Units,
+) -> Vec<(String, Vec<Fact>)> {
+    let group = |(key, title): (&str, &str)| {
+        let facts = match case.get(key)? {
+            toml::Value::Table(table) => facts_of(table, units),
+            toml::Value::Array(entries) => entries
+                .iter()
+                .filter_map(|entry| Some(entry_of(entry.as_table()?, units)))
+                .collect(),
+            _ => return None,
+        };
+        (!facts.is_empty()).then(|| (title.to_owned(), facts))
+    };
+    let mut groups = vec![("Mesh".into(), mesh_facts(case, summary, mesh, units))];
+    groups.extend(TABLES.into_iter().filter_map(group));
+    groups.extend(group(("optimizer", "Optimiser")));
+    groups.push(("Solver".into(), solver_facts(summary)));
+    let notes = summary["notes"].as_array().into_iter().flatten();
+    let notes: Vec<Fact> = notes.map(|note| Fact::new("Note", text(note))).collect();
+    groups.extend((!notes.is_empty()).then(|| ("Notes".into(), notes)));
+    groups
+}
+
+fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> Vec<Fact> {
+    let length = &units.length;
+    let counted = |key: &str| count(summary[key].as_u64().unwrap_or(0) as usize);
+    let cubic = if length.is_empty() { String::new() } else { format!(" {length}³") };
+    let extent = mesh.bounding_box().extent().map(|x| number(x, 6)).join(" \u{d7} ");
+    let volume = number(mesh.volumes().iter().sum(), 6);
+    let mut facts: Vec<Fact> = case
+        .get("mesh")
+        .and_then(toml::Value::as_table)
+        .map_or_else(Vec::new, |table| facts_of(table, units));
+    facts.extend([
+        Fact::new("Elements", counted("elements")),
+        Fact::new("Nodes", counted("nodes")),
+        Fact::new("Unknowns", counted("free_dofs")),
+        Fact::new("Element width", with_unit(&summary["element_width"], length)),
+        Fact::new("Extent", format!("{extent} {length}")),
+        Fact::new("Volume", format!("{volume}{cubic}")),
+    ]);
+    for (key, name) in [("solid_elements", "Always solid"), ("void_elements", "Always void")] {
+        if summary[key].as_u64().unwrap_or(0) > 0 {
+            facts.push(Fact::new(name, format!("{} elements", counted(key))));
+        }
+    }
+    facts
+}
+
+fn solver_facts(summary: &Value) -> Vec<Fact> {
+    let preconditioner = &summary["preconditioner"];
+    let levels = preconditioner["levels"].as_array().map_or(0, Vec::len);
+    let mut name = text(&preconditioner["name"]);
+    if levels > 1 {
+        name += &format!(", {levels} levels");
+    }
+    let mut facts = vec![
+        Fact::new("Device", text(&summary["device"])),
+        Fact::new("Strategy", text(&summary["strategy"])),
+        Fact::new("Preconditioner", name),
+        Fact::new("Tolerance", with_unit(&summary["settings"]["solver"]["tolerance"], "")),
+        Fact::new(
+            "PCG iterations",
+            count(summary["pcg_iterations"].as_u64().unwrap_or(0) as usize),
+        ),
+    ];
+    if let Some(megabytes) = summary["peak_memory_mb"].as_f64() {
+        facts.push(Fact::new("Peak memory", format!("{megabytes:.0} MiB")));
+    }
+    facts
+}
+
+/// A fact for each key.
+fn facts_of(table: &Table, units: &Units) -> Vec<Fact> {
+    let fact = |(key, value): (&String, &toml::Value)| {
+        Fact::new(words(key), shown(value, &units.of_key(key), units))
+    };
+    table.iter().map(fact).collect()
+}
+
+/// An entry of a list by what it is of, with all else that it says.
+fn entry_of(entry: &Table, units: &Units) -> Fact {
+    const NAMES: [&str; 3] = ["set", "name", "from"];
+    let name = NAMES.into_iter().find_map(|key| Some((key, entry.get(key)?)));
+    let rest = entry.iter().filter(|(key, _)| name.is_none_or(|(name, _)| *key != name));
+    let rest: Vec<String> = rest
+        .map(|(key, value)| {
+            format!("{} {}", key.replace('_', " "), shown(value, &units.of_key(key), units))
+        })
+        .collect();
+    let name = match name {
+        Some(("from", iteration)) => format!("From iteration {iteration}"),
+        Some((_, name)) => shown(name, "", units),
+        None => "All".into(),
+    };
+    Fact::new(name, rest.join("\n"))
+}
+
+fn shown(value: &toml::Value, unit: &str, units: &Units) -> String {
+    let plain = match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Integer(n) => return format!("{n} {unit}").trim_end().into(),
+        toml::Value::Float(x) => number(*x, 6),
+        toml::Value::Boolean(yes) => return if *yes { "yes" } else { "no" }.into(),
+        toml::Value::Datetime(date) => date.to_string(),
+        toml::Value::Array(values) => {
+            let values: Vec<_> = values.iter().map(|value| shown(value, "", units)).collect();
+            match values.len() {
+                0 => "none".into(),
+                1 => values.join(""),
+                _ => format!("({})", values.join(", ")),
+            }
+        }
+        toml::Value::Table(table) => {
+            let facts = facts_of(table, units);
+            let texts: Vec<_> = facts.iter().map(|f| format!("{} {}", f.name, f.value)).collect();
+            return texts.join(", ");
+        }
+    };
+    format!("{plain} {unit}").trim_end().into()
+}

@@ -1,0 +1,83 @@
+//! `topopt report`: the page of a run.
+
+use topopt_report::number;
+
+use crate::{CASE, Folder, topopt};
+
+/// The page that `topopt report out` writes.
+fn page(folder: &Folder) -> String {
+    let (status, out, err) = topopt(&folder.path(""), &["report", "out"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(out.starts_with("wrote out/report.html: "), "{out}");
+    folder.read("out/report.html")
+}
+
+#[test]
+fn a_report_says_what_the_run_left() {
+    let folder = Folder::new();
+    let case = CASE.replace("\"Small\"", "\"<script>alert(1)</script>\"");
+    folder.write("case.toml", &format!("{case}\n[units]\nlength = \"mm\"\nforce = \"N\"\n"));
+    folder.run_well(&["optimizer.max_iterations=8"]);
+    let report = page(&folder);
+    let summary = folder.summary();
+    let compliance = number(summary["compliance"].as_f64().unwrap(), 6);
+    for text in [
+        format!("<dd>{compliance} N mm</dd>"),
+        "<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>".into(),
+        format!("<dd>{}</dd>", summary["nodes"]),
+        "force (0, \u{2212}1, 0) N".into(),
+        "Young's modulus".into(),
+        "topopt verify out".into(),
+        "max_iterations = 8".into(),
+        format!("topopt {}", env!("CARGO_PKG_VERSION")),
+    ] {
+        assert!(report.contains(&text), "{text}");
+    }
+    for compliance in folder.history("compliance") {
+        assert!(report.contains(&format!("<td>{}</td>", number(compliance, 6))), "{compliance}");
+    }
+    assert!(report.len() < 5_000_000);
+}
+
+#[test]
+fn a_verification_is_shown() {
+    let folder = Folder::new();
+    folder.run_well(&["optimizer.max_iterations=8"]);
+    let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let found: serde_json::Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();
+    let report = page(&folder);
+    assert!(!report.contains("Not verified yet"));
+    for value in [&found["compliance"]["ratio"], &found["volume"]["verified"]] {
+        let cell = format!("<td>{}</td>", number(value.as_f64().unwrap(), 6));
+        assert!(report.contains(&cell), "{cell}");
+    }
+    let stress = number(found["von_mises"]["maximum"].as_f64().unwrap(), 6);
+    assert!(report.contains(&format!("<dd>{stress} at element ")), "{stress}");
+}
+
+#[test]
+fn a_report_goes_where_it_is_asked_for_or_not_at_all() {
+    let folder = Folder::new();
+    folder.run_well(&[]);
+    let before = folder.files();
+    let refused = |args: &[&str], parts: &[&str]| {
+        let (status, out, err) = topopt(&folder.path(""), args);
+        let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!((status, out.as_str()), (1, ""), "{err}");
+        parts.iter().for_each(|part| assert!(err.contains(part), "{part}: {err}"));
+        assert_eq!(folder.files(), before);
+    };
+    refused(&["report", "none"], &["none is not a folder of results", "`topopt run` names"]);
+    refused(&["report", "out", "-o", "no/a.html"], &["cannot write no/a.html", "`--output FILE`"]);
+    let history = folder.read("out/history.csv");
+    folder.write("out/history.csv", &(history.clone() + "4,x\n"));
+    refused(&["report", "out"], &["out/history.csv: line 5 is no row of", "run the case again"]);
+    folder.write("out/history.csv", &history);
+    let (status, ..) = topopt(&folder.path(""), &["report", "out", "--output", "a.html"]);
+    assert_eq!((status, folder.files().len()), (0, before.len() + 1));
+    // A new run is another one than that of the report.
+    page(&folder);
+    folder.run_well(&[]);
+    assert!(!folder.path("out/report.html").exists());
+}

@@ -1,0 +1,162 @@
+//! A design on a uniform grid, small enough to be sent with a page.
+
+use std::io::Write;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use rayon::prelude::*;
+use topopt_mesh::{HexMesh, UniformGrid, hexahedron};
+use topopt_surface::Field;
+
+/// Density and coverage on the cells of a grid. The surface of a design is where the density is
+/// the threshold, within the part, and where half of the neighbouring cells is covered, at its
+/// boundary.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DensityGrid {
+    /// The grid.
+    pub grid: UniformGrid,
+    /// Density at the centres in steps of 1/255, \[n_cells\]; next to the part that of the
+    /// nearest cells in it, and 0 beyond.
+    pub density: Vec<u8>,
+    /// Share of a cell that lies in the part in steps of 1/255, \[n_cells\].
+    pub coverage: Vec<u8>,
+}
+
+/// Layers of cells around the part that are given a density.
+const LAYERS: usize = 2;
+
+impl DensityGrid {
+    /// The `field` on about `n_cells` cells over the part.
+    pub fn of(mesh: &HexMesh, field: &Field, n_cells: usize) -> Self {
+        let bounds = mesh.bounding_box();
+        let volume: f64 = bounds.extent().iter().product();
+        // Every cell has eight samples: the cells of a grid of half the spacing.
+        let longest = bounds.extent().into_iter().fold(0.0, f64::max);
+        let mut spacing = (volume / n_cells as f64).cbrt().max(longest / n_cells as f64);
+        let (grid, samples) = loop {
+            let fine = |spacing| UniformGrid::covering(&bounds, spacing);
+            match fine(spacing) {
+                Ok(grid) => break (grid, halved(&grid)),
+                Err(_) => spacing *= 1.5,
+            }
+        };
+        let owners = samples.locate(mesh);
+        let cells: Vec<(f32, u8)> = (0..grid.n_cells())
+            .into_par_iter()
+            .map(|cell| {
+                let [nx, ny, _] = grid.cells;
+                let cell = [cell % nx, cell / nx % ny, cell / (nx * ny)];
+                let (mut sum, mut count) = (0.0, 0);
+                for corner in 0..8 {
+                    let sample: [usize; 3] =
+                        std::array::from_fn(|i| 2 * cell[i] + (corner >> i & 1));
+                    let [mx, my, _] = samples.cells;
+                    let owner = owners[sample[0] + mx * (sample[1] + my * sample[2])];
+                    if owner != UniformGrid::OUTSIDE {
+                        sum += value(mesh, field, owner as usize, samples.centre(sample));
+                        count += 1;
+                    }
+                }
+                ((sum / f64::from(count.max(1))) as f32, (255 * count / 8) as u8)
+            })
+            .collect();
+        let coverage: Vec<u8> = cells.iter().map(|cell| cell.1).collect();
+        let inside = |&(density, coverage): &(f32, u8)| (coverage > 0).then_some(density);
+        let density = extended(grid.cells, cells.iter().map(inside).collect());
+        Self { grid, density, coverage }
+    }
+
+    /// Densities and then coverages, compressed by zlib, as base64.
+    pub fn encoded(&self) -> String {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+        let written = encoder
+            .write_all(&self.density)
+            .and_then(|()| encoder.write_all(&self.coverage))
+            .and_then(|()| encoder.finish());
+        BASE64_STANDARD.encode(written.expect("memory takes what is written"))
+    }
+}
+
+/// The grid with cells of half the edge.
+fn halved(grid: &UniformGrid) -> UniformGrid {
+    UniformGrid {
+        origin: grid.origin,
+        spacing: 0.5 * grid.spacing,
+        cells: grid.cells.map(|n| 2 * n),
+    }
+}
+
+/// The value at `point` of `element`, trilinear between its nodes.
+fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 {
+    let x = mesh.element_coordinates(element);
+    let mut xi = [0.0; 3];
+    for _ in 0..4 {
+        let jacobian = hexahedron::jacobian(&x, xi);
+        let inverse = hexahedron::inverse(&jacobian, hexahedron::determinant(&jacobian));
+        let at = hexahedron::map(&x, xi);
+        let step = |i: usize| (0..3).map(|j| inverse[i][j] * (point[j] - at[j])).sum::<f64>();
+        xi = std::array::from_fn(|i| (xi[i] + step(i)).clamp(-1.0, 1.0));
+    }
+    let shares = hexahedron::shape_functions(xi);
+    let nodes = mesh.hexes()[element];
+    nodes.iter().zip(shares).map(|(&node, share)| share * field.at_nodes()[node as usize]).sum()
+}
+
+/// The densities as bytes, with those of the neighbours in [`LAYERS`] layers around.
+fn extended(cells: [usize; 3], mut density: Vec<Option<f32>>) -> Vec<u8> {
+    let strides = [1, cells[0], cells[0] * cells[1]];
+    for _ in 0..LAYERS {
+        let grown = |cell: usize| {
+            let mut around = Vec::new();
+            for i in 0..3 {
+                let place = cell / strides[i] % cells[i];
+                around.extend((place > 0).then(|| density[cell - strides[i]]));
+                around.extend((place + 1 < cells[i]).then(|| density[cell + strides[i]]));
+            }
+            let known: Vec<f32> = around.into_iter().flatten().collect();
+            let mean = || known.iter().sum::<f32>() / known.len() as f32;
+            density[cell].or_else(|| (!known.is_empty()).then(mean))
+        };
+        density = (0..density.len()).into_par_iter().map(grown).collect();
+    }
+    let byte = |value: Option<f32>| (255.0 * value.unwrap_or(0.0)).round().clamp(0.0, 255.0) as u8;
+    density.into_iter().map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_mesh::generate::{Benchmark, Resolution};
+
+    use super::*;
+
+    #[test]
+    fn values_are_those_of_the_field_and_the_part_is_covered() {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+        let bounds = mesh.bounding_box();
+        let rise = |x: &[f64; 3]| (x[0] - bounds.min[0]) / bounds.extent()[0];
+        let nodes = mesh.coordinates().iter().map(rise).collect();
+        let centres = mesh.centres().iter().map(rise).collect();
+        let field = Field::new(&mesh, nodes, centres).unwrap();
+        let found = DensityGrid::of(&mesh, &field, 2000);
+        let grid = found.grid;
+        assert!((1000..4000).contains(&grid.n_cells()), "{:?}", grid.cells);
+        for cell in 0..grid.n_cells() {
+            let at = grid.centre([cell % grid.cells[0], 0, 0]);
+            if found.coverage[cell] == 255 {
+                let difference = f64::from(found.density[cell]) / 255.0 - rise(&at);
+                assert!(difference.abs() < 0.51 / 255.0 + 1e-6, "{cell} {difference}");
+            }
+        }
+        let covered: f64 = found.coverage.iter().map(|&c| f64::from(c) / 255.0).sum();
+        let volume: f64 = mesh.volumes().iter().sum();
+        assert!((covered * grid.spacing.powi(3) / volume - 1.0).abs() < 0.1, "{covered}");
+    }
+
+    #[test]
+    fn neighbours_of_the_part_continue_its_density() {
+        let row = vec![None, None, None, Some(1.0), Some(0.2), None];
+        assert_eq!(extended([6, 1, 1], row), [0, 255, 255, 255, 51, 51]);
+    }
+}

@@ -1,0 +1,220 @@
+//! The page: what stands where.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use topopt_mesh::QualitySummary;
+
+use crate::number::number;
+use crate::picture::{View, picture};
+use crate::{Fact, Report, Shown, Table, Verification, chart};
+
+const STYLE: &str = include_str!("style.css");
+const VIEWER: &str = include_str!("viewer.js");
+
+/// Nothing is loaded from anywhere, whatever the texts say.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                title { (report.title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (report.title) }
+                    p { (report.subtitle) }
+                    (tiles(&report.headline))
+                }
+                main {
+                    (pictures(shown))
+                    (viewer(shown))
+                    (convergence(report))
+                    (verification(&report.verification))
+                    section {
+                        h2 { "Problem" }
+                        div class="groups" {
+                            @for (title, facts) in &report.problem {
+                                div { h3 { (title) } (list(facts)) }
+                            }
+                        }
+                    }
+                    section class="halves" {
+                        div { h2 { "Mesh quality" } (mesh_quality(quality)) }
+                        div { h2 { "Time" } (timings(&report.seconds)) }
+                    }
+                    section {
+                        h2 { "To repeat the run" }
+                        (list(&report.repeat))
+                        details { summary { "Case file" } pre { (report.case) } }
+                    }
+                }
+                script { (PreEscaped(VIEWER)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn tiles(facts: &[Fact]) -> Markup {
+    html! {
+        dl class="tiles" {
+            @for fact in facts { div { dt { (fact.name) } dd { (fact.value) } } }
+        }
+    }
+}
+
+fn list(facts: &[Fact]) -> Markup {
+    html! {
+        dl class="facts" {
+            @for fact in facts { dt { (fact.name) } dd { (fact.value) } }
+        }
+    }
+}
+
+fn pictures(shown: &Shown) -> Markup {
+    html! {
+        section {
+            h2 { "Design" }
+            div class="pictures" {
+                @for view in View::ALL {
+                    @let (width, height) = match view {
+                        View::Isometric => (1000, 720),
+                        _ => (640, 420),
+                    };
+                    @let png = picture(&shown.surface, view, width, height).png();
+                    figure class=(format!("{view:?}").to_lowercase()) {
+                        img alt=(format!("The design, {}", view.caption()))
+                            src=(format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png)));
+                        figcaption { (view.caption()) }
+                    }
+                }
+            }
+            p class="note" {
+                "The surface encloses all of density " (number(shown.threshold, 3)) " and more, "
+                "so that it has the volume of the design."
+            }
+        }
+    }
+}
+
+fn viewer(shown: &Shown) -> Markup {
+    let grid = &shown.grid.grid;
+    let extent = grid.cells.map(|n| n as f64 * grid.spacing);
+    let centre: [f64; 3] = std::array::from_fn(|i| grid.origin[i] + 0.5 * extent[i]);
+    let radius = 0.5 * extent.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let data = serde_json::json!({
+        "cells": grid.cells, "origin": grid.origin, "spacing": grid.spacing,
+        "centre": centre, "radius": radius,
+    });
+    let [right, up, eye] = View::Isometric.axes();
+    let turn: Vec<String> =
+        (0..3).flat_map(|i| [right[i], up[i], eye[i]]).map(|x| x.to_string()).collect();
+    let percent = (100.0 * shown.threshold).round().clamp(1.0, 99.0);
+    html! {
+        section id="viewer" {
+            h2 { "To turn" }
+            canvas id="view" tabindex="0" aria-label="The design, to be turned"
+                data-grid=(data) data-turn=(turn.join(" ")) {}
+            p class="fallback" {
+                "This browser has no WebGL 2, or it is switched off: the pictures above show the design."
+            }
+            div class="controls" {
+                label for="threshold" { "Shown from" }
+                input id="threshold" type="range" min="1" max="99" step="1" value=(percent);
+                output id="told" for="threshold" {}
+            }
+            p class="note" {
+                "Drag to turn, wheel to zoom, double click to return. This surface lies on a uniform "
+                "grid and is rounded by about a cell of it; the pictures show the mesh itself."
+            }
+            script id="volume" type="application/octet-stream" { (PreEscaped(shown.grid.encoded())) }
+        }
+    }
+}
+
+fn convergence(report: &Report) -> Markup {
+    html! {
+        section {
+            h2 { "Convergence" }
+            div class="charts" { @for curve in &report.curves { (chart::curve(curve)) } }
+            details {
+                summary { "Table of the iterations" }
+                div class="wide" { (table(&report.iterations)) }
+            }
+        }
+    }
+}
+
+fn table(table: &Table) -> Markup {
+    html! {
+        table {
+            thead { tr { @for column in &table.columns { th { (column) } } } }
+            tbody {
+                @for row in &table.rows { tr { @for field in row { td { (field) } } } }
+            }
+        }
+    }
+}
+
+fn verification(found: &Result<Verification, String>) -> Markup {
+    html! {
+        section {
+            h2 { "Verification" }
+            @match found {
+                Ok(found) => {
+                    (table(&found.compared))
+                    (list(&found.facts))
+                    @for note in &found.notes { p class="note" { (note) } }
+                }
+                Err(remedy) => p { (remedy) },
+            }
+        }
+    }
+}
+
+fn mesh_quality(quality: &QualitySummary) -> Markup {
+    let [jacobian, ratio] = [quality.scaled_jacobian, quality.aspect_ratio];
+    html! {
+        (chart::histogram("Elements by scaled Jacobian (1 is best)", &quality.histogram))
+        (list(&[
+            Fact::new(
+                "Scaled Jacobian",
+                format!("least {}, mean {}", number(jacobian.min, 4), number(jacobian.mean, 4)),
+            ),
+            Fact::new(
+                "Aspect ratio",
+                format!("mean {}, largest {}", number(ratio.mean, 4), number(ratio.max, 4)),
+            ),
+        ]))
+    }
+}
+
+/// Bars whose lengths are the shares of the longest step.
+fn timings(seconds: &[(String, f64)]) -> Markup {
+    let longest = seconds.iter().map(|(_, seconds)| *seconds).fold(f64::MIN_POSITIVE, f64::max);
+    let total: f64 = seconds.iter().map(|(_, seconds)| seconds).sum();
+    html! {
+        table class="bars" {
+            tbody {
+                @for (name, seconds) in seconds {
+                    tr {
+                        th { (name) }
+                        td class="bar" {
+                            div style=(format!("width:{:.2}%", 100.0 * seconds / longest)) {}
+                        }
+                        td { (number(*seconds, 3)) " s" }
+                        td { (format!("{:.1} %", 100.0 * seconds / total.max(f64::MIN_POSITIVE))) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Pictures of a surface from fixed sides, in parallel projection.
+
+use rayon::prelude::*;
+use topopt_surface::TriangleSurface;
+
+use crate::raster::{Raster, Triangle};
+use crate::vector::{cross, dot, normalized, sub};
+
+/// Where one looks from. y points up in all but [`View::Top`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// From the right, above and in front.
+    Isometric,
+    /// Against z: x to the right, y up.
+    Front,
+    /// Against y: x to the right, z down.
+    Top,
+    /// Against x: z to the left, y up.
+    Side,
+}
+
+impl View {
+    /// All views.
+    pub const ALL: [View; 4] = [View::Isometric, View::Front, View::Top, View::Side];
+
+    /// What is to be seen, in words.
+    pub fn caption(self) -> &'static str {
+        match self {
+            View::Isometric => "Isometric",
+            View::Front => "Front: x to the right, y up",
+            View::Top => "Top: x to the right, z down",
+            View::Side => "Side: z to the left, y up",
+        }
+    }
+
+    /// The directions to the right, up and towards the eye, an orthonormal right-handed system.
+    pub fn axes(self) -> [[f64; 3]; 3] {
+        match self {
+            View::Isometric => {
+                let eye = normalized([1.0, 0.8, 1.5]);
+                let right = normalized(cross([0.0, 1.0, 0.0], eye));
+                [right, cross(eye, right), eye]
+            }
+            View::Front => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            View::Top => [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
+            View::Side => [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+        }
+    }
+}
+
+/// Samples of a pixel in each direction.
+const SAMPLES: usize = 3;
+
+/// Share of the picture that stays free at each side.
+const MARGIN: f64 = 0.02;
+
+/// A picture of `surface`, at most `width` by `height` pixels, cut to what is seen of it. Where
+/// there is no material it is transparent. A surface without triangles gives one pixel.
+pub fn picture(surface: &TriangleSurface, view: View, width: usize, height: usize) -> Raster {
+    let axes = view.axes();
+    let on_screen = |x: &[f64; 3]| axes.map(|axis| dot(axis, *x));
+    let points: Vec<[f64; 3]> = surface.vertices().par_iter().map(on_screen).collect();
+    let Some((low, high)) = bounds(&points) else { return Raster::draw(1, 1, &[]) };
+    let extent = [high[0] - low[0], high[1] - low[1]].map(|x| x.max(1e-9 * (high[2] - low[2])));
+    let inner = |pixels: usize| pixels as f64 * (1.0 - 2.0 * MARGIN);
+    let scale = (inner(width) / extent[0]).min(inner(height) / extent[1]);
+    let frame = 2.0 * MARGIN * width.min(height) as f64;
+    let size = extent.map(|x| ((x * scale + frame).round() as usize).max(1));
+    let corner = |vertex: u32| {
+        let x = points[vertex as usize];
+        let middle = [0, 1].map(|i| 0.5 * (low[i] + high[i]));
+        let column = 0.5 * size[0] as f64 + scale * (x[0] - middle[0]);
+        let row = 0.5 * size[1] as f64 - scale * (x[1] - middle[1]);
+        let samples = SAMPLES as f64;
+        [(samples * column) as f32, (samples * row) as f32, (high[2] - x[2]) as f32]
+    };
+    let normals = corner_normals(surface);
+    let shaded = |(triangle, normals): (&[u32; 3], &[[f64; 3]; 3])| Triangle {
+        corners: triangle.map(corner),
+        colors: normals.map(|normal| shade(axes.map(|axis| dot(axis, normal)))),
+    };
+    let triangles: Vec<_> = surface.triangles().par_iter().zip(&normals).map(shaded).collect();
+    Raster::draw(SAMPLES * size[0], SAMPLES * size[1], &triangles).reduced(SAMPLES)
+}
+
+/// Colour of a point with the `normal` in the axes of the screen: a key light from the upper left,
+/// a weaker one from the right, and the sky.
+fn shade(normal: [f64; 3]) -> [f32; 3] {
+    const MATERIAL: [f64; 3] = [0.20, 0.34, 0.54];
+    let light = |direction: [f64; 3]| dot(normalized(direction), normal).max(0.0);
+    let key = 1.05 * light([-0.45, 0.65, 0.75]);
+    let fill = 0.25 * light([0.8, 0.1, 0.4]);
+    let sky = 0.15 + 0.12 * normal[1];
+    let gloss = 0.22 * light([-0.22, 0.33, 0.92]).powi(24);
+    MATERIAL.map(|color| (color * (key + fill + sky) + gloss) as f32)
+}
+
+/// Cosine of the angle from which on two triangles meet in an edge that is seen.
+const CREASE: f64 = 0.75;
+
+/// Normals at the corners of every triangle: the mean by area of the triangles around the vertex
+/// that lie about as this one does.
+fn corner_normals(surface: &TriangleSurface) -> Vec<[[f64; 3]; 3]> {
+    let triangles = surface.triangles();
+    let area_vector = |triangle: &[u32; 3]| {
+        let [a, b, c] = triangle.map(|vertex| surface.vertices()[vertex as usize]);
+        cross(sub(b, a), sub(c, a))
+    };
+    let areas: Vec<[f64; 3]> = triangles.par_iter().map(area_vector).collect();
+    let mut offsets = vec![0; surface.vertices().len() + 1];
+    triangles.as_flattened().iter().for_each(|&vertex| offsets[vertex as usize + 1] += 1);
+    for vertex in 1..offsets.len() {
+        offsets[vertex] += offsets[vertex - 1];
+    }
+    let (mut next, mut around) = (offsets.clone(), vec![0; 3 * triangles.len()]);
+    for (number, triangle) in triangles.iter().enumerate() {
+        for &vertex in triangle {
+            around[next[vertex as usize]] = number;
+            next[vertex as usize] += 1;
+        }
+    }
+    let normal = |own: [f64; 3], vertex: u32| {
+        let vertex = vertex as usize;
+        let own = normalized(own);
+        let mut sum = [0.0; 3];
+        for &other in &around[offsets[vertex]..offsets[vertex + 1]] {
+            if dot(own, normalized(areas[other])) > CREASE {
+                (0..3).for_each(|i| sum[i] += areas[other][i]);
+            }
+        }
+        normalized(sum)
+    };
+    let normals = |(triangle, &own): (&[u32; 3], &[f64; 3])| triangle.map(|v| normal(own, v));
+    triangles.par_iter().zip(&areas).map(normals).collect()
+}
+
+fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
+    let first = *points.first()?;
+    Some(points.iter().fold((first, first), |(low, high), x| {
+        let low = std::array::from_fn(|i| low[i].min(x[i]));
+        (low, std::array::from_fn(|i| high[i].max(x[i])))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_mesh::{HexMesh, Sets};
+    use topopt_surface::{Field, iso_surface};
+
+    use super::*;
+
+    /// A solid brick of 3 x 2 x 1.
+    fn brick() -> TriangleSurface {
+        let corner = |i: usize| [[0.0, 3.0][i & 1], [0.0, 2.0][i >> 1 & 1], [0.0, 1.0][i >> 2]];
+        let coordinates = (0..8).map(corner).collect();
+        let mesh = HexMesh::new(coordinates, vec![[0, 1, 3, 2, 4, 5, 7, 6]], Sets::default());
+        let mesh = mesh.unwrap();
+        iso_surface(&mesh, &Field::of_elements(&mesh, &[1.0]).unwrap(), 0.5)
+    }
+
+    #[test]
+    fn a_brick_from_the_front_covers_exactly_its_rectangle() {
+        // A margin of two pixels, so that 96 pixels are 3 units.
+        let picture = picture(&brick(), View::Front, 100, 100);
+        assert_eq!((picture.width, picture.height), (100, 68));
+        for (pixel, color) in picture.pixels.iter().enumerate() {
+            let (column, row) = (pixel % 100, pixel / 100);
+            let inside = (2..98).contains(&column) && (2..66).contains(&row);
+            assert!((color[3] - f32::from(u8::from(inside))).abs() < 1e-6, "{column} {row}");
+        }
+    }
+
+    #[test]
+    fn every_view_shows_its_own_sides() {
+        let size = |view| {
+            let Raster { width, height, .. } = picture(&brick(), view, 100, 100);
+            (width, height)
+        };
+        assert_eq!((size(View::Top), size(View::Side)), ((100, 36), (52, 100)));
+        for [right, up, eye] in View::ALL.map(View::axes) {
+            for (found, expected) in cross(right, up).into_iter().zip(eye) {
+                assert!((found - expected).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn edges_of_a_brick_stay_sharp() {
+        let brick = brick();
+        for (triangle, normals) in brick.triangles().iter().zip(corner_normals(&brick)) {
+            let [a, b, c] = triangle.map(|vertex| brick.vertices()[vertex as usize]);
+            let flat = normalized(cross(sub(b, a), sub(c, a)));
+            for normal in normals {
+                assert!(dot(normal, flat) > 1.0 - 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_one_clear_pixel() {
+        let raster = picture(&TriangleSurface::default(), View::Isometric, 100, 100);
+        assert_eq!(raster.pixels, [[0.0; 4]]);
+    }
+}

@@ -1,0 +1,197 @@
+//! Triangles to pixels by a depth buffer, without a display.
+
+use rayon::prelude::*;
+
+/// What is nearest in each pixel. Columns count to the right, rows downwards.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Raster {
+    /// Pixels of a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Colours in linear light with opacity, \[height\]\[width\].
+    pub pixels: Vec<[f32; 4]>,
+}
+
+/// A triangle on the screen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Triangle {
+    /// Column and row of the corners, in pixels from the upper left corner of the picture, and
+    /// depth, larger behind.
+    pub corners: [[f32; 3]; 3],
+    /// Colours of the corners in linear light.
+    pub colors: [[f32; 3]; 3],
+}
+
+impl Raster {
+    /// Draws opaque triangles. A pixel is covered if its centre lies in the triangle; a centre on
+    /// a common edge belongs to the nearer triangle, or to the earlier one at the same depth.
+    /// Triangles may face either way.
+    pub fn draw(width: usize, height: usize, triangles: &[Triangle]) -> Self {
+        let rows_each = height.div_ceil(4 * rayon::current_num_threads()).max(1);
+        let mut pixels = vec![[0.0; 4]; width * height];
+        pixels.par_chunks_mut((rows_each * width).max(1)).enumerate().for_each(|(band, pixels)| {
+            let mut depths = vec![f32::INFINITY; pixels.len()];
+            let first = band * rows_each;
+            let mut band = Band { width, first, pixels, depths: &mut depths };
+            triangles.iter().for_each(|triangle| band.draw(triangle));
+        });
+        Self { width, height, pixels }
+    }
+
+    /// The picture made smaller by a whole factor, each pixel the mean of a square.
+    pub fn reduced(&self, factor: usize) -> Self {
+        let (width, height) = (self.width / factor, self.height / factor);
+        let mean = |pixel: usize| {
+            let (column, row) = (pixel % width * factor, pixel / width * factor);
+            let mut sum = [0.0; 4];
+            for k in 0..factor * factor {
+                let [r, g, b, a] =
+                    self.pixels[(row + k / factor) * self.width + column + k % factor];
+                [r * a, g * a, b * a, a].into_iter().zip(&mut sum).for_each(|(x, sum)| *sum += x);
+            }
+            let [r, g, b, a] = sum;
+            let color = |x: f32| if a > 0.0 { x / a } else { 0.0 };
+            [color(r), color(g), color(b), a / (factor * factor) as f32]
+        };
+        Self { width, height, pixels: (0..width * height).into_par_iter().map(mean).collect() }
+    }
+
+    /// The bytes of a PNG file with transparency.
+    pub fn png(&self) -> Vec<u8> {
+        let pixel = |&[r, g, b, a]: &[f32; 4]| {
+            [encoded(r), encoded(g), encoded(b), (255.0 * a.clamp(0.0, 1.0)).round() as u8]
+        };
+        let bytes: Vec<u8> = self.pixels.iter().flat_map(pixel).collect();
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Balanced);
+        let written = encoder.write_header().and_then(|mut png| png.write_image_data(&bytes));
+        written.expect("memory takes a picture of at least one pixel");
+        file
+    }
+}
+
+/// Linear light as a byte of sRGB.
+fn encoded(linear: f32) -> u8 {
+    let x = linear.clamp(0.0, 1.0);
+    let y = if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
+    (255.0 * y).round() as u8
+}
+
+/// Some rows of a picture.
+struct Band<'a> {
+    width: usize,
+    /// Its first row.
+    first: usize,
+    pixels: &'a mut [[f32; 4]],
+    depths: &'a mut [f32],
+}
+
+impl Band<'_> {
+    fn draw(&mut self, Triangle { corners: [a, b, c], colors }: &Triangle) {
+        // Twice the area to the left of p -> q towards r.
+        let area = |p: &[f32], q: &[f32], r: &[f32]| {
+            (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+        };
+        let whole = area(a, b, c);
+        if whole == 0.0 {
+            return;
+        }
+        let n_rows = self.pixels.len() / self.width;
+        let columns = centres([a[0], b[0], c[0]], 0, self.width);
+        for row in centres([a[1], b[1], c[1]], self.first, n_rows) {
+            for column in columns.clone() {
+                let at = [column as f32 + 0.5, row as f32 + 0.5];
+                let shares = [area(b, c, &at), area(c, a, &at), area(a, b, &at)].map(|x| x / whole);
+                if shares.iter().any(|&share| share < 0.0) {
+                    continue;
+                }
+                let blend = |x: [f32; 3]| (0..3).map(|k| shares[k] * x[k]).sum::<f32>();
+                let depth = blend([a[2], b[2], c[2]]);
+                let pixel = (row - self.first) * self.width + column;
+                if depth < self.depths[pixel] {
+                    self.depths[pixel] = depth;
+                    let [r, g, b] = std::array::from_fn(|i| blend(colors.map(|color| color[i])));
+                    self.pixels[pixel] = [r, g, b, 1.0];
+                }
+            }
+        }
+    }
+}
+
+/// Those of the `count` pixels from `first` on whose centres lie between the least and the most
+/// of `ends`.
+fn centres(ends: [f32; 3], first: usize, count: usize) -> std::ops::Range<usize> {
+    let least = ends.into_iter().fold(f32::INFINITY, f32::min);
+    let most = ends.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    let start = (least - 0.5).ceil().max(first as f32) as usize;
+    let end = (most + 0.5).floor().max(0.0) as usize; // past the last centre
+    start..end.min(first + count).max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RED: [[f32; 3]; 3] = [[1.0, 0.0, 0.0]; 3];
+    const BLUE: [[f32; 3]; 3] = [[0.0, 0.0, 1.0]; 3];
+
+    /// The square from `low` to `high` in columns and rows at `depth`.
+    fn square(low: f32, high: f32, depth: f32, colors: [[f32; 3]; 3]) -> [Triangle; 2] {
+        let at = |x, y| [x, y, depth];
+        let [a, b, c, d] = [at(low, low), at(high, low), at(high, high), at(low, high)];
+        [Triangle { corners: [a, b, c], colors }, Triangle { corners: [a, d, c], colors }]
+    }
+
+    fn covered(raster: &Raster) -> Vec<usize> {
+        (0..raster.pixels.len()).filter(|&pixel| raster.pixels[pixel][3] == 1.0).collect()
+    }
+
+    #[test]
+    fn a_square_covers_exactly_the_pixels_whose_centres_it_holds() {
+        // Centres at 0.5, 1.5, ...: columns and rows 1, 2 and 3 of 6.
+        let raster = Raster::draw(6, 6, &square(1.2, 3.6, 0.0, RED));
+        assert_eq!(covered(&raster), [7, 8, 9, 13, 14, 15, 19, 20, 21]);
+        assert!(raster.pixels[7] == [1.0, 0.0, 0.0, 1.0] && raster.pixels[0] == [0.0; 4]);
+    }
+
+    #[test]
+    fn what_is_nearer_hides_what_is_behind_in_any_order() {
+        let (near, far) = (square(0.0, 2.0, 1.0, RED), square(0.0, 4.0, 2.0, BLUE));
+        let orders = [[near, far].concat(), [far, near].concat()];
+        let [one, other] = orders.map(|triangles| Raster::draw(4, 4, &triangles));
+        assert_eq!(one, other);
+        let red = |pixel: &[f32; 4]| pixel[0] > 0.9 && pixel[2] < 0.1;
+        let reds: Vec<usize> = (0..16).filter(|&p| red(&one.pixels[p])).collect();
+        assert_eq!((reds, covered(&one).len()), (vec![0, 1, 4, 5], 16));
+    }
+
+    #[test]
+    fn what_lies_beyond_the_picture_is_cut_off() {
+        let raster = Raster::draw(3, 2, &square(-5.0, 50.0, 0.0, RED));
+        assert_eq!(covered(&raster), [0, 1, 2, 3, 4, 5]);
+        assert!(covered(&Raster::draw(3, 2, &square(-5.0, -1.0, 0.0, RED))).is_empty());
+        assert!(covered(&Raster::draw(3, 2, &square(7.0, 9.0, 0.0, RED))).is_empty());
+    }
+
+    #[test]
+    fn reducing_averages_colour_by_opacity() {
+        let raster = Raster::draw(4, 2, &square(1.0, 4.0, 0.0, RED)).reduced(2);
+        assert_eq!(raster.pixels, [[1.0, 0.0, 0.0, 0.25], [1.0, 0.0, 0.0, 0.5]]);
+    }
+
+    #[test]
+    fn a_png_holds_the_pixels_and_is_the_same_every_time() {
+        let raster = Raster::draw(3, 2, &square(1.0, 3.0, 0.0, [[0.5, 1.0, 0.0]; 3]));
+        let file = raster.png();
+        assert_eq!(file, raster.png());
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut bytes).unwrap();
+        let (clear, green) = ([0, 0, 0, 0], [188, 255, 0, 255]);
+        assert_eq!(bytes.as_chunks::<4>().0, [clear, clear, clear, clear, green, green]);
+    }
+}

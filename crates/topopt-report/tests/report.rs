@@ -1,0 +1,131 @@
+//! The page as a whole: what stands in it, and what a browser makes of it.
+//!
+//! The browser is a headless Chromium, driven by Python; without them the test is skipped, unless
+//! `TOPOPT_REQUIRE_BROWSER` is set.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use topopt_mesh::HexMesh;
+use topopt_mesh::generate::{Benchmark, Resolution};
+use topopt_report::{Curve, Fact, Report, Table, Verification};
+
+/// A report of a made-up design: a band across a mesh whose density falls to its sides.
+fn report<'a>(mesh: &'a HexMesh, density: &'a [f64]) -> Report<'a> {
+    let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+    Report {
+        title: "Band <script>alert(1)</script> & \"more\"".into(),
+        subtitle: "band.toml".into(),
+        headline: vec![Fact::new("Compliance", "12.5 N mm")],
+        mesh,
+        density,
+        problem: vec![("Loads".into(), vec![Fact::new("<img src=x>", "force (0, -1, 0) N")])],
+        curves: vec![Curve {
+            title: "Compliance".into(),
+            unit: None,
+            points: vec![[1.0, 40.0], [2.0, 12.5]],
+        }],
+        iterations: Table { columns: texts(&["Iteration"]), rows: vec![texts(&["1"])] },
+        seconds: vec![("PCG".into(), 3.0), ("Filter".into(), 1.0)],
+        verification: Ok(Verification {
+            compared: Table {
+                columns: texts(&["", "Optimised", "Verified"]),
+                rows: vec![texts(&["Compliance", "12.5", "12.75"])],
+            },
+            facts: Vec::new(),
+            notes: texts(&["</style><b>bold</b>"]),
+        }),
+        repeat: vec![Fact::new("Command", "topopt run results/band/case.toml")],
+        case: "title = \"</pre><script>alert(2)</script>\"".into(),
+    }
+}
+
+fn band() -> (HexMesh, Vec<f64>) {
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(2000)).unwrap();
+    let bounds = mesh.bounding_box();
+    let middle = 0.5 * (bounds.min[1] + bounds.max[1]);
+    let density = |x: [f64; 3]| 1.0 - 1.8 * (x[1] - middle).abs() / bounds.extent()[1];
+    let density = mesh.centres().into_iter().map(density).collect();
+    (mesh, density)
+}
+
+#[test]
+fn texts_are_escaped_and_nothing_is_loaded() {
+    let (mesh, density) = band();
+    let page = report(&mesh, &density).html().unwrap();
+    for (text, count) in [
+        ("<title>Band &lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;more&quot;</title>", 1),
+        ("<script", 2),
+        ("alert(2)&lt;/script&gt;", 1),
+        ("<img", 4),
+        ("&lt;img src=x&gt;", 1),
+        ("<style", 1),
+        ("src=\"data:image/png;base64,", 4),
+        ("default-src 'none'", 1),
+        ("http://", 0),
+        ("https://", 0),
+        ("12.75", 1),
+    ] {
+        assert_eq!(page.matches(text).count(), count, "{text}");
+    }
+    assert_eq!(page, report(&mesh, &density).html().unwrap());
+}
+
+#[test]
+fn densities_of_another_mesh_are_refused() {
+    let (mesh, density) = band();
+    let error = report(&mesh, &density[1..]).html().unwrap_err().to_string();
+    assert!(error.contains("values for"), "{error}");
+}
+
+#[test]
+fn a_design_without_a_surface_has_a_report_too() {
+    let (mesh, density) = band();
+    let flat = vec![0.3; density.len()];
+    assert!(report(&mesh, &flat).html().unwrap().contains("Compliance"));
+}
+
+#[test]
+fn a_browser_shows_the_view_and_the_slider_moves_it() {
+    let (mesh, density) = band();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    std::fs::write(&path, report(&mesh, &density).html().unwrap()).unwrap();
+    let Some(seen) = visited(&path) else { return };
+    assert_eq!(
+        (&seen["messages"], &seen["requests"]),
+        (&Value::from([""; 0]), &Value::from([""; 0]))
+    );
+    assert!(seen["graphics"].as_str().unwrap().contains("WebGL 2"), "{seen}");
+    assert_eq!(seen["wide"], 0, "the page is wider than the window");
+    let [start, moved, turned] = ["start", "moved", "turned"].map(|state| &seen[state]);
+    assert!(start["triangles"].as_u64().unwrap() > 10_000, "{start}");
+    // At 0.70 the band is thinner and the triangles of its sides are fewer.
+    assert!(moved["triangles"].as_u64() < start["triangles"].as_u64(), "{start} {moved}");
+    assert_ne!(moved["pixels"], start["pixels"]);
+    assert_ne!(turned["pixels"], moved["pixels"]);
+    assert_eq!(turned["triangles"], moved["triangles"]);
+    // |y| <= 0.3 / 1.8 of the height, at each side of the middle.
+    let told = moved["told"].as_str().unwrap();
+    let share: f64 =
+        told.strip_prefix("density ≥ 0.70: ").unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!((share - 100.0 * 0.6 / 1.8).abs() < 3.0, "{told}");
+}
+
+/// What a browser finds in a page; nothing where there is none and need not be.
+fn visited(page: &Path) -> Option<Value> {
+    let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser.py");
+    let output = match Command::new(&python).arg(script).arg(page).output() {
+        Ok(output) if output.status.code() != Some(77) => output,
+        missing => {
+            let required = std::env::var_os("TOPOPT_REQUIRE_BROWSER").is_some();
+            assert!(!required, "no browser: {missing:?}");
+            println!("skipped: there is no Chromium or no Python");
+            return None;
+        }
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
