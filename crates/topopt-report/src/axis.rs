@@ -5,7 +5,8 @@
 pub struct Axis {
     low: f64,
     high: f64,
-    is_log: bool,
+    /// What lies between ticks; nothing where the axis is logarithmic.
+    step: Option<f64>,
 }
 
 /// Values whose largest is more than so many times the least are shown on a logarithmic axis.
@@ -20,14 +21,14 @@ impl Axis {
         let (low, high) =
             (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::MIN, f64::max));
         if low > high {
-            return Self { low: 0.0, high: 1.0, is_log: false };
+            return Self::between(0.0, 1.0);
         }
         if low > 0.0 && high / low > LOG_FROM {
             let decade = |x: f64, up: fn(f64) -> f64| 10f64.powf(up(x.log10()));
             return Self {
                 low: decade(low, f64::floor),
                 high: decade(high, f64::ceil),
-                is_log: true,
+                step: None,
             };
         }
         let size = high.abs().max(low.abs());
@@ -41,32 +42,32 @@ impl Axis {
         if low == high {
             high += step;
         }
-        Self { low, high, is_log: false }
+        Self { low, high, step: Some(step) }
     }
 
     /// A linear axis from exactly `low` to `high`.
     pub fn between(low: f64, high: f64) -> Self {
-        Self { low, high: if high > low { high } else { low + 1.0 }, is_log: false }
+        let high = if high > low { high } else { low + 1.0 };
+        Self { low, high, step: Some(round_step(high - low)) }
     }
 
     /// Place of `value`, 0 at the low end and 1 at the high one.
     pub fn place(&self, value: f64) -> f64 {
-        let x = |value: f64| if self.is_log { value.log10() } else { value };
+        let x = |value: f64| if self.step.is_none() { value.log10() } else { value };
         (x(value) - x(self.low)) / (x(self.high) - x(self.low))
     }
 
     /// Values of the ticks: powers of ten, also 2 and 5 times them where there are few; or multiples
     /// of a round step.
     pub fn ticks(&self) -> Vec<f64> {
-        if self.is_log {
+        let Some(step) = self.step else {
             let (first, last) = (self.low.log10().round() as i32, self.high.log10().round() as i32);
             let skip = ((last - first) / 6 + 1) as usize;
             let factors: &[f64] = if last - first <= 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
             let tick = |power: i32| factors.iter().map(move |f| f * 10f64.powi(power));
             let ticks = (first..=last).step_by(skip).flat_map(tick);
             return ticks.filter(|tick| *tick <= self.high * 1.000_001).collect();
-        }
-        let step = round_step(self.high - self.low);
+        };
         let first = (self.low / step - 1e-9).ceil() as i64;
         let last = (self.high / step + 1e-9).floor() as i64;
         (first..=last).map(|k| k as f64 * step).collect()
@@ -107,6 +108,7 @@ mod tests {
         for (values, ticks) in [
             (&[0.0, 10.0][..], &[0.0, 2.0, 4.0, 6.0, 8.0, 10.0][..]),
             (&[14.0, 31.0], &[10.0, 15.0, 20.0, 25.0, 30.0, 35.0]),
+            (&[0.2424, 0.84], &[0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]),
             (&[-0.04, 0.2], &[-0.05, 0.0, 0.05, 0.1, 0.15, 0.2]),
         ] {
             let axis = Axis::of(values);

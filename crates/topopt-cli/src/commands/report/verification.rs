@@ -45,7 +45,7 @@ fn compared(found: &Value, units: &Units) -> Table {
 
 fn facts(found: &Value, units: &Units) -> Vec<Fact> {
     let (moved, stress) = (&found["largest_displacement"], &found["von_mises"]);
-    let stresses = [("percentile_95", "95 %"), ("percentile_99", "99 %")]
+    let stresses = [("percentile_95", "95 % of the volume"), ("percentile_99", "99 %")]
         .map(|(key, share)| format!("{share} up to {}", with_unit(&stress[key], &units.stress)));
     let element = |of: &Value| format!("at element {} {}", of["element"], place(of, units));
     let width = |key: &str| match &found[key] {
@@ -64,7 +64,7 @@ fn facts(found: &Value, units: &Units) -> Vec<Fact> {
                 text(&moved["load_case"])
             ),
         ),
-        Fact::new("Von Mises stress", format!("of the volume {}", stresses.join(", "))),
+        Fact::new("Von Mises stress", stresses.join(", ")),
         Fact::new(
             "Largest stress",
             format!(
