@@ -185,22 +185,6 @@ fn nothing_to_design() {
 }
 
 #[test]
-fn mesh_file_that_is_not_there() {
-    let file = "file = \"part.msh\"";
-    insta::assert_snapshot!(refused("generator = \"connecting_rod\"\nelements = 500", file), @r#"
-     x part.msh: cannot read the file: No such file or directory (os error 2)
-      ,-[case.toml:2:8]
-    1 | [mesh]
-    2 | file = "part.msh"
-      :        ^^^^^|^^^^
-      :             `-- this mesh
-    3 | 
-      `----
-     help: `file` is relative to the folder of the case file
-    "#);
-}
-
-#[test]
 fn no_elements() {
     insta::assert_snapshot!(refused("elements = 500", "elements = 99999999999"), @r#"
      x 99999999999 elements are too many for 32-bit numbers; ask for at most 2147483647

@@ -131,13 +131,3 @@ fn void_elements_are_those_of_the_set() {
     let centres = case.mesh.centres();
     assert!(case.void.iter().all(|&e| (centres[e as usize][0] - 5.0).abs() < 1.0));
 }
-
-#[test]
-fn solid_and_void_exclude_each_other() {
-    let both = build(HOLE, &["design.void=[\"hole\"]", "design.solid=[\"hole\"]"]).unwrap_err();
-    assert!(both.contains("10 elements are to be both solid and void"), "{both}");
-    let all = build(HOLE, &["design.void=[\"design\"]"]).unwrap_err();
-    assert!(all.contains("every element is void: nothing is left to design"), "{all}");
-    let none = build(HOLE, &["design.void=[\"hle\"]"]).unwrap_err();
-    assert!(none.contains("element set `hle` is not in the mesh"), "{none}");
-}

@@ -138,63 +138,6 @@ fn nothing_is_near_a_set() {
     assert!(error.contains(near), "{error}");
 }
 
-#[test]
-fn a_selection_of_everything() {
-    let select = "select.0={ name = \"end\", kind = \"nodes\", box = { min = [0, 0, 0], max = [10, \
-                  5, 5] } }";
-    let error = refused(&[select]);
-    assert!(error.contains("selection `end` covers everything: 396 nodes"), "{error}");
-    assert!(error.contains("`box` alone holds for 396 nodes"), "{error}");
-}
-
-#[test]
-fn a_name_that_is_taken() {
-    insta::assert_snapshot!(refused(&["select.0.name=fixed"]), @r"
-     x there is a face set `fixed` already
-      ,-[--set:1:15]
-    1 | select.0.name=fixed
-      :               ^^|^^
-      :                 `-- a second set of this name
-      `----
-     help: give the selection another name
-    ");
-}
-
-#[test]
-fn what_a_selection_cannot_be() {
-    for (set, parts) in [
-        ("select.0.any=[]", ["`select.any` needs at least 1 entries", "at least one of these"]),
-        ("select.0.any=[{}]", ["a selection without a condition", "give one of box, plane"]),
-        ("select.0.not={nodes=[7, 1000]}", ["has no node 1000", "numbers from 1 to 396"]),
-        ("select.0.kind=node", ["`select.kind` cannot be", "did you mean \"nodes\"?"]),
-        ("select.0.normal.direction=[0, 0, 0]", ["direction of length zero", "[1, 0, 0] for x"]),
-        ("select.0.plane.normal=[0, 0, 0]", ["direction of length zero", "[1, 0, 0] for x"]),
-        ("select.0.set=fixd", ["there is no set `fixd`", "did you mean `fixed`?"]),
-        ("select.0.set=end", ["there is no set `end`", "stands above this one"]),
-        ("select.0.near={set=\"lod\",distance=1}", ["no set `lod`", "did you mean `load`?"]),
-        ("select.0.near={set=\"load\",distance=0}", ["`select.near.distance` is", "than 0"]),
-        ("select.0.box.min=[12, 0, 0]", ["`min` is not below its `max`", "smallest coordinates"]),
-        (
-            "select.0.all=[{ cylinder = { point = [0, 0, 0], axis = [1, 0, 0], radius = 1, \
-             inner_radius = 1 } }]",
-            ["`inner_radius` is not less than `radius`", "what lies between"],
-        ),
-        (
-            "select.0.any=[{ not = { sphere = { center = [0, 0, 0], radius = 1 } } }]",
-            ["unknown key `center` in [select.any.not.sphere]", "did you mean `centre`?"],
-        ),
-        (
-            "select.0.any=[{ any = [{ any = [{ sphere = { centre = [0, 0], radius = 0 } }] }] }]",
-            ["`select.any.any.any.sphere.centre` needs exactly 3", "radius` is out of range"],
-        ),
-    ] {
-        let error = refused(&[set]);
-        assert!(parts.iter().all(|part| error.contains(part)), "{set}\n{error}");
-    }
-    let nodes = ["select.0.kind=nodes", "select.0.normal.direction=[1, 0, 0]"];
-    assert!(refused(&nodes).contains("only faces have a normal"));
-}
-
 /// The example of the README, on the mesh that it is about.
 #[test]
 fn the_example_of_the_readme() {

@@ -45,7 +45,7 @@ impl fmt::Display for At {
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// The operating system refused.
-    #[error("cannot read the file: {0}")]
+    #[error("cannot read the file: {0}; look at its name, and whether you may read it")]
     Io(std::io::Error),
     /// A file name extension that no reader knows.
     #[error(

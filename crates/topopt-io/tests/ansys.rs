@@ -314,3 +314,12 @@ fn the_order_of_the_file_does_not_matter() {
     turned[start("(19i9") + 1..start("       -1")].reverse();
     assert_eq!(import(&turned.join("\n")), import(BLOCK));
 }
+
+/// The count of a block may be the largest number, or none.
+#[test]
+fn counts_of_several_kinds() {
+    for count in ["SOLID,       500,       500", "SOLID,       500", "SOLID"] {
+        let block = import(&BLOCK.replacen("SOLID,       500,        13", count, 1));
+        assert_eq!(block.mesh.n_nodes(), 12);
+    }
+}

@@ -1,7 +1,6 @@
-//! `.vtu` files as VTK writes them in all its layouts, our own, and files that are refused.
+//! `.vtu` files as VTK writes them in all its layouts, and our own; damaged files do no harm.
 
 mod block;
-
 mod damage;
 
 use std::fs;
@@ -24,8 +23,6 @@ const LAYOUTS: [&str; 8] = [
     "single_precision",
 ];
 
-const ASCII: &str = include_str!("../../../meshes/vtu_box_ascii.vtu");
-
 fn project_mesh(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes").join(name)
 }
@@ -35,26 +32,6 @@ fn read_bytes(bytes: &[u8]) -> Result<ImportedMesh, ReadError> {
     let path = directory.path().join("part.vtu");
     fs::write(&path, bytes).unwrap();
     read_mesh(&path)
-}
-
-/// The message behind the name of the file.
-fn message(bytes: &[u8]) -> String {
-    let text = read_bytes(bytes).unwrap_err().to_string();
-    let (_, message) = text.split_once("part.vtu: ").expect("the file is named");
-    message.to_owned()
-}
-
-/// The message for the box in ASCII after replacing `old` by `new`, once.
-fn changed(old: &str, new: &str) -> String {
-    assert!(ASCII.contains(old), "{old}");
-    message(ASCII.replacen(old, new, 1).as_bytes())
-}
-
-#[track_caller]
-fn assert_says(message: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(message.contains(part), "`{part}` is missing in: {message}");
-    }
 }
 
 #[test]
@@ -107,7 +84,7 @@ fn data_of_the_cells_come_with_the_mesh() {
         assert!(far.fold(0.0, f64::max) < 1e-7, "{layout} {data:?}");
     }
     let error = vtu::read_with_cell_data(&array("ascii"), &["rho"]).unwrap_err().to_string();
-    assert_says(&error, &["no scalar array `rho`", "it has: solid, part, density"]);
+    assert!(error.contains("no scalar array `rho` of its cells (it has: solid, part, density)"));
 }
 
 /// The first cell of the file is no hexahedron.
@@ -139,104 +116,6 @@ fn voxels_quadratic_hexahedra_and_surfaces() {
             "12 nodes that no hexahedron uses were left out",
         ]
     );
-}
-
-#[test]
-fn files_that_are_no_mesh() {
-    assert_says(&message(b""), &["the file is empty", "Save Data"]);
-    assert_says(&message(b"# vtk DataFile Version 3.0\n"), &["not a VTK XML file", ".vtu"]);
-    assert_says(&message(b"<?xml version=\"1.0\"?>\n<html></html>"), &["line 2: not a VTK XML"]);
-    assert_says(
-        &changed("type=\"UnstructuredGrid\"", "type=\"PolyData\""),
-        &["line 2: ", "type `PolyData`", "UnstructuredGrid"],
-    );
-    let lz4 = fs::read(project_mesh("vtu_box_lz4.vtu")).unwrap();
-    assert_says(
-        &message(&lz4),
-        &["line 1: ", "by vtkLZ4DataCompressor", "zlib", "Compressor Type"],
-    );
-    assert_says(
-        &changed("</Piece>", "</Piece><Piece NumberOfPoints=\"1\" NumberOfCells=\"1\"></Piece>"),
-        &["2 pieces", "Merge Blocks"],
-    );
-    let missing = read_mesh("no/such/part.vtu".as_ref()).unwrap_err().to_string();
-    assert_says(&missing, &["no/such/part.vtu: cannot read the file"]);
-}
-
-#[test]
-fn damaged_xml() {
-    assert_says(&changed("</CellData>", "</Celldata>"), &["line 22: the XML is damaged"]);
-    assert_says(
-        &changed("header_type=\"UInt32\"", "header_type=\"UInt16\""),
-        &["has `UInt16` for"],
-    );
-    assert_says(
-        &changed("LittleEndian", "Middle"),
-        &["line 2: <VTKFile> has `Middle`", "byte_order"],
-    );
-    assert_says(&changed("NumberOfPoints=\"18\"", ""), &["line 4: <Piece> has nothing for"]);
-    assert_says(&changed("NumberOfCells=\"4\"", "NumberOfCells=\"-4\""), &["<Piece> has `-4` for"]);
-    assert_says(
-        &changed("format=\"ascii\"", "format=\"hex\""),
-        &["<DataArray> has `hex`", "format"],
-    );
-    assert_says(&changed("Name=\"offsets\"", "Name=\"ends\""), &["no array `offsets`"]);
-    let cut = &ASCII.as_bytes()[..ASCII.find("</Piece>").unwrap()];
-    assert_says(&message(cut), &["the file ends too early", "truncated"]);
-}
-
-#[test]
-fn numbers_that_do_not_fit() {
-    assert_says(
-        &changed("NumberOfPoints=\"18\"", "NumberOfPoints=\"99999999999999999\""),
-        &["array `Points` has 54 numbers where 299999999999999997 are needed"],
-    );
-    let huge = format!("NumberOfPoints=\"{}\"", u64::MAX);
-    assert_says(&changed("NumberOfPoints=\"18\"", &huge), &["<Piece>", "NumberOfPoints"]);
-    assert_says(
-        &changed("NumberOfCells=\"4\"", "NumberOfCells=\"5\""),
-        &["line 56: ", "array `types` has 4 numbers where 5 are needed"],
-    );
-    assert_says(&changed("1.1 1 0 ", "1.1 x 0 "), &["line 24: array `Points`: `x` is no number"]);
-    assert_says(&changed("1.1 1 0 ", "1.1 nan 0 "), &["node 2", "not a finite number"]);
-    assert_says(&changed("8 16 24 32", "8 16 24 31"), &["`connectivity` has 32 numbers where 31"]);
-    assert_says(&changed("8 16 24 32", "9 16 24 32"), &["cell 0 of VTK type 12 has 9 points"]);
-    assert_says(&changed("8 16 24 32", "8 4 24 32"), &["cell 1 of VTK type 12 has -4 points"]);
-    assert_says(&changed("0 1 2 3 12 13", "0 1 2 3 12 18"), &["element 0 names node 18"]);
-    assert_says(&changed("0 1 2 3 12 13", "0 1 2 3 12 12"), &["element 0 names node 12 twice"]);
-    assert_says(&changed("0 1 2 3 12 13", "3 2 1 0 12 13"), &["element 0 is inverted"]);
-}
-
-#[test]
-fn other_cells() {
-    assert_says(
-        &changed("12 12 12 12", "12 10 10 12"),
-        &["2 tetrahedra, the first is cell 1", "only hexahedra"],
-    );
-    assert_says(&changed("12 12 12 12", "12 12 12 99"), &["1 cells of another type", "cell 3"]);
-    assert_says(&changed("12 12 12 12", "9 9 9 9"), &["no hexahedra", "VTK types 11, 12"]);
-    assert_says(&changed("12 12 12 12", "12 25 12 12"), &["cell 1 of VTK type 25 has 8 points"]);
-}
-
-#[test]
-fn damaged_binary_data() {
-    let base64 = fs::read_to_string(project_mesh("vtu_box_base64.vtu")).unwrap();
-    assert_says(
-        &message(base64.replacen("BAAAAAAAAQE=", "BQAAAAAAAQE=", 1).as_bytes()),
-        &["array `solid` has 5 bytes where 4 are needed"],
-    );
-    assert_says(
-        &message(base64.replacen("BAAAAAAAAQE=", "B*AAAAAAAQE=", 1).as_bytes()),
-        &["array `solid`: a character is not of base64"],
-    );
-    let raw = fs::read(project_mesh("vtu_box_raw_zlib.vtu")).unwrap();
-    let mut zlib = raw.clone();
-    let at =
-        raw.windows(2).rposition(|w| w == [0x78, 0x9c] || w == [0x78, 0x01] || w == [0x78, 0x5e]);
-    zlib[at.unwrap()] = 0;
-    assert_says(&message(&zlib), &["array `types`: zlib says"]);
-    let end = raw.windows(15).rposition(|w| w == b"</AppendedData>").unwrap();
-    assert_says(&message(&raw[..end - 20]), &["the file ends too early"]);
 }
 
 #[test]

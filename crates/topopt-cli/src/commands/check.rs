@@ -16,7 +16,7 @@ use super::run::thread_pool;
 use super::{preview, rounded};
 use crate::args::CheckArgs;
 use crate::case::Case;
-use crate::config::{self, Config};
+use crate::config::{self, Config, Continuation, FilterKind, Projection};
 use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::report::InputError;
@@ -78,7 +78,11 @@ struct Forecast {
     void_elements: usize,
     design_volume: f64,
     volume_fraction: f64,
+    filter: FilterKind,
     filter_radius: Option<f64>,
+    projection: Option<Projection>,
+    /// Settings that change in the course of the run.
+    continuation: Vec<Continuation>,
     max_iterations: usize,
     device: String,
     strategy: &'static str,
@@ -154,7 +158,10 @@ impl Forecast {
             void_elements: space.void.len(),
             design_volume: space.design_volumes().iter().sum(),
             volume_fraction: space.volume_fraction,
+            filter: config.filter.get_ref().kind,
             filter_radius: structure.filter_radius,
+            projection: config.projection.clone(),
+            continuation: config.continuation.clone(),
             max_iterations: config.optimizer.max_iterations,
             device: place.name(),
             strategy,
@@ -206,11 +213,11 @@ impl Forecast {
         {
             rows.extend((n > 0).then(|| (name, n.to_string())));
         }
-        let filter = self.filter_radius.map_or("none".into(), |radius| {
-            let widths = rounded(radius / self.element_width);
-            format!("radius {}, which is {widths} element widths", rounded(radius))
-        });
-        rows.push(("filter", filter));
+        rows.push(("filter", self.filter_text()));
+        rows.extend(self.projection.iter().map(|Projection { sharpness, threshold }| {
+            ("projection", format!("sharpness {sharpness}, threshold {threshold}"))
+        }));
+        rows.extend(self.continuation.iter().map(|stage| ("stage", stage_text(stage))));
         rows.push(("iterations", format!("at most {}", self.max_iterations)));
         rows.push(("device", self.device.clone()));
         rows.push(("strategy", self.strategy.to_owned()));
@@ -228,6 +235,18 @@ impl Forecast {
             "scaled Jacobian {:.3} (element {worst}) to {:.3}, aspect ratio up to {:.3}",
             scaled_jacobian.min, scaled_jacobian.max, aspect_ratio.max
         )
+    }
+
+    fn filter_text(&self) -> String {
+        let name = match self.filter {
+            FilterKind::Sensitivity => "sensitivity",
+            FilterKind::Density => "density",
+            FilterKind::None => "none",
+        };
+        self.filter_radius.map_or(name.into(), |radius| {
+            let widths = rounded(radius / self.element_width);
+            format!("{name}, radius {}, which is {widths} element widths", rounded(radius))
+        })
     }
 
     fn memory_text(&self) -> String {
@@ -268,6 +287,19 @@ impl Load {
         }
         format!("{}: {}, weight {}", self.case, parts.join(", "), self.weight)
     }
+}
+
+/// What changes, by the keys of the case file.
+fn stage_text(stage: &Continuation) -> String {
+    let changes = [
+        ("penalty", stage.penalty),
+        ("filter_radius", stage.filter_radius),
+        ("filter_radius_in_elements", stage.filter_radius_in_elements),
+        ("sharpness", stage.sharpness),
+        ("tolerance", stage.tolerance),
+    ];
+    let there = changes.iter().filter_map(|(key, value)| Some(format!("{key} {}", (*value)?)));
+    format!("from iteration {}: {}", stage.from, there.collect::<Vec<_>>().join(", "))
 }
 
 /// How many of the vectors are not zero.
@@ -329,7 +361,7 @@ fn warnings(structure: &Structure, loads: &[Load]) -> Vec<String> {
     {
         warnings.push(format!(
             "the filter radius {} is not larger than an element ({}): it hardly filters, and \
-             checkerboards are likely",
+             checkerboards are likely; 1.5 to 3 element widths are usual",
             rounded(radius),
             rounded(width)
         ));
@@ -337,7 +369,11 @@ fn warnings(structure: &Structure, loads: &[Load]) -> Vec<String> {
     for (load, case) in loads.iter().zip(structure.problem.load_cases()) {
         let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
         if load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total) {
-            warnings.push(format!("the forces of load case `{}` cancel out in sum", case.name));
+            warnings.push(format!(
+                "the forces of load case `{}` cancel out in sum; if they shall not, look at their \
+                 signs",
+                case.name
+            ));
         }
     }
     warnings

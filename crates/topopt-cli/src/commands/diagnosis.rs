@@ -39,7 +39,7 @@ impl Diagnosis {
             let n = pairs.len();
             format!(
                 "{n} pairs of nodes are in the same place, the first {a} and {b}: what meets there \
-                 is not joined"
+                 is not joined; merge them in the mesher (Coherence in Gmsh) if it shall be"
             )
         }));
         let hanging = hanging_nodes(&case.mesh);
@@ -61,7 +61,7 @@ fn poor_elements(quality: &Shape) -> Option<String> {
         let worst: Vec<_> = quality.worst_elements.iter().take(5).map(u64::to_string).collect();
         format!(
             "poor elements: the scaled Jacobian goes down to {least:.3}; the worst of {} below \
-             {POOR_JACOBIAN} are {}",
+             {POOR_JACOBIAN} are {}: displacements near them are not accurate; mesh better there",
             quality.histogram[..2].iter().sum::<usize>(),
             worst.join(", ")
         )
@@ -77,7 +77,10 @@ fn separate_parts(components: &Components) -> Option<String> {
         let shown: Vec<_> = sizes.iter().take(5).map(usize::to_string).collect();
         let more = if n > 5 { ", ..." } else { "" };
         let shown = shown.join(", ");
-        format!("the mesh is in {n} parts that share no node, of {shown}{more} elements")
+        format!(
+            "the mesh is in {n} parts that share no node, of {shown}{more} elements: each must be \
+             held by itself; merge nodes in the mesher if they belong together"
+        )
     })
 }
 
@@ -107,7 +110,8 @@ fn held(case: &Case, load: &CaseLoads) -> Option<String> {
         let ([x, y, z], n, name) = (lost.map(rounded), load.forces.len(), &load.name);
         format!(
             "load case `{name}`: on {nodes} of {n} nodes a force acts where the part is held; \
-             ({x}, {y}, {z}) in all goes into the supports"
+             ({x}, {y}, {z}) in all goes into the supports; take those nodes out of the set of \
+             the load, unless this is meant"
         )
     })
 }
@@ -121,7 +125,8 @@ fn on_void(case: &Case, load: &CaseLoads, adjacency: &NodeToElements) -> Option<
     nodes.first().map(|&first| {
         let (n, name, first) = (nodes.len(), &load.name, case.node_number(first));
         format!(
-            "load case `{name}` pulls at void: {n} of its nodes lie in it, the first is {first}"
+            "load case `{name}` pulls at void: {n} of its nodes lie in it, the first is {first}; \
+             load what is not void, or take the elements there out of `design.void`"
         )
     })
 }

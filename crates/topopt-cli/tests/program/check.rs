@@ -35,7 +35,7 @@ fn for_people() {
       unknowns         1080 displacements
       load case        default: 6 nodes, forces add up to (0, -6, 0), weight 1
       material         0.3 of the design volume 250
-      filter           radius 1.5, which is 1.5 element widths
+      filter           sensitivity, radius 1.5, which is 1.5 element widths
       iterations       at most 3
       device           cpu
       strategy         mf
@@ -71,7 +71,8 @@ fn for_programs() {
                 "weight_per_volume": [0.0, 0.0, 0.0], "displaced_nodes": 0
             }],
             "spring_nodes": 0, "spring_stiffness": [0.0, 0.0, 0.0],
-            "volume_fraction": 0.3, "filter_radius": 1.5, "max_iterations": 3, "device": "cpu",
+            "volume_fraction": 0.3, "filter": "sensitivity", "filter_radius": 1.5,
+            "projection": null, "continuation": [], "max_iterations": 3, "device": "cpu",
             "strategy": "mf",
             "memory_mb": null, "output_directory": "results/case", "replaces_results": false,
             "warnings": [], "notes": [],
@@ -120,16 +121,58 @@ fn all_that_may_be_worth_saying() {
       load case        default: 1 node, forces add up to (0, -1, 0), weight 1
       load case        lift: 1 node, forces add up to (0, 0, 2.5), weight 0.5
       material         0.3 of the design volume 1
-      filter           radius 0.5, which is 0.5 element widths
+      filter           sensitivity, radius 0.5, which is 0.5 element widths
       iterations       at most 3
       device           cpu
       strategy         ebe
       memory           about 12 MB, 12 with mf, 12 with nbn
       results          out, in place of those there
       note: 1 node that no hexahedron uses was left out
-      warning: the filter radius 0.5 is not larger than an element (1): it hardly filters, and checkerboards are likely
+      warning: the filter radius 0.5 is not larger than an element (1): it hardly filters, and checkerboards are likely; 1.5 to 3 element widths are usual
     nothing stands in the way of `topopt run case.toml`
     ");
+}
+
+#[test]
+fn springs_projection_and_stages() {
+    let folder = Folder::new();
+    let set = [
+        "springs=[{ set = \"load\", stiffness = [2, 0, 0] }]",
+        "filter.kind=density",
+        "projection={ sharpness = 2 }",
+        "continuation=[{ from = 2, penalty = 4, sharpness = 8 }, { from = 3, tolerance = 1e-7 }]",
+        "optimizer.move_limit=0.05",
+    ];
+    let mut args: Vec<_> = set.iter().flat_map(|set| ["--set", set]).collect();
+    let out = check_untimed(&folder, &args);
+    let names = ["springs", "filter", "projection", "stage"];
+    let rows: Vec<_> = out
+        .lines()
+        .filter(|line| names.iter().any(|name| line.trim_start().starts_with(name)))
+        .collect();
+    insta::assert_snapshot!(rows.join("\n"), @r"
+      springs          6 nodes, stiffness adds up to (12, 0, 0)
+      filter           density, radius 1.5, which is 1.5 element widths
+      projection       sharpness 2, threshold 0.5
+      stage            from iteration 2: penalty 4, sharpness 8
+      stage            from iteration 3: tolerance 0.0000001
+    ");
+    args.push("--json");
+    let found: Value = serde_json::from_str(&check(&folder, &args)).unwrap();
+    assert_eq!(
+        (&found["spring_nodes"], &found["spring_stiffness"]),
+        (&json!(6), &json!([12.0, 0.0, 0.0]))
+    );
+    assert_eq!(
+        (&found["filter"], &found["projection"]),
+        (&json!("density"), &json!({"sharpness": 2.0, "threshold": 0.5}))
+    );
+    let stage = |from: usize, penalty: Option<f64>, sharpness: Option<f64>, tolerance| {
+        json!({"from": from, "penalty": penalty, "sharpness": sharpness, "tolerance": tolerance,
+               "filter_radius": null, "filter_radius_in_elements": null})
+    };
+    let stages = [stage(2, Some(4.0), Some(8.0), None), stage(3, None, None, Some(1e-7))];
+    assert_eq!(found["continuation"], json!(stages));
 }
 
 #[test]

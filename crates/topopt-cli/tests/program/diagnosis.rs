@@ -41,9 +41,10 @@ fn parts_that_touch_and_are_not_joined() {
     assert_eq!(
         found,
         [
-            "the mesh is in 2 parts that share no node, of 1, 1 elements",
+            "the mesh is in 2 parts that share no node, of 1, 1 elements: each must be held by \
+             itself; merge nodes in the mesher if they belong together",
             "4 pairs of nodes are in the same place, the first 2 and 109: what meets there is not \
-             joined",
+             joined; merge them in the mesher (Coherence in Gmsh) if it shall be",
         ]
     );
 }
@@ -84,7 +85,10 @@ fn poor_elements_by_their_numbers() {
     let found = warnings(&with_mesh(&mesh), &[]);
     assert_eq!(
         found,
-        ["poor elements: the scaled Jacobian goes down to 0.124; the worst of 1 below 0.2 are 77"]
+        [
+            "poor elements: the scaled Jacobian goes down to 0.124; the worst of 1 below 0.2 are 77: \
+          displacements near them are not accurate; mesh better there"
+        ]
     );
 }
 
@@ -94,7 +98,8 @@ fn forces_that_supports_take() {
     assert_eq!(
         found,
         ["load case `default`: on 36 of 396 nodes a force acts where the part is held; \
-             (0, -36, 0) in all goes into the supports",]
+             (0, -36, 0) in all goes into the supports; take those nodes out of the set of the load, \
+          unless this is meant"]
     );
 }
 

@@ -12,6 +12,7 @@ mod gpu;
 mod interrupt;
 mod loads;
 mod meshes;
+mod messages;
 mod preview;
 mod refused;
 mod report;

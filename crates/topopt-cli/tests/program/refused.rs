@@ -2,7 +2,7 @@
 
 use topopt_mesh::generate::{Benchmark, Resolution};
 
-use crate::meshes::{CUBE, FROM_FILE, GENERATED, write};
+use crate::meshes::{FROM_FILE, GENERATED, write};
 use crate::{CASE, Folder, program};
 
 /// `topopt run` and `topopt check` refuse the case with all the `parts` of a message, and leave
@@ -35,109 +35,17 @@ fn refused(folder: &Folder, set: &[&str], parts: &[&str]) {
 
 #[test]
 fn case_files() {
-    let no_support = CASE.replace("[[supports]]\nset = \"fixed\"\n", "");
-    let cases: [(&str, &[&str], &[&str]); 12] = [
-        (
-            CASE,
-            &["supports.0.set=fixd"],
-            &["set `fixd` is not in the mesh", "did you mean `fixed`?"],
-        ),
-        (
-            &no_support,
-            &[],
-            &["case.toml has no [[supports]]", "add [[supports]]: where the part is held"],
-        ),
-        (
-            CASE,
-            &["supports.0.fix=[\"x\"]"],
-            &[
-                "the supports leave rigid motions free: ",
-                "translation in z",
-                "rotation about x",
-                "the supports begin here",
-            ],
-        ),
-        // Held along an edge, as by a hinge.
-        (
-            CASE,
-            &["supports.0.set=load", "loads.0.set=fixed"],
-            &[
-                "the supports leave rigid motions free: ",
-                "rotation about z",
-                "hold more components or more nodes",
-            ],
-        ),
-        (CASE, &["loads.0.force=[0, 0, 0]"], &["load case `default` has no force"]),
-        (CASE, &["loads.0.set=fixed"], &["acts only where the part is held"]),
-        (CASE, &["loads.0.force=[0, nan, 0]"], &["`loads.force[1]` must be a finite number"]),
-        (
-            CASE,
-            &["filter.radius=0"],
-            &["`filter.radius` is out of range", "must be greater than 0"],
-        ),
-        (
-            CASE,
-            &["design.volume_fraction=1.5"],
-            &["`design.volume_fraction` is out of range", "must be greater than 0 and at most 1"],
-        ),
-        (
-            CASE,
-            &["design.density_min=0"],
-            &["`design.density_min` is out of range", "the stiffness matrix is singular"],
-        ),
-        (
-            CASE,
-            &["output.vti_spacing=1e-9"],
-            &["output.vti_spacing: a grid spacing of", "use a spacing of at least"],
-        ),
-        ("[mesh", &[], &["the case file is not valid TOML"]),
-    ];
-    for (text, set, parts) in cases {
+    for (text, set, message) in [
+        ("[mesh", [].as_slice(), "the case file is not valid TOML"),
+        (CASE, &["filter.radius=0"], "`filter.radius` is out of range"),
+        (CASE, &["supports.0.set=fixd"], "set `fixd` is not in the mesh"),
+        (CASE, &["supports.0.fix=[\"x\"]"], "the supports leave rigid motions free: "),
+        (CASE, &["output.vti_spacing=1e-9"], "output.vti_spacing: a grid spacing of"),
+    ] {
         let folder = Folder::new();
         folder.write("case.toml", text);
-        refused(&folder, set, parts);
+        refused(&folder, set, &[message]);
     }
-}
-
-#[test]
-fn mesh_files() {
-    let tetrahedron = CUBE.replace("1 5 2 3 1 1 2 3 4 5 6 7 8", "1 4 2 3 1 1 2 3 5");
-    let inverted = CUBE.replace("1 2 3 4 5 6 7 8", "5 6 7 8 1 2 3 4");
-    let not_a_number = CUBE.replace("7 1 1 1", "7 1 nan 1");
-    let cases: [(&str, &[&str]); 5] = [
-        (
-            &tetrahedron,
-            &[
-                "part.msh: ",
-                "the mesh holds 1 tetrahedra in volume 1 (`physical_volume_3`)",
-                "this mesh",
-            ],
-        ),
-        (&inverted, &["part.msh: ", "element 1 is inverted or flat", "this mesh"]),
-        (&not_a_number, &["part.msh: ", "node 7 has a coordinate that is not a finite number"]),
-        (&CUBE[..CUBE.len() / 2], &["part.msh: ", "truncated"]),
-        ("", &["part.msh: the file is empty"]),
-    ];
-    for (text, parts) in cases {
-        let folder = Folder::new();
-        folder.write("case.toml", &CASE.replace(GENERATED, FROM_FILE));
-        folder.write("part.msh", text);
-        refused(&folder, &[], parts);
-    }
-}
-
-#[test]
-fn mesh_that_is_not_there() {
-    let folder = Folder::new();
-    folder.write("case.toml", &CASE.replace(GENERATED, "file = \"none.msh\""));
-    refused(
-        &folder,
-        &[],
-        &[
-            "none.msh: cannot read the file: No such file",
-            "`file` is relative to the folder of the case file",
-        ],
-    );
 }
 
 /// A binary file, as the program writes it, that breaks off anywhere.

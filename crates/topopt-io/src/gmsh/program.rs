@@ -48,7 +48,10 @@ pub enum Hexes {
 #[derive(Debug, thiserror::Error)]
 pub enum MeshingError {
     /// The geometry cannot be read.
-    #[error("{}: cannot read the file: {cause}", path.display())]
+    #[error(
+        "{}: cannot read the file: {cause}; look at its name, and whether you may read it",
+        path.display()
+    )]
     Geometry {
         /// The geometry.
         path: PathBuf,

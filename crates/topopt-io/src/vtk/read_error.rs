@@ -20,7 +20,10 @@ pub enum Problem {
     #[error("the file ends too early: it is truncated; write or copy it again")]
     Truncated,
     /// An attribute that is missing or makes no sense.
-    #[error("<{element}> has {found} for the attribute {attribute}; write the file again")]
+    #[error(
+        "<{element}> has {found} for the attribute {attribute}, which cannot be used: the file is \
+         damaged; write it again"
+    )]
     Attribute {
         /// The XML element.
         element: String,
@@ -80,7 +83,10 @@ pub enum Problem {
         what: String,
     },
     /// A cell that does not fit its type.
-    #[error("cell {cell} of VTK type {kind} has {found} points; write the file again")]
+    #[error(
+        "cell {cell} has {found} points, which does not go with its VTK type {kind}: the file is \
+         damaged; write it again"
+    )]
     CellPoints {
         /// The cell.
         cell: u64,

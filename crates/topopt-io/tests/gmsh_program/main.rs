@@ -133,7 +133,8 @@ fn what_cannot_be_started() {
                    (os error 2)";
     assert_eq!(geometry.refused(), message);
     geometry.path = geometry.folder.path().join("other.step");
-    let message = "other.step: cannot read the file: No such file or directory (os error 2)";
+    let message = "other.step: cannot read the file: No such file or directory (os error 2); look \
+                   at its name, and whether you may read it";
     assert_eq!(geometry.refused(), message);
 }
 

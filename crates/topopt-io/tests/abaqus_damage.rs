@@ -1,0 +1,73 @@
+//! Damaged Abaqus files end in a mesh or in an error, never in a panic or in memory running out.
+
+mod damage;
+
+use std::fs;
+
+use damage::{any_bytes, any_of, damaged};
+use proptest::prelude::*;
+use topopt_io::{ImportedMesh, ReadError, read_mesh};
+
+const FILES: [&str; 2] = [
+    include_str!("../../../meshes/abaqus_box_assembly.inp"),
+    include_str!("../../../meshes/abaqus_box_gmsh.inp"),
+];
+
+fn read_bytes(bytes: &[u8]) -> Result<ImportedMesh, ReadError> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("part.inp");
+    fs::write(&path, bytes).unwrap();
+    read_mesh(&path)
+}
+
+#[test]
+fn every_truncation_is_a_mesh_or_an_error() {
+    for text in FILES {
+        let elements = text.find("Solid Section").or(text.find("*ELSET,ELSET")).unwrap();
+        for length in (0..text.len()).step_by(5) {
+            let whole = read_bytes(&text.as_bytes()[..length]).is_ok();
+            assert!(!whole || length > elements / 2, "cut to {length} bytes");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn changed_bytes_do_no_harm(
+        file in 0..FILES.len(),
+        changes in any_bytes(),
+    ) {
+        prop_assert!(is_sound(&damaged(FILES[file].as_bytes().to_vec(), changes)));
+    }
+
+    #[test]
+    fn changed_signs_do_no_harm(
+        file in 0..FILES.len(),
+        changes in any_of(b"0123456789-.,*=\n\"e"),
+    ) {
+        prop_assert!(is_sound(&damaged(FILES[file].as_bytes().to_vec(), changes)));
+    }
+
+    #[test]
+    fn lines_in_any_order_do_no_harm(
+        file in 0..FILES.len(),
+        swaps in proptest::collection::vec(any::<[prop::sample::Index; 2]>(), 1..6),
+    ) {
+        let mut lines: Vec<&str> = FILES[file].lines().collect();
+        for [a, b] in swaps {
+            let (a, b) = (a.index(lines.len()), b.index(lines.len()));
+            lines.swap(a, b);
+        }
+        prop_assert!(is_sound(lines.join("\n").as_bytes()));
+    }
+}
+
+/// Whether `bytes` give a mesh with a number for each element, or an error that names the file.
+fn is_sound(bytes: &[u8]) -> bool {
+    match read_bytes(bytes) {
+        Ok(imported) => imported.mesh.n_elements() == imported.element_tags.len(),
+        Err(error) => error.to_string().contains("part.inp: "),
+    }
+}
