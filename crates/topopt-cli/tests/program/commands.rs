@@ -51,7 +51,6 @@ fn template_shows_the_defaults() {
         "stiffness_per_area",
         "checkpoint_every",
         "early_tolerance",
-        "max_iterations",
     ];
     let shown = |line: &str| {
         let is_key = line.starts_with("# [[") || line.starts_with("# ") && line.contains(" = ");
