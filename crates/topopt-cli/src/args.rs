@@ -83,6 +83,10 @@ pub struct RunArgs {
     /// Go on from the newest checkpoint in the folder of the results
     #[arg(long)]
     pub resume: bool,
+    /// Start from the design of another run on any mesh of the same part: its folder of results, or
+    /// a .vtu file with the array `density` of its cells
+    #[arg(long, value_name = "RESULT", conflicts_with = "resume")]
+    pub start_from: Option<PathBuf>,
     /// How to tell of the run
     #[arg(long, value_enum, default_value_t = Log::Auto)]
     pub log: Log,

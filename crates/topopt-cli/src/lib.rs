@@ -17,6 +17,7 @@ pub mod report;
 mod results;
 pub mod run_directory;
 mod selections;
+mod starting_design;
 mod structure;
 mod summary;
 mod supports;

@@ -13,6 +13,7 @@ use crate::checkpoint::Resumption;
 use crate::config::{self, Config};
 use crate::results::write_json;
 use crate::run_directory::SUMMARY;
+use crate::starting_design::StartingDesign;
 use crate::structure::Structure;
 use crate::units;
 
@@ -52,6 +53,8 @@ pub(crate) struct Summary<'a> {
 /// What was done so far, by all parts of a run that was resumed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Done {
+    /// The file with the design that it started from, if it was not the uniform one.
+    pub started_from: Option<String>,
     pub iterations: usize,
     pub compliance: Option<f64>,
     pub volume_fraction: Option<f64>,
@@ -223,6 +226,13 @@ impl<'a> Summary<'a> {
         self.done = resumption.done.clone();
         self.notes.extend(resumption.notes.iter().cloned());
         self.notes.push(format!("goes on after iteration {}", self.done.iterations));
+    }
+
+    /// Takes note of the design that the run starts from.
+    pub fn start_from(&mut self, design: &StartingDesign) {
+        let path = design.path().display().to_string();
+        self.notes.push(format!("starts from the density in {path}, interpolated"));
+        self.done.started_from = Some(path);
     }
 
     /// Takes the end of the run, none if it failed.

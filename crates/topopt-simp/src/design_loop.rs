@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem, WithSprings};
-use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, StopReason, System};
+use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, StopReason, System};
 
 use crate::{
-    Accuracy, Continuation, Design, DesignState, Filter, Interpolation, IterationReport, Loads,
-    Observer, ObserverError, OptimalityCriteria, Stage, StepTimes, StopRule, StopRules,
+    Accuracy, Continuation, Design, DesignError, DesignState, Ended, Filter, Interpolation,
+    IterationReport, Loads, Observer, OptimalityCriteria, Outcome, Stage, StepTimes, StopRule,
+    StopRules,
 };
 
 /// How displacements are found.
@@ -62,46 +63,6 @@ struct State<B: Backend> {
     energies: B::Vector,
     sensitivities: B::Vector,
     scratch: B::Vector,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// Iterations whose design was evaluated.
-    pub iterations: usize,
-    /// Why it ended.
-    pub ended: Ended,
-}
-
-/// Why a run ended.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Ended {
-    /// A stop rule was met.
-    Rule(StopRule),
-    /// An observer asked to stop.
-    Interrupted,
-    /// A solve did not converge.
-    Solver {
-        /// Iteration of the design.
-        iteration: usize,
-        /// Name of the load case.
-        load_case: String,
-        /// How the solve ended.
-        outcome: PcgOutcome,
-        /// The relative residual it was to reach.
-        tolerance: f64,
-    },
-}
-
-/// Why a run could not go on.
-#[derive(Debug, thiserror::Error)]
-pub enum DesignError {
-    /// The device failed.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// An observer failed.
-    #[error(transparent)]
-    Observer(ObserverError),
 }
 
 /// What the solves of an iteration gave.

@@ -95,11 +95,35 @@ impl<B: Backend> OptimalityCriteria<B> {
         space: &DesignSpace,
         transform: &mut dyn DesignTransform<B>,
     ) -> Result<Vec<f64>, BackendError> {
-        backend.copy(&self.floor, &mut self.lower);
-        backend.copy(&self.ceiling, &mut self.upper);
+        self.free_limits(backend);
         backend.copy(&self.ceiling, &mut self.candidate);
         let mut design = backend.zeros(space.volumes.len())?;
         self.meet_volume(backend, transform, space.volume_fraction, &mut design)?;
+        backend.download(&design, 1)
+    }
+
+    /// `design`, \[n_elements\], brought within the bounds and scaled to meet the volume: its own,
+    /// or that of the density that `transform` makes of it. Passive elements take their values.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn scaled(
+        &mut self,
+        backend: &B,
+        design: &[f64],
+        transform: Option<&mut dyn DesignTransform<B>>,
+    ) -> Result<Vec<f64>, BackendError> {
+        self.free_limits(backend);
+        let mut design = backend.upload(design, 1)?;
+        backend.scale_within(1.0, &design, [&self.lower, &self.upper], &mut self.candidate);
+        match transform {
+            Some(transform) => self.meet_volume(backend, transform, 1.0, &mut design)?,
+            None => {
+                let scale = self.bisect(backend, &self.weights, self.target)?;
+                let limits = [&self.lower, &self.upper];
+                backend.scale_within(scale, &self.candidate, limits, &mut design);
+            }
+        }
         backend.download(&design, 1)
     }
 
@@ -182,6 +206,12 @@ impl<B: Backend> OptimalityCriteria<B> {
             }
             (near, step) = (far, 4.0 * step);
         }
+    }
+
+    /// lower = floor, upper = ceiling.
+    fn free_limits(&mut self, backend: &B) {
+        backend.copy(&self.floor, &mut self.lower);
+        backend.copy(&self.ceiling, &mut self.upper);
     }
 
     /// lower = max(floor, x - m), upper = min(ceiling, x + m).
@@ -294,6 +324,22 @@ mod tests {
             .collect();
         assert!(lambdas.len() > 300);
         assert!(lambdas.iter().all(|l| (l / lambdas[0] - 1.0).abs() < 1e-12));
+    }
+
+    #[test]
+    fn any_design_is_scaled_to_the_volume_within_the_bounds() {
+        let space = space();
+        let mut oc = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
+        let given: Vec<f64> = (0..500).map(|e| (e as f64).sin() + 0.4).collect();
+        let design = oc.scaled(&Cpu, &given, None).unwrap();
+        assert!((oc.volume_fraction(&Cpu, &design).unwrap() - 0.4).abs() < 1e-13);
+        assert!(space.solid.iter().all(|&e| design[e as usize] == 1.0));
+        assert!(space.void.iter().all(|&e| design[e as usize] == 0.01));
+        assert!(design.iter().all(|rho| (0.01..=1.0).contains(rho)));
+        let free = (0..500).filter(|&e| 0.011 < design[e] && design[e] < 0.999);
+        let scales: Vec<f64> = free.map(|e| design[e] / given[e].clamp(0.01, 1.0)).collect();
+        assert!(scales.len() > 100);
+        assert!(scales.iter().all(|scale| (scale / scales[0] - 1.0).abs() < 1e-14));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A scalar field on the nodes and the element centres of a mesh.
 
-use topopt_mesh::HexMesh;
+use topopt_mesh::{HexMesh, nodal_means};
 
 /// Values at nodes and element centres, linear on the tetrahedra between them. All are finite.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,20 +59,7 @@ impl Field {
     /// # Errors
     /// [`FieldError`].
     pub fn of_elements(mesh: &HexMesh, density: &[f64]) -> Result<Self, FieldError> {
-        let mut around = vec![[0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY]; mesh.n_nodes()];
-        for ((hex, volume), &density) in mesh.hexes().iter().zip(mesh.volumes()).zip(density) {
-            for &node in hex {
-                let [weighted, weight, least, most] = &mut around[node as usize];
-                *weighted += volume * density;
-                *weight += volume;
-                (*least, *most) = (least.min(density), most.max(density));
-            }
-        }
-        // Rounding takes no mean beyond the values, so that a plateau stays one.
-        let mean =
-            |[weighted, weight, least, most]: [f64; 4]| (weighted / weight).max(least).min(most);
-        let nodes = around.into_iter().map(mean).collect();
-        Self::new(mesh, nodes, density.to_vec())
+        Self::new(mesh, nodal_means(mesh, density), density.to_vec())
     }
 
     /// Smallest and largest value.

@@ -27,6 +27,7 @@ use crate::place::{self, OnGpu, Place};
 use crate::progress::Progress;
 use crate::report::{Finding, InputError};
 use crate::results::{self, Results};
+use crate::starting_design::StartingDesign;
 use crate::structure::Structure;
 use crate::summary::{Neighbours, Preconditioner, Summary};
 
@@ -42,15 +43,21 @@ pub(super) fn run(
     let config = configuration(args)?;
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
     let resumption = args.resume.then(|| Resumption::find(&config)).transpose()?;
+    let start_from = args.start_from.as_deref().map(StartingDesign::read).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
         let structure = Structure::build(&config, Case::build_until(&config, interrupt)?)?;
         if let Some(resumption) = &resumption {
             resumption.check(&structure, &config.output_directory()).map_err(InputError::from)?;
         }
+        let start_from = start_from
+            .map(|design| design.on(&structure).map(|density| (design, density)))
+            .transpose()
+            .map_err(InputError::from)?;
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let progress = Progress::new(args.log, config.optimizer.max_iterations, out);
         let resumption = resumption.as_ref();
-        let run = Run { config: &config, structure: &structure, resumption, interrupt, start };
+        let (config, structure, start_from) = (&config, &structure, start_from.as_ref());
+        let run = Run { config, structure, resumption, start_from, interrupt, start };
         match place {
             Place::Cpu => run.on_cpu(progress),
             Place::Gpu(device) => run.on_gpu(&device, progress),
@@ -83,6 +90,8 @@ struct Run<'a> {
     config: &'a Config,
     structure: &'a Structure,
     resumption: Option<&'a Resumption>,
+    /// The design to start from, and its densities on the mesh of the run.
+    start_from: Option<&'a (StartingDesign, Vec<f64>)>,
     interrupt: &'a AtomicBool,
     start: Instant,
 }
@@ -152,6 +161,9 @@ impl<'a> Run<'a> {
         if let Some(resumption) = self.resumption {
             summary.resume(resumption);
         }
+        if let Some((design, _)) = self.start_from {
+            summary.start_from(design);
+        }
         let neighbours = parts.neighbours;
         let mut optimization = self.optimization(parts)?;
         summary.neighbours = neighbours.get();
@@ -214,9 +226,10 @@ impl<'a> Run<'a> {
         let mut filter = self.filter(backend, &weights_of)?;
         let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
         let mut criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
-        let start = match filter.transform() {
-            Some(transform) => criteria.uniform(backend, space, transform)?,
-            None => space.uniform(),
+        let start = match (self.start_from, filter.transform()) {
+            (Some((_, density)), transform) => criteria.scaled(backend, density, transform)?,
+            (None, Some(transform)) => criteria.uniform(backend, space, transform)?,
+            (None, None) => space.uniform(),
         };
         let stop = StopRules {
             max_iterations: optimizer.max_iterations,

@@ -19,6 +19,7 @@ mod report;
 mod resume;
 mod run;
 mod run_directory;
+mod start_from;
 mod support_loads;
 mod verify;
 mod vtk;

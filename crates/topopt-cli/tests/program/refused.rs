@@ -110,6 +110,8 @@ fn output_directory_that_cannot_be_written() {
         (".", "the results include ./case.toml, but a case of yours is there"),
         #[cfg(target_os = "linux")]
         ("/proc/topopt", "cannot write to the output directory /proc/topopt: "),
+        #[cfg(target_os = "linux")] // it exists, and not even root may write to it
+        ("/proc/self", "cannot write to the output directory /proc/self: "),
     ];
     for (directory, message) in cases {
         for command in ["run", "check"] {

@@ -1,0 +1,194 @@
+//! Values of the elements of a mesh at any point: from one mesh of a part to another.
+
+use rayon::prelude::*;
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{PointDistance, RTree};
+
+use crate::inverse_map::{TOLERANCE, is_regular, local_coordinates};
+use crate::{BoundingBox, HexMesh, hexahedron};
+
+/// Values of elements, interpolated.
+///
+/// Inside an element, at the reference coordinates xi, the value is
+/// sum_a N_a(xi) v_a + (v_e - sum_a v_a / 8) (1 - max_i |xi_i|), with v_e the element's value and
+/// v_a the mean of the elements around node a: continuous, v_e at the centre, and a linear function
+/// wherever the v_a and v_e are of one. Beyond the mesh it is the value of the nearest element.
+#[derive(Debug, Clone)]
+pub struct ElementInterpolation<'a> {
+    mesh: &'a HexMesh,
+    values: &'a [f64],
+    nodes: Vec<f64>,
+    boxes: RTree<ElementBox>,
+}
+
+/// The box around an element, and its number.
+type ElementBox = GeomWithData<Rectangle<[f64; 3]>, u32>;
+
+impl<'a> ElementInterpolation<'a> {
+    /// Of `values`, \[n_elements\].
+    pub fn new(mesh: &'a HexMesh, values: &'a [f64]) -> Self {
+        let nodes = nodal_means(mesh, values);
+        let boxed = |element: usize| {
+            let bounds = BoundingBox::of(mesh.element_coordinates(element));
+            let margin = TOLERANCE * bounds.extent().into_iter().fold(0.0, f64::max);
+            let (low, high) = (bounds.min.map(|x| x - margin), bounds.max.map(|x| x + margin));
+            ElementBox::new(Rectangle::from_corners(low, high), element as u32)
+        };
+        let boxes = RTree::bulk_load((0..mesh.n_elements()).into_par_iter().map(boxed).collect());
+        Self { mesh, values, nodes, boxes }
+    }
+
+    /// The values at `points`, the same on any number of threads.
+    pub fn at(&self, points: &[[f64; 3]]) -> Vec<f64> {
+        points.par_iter().map(|&point| self.value(point)).collect()
+    }
+
+    /// Share of the volume of `other` whose elements have their centres farther than `distance`
+    /// from the boxes around the elements of this mesh.
+    pub fn share_beyond(&self, distance: f64, other: &HexMesh) -> f64 {
+        let is_beyond = |centre: &[f64; 3]| {
+            let nearest = self.boxes.nearest_neighbor(*centre);
+            nearest.is_none_or(|nearest| nearest.distance_2(centre) > distance * distance)
+        };
+        let beyond: Vec<bool> = other.centres().par_iter().map(is_beyond).collect();
+        let volumes = other.volumes();
+        let outside: f64 = volumes.iter().zip(beyond).filter(|(_, b)| *b).map(|(v, _)| v).sum();
+        outside / volumes.iter().sum::<f64>()
+    }
+
+    fn value(&self, point: [f64; 3]) -> f64 {
+        let mut near: Vec<u32> = self.boxes.locate_all_at_point(point).map(|b| b.data).collect();
+        // On a face all give the same value but for rounding: the lowest number decides.
+        near.sort_unstable();
+        let inside = near.into_iter().find_map(|element| {
+            let x = self.mesh.element_coordinates(element as usize);
+            let xi = local_coordinates(&x, is_regular(&x), point)?;
+            Some(self.value_in(element as usize, xi))
+        });
+        inside.unwrap_or_else(|| {
+            let nearest = self.boxes.nearest_neighbor(point);
+            nearest.map_or(f64::NAN, |nearest| self.values[nearest.data as usize])
+        })
+    }
+
+    fn value_in(&self, element: usize, xi: [f64; 3]) -> f64 {
+        let nodes = self.mesh.hexes()[element].map(|node| self.nodes[node as usize]);
+        let linear: f64 =
+            hexahedron::shape_functions(xi).iter().zip(nodes).map(|(shape, v)| shape * v).sum();
+        let bubble = 1.0 - xi.into_iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        linear + (self.values[element] - nodes.iter().sum::<f64>() / 8.0) * bubble
+    }
+}
+
+/// At every node the mean of the `values`, \[n_elements\], of the elements around it, weighted by
+/// their volumes.
+pub fn nodal_means(mesh: &HexMesh, values: &[f64]) -> Vec<f64> {
+    let mut around = vec![[0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY]; mesh.n_nodes()];
+    for ((hex, volume), &value) in mesh.hexes().iter().zip(mesh.volumes()).zip(values) {
+        for &node in hex {
+            let [weighted, weight, least, most] = &mut around[node as usize];
+            *weighted += volume * value;
+            *weight += volume;
+            (*least, *most) = (least.min(value), most.max(value));
+        }
+    }
+    // Rounding takes no mean beyond the values, so that a plateau stays one.
+    let mean = |[weighted, weight, least, most]: [f64; 4]| (weighted / weight).max(least).min(most);
+    around.into_iter().map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Benchmark, Resolution};
+
+    /// The cantilever of size 1 x 1/2 x 1/2, its nodes moved by `place`.
+    fn cantilever(elements: usize, place: impl Fn([f64; 3]) -> [f64; 3]) -> HexMesh {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(elements)).unwrap();
+        let length = mesh.bounding_box().extent()[0];
+        let coordinates = mesh.coordinates().iter().map(|x| place(x.map(|v| v / length))).collect();
+        HexMesh::new(coordinates, mesh.hexes().into(), mesh.sets().clone()).unwrap()
+    }
+
+    fn wave(x: [f64; 3]) -> [f64; 3] {
+        let sin = |x: f64| 0.02 * (20.0 * x).sin();
+        [x[0] + sin(x[1]), x[1] + sin(x[0] + x[2]), x[2] + sin(x[1] + 1.0)]
+    }
+
+    fn sheared([x, y, z]: [f64; 3]) -> [f64; 3] {
+        [x + 0.3 * y - 0.1 * z, y + 0.2 * z, z - 0.1 * x]
+    }
+
+    /// Centres of a cantilever farther than 0.1 from its sides, two elements where there are 2000.
+    fn inner_points() -> Vec<[f64; 3]> {
+        let centres = cantilever(5000, |x| x).centres();
+        let length = [1.0, 0.5, 0.5];
+        let is_inner = |x: &[f64; 3]| (0..3).all(|i| x[i].min(length[i] - x[i]) > 0.1);
+        centres.into_iter().filter(is_inner).collect()
+    }
+
+    #[test]
+    fn on_the_same_mesh_every_value_is_kept() {
+        let mesh = cantilever(250, wave);
+        let values: Vec<f64> = (0..250).map(|e| (e as f64).sin()).collect();
+        let found = ElementInterpolation::new(&mesh, &values).at(&mesh.centres());
+        for (found, value) in found.iter().zip(&values) {
+            assert!((found - value).abs() < 1e-12, "{found} is not {value}");
+        }
+    }
+
+    #[test]
+    fn linear_functions_are_exact_inside_and_smooth_ones_of_second_order() {
+        let linear = |[x, y, z]: [f64; 3]| 0.3 + 0.1 * x - 0.2 * y + 0.05 * z;
+        let mesh = cantilever(2000, sheared);
+        let values: Vec<f64> = mesh.centres().into_iter().map(linear).collect();
+        let points: Vec<_> = inner_points().into_iter().map(sheared).collect();
+        assert!(points.len() > 500);
+        let found = ElementInterpolation::new(&mesh, &values).at(&points);
+        for (found, &point) in found.iter().zip(&points) {
+            assert!((found - linear(point)).abs() < 1e-12, "{point:?}");
+        }
+        let smooth = |[x, y, z]: [f64; 3]| (6.0 * x).sin() * (5.0 * y).cos() + z * z;
+        let points = inner_points();
+        let error = |elements: usize| {
+            let mesh = cantilever(elements, |x| x);
+            let values: Vec<f64> = mesh.centres().into_iter().map(smooth).collect();
+            let found = ElementInterpolation::new(&mesh, &values).at(&points);
+            let errors = found.iter().zip(&points).map(|(v, &x)| (v - smooth(x)).abs());
+            errors.fold(0.0, f64::max)
+        };
+        let order = (error(2000) / error(16_000)).log2();
+        assert!((1.6..2.6).contains(&order), "order {order}");
+    }
+
+    #[test]
+    fn beyond_the_mesh_the_nearest_element_counts() {
+        let mesh = cantilever(250, |x| x);
+        let BoundingBox { min, max } = mesh.bounding_box();
+        let values: Vec<f64> = (0..250).map(f64::from).collect();
+        let interpolation = ElementInterpolation::new(&mesh, &values);
+        let centre = mesh.centres()[7];
+        let below = [centre[0], min[1] - 0.3 * (max[1] - min[1]), centre[2]];
+        let nearest = (0..250)
+            .min_by(|&a, &b| {
+                let [a, b] = [a, b].map(|e: usize| mesh.centres()[e].distance_2(&below));
+                a.total_cmp(&b)
+            })
+            .unwrap();
+        assert_eq!(interpolation.at(&[below]), [values[nearest]]);
+    }
+
+    #[test]
+    fn what_lies_beyond_is_measured() {
+        let mesh = cantilever(250, |x| x);
+        let values = vec![0.5; 250];
+        let interpolation = ElementInterpolation::new(&mesh, &values);
+        let share = |shift: f64, distance: f64| {
+            let other = cantilever(2000, |[x, y, z]| [x + shift, y, z]);
+            interpolation.share_beyond(distance, &other)
+        };
+        assert_eq!((share(0.0, 0.0), share(3.0, 0.5)), (0.0, 1.0));
+        assert!((share(0.3, 0.0) - 0.3).abs() < 1e-9);
+        assert!((share(0.3, 0.1) - 0.2).abs() < 1e-9);
+    }
+}

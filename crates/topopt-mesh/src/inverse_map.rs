@@ -1,0 +1,101 @@
+//! Local coordinates of a point in a trilinear hexahedron.
+
+use crate::BoundingBox;
+use crate::hexahedron;
+
+/// How far outside its reference cube, in reference coordinates, a point may be.
+pub(crate) const TOLERANCE: f64 = 1e-6;
+
+/// The reference coordinates at which the trilinear map of the element with node coordinates `x`
+/// reaches `point`, if it does. `regular` says that the map does not turn over at a corner.
+pub(crate) fn local_coordinates(
+    x: &[[f64; 3]; 8],
+    regular: bool,
+    point: [f64; 3],
+) -> Option<[f64; 3]> {
+    // The map relative to the point: its root is wanted.
+    let x = x.map(|node| std::array::from_fn(|i| node[i] - point[i]));
+    match root(&x, [0.0; 3]) {
+        Some(xi) if is_inside(xi) => Some(xi),
+        Some(_) if regular => None,
+        _ => root_in(&x, [-1.0; 3], 2.0, 4),
+    }
+}
+
+/// Whether the map of the element with node coordinates `x` turns over at no corner.
+pub(crate) fn is_regular(x: &[[f64; 3]; 8]) -> bool {
+    let determinant = |corner| hexahedron::determinant(&hexahedron::jacobian(x, corner));
+    hexahedron::NODES.into_iter().all(|corner| determinant(corner) > 0.0)
+}
+
+/// A root in the cube of edge `edge` at `corner` of the reference cube, by Newton's method from the
+/// centre and bisection down to `depth` levels. The image of a cube lies within the box of the
+/// images of its corners, which settles most cubes at once.
+fn root_in(x: &[[f64; 3]; 8], corner: [f64; 3], edge: f64, depth: usize) -> Option<[f64; 3]> {
+    let at = |node: [f64; 3]| -> [f64; 3] {
+        std::array::from_fn(|i| corner[i] + 0.5 * edge * (1.0 + node[i]))
+    };
+    let bounds = BoundingBox::of(hexahedron::NODES.map(|node| hexahedron::map(x, at(node))));
+    let margin = TOLERANCE * bounds.extent().iter().fold(0.0, |a: f64, &b| a.max(b)) / edge;
+    if (0..3).any(|i| bounds.min[i] > margin || bounds.max[i] < -margin) {
+        return None;
+    }
+    let found = root(x, at([0.0; 3])).filter(|&xi| is_inside(xi));
+    if found.is_some() || depth == 0 {
+        return found;
+    }
+    hexahedron::NODES.iter().find_map(|&octant| {
+        let corner = std::array::from_fn(|i| corner[i] + 0.25 * edge * (1.0 + octant[i]));
+        root_in(x, corner, 0.5 * edge, depth - 1)
+    })
+}
+
+/// A root of the map by Newton's method from `xi`, or `None` if it does not converge.
+fn root(x: &[[f64; 3]; 8], mut xi: [f64; 3]) -> Option<[f64; 3]> {
+    for _ in 0..12 {
+        let residual = hexahedron::map(x, xi);
+        let jacobian = hexahedron::jacobian(x, xi);
+        let determinant = hexahedron::determinant(&jacobian);
+        if determinant == 0.0 {
+            return None;
+        }
+        let inverse = hexahedron::inverse(&jacobian, determinant);
+        let mut largest = 0.0f64;
+        for i in 0..3 {
+            let step: f64 = (0..3).map(|j| inverse[i][j] * residual[j]).sum();
+            xi[i] -= step;
+            largest = largest.max(step.abs());
+        }
+        if largest < 1e-9 {
+            return Some(xi);
+        }
+        if !xi.iter().all(|v| v.abs() < 100.0) {
+            return None;
+        }
+    }
+    None
+}
+
+fn is_inside(xi: [f64; 3]) -> bool {
+    xi.iter().all(|v| v.abs() <= 1.0 + TOLERANCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_folded_at_a_corner_is_found_wherever_its_map_reaches() {
+        let mut x = hexahedron::NODES;
+        x[6] = [-0.4, -0.4, -0.2];
+        assert!(!is_regular(&x), "the map turns over at a corner");
+        for step in 0..1000 {
+            let xi = [step % 10, step / 10 % 10, step / 100].map(|v| f64::from(v) / 4.5 - 1.0);
+            let point = hexahedron::map(&x, xi);
+            let found = local_coordinates(&x, false, point).expect("it is reached");
+            let again = hexahedron::map(&x, found);
+            assert!((0..3).all(|i| (again[i] - point[i]).abs() < 1e-8), "{xi:?} {found:?}");
+        }
+        assert_eq!(local_coordinates(&x, false, [0.9; 3]), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! How a run of the design loop ends.
+
+use topopt_linalg::{BackendError, PcgOutcome};
+
+use crate::{ObserverError, StopRule};
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Iterations whose design was evaluated.
+    pub iterations: usize,
+    /// Why it ended.
+    pub ended: Ended,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// A stop rule was met.
+    Rule(StopRule),
+    /// An observer asked to stop.
+    Interrupted,
+    /// A solve did not converge.
+    Solver {
+        /// Iteration of the design.
+        iteration: usize,
+        /// Name of the load case.
+        load_case: String,
+        /// How the solve ended.
+        outcome: PcgOutcome,
+        /// The relative residual it was to reach.
+        tolerance: f64,
+    },
+}
+
+/// Why a run could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DesignError {
+    /// The device failed.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// An observer failed.
+    #[error(transparent)]
+    Observer(ObserverError),
+}
