@@ -17,15 +17,13 @@
 
 #include "common/invert.cuh"
 #include "common/trilinear.cuh"
+#include "common/gradient.cuh"
 
 #define BLOCK 128
 
-// 1 - x and 1 + x
-#define SIDES(x) {(real)1 - (x), (real)1 + (x)}
-
 // Adds det J / mu times (ratio + 1) g g^T + |g|^2 I of every node
 __device__ __forceinline__ void add_point(
-    const real X[3][8], real xi, real eta, real zeta, real ratio, real D[6][8]) {
+    const unsigned node[8], const real X[3][8], real xi, real eta, real zeta, real ratio, real D[6][8]) {
     real J[3][3], C[3][3];
 #pragma unroll
     for (int c = 0; c < 3; ++c) derivatives(X[c], xi, eta, zeta, J[c]);
@@ -33,11 +31,8 @@ __device__ __forceinline__ void add_point(
     const real sides[3][2] = {SIDES(xi), SIDES(eta), SIDES(zeta)};
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
-        const real x = sides[0][m & 1], y = sides[1][m >> 1 & 1], z = sides[2][m >> 2];
-        const real N[3] = {m & 1 ? y * z : -y * z, m & 2 ? x * z : -x * z, m & 4 ? x * y : -x * y};
         real g[3];
-#pragma unroll
-        for (int c = 0; c < 3; ++c) g[c] = N[0] * C[0][c] + N[1] * C[1][c] + N[2] * C[2][c];
+        gradient_of_node(node, m, sides, C, g);
         const real sum = weight * dot(g, g, 0), factor = weight * (ratio + 1);
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
@@ -62,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
     load_geometry(node, coordinates, n_nodes, X);
 #pragma unroll 1
     for (int q = 0; q < 8; ++q)
-        add_point(X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
+        add_point(node, X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
                   (real)ratio, D);
     const real scale = (real)(mu / 512) * moduli[e];
 #pragma unroll

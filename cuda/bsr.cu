@@ -87,16 +87,22 @@ extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
         if (k < count) gauss_gradients(q, e, n_elements, connectivity, n_nodes, coordinates, F[slot]);
         __syncthreads();
         if (k < count) {
-            double K[3][3];
-            stiffness_tile(F[slot], locals[begin + k], q, lambda, mu, K);
             const unsigned other = connectivity[(size_t)q * n_elements + e];
             double* block = values + 9 * find(columns, first, last, other);
             const unsigned mask = held[other];
+            // A node that stands twice, as in a wedge, is its first thread's.
+            bool mine = true;
+            for (int b = 0; b < q; ++b) mine &= connectivity[(size_t)b * n_elements + e] != other;
+            for (int b = q; mine && b < 8; ++b) {
+                if (connectivity[(size_t)b * n_elements + e] != other) continue;
+                double K[3][3];
+                stiffness_tile(F[slot], locals[begin + k], b, lambda, mu, K);
 #pragma unroll
-            for (int i = 0; i < 3; ++i)
+                for (int i = 0; i < 3; ++i)
 #pragma unroll
-                for (int j = 0; j < 3; ++j)
-                    if (!((own >> i | mask >> j) & 1)) block[3 * i + j] += moduli[e] * K[i][j];
+                    for (int j = 0; j < 3; ++j)
+                        if (!((own >> i | mask >> j) & 1)) block[3 * i + j] += moduli[e] * K[i][j];
+            }
         }
         __syncthreads();
     }

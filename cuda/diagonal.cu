@@ -12,15 +12,13 @@
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
 #include "common/trilinear.cuh"
+#include "common/gradient.cuh"
 
 #define BLOCK 128
 
-// 1 - x and 1 + x
-#define SIDES(x) {(real)1 - (x), (real)1 + (x)}
-
 // D[c][m] += det J / mu times the sum over directions of (dN_m/dx)^2, and (ratio + 1) (dN_m/dx_c)^2
 __device__ __forceinline__ void add_point(
-    const real X[3][8], real xi, real eta, real zeta, real ratio, real D[3][8]) {
+    const unsigned node[8], const real X[3][8], real xi, real eta, real zeta, real ratio, real D[3][8]) {
     real J[3][3], C[3][3];
 #pragma unroll
     for (int c = 0; c < 3; ++c) derivatives(X[c], xi, eta, zeta, J[c]);
@@ -28,17 +26,11 @@ __device__ __forceinline__ void add_point(
     const real sides[3][2] = {SIDES(xi), SIDES(eta), SIDES(zeta)};
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
-        const real x = sides[0][m & 1], y = sides[1][m >> 1 & 1], z = sides[2][m >> 2];
-        const real N[3] = {m & 1 ? y * z : -y * z, m & 2 ? x * z : -x * z, m & 4 ? x * y : -x * y};
-        real square[3];
+        real g[3];
+        gradient_of_node(node, m, sides, C, g);
+        const real sum = dot(g, g, 0);
 #pragma unroll
-        for (int c = 0; c < 3; ++c) {
-            const real slope = N[0] * C[0][c] + N[1] * C[1][c] + N[2] * C[2][c];
-            square[c] = slope * slope;
-        }
-        const real sum = square[0] + square[1] + square[2];
-#pragma unroll
-        for (int c = 0; c < 3; ++c) D[c][m] += weight * (sum + (ratio + 1) * square[c]);
+        for (int c = 0; c < 3; ++c) D[c][m] += weight * (sum + (ratio + 1) * g[c] * g[c]);
     }
 }
 
@@ -58,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
     load_geometry(node, coordinates, n_nodes, X);
 #pragma unroll 1
     for (int q = 0; q < 8; ++q)
-        add_point(X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
+        add_point(node, X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
                   (real)ratio, D);
     const real scale = (real)(mu / 512) * moduli[e];
 #pragma unroll

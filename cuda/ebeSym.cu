@@ -11,8 +11,8 @@
 // Cost:          an element: 300 values, modulus, 8 nodes, 2440 bytes; 1200 operations; a node:
 //                49 bytes if the cache keeps it from one colour to the next
 // Deterministic: ebeSym yes, no two elements of a launch share a node; ebeSymAtomic no
-// Requires:      y = x at held components, 0 elsewhere (held_part); a colouring for ebeSym; 12 kB
-//                of shared memory
+// Requires:      y = x at held components, 0 elsewhere (held_part); for ebeSym a colouring, and no
+//                node twice in an element; 12 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
 #include "common/kappa.cuh"

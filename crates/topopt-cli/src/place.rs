@@ -121,14 +121,23 @@ pub(crate) fn gpu_operator(
     let device = backend.device();
     let free = device.memory()?.0;
     let bytes = |strategy| gpu_bytes(strategy, solver.preconditioner, problem);
-    let fitting: Vec<_> =
-        GpuStrategy::ALL.into_iter().filter(|&strategy| bytes(strategy) <= free).collect();
+    let all = GpuStrategy::ALL.into_iter().filter(|strategy| strategy.takes(problem.mesh()));
+    let fitting: Vec<_> = all.filter(|&strategy| bytes(strategy) <= free).collect();
     let asked = solver.strategy;
     if asked != config::Strategy::Auto {
         let strategy = GpuStrategy::ALL.into_iter().find(|s| s.name() == asked.name());
         let strategy = strategy.ok_or_else(|| {
             InputError::from(Finding::new(format!("no strategy `{}` on a GPU", asked.name())))
         })?;
+        if !strategy.takes(problem.mesh()) {
+            let (name, wedges) = (strategy.name(), problem.mesh().n_wedges());
+            let message =
+                format!("strategy `{name}` does not compute the {wedges} wedges of the mesh");
+            return Err(InputError::from(
+                Finding::new(message).remedy("set `solver.strategy` to \"auto\""),
+            )
+            .into());
+        }
         if !fitting.contains(&strategy) {
             return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
         }

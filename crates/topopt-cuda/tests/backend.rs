@@ -6,7 +6,7 @@ mod meshes;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use meshes::{Noise, distorted_cube, hexagon};
+use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_cuda::operators::{MeshOnDevice, Mf};
 use topopt_cuda::{Cuda, Device, Probe, Real, probe};
 use topopt_fem::{
@@ -163,7 +163,7 @@ fn solve<B: Backend>(
 fn a_solve_takes_as_many_iterations_as_on_the_cpu_and_gives_the_same() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    for mesh in [distorted_cube(6, 0.2, true), hexagon(3)] {
+    for mesh in [distorted_cube(6, 0.2, true), hexagon(3), wheel(3)] {
         let problem = problem(mesh);
         let on_device = MeshOnDevice::new(&device, &problem).unwrap();
         let mut mf = Mf::<f64>::new(&on_device).unwrap();

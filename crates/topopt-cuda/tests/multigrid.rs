@@ -7,7 +7,7 @@ mod meshes;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use meshes::{Noise, distorted_cube, hexagon};
+use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_cuda::{BlockJacobi, Cuda, Device, MeshOnDevice, Mf, Multigrid, Probe, Real, probe};
 use topopt_fem::{
     ElasticityOperator, ElasticityPreconditioner, LoadCase, MODES, Material, Problem, Strategy,
@@ -29,10 +29,10 @@ fn device() -> Option<Arc<Device>> {
     }
 }
 
-/// A box of three levels in random order, and a mesh of irregular valence of two.
-fn problems() -> [Problem; 2] {
+/// A box of three levels in random order, and meshes of irregular valence and with wedges of two.
+fn problems() -> [Problem; 3] {
     let mesh = distorted_cube(16, 0.25, true);
-    [problem(Renumbering::shuffled(&mesh, 3).apply(&mesh)), problem(hexagon(8))]
+    [problem(Renumbering::shuffled(&mesh, 3).apply(&mesh)), problem(hexagon(8)), problem(wheel(6))]
 }
 
 /// A part held where z < 0.1, with some nodes held in y alone and some on springs in x.
@@ -172,11 +172,12 @@ fn in_range_of_diagonal(a: &dyn LinearOperator<Cpu>, level: usize, x: &[f64]) ->
 #[test]
 fn every_level_equals_that_of_the_cpu() {
     let Some(device) = device() else { return };
-    let [cube, hexagon] = problems();
+    let [cube, hexagon, wheel] = problems();
     assert_eq!(cpu_multigrid(&cube).hierarchy().n_levels(), 3);
     assert_levels::<f64>(&device, &cube, 1e-12);
     assert_levels::<f32>(&device, &cube, 2e-6);
     assert_levels::<f64>(&device, &hexagon, 1e-12);
+    assert_levels::<f64>(&device, &wheel, 1e-12);
 }
 
 #[test]
@@ -237,7 +238,7 @@ fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem) {
 #[test]
 fn iterations_are_those_of_the_cpu_in_both_precisions() {
     let Some(device) = device() else { return };
-    let [cube, hexagon] = problems();
+    let [cube, hexagon, _] = problems();
     assert_iterations::<f32>(&device, &cube);
     assert_iterations::<f64>(&device, &hexagon);
 }
@@ -246,7 +247,7 @@ fn iterations_are_those_of_the_cpu_in_both_precisions() {
 fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    let [problem, _] = problems();
+    let [problem, ..] = problems();
     let multigrid = multigrid::<f32>(&device, &problem);
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let single = Cuda::<f32>::new(&device).unwrap();

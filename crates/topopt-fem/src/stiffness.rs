@@ -34,13 +34,24 @@ pub fn element_stiffness(
     ke
 }
 
-/// The 3x3 blocks on the diagonal of [`element_stiffness`], a node each, as (xx, yy, zz, xy, yz,
-/// zx), \[8\]\[6\].
-pub fn element_diagonal_blocks(x: &[[f64; 3]; 8], material: &Material) -> [[f64; 6]; 8] {
+/// The 3x3 blocks of K_e that couple each node of the element `hex` at `x` with itself, as (xx, yy,
+/// zz, xy, yz, zx), \[8\]\[6\]. A node that stands twice has the block of the sum of its two shape
+/// functions at the first place, and zero at the other.
+pub fn element_diagonal_blocks(
+    hex: &[u32; 8],
+    x: &[[f64; 3]; 8],
+    material: &Material,
+) -> [[f64; 6]; 8] {
     let (lambda, mu) = material.unit_lame();
     let mut blocks = [[0.0; 6]; 8];
     for xi in hexahedron::gauss_points() {
-        let (g, det) = physical_gradients(x, xi);
+        let (mut g, det) = physical_gradients(x, xi);
+        for a in 1..8 {
+            if let Some(first) = hex[..a].iter().position(|node| *node == hex[a]) {
+                let twin = std::mem::take(&mut g[a]);
+                (0..DIM).for_each(|i| g[first][i] += twin[i]);
+            }
+        }
         for a in 0..8 {
             let dot: f64 = g[a].iter().map(|v| v * v).sum();
             for i in 0..DIM {

@@ -3,7 +3,7 @@
 #[path = "operators/meshes.rs"]
 mod meshes;
 
-use meshes::{Noise, distorted_cube, hexagon, mapped_cube};
+use meshes::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
     ElasticityOperator, ElementVectors, LoadCase, Material, Problem, ProblemError, Supports,
@@ -28,7 +28,7 @@ fn held(mesh: &HexMesh) -> Supports {
 
 #[test]
 fn weights_add_up_to_mass_times_gravity() {
-    for mesh in [distorted_cube(6, 0.25, true), hexagon(5)] {
+    for mesh in [distorted_cube(6, 0.25, true), hexagon(5), wheel(4)] {
         // On springs alone nothing is held, and no weight is dropped.
         let mut supports = Supports::none(mesh.n_nodes());
         (0..mesh.n_nodes()).for_each(|n| (0..3).for_each(|i| supports.add_spring(n, i, 1.0)));
@@ -56,7 +56,7 @@ fn weights_add_up_to_mass_times_gravity() {
 
 #[test]
 fn vectors_of_displacements_are_minus_k_u() {
-    for mesh in [distorted_cube(5, 0.25, true), hexagon(4)] {
+    for mesh in [distorted_cube(5, 0.25, true), hexagon(4), wheel(4)] {
         let (n, supports) = (mesh.n_elements(), held(&mesh));
         let mut u = Noise(8).vector(3 * mesh.n_nodes());
         supports.clear_free(&mut u);

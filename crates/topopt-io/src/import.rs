@@ -187,7 +187,13 @@ impl Numbering {
         coordinates.retain(|_| is_used.next().unwrap_or(false));
         drop(numbers);
         match HexMesh::new(coordinates, hexes, sets) {
-            Ok(mesh) => Ok(ImportedMesh { mesh, node_tags, element_tags, notes }),
+            Ok(mesh) => {
+                let wedges = mesh.n_wedges();
+                if wedges > 0 {
+                    notes.push(format!("wedges, read as hexahedra of six nodes: {wedges}"));
+                }
+                Ok(ImportedMesh { mesh, node_tags, element_tags, notes })
+            }
             Err(error) => Err(explain(&error, &element_tags)
                 .unwrap_or_else(|| by_tags(error, &node_tags, &element_tags))),
         }
@@ -213,8 +219,8 @@ fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Problem
         MeshError::NotFinite { node, coordinates } => {
             Problem::NotFinite { node: node_tag(node), coordinates }
         }
-        MeshError::RepeatedNode { element, node } => {
-            Problem::RepeatedNode { element: element_tag(element), node: node_tag(node) }
+        MeshError::RepeatedNode { element, node, count } => {
+            Problem::RepeatedNode { element: element_tag(element), node: node_tag(node), count }
         }
         MeshError::Inverted { element, determinant, count } => {
             Problem::Inverted { element: element_tag(element), determinant, count }

@@ -96,14 +96,17 @@ pub enum Problem {
     },
     /// A degenerate hexahedron.
     #[error(
-        "element {element} names node {node} twice (a degenerate hexahedron, such as a wedge \
-         written as one); mesh the volume with true hexahedra"
+        "element {element} names node {node} twice and is no wedge: a pyramid, a tetrahedron or a \
+         damaged hexahedron ({count} such element(s) in all); mesh the volume with hexahedra and \
+         wedges"
     )]
     RepeatedNode {
-        /// The element.
+        /// The first such element.
         element: u64,
         /// The node.
         node: u64,
+        /// How many elements are so.
+        count: usize,
     },
     /// A hexahedron with a Jacobian that is not positive.
     #[error(

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use topopt_io::ansys::{self, Archive, Element, NodalValue, Property, Ranges};
 use topopt_io::{ImportedMesh, read_mesh};
+use topopt_mesh::hexahedron;
 
 const BLOCK: &str = include_str!("block.cdb");
 
@@ -123,6 +124,26 @@ fn a_sector_with_four_wedges() {
     let archive = archive("ansys_sector.cdb");
     let wedge = archive.elements.iter().find(|element| element.tag == 298).unwrap();
     assert_eq!(archive.nodes_of(wedge), [335, 333, 647, 647, 269, 271, 636, 636]);
+    // What mapdl-archive gives for the bricks: nodes, grid.volume, and grid.celltypes, of which four
+    // are VTK_WEDGE.
+    let file = read_mesh(&project_mesh("ansys_sector.cdb")).unwrap();
+    let mesh = &file.mesh;
+    assert_eq!((mesh.n_nodes(), mesh.n_elements(), mesh.n_wedges()), (230, 105, 4));
+    assert_eq!(file.node_tags.iter().sum::<u64>(), 74_862);
+    let connectivity = |(hex, tag): (&[u32; 8], &u64)| -> u64 {
+        let nodes = hex.map(|node| file.node_tags[node as usize]);
+        tag * (1..).zip(nodes).map(|(i, node): (u64, u64)| i * node).sum::<u64>()
+    };
+    let sum: u64 = mesh.hexes().iter().zip(&file.element_tags).map(connectivity).sum();
+    assert_eq!(sum, 406_711_824);
+    let wedges = mesh.hexes().iter().zip(&file.element_tags);
+    let wedges = wedges.filter(|(hex, _)| hexahedron::wedge(hex).is_some()).map(|(_, tag)| *tag);
+    assert_eq!(wedges.collect::<Vec<_>>(), [246, 247, 298, 317]);
+    let volume: f64 = mesh.volumes().iter().sum();
+    assert!((volume / 0.06855882966412952 - 1.0).abs() < 1e-13, "{volume}");
+    assert_eq!(mesh.sets().nodes["REFINE"].len(), 10);
+    let note = "wedges, read as hexahedra of six nodes: 4";
+    assert!(file.notes.iter().any(|found| found == note), "{:?}", file.notes);
 }
 
 #[test]

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Version};
-use topopt_mesh::{Face, HexMesh, Sets};
+use topopt_mesh::surface::boundary_faces;
+use topopt_mesh::{Face, HexMesh, Sets, hexahedron};
 
 const FORMATS: [(Version, Encoding); 4] = [
     (Version::V2_2, Encoding::Ascii),
@@ -62,6 +63,26 @@ fn every_format_gives_back_the_same_mesh() {
             assert_eq!(read.element_tags, (1..=mesh.n_elements() as u64).collect::<Vec<_>>());
             assert_eq!(read.notes.len(), 3, "three sets are empty: {:?}", read.notes);
         }
+    }
+}
+
+#[test]
+fn wedges_and_their_triangles_come_back() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/ansys_sector.cdb");
+    let mesh = topopt_io::read_mesh(&path).unwrap().mesh;
+    let of_wedges = (0..mesh.n_elements() as u32)
+        .filter(|&e| hexahedron::wedge(&mesh.hexes()[e as usize]).is_some())
+        .flat_map(|element| (0..6).map(move |local| Face { element, local }))
+        .filter(|face| hexahedron::distinct(&face.nodes(mesh.hexes())).count() > 2);
+    let of_wedges: Vec<Face> = of_wedges.collect();
+    assert_eq!(of_wedges.len(), 4 * 5);
+    let faces = [("wedges".into(), of_wedges), ("surface".into(), boundary_faces(&mesh))];
+    let sets = Sets { faces: BTreeMap::from(faces), ..mesh.sets().clone() };
+    let mesh = HexMesh::new(mesh.coordinates().to_vec(), mesh.hexes().to_vec(), sets).unwrap();
+    for format in FORMATS {
+        let read = round_trip(&mesh, format);
+        assert_eq!(read.mesh, mesh, "{format:?}");
+        assert_eq!(read.notes, ["wedges, read as hexahedra of six nodes: 4"]);
     }
 }
 

@@ -166,3 +166,28 @@ fn is_sound(bytes: &[u8]) -> bool {
         Err(error) => error.to_string().contains("part.vtu: "),
     }
 }
+
+const WEDGE: &str = r#"<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian">
+<UnstructuredGrid><Piece NumberOfPoints="9" NumberOfCells="2">
+<Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">
+0 0 0  1 0 0  0 1 0  0 0 1  1 0 1  0 1 1  0 0 2  0 1 2  1 0 2
+</DataArray></Points>
+<Cells><DataArray type="Int64" Name="connectivity" format="ascii">
+0 1 2 3 4 5   3 4 4 5 6 8 8 7
+</DataArray><DataArray type="Int64" Name="offsets" format="ascii">6 14</DataArray>
+<DataArray type="UInt8" Name="types" format="ascii">13 12</DataArray></Cells>
+</Piece></UnstructuredGrid></VTKFile>"#;
+
+#[test]
+fn wedges_as_such_and_as_hexahedra() {
+    let file = read_bytes(WEDGE.as_bytes()).unwrap();
+    assert_eq!(file.mesh.hexes(), [[0, 1, 2, 2, 3, 4, 5, 5], [3, 4, 4, 5, 6, 8, 8, 7]]);
+    assert_eq!(file.notes, ["wedges, read as hexahedra of six nodes: 2"]);
+    assert!(file.mesh.volumes().iter().all(|volume| (volume - 0.5).abs() < 1e-15));
+    let short = WEDGE.replace("6 14", "5 14");
+    assert_says(&message(short.as_bytes()), &["cell 0"]);
+    let inside_out = WEDGE.replace("0 1 2 3 4 5", "0 2 1 3 5 4");
+    assert_says(&message(inside_out.as_bytes()), &["element 0 is inverted or flat"]);
+    let pyramid = WEDGE.replace("3 4 4 5 6 8 8 7", "0 1 4 3 7 7 7 7");
+    assert_says(&message(pyramid.as_bytes()), &["element 1 names node 7 twice and is no wedge"]);
+}

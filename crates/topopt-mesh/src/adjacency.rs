@@ -2,7 +2,8 @@
 
 use crate::HexMesh;
 
-/// For every node, its elements and its local number in each, in compressed rows.
+/// For every node, its elements and its local number in each, in compressed rows. An element that
+/// has the node twice stands there twice.
 /// Built by counting sort and prefix sum over the flattened connectivity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeToElements {
@@ -46,7 +47,7 @@ impl NodeToElements {
         &self.elements[self.offsets[node]..self.offsets[node + 1]]
     }
 
-    /// Number of elements of `node`.
+    /// Length of the row of `node`.
     pub fn valence(&self, node: usize) -> usize {
         self.offsets[node + 1] - self.offsets[node]
     }

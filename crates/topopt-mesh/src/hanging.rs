@@ -6,7 +6,7 @@ use crate::coincident::same_place;
 use crate::surface::{boundary_faces, face_centre, face_coordinates};
 use crate::{BoundingBox, CellList, Face, HexMesh};
 
-/// Nodes this near to a face, as a share of its shortest edge, lie on it.
+/// Nodes this near to a face, as a share of its shortest edge with a length, lie on it.
 const RELATIVE_DISTANCE: f64 = 1e-3;
 
 /// Nodes of `mesh` that lie on a face of its surface, or on an edge of that, without being one of
@@ -43,7 +43,7 @@ fn distance(mesh: &HexMesh, face: Face) -> f64 {
 /// The points of `near` on the face with corners `x`, without those at the corners.
 fn nodes_on(x: &[[f64; 3]; 4], near: &CellList, same_place: f64) -> Vec<u32> {
     let edges = (0..4).map(|a| length(difference(x[a], x[(a + 1) % 4])));
-    let tolerance = RELATIVE_DISTANCE * edges.fold(f64::INFINITY, f64::min);
+    let tolerance = RELATIVE_DISTANCE * edges.filter(|e| *e > 0.0).fold(f64::INFINITY, f64::min);
     let BoundingBox { min, max } = BoundingBox::of(x.iter().copied());
     let mut found = Vec::new();
     near.for_each_near_box(min.map(|v| v - tolerance), max.map(|v| v + tolerance), |id, point| {

@@ -6,8 +6,9 @@ use crate::hexahedron;
 use crate::sets::{SetKind, Sets};
 
 /// An unstructured mesh of trilinear hexahedra that is known to be valid: finite coordinates,
-/// indices in range, no node twice in an element, no node without an element, a positive Jacobian
-/// at every point of the 2x2x2 Gauss rule, sets that name existing entities.
+/// indices in range, no node without an element, a positive Jacobian at every point of the 2x2x2
+/// Gauss rule, sets that name existing entities. No node stands twice in an element, unless it is a
+/// [wedge](hexahedron::wedge): a hexahedron with a face that is collapsed to an edge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HexMesh {
     coordinates: Vec<[f64; 3]>,
@@ -42,13 +43,18 @@ pub enum MeshError {
         /// How many there are.
         n_nodes: usize,
     },
-    /// The same node more than once in an element.
-    #[error("element {element} names node {node} twice (a degenerate hexahedron)")]
+    /// The same node more than once in an element that is no wedge.
+    #[error(
+        "element {element} names node {node} twice and is no wedge: a pyramid, a tetrahedron or a \
+         damaged hexahedron ({count} such element(s) in all)"
+    )]
     RepeatedNode {
-        /// The element.
+        /// The first such element.
         element: u32,
         /// The node.
         node: u32,
+        /// How many elements are so.
+        count: usize,
     },
     /// A Jacobian that is not positive.
     #[error(
@@ -168,12 +174,14 @@ impl HexMesh {
         (0..self.n_elements()).into_par_iter().map(volume).collect()
     }
 
-    /// Centre of every element: the mean of its eight nodes.
+    /// Number of elements that are [wedges](hexahedron::wedge).
+    pub fn n_wedges(&self) -> usize {
+        self.hexes.par_iter().filter(|hex| hexahedron::wedge(hex).is_some()).count()
+    }
+
+    /// Centre of every element: the mean of its nodes.
     pub fn centres(&self) -> Vec<[f64; 3]> {
-        let centre = |e| {
-            let x = self.element_coordinates(e);
-            std::array::from_fn(|i| x.iter().map(|node| node[i]).sum::<f64>() / 8.0)
-        };
+        let centre = |e| hexahedron::centre(&self.element_coordinates(e));
         (0..self.n_elements()).into_par_iter().map(centre).collect()
     }
 
@@ -222,17 +230,22 @@ fn check_coordinates(coordinates: &[[f64; 3]]) -> Result<(), MeshError> {
 
 fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshError> {
     let mut used = vec![false; n_nodes];
+    let mut repeated: Option<(u32, u32, usize)> = None;
     for (e, hex) in hexes.iter().enumerate() {
         let element = e as u32;
-        for (a, &node) in hex.iter().enumerate() {
+        for &node in hex {
             if node as usize >= n_nodes {
                 return Err(MeshError::NodeOutOfRange { element, node, n_nodes });
             }
-            if hex[..a].contains(&node) {
-                return Err(MeshError::RepeatedNode { element, node });
-            }
             used[node as usize] = true;
         }
+        let again = (1..8).find(|&a| hex[..a].contains(&hex[a]));
+        if let Some(a) = again.filter(|_| hexahedron::wedge(hex).is_none()) {
+            repeated.get_or_insert((element, hex[a], 0)).2 += 1;
+        }
+    }
+    if let Some((element, node, count)) = repeated {
+        return Err(MeshError::RepeatedNode { element, node, count });
     }
     match used.iter().position(|&u| !u) {
         None => Ok(()),
@@ -305,7 +318,7 @@ mod tests {
         ));
         assert!(matches!(
             error_of(|_, h, _| h[0][2] = 1),
-            MeshError::RepeatedNode { element: 0, node: 1 }
+            MeshError::RepeatedNode { element: 0, node: 1, count: 1 }
         ));
         assert!(matches!(
             error_of(|_, h, _| h[0].rotate_left(4)),

@@ -35,6 +35,51 @@ pub const EDGES: [[usize; 2]; 12] = [
     [3, 7],
 ];
 
+/// The local nodes of the wedge that `hex` is, if one of its faces is collapsed to an edge: two of
+/// that face's opposite edges join a node with itself, and all other nodes are distinct. Three
+/// nodes of a triangle, counter-clockwise seen from outside the other one, reversed; then their
+/// neighbours in the other triangle, as in Gmsh's prism and Abaqus' C3D6.
+///
+/// Such a degenerate hexahedron has the shape functions of the linear wedge, and a positive Jacobian
+/// at the Gauss points [Hughes2000, 3.6].
+pub fn wedge(hex: &[u32; 8]) -> Option<[usize; 6]> {
+    if distinct(hex).count() != 6 {
+        return None;
+    }
+    (0..FACES.len()).zip(FACES).find_map(|(number, [p, q, r, s])| {
+        let across = |a: usize| neighbour(a, number / 2);
+        [[p, q, r, s], [q, r, s, p]]
+            .into_iter()
+            .find(|&[p, q, r, s]| hex[p] == hex[q] && hex[r] == hex[s])
+            .map(|[p, q, r, s]| [p, across(q), across(p), s, across(r), across(s)])
+    })
+}
+
+/// The hexahedron that is the wedge of `nodes`, in the order of [`wedge`].
+pub fn of_wedge<T: Copy>([a, b, c, d, e, f]: [T; 6]) -> [T; 8] {
+    [a, b, c, c, d, e, f, f]
+}
+
+/// The entries of `nodes`, each once.
+pub fn distinct<T: Copy + PartialEq>(nodes: &[T]) -> impl Iterator<Item = T> + '_ {
+    let is_new = |i: &usize| !nodes[..*i].contains(&nodes[*i]);
+    (0..nodes.len()).filter(is_new).map(|i| nodes[i])
+}
+
+/// Mean of the corners `x` of an element or a face; corners in the same place count once, so that
+/// it is that of the wedge or triangle.
+pub fn centre(x: &[[f64; 3]]) -> [f64; 3] {
+    let count = distinct(x).count() as f64;
+    std::array::from_fn(|i| distinct(x).map(|corner| corner[i]).sum::<f64>() / count)
+}
+
+/// The local node at the other end of the edge from `a` along `axis`.
+fn neighbour(a: usize, axis: usize) -> usize {
+    // Between the order of VTK and that of a grid, x first, either way.
+    let exchange = |a: usize| a ^ (a >> 1 & 1);
+    exchange(exchange(a) ^ 1 << axis)
+}
+
 /// Abscissa of the two-point Gauss rule, 1/sqrt(3); both weights are 1.
 pub const GAUSS: f64 = 0.577_350_269_189_625_8;
 

@@ -8,7 +8,7 @@ use crate::hexahedron::{self, EDGES, NODES};
 /// Shape measures of every element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
-    /// Scaled Jacobian, \[n_elements\]; see [`scaled_jacobian`].
+    /// Scaled Jacobian, \[n_elements\]; see [`scaled_jacobian`] and [`wedge_scaled_jacobian`].
     pub scaled_jacobian: Vec<f64>,
     /// Aspect ratio, \[n_elements\]; see [`aspect_ratio`].
     pub aspect_ratio: Vec<f64>,
@@ -43,8 +43,12 @@ impl Quality {
     /// The quality of every element of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
         let measure = |e: usize| {
-            let x = mesh.element_coordinates(e);
-            (scaled_jacobian(&x), aspect_ratio(&x))
+            let (hex, x) = (&mesh.hexes()[e], mesh.element_coordinates(e));
+            let scaled_jacobian = match hexahedron::wedge(hex) {
+                None => scaled_jacobian(&x),
+                Some(corners) => wedge_scaled_jacobian(&corners.map(|a| x[a])),
+            };
+            (scaled_jacobian, aspect_ratio(hex, &x))
         };
         let (scaled_jacobian, aspect_ratio) =
             (0..mesh.n_elements()).into_par_iter().map(measure).unzip();
@@ -95,11 +99,31 @@ pub fn scaled_jacobian(x: &[[f64; 3]; 8]) -> f64 {
     NODES.into_iter().map(at_corner).fold(f64::INFINITY, f64::min)
 }
 
-/// The longest edge over the shortest of the element with node coordinates `x`; infinite if an
-/// edge has no length.
-pub fn aspect_ratio(x: &[[f64; 3]; 8]) -> f64 {
-    let lengths =
-        EDGES.map(|[a, b]| (0..3).map(|d| (x[a][d] - x[b][d]).powi(2)).sum::<f64>().sqrt());
+/// The smallest over the six corners of the triple product of the edges there, divided by their
+/// lengths and by the sine of 60 degrees: 1 for a straight wedge over an equilateral triangle, as
+/// VTK has it. `x`: the corners in the order of [`hexahedron::wedge`].
+pub fn wedge_scaled_jacobian(x: &[[f64; 3]; 6]) -> f64 {
+    let at_corner = |a: usize| {
+        // The next and the previous corner of the triangle, and the one in the other triangle.
+        let (triangle, other) = (a / 3 * 3, (a + 3) % 6);
+        let (next, last) = (triangle + (a + 1) % 3, triangle + (a + 2) % 3);
+        let edge = |b: usize| -> [f64; 3] { std::array::from_fn(|i| x[b][i] - x[a][i]) };
+        let edges = if a < 3 { [next, last, other] } else { [last, next, other] }.map(edge);
+        let lengths = edges.map(|e| e.iter().map(|v| v * v).sum::<f64>().sqrt());
+        let lengths: f64 = lengths.iter().product();
+        if lengths > 0.0 { hexahedron::determinant(&edges) / lengths } else { 0.0 }
+    };
+    let sine = 0.75_f64.sqrt();
+    (0..6).map(at_corner).fold(f64::INFINITY, f64::min) / sine
+}
+
+/// The longest edge over the shortest of the element with nodes `hex` at `x`, without the edges of a
+/// wedge that join a node with itself; infinite if another edge has no length.
+pub fn aspect_ratio(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
+    let length =
+        |[a, b]: [usize; 2]| (0..3).map(|d| (x[a][d] - x[b][d]).powi(2)).sum::<f64>().sqrt();
+    let lengths: Vec<f64> =
+        EDGES.into_iter().filter(|[a, b]| hex[*a] != hex[*b]).map(length).collect();
     let Spread { min, max, .. } = Spread::of(&lengths);
     if min > 0.0 { max / min } else { f64::INFINITY }
 }
@@ -109,11 +133,13 @@ mod tests {
     use super::*;
     use crate::Sets;
 
+    const BRICK: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
     #[test]
     fn bricks_are_perfect_and_slender_ones_only_long() {
         let brick = NODES.map(|n| [3.0 * n[0], 0.5 * n[1], n[2]]);
         assert!((scaled_jacobian(&brick) - 1.0).abs() < 1e-14);
-        assert!((aspect_ratio(&brick) - 6.0).abs() < 1e-14);
+        assert!((aspect_ratio(&BRICK, &brick) - 6.0).abs() < 1e-14);
     }
 
     #[test]
@@ -121,7 +147,7 @@ mod tests {
         let angle = 0.7_f64; // between the x and y edges
         let sheared = NODES.map(|n| [n[0] + angle.cos() * n[1], angle.sin() * n[1], n[2]]);
         assert!((scaled_jacobian(&sheared) - angle.sin()).abs() < 1e-14);
-        assert!((aspect_ratio(&sheared) - 1.0).abs() < 1e-14);
+        assert!((aspect_ratio(&BRICK, &sheared) - 1.0).abs() < 1e-14);
     }
 
     #[test]
@@ -131,7 +157,7 @@ mod tests {
         assert!(scaled_jacobian(&dented) < 0.0);
         dented[6] = dented[5]; // an edge of no length
         assert!(scaled_jacobian(&dented) <= 0.0);
-        assert_eq!(aspect_ratio(&dented), f64::INFINITY);
+        assert_eq!(aspect_ratio(&BRICK, &dented), f64::INFINITY);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use rstar::RTree;
 use rstar::primitives::GeomWithData;
 
 use crate::surface::{NO_NEIGHBOUR, face_centre, face_coordinates, face_neighbours};
-use crate::{BoundingBox, Face, HexMesh};
+use crate::{BoundingBox, Face, HexMesh, hexahedron};
 
 /// Some of the elements of a mesh.
 #[derive(Debug, Clone)]
@@ -140,7 +140,7 @@ impl Cell {
     /// None if there is no wall at all.
     fn new(mesh: &HexMesh, element: u32, surface: &RTree<[f64; 3]>) -> Option<Self> {
         let x = mesh.element_coordinates(element as usize);
-        let centre = std::array::from_fn(|i| x.iter().map(|node| node[i]).sum::<f64>() / 8.0);
+        let centre = hexahedron::centre(&x);
         let near = *surface.nearest_neighbor(centre)?;
         let distance = length(difference(near, centre));
         Some(Self { element, centre, extent: BoundingBox::of(x).extent(), near, distance })

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::hexahedron::distinct;
+
 /// One face of one element: the element and the row of [`crate::hexahedron::FACES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Face {
@@ -117,9 +119,18 @@ impl Sets {
 }
 
 impl Face {
-    /// The four nodes of the face, counter-clockwise seen from outside.
+    /// The four nodes of the face, counter-clockwise seen from outside. That of a wedge may be a
+    /// triangle, with one node twice, or collapsed to an edge.
     pub fn nodes(self, hexes: &[[u32; 8]]) -> [u32; 4] {
         let hex = &hexes[self.element as usize];
         crate::hexahedron::FACES[self.local as usize].map(|a| hex[a])
+    }
+
+    /// The same for all faces with the same set of nodes: increasing, then [`u32::MAX`].
+    pub fn key(nodes: [u32; 4]) -> [u32; 4] {
+        let mut key = [u32::MAX; 4];
+        key.iter_mut().zip(distinct(&nodes)).for_each(|(key, node)| *key = node);
+        key.sort_unstable();
+        key
     }
 }

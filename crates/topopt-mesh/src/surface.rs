@@ -2,19 +2,33 @@
 
 use rayon::prelude::*;
 
+use crate::hexahedron::{self, distinct};
 use crate::{Face, HexMesh, NodeToElements};
 
 /// In [`face_neighbours`]: no element.
 pub const NO_NEIGHBOUR: u32 = u32::MAX;
 
-/// The elements behind the six faces of every element, [`NO_NEIGHBOUR`] on the surface.
+/// The elements behind the six faces of every element, [`NO_NEIGHBOUR`] on the surface. Behind a
+/// face that is collapsed to an edge is the element itself.
 pub fn face_neighbours(mesh: &HexMesh) -> Vec<[u32; 6]> {
     let adjacency = NodeToElements::new(mesh);
     let behind = |face: Face| {
         let nodes = face.nodes(mesh.hexes());
+        let n_corners = distinct(&nodes).count();
+        if n_corners < 3 {
+            return face.element;
+        }
         let has_all = |e: u32| nodes.iter().all(|n| mesh.hexes()[e as usize].contains(n));
+        // Three nodes may also be those of a part of a face.
+        let key = Face::key(nodes);
+        let has_triangle = |element: u32| {
+            let faces = (0..6).map(|local| Face { element, local }.nodes(mesh.hexes()));
+            faces.into_iter().any(|face| Face::key(face) == key)
+        };
+        let is_behind =
+            |e: u32| e != face.element && has_all(e) && (n_corners == 4 || has_triangle(e));
         let around = adjacency.elements_of(nodes[0] as usize);
-        let other = around.iter().find(|&&other| other != face.element && has_all(other));
+        let other = around.iter().find(|&&other| is_behind(other));
         other.copied().unwrap_or(NO_NEIGHBOUR)
     };
     let of_element = |element| std::array::from_fn(|l| behind(Face { element, local: l as u8 }));
@@ -36,9 +50,9 @@ pub fn face_coordinates(mesh: &HexMesh, face: Face) -> [[f64; 3]; 4] {
     face.nodes(mesh.hexes()).map(|node| mesh.coordinates()[node as usize])
 }
 
-/// Mean of the four corners `x`.
+/// Mean of the corners `x`; that of a triangle counts once what stands twice.
 pub fn face_centre(x: &[[f64; 3]; 4]) -> [f64; 3] {
-    std::array::from_fn(|i| x.iter().map(|corner| corner[i]).sum::<f64>() / 4.0)
+    hexahedron::centre(x)
 }
 
 /// The integral of the unit normal over the bilinear face with corners `x`: half the cross product

@@ -13,7 +13,7 @@ use crate::{Field, TriangleSurface};
 pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSurface {
     let cut = Cut { mesh, field, threshold };
     let closing = surface::boundary_faces(mesh).into_par_iter().flat_map_iter(|face| {
-        let triangles = tetrahedra::of_face(mesh, face).into_iter();
+        let triangles = tetrahedra::of_face(mesh, face);
         triangles.flat_map(|triangle| cut.clipped_triangle(triangle)).flatten()
     });
     let mut triangles: Vec<[Key; 3]> = closing.collect();
@@ -22,7 +22,7 @@ pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSur
     boundary.dedup();
     let inner = (0..mesh.n_elements()).into_par_iter().filter(|&element| cut.is_cut(element));
     triangles.par_extend(inner.flat_map_iter(|element| {
-        let tetrahedra = tetrahedra::of_element(mesh, element).into_iter();
+        let tetrahedra = tetrahedra::of_element(mesh, element);
         tetrahedra.flat_map(|tetrahedron| cut.inner_triangles(tetrahedron)).flatten()
     }));
     let mut keys: Vec<Key> = triangles.as_flattened().to_vec();

@@ -4,20 +4,19 @@ use topopt_mesh::{Face, HexMesh, hexahedron};
 
 use crate::Field;
 
-/// The 12 tetrahedra of `element` as vertex numbers: its centre first (n_nodes + element), then a
-/// triangle of a face, counter-clockwise seen from outside. Their orientation is positive.
-pub(crate) fn of_element(mesh: &HexMesh, element: usize) -> [[u32; 4]; 12] {
-    let hex = &mesh.hexes()[element];
+/// The 12 tetrahedra of `element`, 8 of a wedge, as vertex numbers: its centre first (n_nodes +
+/// element), then a triangle of a face, counter-clockwise seen from outside. Their orientation is
+/// positive.
+pub(crate) fn of_element(mesh: &HexMesh, element: usize) -> impl Iterator<Item = [u32; 4]> {
     let centre = (mesh.n_nodes() + element) as u32;
-    std::array::from_fn(|i| {
-        let [a, b, c] = split(hexahedron::FACES[i / 2].map(|local| hex[local]))[i % 2];
-        [centre, a, b, c]
-    })
+    let faces = (0..6).map(move |local| Face { element: element as u32, local });
+    faces.flat_map(|face| of_face(mesh, face)).map(move |[a, b, c]| [centre, a, b, c])
 }
 
-/// The two triangles of a face of the mesh.
-pub(crate) fn of_face(mesh: &HexMesh, face: Face) -> [[u32; 3]; 2] {
-    split(face.nodes(mesh.hexes()))
+/// The two triangles of a face of the mesh, or the one that it is; none if it is collapsed.
+pub(crate) fn of_face(mesh: &HexMesh, face: Face) -> impl Iterator<Item = [u32; 3]> + use<> {
+    let triangles = split(face.nodes(mesh.hexes())).into_iter();
+    triangles.filter(|[a, b, c]| a != b && b != c && c != a)
 }
 
 /// A quadrilateral cut along the diagonal of its smallest node, so that both neighbours agree.
@@ -130,10 +129,7 @@ pub(crate) fn coordinates(mesh: &HexMesh, vertex: u32) -> [f64; 3] {
     let vertex = vertex as usize;
     match vertex.checked_sub(mesh.n_nodes()) {
         None => mesh.coordinates()[vertex],
-        Some(element) => {
-            let x = mesh.element_coordinates(element);
-            std::array::from_fn(|i| x.iter().map(|node| node[i]).sum::<f64>() / 8.0)
-        }
+        Some(element) => hexahedron::centre(&mesh.element_coordinates(element)),
     }
 }
 

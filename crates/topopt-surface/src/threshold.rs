@@ -70,7 +70,7 @@ impl<'a> Elements<'a> {
             let low = values.iter().fold(centre, |low, value| low.min(*value));
             let high = values.iter().fold(centre, |high, value| high.max(*value));
             let volumes = tetrahedra::of_element(mesh, element).map(|t| volume(mesh, t));
-            [low, high, volumes.iter().sum::<f64>()]
+            [low, high, volumes.sum::<f64>()]
         };
         let bounds: Vec<_> = (0..mesh.n_elements()).into_par_iter().map(bounds).collect();
         let total = bounds.iter().map(|[.., volume]| volume).sum();
@@ -87,7 +87,7 @@ impl<'a> Elements<'a> {
             } else {
                 let tetrahedra = tetrahedra::of_element(self.mesh, element);
                 let clipped = |t: [u32; 4]| cut.share_inside(t) * self::volume(self.mesh, t);
-                tetrahedra.into_iter().map(clipped).sum()
+                tetrahedra.map(clipped).sum()
             }
         };
         let of_chunk = |(chunk, bounds): (usize, &[[f64; 3]])| -> f64 {

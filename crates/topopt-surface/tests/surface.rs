@@ -250,3 +250,42 @@ fn values_that_make_no_field_are_refused() {
     assert!(message(&[]).starts_with("0 values for 1 nodes or elements"));
     assert!(message(&[f64::NAN]).contains("value 0 is NaN, not a finite number"));
 }
+
+/// A prism over a hexagon, of wedges around its axis in two layers.
+fn wedges() -> HexMesh {
+    let angle = |k: u32| std::f64::consts::FRAC_PI_3 * f64::from(k % 6);
+    let layer = |z: f64| {
+        let corner = move |k: u32| [angle(k).cos() + 1.0, angle(k).sin(), z];
+        std::iter::once([1.0, 0.0, z]).chain((0..6).map(corner))
+    };
+    let coordinates = [-0.5, 0.0, 0.5].into_iter().flat_map(layer).collect();
+    let hex = |k: u32| {
+        let (first, sector) = (7 * (k / 6), k % 6);
+        let [p, q, r] = [1 + sector, 1 + (sector + 1) % 6, 0].map(|node| first + node);
+        hexahedron::of_wedge([p, q, r, p + 7, q + 7, r + 7])
+    };
+    HexMesh::new(coordinates, (0..12).map(hex).collect(), Sets::default()).unwrap()
+}
+
+#[test]
+fn wedges_are_cut_like_hexahedra() {
+    let mesh = Renumbering::shuffled(&wedges(), 2).apply(&wedges());
+    let whole = 1.5 * 3.0_f64.sqrt();
+    for t in [-0.3, 0.1, 0.4] {
+        let cut = iso_surface(&mesh, &level_set(&mesh, |x| x[2]), t);
+        assert_closed(&cut);
+        assert!((cut.volume() / (whole * (0.5 - t)) - 1.0).abs() < 1e-14, "{}", cut.volume());
+    }
+    let field = level_set(&mesh, |x| x[0] + x[1] - 0.5 * x[2]);
+    let all = iso_surface(&mesh, &field, -9.0);
+    assert_closed(&all);
+    assert!((all.volume() / whole - 1.0).abs() < 1e-14 && euler_characteristic(&all) == 2);
+    for seed in 0..20 {
+        let density = random(mesh.n_elements(), seed);
+        let field = Field::of_elements(&mesh, &density).unwrap();
+        let (threshold, volume) = threshold_of_volume(&mesh, &field, 0.4 * whole);
+        let cut = iso_surface(&mesh, &field, threshold);
+        assert_closed(&cut);
+        assert!((cut.volume() / volume - 1.0).abs() < 1e-12);
+    }
+}

@@ -78,8 +78,8 @@ fn each_operator(
     let mesh = topopt_cuda::MeshOnDevice::new(device, problem)?;
     let backend = Cuda::<f64>::new(device)?;
     for strategy in GpuStrategy::ALL.into_iter().filter(|s| is_wanted(s.name())) {
-        if place::gpu_bytes(strategy, config::Preconditioner::Jacobi, problem) > device.memory()?.0
-        {
+        let bytes = place::gpu_bytes(strategy, config::Preconditioner::Jacobi, problem);
+        if bytes > device.memory()?.0 || !strategy.takes(problem.mesh()) {
             continue;
         }
         let memory = strategy.bytes(nodes, elements);

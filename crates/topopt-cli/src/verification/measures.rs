@@ -1,7 +1,7 @@
 //! Numbers of a verified design, with their places.
 
 use serde::Serialize;
-use topopt_mesh::Narrowest;
+use topopt_mesh::{Narrowest, hexahedron};
 
 use super::Subject;
 use crate::case::Tags;
@@ -100,7 +100,7 @@ impl Subject<'_> {
     /// Number and centre of an element of the problem.
     fn place(&self, element: u32) -> (u64, [f64; 3]) {
         let x = self.structure.problem.mesh().element_coordinates(element as usize);
-        let centre = std::array::from_fn(|i| x.iter().map(|node| node[i]).sum::<f64>() / 8.0);
+        let centre = hexahedron::centre(&x);
         let original = self.structure.renumbering.original_elements()[element as usize];
         (Tags::element(self.tags.as_ref(), original), centre)
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use topopt_fem::{ElasticityOperator, Problem};
 use topopt_linalg::BackendError;
-use topopt_mesh::NodeToElements;
+use topopt_mesh::{HexMesh, NodeToElements};
 
 pub use mesh::MeshOnDevice;
 pub use mf::Mf;
@@ -104,15 +104,32 @@ impl Strategy {
             }
     }
 
+    /// Whether it computes on `mesh`: `ebeSym` has no wedges, whose threads would write to one node
+    /// at the same time.
+    pub fn takes(self, mesh: &HexMesh) -> bool {
+        self != Strategy::EbeSym || mesh.n_wedges() == 0
+    }
+
     /// The operator of `problem` with all moduli zero; `mesh` was made from the same problem.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
+    /// [`BackendError`] if the device has no room for it, its kernels cannot be loaded, or it does
+    /// not [take](Strategy::takes) the mesh.
     pub fn build(
         self,
         mesh: &Arc<MeshOnDevice>,
         problem: &Problem,
     ) -> Result<Box<dyn ElasticityOperator<Cuda<f64>>>, BackendError> {
+        if !self.takes(problem.mesh()) {
+            let (wedges, name) = (problem.mesh().n_wedges(), self.name());
+            return Err(BackendError {
+                device: mesh.device().name().into(),
+                operation: format!("strategy `{name}`"),
+                message: format!(
+                    "the mesh has {wedges} wedges, which it does not compute; use `ebeSymAtomic`"
+                ),
+            });
+        }
         let adjacency = || NodeToElements::new(problem.mesh());
         match self {
             Strategy::Mf => Ok(Box::new(Mf::<f64>::new(mesh)?)),

@@ -16,7 +16,7 @@ use crate::{
 
 #[path = "../../tests/operators/meshes.rs"]
 mod meshes;
-use meshes::{Noise, distorted_cube, hexagon};
+use meshes::{Noise, distorted_cube, hexagon, wheel};
 
 /// A part held where z < 0.1, with some nodes held in y alone.
 fn problem(mesh: HexMesh) -> Problem {
@@ -60,9 +60,14 @@ fn moduli(problem: &Problem) -> Vec<f64> {
     problem.mesh().centres().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
 }
 
-fn problems() -> [Problem; 3] {
+fn problems() -> [Problem; 4] {
     let shuffled = |mesh: HexMesh| Renumbering::shuffled(&mesh, 3).apply(&mesh);
-    [problem(shuffled(distorted_cube(12, 0.25, true))), problem(hexagon(8)), on_springs(hexagon(8))]
+    [
+        problem(shuffled(distorted_cube(12, 0.25, true))),
+        problem(hexagon(8)),
+        on_springs(hexagon(8)),
+        problem(wheel(6)),
+    ]
 }
 
 /// The columns of a linear map of dimension `n`.
@@ -200,7 +205,7 @@ fn the_cycle_depends_on_the_last_update_alone() {
 
 #[test]
 fn a_stronger_cycle_takes_fewer_iterations_until_the_next_update() {
-    let [_, problem, _] = problems();
+    let [_, problem, ..] = problems();
     let moduli = moduli(&problem);
     let mut operator = Strategy::Mf.build(&problem);
     operator.set_moduli(&moduli);

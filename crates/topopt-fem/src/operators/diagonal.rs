@@ -9,7 +9,8 @@ pub fn by_patches(problem: &Problem, patches: &Patches, moduli: &[f64], out: &mu
     let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; DIM]]| {
         for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
             let x = problem.mesh().element_coordinates(e);
-            let blocks = element_diagonal_blocks(&x, problem.material());
+            let blocks =
+                element_diagonal_blocks(&problem.mesh().hexes()[e], &x, problem.material());
             for (a, &node) in hex.iter().enumerate() {
                 for i in 0..DIM {
                     sums[node as usize][i] += moduli[e] * blocks[a][i];
@@ -31,7 +32,8 @@ pub fn blocks_by_patches(
     let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; 6]]| {
         for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
             let x = problem.mesh().element_coordinates(e);
-            let blocks = element_diagonal_blocks(&x, problem.material());
+            let blocks =
+                element_diagonal_blocks(&problem.mesh().hexes()[e], &x, problem.material());
             for (a, &node) in hex.iter().enumerate() {
                 (0..6).for_each(|i| sums[node as usize][i] += moduli[e] * blocks[a][i]);
             }

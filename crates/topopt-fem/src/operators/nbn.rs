@@ -86,9 +86,12 @@ impl ElasticityOperator<Cpu> for Nbn<'_> {
         let sum = |node| {
             let mut total = [0.0; DIM];
             for (e, a) in self.adjacency.of(node) {
-                for i in 0..DIM {
-                    let row = DIM * a as usize + i;
-                    total[i] += self.moduli[e as usize] * self.stiffness[e as usize][row][row];
+                let (e, a) = (e as usize, a as usize);
+                let hex = &self.problem.mesh().hexes()[e];
+                for b in (0..8).filter(|&b| hex[b] as usize == node) {
+                    for i in 0..DIM {
+                        total[i] += self.moduli[e] * self.stiffness[e][DIM * a + i][DIM * b + i];
+                    }
                 }
             }
             total

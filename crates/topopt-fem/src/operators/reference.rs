@@ -75,8 +75,9 @@ impl ElasticityOperator<Cpu> for Reference<'_> {
 
     fn diagonal(&self, out: &mut Vec<f64>) {
         let f = |e| {
-            let ke = self.stiffness(e);
-            std::array::from_fn(|i| ke[i][i])
+            let (ke, hex) = (self.stiffness(e), &self.problem.mesh().hexes()[e]);
+            let same_node = |i: usize| (0..8).filter(move |&b| hex[b] == hex[i / DIM]);
+            std::array::from_fn(|i| same_node(i).map(|b| ke[i][DIM * b + i % DIM]).sum())
         };
         self.assemble(out, f, |_| 1.0);
     }

@@ -5,12 +5,13 @@ mod mechanics;
 mod meshes;
 mod stresses;
 
-use meshes::{Noise, distorted_cube, hexagon};
+use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    ElasticityOperator, LoadCase, Material, Problem, Strategy, Supports, WithSprings,
+    BlockJacobi, ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Problem,
+    Strategy, Supports, WithSprings,
 };
-use topopt_linalg::Cpu;
+use topopt_linalg::{Cpu, Preconditioner};
 use topopt_mesh::HexMesh;
 
 /// A problem on `mesh` with `supports`, steel-like Poisson's ratio and one load.
@@ -31,13 +32,14 @@ pub fn hold(mesh: &HexMesh, held: impl Fn([f64; 3]) -> bool) -> Supports {
     supports
 }
 
-/// One distorted element, a distorted box, and a mesh of irregular valence; the supports hold
-/// some components only.
+/// One distorted element, a distorted box, a mesh of irregular valence, and one with wedges; the
+/// supports hold some components only.
 fn problems() -> Vec<(&'static str, Problem)> {
     let meshes = [
         ("one element", distorted_cube(1, 0.2, true)),
         ("distorted box", distorted_cube(9, 0.25, true)),
         ("irregular valence", hexagon(6)),
+        ("wedges", wheel(5)),
     ];
     let with_supports = |(name, mesh): (&'static str, HexMesh)| {
         let mut supports = hold(&mesh, |x| x[2] < 0.3);
@@ -87,6 +89,36 @@ fn every_operator_equals_the_reference() {
                 assert_close(&found, &expected, 1e-13, &what(part));
             }
         }
+    }
+}
+
+/// The diagonal, and the blocks of block Jacobi, against the products of unit vectors.
+#[test]
+fn the_diagonal_of_wedges_is_that_of_the_products() {
+    let mesh = wheel(2);
+    let problem = problem(mesh.clone(), hold(&mesh, |x| x[2] < 0.2));
+    let moduli = moduli(mesh.n_elements());
+    let mut reference = Reference::new(&problem);
+    reference.set_moduli(&moduli);
+    let unit = |k: usize| (0..problem.n_dofs()).map(|i| f64::from(u8::from(i == k))).collect();
+    let columns: Vec<Vec<f64>> = (0..problem.n_dofs())
+        .map(|k| product_and_diagonal(&reference, &unit(k))[0].clone())
+        .collect();
+    let expected: Vec<f64> = columns.iter().enumerate().map(|(k, column)| column[k]).collect();
+    for mut operator in operators(&problem) {
+        operator.set_moduli(&moduli);
+        let [_, found] = product_and_diagonal(operator.as_ref(), &unit(0));
+        assert_close(&found, &expected, 1e-13, operator.strategy());
+    }
+    let mut blocks = BlockJacobi::new(&problem);
+    blocks.update(&Cpu, &reference, &moduli).unwrap();
+    for (k, column) in columns.iter().enumerate() {
+        let of_node = 3 * (k / 3)..3 * (k / 3) + 3;
+        let mut r = vec![0.0; problem.n_dofs()];
+        r[of_node.clone()].copy_from_slice(&column[of_node]);
+        let mut z = vec![f64::NAN; r.len()];
+        blocks.apply(&Cpu, &r, &mut z);
+        assert_close(&z, &unit(k), 1e-10, "block-jacobi");
     }
 }
 

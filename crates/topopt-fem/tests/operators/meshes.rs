@@ -1,5 +1,6 @@
 //! Meshes for tests: a box of distorted elements, and one with nodes of irregular valence.
 
+use topopt_mesh::hexahedron::of_wedge;
 use topopt_mesh::{HexMesh, Sets};
 
 /// A reproducible sequence of numbers in [-1, 1].
@@ -108,6 +109,44 @@ pub fn hexagon(n: usize) -> HexMesh {
                 }
             }
         }
+    }
+    HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
+}
+
+/// A twisted cylinder of radius 1 and height 1 in `n` rings and layers: wedges around the axis, whose
+/// local nodes stand in many orders, and hexahedra outside of them. Nodes inside are moved at random.
+pub fn wheel(n: usize) -> HexMesh {
+    const SECTORS: usize = 7;
+    let in_layer = 1 + SECTORS * n;
+    let mut noise = Noise(5);
+    let mut place = |ring: usize, sector: usize, layer: usize| {
+        let [r, z] = [ring, layer].map(|v| v as f64 / n as f64);
+        let angle = std::f64::consts::TAU * sector as f64 / SECTORS as f64 + 0.3 * z;
+        let inside = ring < n && layer > 0 && layer < n;
+        [r * angle.cos(), r * angle.sin(), z + 0.1 * r * angle.sin()]
+            .map(|v| if inside { v + 0.15 / n as f64 * noise.next() } else { v })
+    };
+    let (mut coordinates, mut hexes) = (Vec::new(), Vec::new());
+    for layer in 0..=n {
+        coordinates.push(place(0, 0, layer));
+        let others = (0..SECTORS * n).map(|k| place(1 + k / SECTORS, k % SECTORS, layer));
+        coordinates.extend(others);
+    }
+    for k in 0..n * n * SECTORS {
+        let [ring, sector, layer] = [k % n, k / n % SECTORS, k / (n * SECTORS)];
+        let line = |ring: usize, sector: usize| {
+            let in_plane = if ring == 0 { 0 } else { 1 + SECTORS * (ring - 1) + sector % SECTORS };
+            [layer, layer + 1].map(|layer| (layer * in_layer + in_plane) as u32)
+        };
+        let [p, q] = [line(ring + 1, sector), line(ring + 1, sector + 1)];
+        let [r, s] = [line(ring, sector + 1), line(ring, sector)];
+        let mut hex = [p[0], q[0], r[0], s[0], p[1], q[1], r[1], s[1]];
+        if ring == 0 {
+            assert_eq!(hex, of_wedge([p[0], q[0], r[0], p[1], q[1], r[1]]));
+            let turns = [[1, 2, 3, 0, 5, 6, 7, 4], [1, 5, 6, 2, 0, 4, 7, 3]];
+            (0..sector + 3 * layer).for_each(|turn| hex = turns[turn % 2].map(|a| hex[a]));
+        }
+        hexes.push(hex);
     }
     HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
 }

@@ -1,5 +1,7 @@
 //! Element types of Ansys by number: what to do with them.
 
+use topopt_mesh::hexahedron;
+
 /// What an element type is to this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -51,14 +53,12 @@ pub(super) fn number(text: &str) -> Option<u32> {
     text.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
 }
 
-/// The shape of a degenerate brick by its corners I to P; `None` if they are distinct.
-pub(super) fn degenerate(corners: &[u32]) -> Option<&'static str> {
-    let mut distinct = corners.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    match distinct.len() {
-        8.. => None,
-        6 => Some("wedges"),
+/// The shape of a degenerate brick by its corners I to P; `None` if they are distinct or those of a
+/// wedge.
+pub(super) fn degenerate(corners: &[u32; 8]) -> Option<&'static str> {
+    match hexahedron::distinct(corners).count() {
+        8 => None,
+        6 if hexahedron::wedge(corners).is_some() => None,
         5 => Some("pyramids"),
         4 => Some("tetrahedra"),
         _ => Some("of other shapes"),
@@ -84,7 +84,8 @@ mod tests {
     #[test]
     fn degenerate_bricks() {
         assert_eq!(degenerate(&[1, 2, 3, 4, 5, 6, 7, 8]), None);
-        assert_eq!(degenerate(&[1, 2, 3, 3, 5, 6, 7, 7]), Some("wedges"));
+        assert_eq!(degenerate(&[1, 2, 3, 3, 5, 6, 7, 7]), None);
+        assert_eq!(degenerate(&[1, 2, 2, 4, 5, 6, 7, 7]), Some("of other shapes"));
         assert_eq!(degenerate(&[1, 2, 3, 4, 5, 5, 5, 5]), Some("pyramids"));
         assert_eq!(degenerate(&[1, 2, 3, 3, 5, 5, 5, 5]), Some("tetrahedra"));
     }

@@ -68,11 +68,11 @@ pub enum Problem {
         /// What to do.
         remedy: &'static str,
     },
-    /// Bricks with fewer than eight distinct corners.
+    /// Degenerate bricks that are no wedges.
     #[error(
         "{count} of {total} {name} elements are degenerate bricks ({shapes}): elements {}. Only \
-         hexahedra with eight distinct corners can be used: mesh with MSHAPE,0,3D and MSHKEY,1, in \
-         Workbench by sweep or MultiZone from a source that is free of triangles",
+         hexahedra and wedges can be used: mesh with MSHAPE,0,3D and MSHKEY,1, in Workbench by sweep \
+         or MultiZone",
         first_of(elements, *count)
     )]
     Degenerate {

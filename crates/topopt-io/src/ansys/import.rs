@@ -17,7 +17,7 @@ pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Problem> {
     let mut notes = Vec::new();
     let selection = Selection::of(&archive)?;
     let bricks = &selection.bricks;
-    only_true_bricks(&archive, bricks)?;
+    only_bricks_and_wedges(&archive, bricks)?;
     notes.extend(selection.notes());
     notes.extend(notes_on_file(&archive, bricks));
     let node_tags = take(&mut archive.node_tags).into_iter().map(u64::from).collect();
@@ -117,8 +117,8 @@ fn number_of(archive: &Archive, element: &Element) -> Result<u32, AnsysProblem> 
 /// Elements that a message names.
 const NAMED: usize = 10;
 
-/// Every brick must have eight distinct corners.
-fn only_true_bricks(archive: &Archive, bricks: &[Element]) -> Result<(), AnsysProblem> {
+/// Every brick must have eight distinct corners or be a wedge.
+fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), AnsysProblem> {
     let mut shapes = BTreeMap::<&str, usize>::new();
     let mut degenerate = Vec::new();
     for brick in bricks {
@@ -132,7 +132,8 @@ fn only_true_bricks(archive: &Archive, bricks: &[Element]) -> Result<(), AnsysPr
             let (element, name) = (brick.tag, element_type::name(number));
             return Err(AnsysProblem::NodeCount { element, name, n_nodes: nodes.len(), needed });
         }
-        if let Some(shape) = element_type::degenerate(&nodes[..8]) {
+        let corners = std::array::from_fn(|a| nodes[a]);
+        if let Some(shape) = element_type::degenerate(&corners) {
             *shapes.entry(shape).or_default() += 1;
             degenerate.push(brick);
         }

@@ -1,7 +1,8 @@
 //! Ansys archives (`.cdb`) as CDWRITE writes them, in blocked format.
 //!
 //! What is read:
-//! - SOLID185 and SOLID45 become the mesh; SOLID186 and SOLID95 by their eight corners.
+//! - SOLID185 and SOLID45 become the mesh; SOLID186 and SOLID95 by their eight corners. Bricks with
+//!   K=L and O=P, or collapsed so elsewhere, are wedges.
 //! - Node components become node sets, element components element sets.
 //! - Zero displacements at nodes (D) become the node sets `D_UX`, `D_UY`, `D_UZ` and `D_ALL`, for
 //!   supports that fix x, y, z or all three. Forces at nodes (F) become a node set for every
@@ -15,7 +16,7 @@
 //! and constraint equations, displacements other than zero, and conditions in rotated nodal
 //! coordinate systems.
 //!
-//! What is refused: degenerate bricks (wedges, pyramids), other element types, files in unblocked
+//! What is refused: degenerate bricks other than wedges, other element types, files in unblocked
 //! format, and everything that contradicts itself.
 
 mod archive;

@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::take;
 
 use rayon::prelude::*;
-use topopt_mesh::{Face, MeshError, Sets, hexahedron};
+use topopt_mesh::hexahedron::{self, distinct};
+use topopt_mesh::{Face, MeshError, Sets};
 
 use super::error::{Leftover, Problem as GmshProblem};
 use super::raw::{Corners, RawMesh};
@@ -177,7 +178,7 @@ fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<()
     let mut seen = HashSet::new();
     let mut lost = Vec::new();
     for (corners, quad) in quads.iter().zip(&raw.quads) {
-        let Some(sides) = faces.get(&sorted(*corners)) else {
+        let Some(sides) = faces.get(&Face::key(*corners)) else {
             lost.push(quad);
             continue;
         };
@@ -202,9 +203,9 @@ fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<()
 /// The one or two faces of elements at a quadrilateral.
 type Sides = (Face, Option<Face>);
 
-/// The faces of elements at each of `quads` that has any, by sorted nodes.
+/// The faces of elements at each of `quads` that has any, by [`Face::key`].
 fn faces_on(quads: &[[u32; 4]], hexes: &[[u32; 8]], n_nodes: usize) -> HashMap<[u32; 4], Sides> {
-    let wanted: HashSet<[u32; 4]> = quads.iter().map(|&quad| sorted(quad)).collect();
+    let wanted: HashSet<[u32; 4]> = quads.iter().map(|&quad| Face::key(quad)).collect();
     let mut touched = vec![false; n_nodes];
     for &node in quads.as_flattened().iter().filter(|node| **node != UNUSED) {
         touched[node as usize] = true;
@@ -213,7 +214,7 @@ fn faces_on(quads: &[[u32; 4]], hexes: &[[u32; 8]], n_nodes: usize) -> HashMap<[
     for (element, hex) in (0..).zip(hexes) {
         for (local, corners) in (0..).zip(hexahedron::FACES) {
             let corners = corners.map(|a| hex[a]);
-            let key = sorted(corners);
+            let key = Face::key(corners);
             if corners.iter().all(|&node| touched[node as usize]) && wanted.contains(&key) {
                 let face = Face { element, local };
                 let second = |sides: &mut Sides| sides.1 = Some(face);
@@ -227,17 +228,12 @@ fn faces_on(quads: &[[u32; 4]], hexes: &[[u32; 8]], n_nodes: usize) -> HashMap<[
 /// The second side if the quadrilateral points out of its element, else the first.
 fn facing(sides: &Sides, corners: &[u32; 4], hexes: &[[u32; 8]]) -> Face {
     let points_outwards = |face: &Face| {
-        let mut nodes = face.nodes(hexes);
+        let mut nodes: Vec<u32> = distinct(&face.nodes(hexes)).collect();
         let start = nodes.iter().position(|node| *node == corners[0]).unwrap_or(0);
         nodes.rotate_left(start);
-        nodes == *corners
+        nodes.into_iter().eq(distinct(corners))
     };
     sides.1.filter(points_outwards).unwrap_or(sides.0)
-}
-
-fn sorted(mut nodes: [u32; 4]) -> [u32; 4] {
-    nodes.sort_unstable();
-    nodes
 }
 
 fn node_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets, notes: &mut Vec<String>) {

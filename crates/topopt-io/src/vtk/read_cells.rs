@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use topopt_mesh::hexahedron;
+
 use super::read_error::Problem;
 
 /// The cells of a file.
@@ -21,6 +23,8 @@ enum Shape {
     Hexahedron(i64),
     /// A hexahedron with the corners in the order of a grid.
     Voxel,
+    /// A wedge, read as a degenerate hexahedron.
+    Wedge,
     /// Vertices, lines, surfaces.
     NoVolume,
     OtherVolume(&'static str),
@@ -37,7 +41,8 @@ fn shape_of(kind: i64) -> Shape {
         11 => Shape::Voxel,
         0..=9 | 21..=23 | 28 | 30 | 34..=36 | 68..=70 | 75..=77 => Shape::NoVolume,
         10 | 24 | 71 | 78 => Shape::OtherVolume("tetrahedra"),
-        13 | 26 | 31 | 32 | 73 | 80 => Shape::OtherVolume("wedges"),
+        13 => Shape::Wedge,
+        26 | 31 | 32 | 73 | 80 => Shape::OtherVolume("quadratic wedges"),
         14 | 27 | 37 | 74 | 81 => Shape::OtherVolume("pyramids"),
         15 | 16 => Shape::OtherVolume("prisms"),
         42 => Shape::OtherVolume("polyhedra"),
@@ -67,7 +72,10 @@ impl Cells {
                     std::array::from_fn(|a| points[a])
                 }
                 Shape::Voxel if points.len() == 8 => VOXEL.map(|a| points[a]),
-                Shape::Hexahedron(_) | Shape::Voxel => return Err(wrong),
+                Shape::Wedge if points.len() == 6 => {
+                    hexahedron::of_wedge(std::array::from_fn(|a| points[a]))
+                }
+                Shape::Hexahedron(_) | Shape::Voxel | Shape::Wedge => return Err(wrong),
                 Shape::NoVolume => {
                     cells.left_out += 1;
                     continue;

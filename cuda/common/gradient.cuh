@@ -1,0 +1,32 @@
+// Gradients of the shape functions at a point of an element; needs trilinear.cuh.
+
+#pragma once
+
+// 1 - x and 1 + x
+#define SIDES(x) {(real)1 - (x), (real)1 + (x)}
+
+// 8 dN_m/dxi
+__device__ __forceinline__ void reference_gradient(int m, const real sides[3][2], real N[3]) {
+    const real x = sides[0][m & 1], y = sides[1][m >> 1 & 1], z = sides[2][m >> 2];
+    N[0] = m & 1 ? y * z : -y * z;
+    N[1] = m & 2 ? x * z : -x * z;
+    N[2] = m & 4 ? x * y : -x * y;
+}
+
+// det J times the gradient of the shape function of the node at position m, from the cofactors of J.
+// A node that stands twice, as in a wedge, has the sum of both at the first position and 0 at the other.
+__device__ __forceinline__ void gradient_of_node(
+    const unsigned node[8], int m, const real sides[3][2], const real C[3][3], real g[3]) {
+    real N[3];
+    reference_gradient(m, sides, N);
+#pragma unroll
+    for (int bit = 1; bit < 8; bit *= 2)
+        if (node[m ^ bit] == node[m]) {
+            real twin[3];
+            reference_gradient(m ^ bit, sides, twin);
+#pragma unroll
+            for (int i = 0; i < 3; ++i) N[i] = m & bit ? (real)0 : N[i] + twin[i];
+        }
+#pragma unroll
+    for (int c = 0; c < 3; ++c) g[c] = N[0] * C[0][c] + N[1] * C[1][c] + N[2] * C[2][c];
+}
