@@ -101,6 +101,7 @@ impl Case {
             strategy: Some(strategy),
             preconditioner: None,
             resume: false,
+            start_from: None,
             log: Log::Quiet,
         };
         execute(&Command::Run(arguments), &mut std::io::sink(), &AtomicBool::new(false))?;

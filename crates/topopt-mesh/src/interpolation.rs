@@ -85,7 +85,7 @@ impl<'a> ElementInterpolation<'a> {
 pub fn nodal_means(mesh: &HexMesh, values: &[f64]) -> Vec<f64> {
     let mut around = vec![[0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY]; mesh.n_nodes()];
     for ((hex, volume), &value) in mesh.hexes().iter().zip(mesh.volumes()).zip(values) {
-        for &node in hex {
+        for node in hexahedron::distinct(hex) {
             let [weighted, weight, least, most] = &mut around[node as usize];
             *weighted += volume * value;
             *weight += volume;

@@ -94,7 +94,11 @@ fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 
     let mut xi = [0.0; 3];
     for _ in 0..4 {
         let jacobian = hexahedron::jacobian(&x, xi);
-        let inverse = hexahedron::inverse(&jacobian, hexahedron::determinant(&jacobian));
+        let determinant = hexahedron::determinant(&jacobian);
+        if determinant <= 0.0 {
+            break; // the collapsed edge of a wedge
+        }
+        let inverse = hexahedron::inverse(&jacobian, determinant);
         let at = hexahedron::map(&x, xi);
         let step = |i: usize| (0..3).map(|j| inverse[i][j] * (point[j] - at[j])).sum::<f64>();
         xi = std::array::from_fn(|i| (xi[i] + step(i)).clamp(-1.0, 1.0));

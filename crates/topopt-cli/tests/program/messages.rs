@@ -205,7 +205,10 @@ fn ansys() {
             edit("2,SOLID45", "2,BRICK"),
             edit("2,SOLID45", "2,SHELL181"),
             edit("2,SOLID45", "2,200"),
-            bytes("the sector of mapdl-archive", project_mesh("ansys_sector.cdb")),
+            edit(
+                "       10       20       30       40       50       60       70       80",
+                "       10       20       30       40       50       50       50       50",
+            ),
             bytes("the tetrahedra of mapdl-archive", project_mesh("ansys_tet_beam.cdb")),
         ],
     );
