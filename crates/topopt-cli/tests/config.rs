@@ -331,7 +331,7 @@ fn projection_too_sharp() {
        :             ^|^
        :              `-- must be greater than 0 and at most 256
        `----
-     help: Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of [[continuation]]
+     help: Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of `[[continuation]]`
            it gives better designs.
     ");
 }

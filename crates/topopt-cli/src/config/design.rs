@@ -81,7 +81,7 @@ pub enum FilterKind {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Projection {
-    /// Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of [[continuation]] it
+    /// Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of `[[continuation]]` it
     /// gives better designs.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
     pub sharpness: f64,
