@@ -7,12 +7,9 @@ use crate::hexahedron;
 pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// The reference coordinates at which the trilinear map of the element with node coordinates `x`
-/// reaches `point`, if it does. `regular` says that the map does not turn over at a corner.
-pub(crate) fn local_coordinates(
-    x: &[[f64; 3]; 8],
-    regular: bool,
-    point: [f64; 3],
-) -> Option<[f64; 3]> {
+/// reaches `point`, if it does, within 1e-6. `regular` says that the map does not turn over at a
+/// corner; see [`is_regular`].
+pub fn local_coordinates(x: &[[f64; 3]; 8], regular: bool, point: [f64; 3]) -> Option<[f64; 3]> {
     // The map relative to the point: its root is wanted.
     let x = x.map(|node| std::array::from_fn(|i| node[i] - point[i]));
     match root(&x, [0.0; 3]) {
@@ -23,7 +20,7 @@ pub(crate) fn local_coordinates(
 }
 
 /// Whether the map of the element with node coordinates `x` turns over at no corner.
-pub(crate) fn is_regular(x: &[[f64; 3]; 8]) -> bool {
+pub fn is_regular(x: &[[f64; 3]; 8]) -> bool {
     let determinant = |corner| hexahedron::determinant(&hexahedron::jacobian(x, corner));
     hexahedron::NODES.into_iter().all(|corner| determinant(corner) > 0.0)
 }

@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
-use topopt_mesh::{HexMesh, UniformGrid, hexahedron};
+use topopt_mesh::{HexMesh, UniformGrid, hexahedron, is_regular, local_coordinates};
 use topopt_surface::Field;
 
 /// Density and coverage on the cells of a grid. The surface of a design is where the density is
@@ -88,21 +88,10 @@ fn halved(grid: &UniformGrid) -> UniformGrid {
     }
 }
 
-/// The value at `point` of `element`, trilinear between its nodes.
+/// The value at `point` of `element`, in which it lies, trilinear between its nodes.
 fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 {
     let x = mesh.element_coordinates(element);
-    let mut xi = [0.0; 3];
-    for _ in 0..4 {
-        let jacobian = hexahedron::jacobian(&x, xi);
-        let determinant = hexahedron::determinant(&jacobian);
-        if determinant <= 0.0 {
-            break; // the collapsed edge of a wedge
-        }
-        let inverse = hexahedron::inverse(&jacobian, determinant);
-        let at = hexahedron::map(&x, xi);
-        let step = |i: usize| (0..3).map(|j| inverse[i][j] * (point[j] - at[j])).sum::<f64>();
-        xi = std::array::from_fn(|i| (xi[i] + step(i)).clamp(-1.0, 1.0));
-    }
+    let xi = local_coordinates(&x, is_regular(&x), point).unwrap_or_default();
     let shares = hexahedron::shape_functions(xi);
     let nodes = mesh.hexes()[element];
     nodes.iter().zip(shares).map(|(&node, share)| share * field.at_nodes()[node as usize]).sum()
