@@ -122,6 +122,10 @@ pub struct ExportArgs {
     /// Smoothing steps; volume and vertices on the boundary of the mesh are kept
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub smooth: u16,
+    /// Share to keep of the triangles off the boundary of the mesh, which stays; volume and topology
+    /// are kept
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub decimate: Option<f64>,
     /// Drop all pieces but the largest
     #[arg(long)]
     pub largest_piece: bool,
@@ -139,6 +143,11 @@ pub struct VerifyArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value: Option<f64> = text.parse().ok().filter(|&share| share > 0.0 && share < 1.0);
+    value.ok_or_else(|| "a share of the triangles between 0 and 1 is needed, as 0.1".into())
 }
 
 fn threshold(text: &str) -> Result<f64, String> {

@@ -4,6 +4,7 @@
 //! Every hexahedron is split into 12 tetrahedra, of its centre and the two triangles of each face,
 //! on which the density is linear. This crate knows no physics and reads and writes no file.
 
+mod decimation;
 mod field;
 mod iso_surface;
 mod smoothing;
@@ -11,6 +12,7 @@ mod tetrahedra;
 mod threshold;
 mod triangle_surface;
 
+pub use decimation::NotAManifold;
 pub use field::{Field, FieldError};
 pub use iso_surface::iso_surface;
 pub use threshold::{clipped_volume, threshold_of_volume};

@@ -24,6 +24,11 @@ impl TriangleSurface {
             self.step(&neighbours, LAMBDA);
             self.step(&neighbours, mu);
         }
+        self.restore(volume);
+    }
+
+    /// Moves the free vertices along their normals until the volume is `volume`.
+    pub(crate) fn restore(&mut self, volume: f64) {
         for _ in 0..CORRECTIONS {
             self.correct(volume);
         }

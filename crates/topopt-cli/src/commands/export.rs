@@ -34,12 +34,21 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     if args.smooth > 0 {
         surface.smooth(args.smooth.into(), surface.volume());
     }
+    let before = surface.n_free_triangles();
+    if let Some(share) = args.decimate {
+        surface
+            .decimate(share)
+            .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
+    }
     format.write(&args.output, &surface, design.unit).map_err(|error| {
         let remedy = "choose a folder that exists and that you may write to";
         InputError::from(Finding::new(error.to_string()).remedy(remedy))
     })?;
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
     writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
+    if let Some(share) = args.decimate {
+        tell_decimation(share, before, &surface, out)?;
+    }
     let volume = surface.volume();
     // Hundredths of a percent; adding 0 takes the sign from zero.
     let change = (1e4 * (volume / design.volume - 1.0)).round() / 100.0 + 0.0;
@@ -175,6 +184,30 @@ fn three_mf_unit(unit: LengthUnit) -> three_mf::Unit {
         LengthUnit::In => three_mf::Unit::Inch,
         LengthUnit::Ft => three_mf::Unit::Foot,
     }
+}
+
+/// What is left of the `before` triangles off the boundary of the mesh.
+fn tell_decimation(
+    share: f64,
+    before: usize,
+    surface: &TriangleSurface,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let left = surface.n_free_triangles();
+    let fixed = surface.triangles().len() - left;
+    writeln!(
+        out,
+        "decimated from {before} to {left} triangles; the other {fixed} are the mesh's own boundary"
+    )?;
+    if left as f64 > share * before as f64 {
+        writeln!(
+            out,
+            "warning: fewer would have changed the volume by 0.5 % or spoilt the surface: \
+             {:.1} % are left",
+            100.0 * left as f64 / before as f64
+        )?;
+    }
+    Ok(())
 }
 
 /// Shares of the volume of the connected pieces, largest first.

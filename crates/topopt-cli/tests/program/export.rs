@@ -46,19 +46,26 @@ fn the_four_benchmarks_are_printable() {
         let units = format!("units={{length=\"{unit}\", force=\"N\"}}");
         let settings = ["optimizer.max_iterations=8", "filter.radius_in_elements=1.5", &units];
         folder.run_well(&settings);
-        for (format, smooth) in [("stl", "0"), ("3mf", "0"), ("obj", "5"), ("vtp", "5")] {
+        let formats = [("stl", "0"), ("3mf", "0"), ("obj", "5"), ("vtp", "5"), ("few.obj", "5")];
+        for (format, smooth) in formats {
             let file = format!("{name}.{format}");
-            let told = export_well(&folder, &["out", "-o", &file, "--smooth", smooth]);
+            let mut args = vec!["out", "-o", &file, "--smooth", smooth];
+            if format == "few.obj" {
+                args.extend(["--decimate", "0.4"]);
+            }
+            let told = export_well(&folder, &args);
             assert!(told.contains(&format!("wrote {file}: ")), "{told}");
             assert!(told.contains("+0.00 %"), "{told}");
             let told_unit = told.contains(&format!("unit of the file: {unit}\n"));
             assert_eq!(told_unit, format == "3mf", "{told}");
+            assert_eq!(told.contains("decimated from"), format == "few.obj", "{told}");
+            assert!(!told.contains("fewer would have"), "{told}");
             files.push(folder.path(&file));
         }
         std::fs::rename(folder.path("out"), folder.path(name)).unwrap();
     }
     let Some(surfaces) = read_back("surface_readback.py", &files) else { return };
-    for (name, surfaces) in names.iter().zip(surfaces.as_array().unwrap().chunks(4)) {
+    for (name, surfaces) in names.iter().zip(surfaces.as_array().unwrap().chunks(5)) {
         let design = vtu::read_with_cell_data(&folder.path(name).join("design.vtu"), &["density"]);
         let (file, data) = design.unwrap();
         let volume = data[0].iter().zip(file.mesh.volumes()).map(|(d, v)| d * v).sum();
@@ -73,9 +80,13 @@ fn the_four_benchmarks_are_printable() {
                 assert!(bound(2 * i + 1) <= bounds.max[i] + size, "{surface}");
             }
             assert_eq!(surface["regions"], surfaces[0]["regions"]);
-            assert_eq!(surface["points"], surfaces[0]["points"]);
-            assert_eq!(surface["triangles"], surfaces[0]["triangles"]);
+            if k < 4 {
+                assert_eq!(surface["points"], surfaces[0]["points"]);
+                assert_eq!(surface["triangles"], surfaces[0]["triangles"]);
+            }
         }
+        let [whole, few] = [0, 4].map(|k| number(&surfaces[k]["triangles"]));
+        assert!(few < 0.85 * whole, "{few} {whole}");
         let unit = if *name == "michell" { "inch" } else { "millimeter" };
         assert_eq!(surfaces[1]["unit"], unit);
     }
@@ -108,6 +119,31 @@ fn loose_pieces_are_told_and_dropped() {
     let total: f64 = mesh.volumes().iter().sum();
     let share = |i: usize| number(&surfaces[i]["signed_volume"]) / total;
     assert!((share(0) - 0.5).abs() < 0.05 && (share(1) - 0.3).abs() < 0.05, "{surfaces}");
+}
+
+#[test]
+fn what_decimation_leaves_is_told() {
+    let folder = Folder::new();
+    two_ends(&folder);
+    let decimated = |share: &str| {
+        let args = ["ends.vtu", "-o", "ends.obj", "--threshold", "0.5", "--decimate", share];
+        let told = export_well(&folder, &args);
+        let line = told.lines().find(|line| line.starts_with("decimated from ")).unwrap();
+        let numbers = line.split_whitespace().filter_map(|word| word.parse().ok());
+        let [before, left, fixed]: [usize; 3] = numbers.collect::<Vec<_>>().try_into().unwrap();
+        assert!(told.contains(&format!("ends.obj: {} triangles", left + fixed)), "{told}");
+        (left as f64 / before as f64, told.contains("warning: fewer would have changed"))
+    };
+    let (most, few) = (decimated("0.7"), decimated("0.001"));
+    assert!(most.0 <= 0.7 && most.0 > 0.65 && !most.1, "{most:?}");
+    assert!(few.0 > 0.001 && few.0 < most.0 && few.1, "{few:?}");
+    for share in ["0", "1", "-0.1", "nan", "few"] {
+        let option = format!("--decimate={share}");
+        let finished = export(&folder, &["ends.vtu", "-o", "part.stl", &option]);
+        let message = "a share of the triangles between 0 and 1 is needed, as 0.1";
+        assert!(finished.err.contains(message), "{share}: {}", finished.err);
+        assert!(!folder.path("part.stl").exists());
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Surfaces of known bodies and of random fields: closed, oriented, of the right volume and genus.
 
+mod decimation;
+
 use std::collections::HashSet;
 
 use topopt_mesh::generate::{Benchmark, Resolution};
@@ -60,6 +62,11 @@ fn level_set(mesh: &HexMesh, value: impl Fn(&[f64; 3]) -> f64) -> Field {
 /// Radius less distance from (1 + `shift`, 0, 0).
 fn ball(radius: f64, shift: f64) -> impl Fn(&[f64; 3]) -> f64 {
     move |x| radius - ((x[0] - 1.0 - shift).powi(2) + x[1] * x[1] + x[2] * x[2]).sqrt()
+}
+
+/// A tube of radius 0.12 around a circle of radius 0.3.
+fn torus(x: &[f64; 3]) -> f64 {
+    0.12 - ((((x[0] - 1.0).powi(2) + x[1] * x[1]).sqrt() - 0.3).powi(2) + x[2] * x[2]).sqrt()
 }
 
 /// Densities in [0, 1) from a linear congruential generator.
@@ -131,9 +138,6 @@ fn the_whole_mesh_has_its_own_boundary() {
 #[test]
 fn known_bodies_have_their_genus_and_pieces() {
     let mesh = distorted(12);
-    let torus = |x: &[f64; 3]| {
-        0.12 - ((((x[0] - 1.0).powi(2) + x[1] * x[1]).sqrt() - 0.3).powi(2) + x[2] * x[2]).sqrt()
-    };
     let two = |x: &[f64; 3]| ball(0.3, -0.5)(x).max(ball(0.2, 0.5)(x));
     let hollow = |x: &[f64; 3]| ball(0.4, 0.0)(x).min(-ball(0.2, 0.0)(x));
     type Body<'a> = &'a dyn Fn(&[f64; 3]) -> f64;
