@@ -20,6 +20,7 @@ use crate::results::write_json;
 use crate::run_directory::{RunDirectory, VERIFIED, VERIFIED_DESIGN};
 use crate::structure::Structure;
 use carried::Carried;
+pub(crate) use measures::sorted_shares;
 pub use measures::{Displacement, Stress, Width};
 use solve::Solution;
 use threshold::Thresholded;
@@ -146,6 +147,8 @@ impl Subject<'_> {
         let Self { structure, design, carried, solution, .. } = self;
         let mesh = structure.problem.mesh();
         let region = Region::new(mesh, &design.is_solid);
+        let volumes = &structure.space.volumes;
+        let part_volume = |part: &Vec<u32>| part.iter().map(|&e| volumes[e as usize]).sum();
         Verification {
             threshold: design.threshold,
             void_stiffness: solve::VOID_STIFFNESS,
@@ -155,7 +158,7 @@ impl Subject<'_> {
             largest_displacement: self.largest_displacement(),
             von_mises: self.stress(),
             grey_level: design.grey_level,
-            parts: measures::shares(&region.parts(), &structure.space.volumes),
+            parts: sorted_shares(region.parts().iter().map(part_volume).collect()),
             smallest_member: region.smallest_member().map(|found| self.width(found)),
             smallest_gap: region.smallest_gap().map(|found| self.width(found)),
             element_width: structure.element_width,

@@ -14,6 +14,7 @@ use crate::config::LengthUnit;
 use crate::failure::Failure;
 use crate::report::{Finding, InputError};
 use crate::run_directory::RunDirectory;
+use crate::verification::sorted_shares;
 
 /// Writes the surface of a design.
 pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Failure> {
@@ -27,7 +28,7 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     if surface.triangles().is_empty() || design.field.range()[0] >= threshold {
         return Err(InputError::from(design.all_or_nothing(threshold)).into());
     }
-    let pieces = sorted_shares(&surface);
+    let pieces = sorted_shares(surface.piece_volumes());
     if args.largest_piece {
         surface = surface.largest_piece();
     }
@@ -210,15 +211,7 @@ fn tell_decimation(
     Ok(())
 }
 
-/// Shares of the volume of the connected pieces, largest first.
-fn sorted_shares(surface: &TriangleSurface) -> Vec<f64> {
-    let mut shares = surface.piece_volumes();
-    let total: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= total);
-    shares.sort_by(|a, b| b.total_cmp(a));
-    shares
-}
-
+/// Pieces that do not touch, by their `shares` of the volume.
 fn tell_pieces(shares: &[f64], dropped: bool, out: &mut impl Write) -> Result<(), Failure> {
     if shares.len() < 2 {
         return Ok(());

@@ -106,12 +106,10 @@ impl Subject<'_> {
     }
 }
 
-/// Share of every part in the volume of all, largest first.
-pub(super) fn shares(parts: &[Vec<u32>], volumes: &[f64]) -> Vec<f64> {
-    let volume = |part: &Vec<u32>| part.iter().map(|&e| volumes[e as usize]).sum::<f64>();
-    let mut shares: Vec<f64> = parts.iter().map(volume).collect();
-    let total: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= total);
-    shares.sort_by(|a, b| b.total_cmp(a));
-    shares
+/// Shares in the sum of `volumes`, largest first.
+pub(crate) fn sorted_shares(mut volumes: Vec<f64>) -> Vec<f64> {
+    let total: f64 = volumes.iter().sum();
+    volumes.iter_mut().for_each(|volume| *volume /= total);
+    volumes.sort_by(|a, b| b.total_cmp(a));
+    volumes
 }
