@@ -3,7 +3,7 @@
 //
 // Source:        plain sparse matrix-vector product; assembly by Gauss points as in stiffness.cu
 // Mapping:       product: a warp a block row, three blocks at a time by 27 lanes, so that a warp
-//                reads 216 consecutive bytes; 16 rows a block of 512
+//                reads 216 consecutive bytes; 4 rows a block of 128
 //                assembly: 8 threads a node, thread q with Gauss point q and then with the
 //                sub-matrix of the node and local node q; 16 nodes a block of 128
 // Layout:        row_offsets [n_nodes + 1], columns ascending in a row, values [n_blocks][3][3];
@@ -17,7 +17,8 @@
 
 #include "common/element.cuh"
 
-#define BLOCK 512
+#define BLOCK 128
+#define AHEAD 9 // blocks of a lane: a row of 27 in one step
 #define WARP 32
 #define WHOLE_WARP 0xffffffffu
 #define ASSEMBLY_BLOCK 128
@@ -36,10 +37,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr(
     const double* __restrict__ plane = x + (size_t)(entry % 3) * n_nodes;
     const unsigned long long end = row_offsets[row + 1];
     double sum = 0.0;
-    if (slot < 3)
-#pragma unroll 3
-        for (unsigned long long block = row_offsets[row] + slot; block < end; block += 3)
-            sum += values[9 * block + entry] * plane[columns[block]];
+    for (unsigned long long first = row_offsets[row] + slot; slot < 3 && first < end; first += 3 * AHEAD) {
+        double value[AHEAD];
+        unsigned column[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; ++k) { // no branch, so that all are on their way at once
+            const unsigned long long block = first + 3 * k < end ? first + 3 * k : end - 1;
+            column[k] = columns[block];
+            value[k] = values[9 * block + entry];
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; ++k)
+            sum += (first + 3 * k < end ? value[k] : 0.0) * plane[column[k]];
+    }
     // lane 3 i of the first nine: over the three slots, then over the three columns
     sum += __shfl_down_sync(WHOLE_WARP, sum, 9) + __shfl_down_sync(WHOLE_WARP, sum, 18);
     sum += __shfl_down_sync(WHOLE_WARP, sum, 1) + __shfl_down_sync(WHOLE_WARP, sum, 2);

@@ -5,20 +5,20 @@
 // Source:        [Ratnakar2022, Alg. 7 and 5.2]
 // Mapping:       thread a of an element makes the three rows of node a; of every off-diagonal
 //                group the two threads of a pair read the same sub-matrix, one of them takes its
-//                transpose; 64 elements a block of 512
+//                transpose; 16 elements a block of 128
 // Layout:        see common/kappa.cuh; elements (connectivity, moduli, kappa) in the order of
 //                their colours, for ebeSymAtomic in that of the mesh
 // Cost:          an element: 300 values, modulus, 8 nodes, 2440 bytes; 1200 operations; a node:
-//                49 bytes if the cache keeps it from one colour to the next
+//                49 bytes if the cache keeps it from one colour to the next, every other of which runs backwards
 // Deterministic: ebeSym yes, no two elements of a launch share a node; ebeSymAtomic no
 // Requires:      y = x at held components, 0 elsewhere (held_part); for ebeSym a colouring, and no
-//                node twice in an element; 12 kB of shared memory
+//                node twice in an element; 3 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
 #include "common/kappa.cuh"
 #include "common/scatter.cuh"
 
-#define BLOCK 512
+#define BLOCK 128
 
 // sum += K u with K in the notation of kappa.cuh, or its transpose
 __device__ __forceinline__ void multiply_add(
@@ -41,7 +41,7 @@ __device__ __forceinline__ void rows_of_node(
     const double u[3] = {s_u[0][t], s_u[1][t], s_u[2][t]};
     double x[6];
 #pragma unroll
-    for (int entry = 0; entry < 6; ++entry) x[entry] = kappa_d[kappa_d_index(entry, n, e, a)];
+    for (int entry = 0; entry < 6; ++entry) x[entry] = __ldcs(kappa_d + kappa_d_index(entry, n, e, a));
     multiply_add(x, make_double2(x[3], x[4]), make_double2(x[3], x[5]), make_double2(x[4], x[5]),
                  false, u, sum);
 #pragma unroll
@@ -54,8 +54,8 @@ __device__ __forceinline__ void rows_of_node(
         double2 pair[3];
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
-            diagonal[i] = values[kappa_od_single(i, n, e, k)];
-            pair[i] = pairs[kappa_od_single(i, n, e, k)];
+            diagonal[i] = __ldcs(values + kappa_od_single(i, n, e, k));
+            pair[i] = __ldcs(pairs + kappa_od_single(i, n, e, k));
             v[i] = s_u[i][t ^ group];
         }
         multiply_add(diagonal, pair[0], pair[1], pair[2], transposed, v, sum);
@@ -78,7 +78,11 @@ __device__ __forceinline__ void product(
 #pragma unroll
         for (int i = 0; i < 3; ++i) s_u[i][threadIdx.x] = free_value(x, n_nodes, node, mask, i);
     }
-    __syncthreads();
+    double before[3] = {0.0, 0.0, 0.0}; // read early: nothing else of this launch adds to it
+    if (!ATOMIC)
+#pragma unroll
+        for (int i = 0; i < 3; ++i) before[i] = y[(size_t)i * n_nodes + node];
+    __syncwarp(); // the eight threads of an element are in one warp
     if (in_color >= count) return;
     double sum[3] = {0.0, 0.0, 0.0};
     rows_of_node(n, e, a, kappa_d, kappa_od, s_u, sum);
@@ -88,7 +92,7 @@ __device__ __forceinline__ void product(
         if (ATOMIC)
             add_atomic(y, n_nodes, node, mask, i, modulus * sum[i]);
         else if (!(mask >> i & 1))
-            y[(size_t)i * n_nodes + node] += modulus * sum[i];
+            y[(size_t)i * n_nodes + node] = before[i] + modulus * sum[i];
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) ebeSym(

@@ -12,7 +12,7 @@ use crate::kernel::{Kernel, Module};
 use crate::vector::DeviceVector;
 
 /// Threads of a block of the product, a warp a row.
-const BLOCK: usize = 512;
+const BLOCK: usize = 128;
 /// Threads of a block of the assembly, eight a row.
 const ASSEMBLY_BLOCK: usize = 128;
 /// Blocks of the row of a node that has eight elements around it.

@@ -13,7 +13,7 @@ use crate::kernel::{Kernel, Module};
 use crate::vector::DeviceVector;
 
 /// Threads of a block, eight an element.
-const BLOCK: usize = 512;
+const BLOCK: usize = 128;
 /// Numbers of an element in kappa_d and kappa_od.
 const ENTRIES: [usize; 2] = [6 * 8, 9 * 28];
 
@@ -73,7 +73,10 @@ impl EbeSym {
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
         let coloring = Coloring::greedy(problem.mesh(), adjacency);
-        let order = coloring.groups().concat();
+        // Every other colour backwards, so that it begins where the cache still has the vectors.
+        let mut groups = coloring.groups().to_vec();
+        groups.iter_mut().skip(1).step_by(2).for_each(|group| group.reverse());
+        let order = groups.concat();
         let planes = connectivity_planes(problem.mesh().hexes(), &order);
         let connectivity = mesh.device.upload(&planes)?;
         let module = load(mesh)?;
@@ -81,7 +84,7 @@ impl EbeSym {
             kernel: module.kernel("ebeSym", BLOCK as u32)?,
             by_color: module.kernel("by_color", BLOCK as u32)?,
             held_part: HeldPart::load::<f64>(&mesh.device)?,
-            colors: coloring.groups().iter().map(|group| group.len() as u32).collect(),
+            colors: groups.iter().map(|group| group.len() as u32).collect(),
             order: mesh.device.upload(&order)?,
             moduli: mesh.device.zeros(mesh.n_elements)?,
             kappa: Kappa::new(mesh, &connectivity)?,
