@@ -18,8 +18,11 @@ use crate::report::{Finding, InputError};
 
 /// Where a run computes.
 pub(crate) enum Place {
-    /// The processor.
-    Cpu,
+    /// The processor, and why it is not a GPU if that was left to us.
+    Cpu {
+        /// For people.
+        note: Option<String>,
+    },
     /// A GPU.
     Gpu(Arc<Device>),
 }
@@ -33,17 +36,21 @@ pub(crate) struct OnGpu {
 }
 
 impl Place {
-    /// The place that is asked for. `Auto` is the processor: the GPU's results have been checked on
-    /// an emulated device only, so it has to be asked for.
+    /// The place that is asked for. `Auto` is the first GPU, and the processor where none works.
     ///
     /// # Errors
     /// A finding if a GPU is asked for and there is none that works.
     pub fn find(asked: config::Device) -> Result<Self, Finding> {
         match asked {
-            config::Device::Auto | config::Device::Cpu => Ok(Place::Cpu),
+            config::Device::Cpu => Ok(Place::Cpu { note: None }),
+            config::Device::Auto => Ok(Device::open(0).map_or_else(
+                |error| Place::Cpu { note: Some(format!("on the processor: {error}")) },
+                Place::Gpu,
+            )),
             config::Device::Gpu(number) => Device::open(number).map(Place::Gpu).map_err(|error| {
-                Finding::new(error.to_string())
-                    .remedy("leave `solver.device` out, or set it to \"cpu\"")
+                let remedy = "install or update the driver of the GPU, or leave `solver.device` \
+                              out to compute on the processor";
+                Finding::new(error.to_string()).remedy(remedy)
             }),
         }
     }
@@ -51,7 +58,7 @@ impl Place {
     /// Name of the device, for people.
     pub fn name(&self) -> String {
         match self {
-            Place::Cpu => "cpu".into(),
+            Place::Cpu { .. } => "cpu".into(),
             Place::Gpu(device) => format!("gpu ({})", device.name()),
         }
     }

@@ -13,19 +13,19 @@ use crate::probe::{Probe, probe};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DeviceError {
     /// No driver.
-    #[error("no CUDA driver is installed on this machine; install one, or use the CPU")]
+    #[error("no CUDA driver is installed on this machine")]
     NoDriver,
     /// A driver that does not work.
-    #[error("the CUDA driver does not work: {0}; reinstall it, or use the CPU")]
+    #[error("the CUDA driver does not work: {0}")]
     Broken(String),
     /// A driver that is too old.
     #[error(
-        "the CUDA driver is of version {}.{}; 12.0 (driver 525) or later is needed: update it, or \
-         use the CPU", .0 / 1000, .0 % 1000 / 10
+        "the CUDA driver is of version {}.{}; 12.0 (driver 525) or later is needed",
+        .0 / 1000, .0 % 1000 / 10
     )]
     TooOld(i32),
     /// No GPU.
-    #[error("the CUDA driver sees no GPU; use the CPU")]
+    #[error("the CUDA driver sees no GPU")]
     NoDevice,
     /// A GPU that is not there.
     #[error("there is no GPU {index}; this machine has {devices}, counted from 0")]

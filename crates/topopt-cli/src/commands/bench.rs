@@ -59,7 +59,7 @@ fn each_operator(
     let problem = &subject.problem;
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let device = match place {
-        Place::Cpu => {
+        Place::Cpu { .. } => {
             let mut seconds = |work: &mut dyn FnMut()| {
                 let start = std::time::Instant::now();
                 work();

@@ -122,7 +122,7 @@ impl Forecast {
         let asked = config.solver.strategy;
         let memory = |s: Strategy| (s.name(), memory_mb(config, structure, s));
         let (strategy, memory_mb) = match place {
-            Place::Cpu => (
+            Place::Cpu { .. } => (
                 place::cpu_strategy(asked).map_err(InputError::from)?.name(),
                 Strategy::ALL.map(memory).into(),
             ),

@@ -36,7 +36,7 @@ impl Duration {
     pub fn measure(config: &Config, structure: &Structure, place: &Place) -> Result<Self, Failure> {
         let (problem, solver) = (&structure.problem, &config.solver);
         match place {
-            Place::Cpu => {
+            Place::Cpu { .. } => {
                 let strategy = place::cpu_strategy(solver.strategy).map_err(InputError::from)?;
                 let mut operator = strategy.build(problem);
                 let mut preconditioner = place::cpu_preconditioner(solver.preconditioner, problem)?;

@@ -59,7 +59,7 @@ pub(super) fn run(
         let (config, structure, start_from) = (&config, &structure, start_from.as_ref());
         let run = Run { config, structure, resumption, start_from, interrupt, start };
         match place {
-            Place::Cpu => run.on_cpu(progress),
+            Place::Cpu { note } => run.on_cpu(note, progress),
             Place::Gpu(device) => run.on_gpu(&device, progress),
         }
     })
@@ -108,7 +108,7 @@ struct Parts<'b, B: Backend> {
 }
 
 impl<'a> Run<'a> {
-    fn on_cpu(&'a self, progress: Progress<'a>) -> Result<(), Failure> {
+    fn on_cpu(&'a self, note: Option<String>, progress: Progress<'a>) -> Result<(), Failure> {
         let strategy = place::cpu_strategy(self.config.solver.strategy);
         let operator = strategy.map_err(InputError::from)?.build(&self.structure.problem);
         let budget = self.config.filter.get_ref().neighbour_memory_mb.saturating_mul(1 << 20);
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
             place::cpu_preconditioner(self.config.solver.preconditioner, &self.structure.problem)?;
         let neighbours = &neighbours;
         let parts = Parts { backend: &Cpu, operator, preconditioner, weights_of, neighbours };
-        self.optimize(parts, Vec::new(), progress)
+        self.optimize(parts, note, progress)
     }
 
     fn on_gpu(&'a self, device: &Arc<Device>, progress: Progress<'a>) -> Result<(), Failure> {
@@ -143,21 +143,21 @@ impl<'a> Run<'a> {
         let preconditioner = place::gpu_preconditioner(&backend, asked, &mesh, problem)?;
         let (backend, neighbours) = (&backend, &neighbours);
         let parts = Parts { backend, operator, preconditioner, weights_of, neighbours };
-        self.optimize(parts, note.into_iter().collect(), progress)
+        self.optimize(parts, note, progress)
     }
 
     /// Runs the design loop and writes what it gives.
     fn optimize<'b, B: Backend + Sync>(
         &'b self,
         parts: Parts<'b, B>,
-        notes: Vec<String>,
+        note: Option<String>,
         mut progress: Progress<'a>,
     ) -> Result<(), Failure> {
         let directory = self.config.output_directory();
         let (device, strategy) = (parts.backend.name(), parts.operator.strategy());
         let mut summary = Summary::new(self.config, self.structure, device, strategy);
         summary.preconditioner = Preconditioner::of(parts.preconditioner.as_ref());
-        summary.notes.extend(notes);
+        summary.notes.extend(note);
         if let Some(resumption) = self.resumption {
             summary.resume(resumption);
         }

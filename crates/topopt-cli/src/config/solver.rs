@@ -22,8 +22,8 @@ pub struct Solver {
     pub preconditioner: Preconditioner,
     /// How the stiffness matrix is applied.
     pub strategy: Strategy,
-    /// Where it is computed: "auto" (the processor), "cpu", "gpu", or "gpu:1" for the second
-    /// GPU.
+    /// Where it is computed: "auto" (a GPU where one works, else the processor), "cpu", "gpu",
+    /// or "gpu:1" for the second GPU.
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
     /// Number of threads; all of the machine's when left out.
@@ -84,7 +84,7 @@ pub enum Strategy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Device {
-    /// The processor, as the GPU has not been checked on hardware yet.
+    /// The first GPU, or the processor where none works.
     Auto,
     /// The processor.
     Cpu,

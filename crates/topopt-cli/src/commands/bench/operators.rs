@@ -28,7 +28,7 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
         place.name()
     )?;
     let bandwidth = match &place {
-        Place::Cpu => copy_bandwidth(),
+        Place::Cpu { .. } => copy_bandwidth(),
         Place::Gpu(device) => device.copy_bandwidth(1 << 30, 10)?,
     };
     writeln!(out, "copy bandwidth {:.0} GB/s (read and write)", bandwidth / GIGA)?;

@@ -45,7 +45,7 @@ pub(super) fn preconditioners(
     let chosen = if args.preconditioners.is_empty() { &ALL[..] } else { &args.preconditioners };
     for &asked in chosen {
         let row = match &place {
-            Place::Cpu => {
+            Place::Cpu { .. } => {
                 let operator = Strategy::Mf.build(problem);
                 let mut operator = WithSprings::new(&Cpu, problem, operator)?;
                 let mut m = cpu_preconditioner(asked, problem)?;
