@@ -1,8 +1,10 @@
 //! Gravity, springs and displaced supports through the whole program.
 
 use topopt_cuda::{Probe, probe};
+use topopt_io::vtk::vtu;
 use topopt_mesh::generate::{Benchmark, Resolution};
 
+use crate::verify::{assert_near, numbers, write_design};
 use crate::vtk::{array, number, read};
 use crate::{CASE, Folder, difference, topopt};
 
@@ -59,24 +61,82 @@ fn a_bar_under_its_own_weight() {
     assert_relative(compliance, weight * 25.0 * slope * (1000.0 / 3.0 - 10.0 / 12.0));
 }
 
+const ON_SPRINGS: &str = "[[springs]]\nset = \"wall\"\nstiffness_per_area = [2, 3, 4]\n\
+    [[loads]]\nset = \"end\"\npressure = -0.5\n";
+
 /// u = t / k + t x / E: springs alone hold the bar.
 #[test]
 fn a_bar_on_an_elastic_foundation() {
-    let compliance = run_bar(
-        "[[springs]]\nset = \"wall\"\nstiffness_per_area = [2, 3, 4]\n\
-         [[loads]]\nset = \"end\"\npressure = -0.5\n",
-        |x| 0.5 / 2.0 + 0.5 * x / 20.0,
-    );
+    let compliance = run_bar(ON_SPRINGS, |x| 0.5 / 2.0 + 0.5 * x / 20.0);
     assert_relative(compliance, 0.5 * 25.0 * (0.25 + 0.25));
 }
+
+const MOVED: &str = "[[supports]]\nset = \"wall\"\n[[supports]]\nset = \"end\"\n\
+    displacement = [0.4, 0, 0]\n";
 
 /// u = d x / L; the objective is less twice the strain energy, E A d^2 / L.
 #[test]
 fn a_bar_with_a_displaced_end() {
-    let moved = "[[supports]]\nset = \"wall\"\n[[supports]]\nset = \"end\"\n\
-                 displacement = [0.4, 0, 0]\n";
-    let compliance = run_bar(moved, |x| 0.4 * x / 10.0);
+    let compliance = run_bar(MOVED, |x| 0.4 * x / 10.0);
     assert_relative(compliance, -20.0 * 25.0 * 0.16 / 10.0);
+}
+
+/// Runs the bar with 0.3 of the material everywhere and verifies it as solid where `is_solid`, over an
+/// area of `area`. The stress must be `stress` at x, 0 in the void; `elongation` is the largest
+/// displacement, at the end, and `compliance` that of a unit of area. The void strains alike.
+fn verify_bar(
+    conditions: &str,
+    (is_solid, area): (fn([f64; 3]) -> bool, f64),
+    stress: impl Fn(f64) -> f64,
+    elongation: f64,
+    compliance: f64,
+) {
+    let folder = folder(conditions);
+    folder.run_well(&[&BAR[..], &["design.volume_fraction=0.3"]].concat());
+    write_design(&folder, is_solid);
+    let found = numbers(&folder, &["--threshold", "0.5"]);
+    assert_eq!(found["notes"], serde_json::json!([]));
+    assert_near(&found["volume"]["verified"], 10.0 * area);
+    let stiffness = area + 1e-9 * (25.0 - area);
+    assert_near(&found["compliance"]["verified"], stiffness * compliance);
+    assert_near(&found["largest_displacement"]["value"], elongation);
+    assert_eq!(found["largest_displacement"]["at"][0], 10.0);
+    let (file, stresses) =
+        vtu::read_with_cell_data(&folder.path("out/verify.vtu"), &["von_mises"]).unwrap();
+    let expected = |x: [f64; 3]| if is_solid(x) { stress(x[0]) } else { 0.0 };
+    let expected: Vec<f64> = file.mesh.centres().into_iter().map(expected).collect();
+    let off = difference(&stresses[0], &expected);
+    assert!(off < 1e-9, "{off}");
+    let largest = expected.iter().fold(0.0, |largest: f64, stress| largest.max(*stress));
+    assert_near(&found["von_mises"]["maximum"], largest);
+}
+
+/// All of the bar, and its edge of one row of elements, with their areas.
+const ALL: (fn([f64; 3]) -> bool, f64) = (|_| true, 25.0);
+const ROW: (fn([f64; 3]) -> bool, f64) = (|x| x[1] < 1.0 && x[2] < 1.0, 1.0);
+
+/// b L^2 / (2 E) for the weight b per volume; the stress is b (L - x).
+#[test]
+fn weight_is_verified() {
+    for bar in [ALL, ROW] {
+        let (weight, slope) = (0.5 * 0.6, 0.5 * 0.6 / 20.0);
+        let compliance = weight * slope * (1000.0 / 3.0 - 10.0 / 12.0);
+        verify_bar(HANGING, bar, |x| weight * (10.0 - x), 0.5 * slope * 100.0, compliance);
+    }
+}
+
+/// t / k + t L / E under the traction t, on springs alone.
+#[test]
+fn springs_are_verified() {
+    verify_bar(ON_SPRINGS, ALL, |_| 0.5, 0.5 / 2.0 + 0.5 * 10.0 / 20.0, 0.5 * 0.5);
+}
+
+/// E d / L; the objective is less twice the strain energy, E d^2 / L.
+#[test]
+fn displaced_supports_are_verified() {
+    for bar in [ALL, ROW] {
+        verify_bar(MOVED, bar, |_| 20.0 * 0.4 / 10.0, 0.4, -20.0 * 0.16 / 10.0);
+    }
 }
 
 /// Weight, springs, forces, and an end that is pushed down in one of two load cases.

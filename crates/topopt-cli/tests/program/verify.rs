@@ -10,7 +10,7 @@ fn verify(folder: &Folder, args: &[&str]) -> Finished {
     program(&folder.path("")).args(["verify", "out"]).args(args).output().unwrap().into()
 }
 
-fn numbers(folder: &Folder, args: &[&str]) -> Value {
+pub fn numbers(folder: &Folder, args: &[&str]) -> Value {
     let finished = verify(folder, &[args, &["--json"]].concat());
     assert_eq!((finished.status, finished.err.as_str()), (0, ""));
     let numbers: Value = serde_json::from_str(&finished.out).unwrap();
@@ -22,7 +22,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
-fn assert_near(found: &Value, expected: f64) {
+pub fn assert_near(found: &Value, expected: f64) {
     let found = number(found);
     assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
 }
@@ -38,7 +38,7 @@ fn refused(folder: &Folder, args: &[&str], parts: &[&str]) {
 }
 
 /// Overwrites the design of 10 x 5 x 5 unit elements by those whose centre is `solid`.
-fn write_design(folder: &Folder, solid: impl Fn([f64; 3]) -> bool) {
+pub fn write_design(folder: &Folder, solid: impl Fn([f64; 3]) -> bool) {
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
     let density: Vec<f64> =
         mesh.centres().into_iter().map(|x| if solid(x) { 1.0 } else { 0.001 }).collect();
