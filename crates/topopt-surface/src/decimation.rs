@@ -40,7 +40,7 @@ impl TriangleSurface {
     ///
     /// Vertices on the boundary of the mesh stay, and with them the triangles there. Collapses keep
     /// the topology, turn no triangle over and make none thin, and end when they have changed the
-    /// volume by 0.5 %.
+    /// volume by 0.5 %. Nothing looks for crossings of parts that lie nearer than triangles are long.
     ///
     /// # Errors
     /// [`NotAManifold`], and the surface is as it was.
