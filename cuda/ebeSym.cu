@@ -73,7 +73,7 @@ __device__ __forceinline__ void product(
     const unsigned e = first + in_color, a = threadIdx.x % 8;
     unsigned node = 0, mask = 0;
     if (in_color < count) {
-        node = connectivity[(size_t)a * n + e];
+        node = __ldcs(connectivity + ((size_t)a * n + e));
         mask = held[node];
 #pragma unroll
         for (int i = 0; i < 3; ++i) s_u[i][threadIdx.x] = free_value(x, n_nodes, node, mask, i);
@@ -86,7 +86,7 @@ __device__ __forceinline__ void product(
     if (in_color >= count) return;
     double sum[3] = {0.0, 0.0, 0.0};
     rows_of_node(n, e, a, kappa_d, kappa_od, s_u, sum);
-    const double modulus = moduli[e];
+    const double modulus = __ldcs(moduli + e);
 #pragma unroll
     for (int i = 0; i < 3; ++i)
         if (ATOMIC)

@@ -6,7 +6,8 @@
 // Layout:        plain arrays; a scalar is one double of `scalars`
 // Cost:          each array read or written once; dot moves 2 and cg_step 6 values an entry
 // Deterministic: yes; sums by a fixed tree over blocks, then over the partial sums of blocks
-// Requires:      block of BLOCK threads, at most BLOCK blocks for sums
+// Requires:      block of BLOCK threads, at most BLOCK blocks for sums; what one block leaves is the
+//                sum already
 // Oracle:        crates/topopt-cuda/tests/backend.rs
 
 #include "common/reduce.cuh"
@@ -100,12 +101,17 @@ extern "C" __global__ void max_difference(
     block_max(largest, partial);
 }
 
-// u += alpha d, r -= alpha q, partial[block] = sum over the block of r r; alpha = scalars[at]
+// scalars[a] / scalars[b], 0 where that is not positive
+__device__ __forceinline__ double quotient(const double* scalars, unsigned a, unsigned b) {
+    return scalars[b] <= 0.0 ? 0.0 : scalars[a] / scalars[b];
+}
+
+// u += alpha d, r -= alpha q, partial[block] = sum over the block of r r; alpha = scalars[a] / scalars[b]
 extern "C" __global__ void cg_step(
-    long long n, const double* __restrict__ scalars, unsigned at, const real* __restrict__ d,
-    const real* __restrict__ q, real* __restrict__ u, real* __restrict__ r,
-    double* __restrict__ partial) {
-    const double alpha = scalars[at];
+    long long n, const double* scalars, unsigned a, unsigned b,
+    const real* __restrict__ d, const real* __restrict__ q, real* __restrict__ u,
+    real* __restrict__ r, double* partial) { // may be an entry of `scalars`
+    const double alpha = quotient(scalars, a, b);
     double sum = 0.0;
     EACH(i, n) {
         u[i] = (real)(u[i] + alpha * d[i]);
@@ -116,11 +122,11 @@ extern "C" __global__ void cg_step(
     block_sum(sum, partial);
 }
 
-// d = z + sign beta d; beta = scalars[at]
+// d = z + sign beta d; beta = scalars[a] / scalars[b]
 extern "C" __global__ void cg_direction(
-    long long n, double sign, const double* __restrict__ scalars, unsigned at,
+    long long n, double sign, const double* __restrict__ scalars, unsigned a, unsigned b,
     const real* __restrict__ z, real* __restrict__ d) {
-    const double beta = sign * scalars[at];
+    const double beta = sign * quotient(scalars, a, b);
     EACH(i, n) d[i] = (real)(z[i] + beta * d[i]);
 }
 
@@ -134,9 +140,4 @@ extern "C" __global__ void finish_sum(
 extern "C" __global__ void finish_max(
     unsigned n, const double* __restrict__ partial, double* __restrict__ scalars, unsigned out) {
     block_max(threadIdx.x < n ? partial[threadIdx.x] : 0.0, scalars + out);
-}
-
-// scalars[out] = scalars[a] / scalars[b]
-extern "C" __global__ void ratio(double* scalars, unsigned a, unsigned b, unsigned out) {
-    scalars[out] = scalars[a] / scalars[b];
 }

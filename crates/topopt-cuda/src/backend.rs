@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::CudaSlice;
+use cudarc::driver::{CudaSlice, CudaView};
 use topopt_linalg::{Backend, BackendError, SmoothStep};
 
 use crate::Device;
@@ -14,6 +14,8 @@ use crate::vector::{DeviceVector, Real, from_planes, to_planes};
 const BLOCK: u32 = 512;
 /// Most blocks of a launch: one block sums up what they leave.
 const BLOCKS: usize = 512;
+/// Entries up to which one block makes a whole sum, which saves a launch.
+const ONE_BLOCK: usize = 16_384;
 /// Iterations between stop tests: a test waits for the device.
 const CHECK_INTERVAL: usize = 8;
 
@@ -44,7 +46,6 @@ struct Kernels {
     cg_direction: Kernel,
     finish_sum: Kernel,
     finish_max: Kernel,
-    ratio: Kernel,
 }
 
 impl Kernels {
@@ -72,7 +73,6 @@ impl Kernels {
             cg_direction: kernel("cg_direction")?,
             finish_sum: kernel("finish_sum")?,
             finish_max: kernel("finish_max")?,
-            ratio: module.kernel("ratio", 1)?,
         })
     }
 }
@@ -97,10 +97,23 @@ impl<R: Real> Cuda<R> {
         &self.device
     }
 
-    /// Sums up, by `finish`, what `blocks` blocks left.
-    fn reduce(&self, finish: &Kernel, blocks: usize) -> Scalar {
+    /// A scalar made of what the blocks of a launch leave of `n` entries: `launch` is told how many
+    /// blocks, and where they leave it; `finish` brings several together.
+    fn reduce(
+        &self,
+        finish: &Kernel,
+        n: usize,
+        launch: impl FnOnce(usize, &CudaView<f64>),
+    ) -> Scalar {
         let out = self.scalars.place();
-        launch!(finish, 1; &(blocks as u32), &self.partial, &self.scalars.values, &out.index());
+        if n <= ONE_BLOCK {
+            let at = out.index() as usize;
+            launch(1, &self.scalars.values.slice(at..at + 1));
+        } else {
+            launch(blocks(n), &self.partial.as_view());
+            launch!(finish, 1;
+                &(blocks(n) as u32), &self.partial, &self.scalars.values, &out.index());
+        }
         out
     }
 }
@@ -142,13 +155,6 @@ impl<R: Real> Backend for Cuda<R> {
         Ok(value[0])
     }
 
-    fn ratio(&self, a: &Scalar, b: &Scalar) -> Scalar {
-        let out = self.scalars.place();
-        let kernel = &self.kernels.ratio;
-        launch!(kernel, 1; &self.scalars.values, &a.index(), &b.index(), &out.index());
-        out
-    }
-
     fn copy(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let copied = self.device.stream().memcpy_dtod(&x.values, &mut y.values);
         self.device.record("copying a vector", copied);
@@ -166,8 +172,9 @@ impl<R: Real> Backend for Cuda<R> {
 
     fn dot(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {
         let n = x.len();
-        launch!(self.kernels.dot, blocks(n); &(n as i64), &x.values, &y.values, &self.partial);
-        self.reduce(&self.kernels.finish_sum, blocks(n))
+        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
+            launch!(self.kernels.dot, blocks; &(n as i64), &x.values, &y.values, partial);
+        })
     }
 
     fn multiply(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
@@ -210,9 +217,10 @@ impl<R: Real> Backend for Cuda<R> {
         w: &DeviceVector<R>,
     ) -> Scalar {
         let n = x.len();
-        launch!(self.kernels.dot_scaled_within, blocks(n);
-            &(n as i64), &a, &x.values, &lower.values, &upper.values, &w.values, &self.partial);
-        self.reduce(&self.kernels.finish_sum, blocks(n))
+        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
+            launch!(self.kernels.dot_scaled_within, blocks;
+                &(n as i64), &a, &x.values, &lower.values, &upper.values, &w.values, partial);
+        })
     }
 
     fn smooth_step(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
@@ -231,29 +239,39 @@ impl<R: Real> Backend for Cuda<R> {
 
     fn max_difference(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {
         let n = x.len();
-        let kernel = &self.kernels.max_difference;
-        launch!(kernel, blocks(n); &(n as i64), &x.values, &y.values, &self.partial);
-        self.reduce(&self.kernels.finish_max, blocks(n))
+        self.reduce(&self.kernels.finish_max, n, |blocks, partial| {
+            let kernel = &self.kernels.max_difference;
+            launch!(kernel, blocks; &(n as i64), &x.values, &y.values, partial);
+        })
     }
 
     fn cg_step(
         &self,
-        alpha: &Scalar,
+        [a, b]: [&Scalar; 2],
         d: &DeviceVector<R>,
         q: &DeviceVector<R>,
         u: &mut DeviceVector<R>,
         r: &mut DeviceVector<R>,
     ) -> Scalar {
         let n = d.len();
-        launch!(self.kernels.cg_step, blocks(n); &(n as i64), &self.scalars.values, &alpha.index(),
-            &d.values, &q.values, &mut u.values, &mut r.values, &self.partial);
-        self.reduce(&self.kernels.finish_sum, blocks(n))
+        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
+            launch!(self.kernels.cg_step, blocks;
+                &(n as i64), &self.scalars.values, &a.index(), &b.index(), &d.values, &q.values,
+                &mut u.values, &mut r.values, partial);
+        })
     }
 
-    fn cg_direction(&self, sign: f64, beta: &Scalar, z: &DeviceVector<R>, d: &mut DeviceVector<R>) {
+    fn cg_direction(
+        &self,
+        sign: f64,
+        [a, b]: [&Scalar; 2],
+        z: &DeviceVector<R>,
+        d: &mut DeviceVector<R>,
+    ) {
         let n = d.len();
         launch!(self.kernels.cg_direction, blocks(n);
-            &(n as i64), &sign, &self.scalars.values, &beta.index(), &z.values, &mut d.values);
+            &(n as i64), &sign, &self.scalars.values, &a.index(), &b.index(), &z.values,
+            &mut d.values);
     }
 
     fn check_interval(&self) -> usize {

@@ -67,8 +67,10 @@ impl Device {
         let failed = |error| failure(&format!("GPU {index}"), "opening the device", error);
         let context = CudaContext::new(index).map_err(failed)?;
         let name = context.name().map_err(failed)?;
-        // One stream: work is ordered, and events between slices are not needed.
-        let stream = context.default_stream();
+        // SAFETY: one stream orders all work, so that slices need no events to wait for.
+        unsafe { context.disable_event_tracking() };
+        // Not the default one, of which work cannot be recorded.
+        let stream = context.new_stream().map_err(failed)?;
         Ok(Arc::new(Self { name, context, stream, failure: Mutex::new(None) }))
     }
 
@@ -118,7 +120,10 @@ impl Device {
         values: &CudaSlice<T>,
     ) -> Result<Vec<T>, BackendError> {
         self.check()?;
-        self.stream.clone_dtoh(values).map_err(|error| self.error("downloading", error))
+        let values = self.stream.clone_dtoh(values);
+        let values = values.map_err(|error| self.error("downloading", error))?;
+        self.synchronize()?;
+        Ok(values)
     }
 
     /// Waits for all work.
@@ -139,9 +144,14 @@ impl Device {
     /// Keeps the first failure of `operation` for [`Device::check`].
     pub(crate) fn record<T>(&self, operation: &str, result: Result<T, DriverError>) {
         if let Err(error) = result {
-            let mut failure = self.failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            failure.get_or_insert_with(|| self.error(operation, error));
+            self.fail(self.error(operation, error));
         }
+    }
+
+    /// Keeps `error` for [`Device::check`] if it is the first.
+    pub(crate) fn fail(&self, error: BackendError) {
+        let mut failure = self.failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        failure.get_or_insert(error);
     }
 
     pub(crate) fn error(&self, operation: &str, error: DriverError) -> BackendError {

@@ -13,6 +13,7 @@ mod device;
 mod multigrid;
 pub mod operators;
 mod probe;
+mod replay;
 mod scalars;
 mod timing;
 mod vector;

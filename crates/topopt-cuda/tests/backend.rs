@@ -60,15 +60,20 @@ fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
         out(&|z| backend.smooth_step_slope(&STEP, &y, z)),
     ];
     let (xy, pp) = (backend.dot(&x, &y), backend.dot(&p, &p));
-    let ratio = backend.ratio(&xy, &pp);
     let (mut u, mut r, mut d) = (upload(&a), upload(&b), upload(&c));
-    let squares = backend.cg_step(&ratio, &x, &p, &mut u, &mut r);
-    backend.cg_direction(1.0, &ratio, &x, &mut d);
+    let squares = backend.cg_step([&xy, &pp], &x, &p, &mut u, &mut r);
+    backend.cg_direction(1.0, [&xy, &pp], &x, &mut d);
+    // A denominator that is not positive makes a step of length zero.
+    let minus = backend.dot(&x, &{
+        let mut opposite = upload(&a);
+        backend.axpby(0.0, &x, -1.0, &mut opposite);
+        opposite
+    });
+    backend.cg_direction(1.0, [&xy, &minus], &y, &mut r);
     vectors.extend([&u, &r, &d].map(|v| backend.download(v, 1).unwrap()));
     let scalars = [
         xy,
         pp,
-        ratio,
         squares,
         backend.dot_scaled_within(0.8, &x, bounds, &y),
         backend.max_difference(&x, &y),

@@ -40,9 +40,6 @@ pub trait Backend {
     /// [`BackendError`] if this or an earlier operation failed.
     fn value(&self, scalar: &Self::Scalar) -> Result<f64, BackendError>;
 
-    /// a / b; 0 where b <= 0, which stops a descent along a direction of no or negative energy.
-    fn ratio(&self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
-
     /// y = x.
     fn copy(&self, x: &Self::Vector, y: &mut Self::Vector);
 
@@ -94,18 +91,27 @@ pub trait Backend {
     /// max_i |x_i - y_i|.
     fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
 
-    /// One step of conjugate gradients: u += alpha d, r -= alpha q; returns r . r.
+    /// One step of conjugate gradients: u += alpha d, r -= alpha q; returns r . r. `alpha` is
+    /// numerator and denominator; 0 where the denominator is not positive, which stops a descent
+    /// along a direction of no or negative energy.
     fn cg_step(
         &self,
-        alpha: &Self::Scalar,
+        alpha: [&Self::Scalar; 2],
         d: &Self::Vector,
         q: &Self::Vector,
         u: &mut Self::Vector,
         r: &mut Self::Vector,
     ) -> Self::Scalar;
 
-    /// The next direction of conjugate gradients: d = z + sign beta d.
-    fn cg_direction(&self, sign: f64, beta: &Self::Scalar, z: &Self::Vector, d: &mut Self::Vector);
+    /// The next direction of conjugate gradients: d = z + sign beta d, with `beta` as `alpha` in
+    /// [`Backend::cg_step`].
+    fn cg_direction(
+        &self,
+        sign: f64,
+        beta: [&Self::Scalar; 2],
+        z: &Self::Vector,
+        d: &mut Self::Vector,
+    );
 
     /// How many cheap iterations a solver should do between looking at a scalar on the host.
     fn check_interval(&self) -> usize {

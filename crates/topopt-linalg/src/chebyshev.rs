@@ -55,7 +55,8 @@ impl<B: Backend> Chebyshev<B> {
             a.apply(d, r);
             inverse_diagonal.apply(r, z);
         }
-        let growth = backend.value(&backend.ratio(&backend.dot(z, z), &backend.dot(d, d)))?.sqrt();
+        let squares = [backend.dot(z, z), backend.dot(d, d)];
+        let growth = (backend.value(&squares[0])? / backend.value(&squares[1])?).sqrt();
         self.largest = MARGIN * growth;
         Ok(())
     }

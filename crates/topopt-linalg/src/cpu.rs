@@ -38,10 +38,6 @@ impl Backend for Cpu {
         Ok(*scalar)
     }
 
-    fn ratio(&self, a: &f64, b: &f64) -> f64 {
-        if *b <= 0.0 { 0.0 } else { a / b }
-    }
-
     fn copy(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         each(y, |i, y| y.copy_from_slice(&x[i..i + y.len()]));
     }
@@ -101,12 +97,13 @@ impl Backend for Cpu {
 
     fn cg_step(
         &self,
-        alpha: &f64,
+        alpha: [&f64; 2],
         d: &Vec<f64>,
         q: &Vec<f64>,
         u: &mut Vec<f64>,
         r: &mut Vec<f64>,
     ) -> f64 {
+        let alpha = quotient(alpha);
         let step = |(c, (u, r)): (usize, (&mut [f64], &mut [f64]))| {
             let range = c * CHUNK..c * CHUNK + u.len();
             let (d, q) = (&d[range.clone()], &q[range]);
@@ -119,9 +116,15 @@ impl Backend for Cpu {
         sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step))
     }
 
-    fn cg_direction(&self, sign: f64, beta: &f64, z: &Vec<f64>, d: &mut Vec<f64>) {
+    fn cg_direction(&self, sign: f64, beta: [&f64; 2], z: &Vec<f64>, d: &mut Vec<f64>) {
+        let beta = quotient(beta);
         map(d, |i, d| z[i] + sign * beta * d);
     }
+}
+
+/// a / b; 0 where b is not positive.
+fn quotient([a, b]: [&f64; 2]) -> f64 {
+    if *b <= 0.0 { 0.0 } else { a / b }
 }
 
 fn within(value: f64, [lower, upper]: [&Vec<f64>; 2], i: usize) -> f64 {
@@ -218,7 +221,7 @@ mod tests {
         let n = 2 * CHUNK + 1;
         let (d, q) = vectors(n);
         let (mut u, mut r) = (vec![1.0; n], vec![2.0; n]);
-        let rr = Cpu.cg_step(&0.5, &d, &q, &mut u, &mut r);
+        let rr = Cpu.cg_step([&1.0, &2.0], &d, &q, &mut u, &mut r);
         assert_eq!(u[n - 1], 1.0 + 0.5 * d[n - 1]);
         assert_eq!(r[n - 1], 2.0 - 0.5 * q[n - 1]);
         assert!((rr - Cpu.dot(&r, &r)).abs() < 1e-10);

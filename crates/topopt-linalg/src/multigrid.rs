@@ -160,16 +160,15 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         self.cycle(backend, level, b, d);
         a.apply(d, q); // q = A d
         let dq = backend.dot(d, q);
-        let alpha = backend.ratio(&backend.dot(d, b), &dq);
+        let db = backend.dot(d, b);
         backend.fill(0.0, x);
-        backend.cg_step(&alpha, d, q, x, b); // x = alpha d, b -= alpha q
+        backend.cg_step([&db, &dq], d, q, x, b); // x = alpha d, b -= alpha q, alpha = db / dq
         self.cycle(backend, level, b, z);
         a.apply(z, az);
-        let beta = backend.ratio(&backend.dot(z, q), &dq);
-        backend.cg_direction(-1.0, &beta, z, d); // d = z - beta d, A-orthogonal to the last d
-        backend.cg_direction(-1.0, &beta, az, q); // q = A d
-        let alpha = backend.ratio(&backend.dot(d, b), &backend.dot(d, q));
-        backend.cg_step(&alpha, d, q, x, b);
+        let zq = backend.dot(z, q);
+        backend.cg_direction(-1.0, [&zq, &dq], z, d); // d = z - beta d, A-orthogonal to the last d
+        backend.cg_direction(-1.0, [&zq, &dq], az, q); // q = A d
+        backend.cg_step([&backend.dot(d, b), &backend.dot(d, q)], d, q, x, b);
     }
 }
 

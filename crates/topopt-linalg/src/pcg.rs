@@ -157,8 +157,7 @@ impl<B: Backend> Pcg<B> {
         loop {
             a.apply(d, q); // q = A d
             let dq = backend.dot(d, q);
-            let alpha = backend.ratio(&delta, &dq);
-            let rr = backend.cg_step(&alpha, d, q, u, r); // u += alpha d, r -= alpha q
+            let rr = backend.cg_step([&delta, &dq], d, q, u, r); // u += alpha d, r -= alpha q, alpha = delta / dq
             iterations += 1;
             let last = iterations >= options.max_iterations;
             if last || iterations.is_multiple_of(m.check_interval(backend)) {
@@ -178,12 +177,10 @@ impl<B: Backend> Pcg<B> {
             m.apply(backend, r, z); // z = M^-1 r
             let delta_new = backend.dot(r, z);
             if m.is_linear() {
-                let beta = backend.ratio(&delta_new, &delta);
-                backend.cg_direction(1.0, &beta, z, d); // d = z + beta d
+                backend.cg_direction(1.0, [&delta_new, &delta], z, d); // d = z + beta d
             } else {
                 // Flexible: beta = z . (r - r_old) / delta, where r - r_old = -alpha q.
-                let beta = backend.ratio(&backend.dot(q, z), &dq);
-                backend.cg_direction(-1.0, &beta, z, d);
+                backend.cg_direction(-1.0, [&backend.dot(q, z), &dq], z, d);
             }
             delta = delta_new;
         }

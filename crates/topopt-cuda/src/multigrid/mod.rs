@@ -20,6 +20,7 @@ pub use hierarchy::RigidAggregation;
 
 use crate::Cuda;
 use crate::operators::MeshOnDevice;
+use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
 
@@ -30,8 +31,15 @@ pub struct Multigrid<R: Real> {
     cycle: KCycle<Cuda<R>, RigidAggregation<R>>,
     levels: Vec<Level>,
     convert: Convert<R>,
-    /// The residual and its image in precision `R`.
-    vectors: Mutex<[DeviceVector<R>; 2]>,
+    state: Mutex<State<R>>,
+}
+
+/// What an application works on, in precision `R`.
+struct State<R> {
+    residual: DeviceVector<R>,
+    image: DeviceVector<R>,
+    /// The cycle from one to the other, once it has been recorded for the present numbers.
+    cycle: Option<Replay>,
 }
 
 impl<R: Real> Multigrid<R> {
@@ -48,7 +56,7 @@ impl<R: Real> Multigrid<R> {
             cycle: KCycle::new(&backend, hierarchy)?,
             levels: structure.levels(),
             convert: Convert::load(&mesh.device)?,
-            vectors: Mutex::new([vector()?, vector()?]),
+            state: Mutex::new(State { residual: vector()?, image: vector()?, cycle: None }),
             backend,
         })
     }
@@ -56,6 +64,12 @@ impl<R: Real> Multigrid<R> {
     /// The hierarchy.
     pub fn hierarchy(&self) -> &RigidAggregation<R> {
         self.cycle.hierarchy()
+    }
+
+    /// The smoothers' numbers are part of what is recorded.
+    fn forget_recorded(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        state.cycle = None;
     }
 
     /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many
@@ -85,16 +99,24 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<R> {
     }
 
     fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
-        let mut vectors = self.vectors.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let [residual, image] = &mut *vectors;
+        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let State { residual, image, cycle } = &mut *state;
+        let device = self.backend.device();
         self.convert.narrow(&r.values, &mut residual.values);
-        self.cycle.apply(&self.backend, residual, image);
+        if cycle.is_none() {
+            let recorded = device.recorded(|| self.cycle.apply(&self.backend, residual, image));
+            *cycle = recorded.map_err(|error| device.fail(error)).ok();
+        }
+        if let Some(cycle) = cycle {
+            device.replay(cycle);
+        }
         self.convert.widen(&image.values, &mut z.values);
     }
 }
 
 impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
     fn strengthen(&mut self) -> bool {
+        self.forget_recorded();
         self.cycle.strengthen()
     }
 
@@ -108,6 +130,7 @@ impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
         _: &dyn ElasticityOperator<Cuda<f64>>,
         moduli: &DeviceVector<f64>,
     ) -> Result<(), BackendError> {
+        self.forget_recorded();
         self.cycle.update(&self.backend, |hierarchy| {
             hierarchy.update(moduli);
             Ok(())

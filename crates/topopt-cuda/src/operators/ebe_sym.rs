@@ -73,9 +73,10 @@ impl EbeSym {
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
         let coloring = Coloring::greedy(problem.mesh(), adjacency);
-        // Every other colour backwards, so that it begins where the cache still has the vectors.
+        // Every other colour backwards, so that each begins where the cache still has the vectors:
+        // y is first written forwards.
         let mut groups = coloring.groups().to_vec();
-        groups.iter_mut().skip(1).step_by(2).for_each(|group| group.reverse());
+        groups.iter_mut().step_by(2).for_each(|group| group.reverse());
         let order = groups.concat();
         let planes = connectivity_planes(problem.mesh().hexes(), &order);
         let connectivity = mesh.device.upload(&planes)?;

@@ -1,0 +1,37 @@
+//! Work that is recorded once and replayed: one call to the driver in place of hundreds.
+
+use cudarc::driver::CudaGraph;
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use topopt_linalg::BackendError;
+
+use crate::Device;
+
+/// Recorded work, on the arrays and with the numbers that it was recorded with.
+pub(crate) struct Replay(CudaGraph);
+
+// SAFETY: a graph may be used from any thread, by one at a time; it is not `Sync`.
+unsafe impl Send for Replay {}
+
+impl Device {
+    /// Records what `work` launches, which is not done then. It must neither allocate nor wait.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub(crate) fn recorded(&self, work: impl FnOnce()) -> Result<Replay, BackendError> {
+        let failed = |error| self.error("recording work", error);
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.stream().begin_capture(mode).map_err(failed)?;
+        work();
+        let graph = self.stream().end_capture(CUgraphInstantiate_flags(0)).map_err(failed)?;
+        graph.map(Replay).ok_or_else(|| BackendError {
+            device: self.name().into(),
+            operation: "recording work".into(),
+            message: "there was none".into(),
+        })
+    }
+
+    /// Does recorded work once more.
+    pub(crate) fn replay(&self, replay: &Replay) {
+        self.record("replaying work", replay.0.launch());
+    }
+}
