@@ -4,20 +4,20 @@
 //
 // Source:        K_aa = sum over the points of the 2x2x2 Gauss rule of
 //                ((lambda + mu) g g^T + mu |g|^2 I) det J, g = grad N_a
-// Mapping:       block_diagonal: one thread an element, blocks of 128; invert_blocks, apply_blocks:
-//                one thread a node, blocks of 128
+// Mapping:       block_diagonal: one thread an element, blocks of 128; the others: one thread a node,
+//                blocks of 128
 // Layout:        blocks as planes [6][n_nodes] in the order xx, yy, zz, xy, yz, zx; vectors [3][n_nodes]
 // Cost:          block_diagonal: 4400 operations an element, connectivity (32 bytes) and a modulus
 //                read an element, coordinates (24 bytes) read and the blocks written a node;
-//                apply_blocks: 12 values and 15 operations a node
-// Deterministic: apply_blocks and invert_blocks; block_diagonal not, the order of additions at a
-//                node is not fixed
+//                apply_blocks: 12 values and 15 operations a node; smooth_blocks: 27 values
+// Deterministic: all but block_diagonal, where the order of additions at a node is not fixed
 // Requires:      block_diagonal: out = 0, or springs, beforehand
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 #include "common/invert.cuh"
 #include "common/trilinear.cuh"
 #include "common/gradient.cuh"
+#include "common/smooth.cuh"
 
 #define BLOCK 128
 
@@ -106,5 +106,29 @@ extern "C" __global__ void __launch_bounds__(BLOCK) apply_blocks(
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3; // D[3 + i] couples i and j, D[3 + k] k and i
         y[(size_t)i * n_nodes + node] = D[i] * v[i] + D[3 + i] * v[j] + D[3 + k] * v[k];
+    }
+}
+
+// One step of the smoother, as common/smooth.cuh has it
+extern "C" __global__ void __launch_bounds__(BLOCK) smooth_blocks(
+    unsigned n_nodes, unsigned residual, double alpha, double beta,
+    const real* __restrict__ blocks,  // [6][n_nodes]
+    const real* __restrict__ b,       // [3][n_nodes]
+    const real* __restrict__ product, // [3][n_nodes]
+    real* __restrict__ r,             // [3][n_nodes]
+    real* __restrict__ d,             // [3][n_nodes]
+    real* __restrict__ x) {           // [3][n_nodes]
+    const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
+    if (node >= n_nodes) return;
+    real D[6], v[3];
+#pragma unroll
+    for (int c = 0; c < 6; ++c) D[c] = blocks[(size_t)c * n_nodes + node];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) v[i] = residual_at((size_t)i * n_nodes + node, residual, b, product, r);
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3; // D[3 + i] couples i and j, D[3 + k] k and i
+        const real step = D[i] * v[i] + D[3 + i] * v[j] + D[3 + k] * v[k];
+        step_at((size_t)i * n_nodes + node, residual, v[i], (real)alpha * step, (real)beta, r, d, x);
     }
 }

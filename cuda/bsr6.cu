@@ -3,8 +3,8 @@
 //
 // Source:        plain sparse matrix-vector product
 // Mapping:       bsr6: a warp a block row, five blocks at a time by 30 lanes, each a component,
-//                blocks of 128; invert_diagonal6: one thread a row, apply_diagonal6: six threads a
-//                row, blocks of 96
+//                blocks of 128; invert_diagonal6: one thread a row, the others: six threads a row,
+//                blocks of 96
 // Layout:        vectors [n_rows][6]; blocks [n_blocks][column][row]: the six lanes of a block read
 //                neighbouring words; `numbers` are the matrix in double precision, `blocks` what
 //                the cycle reads
@@ -15,6 +15,7 @@
 
 #include "common/invert.cuh"
 #include "common/rows.cuh"
+#include "common/smooth.cuh"
 
 #define BLOCK 128
 #define ROW_BLOCK 96
@@ -86,4 +87,26 @@ extern "C" __global__ void __launch_bounds__(ROW_BLOCK) apply_diagonal6(
 #pragma unroll
     for (int j = 0; j < N; ++j) sum += block[N * j + i] * from[j];
     y[t] = sum;
+}
+
+// One step of the smoother, as common/smooth.cuh has it
+extern "C" __global__ void __launch_bounds__(ROW_BLOCK) smooth_diagonal6(
+    unsigned n_rows, unsigned residual, double alpha, double beta,
+    const real* __restrict__ inverse, // [n_rows][6][6]
+    const real* __restrict__ b,       // [n_rows][6]
+    const real* __restrict__ product, // [n_rows][6]
+    real* __restrict__ r,             // [n_rows][6]
+    real* __restrict__ d,             // [n_rows][6]
+    real* __restrict__ x) {           // [n_rows][6]
+    __shared__ real residuals[ROW_BLOCK];
+    const unsigned t = blockIdx.x * ROW_BLOCK + threadIdx.x, i = t % N;
+    const bool active = t < N * n_rows;
+    if (active) residuals[threadIdx.x] = residual_at(t, residual, b, product, r);
+    __syncthreads();
+    if (!active) return;
+    const real* __restrict__ block = inverse + (size_t)N * (t - i);
+    real sum = 0;
+#pragma unroll
+    for (int j = 0; j < N; ++j) sum += block[N * j + i] * residuals[threadIdx.x - i + j];
+    step_at(t, residual, residuals[threadIdx.x], (real)alpha * sum, (real)beta, r, d, x);
 }

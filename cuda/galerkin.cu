@@ -3,14 +3,15 @@
 //
 // Source:        a rigid motion of an element has no energy, so only elements that touch several
 //                aggregates or a support count; forces as in mf.cu
-// Mapping:       one thread a mode of a row: galerkin_nodes moves an aggregate in that mode and sums
-//                the forces of its elements on all aggregates; galerkin_aggregates moves a parent as
-//                a column and sums over the rows of the children; 16 rows a block of 96
+// Mapping:       galerkin_nodes: one thread a mode of a row, moves an aggregate in that mode and sums
+//                the forces of its elements on all aggregates; galerkin_aggregates: one thread a mode
+//                of a block, moves the block's column and sums over the rows of the children; 16 rows
+//                or blocks a block of 96
 // Layout:        blocks [n_blocks][column][row]; positions and centres as planes [3][n]
 // Cost:          galerkin_nodes: 6 times 1999 operations an aggregate and element of it, some 2.1
 //                such pairs an element; galerkin_aggregates: 150 operations a block and mode
 // Deterministic: yes; elements, children and blocks in fixed order, no entry has two threads
-// Requires:      columns ascend; every row has its diagonal block; galerkin_nodes 18 kB of shared memory
+// Requires:      columns ascend; every row has its diagonal block; galerkin_nodes 22 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 #include "common/forces.cuh"
@@ -59,6 +60,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_nodes(
     const unsigned* __restrict__ columns,      // [n_blocks]
     double* __restrict__ blocks) {             // [n_blocks][6][6]
     __shared__ double kept[24][BLOCK];       // forces, which the loop over nodes reads by number
+    __shared__ unsigned owners[8][BLOCK];    // aggregates of the nodes
     // The row and the place in its elements, volatile to keep them out of registers.
     __shared__ volatile unsigned rows[BLOCK], places[BLOCK];
     const unsigned mode = threadIdx.x % MODES;
@@ -88,18 +90,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_nodes(
 #pragma unroll
                 for (int m = 0; m < 8; ++m) kept[8 * c + m][threadIdx.x] = F[c][m];
             }
+#pragma unroll
+            for (int m = 0; m < 8; ++m) owners[m][threadIdx.x] = of[node[m]];
         }
         const unsigned row = rows[threadIdx.x], e = elements[places[threadIdx.x]];
         const unsigned first = row_offsets[row], last = row_offsets[row + 1];
+        unsigned done = 0; // bit m: node m is
 #pragma unroll 1
         for (int m = 0; m < 8; ++m) {
-            const unsigned node = connectivity[(size_t)NODE(m) * n_elements + e];
-            const unsigned aggregate = of[node], mask = held[node];
-            double r[3], f[3], total[MODES] = {};
-            arm(coordinates, n_nodes, node, centres, n_aggregates, aggregate, r);
+            if (done >> m & 1) continue;
+            const unsigned aggregate = owners[m][threadIdx.x];
+            double total[MODES] = {};
+#pragma unroll 1
+            for (int k = m; k < 8; ++k) { // all nodes of the aggregate
+                if (owners[k][threadIdx.x] != aggregate) continue;
+                done |= 1u << k;
+                const unsigned node = connectivity[(size_t)NODE(k) * n_elements + e], mask = held[node];
+                double r[3], f[3];
+                arm(coordinates, n_nodes, node, centres, n_aggregates, aggregate, r);
 #pragma unroll
-            for (int c = 0; c < 3; ++c) f[c] = mask >> c & 1 ? 0.0 : kept[8 * c + m][threadIdx.x];
-            add_force(f, r, total);
+                for (int c = 0; c < 3; ++c) f[c] = mask >> c & 1 ? 0.0 : kept[8 * c + k][threadIdx.x];
+                add_force(f, r, total);
+            }
             double* __restrict__ at = blocks + ((size_t)SIZE * find(columns, first, last, aggregate) + mode);
 #pragma unroll
             for (int j = 0; j < MODES; ++j) at[MODES * j] += total[j];
@@ -138,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_springs(
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_aggregates(
-    unsigned n_parents, unsigned n_children,
+    unsigned n_parents, unsigned n_blocks, unsigned n_children,
     const unsigned* __restrict__ offsets,           // [n_parents + 1]
     const unsigned* __restrict__ members,           // [n_children], children of every parent
     const unsigned* __restrict__ of,                // [n_children], the parent
@@ -150,20 +162,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_aggregates(
     const unsigned* __restrict__ row_offsets,       // [n_parents + 1]
     const unsigned* __restrict__ columns,           // [n_blocks]
     double* __restrict__ blocks) {                  // [n_blocks][6][6]
-    const unsigned row = blockIdx.x * (BLOCK / MODES) + threadIdx.x / MODES, mode = threadIdx.x % MODES;
-    if (row >= n_parents) return;
-    const unsigned first = row_offsets[row], last = row_offsets[row + 1];
-    for (unsigned k = first; k < last; ++k)
-        for (int i = 0; i < MODES; ++i) blocks[(size_t)SIZE * k + MODES * mode + i] = 0.0;
+    const unsigned place = blockIdx.x * (BLOCK / MODES) + threadIdx.x / MODES, mode = threadIdx.x % MODES;
+    if (place >= n_blocks) return;
+    const unsigned row = find(row_offsets, 0, n_parents, place), column = columns[place];
+    double unit[MODES], total[MODES] = {};
+    unit_motion(mode, unit);
     for (unsigned c = offsets[row]; c < offsets[row + 1]; ++c) {
         const unsigned child = members[c];
-        double own_arm[3];
-        arm(positions, n_children, child, centres, n_parents, row, own_arm);
+        double own_arm[3], force[MODES] = {}; // of the child's blocks in that column
         for (unsigned k = fine_offsets[child]; k < fine_offsets[child + 1]; ++k) {
-            const unsigned other = fine_columns[k], parent = of[other];
-            double r[3], unit[MODES], motion[MODES], force[MODES] = {}, total[MODES];
-            arm(positions, n_children, other, centres, n_parents, parent, r);
-            unit_motion(mode, unit);
+            const unsigned other = fine_columns[k];
+            if (of[other] != column) continue;
+            double r[3], motion[MODES];
+            arm(positions, n_children, other, centres, n_parents, column, r);
             displacement(unit, r, motion);
 #pragma unroll
             for (int i = 3; i < MODES; ++i) motion[i] = unit[i];
@@ -172,13 +183,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_aggregates(
             for (int j = 0; j < MODES; ++j)
 #pragma unroll
                 for (int i = 0; i < MODES; ++i) force[i] += block[MODES * j + i] * motion[j];
-#pragma unroll
-            for (int i = 0; i < MODES; ++i) total[i] = i < 3 ? 0.0 : force[i];
-            add_force(force, own_arm, total);
-            double* __restrict__ at =
-                blocks + ((size_t)SIZE * find(columns, first, last, parent) + MODES * mode);
-#pragma unroll
-            for (int i = 0; i < MODES; ++i) at[i] += total[i];
         }
+        arm(positions, n_children, child, centres, n_parents, row, own_arm);
+#pragma unroll
+        for (int i = 3; i < MODES; ++i) total[i] += force[i];
+        add_force(force, own_arm, total);
     }
+#pragma unroll
+    for (int i = 0; i < MODES; ++i) blocks[(size_t)SIZE * place + MODES * mode + i] = total[i];
 }

@@ -15,7 +15,7 @@ const BLOCK: u32 = 512;
 /// Most blocks of a launch: one block sums up what they leave.
 const BLOCKS: usize = 512;
 /// Entries up to which one block makes a whole sum, which saves a launch.
-const ONE_BLOCK: usize = 16_384;
+const ONE_BLOCK: usize = 2_048;
 /// Iterations between stop tests: a test waits for the device.
 const CHECK_INTERVAL: usize = 8;
 

@@ -3,6 +3,8 @@
 
 #[path = "../../topopt-fem/tests/operators/meshes.rs"]
 mod meshes;
+#[path = "../../topopt-fem/tests/operators/smoothing.rs"]
+mod smoothing;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -125,6 +127,8 @@ fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f6
         let (y, d) = (backend.download(&y, components(level)).unwrap(), z.clone());
         let [y, d] = [y, d].map(|v| in_range_of_diagonal(expected.operator(level), level, &v));
         assert_close(&y, &d, 1e2 * tolerance, &format!("inverse diagonal, level {level}"));
+        let inverse = found.inverse_diagonal(level);
+        smoothing::assert_smooths(&backend, inverse, components(level), 1e2 * tolerance);
         let coarse = expected.operator(level + 1).dimension();
         let (mut restricted, mut sums) = (backend.zeros(coarse).unwrap(), vec![0.0; coarse]);
         found.transfer(level).restrict(&on_device, &mut restricted);

@@ -3,7 +3,7 @@
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use rayon::prelude::*;
 
-use crate::{Cost, Cpu, LinearOperator};
+use crate::{Cost, Cpu, InverseDiagonal, LinearOperator, Residual};
 
 /// Where the blocks of a matrix stand: compressed rows, columns increasing.
 #[derive(Debug, Clone, PartialEq)]
@@ -204,6 +204,34 @@ impl<const N: usize> LinearOperator<Cpu> for BlockDiagonal<N> {
             bytes_written: 8.0 * blocks * N as f64,
             flops: 2.0 * size * blocks,
         }
+    }
+}
+
+impl<const N: usize> InverseDiagonal<Cpu> for BlockDiagonal<N> {
+    fn smooth(
+        &self,
+        residual: Residual<Vec<f64>>,
+        [alpha, beta]: [f64; 2],
+        r: &mut Vec<f64>,
+        d: &mut Vec<f64>,
+        x: &mut Vec<f64>,
+    ) {
+        let from_zero = matches!(residual, Residual::OfZero { .. });
+        let residual_at = |row: usize, i: usize, r: f64| match residual {
+            Residual::OfZero { b } => b[N * row + i],
+            Residual::Of { b, ax } => b[N * row + i] - ax[N * row + i],
+            Residual::After { ad } => r - ad[N * row + i],
+        };
+        let [r, d, x] = [r, d, x].map(|v| v.as_chunks_mut::<N>().0);
+        let rows = r.par_iter_mut().zip(d).zip(x).zip(&self.blocks).enumerate().with_min_len(1024);
+        rows.for_each(|(row, (((r, d), x), block))| {
+            *r = std::array::from_fn(|i| residual_at(row, i, r[i]));
+            for i in 0..N {
+                let step = alpha * (0..N).map(|j| block[i][j] * r[j]).sum::<f64>();
+                d[i] = if beta == 0.0 { step } else { step + beta * d[i] };
+                x[i] = if from_zero { d[i] } else { x[i] + d[i] };
+            }
+        });
     }
 }
 

@@ -44,7 +44,7 @@ impl<B: Backend> Chebyshev<B> {
         &mut self,
         backend: &B,
         a: &dyn LinearOperator<B>,
-        inverse_diagonal: &dyn LinearOperator<B>,
+        inverse_diagonal: &dyn InverseDiagonal<B>,
         steps: usize,
     ) -> Result<(), BackendError> {
         let Self { start, r, d, z, .. } = self;
@@ -70,9 +70,8 @@ impl<B: Backend> Chebyshev<B> {
     /// saves an application of A.
     pub fn smooth(
         &mut self,
-        backend: &B,
         a: &dyn LinearOperator<B>,
-        inverse_diagonal: &dyn LinearOperator<B>,
+        inverse_diagonal: &dyn InverseDiagonal<B>,
         b: &B::Vector,
         x: &mut B::Vector,
         from_zero: bool,
@@ -80,23 +79,55 @@ impl<B: Backend> Chebyshev<B> {
         let Self { r, d, z, .. } = self;
         let (low, high) = (self.largest / RATIO, self.largest);
         let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
-        backend.copy(b, r);
-        if !from_zero {
+        let first = if from_zero {
+            Residual::OfZero { b }
+        } else {
             a.apply(x, z);
-            backend.axpby(-1.0, z, 1.0, r); // r = b - A x
-        }
-        inverse_diagonal.apply(r, d);
-        backend.axpby(0.0, r, 1.0 / middle, d); // d = D^-1 r / middle
-        backend.axpby(1.0, d, if from_zero { 0.0 } else { 1.0 }, x);
+            Residual::Of { b, ax: z }
+        };
+        inverse_diagonal.smooth(first, [1.0 / middle, 0.0], r, d, x);
         let mut rho = half / middle;
         for _ in 1..self.degree {
             a.apply(d, z);
-            backend.axpby(-1.0, z, 1.0, r); // r = b - A x
             let next = 1.0 / (2.0 * middle / half - rho);
-            inverse_diagonal.apply(r, z);
-            backend.axpby(2.0 * next / half, z, next * rho, d);
-            backend.axpby(1.0, d, 1.0, x);
+            let factors = [2.0 * next / half, next * rho];
+            inverse_diagonal.smooth(Residual::After { ad: z }, factors, r, d, x);
             rho = next;
         }
     }
+}
+
+/// How the residual r = b - A x of a smoothing step is found.
+pub enum Residual<'a, V> {
+    /// Of x = 0, whatever it holds: r = b.
+    OfZero {
+        /// Right-hand side.
+        b: &'a V,
+    },
+    /// r = b - A x.
+    Of {
+        /// Right-hand side.
+        b: &'a V,
+        /// A x.
+        ax: &'a V,
+    },
+    /// r = r - A d, after the last step made x = x + d.
+    After {
+        /// A d.
+        ad: &'a V,
+    },
+}
+
+/// The inverse D^-1 of the block diagonal of an operator, which smooths.
+pub trait InverseDiagonal<B: Backend>: LinearOperator<B> {
+    /// One step in one pass: the residual r; d = alpha D^-1 r + beta d; x = x + d. d is not read
+    /// where beta is 0, nor x where it is zero.
+    fn smooth(
+        &self,
+        residual: Residual<B::Vector>,
+        factors: [f64; 2],
+        r: &mut B::Vector,
+        d: &mut B::Vector,
+        x: &mut B::Vector,
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::chebyshev::Chebyshev;
+use crate::chebyshev::{Chebyshev, InverseDiagonal};
 use crate::{Backend, BackendError, LinearOperator, Preconditioner};
 
 /// A prolongation P and its transpose.
@@ -24,7 +24,7 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
     fn operator(&self, level: usize) -> &dyn LinearOperator<B>;
 
     /// The inverse of the block diagonal of A, on all levels but the last.
-    fn inverse_diagonal(&self, level: usize) -> &dyn LinearOperator<B>;
+    fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<B>;
 
     /// The transfer between `level` and `level` + 1.
     fn transfer(&self, level: usize) -> &dyn Transfer<B>;
@@ -131,7 +131,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         let transfer = self.hierarchy.transfer(level);
         let mut work = lock(&self.work[level]);
         let Work { smoother, r, coarse_b, coarse_x, d, products } = &mut *work;
-        smoother.smooth(backend, a, diagonal, b, x, true);
+        smoother.smooth(a, diagonal, b, x, true);
         a.apply(x, r);
         backend.axpby(1.0, b, -1.0, r); // r = b - A x
         transfer.restrict(r, coarse_b);
@@ -141,7 +141,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             self.two_steps(backend, level + 1, coarse_b, coarse_x, d, products);
         }
         transfer.prolong_add(coarse_x, x);
-        smoother.smooth(backend, a, diagonal, b, x, false);
+        smoother.smooth(a, diagonal, b, x, false);
     }
 
     /// Two steps of flexible conjugate gradients for A x = b on `level`, from zero; b becomes the

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
-use topopt_linalg::{BackendError, Cost, LinearOperator, Preconditioner};
+use topopt_linalg::{
+    BackendError, Cost, InverseDiagonal, LinearOperator, Preconditioner, Residual,
+};
 
 use super::convert::Convert;
 use crate::Cuda;
@@ -21,6 +23,7 @@ pub(super) struct InverseBlocks<R> {
     make: Kernel,
     invert: Kernel,
     apply: Kernel,
+    smooth: Kernel,
     /// \[6\]\[n_nodes\].
     blocks: CudaSlice<R>,
     convert: Convert<R>,
@@ -40,6 +43,7 @@ impl<R: Real> InverseBlocks<R> {
             make: kernel("block_diagonal")?,
             invert: kernel("invert_blocks")?,
             apply: kernel("apply_blocks")?,
+            smooth: kernel("smooth_blocks")?,
             blocks: mesh.device.zeros(6 * mesh.n_nodes)?,
             convert: Convert::load(&mesh.device)?,
         })
@@ -80,6 +84,35 @@ impl<R: Real> LinearOperator<Cuda<R>> for InverseBlocks<R> {
             bytes_written: 3.0 * real * nodes,
             flops: 15.0 * nodes,
         }
+    }
+}
+
+impl<R: Real> InverseDiagonal<Cuda<R>> for InverseBlocks<R> {
+    fn smooth(
+        &self,
+        residual: Residual<DeviceVector<R>>,
+        [alpha, beta]: [f64; 2],
+        r: &mut DeviceVector<R>,
+        d: &mut DeviceVector<R>,
+        x: &mut DeviceVector<R>,
+    ) {
+        let n = self.mesh.n_nodes;
+        let (how, b, product) = how(residual);
+        launch!(self.smooth, n.div_ceil(BLOCK);
+            &(n as u32), &how, &alpha, &beta, &self.blocks, &b.values, &product.values,
+            &mut r.values, &mut d.values, &mut x.values);
+    }
+}
+
+/// A residual as `cuda/common/smooth.cuh` has it: number, right-hand side, product. What is not
+/// read is the same as what is.
+pub(super) fn how<R>(
+    residual: Residual<'_, DeviceVector<R>>,
+) -> (u32, &'_ DeviceVector<R>, &'_ DeviceVector<R>) {
+    match residual {
+        Residual::OfZero { b } => (0, b, b),
+        Residual::Of { b, ax } => (1, b, ax),
+        Residual::After { ad } => (2, ad, ad),
     }
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::MODES;
-use topopt_linalg::{BackendError, BlockPattern, Cost, LinearOperator};
+use topopt_linalg::{BackendError, BlockPattern, Cost, InverseDiagonal, LinearOperator, Residual};
 
+use super::block_diagonal::how;
 use super::convert::Convert;
 use crate::kernel::{Kernel, Module};
 use crate::vector::{DeviceVector, Real};
@@ -21,7 +22,7 @@ const SIZE: usize = MODES * MODES;
 /// Where the blocks stand.
 pub(super) struct Rows {
     pub n_rows: usize,
-    n_blocks: usize,
+    pub n_blocks: usize,
     /// \[n_rows + 1\].
     pub offsets: CudaSlice<u32>,
     /// Ascending in a row, \[n_blocks\].
@@ -33,6 +34,7 @@ pub(super) struct MatrixKernels {
     product: Kernel,
     invert: Kernel,
     apply: Kernel,
+    smooth: Kernel,
 }
 
 impl MatrixKernels {
@@ -46,6 +48,7 @@ impl MatrixKernels {
             product: module.kernel("bsr6", BLOCK as u32)?,
             invert: module.kernel("invert_diagonal6", ROW_BLOCK as u32)?,
             apply: module.kernel("apply_diagonal6", ROW_BLOCK as u32)?,
+            smooth: module.kernel("smooth_diagonal6", ROW_BLOCK as u32)?,
         }))
     }
 }
@@ -113,14 +116,14 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
 }
 
 /// The inverse of the blocks on the diagonal of a coarse matrix.
-pub(super) struct InverseDiagonal<R> {
+pub(super) struct InverseBlocks6<R> {
     kernels: Arc<MatrixKernels>,
     n_rows: usize,
     /// \[n_rows\]\[6\]\[6\].
     blocks: CudaSlice<R>,
 }
 
-impl<R: Real> InverseDiagonal<R> {
+impl<R: Real> InverseBlocks6<R> {
     /// Needs an update before use.
     pub fn new(device: &Device, matrix: &CoarseMatrix<R>) -> Result<Self, BackendError> {
         let n_rows = matrix.rows.n_rows;
@@ -137,7 +140,7 @@ impl<R: Real> InverseDiagonal<R> {
     }
 }
 
-impl<R: Real> LinearOperator<Cuda<R>> for InverseDiagonal<R> {
+impl<R: Real> LinearOperator<Cuda<R>> for InverseBlocks6<R> {
     fn dimension(&self) -> usize {
         MODES * self.n_rows
     }
@@ -151,5 +154,21 @@ impl<R: Real> LinearOperator<Cuda<R>> for InverseDiagonal<R> {
         let (n, real) = (self.dimension() as f64, size_of::<R>() as f64);
         let size = MODES as f64;
         Cost { bytes_read: (size + 1.0) * real * n, bytes_written: real * n, flops: 2.0 * size * n }
+    }
+}
+
+impl<R: Real> InverseDiagonal<Cuda<R>> for InverseBlocks6<R> {
+    fn smooth(
+        &self,
+        residual: Residual<DeviceVector<R>>,
+        [alpha, beta]: [f64; 2],
+        r: &mut DeviceVector<R>,
+        d: &mut DeviceVector<R>,
+        x: &mut DeviceVector<R>,
+    ) {
+        let (how, b, product) = how(residual);
+        launch!(self.kernels.smooth, (MODES * self.n_rows).div_ceil(ROW_BLOCK);
+            &(self.n_rows as u32), &how, &alpha, &beta, &self.blocks, &b.values, &product.values,
+            &mut r.values, &mut d.values, &mut x.values);
     }
 }

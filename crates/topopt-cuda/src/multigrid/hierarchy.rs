@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::{Aggregation, ElasticityOperator, MODES};
-use topopt_linalg::{BackendError, Cost, Hierarchy, LinearOperator, Transfer};
+use topopt_linalg::{BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer};
 
 use super::block_diagonal::InverseBlocks;
-use super::coarse_matrix::{CoarseMatrix, InverseDiagonal, MatrixKernels};
+use super::coarse_matrix::{CoarseMatrix, InverseBlocks6, MatrixKernels};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::transfer::{AggregateKernels, AggregateTransfer, Grouping, NodeTransfer, flatten};
@@ -38,7 +38,7 @@ pub struct RigidAggregation<R: Real> {
 
 struct CoarseLevel<R> {
     matrix: CoarseMatrix<R>,
-    inverse_diagonal: InverseDiagonal<R>,
+    inverse_diagonal: InverseBlocks6<R>,
     /// To the next level.
     transfer: AggregateTransfer,
 }
@@ -58,7 +58,7 @@ impl<R: Real> RigidAggregation<R> {
             let matrix = CoarseMatrix::zeros(&matrices, device, pattern)?;
             let parents = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
-                inverse_diagonal: InverseDiagonal::new(device, &matrix)?,
+                inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
                 matrix,
                 transfer: AggregateTransfer::new(&transfers, &children, &parents),
             });
@@ -115,7 +115,7 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
         }
     }
 
-    fn inverse_diagonal(&self, level: usize) -> &dyn LinearOperator<Cuda<R>> {
+    fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cuda<R>> {
         match level {
             0 => &self.inverse_blocks,
             _ => &self.coarse[level - 1].inverse_diagonal,
@@ -234,8 +234,8 @@ impl Numbers {
     ) {
         let AggregateTransfer { children, parents, .. } = transfer;
         let rows = &coarse.rows;
-        launch!(self.of_aggregates, (MODES * rows.n_rows).div_ceil(BLOCK);
-            &(rows.n_rows as u32), &(parents.n_points as u32), &parents.offsets,
+        launch!(self.of_aggregates, (MODES * rows.n_blocks).div_ceil(BLOCK);
+            &(rows.n_rows as u32), &(rows.n_blocks as u32), &(parents.n_points as u32), &parents.offsets,
             &parents.members, &parents.of, &children.centres, &parents.centres,
             &fine.rows.offsets, &fine.rows.columns, &fine.numbers, &rows.offsets,
             &rows.columns, &mut coarse.numbers);

@@ -13,8 +13,8 @@ mod structure;
 mod tests;
 
 use topopt_linalg::{
-    BackendError, BlockCsr, BlockDiagonal, Cpu, DenseCholesky, Hierarchy, KCycle, LinearOperator,
-    Preconditioner, Transfer,
+    BackendError, BlockCsr, BlockDiagonal, Cpu, DenseCholesky, Hierarchy, InverseDiagonal, KCycle,
+    LinearOperator, Preconditioner, Transfer,
 };
 
 use crate::operators::{Mf, blocks_by_patches};
@@ -135,7 +135,7 @@ impl Hierarchy<Cpu> for RigidAggregation<'_> {
         }
     }
 
-    fn inverse_diagonal(&self, level: usize) -> &dyn LinearOperator<Cpu> {
+    fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {
         match level {
             0 => &self.inverse_diagonal,
             _ => &self.coarse[level - 1].inverse_diagonal,

@@ -3,15 +3,16 @@
 mod convergence;
 mod mechanics;
 mod meshes;
+mod smoothing;
 mod stresses;
 
 use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    BlockJacobi, ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Problem,
-    Strategy, Supports, WithSprings,
+    BlockJacobi, ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Multigrid,
+    Problem, Strategy, Supports, WithSprings,
 };
-use topopt_linalg::{Cpu, Preconditioner};
+use topopt_linalg::{Cpu, Hierarchy, Preconditioner};
 use topopt_mesh::HexMesh;
 
 /// A problem on `mesh` with `supports`, steel-like Poisson's ratio and one load.
@@ -175,5 +176,19 @@ fn every_operator_is_symmetric_and_does_not_depend_on_threads() {
         let scale = dot(&kx, &kx).sqrt() * dot(&y, &y).sqrt();
         assert!((dot(&kx, &y) - dot(&ky, &x)).abs() < 1e-14 * scale, "{}", operator.strategy());
         assert_eq!(kx, apply(&x, 3), "{}", operator.strategy());
+    }
+}
+
+#[test]
+fn smoothing_in_one_pass_is_what_it_is_made_of() {
+    let mesh = distorted_cube(9, 0.25, true);
+    let supports = hold(&mesh, |x| x[0] < 0.1);
+    let problem = problem(mesh, supports);
+    let mut multigrid = Multigrid::new(&problem).unwrap();
+    let moduli = moduli(problem.mesh().n_elements());
+    multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
+    let hierarchy = multigrid.hierarchy();
+    for level in 0..hierarchy.n_levels() - 1 {
+        smoothing::assert_smooths(&Cpu, hierarchy.inverse_diagonal(level), 1, 1e-14);
     }
 }
