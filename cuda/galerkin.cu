@@ -11,7 +11,7 @@
 // Cost:          galerkin_nodes: 6 times 1999 operations an aggregate and element of it, some 2.1
 //                such pairs an element; galerkin_aggregates: 150 operations a block and mode
 // Deterministic: yes; elements, children and blocks in fixed order, no entry has two threads
-// Requires:      columns ascend; every row has its diagonal block; galerkin_nodes 22 kB of shared memory
+// Requires:      columns ascend; every row has its diagonal block
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 #include "common/forces.cuh"
@@ -45,6 +45,43 @@ __device__ __forceinline__ void mode_displacements(
     }
 }
 
+// Adds the forces on an element's nodes to the blocks of `row`, as forces and moments on aggregates
+__device__ __forceinline__ void add_forces(
+    unsigned row, unsigned mode, unsigned e, const double F[3][8],
+    unsigned n_elements, const unsigned* __restrict__ connectivity, const unsigned* __restrict__ of,
+    unsigned n_nodes, const double* __restrict__ coordinates,
+    unsigned n_aggregates, const double* __restrict__ centres,
+    const unsigned* __restrict__ row_offsets, const unsigned* __restrict__ columns,
+    double* __restrict__ blocks) {
+    unsigned owner[8];
+    double total[8][MODES] = {};
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const unsigned node = connectivity[(size_t)NODE(m) * n_elements + e];
+        const double f[3] = {F[0][m], F[1][m], F[2][m]};
+        double r[3];
+        owner[m] = of[node];
+        arm(coordinates, n_nodes, node, centres, n_aggregates, owner[m], r);
+        add_force(f, r, total[m]);
+    }
+    const unsigned first = row_offsets[row], last = row_offsets[row + 1];
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        bool is_new = true; // an aggregate is written once, at its first node
+#pragma unroll
+        for (int k = 0; k < m; ++k) is_new &= owner[k] != owner[m];
+#pragma unroll
+        for (int k = m + 1; k < 8; ++k)
+#pragma unroll
+            for (int j = 0; j < MODES; ++j) total[m][j] += owner[k] == owner[m] ? total[k][j] : 0.0;
+        if (!is_new) continue;
+        double* __restrict__ at = blocks + ((size_t)SIZE * find(columns, first, last, owner[m]) + mode);
+        // No other thread adds here: atomic so as not to wait for what was there.
+#pragma unroll
+        for (int j = 0; j < MODES; ++j) atomicAdd(at + MODES * j, total[m][j]);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_nodes(
     unsigned n_aggregates, unsigned n_elements, unsigned n_nodes,
     const unsigned* __restrict__ offsets,      // [n_aggregates + 1]
@@ -59,8 +96,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_nodes(
     const unsigned* __restrict__ row_offsets,  // [n_aggregates + 1]
     const unsigned* __restrict__ columns,      // [n_blocks]
     double* __restrict__ blocks) {             // [n_blocks][6][6]
-    __shared__ double kept[24][BLOCK];       // forces, which the loop over nodes reads by number
-    __shared__ unsigned owners[8][BLOCK];    // aggregates of the nodes
     // The row and the place in its elements, volatile to keep them out of registers.
     __shared__ volatile unsigned rows[BLOCK], places[BLOCK];
     const unsigned mode = threadIdx.x % MODES;
@@ -85,36 +120,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_nodes(
             for (int c = 0; c < 3; ++c) to_coefficients(U[c]);
             forces(X, U, mu / 512 * moduli[e], ratio, F);
 #pragma unroll
-            for (int c = 0; c < 3; ++c) {
-                to_nodes(F[c]);
-#pragma unroll
-                for (int m = 0; m < 8; ++m) kept[8 * c + m][threadIdx.x] = F[c][m];
-            }
-#pragma unroll
-            for (int m = 0; m < 8; ++m) owners[m][threadIdx.x] = of[node[m]];
-        }
-        const unsigned row = rows[threadIdx.x], e = elements[places[threadIdx.x]];
-        const unsigned first = row_offsets[row], last = row_offsets[row + 1];
-        unsigned done = 0; // bit m: node m is
-#pragma unroll 1
-        for (int m = 0; m < 8; ++m) {
-            if (done >> m & 1) continue;
-            const unsigned aggregate = owners[m][threadIdx.x];
-            double total[MODES] = {};
-#pragma unroll 1
-            for (int k = m; k < 8; ++k) { // all nodes of the aggregate
-                if (owners[k][threadIdx.x] != aggregate) continue;
-                done |= 1u << k;
-                const unsigned node = connectivity[(size_t)NODE(k) * n_elements + e], mask = held[node];
-                double r[3], f[3];
-                arm(coordinates, n_nodes, node, centres, n_aggregates, aggregate, r);
-#pragma unroll
-                for (int c = 0; c < 3; ++c) f[c] = mask >> c & 1 ? 0.0 : kept[8 * c + k][threadIdx.x];
-                add_force(f, r, total);
-            }
-            double* __restrict__ at = blocks + ((size_t)SIZE * find(columns, first, last, aggregate) + mode);
-#pragma unroll
-            for (int j = 0; j < MODES; ++j) at[MODES * j] += total[j];
+            for (int c = 0; c < 3; ++c) to_nodes(F[c]);
+            if (masks) clear_held(masks, F);
+            add_forces(rows[threadIdx.x], mode, elements[places[threadIdx.x]], F, n_elements, connectivity,
+                       of, n_nodes, coordinates, n_aggregates, centres, row_offsets, columns, blocks);
         }
         places[threadIdx.x] = places[threadIdx.x] + 1;
     }
@@ -153,11 +162,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_aggregates(
     unsigned n_parents, unsigned n_blocks, unsigned n_children,
     const unsigned* __restrict__ offsets,           // [n_parents + 1]
     const unsigned* __restrict__ members,           // [n_children], children of every parent
-    const unsigned* __restrict__ of,                // [n_children], the parent
     const double* __restrict__ positions,           // [3][n_children]
     const double* __restrict__ centres,             // [3][n_parents]
     const unsigned* __restrict__ fine_offsets,      // [n_children + 1]
     const unsigned* __restrict__ fine_columns,      // [n_fine_blocks]
+    const unsigned* __restrict__ fine_parents,      // [n_fine_blocks], of the columns
     const double* __restrict__ fine,                // [n_fine_blocks][6][6]
     const unsigned* __restrict__ row_offsets,       // [n_parents + 1]
     const unsigned* __restrict__ columns,           // [n_blocks]
@@ -171,8 +180,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_aggregates(
         const unsigned child = members[c];
         double own_arm[3], force[MODES] = {}; // of the child's blocks in that column
         for (unsigned k = fine_offsets[child]; k < fine_offsets[child + 1]; ++k) {
+            if (fine_parents[k] != column) continue;
             const unsigned other = fine_columns[k];
-            if (of[other] != column) continue;
             double r[3], motion[MODES];
             arm(positions, n_children, other, centres, n_parents, column, r);
             displacement(unit, r, motion);

@@ -41,6 +41,8 @@ struct CoarseLevel<R> {
     inverse_diagonal: InverseBlocks6<R>,
     /// To the next level.
     transfer: AggregateTransfer,
+    /// The next level's aggregate of every column of the matrix, \[n_blocks\].
+    column_parents: CudaSlice<u32>,
 }
 
 impl<R: Real> RigidAggregation<R> {
@@ -56,8 +58,11 @@ impl<R: Real> RigidAggregation<R> {
         let mut children = nodes.clone();
         for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns) {
             let matrix = CoarseMatrix::zeros(&matrices, device, pattern)?;
+            let column_parents: Vec<u32> =
+                pattern.columns().iter().map(|&c| parents.of()[c as usize]).collect();
             let parents = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
+                column_parents: device.upload(&column_parents)?,
                 inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
                 matrix,
                 transfer: AggregateTransfer::new(&transfers, &children, &parents),
@@ -93,10 +98,11 @@ impl<R: Real> RigidAggregation<R> {
         drop(matrices);
         for level in 0..self.coarse.len() {
             let (done, rest) = self.coarse.split_at_mut(level + 1);
-            let CoarseLevel { matrix, inverse_diagonal, transfer } = &mut done[level];
+            let CoarseLevel { matrix, inverse_diagonal, transfer, column_parents } =
+                &mut done[level];
             inverse_diagonal.update(matrix);
             let next = rest.first_mut().map_or(&mut self.last, |next| &mut next.matrix);
-            self.numbers.of_aggregates(transfer, matrix, next);
+            self.numbers.of_aggregates(transfer, matrix, column_parents, next);
             next.round(&self.convert);
         }
         self.last_inverse.update(&self.last);
@@ -230,14 +236,15 @@ impl Numbers {
         &self,
         transfer: &AggregateTransfer,
         fine: &CoarseMatrix<R>,
+        column_parents: &CudaSlice<u32>,
         coarse: &mut CoarseMatrix<R>,
     ) {
         let AggregateTransfer { children, parents, .. } = transfer;
         let rows = &coarse.rows;
         launch!(self.of_aggregates, (MODES * rows.n_blocks).div_ceil(BLOCK);
             &(rows.n_rows as u32), &(rows.n_blocks as u32), &(parents.n_points as u32), &parents.offsets,
-            &parents.members, &parents.of, &children.centres, &parents.centres,
-            &fine.rows.offsets, &fine.rows.columns, &fine.numbers, &rows.offsets,
+            &parents.members, &children.centres, &parents.centres, &fine.rows.offsets,
+            &fine.rows.columns, column_parents, &fine.numbers, &rows.offsets,
             &rows.columns, &mut coarse.numbers);
     }
 }
