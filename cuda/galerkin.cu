@@ -5,8 +5,8 @@
 //                aggregates or a support count; forces as in mf.cu
 // Mapping:       galerkin_nodes: one thread a mode of a row, moves an aggregate in that mode and sums
 //                the forces of its elements on all aggregates; galerkin_aggregates: one thread a mode
-//                of a block, moves the block's column and sums over the rows of the children; 16 rows
-//                or blocks a block of 96
+//                of a block, moves the block's column and sums over the fine blocks that make it; 21
+//                rows or blocks a block of 126
 // Layout:        blocks [n_blocks][column][row]; positions and centres as planes [3][n]
 // Cost:          galerkin_nodes: 6 times 1999 operations an aggregate and element of it, some 2.1
 //                such pairs an element; galerkin_aggregates: 150 operations a block and mode
@@ -18,7 +18,7 @@
 #include "common/rigid.cuh"
 #include "common/rows.cuh"
 
-#define BLOCK 96
+#define BLOCK 126
 #define SIZE (MODES * MODES)
 
 // The unit motion in a mode
@@ -160,43 +160,35 @@ extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_springs(
 
 extern "C" __global__ void __launch_bounds__(BLOCK) galerkin_aggregates(
     unsigned n_parents, unsigned n_blocks, unsigned n_children,
-    const unsigned* __restrict__ offsets,           // [n_parents + 1]
-    const unsigned* __restrict__ members,           // [n_children], children of every parent
+    const unsigned* __restrict__ of,                // [n_children], the parent
     const double* __restrict__ positions,           // [3][n_children]
     const double* __restrict__ centres,             // [3][n_parents]
-    const unsigned* __restrict__ fine_offsets,      // [n_children + 1]
-    const unsigned* __restrict__ fine_columns,      // [n_fine_blocks]
-    const unsigned* __restrict__ fine_parents,      // [n_fine_blocks], of the columns
+    const unsigned* __restrict__ offsets,           // [n_blocks + 1]
+    const unsigned* __restrict__ fine_blocks,       // [n_fine_blocks], those that make a block
+    const unsigned* __restrict__ fine_rows,         // [n_fine_blocks], of fine_blocks
+    const unsigned* __restrict__ fine_columns,      // [n_fine_blocks], of the matrix
     const double* __restrict__ fine,                // [n_fine_blocks][6][6]
-    const unsigned* __restrict__ row_offsets,       // [n_parents + 1]
-    const unsigned* __restrict__ columns,           // [n_blocks]
     double* __restrict__ blocks) {                  // [n_blocks][6][6]
     const unsigned place = blockIdx.x * (BLOCK / MODES) + threadIdx.x / MODES, mode = threadIdx.x % MODES;
     if (place >= n_blocks) return;
-    const unsigned row = find(row_offsets, 0, n_parents, place), column = columns[place];
     double unit[MODES], total[MODES] = {};
     unit_motion(mode, unit);
-    for (unsigned c = offsets[row]; c < offsets[row + 1]; ++c) {
-        const unsigned child = members[c];
-        double own_arm[3], force[MODES] = {}; // of the child's blocks in that column
-        for (unsigned k = fine_offsets[child]; k < fine_offsets[child + 1]; ++k) {
-            if (fine_parents[k] != column) continue;
-            const unsigned other = fine_columns[k];
-            double r[3], motion[MODES];
-            arm(positions, n_children, other, centres, n_parents, column, r);
-            displacement(unit, r, motion);
+    for (unsigned at = offsets[place]; at < offsets[place + 1]; ++at) {
+        const unsigned k = fine_blocks[at], row = fine_rows[at], column = fine_columns[k];
+        double r[3], motion[MODES], force[MODES] = {};
+        arm(positions, n_children, column, centres, n_parents, of[column], r);
+        displacement(unit, r, motion);
 #pragma unroll
-            for (int i = 3; i < MODES; ++i) motion[i] = unit[i];
-            const double* __restrict__ block = fine + (size_t)SIZE * k;
+        for (int i = 3; i < MODES; ++i) motion[i] = unit[i];
+        const double* __restrict__ block = fine + (size_t)SIZE * k;
 #pragma unroll
-            for (int j = 0; j < MODES; ++j)
+        for (int j = 0; j < MODES; ++j)
 #pragma unroll
-                for (int i = 0; i < MODES; ++i) force[i] += block[MODES * j + i] * motion[j];
-        }
-        arm(positions, n_children, child, centres, n_parents, row, own_arm);
+            for (int i = 0; i < MODES; ++i) force[i] += block[MODES * j + i] * motion[j];
+        arm(positions, n_children, row, centres, n_parents, of[row], r);
 #pragma unroll
         for (int i = 3; i < MODES; ++i) total[i] += force[i];
-        add_force(force, own_arm, total);
+        add_force(force, r, total);
     }
 #pragma unroll
     for (int i = 0; i < MODES; ++i) blocks[(size_t)SIZE * place + MODES * mode + i] = total[i];

@@ -39,7 +39,8 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
 pub struct KCycle<B: Backend, H: Hierarchy<B>> {
     hierarchy: H,
     work: Vec<Mutex<Work<B>>>,
-    degree: usize,
+    /// What the degrees are multiplied by.
+    strength: usize,
 }
 
 /// Work vectors of a level, but for the last.
@@ -54,9 +55,10 @@ struct Work<B: Backend> {
     products: [B::Vector; 3],
 }
 
-/// Degree of the Chebyshev smoother, and the most that it is raised to.
-const DEGREE: usize = 2;
-const MAX_DEGREE: usize = 8;
+/// Degrees of the Chebyshev smoother on the finest level and on the others, which cost little, and
+/// the most that they are multiplied by.
+const DEGREES: [usize; 2] = [2, 3];
+const MAX_STRENGTH: usize = 4;
 /// Steps of the power method.
 const POWER_STEPS: usize = 10;
 
@@ -73,7 +75,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             let start = backend.upload(&wave, 1)?;
             let zeros = || backend.zeros(coarse);
             Ok(Mutex::new(Work {
-                smoother: Chebyshev::new(backend, n, DEGREE, start)?,
+                smoother: Chebyshev::new(backend, n, degree(level), start)?,
                 r: backend.zeros(n)?,
                 coarse_b: zeros()?,
                 coarse_x: zeros()?,
@@ -82,7 +84,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             }))
         };
         let work = (0..hierarchy.n_levels() - 1).map(level_work).collect::<Result<_, _>>()?;
-        Ok(Self { hierarchy, work, degree: DEGREE })
+        Ok(Self { hierarchy, work, strength: 1 })
     }
 
     /// The hierarchy.
@@ -100,7 +102,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         change: impl FnOnce(&mut H) -> Result<(), BackendError>,
     ) -> Result<(), BackendError> {
         change(&mut self.hierarchy)?;
-        self.set_degree(DEGREE);
+        self.set_strength(1);
         for (level, work) in self.work.iter_mut().enumerate() {
             let smoother = &mut lock(work).smoother;
             let a = self.hierarchy.operator(level);
@@ -112,16 +114,18 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
 
     /// Doubles the degree of the smoothers until the next update; false if it is at its limit.
     pub fn strengthen(&mut self) -> bool {
-        let can = self.degree < MAX_DEGREE;
+        let can = self.strength < MAX_STRENGTH;
         if can {
-            self.set_degree(2 * self.degree);
+            self.set_strength(2 * self.strength);
         }
         can
     }
 
-    fn set_degree(&mut self, degree: usize) {
-        self.degree = degree;
-        self.work.iter_mut().for_each(|work| lock(work).smoother.set_degree(degree));
+    fn set_strength(&mut self, strength: usize) {
+        self.strength = strength;
+        for (level, work) in self.work.iter_mut().enumerate() {
+            lock(work).smoother.set_degree(strength * degree(level));
+        }
     }
 
     /// x = one cycle of `level` for A x = b, from zero.
@@ -188,6 +192,10 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for KCycle<B, H> {
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) {
         self.cycle(backend, 0, r, z);
     }
+}
+
+fn degree(level: usize) -> usize {
+    DEGREES[level.min(1)]
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

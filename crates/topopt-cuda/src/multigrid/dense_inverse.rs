@@ -13,16 +13,21 @@ use crate::vector::{DeviceVector, Real};
 
 /// Threads of a block.
 const BLOCK: usize = 128;
+/// Rows of a pivot.
+const PIVOT: usize = 24;
 
 /// x = A^-1 b by a dense inverse in double precision.
 pub(super) struct DenseInverse {
     n: usize,
     scale_kernel: Kernel,
     fill: Kernel,
-    pivot: Kernel,
+    invert_pivot: Kernel,
+    eliminate: Kernel,
     solve: Kernel,
     /// A^-1 = scale inverse scale, \[n\].
     scale: CudaSlice<f64>,
+    /// The inverse of the pivot of a step, \[PIVOT\]\[PIVOT\].
+    pivot: CudaSlice<f64>,
     /// \[n\]\[n\]; every step of the elimination reads one and writes the other.
     matrices: [CudaSlice<f64>; 2],
 }
@@ -42,10 +47,12 @@ impl DenseInverse {
             n,
             scale_kernel: kernel("dense_scale")?,
             fill: kernel("dense_fill")?,
-            pivot: kernel("dense_pivot")?,
+            invert_pivot: module.kernel("dense_invert_pivot", (PIVOT * PIVOT) as u32)?,
+            eliminate: kernel("dense_eliminate")?,
             solve: Module::load(device, "dense_solve", solve)?
                 .kernel("dense_solve", BLOCK as u32)?,
             scale: device.zeros(n)?,
+            pivot: device.zeros(PIVOT * PIVOT)?,
             matrices: [device.zeros(n * n)?, device.zeros(n * n)?],
         })
     }
@@ -59,9 +66,11 @@ impl DenseInverse {
         launch!(self.fill, (n * n).div_ceil(BLOCK);
             &(n as u32), &rows.offsets, &rows.columns, &matrix.numbers, &self.scale,
             &mut *current);
-        for k in 0..rows.n_rows {
-            launch!(self.pivot, rows.n_rows * n.div_ceil(BLOCK);
-                &(n as u32), &(k as u32), &*current, &mut *next);
+        for first in (0..n).step_by(PIVOT) {
+            launch!(self.invert_pivot, 1;
+                &(n as u32), &(first as u32), &*current, &mut self.pivot);
+            launch!(self.eliminate, n.div_ceil(PIVOT) * n.div_ceil(BLOCK);
+                &(n as u32), &(first as u32), &self.pivot, &*current, &mut *next);
             std::mem::swap(current, next);
         }
     }

@@ -3,21 +3,23 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Aggregation, ElasticityOperator, MODES};
-use topopt_linalg::{BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer};
+use topopt_fem::{Aggregates, Aggregation, ElasticityOperator, MODES};
+use topopt_linalg::{
+    BackendError, BlockPattern, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer,
+};
 
 use super::block_diagonal::InverseBlocks;
 use super::coarse_matrix::{CoarseMatrix, InverseBlocks6, MatrixKernels};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::transfer::{AggregateKernels, AggregateTransfer, Grouping, NodeTransfer, flatten};
-use crate::Cuda;
 use crate::kernel::{Kernel, Module};
 use crate::operators::{MeshOnDevice, Mf};
 use crate::vector::{DeviceVector, Real};
+use crate::{Cuda, Device};
 
 /// Threads of a block of `cuda/galerkin.cu`, a mode of a row each.
-const BLOCK: usize = 96;
+const BLOCK: usize = 126;
 /// Threads of a block of `add_springs`, as `cuda/supports.cu` has it.
 const SPRINGS_BLOCK: usize = 512;
 
@@ -41,8 +43,45 @@ struct CoarseLevel<R> {
     inverse_diagonal: InverseBlocks6<R>,
     /// To the next level.
     transfer: AggregateTransfer,
-    /// The next level's aggregate of every column of the matrix, \[n_blocks\].
-    column_parents: CudaSlice<u32>,
+    contributions: Contributions,
+}
+
+/// The blocks of a matrix that make each block of the next level's.
+struct Contributions {
+    /// \[n_blocks + 1\], of the next level.
+    offsets: CudaSlice<u32>,
+    /// \[n_fine_blocks\].
+    fine_blocks: CudaSlice<u32>,
+    /// Their rows, \[n_fine_blocks\].
+    fine_rows: CudaSlice<u32>,
+}
+
+impl Contributions {
+    fn new(
+        device: &Device,
+        fine: &BlockPattern,
+        parents: &Aggregates,
+        next: &BlockPattern,
+    ) -> Result<Self, BackendError> {
+        let mut blocks = vec![Vec::new(); next.n_blocks()];
+        let mut rows = blocks.clone();
+        for row in 0..fine.n_rows() {
+            let parent = parents.of()[row] as usize;
+            for (k, &column) in fine.row(row).iter().enumerate() {
+                let parent_column = parents.of()[column as usize];
+                let before = next.row(parent).partition_point(|&c| c < parent_column);
+                let place = next.offsets()[parent] + before;
+                blocks[place].push((fine.offsets()[row] + k) as u32);
+                rows[place].push(row as u32);
+            }
+        }
+        let (offsets, fine_blocks) = flatten(&blocks);
+        Ok(Self {
+            offsets: device.upload(&offsets)?,
+            fine_blocks: device.upload(&fine_blocks)?,
+            fine_rows: device.upload(&flatten(&rows).1)?,
+        })
+    }
 }
 
 impl<R: Real> RigidAggregation<R> {
@@ -58,11 +97,11 @@ impl<R: Real> RigidAggregation<R> {
         let mut children = nodes.clone();
         for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns) {
             let matrix = CoarseMatrix::zeros(&matrices, device, pattern)?;
-            let column_parents: Vec<u32> =
-                pattern.columns().iter().map(|&c| parents.of()[c as usize]).collect();
+            let next = &structure.patterns[coarse.len() + 1];
+            let contributions = Contributions::new(device, pattern, parents, next)?;
             let parents = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
-                column_parents: device.upload(&column_parents)?,
+                contributions,
                 inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
                 matrix,
                 transfer: AggregateTransfer::new(&transfers, &children, &parents),
@@ -98,11 +137,11 @@ impl<R: Real> RigidAggregation<R> {
         drop(matrices);
         for level in 0..self.coarse.len() {
             let (done, rest) = self.coarse.split_at_mut(level + 1);
-            let CoarseLevel { matrix, inverse_diagonal, transfer, column_parents } =
+            let CoarseLevel { matrix, inverse_diagonal, transfer, contributions } =
                 &mut done[level];
             inverse_diagonal.update(matrix);
             let next = rest.first_mut().map_or(&mut self.last, |next| &mut next.matrix);
-            self.numbers.of_aggregates(transfer, matrix, column_parents, next);
+            self.numbers.of_aggregates(transfer, matrix, contributions, next);
             next.round(&self.convert);
         }
         self.last_inverse.update(&self.last);
@@ -236,15 +275,15 @@ impl Numbers {
         &self,
         transfer: &AggregateTransfer,
         fine: &CoarseMatrix<R>,
-        column_parents: &CudaSlice<u32>,
+        contributions: &Contributions,
         coarse: &mut CoarseMatrix<R>,
     ) {
         let AggregateTransfer { children, parents, .. } = transfer;
         let rows = &coarse.rows;
+        let Contributions { offsets, fine_blocks, fine_rows } = contributions;
         launch!(self.of_aggregates, (MODES * rows.n_blocks).div_ceil(BLOCK);
-            &(rows.n_rows as u32), &(rows.n_blocks as u32), &(parents.n_points as u32), &parents.offsets,
-            &parents.members, &children.centres, &parents.centres, &fine.rows.offsets,
-            &fine.rows.columns, column_parents, &fine.numbers, &rows.offsets,
-            &rows.columns, &mut coarse.numbers);
+            &(rows.n_rows as u32), &(rows.n_blocks as u32), &(parents.n_points as u32),
+            &parents.of, &children.centres, &parents.centres, offsets, fine_blocks, fine_rows,
+            &fine.rows.columns, &fine.numbers, &mut coarse.numbers);
     }
 }
