@@ -8,11 +8,11 @@
 //                transpose; 16 elements a block of 128
 // Layout:        see common/kappa.cuh; elements (connectivity, moduli, kappa) in the order of
 //                their colours, for ebeSymAtomic in that of the mesh
-// Cost:          an element: 300 values, modulus, 8 nodes, 2440 bytes; 1200 operations; a node:
+// Cost:          an element: 300 values, modulus, 8 nodes, firsts, 2441 bytes; 1200 operations; a node:
 //                49 bytes if the cache keeps it from one colour to the next, every other of which runs backwards
 // Deterministic: ebeSym yes, no two elements of a launch share a node; ebeSymAtomic no
-// Requires:      y = x at held components, 0 elsewhere (held_part); for ebeSym a colouring, and no
-//                node twice in an element; 3 kB of shared memory
+// Requires:      ebeSym: a colouring, and no node twice in an element; ebeSymAtomic: y = x at held
+//                components, 0 elsewhere (held_part); 3 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
 #include "common/kappa.cuh"
@@ -65,21 +65,24 @@ __device__ __forceinline__ void rows_of_node(
 template <bool ATOMIC>
 __device__ __forceinline__ void product(
     unsigned first, unsigned count, unsigned n, unsigned n_nodes,
-    const unsigned* __restrict__ connectivity, const unsigned char* __restrict__ held,
+    const unsigned* __restrict__ connectivity, const unsigned char* __restrict__ firsts,
+    const unsigned char* __restrict__ held,
     const double* __restrict__ kappa_d, const double* __restrict__ kappa_od,
     const double* __restrict__ moduli, const double* __restrict__ x, double* y) {
     __shared__ double s_u[3][BLOCK];
     const unsigned in_color = blockIdx.x * (BLOCK / 8) + threadIdx.x / 8;
     const unsigned e = first + in_color, a = threadIdx.x % 8;
     unsigned node = 0, mask = 0;
+    bool is_first = false; // to write to the node
     if (in_color < count) {
+        is_first = !ATOMIC && firsts[e] >> a & 1;
         node = __ldcs(connectivity + ((size_t)a * n + e));
         mask = held[node];
 #pragma unroll
         for (int i = 0; i < 3; ++i) s_u[i][threadIdx.x] = free_value(x, n_nodes, node, mask, i);
     }
     double before[3] = {0.0, 0.0, 0.0}; // read early: nothing else of this launch adds to it
-    if (!ATOMIC)
+    if (!ATOMIC && !is_first)
 #pragma unroll
         for (int i = 0; i < 3; ++i) before[i] = y[(size_t)i * n_nodes + node];
     __syncwarp(); // the eight threads of an element are in one warp
@@ -88,24 +91,26 @@ __device__ __forceinline__ void product(
     rows_of_node(n, e, a, kappa_d, kappa_od, s_u, sum);
     const double modulus = __ldcs(moduli + e);
 #pragma unroll
-    for (int i = 0; i < 3; ++i)
-        if (ATOMIC)
-            add_atomic(y, n_nodes, node, mask, i, modulus * sum[i]);
-        else if (!(mask >> i & 1))
-            y[(size_t)i * n_nodes + node] = before[i] + modulus * sum[i];
+    for (int i = 0; i < 3; ++i) {
+        const size_t at = (size_t)i * n_nodes + node;
+        if (ATOMIC) add_atomic(y, n_nodes, node, mask, i, modulus * sum[i]);
+        else if (!(mask >> i & 1)) y[at] = before[i] + modulus * sum[i];
+        else if (is_first) y[at] = x[at];
+    }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) ebeSym(
+extern "C" __global__ void __launch_bounds__(BLOCK, 8) ebeSym(
     unsigned first, unsigned count, // elements of the colour
     unsigned n, unsigned n_nodes,
     const unsigned* __restrict__ connectivity, // [8][n], colour by colour
+    const unsigned char* __restrict__ firsts,  // [n], bit a: the first with node a
     const unsigned char* __restrict__ held,    // [n_nodes]
     const double* __restrict__ kappa_d,        // [6][n][8]
     const double* __restrict__ kappa_od,       // [7] of ([3][n][4], [3][n][4][2])
     const double* __restrict__ moduli,         // [n], colour by colour
     const double* __restrict__ x,              // [3][n_nodes]
     double* y) {                               // [3][n_nodes]
-    product<false>(first, count, n, n_nodes, connectivity, held, kappa_d, kappa_od, moduli, x, y);
+    product<false>(first, count, n, n_nodes, connectivity, firsts, held, kappa_d, kappa_od, moduli, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) ebeSymAtomic(
@@ -117,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebeSymAtomic(
     const double* __restrict__ moduli,         // [n]
     const double* __restrict__ x,              // [3][n_nodes]
     double* y) {                               // [3][n_nodes]
-    product<true>(0, n, n, n_nodes, connectivity, held, kappa_d, kappa_od, moduli, x, y);
+    product<true>(0, n, n, n_nodes, connectivity, nullptr, held, kappa_d, kappa_od, moduli, x, y);
 }
 
 // out[k] = in[order[k]]: moduli from the order of the mesh to that of the colours

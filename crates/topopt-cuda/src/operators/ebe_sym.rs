@@ -3,7 +3,7 @@
 use cudarc::driver::CudaSlice;
 use topopt_fem::Problem;
 use topopt_linalg::{BackendError, Cost};
-use topopt_mesh::{Coloring, NodeToElements};
+use topopt_mesh::{Coloring, HexMesh, NodeToElements};
 
 use super::MeshOnDevice;
 use super::mesh::{HeldPart, connectivity_planes};
@@ -54,13 +54,14 @@ fn cost(mesh: &MeshOnDevice) -> Cost {
 pub(crate) struct EbeSym {
     kernel: Kernel,
     by_color: Kernel,
-    held_part: HeldPart,
     /// Number of elements of each colour.
     colors: Vec<u32>,
     /// Elements colour by colour, \[n_elements\].
     order: CudaSlice<u32>,
     /// Of the elements in that order, \[8\]\[n_elements\].
     connectivity: CudaSlice<u32>,
+    /// Which nodes have no element before, a bit each, in that order, \[n_elements\].
+    firsts: CudaSlice<u8>,
     /// In that order, \[n_elements\].
     moduli: CudaSlice<f64>,
     kappa: Kappa,
@@ -73,18 +74,18 @@ impl EbeSym {
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
         let coloring = Coloring::greedy(problem.mesh(), adjacency);
-        // Every other colour backwards, so that each begins where the cache still has the vectors:
-        // y is first written forwards.
+        // Every other colour backwards, so that each begins where the cache still has the vectors.
         let mut groups = coloring.groups().to_vec();
         groups.iter_mut().step_by(2).for_each(|group| group.reverse());
         let order = groups.concat();
         let planes = connectivity_planes(problem.mesh().hexes(), &order);
+        let firsts = first_elements(problem.mesh(), &order);
         let connectivity = mesh.device.upload(&planes)?;
         let module = load(mesh)?;
         Ok(Self {
             kernel: module.kernel("ebeSym", BLOCK as u32)?,
             by_color: module.kernel("by_color", BLOCK as u32)?,
-            held_part: HeldPart::load::<f64>(&mesh.device)?,
+            firsts: mesh.device.upload(&firsts)?,
             colors: groups.iter().map(|group| group.len() as u32).collect(),
             order: mesh.device.upload(&order)?,
             moduli: mesh.device.zeros(mesh.n_elements)?,
@@ -95,7 +96,7 @@ impl EbeSym {
 
     /// Bytes that it stores for so many elements.
     pub fn bytes(n_elements: usize) -> usize {
-        bytes(n_elements) + (4 + 32 + 8) * n_elements
+        bytes(n_elements) + (4 + 32 + 8 + 1) * n_elements
     }
 }
 
@@ -116,12 +117,11 @@ impl Product for EbeSym {
         x: &DeviceVector<f64>,
         y: &mut DeviceVector<f64>,
     ) {
-        self.held_part.write(mesh, x, y);
         let mut first = 0u32;
         for count in &self.colors {
             launch!(self.kernel, (8 * *count as usize).div_ceil(BLOCK);
                 &first, count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
-                &self.connectivity, &mesh.held, &self.kappa.diagonal, &self.kappa.off_diagonal,
+                &self.connectivity, &self.firsts, &mesh.held, &self.kappa.diagonal, &self.kappa.off_diagonal,
                 &self.moduli, &x.values, &mut y.values);
             first += count;
         }
@@ -130,6 +130,15 @@ impl Product for EbeSym {
     fn cost(&self, mesh: &MeshOnDevice) -> Cost {
         cost(mesh)
     }
+}
+
+/// Bit a of an element is set if no element before it in `order` has its local node a.
+fn first_elements(mesh: &HexMesh, order: &[u32]) -> Vec<u8> {
+    let mut seen = vec![false; mesh.n_nodes()];
+    let mut bit = |(a, &node): (usize, &u32)| {
+        u8::from(!std::mem::replace(&mut seen[node as usize], true)) << a
+    };
+    order.iter().map(|&e| mesh.hexes()[e as usize].iter().enumerate().map(&mut bit).sum()).collect()
 }
 
 /// The product in one launch, with atomics.
