@@ -2,7 +2,7 @@
 
 use topopt_cuda::{Probe, probe};
 
-use super::{Folder, difference};
+use super::{Finished, Folder, difference, program};
 use crate::continuation::PROJECTED;
 
 #[test]
@@ -99,4 +99,28 @@ fn every_preconditioner_gives_the_history_of_the_cpu() {
             assert!(late.fold(0.0, f64::max) <= 1.0, "{:?}, {:?}", found.1, expected.1);
         }
     }
+}
+
+/// Counted by the emulated driver.
+#[test]
+fn only_scalars_cross_the_bus_inside_the_design_loop() {
+    let folder = Folder::new();
+    let mut command = program(folder.path("").as_path());
+    command.args(["run", "case.toml", "--output", "out", "--device", "auto"]);
+    let output = command.env("TOPOPT_EMULATOR_TRACE", folder.path("trace")).output().unwrap();
+    let finished = Finished::from(output);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    if !folder.path("trace").exists() {
+        println!("skipped: no emulated driver");
+        return;
+    }
+    let trace = folder.read("trace");
+    let lines: Vec<&str> = trace.lines().collect();
+    let is_step = |line: &&str| line.contains(" cg_step ");
+    let first = lines.iter().position(is_step).unwrap();
+    let last = lines.iter().rposition(is_step).unwrap();
+    let moves = |line: &&&str| line.starts_with("upload ") || line.starts_with("download ");
+    let inside: Vec<_> = lines[first..last].iter().filter(moves).collect();
+    assert!(inside.len() > 10, "the design loop is not in the trace");
+    assert!(inside.iter().all(|line| line.ends_with(" 8")), "{inside:?}");
 }
