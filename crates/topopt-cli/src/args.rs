@@ -184,7 +184,7 @@ pub struct OperatorsArgs {
     /// Case file, mesh file, or cube:N for a cube of N x N x N perturbed elements
     pub source: String,
     /// Order of nodes and elements
-    #[arg(long, value_enum, default_value_t = Numbering::Hilbert)]
+    #[arg(long, value_enum, default_value_t = Numbering::Import)]
     pub numbering: Numbering,
     /// Applications that count, after a warm-up
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
@@ -264,12 +264,14 @@ pub struct BenchChoice {
 /// Order of nodes and elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Numbering {
-    /// Along a Hilbert curve, as a run has it
-    Hilbert,
+    /// Along chains of elements, as a run has it
+    Import,
     /// As the source has it
     Natural,
     /// At random
     Shuffled,
+    /// At random, then as a run has it
+    Restored,
 }
 
 /// Arguments of `topopt mesh`.

@@ -8,7 +8,7 @@ use crate::case::{Case, CaseLoads, element_width};
 use crate::config::{Config, Continuation, FilterKind, Interpolation};
 use crate::report::{Finding, InputError};
 
-/// A case ready to be solved. The problem is numbered along a Hilbert curve, for the cache; the
+/// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
 pub(crate) struct Structure {
     /// The mesh as the user numbers it.
@@ -40,7 +40,7 @@ impl Structure {
         let mut notes = std::mem::take(&mut case.notes);
         let element_width = element_width(&case.mesh);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
-        let renumbering = Renumbering::hilbert(&case.mesh);
+        let renumbering = Renumbering::along_chords(&case.mesh);
         let problem = problem(config, &case, &renumbering)?;
         notes.extend(sagging(config, &case));
         let renumbered = |elements: &[u32]| {

@@ -71,8 +71,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         let level_work = |level: usize| {
             let n = hierarchy.operator(level).dimension();
             let coarse = hierarchy.operator(level + 1).dimension();
-            let wave: Vec<f64> = (0..n).map(|i| (i as f64 * 1.9).sin() + 0.1).collect();
-            let start = backend.upload(&wave, 1)?;
+            let start = backend.upload(&noise(n), 1)?;
             let zeros = || backend.zeros(coarse);
             Ok(Mutex::new(Work {
                 smoother: Chebyshev::new(backend, n, degree(level), start)?,
@@ -200,4 +199,16 @@ fn degree(level: usize) -> usize {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Numbers in [-1, 1) without any order, the same on every machine: some share of every
+/// eigenvector, however a mesh is numbered.
+fn noise(n: usize) -> Vec<f64> {
+    let number = |i: u64| {
+        let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15); // SplitMix64
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as i64 as f64 / (1u64 << 63) as f64
+    };
+    (0..n as u64).map(number).collect()
 }

@@ -74,10 +74,10 @@ pub fn centre(x: &[[f64; 3]]) -> [f64; 3] {
 }
 
 /// The local node at the other end of the edge from `a` along `axis`.
-fn neighbour(a: usize, axis: usize) -> usize {
+pub(crate) const fn neighbour(a: usize, axis: usize) -> usize {
     // Between the order of VTK and that of a grid, x first, either way.
-    let exchange = |a: usize| a ^ (a >> 1 & 1);
-    exchange(exchange(a) ^ 1 << axis)
+    let grid = a ^ (a >> 1 & 1) ^ 1 << axis;
+    grid ^ (grid >> 1 & 1)
 }
 
 /// Abscissa of the two-point Gauss rule, 1/sqrt(3); both weights are 1.

@@ -6,6 +6,7 @@
 //! order of the VTK hexahedron.
 
 mod adjacency;
+mod chords;
 mod coincident;
 mod coloring;
 mod components;
@@ -13,12 +14,14 @@ pub mod generate;
 mod hanging;
 mod hex_mesh;
 pub mod hexahedron;
+mod hilbert;
 mod interpolation;
 mod inverse_map;
 mod neighbours;
 pub mod quality;
 mod region;
 mod renumbering;
+mod rotation;
 pub mod selection;
 mod sets;
 pub mod surface;

@@ -12,7 +12,7 @@ fn column(text: &str, name: &str) -> Vec<String> {
 #[test]
 fn operators_on_a_cube() {
     let folder = Folder::new();
-    for numbering in ["hilbert", "natural", "shuffled"] {
+    for numbering in ["import", "natural", "shuffled", "restored"] {
         let arguments = ["bench", "operators", "cube:5", "--device", "cpu", "--repeats", "2"];
         let more = ["--numbering", numbering, "--csv", "operators.csv"];
         let (status, out, err) = topopt(&folder.path(""), &[&arguments[..], &more].concat());

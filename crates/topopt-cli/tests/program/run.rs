@@ -23,7 +23,7 @@ fn results_are_complete() {
     }
     assert!(folder.history("change").iter().all(|&change| 0.0 < change && change <= 0.2 + 1e-12));
     assert!(folder.history("pcg_residual").iter().all(|&r| 0.0 < r && r <= 1e-5));
-    assert!(folder.history("pcg_iterations").iter().all(|&n| n > 10.0));
+    assert!(folder.history("pcg_iterations").iter().all(|&n| n > 5.0));
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn early_solves_may_be_loose() {
     let (found, residuals, few) = run(&["solver.early_tolerance=1e-3"]);
     assert!(few < many / 2, "{few} iterations, {many}");
     assert!(residuals[0] > 1e-5 && residuals.iter().all(|&r| r <= 1e-3), "{residuals:?}");
-    let relative = (found[11] - expected[11]).abs() / expected[11];
-    assert!(relative < 1e-5, "{relative:e}");
+    // The compliance falls by a tenth in each of the last iterations.
+    assert!(difference(&found, &expected) < 5e-5, "{found:?} | {expected:?}");
 }
 
 #[test]

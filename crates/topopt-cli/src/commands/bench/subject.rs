@@ -41,24 +41,26 @@ impl Subject {
         Self::of_mesh(source, &read.mesh, numbering)
     }
 
-    /// The problem of a case; renumbered along a Hilbert curve, as a run has it, unless otherwise
-    /// asked.
+    /// The problem of a case; numbered as a run has it, unless otherwise asked.
     pub fn of_case(config: &Config, numbering: Numbering) -> Result<Self, InputError> {
         let structure = Structure::build(config, Case::build(config)?)?;
         let name = config.title.clone().unwrap_or_else(|| config.path().display().to_string());
         let (density, penalty) = (structure.space.volume_fraction, config.design.penalty);
         match numbering {
-            Numbering::Hilbert => Ok(Self { name, problem: structure.problem, density, penalty }),
+            Numbering::Import => Ok(Self { name, problem: structure.problem, density, penalty }),
             _ => Self::of_mesh(&name, &structure.mesh, numbering),
         }
     }
 
     /// A mesh held at its end of smallest x and pulled at its last node.
     fn of_mesh(name: &str, mesh: &HexMesh, numbering: Numbering) -> Result<Self, InputError> {
+        let imported = |mesh: &HexMesh| Renumbering::along_chords(mesh).apply(mesh);
+        let shuffled = |mesh: &HexMesh| Renumbering::shuffled(mesh, 1).apply(mesh);
         let mesh = match numbering {
-            Numbering::Hilbert => Renumbering::hilbert(mesh).apply(mesh),
+            Numbering::Import => imported(mesh),
             Numbering::Natural => mesh.clone(),
-            Numbering::Shuffled => Renumbering::shuffled(mesh, 1).apply(mesh),
+            Numbering::Shuffled => shuffled(mesh),
+            Numbering::Restored => imported(&shuffled(mesh)),
         };
         let bounds = mesh.bounding_box();
         let end = bounds.min[0] + 0.02 * bounds.extent()[0];

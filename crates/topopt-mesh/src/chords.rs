@@ -1,0 +1,263 @@
+//! Chords: chains of hexahedra through opposite faces \[Murdoch1997\], one through every element.
+
+use crate::HexMesh;
+use crate::hexahedron::{FACES, neighbour};
+use crate::rotation::{ROTATIONS, Rotation};
+use crate::surface::{NO_NEIGHBOUR, face_neighbours};
+
+/// The elements of a mesh in chords: every element stands in one, next to its neighbours through
+/// two opposite faces. Rotated, all elements of a chord have their first axis along it and their
+/// local nodes on the same four lines, and so have, where the mesh allows it, those of chords that
+/// lie side by side.
+pub(crate) struct Chords {
+    /// Chord after chord, \[n_elements\].
+    elements: Vec<u32>,
+    /// Where each chord begins.
+    starts: Vec<usize>,
+    /// Row of [`ROTATIONS`] of every element of the mesh.
+    rotations: Vec<u8>,
+}
+
+/// In `rotations`: the element is in no chord yet.
+const FREE: u8 = u8::MAX;
+
+impl Chords {
+    /// Directions are carried from element to element through shared faces, breadth first. They
+    /// begin with that in which the first element has the longest chord. Where they disagree,
+    /// around an irregular line of the mesh, the chord that comes later ends.
+    pub fn of(mesh: &HexMesh) -> Self {
+        let neighbours = face_neighbours(mesh);
+        let mut search = Search { mesh, neighbours, rotations: vec![FREE; mesh.n_elements()] };
+        let mut elements = Vec::with_capacity(mesh.n_elements());
+        let mut starts = Vec::new();
+        let mut spread = 0;
+        for seed in 0..mesh.n_elements() as u32 {
+            if search.rotations[seed as usize] == FREE {
+                starts.push(elements.len());
+                search.claim(seed, search.along_the_longest(seed), &mut elements);
+            }
+            while spread < elements.len() {
+                for side in 2..6 {
+                    if let Some((other, rotation)) = search.free_beyond(elements[spread], side) {
+                        starts.push(elements.len());
+                        search.claim(other, rotation, &mut elements);
+                    }
+                }
+                spread += 1;
+            }
+        }
+        Self { elements, starts, rotations: search.rotations }
+    }
+
+    /// The chords: elements from end to end.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let ends = self.starts[1..].iter().copied().chain([self.elements.len()]);
+        self.starts.iter().zip(ends).map(|(&start, end)| &self.elements[start..end])
+    }
+
+    /// Row of [`ROTATIONS`] of every element of the mesh.
+    pub fn rotations(&self) -> &[u8] {
+        &self.rotations
+    }
+}
+
+struct Search<'a> {
+    mesh: &'a HexMesh,
+    neighbours: Vec<[u32; 6]>,
+    rotations: Vec<u8>,
+}
+
+impl Search<'_> {
+    /// Appends the chord of free elements through `element`, which gets `rotation`.
+    fn claim(&mut self, element: u32, rotation: u8, elements: &mut Vec<u32>) {
+        let start = elements.len();
+        self.rotations[element as usize] = rotation;
+        for face in [0, 1] {
+            let mut last = element;
+            while let Some((next, rotation)) = self.free_beyond(last, face) {
+                self.rotations[next as usize] = rotation;
+                elements.push(next);
+                last = next;
+            }
+            if face == 0 {
+                elements[start..].reverse();
+                elements.push(element);
+            }
+        }
+    }
+
+    /// The element beyond a local face of `element`, rotated, if it is free; and the rotation that
+    /// makes its local numbers go on from those of `element`.
+    fn free_beyond(&self, element: u32, face: usize) -> Option<(u32, u8)> {
+        let Rotation { nodes, faces } = &ROTATIONS[self.rotations[element as usize] as usize];
+        let other = self.neighbours[element as usize][faces[face] as usize];
+        if other == NO_NEIGHBOUR || self.rotations[other as usize] != FREE {
+            return None;
+        }
+        let (hex, beyond) =
+            (self.mesh.hexes()[element as usize], self.mesh.hexes()[other as usize]);
+        // All four nodes, but for triangles of wedges that have another node twice.
+        let shared = FACES[face].map(|a| (neighbour(a, face / 2), hex[nodes[a] as usize]));
+        let agreeing = |rotation: &u8| {
+            let nodes = &ROTATIONS[*rotation as usize].nodes;
+            shared.iter().filter(|(a, node)| beyond[nodes[*a] as usize] == *node).count()
+        };
+        let rotation = (0..ROTATIONS.len() as u8).max_by_key(agreeing);
+        rotation.map(|rotation| (other, rotation))
+    }
+
+    /// The rotation of `element` in which its chord is the longest.
+    fn along_the_longest(&self, element: u32) -> u8 {
+        let length = |rotation: &u8| {
+            let [back, front, ..] = ROTATIONS[*rotation as usize].faces;
+            let (ahead, is_ring) = self.n_beyond(element, front as usize);
+            if is_ring { ahead } else { ahead + self.n_beyond(element, back as usize).0 }
+        };
+        (0..3).max_by_key(length).unwrap_or(0)
+    }
+
+    /// Number of elements in line behind `face` of `element`, and whether they lead back to it.
+    fn n_beyond(&self, element: u32, mut face: usize) -> (usize, bool) {
+        let (mut last, mut count) = (element, 0);
+        while count < self.neighbours.len() {
+            let next = self.neighbours[last as usize][face];
+            if next == NO_NEIGHBOUR || next == last || next == element {
+                return (count, next == element && count > 0);
+            }
+            let back = self.neighbours[next as usize].iter().position(|&other| other == last);
+            let Some(back) = back else { break };
+            (last, face, count) = (next, back ^ 1, count + 1);
+        }
+        (count, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::TAU;
+
+    use super::*;
+    use crate::generate::{Benchmark, Resolution};
+    use crate::hexahedron::{NODES, of_wedge};
+    use crate::{Renumbering, Sets};
+
+    /// Chords of `mesh`; every element is in one of them.
+    fn chords(mesh: &HexMesh) -> Vec<Vec<u32>> {
+        let chords: Vec<Vec<u32>> = Chords::of(mesh).iter().map(<[u32]>::to_vec).collect();
+        let mut all = chords.concat();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..mesh.n_elements() as u32));
+        chords
+    }
+
+    /// Pairs of consecutive elements of chords, and those of them that have all four lines in
+    /// common.
+    fn pairs(mesh: &HexMesh) -> (usize, usize) {
+        let chords = Chords::of(mesh);
+        let node = |e: u32, a: usize| {
+            let rotation = ROTATIONS[chords.rotations()[e as usize] as usize];
+            mesh.hexes()[e as usize][rotation.nodes[a] as usize]
+        };
+        let goes_on = |pair: &&[u32]| {
+            let lines = [[0, 1], [3, 2], [4, 5], [7, 6]];
+            lines.iter().all(|&[a, b]| node(pair[0], b) == node(pair[1], a))
+        };
+        let pairs = || chords.iter().flat_map(|chord| chord.windows(2));
+        (pairs().count(), pairs().filter(goes_on).count())
+    }
+
+    /// `n` sectors of a ring of square section, or of a disc of wedges if `inner` is 0, in layers.
+    fn ring(n: usize, inner: f64, layers: usize) -> HexMesh {
+        let point = |i: usize, radius: f64, z: usize| {
+            let (sin, cos) = (TAU * (i % n) as f64 / n as f64).sin_cos();
+            [radius * cos, radius * sin, z as f64]
+        };
+        let (mut coordinates, mut hexes) = (Vec::new(), Vec::new());
+        let in_layer = if inner > 0.0 { 2 * n } else { n + 1 };
+        for z in 0..=layers {
+            coordinates.extend((0..n).map(|i| point(i, inner + 1.0, z)));
+            coordinates.extend((n..in_layer).map(|i| point(i, inner, z)));
+        }
+        for z in 0..layers {
+            for i in 0..n {
+                let next = (i + 1) % n;
+                let corners = match inner > 0.0 {
+                    true => vec![i, next, n + next, n + i],
+                    false => vec![i, next, n],
+                };
+                let place =
+                    |layer: usize| corners.iter().map(move |c| (layer * in_layer + c) as u32);
+                let nodes: Vec<u32> = place(z).chain(place(z + 1)).collect();
+                hexes.push(match nodes[..] {
+                    [a, b, c, d, e, f] => of_wedge([a, b, c, d, e, f]),
+                    _ => std::array::from_fn(|a| nodes[a]),
+                });
+            }
+        }
+        HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
+    }
+
+    #[test]
+    fn those_of_a_box_are_its_longest_rows() {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap(); // 10 x 5 x 5
+        let mesh = Renumbering::shuffled(&mesh, 2).apply(&mesh);
+        let chords = chords(&mesh);
+        assert_eq!(chords.len(), 25);
+        for chord in &chords {
+            let y_and_z = |e: u32| mesh.centres()[e as usize][1..].to_vec();
+            assert!(chord.len() == 10 && chord.iter().all(|&e| y_and_z(e) == y_and_z(chord[0])));
+        }
+        assert_eq!(pairs(&mesh), (225, 225));
+    }
+
+    #[test]
+    fn a_ring_is_cut_once() {
+        for (layers, n_chords) in [(1, 1), (2, 2)] {
+            let mesh = ring(12, 2.0, layers);
+            assert_eq!(chords(&mesh).len(), n_chords);
+            assert_eq!(pairs(&mesh), (11 * n_chords, 11 * n_chords));
+        }
+    }
+
+    #[test]
+    fn they_run_through_the_triangles_of_wedges() {
+        let mesh = ring(7, 0.0, 9);
+        assert!(chords(&mesh).iter().all(|chord| chord.len() == 9));
+        assert_eq!(pairs(&mesh), (56, 56));
+        // Another node twice in one layer: the chords are the same, but not all lines go on.
+        let mut hexes = mesh.hexes().to_vec();
+        for hex in &mut hexes[7..14] {
+            let [a, b, c, _, d, e, f, _] = *hex;
+            *hex = of_wedge([b, c, a, e, f, d]);
+        }
+        let mesh = HexMesh::new(mesh.coordinates().to_vec(), hexes, Sets::default()).unwrap();
+        assert!(chords(&mesh).iter().all(|chord| chord.len() == 9));
+        assert_eq!(pairs(&mesh), (56, 42));
+    }
+
+    #[test]
+    fn irregular_lines_break_few_chords() {
+        for benchmark in [Benchmark::Michell, Benchmark::ConnectingRod] {
+            let mesh = benchmark.generate(Resolution::Elements(4000)).unwrap();
+            for seed in 0..3 {
+                let mesh = Renumbering::shuffled(&mesh, seed).apply(&mesh);
+                assert!(16 * chords(&mesh).len() < mesh.n_elements());
+                let (all, going_on) = pairs(&mesh);
+                assert_eq!(all, going_on);
+            }
+        }
+    }
+
+    /// Three elements on one face, as no mesher should make them.
+    #[test]
+    fn faces_of_three_elements_end_the_search() {
+        let beyond = |scale: f64| {
+            [1, 2, 6, 5].map(|a: usize| [NODES[a][0] + scale, NODES[a][1], NODES[a][2]])
+        };
+        let coordinates = [&NODES[..], &beyond(1.0), &beyond(2.0)].concat();
+        let over = |b: u32| [1, b, b + 1, 2, 5, b + 3, b + 2, 6];
+        let hexes = vec![[0, 1, 2, 3, 4, 5, 6, 7], over(8), over(12)];
+        let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
+        assert!(chords(&mesh).len() <= 2);
+    }
+}

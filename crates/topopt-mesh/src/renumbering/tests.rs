@@ -1,0 +1,112 @@
+use std::collections::HashSet;
+
+use super::*;
+use crate::generate::{Benchmark, Resolution};
+use crate::surface::{area_vector, face_centre, face_coordinates};
+
+fn mesh(benchmark: Benchmark, n_elements: usize) -> HexMesh {
+    benchmark.generate(Resolution::Elements(n_elements)).unwrap()
+}
+
+/// `mesh` without its sets, nodes and elements in random order, each element rotated at random.
+fn disordered(mesh: &HexMesh) -> HexMesh {
+    let random = shuffle(mesh.n_elements(), &mut 5);
+    let rotate =
+        |(hex, r): (&[u32; 8], u32)| ROTATIONS[r as usize % 24].nodes.map(|a| hex[a as usize]);
+    let hexes = mesh.hexes().iter().zip(random).map(rotate).collect();
+    let turned = HexMesh::new(mesh.coordinates().to_vec(), hexes, Sets::default()).unwrap();
+    Renumbering::shuffled(&turned, 3).apply(&turned)
+}
+
+fn in_chords(mesh: &HexMesh) -> HexMesh {
+    Renumbering::along_chords(mesh).apply(mesh)
+}
+
+/// What one load of a GPU costs when 32 threads load a double of one local node each, for 32
+/// consecutive elements: mean number of sectors of 32 bytes. 8 at best, 32 at worst.
+fn sectors_per_load(mesh: &HexMesh) -> f64 {
+    let warps = mesh.hexes().chunks_exact(32);
+    let loads = warps.flat_map(|warp| (0..8).map(|a| warp.iter().map(move |hex| hex[a] / 4)));
+    let sectors: Vec<usize> = loads.map(|load| load.collect::<HashSet<_>>().len()).collect();
+    sectors.iter().sum::<usize>() as f64 / sectors.len() as f64
+}
+
+#[test]
+fn values_and_meshes_come_back() {
+    let mesh = mesh(Benchmark::ConnectingRod, 3000);
+    for renumbering in [Renumbering::along_chords(&mesh), Renumbering::shuffled(&mesh, 7)] {
+        let new = renumbering.apply(&mesh);
+        assert_ne!(new.hexes(), mesh.hexes());
+        assert_eq!(renumbering.nodes_to_original(new.coordinates()), mesh.coordinates());
+        let close = |a: &f64, b: &f64| (a - b).abs() < 1e-12 * b.abs();
+        let volumes = renumbering.elements_to_original(&new.volumes());
+        assert!(volumes.iter().zip(mesh.volumes()).all(|(a, b)| close(a, &b)));
+        let volumes = renumbering.elements_from_original(&mesh.volumes());
+        assert!(volumes.iter().zip(new.volumes()).all(|(a, b)| close(a, &b)));
+        let hexes = renumbering.elements_to_original(new.hexes());
+        let rotations = renumbering.elements_to_original(&renumbering.rotations);
+        for ((hex, rotation), original) in hexes.into_iter().zip(rotations).zip(mesh.hexes()) {
+            let hex = hex.map(|n| renumbering.original_nodes()[n as usize]);
+            let rotated = ROTATIONS[rotation as usize].nodes.map(|a| original[a as usize]);
+            assert_eq!(hex, rotated);
+        }
+    }
+    assert!(Renumbering::shuffled(&mesh, 7).rotations.iter().all(|&rotation| rotation == 0));
+}
+
+#[test]
+fn sets_name_the_same_places() {
+    let mesh = mesh(Benchmark::ConnectingRod, 3000);
+    let points = |mesh: &HexMesh, nodes: &[u32]| -> Vec<[f64; 3]> {
+        nodes.iter().map(|&n| mesh.coordinates()[n as usize]).collect()
+    };
+    let load = |mesh: &HexMesh| points(mesh, &mesh.sets().nodes["load"]);
+    let fixed = |mesh: &HexMesh| -> Vec<[f64; 3]> {
+        let corners = mesh.sets().faces["fixed"].iter().map(|&face| face_coordinates(mesh, face));
+        corners.flat_map(|x| [face_centre(&x), area_vector(&x)]).collect()
+    };
+    let solid = |mesh: &HexMesh| -> Vec<[f64; 3]> {
+        mesh.sets().elements["solid"].iter().map(|&e| mesh.centres()[e as usize]).collect()
+    };
+    let close = |a: Vec<[f64; 3]>, b: Vec<[f64; 3]>| {
+        let mut pairs = a.as_flattened().iter().zip(b.as_flattened());
+        a.len() == b.len() && pairs.all(|(a, b)| (a - b).abs() < 1e-11)
+    };
+    let renumberings = [Renumbering::shuffled(&mesh, 1), Renumbering::along_chords(&mesh)];
+    for new in renumberings.map(|renumbering| renumbering.apply(&mesh)) {
+        assert_eq!(load(&mesh), load(&new));
+        assert!(close(fixed(&mesh), fixed(&new)));
+        assert!(close(solid(&mesh), solid(&new)));
+    }
+    let local = |mesh: &HexMesh| mesh.sets().faces["fixed"][0].local;
+    assert_ne!(local(&mesh), local(&in_chords(&mesh)), "the faces were rotated");
+}
+
+/// Whatever the order of the file, a GPU loads what it does in a box in lexicographic order, about
+/// 9 sectors; along a Hilbert curve it would be 16 to 19.
+#[test]
+fn few_sectors_are_loaded_in_any_mesh() {
+    for (benchmark, at_most) in Benchmark::ALL.into_iter().zip([9.4, 9.3, 9.7, 9.7]) {
+        let mesh = mesh(benchmark, 12_000);
+        let disordered = disordered(&mesh);
+        let [worst, own, restored] = [
+            sectors_per_load(&disordered),
+            sectors_per_load(&in_chords(&mesh)),
+            sectors_per_load(&in_chords(&disordered)),
+        ];
+        assert!(worst > 31.0, "{worst}");
+        assert!(own < at_most && restored < at_most, "{}: {own} {restored}", benchmark.name());
+        assert!((restored / own - 1.0).abs() < 0.05, "{}: {own} {restored}", benchmark.name());
+    }
+}
+
+#[test]
+fn nodes_along_a_chord_are_consecutive() {
+    let mesh = in_chords(&disordered(&mesh(Benchmark::Cantilever, 250))); // 10 x 5 x 5
+    for chord in mesh.hexes().chunks(10) {
+        for [a, b] in [[0, 1], [3, 2], [4, 5], [7, 6]] {
+            assert!(chord.windows(2).all(|pair| pair[0][b] == pair[1][a]));
+            assert!(chord.iter().all(|hex| hex[b] == hex[a] + 1));
+        }
+    }
+}
