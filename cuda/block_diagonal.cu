@@ -10,7 +10,8 @@
 // Cost:          block_diagonal: 4400 operations an element, connectivity (32 bytes) and a modulus
 //                read an element, coordinates (24 bytes) read and the blocks written a node;
 //                apply_blocks: 12 values and 15 operations a node; smooth_blocks: 27 values
-// Deterministic: all but block_diagonal, where the order of additions at a node is not fixed
+// Deterministic: yes, block_diagonal where no two elements of a launch share a node, as with one
+//                launch a colour; else the order of additions at a node is not fixed
 // Requires:      block_diagonal: out = 0, or springs, beforehand
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
@@ -43,14 +44,15 @@ __device__ __forceinline__ void add_point(
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
+    unsigned first, unsigned count, // elements of the launch
     unsigned n_elements, unsigned n_nodes,
     const unsigned* __restrict__ connectivity, // [8][n_elements]
     const double* __restrict__ coordinates,    // [3][n_nodes]
     double mu, double ratio,                   // Lame's mu at modulus 1, lambda / mu
     const real* __restrict__ moduli,           // [n_elements]
     real* __restrict__ out) {                  // [6][n_nodes]
-    const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
-    if (e >= n_elements) return;
+    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = first + in_launch;
+    if (in_launch >= count) return;
     unsigned node[8];
     load_nodes(connectivity, n_elements, e, node);
     real X[3][8], D[6][8] = {};

@@ -7,7 +7,8 @@
 // Layout:        the diagonal as planes [3][n_nodes]
 // Cost:          3105 operations an element; connectivity (32 bytes) and a modulus read an element;
 //                coordinates and supports (25 bytes) read and the diagonal written a node
-// Deterministic: no; the order of additions at a node is not fixed
+// Deterministic: where no two elements of a launch share a node, as with one launch a colour; in one
+//                launch of all elements the order of additions at a node is not fixed
 // Requires:      out = 0 beforehand
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
@@ -35,6 +36,7 @@ __device__ __forceinline__ void add_point(
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
+    unsigned first, unsigned count, // elements of the launch
     unsigned n_elements, unsigned n_nodes,
     const unsigned* __restrict__ connectivity, // [8][n_elements]
     const double* __restrict__ coordinates,    // [3][n_nodes]
@@ -42,8 +44,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
     double mu, double ratio,                   // Lame's mu at modulus 1, lambda / mu
     const real* __restrict__ moduli,           // [n_elements]
     real* __restrict__ out) {                  // [3][n_nodes]
-    const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
-    if (e >= n_elements) return;
+    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = first + in_launch;
+    if (in_launch >= count) return;
     unsigned node[8];
     load_nodes(connectivity, n_elements, e, node);
     real X[3][8], D[3][8] = {};

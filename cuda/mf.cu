@@ -9,7 +9,8 @@
 // Cost:          1999 operations an element (1305 instructions, 762 of them fused); connectivity
 //                (32 bytes) and a modulus read an element; coordinates and supports (25 bytes) and
 //                x read and y written a node
-// Deterministic: no; the order of additions at a node is not fixed
+// Deterministic: where no two elements of a launch share a node, as with one launch a colour; in one
+//                launch of all elements the order of additions at a node is not fixed
 // Requires:      y = (1 - P) x beforehand (supports.cu)
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
@@ -18,6 +19,7 @@
 #define BLOCK 128
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 16 / sizeof(real)) mf(
+    unsigned first, unsigned count, // elements of the launch
     unsigned n_elements, unsigned n_nodes,
     const unsigned* __restrict__ connectivity, // [8][n_elements]
     const double* __restrict__ coordinates,    // [3][n_nodes]
@@ -26,8 +28,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 16 / sizeof(real)) mf(
     const real* __restrict__ moduli,           // [n_elements]
     const real* __restrict__ x,                // [3][n_nodes]
     real* __restrict__ y) {                    // [3][n_nodes]
-    const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
-    if (e >= n_elements) return;
+    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = first + in_launch;
+    if (in_launch >= count) return;
     unsigned node[8], masks = 0; // bit 3 m + c of masks for component c at position m
     load_nodes(connectivity, n_elements, e, node);
     // Kept for the end here, and volatile, or the compiler would keep them in registers.

@@ -188,9 +188,16 @@ fn every_level_equals_that_of_the_cpu() {
 fn block_jacobi_equals_that_of_the_cpu() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    for problem in problems() {
+    let [cube, hexagon, wheel] = problems();
+    let (renumbering, colors) = Renumbering::shuffled(wheel.mesh(), 2).by_color(wheel.mesh());
+    let by_color = problem(renumbering.apply(wheel.mesh()));
+    let all = [(cube, None), (hexagon, None), (wheel, None), (by_color, Some(colors))];
+    for (problem, colors) in all {
         let (moduli, r) = (moduli(&problem), Noise(7).vector(problem.n_dofs()));
-        let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+        let mesh = match colors {
+            Some(colors) => MeshOnDevice::by_color(&device, &problem, &colors).unwrap(),
+            None => MeshOnDevice::new(&device, &problem).unwrap(),
+        };
         let operator = Mf::<f64>::new(&mesh).unwrap();
         let mut found = BlockJacobi::new(&mesh).unwrap();
         let on_device = backend.upload(&moduli, 1).unwrap();

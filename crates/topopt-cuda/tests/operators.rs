@@ -25,17 +25,49 @@ fn device() -> Option<Arc<Device>> {
 }
 
 /// One distorted element, a distorted box, a mesh of irregular valence, a box in random
-/// order, and wedges. The supports hold whole nodes, single components of inner nodes, and the last node.
-fn problems() -> Vec<(&'static str, Problem)> {
+/// order, and wedges; each but the first by colour as well. The supports hold whole nodes, single
+/// components of inner nodes, and the last node.
+fn problems() -> Vec<Subject> {
     let mesh = distorted_cube(5, 0.2, true);
     let shuffled = Renumbering::shuffled(&mesh, 9).apply(&mesh);
-    vec![
-        ("one element", problem(distorted_cube(1, 0.2, true))),
-        ("distorted box", problem(distorted_cube(6, 0.25, true))),
-        ("irregular valence", problem(hexagon(4))),
-        ("random order", problem(shuffled)),
-        ("wedges", problem(wheel(4))),
-    ]
+    let meshes = [
+        ("one element", distorted_cube(1, 0.2, true)),
+        ("distorted box", distorted_cube(6, 0.25, true)),
+        ("irregular valence", hexagon(4)),
+        ("random order", shuffled),
+        ("wedges", wheel(4)),
+    ];
+    let mut subjects: Vec<_> =
+        meshes.iter().skip(1).map(|(name, mesh)| by_color(name, mesh)).collect();
+    let plain = |(name, mesh): (&str, _)| Subject {
+        name: name.into(),
+        problem: problem(mesh),
+        colors: None,
+    };
+    subjects.splice(..0, meshes.map(plain));
+    subjects
+}
+
+/// A problem, and the number of elements of each colour where they come by colour.
+struct Subject {
+    name: String,
+    problem: Problem,
+    colors: Option<Vec<usize>>,
+}
+
+fn by_color(name: &str, mesh: &HexMesh) -> Subject {
+    let (renumbering, colors) = Renumbering::shuffled(mesh, 2).by_color(mesh);
+    let problem = problem(renumbering.apply(mesh));
+    Subject { name: format!("{name} by colour"), problem, colors: Some(colors) }
+}
+
+impl Subject {
+    fn on(&self, device: &Arc<Device>) -> Arc<MeshOnDevice> {
+        match &self.colors {
+            Some(colors) => MeshOnDevice::by_color(device, &self.problem, colors).unwrap(),
+            None => MeshOnDevice::new(device, &self.problem).unwrap(),
+        }
+    }
 }
 
 fn problem(mesh: HexMesh) -> Problem {
@@ -98,21 +130,22 @@ const PARTS: [Part; 3] = [
 fn every_operator_equals_the_reference() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    for (name, problem) in problems() {
+    for subject in problems() {
+        let Subject { name, problem, .. } = &subject;
         let n = problem.mesh().n_elements();
         // Values at held components, which the product must not let into free ones.
         let u = Noise(11).vector(problem.n_dofs());
-        let mut reference = Reference::new(&problem);
+        let mut reference = Reference::new(problem);
         reference.set_moduli(&moduli(n));
-        let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+        let mesh = subject.on(&device);
         for strategy in Strategy::ALL {
             if !strategy.takes(problem.mesh()) {
-                assert_eq!((name, strategy), ("wedges", Strategy::EbeSym));
-                let error = strategy.build(&mesh, &problem).err().unwrap().to_string();
+                assert_eq!((&name[..6], strategy), ("wedges", Strategy::EbeSym));
+                let error = strategy.build(&mesh, problem).err().unwrap().to_string();
                 assert!(error.contains("28 wedges"), "{error}");
                 continue;
             }
-            let mut operator = strategy.build(&mesh, &problem).unwrap();
+            let mut operator = strategy.build(&mesh, problem).unwrap();
             // Twice: nothing of the first moduli may stay.
             operator.set_moduli(&backend.upload(&vec![3.0; n], 1).unwrap());
             operator.set_moduli(&backend.upload(&moduli(n), 1).unwrap());
@@ -144,12 +177,12 @@ fn every_operator_equals_the_reference() {
 fn every_operator_is_symmetric() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    let (_, problem) = problems().remove(2);
-    let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+    let subject = problems().remove(2);
+    let (problem, mesh) = (&subject.problem, subject.on(&device));
     let [x, y] = [1, 2].map(|seed| Noise(seed).vector(problem.n_dofs()));
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     for strategy in Strategy::ALL {
-        let mut operator = strategy.build(&mesh, &problem).unwrap();
+        let mut operator = strategy.build(&mesh, problem).unwrap();
         let moduli = moduli(problem.mesh().n_elements());
         operator.set_moduli(&backend.upload(&moduli, 1).unwrap());
         let [kx, ky] = [&x, &y].map(|v| {
@@ -163,29 +196,48 @@ fn every_operator_is_symmetric() {
 }
 
 #[test]
-fn strategies_without_atomics_give_the_same_bits_again() {
+fn strategies_that_add_in_order_give_the_same_bits_again() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    let (_, problem) = problems().remove(1);
-    let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+    let subject = by_color("distorted box", &distorted_cube(20, 0.25, true));
+    let (problem, mesh) = (&subject.problem, subject.on(&device));
     let moduli = backend.upload(&moduli(problem.mesh().n_elements()), 1).unwrap();
     let u = backend.upload(&Noise(11).vector(problem.n_dofs()), 3).unwrap();
-    for strategy in [Strategy::Nbn, Strategy::EbeSym, Strategy::Bsr] {
-        let product = || {
-            let mut operator = strategy.build(&mesh, &problem).unwrap();
+    for strategy in Strategy::ALL.into_iter().filter(|strategy| strategy.is_in_order()) {
+        let bits = || {
+            let mut operator = strategy.build(&mesh, problem).unwrap();
             operator.set_moduli(&moduli);
-            let mut out = backend.zeros(u.len()).unwrap();
-            operator.apply(&u, &mut out);
-            backend.download(&out, 3).unwrap()
+            let [mut product, mut diagonal] = [(); 2].map(|()| backend.zeros(u.len()).unwrap());
+            operator.apply(&u, &mut product);
+            operator.diagonal(&mut diagonal);
+            [product, diagonal].map(|values| backend.download(&values, 3).unwrap())
         };
-        assert_eq!(product(), product(), "{}", strategy.name());
+        assert_eq!(bits(), bits(), "{}", strategy.name());
     }
+}
+
+#[test]
+fn colours_that_are_none_are_refused() {
+    let Some(device) = device() else { return };
+    let Subject { problem, colors, .. } = by_color("box", &distorted_cube(4, 0.2, true));
+    let colors = colors.unwrap();
+    let refused = |colors: &[usize], message: &str| {
+        let error = MeshOnDevice::by_color(&device, &problem, colors).err().unwrap().to_string();
+        assert!(error.contains(message), "{error}");
+    };
+    refused(&colors[1..], "elements in colours, 64 in the mesh");
+    refused(&[colors.as_slice(), &[1]].concat(), "65 elements in colours, 64 in the mesh");
+    let mut moved = colors.clone();
+    (moved[0], moved[1]) = (moved[0] + 1, moved[1] - 1);
+    refused(&moved, "of one colour share a node");
+    refused(&[64], "of one colour share a node");
 }
 
 #[test]
 fn mf_in_both_precisions_is_as_exact_far_from_the_origin() {
     let Some(device) = device() else { return };
-    for (name, problem) in problems() {
+    for subject in problems() {
+        let Subject { name, problem, .. } = &subject;
         // Coordinates so short that the shift does not round them.
         let moved = |shift: f64| {
             let place =
@@ -193,13 +245,20 @@ fn mf_in_both_precisions_is_as_exact_far_from_the_origin() {
             let places = problem.mesh().coordinates().iter().map(place).collect();
             let mesh = HexMesh::new(places, problem.mesh().hexes().to_vec(), Sets::default());
             let (supports, loads) = (problem.supports().clone(), problem.load_cases().to_vec());
-            Problem::new(mesh.unwrap(), *problem.material(), supports, loads).unwrap()
+            let problem =
+                Problem::new(mesh.unwrap(), *problem.material(), supports, loads).unwrap();
+            Subject { name: name.clone(), problem, colors: subject.colors.clone() }
         };
         let (here, far) = (moved(0.0), moved(8192.0));
-        for (place, problem) in [("here", &here), ("far", &far)] {
-            let mesh = MeshOnDevice::new(&device, problem).unwrap();
-            assert_mf::<f64>(&mesh, &here, 1e-14, &format!("{name}, {place}"));
-            assert_mf::<f32>(&mesh, &here, 1e-6, &format!("{name}, {place}, single precision"));
+        for (place, moved) in [("here", &here), ("far", &far)] {
+            let mesh = moved.on(&device);
+            assert_mf::<f64>(&mesh, &here.problem, 1e-14, &format!("{name}, {place}"));
+            assert_mf::<f32>(
+                &mesh,
+                &here.problem,
+                1e-6,
+                &format!("{name}, {place}, single precision"),
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::chords::Chords;
 use crate::hexahedron::{self, EDGES, neighbour};
 use crate::rotation::ROTATIONS;
-use crate::{Face, HexMesh, Sets, hilbert};
+use crate::{Coloring, Face, HexMesh, NodeToElements, Sets, hilbert};
 
 /// A permutation of the nodes and one of the elements of a mesh, and a rotation of the local
 /// numbers of every element. "Original" is the numbering before it.
@@ -63,6 +63,21 @@ impl Renumbering {
         let nodes = shuffle(mesh.n_nodes(), &mut state);
         let elements = shuffle(mesh.n_elements(), &mut state);
         Self { nodes, elements, rotations: vec![0; mesh.n_elements()] }
+    }
+
+    /// This renumbering with the elements then sorted by colour ([`Coloring::greedy`]), in their
+    /// order within each, and the number of elements of every colour.
+    ///
+    /// # Panics
+    /// If `mesh` has not the numbers of nodes and elements that this was made for.
+    pub fn by_color(self, mesh: &HexMesh) -> (Self, Vec<usize>) {
+        let mesh = self.apply(mesh);
+        let coloring = Coloring::greedy(&mesh, &NodeToElements::new(&mesh));
+        let colors = coloring.groups().iter().map(Vec::len).collect();
+        let order = coloring.groups().concat();
+        let elements = gather(&order, &self.elements);
+        let rotations = gather(&order, &self.rotations);
+        (Self { elements, rotations, ..self }, colors)
     }
 
     /// Original number of every new node, \[n_nodes\].

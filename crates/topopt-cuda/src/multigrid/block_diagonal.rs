@@ -58,9 +58,12 @@ impl<R: Real> InverseBlocks<R> {
         if let Some(springs) = &mesh.springs {
             self.convert.narrow(springs, &mut self.blocks); // the first three planes
         }
-        launch!(self.make, mesh.n_elements.div_ceil(BLOCK);
-            &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity,
-            &mesh.coordinates, &mu, &(lambda / mu), moduli, &mut self.blocks);
+        for (first, count) in mesh.launches() {
+            launch!(self.make, (count as usize).div_ceil(BLOCK);
+                &first, &count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
+                &mesh.connectivity, &mesh.coordinates, &mu, &(lambda / mu), moduli,
+                &mut self.blocks);
+        }
         launch!(self.invert, mesh.n_nodes.div_ceil(BLOCK);
             &(mesh.n_nodes as u32), &mesh.held, &mut self.blocks);
     }

@@ -38,8 +38,11 @@ impl Diagonal {
         let (lambda, mu) = mesh.unit_lame;
         let cleared = mesh.device.stream().memset_zeros(&mut out.values);
         mesh.device.record("clearing the diagonal", cleared);
-        launch!(self.kernel, mesh.n_elements.div_ceil(BLOCK);
-            &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity,
-            &mesh.coordinates, &mesh.held, &mu, &(lambda / mu), &moduli.values, &mut out.values);
+        for (first, count) in mesh.launches() {
+            launch!(self.kernel, (count as usize).div_ceil(BLOCK);
+                &first, &count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
+                &mesh.connectivity, &mesh.coordinates, &mesh.held, &mu, &(lambda / mu),
+                &moduli.values, &mut out.values);
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! The problem on the device: mesh, supports and material, shared by all operators.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::{DIM, Problem};
 use topopt_linalg::BackendError;
+use topopt_mesh::HexMesh;
 
 use crate::Device;
 use crate::kernel::{Kernel, Module};
@@ -28,6 +30,8 @@ pub struct MeshOnDevice {
     pub(crate) springs: Option<CudaSlice<f64>>,
     /// Lame's constants (lambda, mu) at Young's modulus 1.
     pub(crate) unit_lame: (f64, f64),
+    /// Elements that are launched together where contributions are added by atomics.
+    parts: Vec<Range<u32>>,
 }
 
 impl MeshOnDevice {
@@ -36,6 +40,36 @@ impl MeshOnDevice {
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
     pub fn new(device: &Arc<Device>, problem: &Problem) -> Result<Arc<Self>, BackendError> {
+        let all = 0..problem.mesh().n_elements() as u32;
+        Self::in_parts(device, problem, vec![all])
+    }
+
+    /// As [`MeshOnDevice::new`], for elements that come colour by colour
+    /// ([`topopt_mesh::Renumbering::by_color`]), so many of each. Contributions to nodes are added one
+    /// colour after the other: preconditioners and the strategies that add
+    /// [in order](super::Strategy::is_in_order) give the same bits every time.
+    ///
+    /// # Errors
+    /// [`BackendError`] if elements of one colour share a node, the numbers do not add up to that of
+    /// the elements, or the device has no room for it.
+    pub fn by_color(
+        device: &Arc<Device>,
+        problem: &Problem,
+        colors: &[usize],
+    ) -> Result<Arc<Self>, BackendError> {
+        let parts = colored(problem.mesh(), colors).map_err(|message| BackendError {
+            device: device.name().into(),
+            operation: "elements by colour".into(),
+            message,
+        })?;
+        Self::in_parts(device, problem, parts)
+    }
+
+    fn in_parts(
+        device: &Arc<Device>,
+        problem: &Problem,
+        parts: Vec<Range<u32>>,
+    ) -> Result<Arc<Self>, BackendError> {
         let (mesh, supports) = (problem.mesh(), problem.supports());
         let mask = |node| (0..DIM).map(|i| u8::from(supports.is_fixed(node, i)) << i).sum();
         let held: Vec<u8> = (0..mesh.n_nodes()).map(mask).collect();
@@ -51,12 +85,18 @@ impl MeshOnDevice {
             held: device.upload(&held)?,
             springs: springs.transpose()?,
             unit_lame: problem.material().unit_lame(),
+            parts,
         }))
     }
 
     /// Bytes on the device for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         (8 * DIM + 1) * n_nodes + 8 * 4 * n_elements
+    }
+
+    /// First and number of the elements of every launch that adds by atomics, in order.
+    pub(crate) fn launches(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.parts.iter().map(|part| (part.start, part.len() as u32))
     }
 
     /// The GPU.
@@ -68,6 +108,31 @@ impl MeshOnDevice {
     pub fn n_dofs(&self) -> usize {
         DIM * self.n_nodes
     }
+}
+
+/// The elements of each colour.
+fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> {
+    let (counted, n) = (colors.iter().sum::<usize>(), mesh.n_elements());
+    if counted != n {
+        return Err(format!("{counted} elements in colours, {n} in the mesh"));
+    }
+    let part = |next: &mut u32, &count: &usize| {
+        let first = std::mem::replace(next, *next + count as u32);
+        Some(first..*next)
+    };
+    let parts: Vec<Range<u32>> = colors.iter().scan(0, part).collect();
+    let mut last = vec![u32::MAX; mesh.n_nodes()]; // the last element of each node
+    for part in &parts {
+        for e in part.clone() {
+            for &node in &mesh.hexes()[e as usize] {
+                let before = std::mem::replace(&mut last[node as usize], e);
+                if before != e && part.contains(&before) {
+                    return Err(format!("elements {before} and {e} of one colour share a node"));
+                }
+            }
+        }
+    }
+    Ok(parts)
 }
 
 /// Local node a of `elements[k]` at \[a\]\[k\].

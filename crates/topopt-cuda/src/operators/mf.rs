@@ -64,10 +64,12 @@ impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
         let mesh = &self.mesh;
         let (lambda, mu) = mesh.unit_lame;
         self.held_part.write(mesh, x, y);
-        launch!(self.kernel, mesh.n_elements.div_ceil(BLOCK);
-            &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity,
-            &mesh.coordinates, &mesh.held, &mu, &(lambda / mu), &self.moduli.values, &x.values,
-            &mut y.values);
+        for (first, count) in mesh.launches() {
+            launch!(self.kernel, (count as usize).div_ceil(BLOCK);
+                &first, &count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
+                &mesh.connectivity, &mesh.coordinates, &mesh.held, &mu, &(lambda / mu),
+                &self.moduli.values, &x.values, &mut y.values);
+        }
     }
 
     fn cost(&self) -> Cost {

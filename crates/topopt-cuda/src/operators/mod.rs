@@ -110,6 +110,12 @@ impl Strategy {
         self != Strategy::EbeSym || mesh.n_wedges() == 0
     }
 
+    /// Whether it adds up in a fixed order on a mesh [by colour](MeshOnDevice::by_color); the others
+    /// add by atomics, all elements at a time.
+    pub fn is_in_order(self) -> bool {
+        matches!(self, Strategy::Mf | Strategy::Nbn | Strategy::EbeSym | Strategy::Bsr)
+    }
+
     /// The operator of `problem` with all moduli zero; `mesh` was made from the same problem.
     ///
     /// # Errors

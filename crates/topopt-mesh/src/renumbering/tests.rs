@@ -34,7 +34,8 @@ fn sectors_per_load(mesh: &HexMesh) -> f64 {
 #[test]
 fn values_and_meshes_come_back() {
     let mesh = mesh(Benchmark::ConnectingRod, 3000);
-    for renumbering in [Renumbering::along_chords(&mesh), Renumbering::shuffled(&mesh, 7)] {
+    let (chords, shuffled) = (Renumbering::along_chords(&mesh), Renumbering::shuffled(&mesh, 7));
+    for renumbering in [chords.clone(), chords.by_color(&mesh).0, shuffled] {
         let new = renumbering.apply(&mesh);
         assert_ne!(new.hexes(), mesh.hexes());
         assert_eq!(renumbering.nodes_to_original(new.coordinates()), mesh.coordinates());
@@ -52,6 +53,24 @@ fn values_and_meshes_come_back() {
         }
     }
     assert!(Renumbering::shuffled(&mesh, 7).rotations.iter().all(|&rotation| rotation == 0));
+}
+
+#[test]
+fn elements_by_colour_share_no_node_and_keep_their_order() {
+    let mesh = mesh(Benchmark::ConnectingRod, 3000);
+    let plain = Renumbering::along_chords(&mesh);
+    let (by_color, colors) = plain.clone().by_color(&mesh);
+    assert_eq!(by_color.original_nodes(), plain.original_nodes());
+    let new = by_color.apply(&mesh);
+    let place = inverse(plain.original_elements());
+    let (mut hexes, mut elements) = (new.hexes(), by_color.original_elements());
+    for count in colors {
+        let nodes = hexes.split_off(..count).unwrap().as_flattened();
+        assert_eq!(nodes.iter().collect::<HashSet<_>>().len(), nodes.len());
+        let color = elements.split_off(..count).unwrap();
+        assert!(color.is_sorted_by_key(|&e| place[e as usize]));
+    }
+    assert!(hexes.is_empty());
 }
 
 #[test]
