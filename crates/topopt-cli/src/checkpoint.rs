@@ -48,6 +48,8 @@ struct Record {
     config: Value,
     /// See [`fingerprint`].
     structure: u32,
+    /// Whether the elements of the problem come by colour.
+    by_color: bool,
     previous_compliance: Option<f64>,
     done: Done,
     /// The table of the iterations so far.
@@ -60,6 +62,7 @@ pub(crate) struct Checkpointer {
     history: PathBuf,
     config: Value,
     structure: u32,
+    by_color: bool,
     strategy: &'static str,
     every: Option<usize>,
     /// The last one, and how long it took.
@@ -79,6 +82,7 @@ pub(crate) struct Resumption {
     pub notes: Vec<String>,
     strategy: String,
     structure: u32,
+    by_color: bool,
 }
 
 /// The checkpoints among the results in `directory`.
@@ -111,6 +115,7 @@ impl Checkpointer {
             history: directory.join(HISTORY),
             config: settings(config)?,
             structure: fingerprint(structure),
+            by_color: structure.colors.is_some(),
             strategy,
             every: config.output.checkpoint_every,
             iteration,
@@ -146,6 +151,7 @@ impl Checkpointer {
             strategy: self.strategy.into(),
             config: self.config.clone(),
             structure: self.structure,
+            by_color: self.by_color,
             previous_compliance: state.previous_compliance,
             done: done.clone(),
             history,
@@ -192,8 +198,8 @@ impl Resumption {
             design: arrays.next().unwrap_or_default(),
             displacements: arrays.collect(),
         };
-        let Record { done, history, strategy, structure, .. } = record;
-        Ok(Self { state, done, history, notes, strategy, structure })
+        let Record { done, history, strategy, structure, by_color, .. } = record;
+        Ok(Self { state, done, history, notes, strategy, structure, by_color })
     }
 
     /// Whether the structure is that of the checkpoint.
@@ -201,6 +207,19 @@ impl Resumption {
     /// # Errors
     /// A finding if it is not.
     pub fn check(&self, structure: &Structure, directory: &Path) -> Result<(), Finding> {
+        if self.by_color != structure.colors.is_some() {
+            let [there, here] = match self.by_color {
+                true => ["a GPU", "the processor"],
+                false => ["the processor", "a GPU"],
+            };
+            let message = format!(
+                "the run in {} began on {there} and would go on on {here}, to other bits, which \
+                 `solver.deterministic` forbids",
+                directory.display()
+            );
+            let remedy = "go on where it began, or run without --resume to begin anew";
+            return Err(Finding::new(message).remedy(remedy));
+        }
         let problem = &structure.problem;
         let DesignState { design, displacements, .. } = &self.state;
         let fits = design.len() == problem.mesh().n_elements()

@@ -15,6 +15,7 @@ use topopt_linalg::{Backend, BackendError, Cpu};
 use crate::config;
 use crate::failure::Failure;
 use crate::report::{Finding, InputError};
+use crate::structure::Structure;
 
 /// Where a run computes.
 pub(crate) enum Place {
@@ -116,46 +117,67 @@ pub(crate) fn gpu_preconditioner(
     })
 }
 
+/// The mesh of `problem` on a GPU, for launches by colour where it has `colors`.
+///
+/// # Errors
+/// [`BackendError`] if the device has no room for it.
+pub(crate) fn gpu_mesh(
+    device: &Arc<Device>,
+    problem: &Problem,
+    colors: Option<&[usize]>,
+) -> Result<Arc<MeshOnDevice>, BackendError> {
+    match colors {
+        Some(colors) => MeshOnDevice::by_color(device, problem, colors),
+        None => MeshOnDevice::new(device, problem),
+    }
+}
+
+/// The strategy on a GPU: `Auto` is `mf` where the elements come by colour, as what is measured
+/// differs from run to run.
+pub(crate) fn gpu_choice(asked: config::Strategy, structure: &Structure) -> config::Strategy {
+    match (asked, &structure.colors) {
+        (config::Strategy::Auto, Some(_)) => config::Strategy::Mf,
+        (asked, _) => asked,
+    }
+}
+
 /// The problem and its operator on a GPU.
 ///
 /// # Errors
-/// An input failure, with numbers, if the GPU's memory is too small; a device that fails.
+/// An input failure, with numbers, if the GPU's memory is too small, or if the strategy does not
+/// compute the problem; a device that fails.
 pub(crate) fn gpu_operator(
     backend: &Cuda<f64>,
-    problem: &Problem,
+    structure: &Structure,
     solver: &config::Solver,
 ) -> Result<OnGpu, Failure> {
+    let problem = &structure.problem;
     let device = backend.device();
     let free = device.memory()?.0;
     let bytes = |strategy| gpu_bytes(strategy, solver.preconditioner, problem);
-    let all = GpuStrategy::ALL.into_iter().filter(|strategy| strategy.takes(problem.mesh()));
-    let fitting: Vec<_> = all.filter(|&strategy| bytes(strategy) <= free).collect();
-    let asked = solver.strategy;
+    let possible = gpu_strategies(structure);
+    let fits = |strategy: &GpuStrategy| bytes(*strategy) <= free;
+    let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
+    let asked = gpu_choice(solver.strategy, structure);
+    let mesh = || gpu_mesh(device, problem, structure.colors.as_deref());
     if asked != config::Strategy::Auto {
-        let strategy = GpuStrategy::ALL.into_iter().find(|s| s.name() == asked.name());
-        let strategy = strategy.ok_or_else(|| {
-            InputError::from(Finding::new(format!("no strategy `{}` on a GPU", asked.name())))
-        })?;
-        if !strategy.takes(problem.mesh()) {
-            let (name, wedges) = (strategy.name(), problem.mesh().n_wedges());
-            let message =
-                format!("strategy `{name}` does not compute the {wedges} wedges of the mesh");
-            return Err(InputError::from(
-                Finding::new(message).remedy("set `solver.strategy` to \"auto\""),
-            )
-            .into());
-        }
-        if !fitting.contains(&strategy) {
+        let is_asked = |strategy: &&GpuStrategy| strategy.name() == asked.name();
+        let Some(&strategy) = possible.iter().find(is_asked) else {
+            return Err(InputError::from(impossible(asked, structure, &possible)).into());
+        };
+        if !fits(&strategy) {
             return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
         }
-        let mesh = MeshOnDevice::new(device, problem)?;
-        return Ok(OnGpu { operator: strategy.build(&mesh, problem)?, mesh, note: None });
+        let mesh = mesh()?;
+        let is_ours = asked != solver.strategy;
+        let note = is_ours.then(|| format!("strategy {}, not measured", asked.name()));
+        return Ok(OnGpu { operator: strategy.build(&mesh, problem)?, mesh, note });
     }
     if fitting.is_empty() {
         let least = GpuStrategy::ALL.map(bytes).into_iter().min();
         return Err(too_large("auto", least.unwrap_or(0), free, &fitting));
     }
-    let mesh = MeshOnDevice::new(device, problem)?;
+    let mesh = mesh()?;
     let mut times = Vec::new();
     for strategy in fitting {
         let seconds = application_seconds(backend, strategy.build(&mesh, problem)?.as_ref())?;
@@ -169,6 +191,27 @@ pub(crate) fn gpu_operator(
     let best = times[0].1;
     let note = format!("strategy {}, the fastest of {}", best.name(), told.join(", "));
     Ok(OnGpu { operator: best.build(&mesh, problem)?, mesh, note: Some(note) })
+}
+
+/// The strategies that compute the problem, in a fixed order where its elements come by colour.
+fn gpu_strategies(structure: &Structure) -> Vec<GpuStrategy> {
+    let is_possible = |strategy: &GpuStrategy| {
+        strategy.takes(structure.problem.mesh())
+            && (structure.colors.is_none() || strategy.is_in_order())
+    };
+    GpuStrategy::ALL.into_iter().filter(is_possible).collect()
+}
+
+/// Why a strategy is not among those that are possible.
+fn impossible(asked: config::Strategy, structure: &Structure, possible: &[GpuStrategy]) -> Finding {
+    let (name, wedges) = (asked.name(), structure.problem.mesh().n_wedges());
+    let names: Vec<_> = possible.iter().map(|strategy| strategy.name()).collect();
+    let why = match asked {
+        config::Strategy::EbeSym => format!("does not compute the {wedges} wedges of the mesh"),
+        _ => "adds in no fixed order, as `solver.deterministic` asks for".into(),
+    };
+    Finding::new(format!("strategy `{name}` {why}"))
+        .remedy(format!("set `solver.strategy` to \"auto\", or to one of {}", names.join(", ")))
 }
 
 /// Device memory of a run: mesh, vectors of the design loop and of the solver, operator,

@@ -6,6 +6,7 @@ use topopt_simp::{DesignSpace, Stage};
 
 use crate::case::{Case, CaseLoads, element_width};
 use crate::config::{Config, Continuation, FilterKind, Interpolation};
+use crate::place::Place;
 use crate::report::{Finding, InputError};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
@@ -17,6 +18,8 @@ pub(crate) struct Structure {
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem,
+    /// Number of elements of each colour, where the problem has them by colour.
+    pub colors: Option<Vec<usize>>,
     /// Designs allowed, renumbered.
     pub space: DesignSpace,
     /// Cube root of the mean element volume.
@@ -32,15 +35,23 @@ pub(crate) struct Structure {
 }
 
 impl Structure {
-    /// Builds the problem of a case.
+    /// Builds the problem of a case, to be computed at `place`: by colour where that is a GPU and
+    /// `solver.deterministic` asks for it.
     ///
     /// # Errors
     /// Supports that leave rigid motions free, a load that does no work, a grid that is too fine.
-    pub fn build(config: &Config, mut case: Case) -> Result<Self, InputError> {
+    pub fn build(config: &Config, mut case: Case, place: &Place) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
         let element_width = element_width(&case.mesh);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
         let renumbering = Renumbering::along_chords(&case.mesh);
+        let (renumbering, colors) = match place {
+            Place::Gpu(_) if config.solver.deterministic => {
+                let (renumbering, colors) = renumbering.by_color(&case.mesh);
+                (renumbering, Some(colors))
+            }
+            _ => (renumbering, None),
+        };
         let problem = problem(config, &case, &renumbering)?;
         notes.extend(sagging(config, &case));
         let renumbered = |elements: &[u32]| {
@@ -62,6 +73,7 @@ impl Structure {
             mesh: case.mesh,
             renumbering,
             problem,
+            colors,
             space,
             element_width,
             filter_radius,

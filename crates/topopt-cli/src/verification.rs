@@ -15,6 +15,7 @@ use topopt_mesh::Region;
 use crate::case::{Case, Tags};
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::place::Place;
 use crate::report::InputError;
 use crate::results::write_json;
 use crate::run_directory::{RunDirectory, VERIFIED, VERIFIED_DESIGN};
@@ -100,7 +101,7 @@ impl Verification {
         let optimised = results.summary().map_err(InputError::from)?["compliance"].as_f64();
         let case = Case::build(config)?;
         let tags = case.tags.clone();
-        let structure = Structure::build(config, case)?;
+        let structure = Structure::build(config, case, &Place::Cpu { note: None })?;
         let density = density(results, &structure)?;
         let design = Thresholded::new(&structure, density, threshold).map_err(InputError::from)?;
         let carried = Carried::new(&structure.problem, &design.is_solid);

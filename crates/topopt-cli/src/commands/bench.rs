@@ -75,7 +75,7 @@ fn each_operator(
         Place::Gpu(device) => device,
     };
     let mut seconds = |work: &mut dyn FnMut()| device.seconds(work);
-    let mesh = topopt_cuda::MeshOnDevice::new(device, problem)?;
+    let mesh = place::gpu_mesh(device, problem, subject.colors.as_deref())?;
     let backend = Cuda::<f64>::new(device)?;
     for strategy in GpuStrategy::ALL.into_iter().filter(|s| is_wanted(s.name())) {
         let bytes = place::gpu_bytes(strategy, config::Preconditioner::Jacobi, problem);

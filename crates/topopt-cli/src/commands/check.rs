@@ -40,8 +40,8 @@ pub(super) fn check(
     }
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let diagnosis = Diagnosis::of(&case);
-        let structure = Structure::build(&config, case)?;
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        let structure = Structure::build(&config, case, &place)?;
         Forecast::of(&config, &structure, diagnosis, &place)
     })?;
     if args.json {
@@ -126,9 +126,10 @@ impl Forecast {
                 place::cpu_strategy(asked).map_err(InputError::from)?.name(),
                 Strategy::ALL.map(memory).into(),
             ),
-            Place::Gpu(_) => {
-                (asked.name(), place::gpu_memory_mb(config.solver.preconditioner, problem))
-            }
+            Place::Gpu(_) => (
+                place::gpu_choice(asked, structure).name(),
+                place::gpu_memory_mb(config.solver.preconditioner, problem),
+            ),
         };
         Ok(Self {
             case: config.path().display().to_string(),

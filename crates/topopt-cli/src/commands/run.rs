@@ -45,7 +45,9 @@ pub(super) fn run(
     let resumption = args.resume.then(|| Resumption::find(&config)).transpose()?;
     let start_from = args.start_from.as_deref().map(StartingDesign::read).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
-        let structure = Structure::build(&config, Case::build_until(&config, interrupt)?)?;
+        let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        let case = Case::build_until(&config, interrupt)?;
+        let structure = Structure::build(&config, case, &place)?;
         if let Some(resumption) = &resumption {
             resumption.check(&structure, &config.output_directory()).map_err(InputError::from)?;
         }
@@ -53,7 +55,6 @@ pub(super) fn run(
             .map(|design| design.on(&structure).map(|density| (design, density)))
             .transpose()
             .map_err(InputError::from)?;
-        let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let progress = Progress::new(args.log, config.optimizer.max_iterations, out);
         let resumption = resumption.as_ref();
         let (config, structure, start_from) = (&config, &structure, start_from.as_ref());
@@ -132,7 +133,8 @@ impl<'a> Run<'a> {
         let mut solver = self.config.solver.clone();
         let asked = solver.strategy;
         solver.strategy = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
-        let OnGpu { mesh, operator, note } = place::gpu_operator(&backend, problem, &solver)?;
+        let OnGpu { mesh, operator, note } =
+            place::gpu_operator(&backend, self.structure, &solver)?;
         let neighbours = Cell::new(None);
         let weights_of: WeightsOf<Cuda<f64>> = Box::new(|radius| {
             let cone = topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius)?;

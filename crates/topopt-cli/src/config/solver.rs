@@ -26,6 +26,11 @@ pub struct Solver {
     /// or "gpu:1" for the second GPU.
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
+    /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: elements are
+    /// sorted by colour and added one colour after the other, which takes longer, with the strategies
+    /// "mf" (which "auto" then is), "nbn", "ebeSym" and "bsr". On the processor runs do so anyway,
+    /// and this changes nothing.
+    pub deterministic: bool,
     /// Number of threads; all of the machine's when left out.
     #[schemars(range(min = 1, max = 4096))]
     pub threads: Option<usize>,
@@ -157,6 +162,7 @@ impl Default for Solver {
             preconditioner: Preconditioner::Auto,
             strategy: Strategy::Auto,
             device: Device::Auto,
+            deterministic: false,
             threads: None,
         }
     }

@@ -55,25 +55,100 @@ fn the_projected_density_has_the_history_of_the_cpu() {
     }
 }
 
-/// With a strategy that adds up in a fixed order.
+const DETERMINISTIC: [&str; 3] =
+    ["solver.deterministic=true", "output.compression=none", "output.checkpoint_every=1"];
+
+/// Runs on what `--device auto` finds. The emulated driver runs threads and blocks in `order`.
+fn run_in_order(folder: &Folder, order: &str, args: &[&str]) -> Finished {
+    let mut run = program(&folder.path(""));
+    run.args(["run", "case.toml", "--output", "out", "--device", "auto"]).args(args);
+    run.args(DETERMINISTIC.iter().flat_map(|set| ["--set", set]));
+    run.env("TOPOPT_EMULATOR_ORDER", order).output().unwrap().into()
+}
+
 #[test]
-fn a_run_goes_on_to_the_same_bits() {
+fn a_deterministic_run_goes_on_to_the_same_bits_in_any_order_of_threads() {
     let Probe::Found { .. } = probe() else {
         println!("skipped: no CUDA device");
         return;
     };
-    let (whole, parts) = (Folder::new(), Folder::new());
-    let run = |folder: &Folder, iterations: &str, args: &[&str]| {
-        let plain = "solver.preconditioner=jacobi"; // multigrid adds up by atomics
-        let set = ["output.compression=none", "output.checkpoint_every=1", plain, iterations];
-        let finished =
-            folder.run(&set, &[&["--device", "gpu", "--strategy", "nbn"], args].concat());
-        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
-        (folder.history("compliance"), folder.array("out/design.vtu", "density"))
+    for (strategy, preconditioner) in
+        [("auto", "multigrid"), ("ebeSym", "multigrid"), ("bsr", "block-jacobi"), ("nbn", "jacobi")]
+    {
+        let (whole, parts) = (Folder::new(), Folder::new());
+        let run = |folder: &Folder, order, iterations: &str, args: &[&str]| {
+            let solver = ["--strategy", strategy, "--preconditioner", preconditioner];
+            let iterations = ["--set", iterations];
+            let finished = run_in_order(folder, order, &[&solver[..], &iterations, args].concat());
+            assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+            (folder.history("compliance"), folder.array("out/design.vtu", "density"))
+        };
+        let expected = run(&whole, "forward", "optimizer.max_iterations=2", &[]);
+        run(&parts, "forward", "optimizer.max_iterations=1", &[]);
+        let found = run(&parts, "reverse", "optimizer.max_iterations=2", &["--resume"]);
+        assert_eq!(found, expected, "{strategy} {preconditioner}");
+        let name = if strategy == "auto" { "mf" } else { strategy };
+        assert_eq!(whole.summary()["strategy"], name);
+        let told = whole.summary()["notes"].to_string().contains("strategy mf, not measured");
+        assert_eq!(told, strategy == "auto");
+    }
+}
+
+#[test]
+fn a_deterministic_run_has_the_history_of_the_cpu_and_stays_where_it_began() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
     };
-    let expected = run(&whole, "optimizer.max_iterations=4", &[]);
-    run(&parts, "optimizer.max_iterations=2", &[]);
-    assert_eq!(run(&parts, "optimizer.max_iterations=4", &["--resume"]), expected);
+    let (plain, folder, hidden) = (Folder::new(), Folder::new(), Folder::new());
+    plain.run_well(&["solver.tolerance=1e-9"]);
+    let tight = ["--set", "solver.tolerance=1e-9"];
+    let finished = run_in_order(&folder, "forward", &tight);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    assert!(folder.summary()["device"].as_str().unwrap().starts_with("gpu"));
+    assert!(difference(&folder.history("compliance"), &plain.history("compliance")) < 1e-8);
+    let without_gpu = |folder: &Folder, args: &[&str]| {
+        let mut run = program(&folder.path(""));
+        run.args(["run", "case.toml", "--output", "out", "--device", "auto"]).args(args);
+        run.args(DETERMINISTIC.iter().flat_map(|set| ["--set", set])).args(tight);
+        run.env("TOPOPT_EMULATOR_DEVICES", "0").env("CUDA_VISIBLE_DEVICES", "");
+        Finished::from(run.output().unwrap())
+    };
+    let finished = without_gpu(&hidden, &[]);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    let exactly = ["compliance", "pcg_residual"];
+    assert_eq!(exactly.map(|c| hidden.history(c)), exactly.map(|c| plain.history(c)));
+    let there = "a GPU and would go on on the processor";
+    let here = "the processor and would go on on a GPU";
+    let onto_gpu = run_in_order(&hidden, "forward", &[&tight[..], &["--resume"]].concat());
+    for (finished, words) in [(without_gpu(&folder, &["--resume"]), there), (onto_gpu, here)] {
+        assert_eq!(finished.status, 1, "{}", finished.out);
+        assert!(finished.err.contains(words), "{}", finished.err);
+    }
+    let finished = folder.run(&tight[1..], &["--device", "auto", "--resume"]);
+    assert!(finished.err.contains("solver.deterministic: true -> false"), "{}", finished.err);
+}
+
+#[test]
+fn what_adds_in_no_order_is_refused_where_bits_count() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let in_order = ["mf", "nbn", "ebeSym", "bsr"];
+    for name in topopt_cuda::Strategy::ALL.map(topopt_cuda::Strategy::name) {
+        if in_order.contains(&name) {
+            continue;
+        }
+        let finished = run_in_order(&folder, "forward", &["--strategy", name]);
+        let message = format!(
+            "  x strategy `{name}` adds in no fixed order, as `solver.deterministic` asks for\n  help: \
+             set `solver.strategy` to \"auto\", or to one of mf, nbn, ebeSym, bsr\n"
+        );
+        assert_eq!((finished.status, finished.err), (1, message));
+    }
+    assert_eq!(folder.files(), ["case.toml"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use topopt_cuda::{Cuda, MeshOnDevice, Mf};
+use topopt_cuda::{Cuda, Mf};
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Strategy, WithSprings};
 use topopt_io::vtk::vtu;
 use topopt_linalg::{Backend, BackendError, Cpu, Pcg, PcgOptions, PcgOutcome, System};
@@ -14,7 +14,7 @@ use crate::args::PreconditionersArgs;
 use crate::case::Case;
 use crate::config::{Config, Preconditioner};
 use crate::failure::Failure;
-use crate::place::{Place, cpu_preconditioner, gpu_preconditioner};
+use crate::place::{Place, cpu_preconditioner, gpu_mesh, gpu_preconditioner};
 use crate::report::{Finding, InputError};
 use crate::structure::Structure;
 use crate::summary;
@@ -31,7 +31,7 @@ pub(super) fn preconditioners(
 ) -> Result<(), Failure> {
     let place = place(args.device)?;
     let config = Config::load(&args.case, &args.set)?;
-    let structure = Structure::build(&config, Case::build(&config)?)?;
+    let structure = Structure::build(&config, Case::build(&config)?, &place)?;
     let moduli = moduli(args, &config, &structure)?;
     let problem = &structure.problem;
     if let Some(path) = &args.matrix {
@@ -53,7 +53,7 @@ pub(super) fn preconditioners(
             }
             Place::Gpu(device) => {
                 let backend = Cuda::<f64>::new(device)?;
-                let mesh = MeshOnDevice::new(device, problem)?;
+                let mesh = gpu_mesh(device, problem, structure.colors.as_deref())?;
                 let operator = Box::new(Mf::<f64>::new(&mesh)?);
                 let mut operator = WithSprings::new(&backend, problem, operator)?;
                 let mut m = gpu_preconditioner(&backend, asked, &mesh, problem)?;

@@ -8,6 +8,7 @@ use topopt_mesh::{HexMesh, Renumbering, Sets};
 use crate::args::Numbering;
 use crate::case::Case;
 use crate::config::Config;
+use crate::place::Place;
 use crate::report::{Finding, InputError};
 use crate::structure::Structure;
 
@@ -15,6 +16,8 @@ use crate::structure::Structure;
 pub(super) struct Subject {
     pub name: String,
     pub problem: Problem,
+    /// Number of elements of each colour, where they come by colour.
+    pub colors: Option<Vec<usize>>,
     /// Start density of the case, 0.3 without a case.
     pub density: f64,
     pub penalty: f64,
@@ -25,7 +28,7 @@ impl Subject {
     ///
     /// # Errors
     /// Whatever is wrong with the file.
-    pub fn read(source: &str, numbering: Numbering) -> Result<Self, InputError> {
+    pub fn read(source: &str, numbering: Numbering, place: &Place) -> Result<Self, InputError> {
         if let Some(n) = source.strip_prefix("cube:") {
             let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
                 Finding::new(format!("`{source}` is no cube"))
@@ -35,19 +38,26 @@ impl Subject {
         }
         let path = Path::new(source);
         if path.extension().is_some_and(|extension| extension == "toml") {
-            return Self::of_case(&Config::load(path, &[])?, numbering);
+            return Self::of_case(&Config::load(path, &[])?, numbering, place);
         }
         let read = topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()))?;
         Self::of_mesh(source, &read.mesh, numbering)
     }
 
     /// The problem of a case; numbered as a run has it, unless otherwise asked.
-    pub fn of_case(config: &Config, numbering: Numbering) -> Result<Self, InputError> {
-        let structure = Structure::build(config, Case::build(config)?)?;
+    pub fn of_case(
+        config: &Config,
+        numbering: Numbering,
+        place: &Place,
+    ) -> Result<Self, InputError> {
+        let structure = Structure::build(config, Case::build(config)?, place)?;
         let name = config.title.clone().unwrap_or_else(|| config.path().display().to_string());
         let (density, penalty) = (structure.space.volume_fraction, config.design.penalty);
         match numbering {
-            Numbering::Import => Ok(Self { name, problem: structure.problem, density, penalty }),
+            Numbering::Import => {
+                let Structure { problem, colors, .. } = structure;
+                Ok(Self { name, problem, colors, density, penalty })
+            }
             _ => Self::of_mesh(&name, &structure.mesh, numbering),
         }
     }
@@ -80,7 +90,7 @@ impl Subject {
         let material = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"))?;
         let problem = Problem::new(mesh, material, supports, vec![load])
             .map_err(|error| Finding::new(error.to_string()))?;
-        Ok(Self { name: name.into(), problem, density: 0.3, penalty: 3.0 })
+        Ok(Self { name: name.into(), problem, colors: None, density: 0.3, penalty: 3.0 })
     }
 }
 
