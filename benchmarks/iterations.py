@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""PCG iterations with multigrid over whole optimisations, as a Markdown table.
+
+    python3 benchmarks/iterations.py PROGRAM [--sizes 1,2,...] [--hard] [--set KEY=VALUE]...
+
+Runs the four benchmarks at the given sizes (filters as in their case files), or the hard cases, for 60
+iterations each from the folder of the repository. `warm` are the iterations of the solves of a run, each
+begun with the last displacements; `cold` those of one solve of the hardest design from zero. A row ends
+with the seconds of the run and what it ended with.
+"""
+
+import argparse
+import csv
+import json
+import pathlib
+import subprocess
+import tempfile
+
+NAMES = ["cantilever", "l_beam", "michell", "connecting_rod"]
+RADII = {1: 3.0, 2: 3.5, 3: 4.0, 4: 4.5, 5: 5.0}
+THIN = ["design.volume_fraction=0.12", "filter.radius_in_elements=1.5"]
+HARD = [
+    ("thin members 3", "benchmarks/cantilever.toml", ["mesh.size=3", *THIN]),
+    ("thin members 5", "benchmarks/cantilever.toml", ["mesh.size=5", *THIN]),
+    ("skin", "benchmarks/hard/skin.toml", []),
+    ("gap", "benchmarks/hard/gap.toml", []),
+]
+
+
+def call(program, arguments, overrides):
+    words = [word for pair in overrides for word in ("--set", pair)]
+    return subprocess.run([program, *arguments, *words], capture_output=True, text=True)
+
+
+def run(program, case, overrides, folder):
+    done = call(program, ["run", case, "--output", folder, "--log", "quiet"], overrides)
+    with open(pathlib.Path(folder, "history.csv")) as file:
+        counts = [int(row["pcg_iterations"]) for row in csv.DictReader(file)]
+    summary = json.loads(pathlib.Path(folder, "summary.json").read_text())
+    return counts, summary, done
+
+
+def row(program, name, case, overrides, scratch):
+    counts, summary, done = run(program, case, overrides, f"{scratch}/run")
+    hardest = counts.index(max(counts)) + 1
+    run(program, case, [*overrides, f"optimizer.max_iterations={hardest}"], f"{scratch}/hardest")
+    bench = ["bench", "preconditioners", case, "--design", f"{scratch}/hardest/design.vtu",
+             "--preconditioners", "multigrid"]
+    lines = call(program, bench, overrides).stdout.splitlines()
+    cold = next(line.split() for line in lines if line.startswith("multigrid"))
+    seconds = summary["seconds"]
+    ended = summary["status"] if done.returncode == 0 else done.stderr.strip()
+    print(f"| {name} | {summary['elements']:,} | {max(counts)} | {sum(counts) / len(counts):.1f} | {hardest} "
+          f"| {cold[2]} | {cold[4]} | {seconds['setup'] / len(counts) * 1e3:.1f} "
+          f"| {seconds['pcg'] / len(counts) * 1e3:.1f} | {seconds['total']:.1f} "
+          f"| {len(counts)} {ended}{', strengthened ' * (summary['strengthened'] > 0)} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--sizes", default="1,2,3,4,5")
+    parser.add_argument("--hard", action="store_true")
+    parser.add_argument("--set", action="append", default=[])
+    arguments = parser.parse_args()
+    sizes = [int(size) for size in arguments.sizes.split(",")]
+    cases = HARD if arguments.hard else [
+        (f"{name} {size}", f"benchmarks/{name}.toml",
+         [f"mesh.size={size}", f"filter.radius_in_elements={RADII[size]}"]) for name in NAMES for size in sizes]
+    print("| case | elements | warm, most | mean | hardest design | cold, 1e-5 | cold, 1e-8 | setup, ms "
+          "| solve, ms | run, s | iterations |\n|" + "---|" * 11)
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, case, overrides in cases:
+            row(arguments.program, name, case, ["optimizer.max_iterations=60", *overrides, *arguments.set], scratch)
+
+
+main()
