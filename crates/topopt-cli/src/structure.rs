@@ -59,12 +59,14 @@ impl Structure {
             let is_one = renumbering.elements_from_original(&is_one);
             (0..).zip(is_one).filter(|(_, is_one)| *is_one).map(|(e, _)| e).collect()
         };
+        let void: Vec<u32> = renumbered(&case.void);
+        let problem = problem.with_void(void.clone());
         let space = DesignSpace {
             density_min: config.design.density_min,
             volume_fraction: *config.design.volume_fraction.get_ref(),
             volumes: problem.mesh().volumes(),
             solid: renumbered(&case.solid),
-            void: renumbered(&case.void),
+            void,
         };
         let filter_radius = filter_radius(config, element_width);
         let stages = stages(config, element_width, &mut notes);

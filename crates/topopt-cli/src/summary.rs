@@ -62,7 +62,7 @@ pub(crate) struct Done {
     pub grey_level: Option<f64>,
     pub change: Option<f64>,
     pub pcg_iterations: usize,
-    /// How often a solve was repeated with a stronger preconditioner.
+    /// How often the preconditioner was made stronger in the course of a slow solve.
     pub strengthened: usize,
     pub seconds: Seconds,
 }

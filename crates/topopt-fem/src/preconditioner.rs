@@ -20,12 +20,6 @@ pub trait ElasticityPreconditioner<B: Backend>: Preconditioner<B> {
         moduli: &B::Vector,
     ) -> Result<(), BackendError>;
 
-    /// Becomes stronger, and costs more, until the next update; false if it cannot. For a solve
-    /// that has not converged.
-    fn strengthen(&mut self) -> bool {
-        false
-    }
-
     /// The levels of a hierarchy, the finest first; none where there is no hierarchy.
     fn levels(&self) -> Vec<Level> {
         Vec::new()

@@ -35,6 +35,7 @@ pub struct Problem {
     material: Material,
     supports: Supports,
     load_cases: Vec<LoadCase>,
+    void: Vec<u32>,
 }
 
 /// Why mesh, supports and loads do not make a [`Problem`].
@@ -115,7 +116,17 @@ impl Problem {
                 return Err(ProblemError::ZeroLoad { name: case.name.clone() });
             }
         }
-        Ok(Self { mesh, material, supports, load_cases })
+        Ok(Self { mesh, material, supports, load_cases, void: Vec::new() })
+    }
+
+    /// Elements that stay empty and so hold nothing together: a hint for preconditioners.
+    pub fn with_void(self, void: Vec<u32>) -> Self {
+        Self { void, ..self }
+    }
+
+    /// Elements that stay empty.
+    pub fn void(&self) -> &[u32] {
+        &self.void
     }
 
     /// The mesh.

@@ -1,6 +1,7 @@
 //! Multigrid cycles over a hierarchy of operators, on any backend.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::chebyshev::{Chebyshev, InverseDiagonal};
 use crate::{Backend, BackendError, LinearOperator, Preconditioner};
@@ -35,12 +36,13 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
 
 /// The K-cycle \[NotayVassilevski2008\]: on every level below the finest two steps of flexible conjugate
 /// gradients, preconditioned by the cycle of that level. It is no linear operator, so the outer
-/// iteration has to be flexible.
+/// iteration has to be flexible. Made stronger, it takes twice the steps on the first level below
+/// the finest, then twice that and smoothers of twice the degree.
 pub struct KCycle<B: Backend, H: Hierarchy<B>> {
     hierarchy: H,
     work: Vec<Mutex<Work<B>>>,
-    /// What the degrees are multiplied by.
-    strength: usize,
+    /// 1, 2 or 4.
+    strength: AtomicUsize,
 }
 
 /// Work vectors of a level, but for the last.
@@ -53,10 +55,11 @@ struct Work<B: Backend> {
     /// preconditioned residual and that one's product.
     d: B::Vector,
     products: [B::Vector; 3],
+    /// What further steps there add to `coarse_x`.
+    more: B::Vector,
 }
 
-/// Degrees of the Chebyshev smoother on the finest level and on the others, which cost little, and
-/// the most that they are multiplied by.
+/// Degrees of the Chebyshev smoother on the finest level and on the others, which cost little.
 const DEGREES: [usize; 2] = [2, 3];
 const MAX_STRENGTH: usize = 4;
 /// Steps of the power method.
@@ -80,10 +83,11 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
                 coarse_x: zeros()?,
                 d: zeros()?,
                 products: [zeros()?, zeros()?, zeros()?],
+                more: zeros()?,
             }))
         };
         let work = (0..hierarchy.n_levels() - 1).map(level_work).collect::<Result<_, _>>()?;
-        Ok(Self { hierarchy, work, strength: 1 })
+        Ok(Self { hierarchy, work, strength: AtomicUsize::new(1) })
     }
 
     /// The hierarchy.
@@ -111,19 +115,10 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         Ok(())
     }
 
-    /// Doubles the degree of the smoothers until the next update; false if it is at its limit.
-    pub fn strengthen(&mut self) -> bool {
-        let can = self.strength < MAX_STRENGTH;
-        if can {
-            self.set_strength(2 * self.strength);
-        }
-        can
-    }
-
-    fn set_strength(&mut self, strength: usize) {
-        self.strength = strength;
-        for (level, work) in self.work.iter_mut().enumerate() {
-            lock(work).smoother.set_degree(strength * degree(level));
+    fn set_strength(&self, strength: usize) {
+        self.strength.store(strength, Ordering::Relaxed);
+        for (level, work) in self.work.iter().enumerate() {
+            lock(work).smoother.set_degree(strength.div_ceil(2) * degree(level));
         }
     }
 
@@ -133,7 +128,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         let diagonal = self.hierarchy.inverse_diagonal(level);
         let transfer = self.hierarchy.transfer(level);
         let mut work = lock(&self.work[level]);
-        let Work { smoother, r, coarse_b, coarse_x, d, products } = &mut *work;
+        let Work { smoother, r, coarse_b, coarse_x, d, products, more } = &mut *work;
         smoother.smooth(a, diagonal, b, x, true);
         a.apply(x, r);
         backend.axpby(1.0, b, -1.0, r); // r = b - A x
@@ -142,6 +137,11 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             self.hierarchy.solve_last(coarse_b, coarse_x);
         } else {
             self.two_steps(backend, level + 1, coarse_b, coarse_x, d, products);
+            let pairs = if level == 0 { self.strength.load(Ordering::Relaxed) } else { 1 };
+            for _ in 1..pairs {
+                self.two_steps(backend, level + 1, coarse_b, more, d, products);
+                backend.axpby(1.0, more, 1.0, coarse_x);
+            }
         }
         transfer.prolong_add(coarse_x, x);
         smoother.smooth(a, diagonal, b, x, false);
@@ -190,6 +190,15 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for KCycle<B, H> {
 
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) {
         self.cycle(backend, 0, r, z);
+    }
+
+    fn strengthen(&self) -> bool {
+        let strength = self.strength.load(Ordering::Relaxed);
+        let can = strength < MAX_STRENGTH;
+        if can {
+            self.set_strength(2 * strength);
+        }
+        can
     }
 }
 

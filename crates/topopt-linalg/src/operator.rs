@@ -43,6 +43,12 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
 
     /// z = M^-1 r.
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector);
+
+    /// Becomes stronger, and costs more, until it is set up anew; false if it cannot. For a solve
+    /// that converges slowly; only what is not linear may change in its course.
+    fn strengthen(&self) -> bool {
+        false
+    }
 }
 
 /// The Jacobi preconditioner: M is the diagonal of A.

@@ -41,6 +41,8 @@ pub struct PcgOutcome {
     pub relative_residual: f64,
     /// Why it ended.
     pub reason: StopReason,
+    /// How often the preconditioner became stronger.
+    pub strengthened: usize,
 }
 
 /// Where a solve stands, told at every stop test.
@@ -75,6 +77,8 @@ pub struct Pcg<B: Backend> {
     q: B::Vector,
 }
 
+/// Iterations after which the preconditioner is asked to become stronger, and again.
+const PATIENCE: usize = 16;
 /// How far below the target the recursive residual goes, so that the true one meets it.
 const SAFETY: f64 = 0.99;
 
@@ -110,7 +114,7 @@ impl<B: Backend> Pcg<B> {
             backend.fill(0.0, u);
             return Ok(outcome(0, 0.0, StopReason::Converged));
         }
-        let mut iterations = 0;
+        let (mut iterations, mut strengthened) = (0, 0);
         let mut previous = f64::INFINITY;
         loop {
             // r = f - A u
@@ -127,11 +131,13 @@ impl<B: Backend> Pcg<B> {
                 _ => None,
             };
             if let Some(reason) = ended {
-                return Ok(outcome(iterations, residual, reason));
+                return Ok(PcgOutcome { strengthened, ..outcome(iterations, residual, reason) });
             }
             previous = residual;
-            let run = self.descend(system, norm_f, u, options, iterations, monitor)?;
+            let mut run = self.descend(system, norm_f, u, options, iterations, monitor)?;
             iterations = run.iterations;
+            strengthened += run.strengthened;
+            run.strengthened = strengthened;
             if run.reason != StopReason::Converged {
                 return Ok(run);
             }
@@ -153,7 +159,7 @@ impl<B: Backend> Pcg<B> {
         m.apply(backend, r, z); // z = M^-1 r
         backend.copy(z, d); // d = z
         let mut delta = backend.dot(r, z);
-        let mut iterations = done;
+        let (mut iterations, mut strengthened) = (done, 0);
         loop {
             a.apply(d, q); // q = A d
             let dq = backend.dot(d, q);
@@ -171,8 +177,12 @@ impl<B: Backend> Pcg<B> {
                     _ => last.then_some(StopReason::IterationLimit),
                 };
                 if let Some(reason) = reason {
-                    return Ok(outcome(iterations, relative_residual, reason));
+                    let outcome = outcome(iterations, relative_residual, reason);
+                    return Ok(PcgOutcome { strengthened, ..outcome });
                 }
+            }
+            if iterations.is_multiple_of(PATIENCE) && m.strengthen() {
+                strengthened += 1;
             }
             m.apply(backend, r, z); // z = M^-1 r
             let delta_new = backend.dot(r, z);
@@ -188,7 +198,7 @@ impl<B: Backend> Pcg<B> {
 }
 
 fn outcome(iterations: usize, relative_residual: f64, reason: StopReason) -> PcgOutcome {
-    PcgOutcome { iterations, relative_residual, reason }
+    PcgOutcome { iterations, relative_residual, reason, strengthened: 0 }
 }
 
 #[cfg(test)]

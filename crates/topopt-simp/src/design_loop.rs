@@ -251,19 +251,14 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         let setup = start.elapsed();
         let start = Instant::now();
         for (case, load_case) in problem.load_cases().iter().enumerate() {
-            let outcome = loop {
-                let (a, m) = (operator.as_ref(), preconditioner.as_ref());
-                let system = System { backend, a, m, f: loads.forces(case) };
-                let u = &mut state.trial[case];
-                backend.copy(&state.displacements[case], u);
-                let mut monitor = |progress| observer.solving(iteration, progress);
-                let outcome = state.pcg.solve(&system, u, pcg, &mut monitor)?;
-                iterations += outcome.iterations;
-                if !needs_more(outcome.reason) || !preconditioner.strengthen() {
-                    break outcome;
-                }
-                strengthened += 1;
-            };
+            let (a, m) = (operator.as_ref(), preconditioner.as_ref());
+            let system = System { backend, a, m, f: loads.forces(case) };
+            let u = &mut state.trial[case];
+            backend.copy(&state.displacements[case], u);
+            let mut monitor = |progress| observer.solving(iteration, progress);
+            let outcome = state.pcg.solve(&system, u, pcg, &mut monitor)?;
+            iterations += outcome.iterations;
+            strengthened += outcome.strengthened;
             match outcome.reason {
                 StopReason::Converged => {}
                 StopReason::Interrupted => return Ok(Err(Ended::Interrupted)),
@@ -374,9 +369,4 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         self.stage = stage;
         Ok(())
     }
-}
-
-/// Whether a stronger preconditioner may help.
-fn needs_more(reason: StopReason) -> bool {
-    matches!(reason, StopReason::IterationLimit | StopReason::Indefinite | StopReason::NotFinite)
 }

@@ -46,7 +46,7 @@ pub struct IterationReport {
     pub change: f64,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
-    /// How often the preconditioner was made stronger for a solve that did not converge.
+    /// How often the preconditioner was made stronger in the course of a slow solve.
     pub strengthened: usize,
     /// Largest relative residual over load cases.
     pub pcg_residual: f64,

@@ -66,9 +66,9 @@ impl<R: Real> Multigrid<R> {
         self.cycle.hierarchy()
     }
 
-    /// The smoothers' numbers are part of what is recorded.
-    fn forget_recorded(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+    /// Steps and the smoothers' numbers are part of what is recorded.
+    fn forget_recorded(&self) {
+        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         state.cycle = None;
     }
 
@@ -112,14 +112,14 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<R> {
         }
         self.convert.widen(&image.values, &mut z.values);
     }
-}
 
-impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
-    fn strengthen(&mut self) -> bool {
+    fn strengthen(&self) -> bool {
         self.forget_recorded();
         self.cycle.strengthen()
     }
+}
 
+impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
     }

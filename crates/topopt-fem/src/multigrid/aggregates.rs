@@ -1,10 +1,11 @@
 //! Groups of neighbouring nodes, by the graph alone.
 
+use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
-use topopt_mesh::{HexMesh, NodeToElements};
+use topopt_mesh::NodeToElements;
 
 use super::difference;
-use crate::DIM;
+use crate::{DIM, Problem};
 
 /// Points (nodes, or aggregates of a finer level), each in one aggregate.
 #[derive(Debug, Clone)]
@@ -18,22 +19,33 @@ pub struct Aggregates {
 const NONE: u32 = u32::MAX;
 
 impl Aggregates {
-    /// Aggregates of the nodes of a mesh; neighbours share an element.
-    pub(super) fn of_nodes(mesh: &HexMesh, adjacency: &NodeToElements) -> Self {
-        let each = |node: usize, visit: &mut dyn FnMut(u32)| {
-            for &e in adjacency.elements_of(node) {
-                mesh.hexes()[e as usize].iter().for_each(|&n| visit(n));
-            }
-        };
-        Self::greedy(mesh.coordinates(), each)
+    /// Aggregates of the nodes of a problem.
+    pub(super) fn of_nodes(problem: &Problem, adjacency: &NodeToElements) -> Self {
+        Self::greedy(problem.mesh().coordinates(), &NodeGraph::new(problem, adjacency))
     }
 
-    /// Aggregates of the rows of a matrix at `positions`; neighbours share a block.
-    pub(super) fn of_graph(pattern: &BlockPattern, positions: &[[f64; DIM]]) -> Self {
-        let each = |row: usize, visit: &mut dyn FnMut(u32)| {
-            pattern.row(row).iter().for_each(|&column| visit(column));
+    /// Aggregates of the points of a graph at `positions`.
+    pub(super) fn of_graph(graph: &BlockPattern, positions: &[[f64; DIM]]) -> Self {
+        Self::greedy(positions, graph)
+    }
+
+    /// The graph of the aggregates: neighbours have points that are neighbours in `graph`.
+    pub(super) fn graph(&self, graph: &impl Graph) -> BlockPattern {
+        let row = |(own, members): (usize, &Vec<u32>)| {
+            let mut row = vec![own as u32];
+            for &point in members {
+                graph.each_neighbour(point as usize, &mut |other| {
+                    let aggregate = self.of[other as usize];
+                    if row.last() != Some(&aggregate) {
+                        row.push(aggregate);
+                    }
+                });
+            }
+            row.sort_unstable();
+            row.dedup();
+            row
         };
-        Self::greedy(positions, each)
+        BlockPattern::new(self.members.par_iter().enumerate().map(row).collect())
     }
 
     /// Number of aggregates.
@@ -62,30 +74,28 @@ impl Aggregates {
         &self.centres
     }
 
-    /// The standard greedy pass: a point all of whose neighbours are free starts an aggregate with
-    /// them; what is left joins the neighbouring aggregate that it touches most.
-    fn greedy(
-        positions: &[[f64; DIM]],
-        each_neighbour: impl Fn(usize, &mut dyn FnMut(u32)),
-    ) -> Self {
+    /// The standard greedy pass, in the order of [`roots`]: a point all of whose neighbours are free
+    /// starts an aggregate with them; what is left joins the neighbouring aggregate that it touches
+    /// most.
+    fn greedy(positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
         let n = positions.len();
         let mut of = vec![NONE; n];
         let mut count = 0;
-        for node in 0..n {
+        for node in roots(n, graph) {
             let mut is_free = of[node] == NONE;
             if is_free {
-                each_neighbour(node, &mut |other| is_free &= of[other as usize] == NONE);
+                graph.each_neighbour(node, &mut |other| is_free &= of[other as usize] == NONE);
             }
             if is_free {
                 of[node] = count;
-                each_neighbour(node, &mut |other| of[other as usize] = count);
+                graph.each_neighbour(node, &mut |other| of[other as usize] = count);
                 count += 1;
             }
         }
         let rooted = of.clone();
         for node in (0..n).filter(|&node| rooted[node] == NONE) {
             let mut touched: Vec<(u32, u32)> = Vec::new();
-            each_neighbour(node, &mut |other| {
+            graph.each_neighbour(node, &mut |other| {
                 let aggregate = rooted[other as usize];
                 match touched.iter_mut().find(|(a, _)| *a == aggregate) {
                     Some((_, times)) => *times += 1,
@@ -116,4 +126,81 @@ impl Aggregates {
         let offsets = positions.iter().zip(&of).map(offset).collect();
         Self { of, offsets, members, centres }
     }
+}
+
+/// Points and their neighbours.
+pub(super) trait Graph: Sync {
+    /// Calls `visit` with the neighbours of a point, itself perhaps among them, some several times.
+    fn each_neighbour(&self, point: usize, visit: &mut dyn FnMut(u32));
+}
+
+impl Graph for BlockPattern {
+    fn each_neighbour(&self, point: usize, visit: &mut dyn FnMut(u32)) {
+        self.row(point).iter().for_each(|&column| visit(column));
+    }
+}
+
+/// Nodes that share an element. Empty elements hold nothing together but the nodes that have no
+/// others: parts beside a gap move apart as if nothing were between them.
+pub(super) struct NodeGraph<'a> {
+    problem: &'a Problem,
+    adjacency: &'a NodeToElements,
+    /// \[n_elements\].
+    is_void: Vec<bool>,
+}
+
+impl<'a> NodeGraph<'a> {
+    pub fn new(problem: &'a Problem, adjacency: &'a NodeToElements) -> Self {
+        let mut is_void = vec![false; problem.mesh().n_elements()];
+        problem.void().iter().for_each(|&e| is_void[e as usize] = true);
+        Self { problem, adjacency, is_void }
+    }
+
+    /// Whether all elements of a node are empty.
+    fn is_empty(&self, node: usize) -> bool {
+        self.adjacency.elements_of(node).iter().all(|&e| self.is_void[e as usize])
+    }
+}
+
+impl Graph for NodeGraph<'_> {
+    fn each_neighbour(&self, node: usize, visit: &mut dyn FnMut(u32)) {
+        let hex = |e: u32| self.problem.mesh().hexes()[e as usize].into_iter();
+        let elements = self.adjacency.elements_of(node).iter().copied();
+        if self.is_empty(node) {
+            elements.flat_map(hex).filter(|&n| self.is_empty(n as usize)).for_each(visit);
+        } else {
+            elements.filter(|&e| !self.is_void[e as usize]).flat_map(hex).for_each(visit);
+        }
+    }
+}
+
+/// All points in the order in which they may start aggregates: breadth first, so that each begins
+/// beside the last ones; those inside before those with few neighbours, so that aggregates are full.
+fn roots(n: usize, graph: &impl Graph) -> Vec<usize> {
+    let mut neighbours = vec![0u32; n];
+    let mut order: Vec<usize> = Vec::with_capacity(n);
+    let mut seen = vec![false; n];
+    for seed in 0..n {
+        if std::mem::replace(&mut seen[seed], true) {
+            continue;
+        }
+        let mut next = order.len();
+        order.push(seed);
+        while let Some(&point) = order.get(next) {
+            graph.each_neighbour(point, &mut |other| {
+                neighbours[point] += 1;
+                if !std::mem::replace(&mut seen[other as usize], true) {
+                    order.push(other as usize);
+                }
+            });
+            next += 1;
+        }
+    }
+    let mut sorted = neighbours.clone();
+    sorted.sort_unstable();
+    let inside = sorted.get(n * 3 / 4).copied().unwrap_or(0);
+    // As on a face, an edge, a corner of a box
+    let exposure = |point: usize| (0..3).filter(|k| neighbours[point] << k < inside).count();
+    order.sort_by_key(|&point| exposure(point));
+    order
 }

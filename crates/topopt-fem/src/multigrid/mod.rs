@@ -166,13 +166,13 @@ impl Preconditioner<Cpu> for Multigrid<'_> {
     fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
         self.cycle.apply(backend, r, z);
     }
+
+    fn strengthen(&self) -> bool {
+        self.cycle.strengthen()
+    }
 }
 
 impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
-    fn strengthen(&mut self) -> bool {
-        self.cycle.strengthen()
-    }
-
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
     }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 use topopt_mesh::{HexMesh, NodeToElements};
 
+use super::aggregates::NodeGraph;
 use super::{Aggregates, DIRECT, MODES};
 use crate::{DIM, Level, Problem};
 
@@ -27,20 +28,22 @@ impl Aggregation {
     /// Aggregates of the nodes of `problem`, then of aggregates until few unknowns are left.
     pub fn new(problem: &Problem) -> Self {
         let adjacency = NodeToElements::new(problem.mesh());
-        let nodes = Aggregates::of_nodes(problem.mesh(), &adjacency);
+        let nodes = Aggregates::of_nodes(problem, &adjacency);
         let straddling = straddling(problem, &nodes);
         let mut patterns = vec![pattern(problem.mesh(), &nodes, &straddling)];
+        let mut graph = nodes.graph(&NodeGraph::new(problem, &adjacency));
         let mut coarser: Vec<Aggregates> = Vec::new();
         loop {
-            let (finer, fine) = (coarser.last().unwrap_or(&nodes), &patterns[coarser.len()]);
+            let finer = coarser.last().unwrap_or(&nodes);
             if MODES * finer.len() <= DIRECT {
                 break;
             }
-            let next = Aggregates::of_graph(fine, finer.centres());
+            let next = Aggregates::of_graph(&graph, finer.centres());
             if next.len() == finer.len() {
                 break;
             }
-            patterns.push(coarse_pattern(&next, fine));
+            patterns.push(coarse_pattern(&next, &patterns[coarser.len()]));
+            graph = next.graph(&graph);
             coarser.push(next);
         }
         let fine_entries = DIM * DIM * n_pairs(problem.mesh(), &adjacency);

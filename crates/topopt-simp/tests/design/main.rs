@@ -4,6 +4,7 @@ mod stages;
 mod transforms;
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use topopt_fem::{
     ElasticityOperator, ElasticityPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy,
@@ -155,7 +156,7 @@ fn run_on(
 struct Weak {
     jacobi: Jacobi<Cpu>,
     needed: usize,
-    strengthened: usize,
+    strengthened: AtomicUsize,
 }
 
 impl Preconditioner<Cpu> for Weak {
@@ -163,11 +164,19 @@ impl Preconditioner<Cpu> for Weak {
         "weak"
     }
 
+    fn is_linear(&self) -> bool {
+        false
+    }
+
     fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
         self.jacobi.apply(backend, r, z);
-        if self.strengthened < self.needed {
+        if self.strengthened.load(Relaxed) < self.needed {
             z.iter_mut().step_by(7).for_each(|z| *z *= 1e-9);
         }
+    }
+
+    fn strengthen(&self) -> bool {
+        self.strengthened.fetch_add(1, Relaxed) < 2
     }
 }
 
@@ -178,18 +187,13 @@ impl ElasticityPreconditioner<Cpu> for Weak {
         operator: &dyn ElasticityOperator<Cpu>,
         moduli: &Vec<f64>,
     ) -> Result<(), BackendError> {
-        self.strengthened = 0;
+        self.strengthened = 0.into();
         self.jacobi.update(backend, operator, moduli)
-    }
-
-    fn strengthen(&mut self) -> bool {
-        self.strengthened += 1;
-        self.strengthened <= 2
     }
 }
 
 #[test]
-fn a_solve_that_does_not_converge_is_repeated_with_a_stronger_preconditioner() {
+fn the_preconditioner_grows_stronger_in_a_slow_solve() {
     let problem = cantilever();
     let space = space(&problem);
     let stop = StopRules { max_iterations: 2, ..COUNT };
@@ -197,7 +201,7 @@ fn a_solve_that_does_not_converge_is_repeated_with_a_stronger_preconditioner() {
     let run = |needed: usize| {
         let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
         let jacobi = Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
-        let preconditioner = Box::new(Weak { jacobi, needed, strengthened: 0 });
+        let preconditioner = Box::new(Weak { jacobi, needed, strengthened: 0.into() });
         let physics = Physics { preconditioner, ..physics(&problem, limited) };
         let mut optimization =
             Optimization::new(physics, SIMP, Filter::None, optimizer, stop, &space.uniform())
@@ -206,17 +210,13 @@ fn a_solve_that_does_not_converge_is_repeated_with_a_stronger_preconditioner() {
         let outcome = optimization.run(&mut recorder).unwrap();
         (outcome.ended, recorder.reports)
     };
-    let (ended, plain) = run(0);
-    assert_eq!(ended, Ended::Rule(StopRule::MaxIterations));
-    assert!(plain.iter().all(|report| report.strengthened == 0));
+    let (_, plain) = run(0);
     for needed in [1, 2] {
         let (ended, reports) = run(needed);
         assert_eq!(ended, Ended::Rule(StopRule::MaxIterations));
         for (report, plain) in reports.iter().zip(&plain) {
-            // Once for each load case would be too much: it stays strong until the next update.
-            assert_eq!(report.strengthened, needed);
-            assert_eq!(report.compliance, plain.compliance);
-            assert_eq!(report.pcg_iterations, plain.pcg_iterations + 500 * needed);
+            assert_eq!(report.strengthened, 2, "in the first of the load cases, for both");
+            assert!((report.compliance / plain.compliance - 1.0).abs() < 1e-9);
         }
     }
     let (ended, reports) = run(3);

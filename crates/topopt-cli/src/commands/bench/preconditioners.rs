@@ -122,6 +122,8 @@ fn measure<B: Backend>(
     let mut solves = Vec::new();
     for tolerance in TOLERANCES {
         backend.fill(0.0, &mut u);
+        m.update(backend, operator, &moduli)?; // it may have grown stronger
+        backend.value(&backend.dot(&f, &f))?;
         let options = PcgOptions { tolerance, max_iterations: MAX_ITERATIONS };
         let start = Instant::now();
         let system = System { backend, a: &*operator, m: &*m, f: &f };
