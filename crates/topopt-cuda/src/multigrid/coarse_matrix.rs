@@ -8,6 +8,7 @@ use topopt_linalg::{BackendError, BlockPattern, Cost, InverseDiagonal, LinearOpe
 
 use super::block_diagonal::how;
 use super::convert::Convert;
+use super::transfer::Grouping;
 use crate::kernel::{Kernel, Module};
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
@@ -32,6 +33,7 @@ pub(super) struct Rows {
 /// The kernels of all coarse matrices.
 pub(super) struct MatrixKernels {
     product: Kernel,
+    ground: Kernel,
     invert: Kernel,
     apply: Kernel,
     smooth: Kernel,
@@ -46,6 +48,7 @@ impl MatrixKernels {
         let module = Module::load(device, "bsr6", ptx)?;
         Ok(Arc::new(Self {
             product: module.kernel("bsr6", BLOCK as u32)?,
+            ground: module.kernel("ground6", ROW_BLOCK as u32)?,
             invert: module.kernel("invert_diagonal6", ROW_BLOCK as u32)?,
             apply: module.kernel("apply_diagonal6", ROW_BLOCK as u32)?,
             smooth: module.kernel("smooth_diagonal6", ROW_BLOCK as u32)?,
@@ -61,6 +64,8 @@ pub(super) struct CoarseMatrix<R> {
     pub numbers: CudaSlice<f64>,
     /// What products read, \[n_blocks\]\[column\]\[row\].
     values: CudaSlice<R>,
+    /// Whose motions the unknowns are.
+    aggregates: Arc<Grouping>,
 }
 
 impl<R: Real> CoarseMatrix<R> {
@@ -69,6 +74,7 @@ impl<R: Real> CoarseMatrix<R> {
         kernels: &Arc<MatrixKernels>,
         device: &Device,
         pattern: &BlockPattern,
+        aggregates: &Arc<Grouping>,
     ) -> Result<Self, BackendError> {
         let offsets: Vec<u32> = pattern.offsets().iter().map(|&k| k as u32).collect();
         let (n_rows, n_blocks) = (pattern.n_rows(), pattern.n_blocks());
@@ -83,12 +89,17 @@ impl<R: Real> CoarseMatrix<R> {
             rows,
             numbers: device.zeros(SIZE * n_blocks)?,
             values: device.zeros(SIZE * n_blocks)?,
+            aggregates: aggregates.clone(),
         })
     }
 
     /// Takes `numbers`, which have changed, for products.
     pub fn round(&mut self, convert: &Convert<R>) {
         convert.narrow(&self.numbers, &mut self.values);
+        let rows = &self.rows;
+        launch!(self.kernels.ground, (MODES * rows.n_rows).div_ceil(ROW_BLOCK);
+            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.numbers,
+            &self.aggregates.centres, &mut self.values);
     }
 }
 
@@ -100,17 +111,17 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let rows = &self.rows;
         launch!(self.kernels.product, rows.n_rows.div_ceil(BLOCK / 32);
-            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.values, &x.values,
-            &mut y.values);
+            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.values,
+            &self.aggregates.centres, &x.values, &mut y.values);
     }
 
     fn cost(&self) -> Cost {
         let (blocks, n) = (self.rows.n_blocks as f64, self.dimension() as f64);
         let (size, real) = (SIZE as f64, size_of::<R>() as f64);
         Cost {
-            bytes_read: blocks * (real * size + 4.0) + real * n,
+            bytes_read: blocks * (real * size + 28.0) + real * n,
             bytes_written: real * n,
-            flops: 2.0 * size * blocks,
+            flops: 90.0 * blocks,
         }
     }
 }

@@ -96,7 +96,7 @@ impl<R: Real> RigidAggregation<R> {
         let mut coarse = Vec::new();
         let mut children = nodes.clone();
         for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns) {
-            let matrix = CoarseMatrix::zeros(&matrices, device, pattern)?;
+            let matrix = CoarseMatrix::zeros(&matrices, device, pattern, &children)?;
             let next = &structure.patterns[coarse.len() + 1];
             let contributions = Contributions::new(device, pattern, parents, next)?;
             let parents = Grouping::new(device, parents)?;
@@ -115,7 +115,7 @@ impl<R: Real> RigidAggregation<R> {
             inverse_blocks: InverseBlocks::new(mesh)?,
             transfer: NodeTransfer::new::<R>(mesh, &nodes)?,
             coarse,
-            last: CoarseMatrix::zeros(&matrices, device, pattern)?,
+            last: CoarseMatrix::zeros(&matrices, device, pattern, &children)?,
             last_inverse: DenseInverse::new::<R>(device, pattern.n_rows())?,
             numbers: Numbers::new(mesh, nodes, &structure.straddling)?,
             convert: Convert::load(device)?,
