@@ -78,7 +78,7 @@ pub struct Pcg<B: Backend> {
 }
 
 /// Iterations after which the preconditioner is asked to become stronger, and again.
-const PATIENCE: usize = 12;
+const PATIENCE: usize = 20;
 /// How far below the target the recursive residual goes, so that the true one meets it.
 const SAFETY: f64 = 0.99;
 

@@ -171,12 +171,12 @@ impl Preconditioner<Cpu> for Weak {
     fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
         self.jacobi.apply(backend, r, z);
         if self.strengthened.load(Relaxed) < self.needed {
-            z.iter_mut().step_by(7).for_each(|z| *z *= 1e-9);
+            z.iter_mut().step_by(7).for_each(|z| *z = 0.0);
         }
     }
 
     fn strengthen(&self) -> bool {
-        self.strengthened.fetch_add(1, Relaxed) < 2
+        self.strengthened.fetch_update(Relaxed, Relaxed, |n| (n < 2).then_some(n + 1)).is_ok()
     }
 }
 
@@ -220,7 +220,9 @@ fn the_preconditioner_grows_stronger_in_a_slow_solve() {
         }
     }
     let (ended, reports) = run(3);
-    let Ended::Solver { iteration: 1, outcome, tolerance: 1e-9, .. } = ended else { panic!() };
+    let Ended::Solver { iteration: 1, outcome, tolerance: 1e-9, .. } = ended else {
+        panic!("{ended:?}")
+    };
     assert_eq!((outcome.reason, reports.len()), (StopReason::IterationLimit, 0));
 }
 
