@@ -36,8 +36,8 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
 
 /// The K-cycle \[NotayVassilevski2008\]: on every level below the finest two steps of flexible conjugate
 /// gradients, preconditioned by the cycle of that level. It is no linear operator, so the outer
-/// iteration has to be flexible. Made stronger, it takes smoothers of twice the degree and twice
-/// the steps on the first level below the finest, then twice those steps again.
+/// iteration has to be flexible. Made stronger, it takes twice the steps on the first level below
+/// the finest, then twice that and smoothers of twice the degree.
 pub struct KCycle<B: Backend, H: Hierarchy<B>> {
     hierarchy: H,
     work: Vec<Mutex<Work<B>>>,
@@ -118,7 +118,7 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
     fn set_strength(&self, strength: usize) {
         self.strength.store(strength, Ordering::Relaxed);
         for (level, work) in self.work.iter().enumerate() {
-            lock(work).smoother.set_degree(strength.min(2) * degree(level));
+            lock(work).smoother.set_degree(strength.div_ceil(2) * degree(level));
         }
     }
 
