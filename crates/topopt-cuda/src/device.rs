@@ -40,11 +40,12 @@ pub enum DeviceError {
     Failed(#[from] BackendError),
 }
 
-/// One GPU with one stream of work.
+/// One GPU with a stream of work, and one of copies to the host.
 pub struct Device {
     name: String,
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    copies: Arc<CudaStream>,
     failure: Mutex<Option<BackendError>>,
 }
 
@@ -67,11 +68,13 @@ impl Device {
         let failed = |error| failure(&format!("GPU {index}"), "opening the device", error);
         let context = CudaContext::new(index).map_err(failed)?;
         let name = context.name().map_err(failed)?;
-        // SAFETY: one stream orders all work, so that slices need no events to wait for.
+        // SAFETY: one stream orders all work, and a copy waits for what came before it, so that
+        // slices need no events of their own to wait for.
         unsafe { context.disable_event_tracking() };
         // Not the default one, of which work cannot be recorded.
-        let stream = context.new_stream().map_err(failed)?;
-        Ok(Arc::new(Self { name, context, stream, failure: Mutex::new(None) }))
+        let [stream, copies] = [context.new_stream(), context.new_stream()];
+        let (stream, copies) = (stream.map_err(failed)?, copies.map_err(failed)?);
+        Ok(Arc::new(Self { name, context, stream, copies, failure: Mutex::new(None) }))
     }
 
     /// Name of the GPU, such as `NVIDIA H200`.
@@ -114,16 +117,19 @@ impl Device {
         self.stream.clone_htod(values).map_err(|error| self.error(&operation, error))
     }
 
-    /// A copy of `values` on the host; waits for all work before it.
+    /// A copy of `values` on the host, on a stream of its own; waits for all work before it.
     pub(crate) fn download<T: DeviceRepr>(
         &self,
         values: &CudaSlice<T>,
     ) -> Result<Vec<T>, BackendError> {
         self.check()?;
-        let values = self.stream.clone_dtoh(values);
-        let values = values.map_err(|error| self.error("downloading", error))?;
-        self.synchronize()?;
-        Ok(values)
+        let copy = || {
+            self.copies.join(&self.stream)?;
+            let values = self.copies.clone_dtoh(values)?;
+            self.copies.synchronize()?;
+            Ok(values)
+        };
+        copy().map_err(|error| self.error("downloading", error))
     }
 
     /// Waits for all work.
