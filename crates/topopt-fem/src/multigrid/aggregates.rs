@@ -19,16 +19,6 @@ pub struct Aggregates {
 const NONE: u32 = u32::MAX;
 
 impl Aggregates {
-    /// Aggregates of the nodes of a problem.
-    pub(super) fn of_nodes(problem: &Problem, adjacency: &NodeToElements) -> Self {
-        Self::greedy(problem.mesh().coordinates(), &NodeGraph::new(problem, adjacency))
-    }
-
-    /// Aggregates of the points of a graph at `positions`.
-    pub(super) fn of_graph(graph: &BlockPattern, positions: &[[f64; DIM]]) -> Self {
-        Self::greedy(positions, graph)
-    }
-
     /// The graph of the aggregates: neighbours have points that are neighbours in `graph`.
     pub(super) fn graph(&self, graph: &impl Graph) -> BlockPattern {
         let row = |(own, members): (usize, &Vec<u32>)| {
@@ -74,10 +64,10 @@ impl Aggregates {
         &self.centres
     }
 
-    /// The standard greedy pass, in the order of [`roots`]: a point all of whose neighbours are free
+    /// The standard greedy pass over points at `positions`, in the order of [`roots`]: a point all of whose neighbours are free
     /// starts an aggregate with them; what is left joins the neighbouring aggregate that it touches
     /// most.
-    fn greedy(positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
+    pub(super) fn greedy(positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
         let n = positions.len();
         let mut of = vec![NONE; n];
         let mut count = 0;

@@ -28,21 +28,22 @@ impl Aggregation {
     /// Aggregates of the nodes of `problem`, then of aggregates until few unknowns are left.
     pub fn new(problem: &Problem) -> Self {
         let adjacency = NodeToElements::new(problem.mesh());
-        let nodes = Aggregates::of_nodes(problem, &adjacency);
+        let node_graph = NodeGraph::new(problem, &adjacency);
+        let nodes = Aggregates::greedy(problem.mesh().coordinates(), &node_graph);
         let straddling = straddling(problem, &nodes);
         let mut patterns = vec![pattern(problem.mesh(), &nodes, &straddling)];
-        let mut graph = nodes.graph(&NodeGraph::new(problem, &adjacency));
+        let mut graph = nodes.graph(&node_graph);
         let mut coarser: Vec<Aggregates> = Vec::new();
         loop {
             let finer = coarser.last().unwrap_or(&nodes);
             if MODES * finer.len() <= DIRECT {
                 break;
             }
-            let next = Aggregates::of_graph(&graph, finer.centres());
+            let next = Aggregates::greedy(finer.centres(), &graph);
             if next.len() == finer.len() {
                 break;
             }
-            patterns.push(coarse_pattern(&next, &patterns[coarser.len()]));
+            patterns.push(next.graph(&patterns[coarser.len()])); // where P^T A P has blocks
             graph = next.graph(&graph);
             coarser.push(next);
         }
@@ -92,18 +93,6 @@ fn pattern(mesh: &HexMesh, aggregates: &Aggregates, straddling: &[Vec<u32>]) -> 
         columns
     };
     BlockPattern::new(straddling.par_iter().enumerate().map(row).collect())
-}
-
-/// Where the blocks of P^T A P stand, for A of pattern `fine`.
-fn coarse_pattern(aggregates: &Aggregates, fine: &BlockPattern) -> BlockPattern {
-    let row = |members: &Vec<u32>| {
-        let columns = members.iter().flat_map(|&child| fine.row(child as usize));
-        let mut row: Vec<u32> = columns.map(|&column| aggregates.of()[column as usize]).collect();
-        row.sort_unstable();
-        row.dedup();
-        row
-    };
-    BlockPattern::new(aggregates.members().par_iter().map(row).collect())
 }
 
 /// Pairs of nodes that share an element, in both orders and a node with itself.
