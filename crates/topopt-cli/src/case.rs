@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use toml::Spanned;
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
-use topopt_mesh::{HexMesh, SetError, Sets};
+use topopt_mesh::{HexMesh, Renumbering, SetError, Sets};
 
 use crate::config::{Config, Generator, closest};
 use crate::report::{Finding, InputError};
@@ -160,6 +160,8 @@ fn mesh(
     let mesh = generator
         .generate(size.map(|size| *size.get_ref()), elements.map(|n| *n.get_ref()))
         .map_err(|error| Finding::new(error.to_string()).at(config.source(), span, "here"))?;
+    let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
+    let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
     Ok((mesh, None, Vec::new()))
 }
 

@@ -54,6 +54,27 @@ fn generated_case_is_complete() {
 }
 
 #[test]
+fn a_shuffled_mesh_is_loaded_and_held_in_the_same_places() {
+    let text = CASE.replacen("elements = 500", "elements = 500\nshuffled = true", 1);
+    let [plain, shuffled] = [CASE, &text].map(|text| build(text).unwrap());
+    assert_ne!(plain.mesh.hexes(), shuffled.mesh.hexes());
+    assert_ne!(plain.mesh.coordinates(), shuffled.mesh.coordinates());
+    let places = |case: &Case, nodes: &[u32]| {
+        let x = case.mesh.coordinates();
+        let mut places: Vec<_> = nodes.iter().map(|&n| x[n as usize].map(f64::to_bits)).collect();
+        places.sort_unstable();
+        places
+    };
+    let held = |case: &Case| places(case, &case.fixed[0]);
+    let loaded = |case: &Case| {
+        let nodes: Vec<u32> = case.load_cases[0].forces.iter().map(|(node, _)| *node).collect();
+        places(case, &nodes)
+    };
+    assert_eq!(held(&plain), held(&shuffled));
+    assert_eq!(loaded(&plain), loaded(&shuffled));
+}
+
+#[test]
 fn loads_of_a_case_add_up_and_cases_stay_apart() {
     let loads = "[[loads]]\nset = \"load\"\nforce = [2, 0, 0]\n\
                  [[loads]]\nset = \"load\"\nforce = [0, 0, 1]\ncase = \"side\"\n\

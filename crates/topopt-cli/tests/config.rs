@@ -460,6 +460,23 @@ fn mesh_from_two_sources() {
 }
 
 #[test]
+fn mesh_from_a_file_numbered_anew() {
+    let (generated, mesh) =
+        ("generator = \"cantilever\"\nsize = 1", "file = \"a.msh\"\nshuffled = true");
+    insta::assert_snapshot!(refused(generated, mesh), @r#"
+     x a mesh from a file has its own numbering
+      ,-[cases/case.toml:3:12]
+    2 | file = "a.msh"
+    3 | shuffled = true
+      :            ^^|^
+      :              `-- for generators only
+    4 | 
+      `----
+     help: give either `file = "part.msh"`, or `generator` with one of `size` (1 to 5) and `elements`
+    "#);
+}
+
+#[test]
 fn mesh_without_size() {
     insta::assert_snapshot!(refused("size = 1", ""), @r#"
      x [mesh] does not say how large

@@ -49,6 +49,9 @@ fn mesh(config: &Config) -> Option<Finding> {
         (Some(_), None, Some(span), _) | (Some(_), None, None, Some(span)) => {
             finding("a mesh from a file has its own size", span, "for generators only")
         }
+        (Some(_), None, None, None) => mesh.shuffled.as_ref().and_then(|key| {
+            finding("a mesh from a file has its own numbering", key.span(), "for generators only")
+        }),
         (None, Some(_), Some(_), Some(span)) => {
             finding("[mesh] has both `size` and `elements`", span, "one too many")
         }

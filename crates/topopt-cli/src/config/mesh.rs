@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 /// The mesh: either `file`, with keys for Gmsh where it is a geometry, or `generator` with one of
-/// `size` and `elements`.
+/// `size` and `elements`, and `shuffled`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
@@ -38,6 +38,10 @@ pub struct Mesh {
     /// Number of elements to aim at, in place of `size`.
     #[schemars(with = "Option<usize>", range(min = 1))]
     pub elements: Option<Spanned<usize>>,
+    /// Numbers the nodes and elements of the benchmark mesh at random, as the worst of meshers may
+    /// leave them.
+    #[schemars(with = "Option<bool>")]
+    pub shuffled: Option<Spanned<bool>>,
 }
 
 /// How hexahedra are made.

@@ -10,7 +10,7 @@ use crate::report::{Finding, Source};
 
 /// Keys that exclude each other: an override of the first takes the others out of the file.
 const REPLACES: [(&str, &[&str]); 6] = [
-    ("mesh.file", &["generator", "size", "elements"]),
+    ("mesh.file", &["generator", "size", "elements", "shuffled"]),
     ("mesh.generator", &["file"]),
     ("mesh.size", &["elements"]),
     ("mesh.elements", &["size"]),
