@@ -1,6 +1,6 @@
 //! Node-to-element adjacency: the reverse connectivity C_rev of [Ratnakar2022, 3.1.2.1].
 
-use crate::HexMesh;
+use crate::{HexMesh, counting_sort};
 
 /// For every node, its elements and its local number in each, in compressed rows. An element that
 /// has the node twice stands there twice.
@@ -15,24 +15,10 @@ pub struct NodeToElements {
 impl NodeToElements {
     /// The adjacency of `mesh`. The elements of a node come in increasing order.
     pub fn new(mesh: &HexMesh) -> Self {
-        let mut offsets = vec![0usize; mesh.n_nodes() + 1];
-        for &node in mesh.hexes().as_flattened() {
-            offsets[node as usize + 1] += 1;
-        }
-        for n in 0..mesh.n_nodes() {
-            offsets[n + 1] += offsets[n];
-        }
-        let mut next = offsets.clone();
-        let mut elements = vec![0; 8 * mesh.n_elements()];
-        let mut locals = vec![0; 8 * mesh.n_elements()];
-        for (e, hex) in mesh.hexes().iter().enumerate() {
-            for (a, &node) in hex.iter().enumerate() {
-                let slot = &mut next[node as usize];
-                elements[*slot] = e as u32;
-                locals[*slot] = a as u8;
-                *slot += 1;
-            }
-        }
+        let nodes = mesh.hexes().as_flattened();
+        let offsets = counting_sort::offsets(nodes, mesh.n_nodes());
+        let elements = counting_sort::sorted(nodes, &offsets, |item| (item / 8) as u32);
+        let locals = counting_sort::sorted(nodes, &offsets, |item| (item % 8) as u8);
         Self { offsets, elements, locals }
     }
 

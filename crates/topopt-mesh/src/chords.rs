@@ -25,13 +25,15 @@ impl Chords {
     /// Directions are carried from element to element through shared faces, breadth first. They
     /// begin with that in which the first element has the longest chord. Where they disagree,
     /// around an irregular line of the mesh, the chord that comes later ends.
-    pub fn of(mesh: &HexMesh) -> Self {
+    ///
+    /// `seeds`: all elements, in the order in which they may begin.
+    pub fn of(mesh: &HexMesh, seeds: &[u32]) -> Self {
         let neighbours = face_neighbours(mesh);
         let mut search = Search { mesh, neighbours, rotations: vec![FREE; mesh.n_elements()] };
         let mut elements = Vec::with_capacity(mesh.n_elements());
         let mut starts = Vec::new();
         let mut spread = 0;
-        for seed in 0..mesh.n_elements() as u32 {
+        for &seed in seeds {
             if search.rotations[seed as usize] == FREE {
                 starts.push(elements.len());
                 search.claim(seed, search.along_the_longest(seed), &mut elements);
@@ -98,11 +100,15 @@ impl Search<'_> {
             (self.mesh.hexes()[element as usize], self.mesh.hexes()[other as usize]);
         // All four nodes, but for triangles of wedges that have another node twice.
         let shared = FACES[face].map(|a| (neighbour(a, face / 2), hex[nodes[a] as usize]));
-        let agreeing = |rotation: &u8| {
-            let nodes = &ROTATIONS[*rotation as usize].nodes;
-            shared.iter().filter(|(a, node)| beyond[nodes[*a] as usize] == *node).count()
+        let agrees = |rotation: u8, (a, node): &(usize, u32)| {
+            beyond[ROTATIONS[rotation as usize].nodes[*a] as usize] == *node
         };
-        let rotation = (0..ROTATIONS.len() as u8).max_by_key(agreeing);
+        let n_agreeing =
+            |rotation: &u8| shared.iter().filter(|node| agrees(*rotation, node)).count();
+        let is_perfect = |rotation: &u8| shared.iter().all(|node| agrees(*rotation, node));
+        let rotations = 0..ROTATIONS.len() as u8;
+        let perfect = rotations.clone().rev().find(is_perfect);
+        let rotation = perfect.or_else(|| rotations.max_by_key(n_agreeing));
         rotation.map(|rotation| (other, rotation))
     }
 
@@ -141,9 +147,13 @@ mod tests {
     use crate::hexahedron::{NODES, of_wedge};
     use crate::{Renumbering, Sets};
 
+    fn in_order(mesh: &HexMesh) -> Chords {
+        Chords::of(mesh, &(0..mesh.n_elements() as u32).collect::<Vec<_>>())
+    }
+
     /// Chords of `mesh`; every element is in one of them.
     fn chords(mesh: &HexMesh) -> Vec<Vec<u32>> {
-        let chords: Vec<Vec<u32>> = Chords::of(mesh).iter().map(<[u32]>::to_vec).collect();
+        let chords: Vec<Vec<u32>> = in_order(mesh).iter().map(<[u32]>::to_vec).collect();
         let mut all = chords.concat();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..mesh.n_elements() as u32));
@@ -153,7 +163,7 @@ mod tests {
     /// Pairs of consecutive elements of chords, and those of them that have all four lines in
     /// common.
     fn pairs(mesh: &HexMesh) -> (usize, usize) {
-        let chords = Chords::of(mesh);
+        let chords = in_order(mesh);
         let node = |e: u32, a: usize| {
             let rotation = ROTATIONS[chords.rotations()[e as usize] as usize];
             mesh.hexes()[e as usize][rotation.nodes[a] as usize]

@@ -1,5 +1,7 @@
 //! Nodes in the same place, as left by parts that were not merged.
 
+use rayon::prelude::*;
+
 use crate::{CellList, HexMesh};
 
 /// Nodes this near, as a share of the longest edge of the bounding box, are in the same place.
@@ -9,15 +11,18 @@ const RELATIVE_DISTANCE: f64 = 1e-9;
 pub fn coincident_nodes(mesh: &HexMesh) -> Vec<[u32; 2]> {
     let distance = same_place(mesh);
     let near = CellList::new(mesh.coordinates(), distance);
-    let mut pairs = Vec::new();
-    for (node, &place) in (0..).zip(mesh.coordinates()) {
-        near.for_each_within(place, |other, _| {
+    let of_node = |node: u32| {
+        let mut pairs = Vec::new();
+        near.for_each_within(mesh.coordinates()[node as usize], |other, _| {
             if other > node {
                 pairs.push([node, other]);
             }
         });
-    }
-    pairs.sort_unstable();
+        pairs
+    };
+    let nodes = (0..mesh.n_nodes() as u32).into_par_iter();
+    let mut pairs: Vec<[u32; 2]> = nodes.flat_map_iter(of_node).collect();
+    pairs.par_sort_unstable();
     pairs
 }
 

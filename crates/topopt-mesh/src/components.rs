@@ -1,5 +1,9 @@
 //! Connected components: parts of a mesh that share no node.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
 use crate::HexMesh;
 
 /// Which connected part every node and element belongs to. Parts are numbered in the order of
@@ -14,26 +18,20 @@ pub struct Components {
 impl Components {
     /// The components of `mesh`: elements that share a node are connected.
     pub fn of(mesh: &HexMesh) -> Self {
-        let mut parent: Vec<u32> = (0..mesh.n_nodes() as u32).collect();
-        for hex in mesh.hexes() {
-            for &node in &hex[1..] {
-                let (a, b) = (find(&mut parent, hex[0]), find(&mut parent, node));
-                parent[a.max(b) as usize] = a.min(b);
-            }
-        }
-        let mut of_node = vec![0; mesh.n_nodes()];
-        let mut n_components = 0;
-        for node in 0..mesh.n_nodes() {
-            let root = find(&mut parent, node as u32) as usize;
-            if root == node {
-                of_node[node] = n_components;
-                n_components += 1;
-            } else {
-                of_node[node] = of_node[root]; // a root is the smallest node of its part
-            }
-        }
-        let of_element = mesh.hexes().iter().map(|hex| of_node[hex[0] as usize]).collect();
-        Self { of_node, of_element, n_components: n_components as usize }
+        let parent: Vec<AtomicU32> =
+            (0..mesh.n_nodes() as u32).into_par_iter().map(AtomicU32::new).collect();
+        mesh.hexes().par_iter().for_each(|hex| {
+            hex[1..].iter().for_each(|&node| join(&parent, hex[0], node));
+        });
+        // A root is the smallest node of its part.
+        let root_of: Vec<u32> =
+            (0..mesh.n_nodes() as u32).into_par_iter().map(|node| find(&parent, node)).collect();
+        let is_root = |&node: &u32| root_of[node as usize] == node;
+        let roots: Vec<u32> = (0..mesh.n_nodes() as u32).into_par_iter().filter(is_root).collect();
+        let part = |root: &u32| roots.partition_point(|other| other < root) as u32;
+        let of_node: Vec<u32> = root_of.par_iter().map(part).collect();
+        let of_element = mesh.hexes().par_iter().map(|hex| of_node[hex[0] as usize]).collect();
+        Self { of_node, of_element, n_components: roots.len() }
     }
 
     /// Number of parts.
@@ -61,13 +59,34 @@ impl Components {
     }
 }
 
-/// The smallest node of the tree of `node`, with path halving.
-fn find(parent: &mut [u32], mut node: u32) -> u32 {
-    while parent[node as usize] != node {
-        parent[node as usize] = parent[parent[node as usize] as usize];
-        node = parent[node as usize];
+/// The root of the tree of `node`, with path halving. A node never gets a larger parent, so that
+/// several threads may look and [`join`] at a time.
+fn find(parent: &[AtomicU32], mut node: u32) -> u32 {
+    let of = |node: u32| parent[node as usize].load(Ordering::Relaxed);
+    loop {
+        let above = of(node);
+        if above == node {
+            return node;
+        }
+        let next = of(above);
+        if next != above {
+            parent[node as usize].fetch_min(next, Ordering::Relaxed);
+        }
+        node = next;
     }
-    node
+}
+
+/// Makes one tree of those of `a` and `b`: the larger root gets the smaller one as its parent.
+fn join(parent: &[AtomicU32], mut a: u32, mut b: u32) {
+    loop {
+        (a, b) = (find(parent, a), find(parent, b));
+        let (low, high) = (a.min(b), a.max(b));
+        let place = &parent[high as usize];
+        let (set, is_root) = (Ordering::Relaxed, Ordering::Relaxed);
+        if low == high || place.compare_exchange(high, low, set, is_root).is_ok() {
+            return;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The mesh itself: checked when made, then trusted.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use crate::hexahedron;
@@ -111,6 +113,16 @@ impl BoundingBox {
         bounds
     }
 
+    /// As [`BoundingBox::of`], by several threads.
+    pub(crate) fn around(points: &[[f64; 3]]) -> Self {
+        let joined = |a: Self, b: Self| Self {
+            min: std::array::from_fn(|i| a.min[i].min(b.min[i])),
+            max: std::array::from_fn(|i| a.max[i].max(b.max[i])),
+        };
+        let boxes = points.par_chunks(1 << 16).map(|points| Self::of(points.iter().copied()));
+        boxes.reduce(|| Self::of([]), joined)
+    }
+
     /// Edge lengths.
     pub fn extent(&self) -> [f64; 3] {
         std::array::from_fn(|i| self.max[i] - self.min[i])
@@ -187,7 +199,18 @@ impl HexMesh {
 
     /// The smallest axis-aligned box around the mesh.
     pub fn bounding_box(&self) -> BoundingBox {
-        BoundingBox::of(self.coordinates.iter().copied())
+        BoundingBox::around(&self.coordinates)
+    }
+
+    /// This mesh in another numbering of nodes, elements and local nodes.
+    pub(crate) fn permuted(
+        &self,
+        coordinates: Vec<[f64; 3]>,
+        hexes: Vec<[u32; 8]>,
+        sets: Sets,
+    ) -> Self {
+        debug_assert_eq!((coordinates.len(), hexes.len()), (self.n_nodes(), self.n_elements()));
+        Self { coordinates, hexes, sets }
     }
 
     fn check_jacobians(&self) -> Result<(), MeshError> {
@@ -220,7 +243,7 @@ fn check_size(coordinates: &[[f64; 3]], hexes: &[[u32; 8]]) -> Result<(), MeshEr
 }
 
 fn check_coordinates(coordinates: &[[f64; 3]]) -> Result<(), MeshError> {
-    match coordinates.iter().position(|x| x.iter().any(|v| !v.is_finite())) {
+    match coordinates.par_iter().position_first(|x| x.iter().any(|v| !v.is_finite())) {
         None => Ok(()),
         Some(node) => {
             Err(MeshError::NotFinite { node: node as u32, coordinates: coordinates[node] })
@@ -229,29 +252,29 @@ fn check_coordinates(coordinates: &[[f64; 3]]) -> Result<(), MeshError> {
 }
 
 fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshError> {
-    let mut used = vec![false; n_nodes];
-    let mut repeated: Option<(u32, u32, usize)> = None;
-    for (e, hex) in hexes.iter().enumerate() {
-        let element = e as u32;
-        for &node in hex {
-            if node as usize >= n_nodes {
-                return Err(MeshError::NodeOutOfRange { element, node, n_nodes });
-            }
-            used[node as usize] = true;
-        }
-        let again = (1..8).find(|&a| hex[..a].contains(&hex[a]));
-        if let Some(a) = again.filter(|_| hexahedron::wedge(hex).is_none()) {
-            repeated.get_or_insert((element, hex[a], 0)).2 += 1;
-        }
+    let used: Vec<AtomicBool> = (0..n_nodes).into_par_iter().map(|_| false.into()).collect();
+    let outside = hexes.par_iter().enumerate().find_map_first(|(element, hex)| {
+        let mark =
+            |node: &&u32| used.get(**node as usize).map(|u| u.store(true, Ordering::Relaxed));
+        hex.iter().find(|node| mark(node).is_none()).map(|&node| (element as u32, node))
+    });
+    if let Some((element, node)) = outside {
+        return Err(MeshError::NodeOutOfRange { element, node, n_nodes });
     }
-    if let Some((element, node, count)) = repeated {
-        return Err(MeshError::RepeatedNode { element, node, count });
+    let again = |(element, hex): (usize, &[u32; 8])| {
+        let a = (1..8).find(|&a| hex[..a].contains(&hex[a]))?;
+        hexahedron::wedge(hex).is_none().then_some((element as u32, hex[a]))
+    };
+    let repeated: Vec<(u32, u32)> = hexes.par_iter().enumerate().filter_map(again).collect();
+    if let Some(&(element, node)) = repeated.first() {
+        return Err(MeshError::RepeatedNode { element, node, count: repeated.len() });
     }
-    match used.iter().position(|&u| !u) {
+    let is_orphan = |used: &AtomicBool| !used.load(Ordering::Relaxed);
+    match used.par_iter().position_first(is_orphan) {
         None => Ok(()),
         Some(node) => Err(MeshError::Orphan {
             node: node as u32,
-            count: used.iter().filter(|&&u| !u).count(),
+            count: used.par_iter().filter(|used| is_orphan(used)).count(),
         }),
     }
 }
@@ -261,7 +284,7 @@ fn check_sets(sets: &Sets, n_nodes: usize, n_elements: usize) -> Result<(), Mesh
         Err(MeshError::SetOutOfRange { kind, name: name.clone(), entity })
     };
     for (name, set) in &sets.nodes {
-        if let Some(&n) = set.iter().find(|&&n| n as usize >= n_nodes) {
+        if let Some(&n) = set.par_iter().find_first(|n| **n as usize >= n_nodes) {
             return outside(SetKind::Node, name, n);
         }
     }
@@ -271,7 +294,7 @@ fn check_sets(sets: &Sets, n_nodes: usize, n_elements: usize) -> Result<(), Mesh
         }
     }
     for (name, set) in &sets.elements {
-        if let Some(&e) = set.iter().find(|&&e| e as usize >= n_elements) {
+        if let Some(&e) = set.par_iter().find_first(|e| **e as usize >= n_elements) {
             return outside(SetKind::Element, name, e);
         }
     }

@@ -6,7 +6,7 @@ use crate::BoundingBox;
 
 /// The numbers of `points` in the order in which the curve visits them.
 pub(crate) fn order(points: &[[f64; 3]]) -> Vec<u32> {
-    let bounds = BoundingBox::of(points.iter().copied());
+    let bounds = BoundingBox::around(points);
     let key = |(i, x): (usize, &[f64; 3])| (hilbert_index(quantise(*x, &bounds)), i as u32);
     let mut keys: Vec<(u64, u32)> = points.par_iter().enumerate().map(key).collect();
     keys.par_sort_unstable();

@@ -10,6 +10,7 @@ mod chords;
 mod coincident;
 mod coloring;
 mod components;
+mod counting_sort;
 pub mod generate;
 mod hanging;
 mod hex_mesh;

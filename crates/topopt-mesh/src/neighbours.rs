@@ -1,6 +1,8 @@
 //! All points within a radius, by a cell list.
 
-use crate::BoundingBox;
+use rayon::prelude::*;
+
+use crate::{BoundingBox, counting_sort};
 
 /// Points sorted into the cells of a grid, so that those near a place are found by walking the
 /// cells around it.
@@ -19,32 +21,17 @@ pub struct CellList {
 impl CellList {
     /// Sorts `points` for searches within `radius` > 0 (length).
     pub fn new(points: &[[f64; 3]], radius: f64) -> Self {
-        let bounds = BoundingBox::of(points.iter().copied());
+        let bounds = BoundingBox::around(points);
         let cell = cell_size(bounds.extent(), radius, points.len());
         let cells = bounds.extent().map(|length| (length / cell) as usize + 1);
-        let mut list = Self {
-            radius,
-            cell,
-            origin: bounds.min,
-            cells,
-            starts: vec![0; cells.iter().product::<usize>() + 1],
-            points: vec![[0.0; 3]; points.len()],
-            ids: vec![0; points.len()],
-        };
-        for point in points {
-            let c = list.cell_of(point);
-            list.starts[c + 1] += 1;
-        }
-        for c in 1..list.starts.len() {
-            list.starts[c] += list.starts[c - 1];
-        }
-        let mut next = list.starts.clone();
-        for (id, point) in points.iter().enumerate() {
-            let slot = &mut next[list.cell_of(point)];
-            list.points[*slot as usize] = *point;
-            list.ids[*slot as usize] = id as u32;
-            *slot += 1;
-        }
+        let (starts, ids) = (Vec::new(), Vec::new());
+        let mut list =
+            Self { radius, cell, origin: bounds.min, cells, starts, points: Vec::new(), ids };
+        let keys: Vec<u32> = points.par_iter().map(|x| list.cell_of(x) as u32).collect();
+        let starts = counting_sort::offsets(&keys, cells.iter().product());
+        list.ids = counting_sort::sorted(&keys, &starts, |id| id as u32);
+        list.points = list.ids.par_iter().map(|&id| points[id as usize]).collect();
+        list.starts = starts.into_par_iter().map(|start| start as u32).collect();
         list
     }
 
@@ -129,7 +116,8 @@ fn cell_size(extent: [f64; 3], radius: f64, n_points: usize) -> f64 {
     let mut cell = 0.5 * radius;
     let count =
         |cell: f64| extent.iter().map(|length| (length / cell).floor() + 1.0).product::<f64>();
-    while count(cell) > 4.0 * n_points as f64 + 64.0 {
+    let most = f64::min(4.0 * n_points as f64 + 64.0, f64::from(u32::MAX));
+    while count(cell) > most {
         cell *= 1.25;
     }
     cell

@@ -28,7 +28,25 @@ impl Renumbering {
     /// lines of edges are consecutive, so that those with the same local number in consecutive
     /// elements are neighbours in memory. The chords follow a Hilbert curve through their middles.
     pub fn along_chords(mesh: &HexMesh) -> Self {
-        let chords = Chords::of(mesh);
+        // On a mesh of which neighbours are neighbours in memory, from the same elements on.
+        let curve = Self::along_curve(mesh);
+        let sorted = curve.apply_without_sets(mesh);
+        let Self { nodes, elements, rotations } =
+            Self::of_chords(&sorted, &Chords::of(&sorted, &inverse(&curve.elements)));
+        let [nodes, elements] =
+            [(nodes, curve.nodes), (elements, curve.elements)].map(|(new, old)| gather(&new, &old));
+        Self { nodes, elements, rotations }
+    }
+
+    /// Nodes and elements, by their centres, along a Hilbert curve. No element is rotated.
+    fn along_curve(mesh: &HexMesh) -> Self {
+        let nodes = hilbert::order(mesh.coordinates());
+        let elements = hilbert::order(&mesh.centres());
+        Self { nodes, elements, rotations: vec![0; mesh.n_elements()] }
+    }
+
+    /// The chords along a Hilbert curve, and the nodes along each.
+    fn of_chords(mesh: &HexMesh, chords: &Chords) -> Self {
         let all: Vec<&[u32]> = chords.iter().collect();
         let middle = |chord: &&[u32]| {
             hexahedron::centre(&mesh.element_coordinates(chord[chord.len() / 2] as usize))
@@ -59,10 +77,12 @@ impl Renumbering {
     /// Nodes and elements in an order as random as `seed`: the worst numbering, for tests and
     /// benchmarks. No element is rotated. The same seed gives the same order on every machine.
     pub fn shuffled(mesh: &HexMesh, seed: u64) -> Self {
-        let mut state = seed;
-        let nodes = shuffle(mesh.n_nodes(), &mut state);
-        let elements = shuffle(mesh.n_elements(), &mut state);
-        Self { nodes, elements, rotations: vec![0; mesh.n_elements()] }
+        let (n_nodes, n_elements) = (mesh.n_nodes(), mesh.n_elements());
+        // The elements take the random numbers that come after those of the nodes.
+        let after = STEP.wrapping_mul(n_nodes as u64 - 1).wrapping_add(seed);
+        let (nodes, elements) =
+            rayon::join(|| shuffle(n_nodes, seed), || shuffle(n_elements, after));
+        Self { nodes, elements, rotations: vec![0; n_elements] }
     }
 
     /// This renumbering with the elements then sorted by colour ([`Coloring::greedy`]), in their
@@ -96,21 +116,29 @@ impl Renumbering {
     /// If `mesh` has not the numbers of nodes and elements that this was made for.
     pub fn apply(&self, mesh: &HexMesh) -> HexMesh {
         let new_node = inverse(&self.nodes);
+        let sets = self.renumber_sets(mesh.sets(), &new_node);
+        self.permuted(mesh, &new_node, sets)
+    }
+
+    fn apply_without_sets(&self, mesh: &HexMesh) -> HexMesh {
+        self.permuted(mesh, &inverse(&self.nodes), Sets::default())
+    }
+
+    fn permuted(&self, mesh: &HexMesh, new_node: &[u32], sets: Sets) -> HexMesh {
+        assert_eq!(self.elements.len(), mesh.n_elements(), "one number for each element");
         let renumber = |(&e, &rotation): (&u32, &u8)| {
             let hex = &mesh.hexes()[e as usize];
             ROTATIONS[rotation as usize].nodes.map(|a| new_node[hex[a as usize] as usize])
         };
         let hexes = self.elements.par_iter().zip(&self.rotations).map(renumber).collect();
-        let coordinates = self.nodes_from_original(mesh.coordinates());
-        let sets = self.renumber_sets(mesh.sets(), &new_node);
-        HexMesh::new(coordinates, hexes, sets).expect("a permutation keeps a valid mesh valid")
+        mesh.permuted(self.nodes_from_original(mesh.coordinates()), hexes, sets)
     }
 
     /// Nodal values in the original order, from `values` in the new one.
     ///
     /// # Panics
     /// If there is not one value a node.
-    pub fn nodes_to_original<T: Copy + Default>(&self, values: &[T]) -> Vec<T> {
+    pub fn nodes_to_original<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
         scatter(&self.nodes, values)
     }
 
@@ -118,7 +146,8 @@ impl Renumbering {
     ///
     /// # Panics
     /// If there is not one value a node.
-    pub fn nodes_from_original<T: Copy>(&self, values: &[T]) -> Vec<T> {
+    pub fn nodes_from_original<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+        assert_eq!(self.nodes.len(), values.len(), "one value for each node");
         gather(&self.nodes, values)
     }
 
@@ -126,7 +155,7 @@ impl Renumbering {
     ///
     /// # Panics
     /// If there is not one value an element.
-    pub fn elements_to_original<T: Copy + Default>(&self, values: &[T]) -> Vec<T> {
+    pub fn elements_to_original<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
         scatter(&self.elements, values)
     }
 
@@ -134,13 +163,14 @@ impl Renumbering {
     ///
     /// # Panics
     /// If there is not one value an element.
-    pub fn elements_from_original<T: Copy>(&self, values: &[T]) -> Vec<T> {
+    pub fn elements_from_original<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+        assert_eq!(self.elements.len(), values.len(), "one value for each element");
         gather(&self.elements, values)
     }
 
     fn renumber_sets(&self, sets: &Sets, new_node: &[u32]) -> Sets {
         let new_element = inverse(&self.elements);
-        let map = |set: &Vec<u32>, new: &[u32]| set.iter().map(|&i| new[i as usize]).collect();
+        let map = |set: &Vec<u32>, new: &[u32]| gather(set, new);
         let face = |face: &Face| {
             let element = new_element[face.element as usize];
             let faces = ROTATIONS[self.rotations[element as usize] as usize].faces;
@@ -156,18 +186,24 @@ impl Renumbering {
     }
 }
 
-fn scatter<T: Copy + Default>(original: &[u32], values: &[T]) -> Vec<T> {
+/// Every thread writes its own range of the original numbers.
+fn scatter<T: Copy + Default + Send + Sync>(original: &[u32], values: &[T]) -> Vec<T> {
     assert_eq!(original.len(), values.len(), "one value for each entity");
     let mut result = vec![T::default(); values.len()];
-    for (&old, &value) in original.iter().zip(values) {
-        result[old as usize] = value;
-    }
+    let share = values.len().div_ceil(rayon::current_num_threads()).max(1);
+    result.par_chunks_mut(share).enumerate().for_each(|(range, result)| {
+        for (&old, value) in original.iter().zip(values) {
+            if let Some(place) = result.get_mut((old as usize).wrapping_sub(range * share)) {
+                *place = *value;
+            }
+        }
+    });
     result
 }
 
-fn gather<T: Copy>(original: &[u32], values: &[T]) -> Vec<T> {
-    assert_eq!(original.len(), values.len(), "one value for each entity");
-    original.iter().map(|&old| values[old as usize]).collect()
+/// The value of each of `original`.
+fn gather<T: Copy + Send + Sync>(original: &[u32], values: &[T]) -> Vec<T> {
+    original.par_iter().map(|&old| values[old as usize]).collect()
 }
 
 fn inverse(permutation: &[u32]) -> Vec<u32> {
@@ -175,12 +211,15 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
     scatter(permutation, &identity)
 }
 
+/// By which the state of the generator SplitMix64 grows with every random number.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A random permutation of 0..n: Fisher-Yates with the generator SplitMix64.
-fn shuffle(n: usize, state: &mut u64) -> Vec<u32> {
+fn shuffle(n: usize, mut state: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..n as u32).collect();
     for i in (1..n).rev() {
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = *state;
+        state = state.wrapping_add(STEP);
+        let mut z = state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         order.swap(i, ((z ^ (z >> 31)) % (i as u64 + 1)) as usize);

@@ -10,7 +10,7 @@ fn mesh(benchmark: Benchmark, n_elements: usize) -> HexMesh {
 
 /// `mesh` without its sets, nodes and elements in random order, each element rotated at random.
 fn disordered(mesh: &HexMesh) -> HexMesh {
-    let random = shuffle(mesh.n_elements(), &mut 5);
+    let random = shuffle(mesh.n_elements(), 5);
     let rotate =
         |(hex, r): (&[u32; 8], u32)| ROTATIONS[r as usize % 24].nodes.map(|a| hex[a as usize]);
     let hexes = mesh.hexes().iter().zip(random).map(rotate).collect();
