@@ -10,8 +10,10 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
+use crate::operators::MAX_LANES;
+
 /// Elements of a patch.
-const PATCH_ELEMENTS: usize = 512;
+const PATCH_ELEMENTS: usize = 1024;
 
 /// A run of consecutive elements with local node numbers.
 #[derive(Debug, Clone)]
@@ -22,6 +24,9 @@ pub struct Patch {
     pub nodes: Vec<u32>,
     /// Local nodes of its elements, \[elements\]\[8\].
     pub hexes: Vec<[u16; 8]>,
+    /// Whether the elements from `g * MAX_LANES` on, as many as that, lie in a row in which each
+    /// of the eight nodes runs through consecutive local numbers.
+    pub rows: Vec<bool>,
 }
 
 /// All elements of a mesh in patches, and where each node has its copies.
@@ -133,17 +138,31 @@ impl Patch {
         nodes.sort_unstable();
         nodes.dedup();
         let local = |node: u32| nodes.binary_search(&node).unwrap_or_default() as u16;
-        let hexes = hexes.iter().map(|hex| hex.map(local)).collect();
-        Self { elements, nodes, hexes }
+        let hexes: Vec<[u16; 8]> = hexes.iter().map(|hex| hex.map(local)).collect();
+        let rows = hexes.chunks(MAX_LANES).map(is_row).collect();
+        Self { elements, nodes, hexes, rows }
     }
 
-    /// Replaces `out` by `value(node)` at the nodes of the patch.
+    /// Replaces `out` by the components of `value(node)` at the nodes of the patch.
     pub fn gather<const D: usize>(
         &self,
-        out: &mut Vec<[f64; D]>,
+        out: &mut [Vec<f64>; D],
         value: impl Fn(usize) -> [f64; D],
     ) {
-        out.clear();
-        out.extend(self.nodes.iter().map(|&node| value(node as usize)));
+        for plane in out.iter_mut() {
+            plane.resize(self.nodes.len(), 0.0);
+        }
+        for (n, &node) in self.nodes.iter().enumerate() {
+            let value = value(node as usize);
+            for i in 0..D {
+                out[i][n] = value[i];
+            }
+        }
     }
+}
+
+/// Whether every node of as many elements as lanes runs through consecutive numbers.
+fn is_row(hexes: &[[u16; 8]]) -> bool {
+    let mut pairs = hexes.windows(2);
+    hexes.len() == MAX_LANES && pairs.all(|pair| pair[1] == pair[0].map(|node| node + 1))
 }

@@ -21,15 +21,15 @@ impl<S: Simd> Lanes<S> {
         Self { simd, value: simd.splat_f64s(value) }
     }
 
-    /// The first lanes of `values`.
+    /// The first lanes of `values`, which are at least as many.
     #[inline(always)]
-    pub fn load(simd: S, values: &[f64; MAX_LANES]) -> Self {
+    pub fn load(simd: S, values: &[f64]) -> Self {
         Self { simd, value: S::as_simd_f64s(values).0[0] }
     }
 
-    /// Writes the first lanes of `values`.
+    /// Writes the first lanes of `values`, which are at least as many.
     #[inline(always)]
-    pub fn store(self, values: &mut [f64; MAX_LANES]) {
+    pub fn store(self, values: &mut [f64]) {
         S::as_mut_simd_f64s(values).0[0] = self.value;
     }
 
@@ -37,6 +37,13 @@ impl<S: Simd> Lanes<S> {
     #[inline(always)]
     pub fn mul_add(self, factor: Self, term: Self) -> Self {
         let value = self.simd.mul_add_e_f64s(self.value, factor.value, term.value);
+        Self { simd: self.simd, value }
+    }
+
+    /// term - self * factor, fused where the machine can.
+    #[inline(always)]
+    pub fn negate_mul_add(self, factor: Self, term: Self) -> Self {
+        let value = self.simd.negate_mul_add_e_f64s(self.value, factor.value, term.value);
         Self { simd: self.simd, value }
     }
 

@@ -5,7 +5,7 @@ use topopt_linalg::{Cost, Cpu, LinearOperator};
 
 use super::diagonal;
 use super::lanes::{Lanes, MAX_LANES};
-use super::trilinear::{self, Nodal, element_forces};
+use super::trilinear::{self, LaneGroup, NODE, Nodal, element_forces, from_group, to_group};
 use crate::patches::{Patch, Patches};
 use crate::{DIM, ElasticityOperator, Problem};
 
@@ -86,12 +86,16 @@ impl ElasticityOperator<Cpu> for Mf<'_> {
     }
 }
 
-/// Coordinates and displacements at the nodes of a patch.
+/// Coordinates, displacements and sums of forces at the nodes of a patch.
 #[derive(Default)]
 struct LocalFields {
-    x: Vec<[f64; DIM]>,
-    u: Vec<[f64; DIM]>,
+    x: Planes,
+    u: Planes,
+    sums: Planes,
 }
+
+/// Nodal values of a patch by component, so that a row of nodes is a vector.
+type Planes = [Vec<f64>; DIM];
 
 impl LocalFields {
     fn gather(&mut self, problem: &Problem, patch: &Patch, u: impl Fn(usize) -> [f64; DIM]) {
@@ -100,52 +104,61 @@ impl LocalFields {
     }
 }
 
-/// Lane-major values of up to [`MAX_LANES`] elements, \[3 a + i\]\[lane\].
-pub(crate) type LaneGroup = [[f64; MAX_LANES]; 24];
-
-/// A lane group in registers.
+/// A local field at the nodes of `hexes`, one a lane. Lanes past the last element repeat it.
 #[inline(always)]
-pub(crate) fn from_group<S: Simd>(simd: S, group: &LaneGroup) -> Nodal<S> {
-    let mut nodal = [[Lanes::splat(simd, 0.0); DIM]; 8];
-    for a in 0..8 {
-        for i in 0..DIM {
-            nodal[a][i] = Lanes::load(simd, &group[DIM * a + i]);
+fn load<S: Simd>(simd: S, field: &Planes, hexes: &[[u16; 8]], is_row: bool) -> Nodal<S> {
+    if is_row {
+        let mut nodal = [[Lanes::splat(simd, 0.0); DIM]; 8];
+        for a in 0..8 {
+            let first = hexes[0][a] as usize;
+            for i in 0..DIM {
+                nodal[a][i] = Lanes::load(simd, &field[i][first..first + S::F64_LANES]);
+            }
         }
+        return nodal;
     }
-    nodal
-}
-
-/// A lane group from registers.
-#[inline(always)]
-pub(crate) fn to_group<S: Simd>(nodal: &Nodal<S>, group: &mut LaneGroup) {
-    for a in 0..8 {
-        for i in 0..DIM {
-            nodal[a][i].store(&mut group[DIM * a + i]);
-        }
-    }
-}
-
-/// Loads a local field of the elements from `first` on, one a lane. Past the end of the patch
-/// the last element is repeated.
-#[inline(always)]
-fn load<S: Simd>(simd: S, field: &[[f64; DIM]], hexes: &[[u16; 8]], first: usize) -> Nodal<S> {
     let mut group: LaneGroup = [[0.0; MAX_LANES]; 24];
     for lane in 0..S::F64_LANES {
-        let hex = &hexes[(first + lane).min(hexes.len() - 1)];
+        let hex = &hexes[lane.min(hexes.len() - 1)];
         for a in 0..8 {
-            let value = field[hex[a] as usize];
             for i in 0..DIM {
-                group[DIM * a + i][lane] = value[i];
+                group[DIM * a + i][lane] = field[i][hex[a] as usize];
             }
         }
     }
     from_group(simd, &group)
 }
 
-/// Adds E_e K_e u_e of all elements of a patch to `sums`, \[patch nodes\]\[3\].
+/// Adds `forces` to `sums` at the nodes of `hexes`. In a row the nodes of one end of the elements
+/// come before those of the other, which are the same but for one element: a sum is not read
+/// right after it was written.
+#[inline(always)]
+fn add<S: Simd>(simd: S, forces: &Nodal<S>, sums: &mut Planes, hexes: &[[u16; 8]], is_row: bool) {
+    if is_row {
+        for a in NODE {
+            let first = hexes[0][a] as usize;
+            for i in 0..DIM {
+                let sums = &mut sums[i][first..first + S::F64_LANES];
+                (Lanes::load(simd, sums) + forces[a][i]).store(sums);
+            }
+        }
+        return;
+    }
+    let mut group: LaneGroup = [[0.0; MAX_LANES]; 24];
+    to_group(forces, &mut group);
+    for (lane, hex) in hexes.iter().enumerate() {
+        for a in 0..8 {
+            for i in 0..DIM {
+                sums[i][hex[a] as usize] += group[DIM * a + i][lane];
+            }
+        }
+    }
+}
+
+/// Writes the sums of E_e K_e u_e of all elements of a patch to `sums`, \[patch nodes\]\[3\].
 struct AddForces<'a> {
     patch: &'a Patch,
-    local: &'a LocalFields,
+    local: &'a mut LocalFields,
     moduli: &'a [f64],
     lame: (f64, f64),
     sums: &'a mut [[f64; DIM]],
@@ -156,24 +169,23 @@ impl WithSimd for AddForces<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let hexes = &self.patch.hexes;
-        for first in (0..hexes.len()).step_by(S::F64_LANES) {
-            let x = load(simd, &self.local.x, hexes, first);
-            let u = load(simd, &self.local.u, hexes, first);
-            let filled = S::F64_LANES.min(hexes.len() - first);
+        let LocalFields { x, u, sums } = self.local;
+        for plane in sums.iter_mut() {
+            plane.clear();
+            plane.resize(self.sums.len(), 0.0);
+        }
+        let groups = self.patch.hexes.chunks(S::F64_LANES).zip(self.moduli.chunks(S::F64_LANES));
+        for (group, (hexes, filled)) in groups.enumerate() {
+            let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
+            let x = load(simd, x, hexes, is_row);
+            let u = load(simd, u, hexes, is_row);
             let mut moduli = [0.0; MAX_LANES];
-            moduli[..filled].copy_from_slice(&self.moduli[first..first + filled]);
+            moduli[..filled.len()].copy_from_slice(filled);
             let forces = element_forces(simd, &x, &u, Lanes::load(simd, &moduli), self.lame);
-            let mut group: LaneGroup = [[0.0; MAX_LANES]; 24];
-            to_group(&forces, &mut group);
-            for lane in 0..filled {
-                for (a, &node) in hexes[first + lane].iter().enumerate() {
-                    let sum = &mut self.sums[node as usize];
-                    for i in 0..DIM {
-                        sum[i] += group[DIM * a + i][lane];
-                    }
-                }
-            }
+            add(simd, &forces, sums, hexes, is_row);
+        }
+        for (n, sum) in self.sums.iter_mut().enumerate() {
+            *sum = [sums[0][n], sums[1][n], sums[2][n]];
         }
     }
 }
@@ -191,10 +203,13 @@ impl WithSimd for Energies<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let hexes = &self.patch.hexes;
-        for first in (0..hexes.len()).step_by(S::F64_LANES) {
-            let x = load(simd, &self.local.x, hexes, first);
-            let u = load(simd, &self.local.u, hexes, first);
+        let LocalFields { x, u, .. } = self.local;
+        let groups = self.patch.hexes.chunks(S::F64_LANES);
+        let groups = groups.zip(self.energies.chunks_mut(S::F64_LANES));
+        for (group, (hexes, energies)) in groups.enumerate() {
+            let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
+            let x = load(simd, x, hexes, is_row);
+            let u = load(simd, u, hexes, is_row);
             let forces = element_forces(simd, &x, &u, Lanes::splat(simd, 1.0), self.lame);
             let mut energy = Lanes::splat(simd, 0.0);
             for a in 0..8 {
@@ -204,8 +219,7 @@ impl WithSimd for Energies<'_> {
             }
             let mut lanes = [0.0; MAX_LANES];
             energy.store(&mut lanes);
-            let filled = S::F64_LANES.min(hexes.len() - first);
-            self.energies[first..first + filled].copy_from_slice(&lanes[..filled]);
+            energies.copy_from_slice(&lanes[..energies.len()]);
         }
     }
 }

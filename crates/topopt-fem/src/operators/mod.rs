@@ -13,8 +13,7 @@ use topopt_linalg::Cpu;
 
 pub(crate) use diagonal::blocks_by_patches;
 pub(crate) use lanes::{Lanes, MAX_LANES};
-pub(crate) use mf::{LaneGroup, from_group, to_group};
-pub(crate) use trilinear::element_forces;
+pub(crate) use trilinear::{LaneGroup, element_forces, from_group, to_group};
 
 pub use ebe::Ebe;
 pub use mf::Mf;

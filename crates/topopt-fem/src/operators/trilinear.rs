@@ -1,22 +1,25 @@
 //! Element forces f_e = E_e K_e u_e without K_e: the 2x2x2 Gauss rule by sum factorisation.
 //!
-//! Along one reference direction the gradient of a trilinear field is a difference, along the
-//! other two an interpolation with weights (1 +- 1/sqrt 3)/2. So a derivative takes only four
-//! values over the eight Gauss points, and all of them cost 28 operations.
+//! Sums and differences of the nodal values along the three reference directions are eight times
+//! the coefficients of 1, xi, eta, zeta, xi eta, ... So a derivative is bilinear in the other two
+//! directions, and takes only four values over the eight Gauss points.
 
 use pulp::Simd;
 use topopt_mesh::hexahedron::GAUSS;
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, MAX_LANES};
 
 /// A value a node and component, \[8\]\[3\].
 pub type Nodal<S> = [[Lanes<S>; 3]; 8];
 
 /// Additions and multiplications of [`element_forces`] for one element, counted.
-pub const FLOPS: f64 = 2064.0;
+pub const FLOPS: f64 = 1827.0;
 
-/// VTK node of tensor position (i, j, k).
-const NODE: [[[usize; 2]; 2]; 2] = [[[0, 4], [3, 7]], [[1, 5], [2, 6]]];
+/// What [`derivatives`] is of the derivatives: 8, by differences near - far.
+const SCALE: f64 = -8.0;
+
+/// VTK node of tensor position 4 i + 2 j + k.
+pub const NODE: [usize; 8] = [0, 4, 3, 7, 1, 5, 2, 6];
 
 /// A 3x3 matrix.
 type Matrix<S> = [[Lanes<S>; 3]; 3];
@@ -25,10 +28,36 @@ type Matrix<S> = [[Lanes<S>; 3]; 3];
 /// so four values, \[2 s + t\] over the other two directions in increasing order.
 type Derivatives<S> = [[Lanes<S>; 4]; 3];
 
+/// Lane-major values of up to [`MAX_LANES`] elements, \[3 a + i\]\[lane\].
+pub type LaneGroup = [[f64; MAX_LANES]; 24];
+
+/// A lane group in registers.
+#[inline(always)]
+pub fn from_group<S: Simd>(simd: S, group: &LaneGroup) -> Nodal<S> {
+    let mut nodal = [[Lanes::splat(simd, 0.0); 3]; 8];
+    for a in 0..8 {
+        for i in 0..3 {
+            nodal[a][i] = Lanes::load(simd, &group[3 * a + i]);
+        }
+    }
+    nodal
+}
+
+/// A lane group from registers.
+#[inline(always)]
+pub fn to_group<S: Simd>(nodal: &Nodal<S>, group: &mut LaneGroup) {
+    for a in 0..8 {
+        for i in 0..3 {
+            nodal[a][i].store(&mut group[3 * a + i]);
+        }
+    }
+}
+
 /// Forces at the nodes of elements with coordinates `x`, displacements `u`, moduli `modulus`,
 /// and Lame's constants (lambda, mu) at unit modulus.
 ///
-/// Plain loops, here and below: a closure would not be compiled for the wide registers.
+/// Plain loops, here and below: a closure would not be compiled for the wide registers. The Gauss
+/// points are written out, so that indices are constants and values can stay in registers.
 #[inline(always)]
 pub fn element_forces<S: Simd>(
     simd: S,
@@ -37,30 +66,51 @@ pub fn element_forces<S: Simd>(
     modulus: Lanes<S>,
     lame: (f64, f64),
 ) -> Nodal<S> {
-    let (lambda, mu) = (Lanes::splat(simd, lame.0), Lanes::splat(simd, lame.1));
-    let dx = [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)];
-    let du = [derivatives(simd, u, 0), derivatives(simd, u, 1), derivatives(simd, u, 2)];
+    // Gradient of u, two cofactors and the transpose carry SCALE to the sixth, 1/det J to the -third.
+    let scale = SCALE.powi(-3);
+    let lame = (Lanes::splat(simd, scale * lame.0), Lanes::splat(simd, scale * lame.1));
+    let gradients = [
+        [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)],
+        [derivatives(simd, u, 0), derivatives(simd, u, 1), derivatives(simd, u, 2)],
+    ];
     let zero = Lanes::splat(simd, 0.0);
-    let mut flux: [Derivatives<S>; 3] = [[[zero; 4]; 3]; 3];
-    for q in 0..8 {
-        let at = slots(q);
-        let (cofactors, det) = cofactors(&at_point(&dx, at));
-        let h = product(&at_point(&du, at), &cofactors); // det J grad u
-        let stress = stress(&h, lambda, mu, modulus * det.recip());
-        for c in 0..3 {
-            for k in 0..3 {
-                // sigma_c . cofactor row k: the flux conjugate to du_c/dxi_k
-                let sum = stress[c][0].mul_add(cofactors[k][0], flux[c][k][at[k]]);
-                let sum = stress[c][1].mul_add(cofactors[k][1], sum);
-                flux[c][k][at[k]] = stress[c][2].mul_add(cofactors[k][2], sum);
-            }
-        }
-    }
+    let mut flux = [[[zero; 4]; 3]; 3];
+    add_flux(&gradients, modulus, lame, 0, &mut flux);
+    add_flux(&gradients, modulus, lame, 1, &mut flux);
+    add_flux(&gradients, modulus, lame, 2, &mut flux);
+    add_flux(&gradients, modulus, lame, 3, &mut flux);
+    add_flux(&gradients, modulus, lame, 4, &mut flux);
+    add_flux(&gradients, modulus, lame, 5, &mut flux);
+    add_flux(&gradients, modulus, lame, 6, &mut flux);
+    add_flux(&gradients, modulus, lame, 7, &mut flux);
     let mut forces = [[zero; 3]; 8];
     for c in 0..3 {
         derivatives_transposed(simd, &flux[c], c, &mut forces);
     }
     forces
+}
+
+/// Adds sigma_c . cofactor row k at Gauss point q, the flux conjugate to du_c/dxi_k, to
+/// `flux[c][k]`; `gradients` are those of x and u.
+#[inline(always)]
+fn add_flux<S: Simd>(
+    [dx, du]: &[[Derivatives<S>; 3]; 2],
+    modulus: Lanes<S>,
+    lame: (Lanes<S>, Lanes<S>),
+    q: usize,
+    flux: &mut [Derivatives<S>; 3],
+) {
+    let at = slots(q);
+    let (cofactors, det) = cofactors(&at_point(dx, at));
+    let h = product(&at_point(du, at), &cofactors); // det J grad u
+    let stress = stress(&h, lame, modulus * det.recip());
+    for c in 0..3 {
+        for k in 0..3 {
+            let sum = stress[c][0].mul_add(cofactors[k][0], flux[c][k][at[k]]);
+            let sum = stress[c][1].mul_add(cofactors[k][1], sum);
+            flux[c][k][at[k]] = stress[c][2].mul_add(cofactors[k][2], sum);
+        }
+    }
 }
 
 /// Where the three derivatives at Gauss point q = (i, j, k) stand among their four values.
@@ -83,31 +133,22 @@ fn at_point<S: Simd>(d: &[Derivatives<S>; 3], at: [usize; 3]) -> Matrix<S> {
     gradient
 }
 
-/// Node at position `along` of direction `k` and `st` = 2 s + t of the other two.
-#[inline(always)]
-fn node(k: usize, along: usize, st: usize) -> usize {
-    let (s, t) = (st >> 1, st & 1);
-    match k {
-        0 => NODE[along][s][t],
-        1 => NODE[s][along][t],
-        _ => NODE[s][t][along],
-    }
-}
-
-/// Reference derivatives of component `c` of a nodal field at the Gauss points.
+/// [`SCALE`] times the reference derivatives of component `c` of a nodal field at the Gauss points.
 #[inline(always)]
 fn derivatives<S: Simd>(simd: S, v: &Nodal<S>, c: usize) -> Derivatives<S> {
-    let mut derivatives = [[Lanes::splat(simd, 0.0); 4]; 3];
-    for k in 0..3 {
-        for st in 0..4 {
-            derivatives[k][st] = v[node(k, 1, st)][c] - v[node(k, 0, st)][c];
-        }
-        derivatives[k] = interpolate_plane(simd, derivatives[k]);
+    let mut values = [v[0][c]; 8];
+    for n in 0..8 {
+        values[n] = v[NODE[n]][c];
     }
-    derivatives
+    let m = hadamard(values);
+    [
+        plane(simd, m[4], m[6], m[5], m[7]),
+        plane(simd, m[2], m[6], m[3], m[7]),
+        plane(simd, m[1], m[5], m[3], m[7]),
+    ]
 }
 
-/// The transpose of [`derivatives`]: adds to component `c` of the nodal forces.
+/// The transpose of [`derivatives`]: component `c` of the nodal forces.
 #[inline(always)]
 fn derivatives_transposed<S: Simd>(
     simd: S,
@@ -115,33 +156,46 @@ fn derivatives_transposed<S: Simd>(
     c: usize,
     forces: &mut Nodal<S>,
 ) {
-    for k in 0..3 {
-        let d = interpolate_plane(simd, flux[k]);
-        for st in 0..4 {
-            let (far, near) = (node(k, 1, st), node(k, 0, st));
-            forces[far][c] = forces[far][c] + d[st];
-            forces[near][c] = forces[near][c] - d[st];
-        }
+    let (g, gg) = (Lanes::splat(simd, GAUSS), Lanes::splat(simd, GAUSS * GAUSS));
+    let [i, j, k] = [hadamard_plane(flux[0]), hadamard_plane(flux[1]), hadamard_plane(flux[2])];
+    let zero = Lanes::splat(simd, 0.0);
+    let values = hadamard([
+        zero,
+        k[0],
+        j[0],
+        g * (j[1] + k[1]),
+        i[0],
+        g * (i[1] + k[2]),
+        g * (i[2] + j[2]),
+        gg * (i[3] + j[3] + k[3]),
+    ]);
+    for n in 0..8 {
+        forces[NODE[n]][c] = values[n];
     }
 }
 
-/// Interpolation between nodes and Gauss points along both directions of a plane, with the factor
-/// 1/2 of the difference along the third; symmetric, so it is its own transpose.
+/// a + s b + t c + s t d at the Gauss points s, t = +-1/sqrt 3.
 #[inline(always)]
-fn interpolate_plane<S: Simd>(simd: S, v: [Lanes<S>; 4]) -> [Lanes<S>; 4] {
-    let [a, b] = interpolate_pair(simd, v[0], v[1], 0.5);
-    let [c, d] = interpolate_pair(simd, v[2], v[3], 0.5);
-    let [a, c] = interpolate_pair(simd, a, c, 1.0);
-    let [b, d] = interpolate_pair(simd, b, d, 1.0);
-    [a, b, c, d]
+fn plane<S: Simd>(simd: S, a: Lanes<S>, b: Lanes<S>, c: Lanes<S>, d: Lanes<S>) -> [Lanes<S>; 4] {
+    let g = Lanes::splat(simd, GAUSS);
+    let (p, q) = (b.mul_add(g, a), d.mul_add(g, c));
+    let (r, s) = (b.negate_mul_add(g, a), d.negate_mul_add(g, c));
+    [q.mul_add(g, p), q.negate_mul_add(g, p), s.mul_add(g, r), s.negate_mul_add(g, r)]
 }
 
-/// Interpolation of two values at -1 and 1 to -1/sqrt 3 and 1/sqrt 3, times `factor`.
+/// Sums and differences along three directions; symmetric, so it is its own transpose.
 #[inline(always)]
-fn interpolate_pair<S: Simd>(simd: S, a: Lanes<S>, b: Lanes<S>, factor: f64) -> [Lanes<S>; 2] {
-    let near = Lanes::splat(simd, factor * 0.5 * (1.0 + GAUSS));
-    let far = Lanes::splat(simd, factor * 0.5 * (1.0 - GAUSS));
-    [a.mul_add(near, b * far), b.mul_add(near, a * far)]
+fn hadamard<S: Simd>(v: [Lanes<S>; 8]) -> [Lanes<S>; 8] {
+    let [a, b, c, d] = hadamard_plane([v[0], v[1], v[2], v[3]]);
+    let [e, f, g, h] = hadamard_plane([v[4], v[5], v[6], v[7]]);
+    [a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h]
+}
+
+/// Sums and differences along two directions, \[2 s + t\].
+#[inline(always)]
+fn hadamard_plane<S: Simd>(v: [Lanes<S>; 4]) -> [Lanes<S>; 4] {
+    let (a, b, c, d) = (v[0] + v[1], v[0] - v[1], v[2] + v[3], v[2] - v[3]);
+    [a + c, b + d, a - c, b - d]
 }
 
 /// Cofactors C with J^-1 = C / det J, C\[k\]\[i\] = det J * dxi_k/dx_i, and det J.
@@ -151,7 +205,7 @@ fn cofactors<S: Simd>(j: &Matrix<S>) -> (Matrix<S>, Lanes<S>) {
     for k in 0..3 {
         for i in 0..3 {
             let (r, s, a, b) = ((i + 1) % 3, (i + 2) % 3, (k + 1) % 3, (k + 2) % 3);
-            c[k][i] = j[r][a] * j[s][b] - j[r][b] * j[s][a];
+            c[k][i] = j[r][b].negate_mul_add(j[s][a], j[r][a] * j[s][b]);
         }
     }
     let det = j[2][0].mul_add(c[0][2], j[1][0].mul_add(c[0][1], j[0][0] * c[0][0]));
@@ -173,8 +227,8 @@ fn product<S: Simd>(a: &Matrix<S>, b: &Matrix<S>) -> Matrix<S> {
 
 /// scale * (lambda tr(h) I + mu (h + h^T)).
 #[inline(always)]
-fn stress<S: Simd>(h: &Matrix<S>, lambda: Lanes<S>, mu: Lanes<S>, scale: Lanes<S>) -> Matrix<S> {
-    let (lambda, mu) = (lambda * scale, mu * scale);
+fn stress<S: Simd>(h: &Matrix<S>, lame: (Lanes<S>, Lanes<S>), scale: Lanes<S>) -> Matrix<S> {
+    let (lambda, mu) = (lame.0 * scale, lame.1 * scale);
     let pressure = lambda * (h[0][0] + h[1][1] + h[2][2]);
     let mut stress = *h;
     for i in 0..3 {

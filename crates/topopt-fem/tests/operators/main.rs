@@ -33,12 +33,13 @@ pub fn hold(mesh: &HexMesh, held: impl Fn([f64; 3]) -> bool) -> Supports {
     supports
 }
 
-/// One distorted element, a distorted box, a mesh of irregular valence, and one with wedges; the
-/// supports hold some components only.
+/// One distorted element, a distorted box of several patches, with elements in rows as long as
+/// the widest register and others, a mesh of irregular valence, and one with wedges; the supports
+/// hold some components only.
 fn problems() -> Vec<(&'static str, Problem)> {
     let meshes = [
         ("one element", distorted_cube(1, 0.2, true)),
-        ("distorted box", distorted_cube(9, 0.25, true)),
+        ("distorted box", distorted_cube(11, 0.25, true)),
         ("irregular valence", hexagon(6)),
         ("wedges", wheel(5)),
     ];
@@ -181,7 +182,7 @@ fn every_operator_is_symmetric_and_does_not_depend_on_threads() {
 
 #[test]
 fn smoothing_in_one_pass_is_what_it_is_made_of() {
-    let mesh = distorted_cube(9, 0.25, true);
+    let mesh = distorted_cube(11, 0.25, true);
     let supports = hold(&mesh, |x| x[0] < 0.1);
     let problem = problem(mesh, supports);
     let mut multigrid = Multigrid::new(&problem).unwrap();
