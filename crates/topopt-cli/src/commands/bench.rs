@@ -3,6 +3,7 @@
 mod matrix;
 mod operators;
 mod preconditioners;
+mod processor;
 mod solve;
 mod subject;
 mod thesis;

@@ -18,6 +18,9 @@ fn operators_on_a_cube() {
         let (status, out, err) = topopt(&folder.path(""), &[&arguments[..], &more].concat());
         assert_eq!((status, err.as_str()), (0, ""), "{out}");
         assert!(out.starts_with("cube:5: 125 elements, 216 nodes"), "{out}");
+        let peak = out.lines().find_map(|line| line.strip_prefix("peak ")).unwrap();
+        let peak: f64 = peak.split(' ').next().unwrap().parse().unwrap();
+        assert!(peak > 0.1, "{out}");
         let table = folder.read("operators.csv");
         assert_eq!(column(&table, "strategy"), ["mf", "ebe", "nbn"]);
         for error in column(&table, "relative_error") {

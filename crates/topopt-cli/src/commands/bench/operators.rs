@@ -6,6 +6,7 @@ use topopt_fem::{ElasticityOperator, Strategy};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{Backend, BackendError, Cost};
 
+use super::processor;
 use super::subject::Subject;
 use super::{GIGA, MEGABYTE, Stopwatch, Visitor, each_operator, median, place};
 use crate::args::OperatorsArgs;
@@ -28,22 +29,34 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
         place.name()
     )?;
     let bandwidth = match &place {
-        Place::Cpu { .. } => copy_bandwidth(),
+        Place::Cpu { .. } => processor::copy_bandwidth(),
         Place::Gpu(device) => device.copy_bandwidth(1 << 30, 10)?,
     };
     writeln!(out, "copy bandwidth {:.0} GB/s (read and write)", bandwidth / GIGA)?;
+    let peak = match &place {
+        Place::Cpu { .. } => Some(processor::peak_flops()),
+        Place::Gpu(_) => None,
+    };
+    if let Some(peak) = peak {
+        writeln!(out, "peak {:.0} GFLOP/s (multiply-adds, f64, all threads)", peak / GIGA)?;
+    }
     let mut measure = Measure::new(&subject, args.repeats());
     each_operator(&place, &subject, &args.choice.strategies, &mut measure)?;
     writeln!(
         out,
-        "strategy      real      ms  GDOF/s  Gelem/s  modelled MB    GB/s  of copy  GFLOP/s    \
-         error  stored MB"
+        "strategy      real      ms  GDOF/s  Gelem/s  modelled MB    GB/s  of copy  GFLOP/s  {}  \
+         error  stored MB",
+        if peak.is_some() { "of peak  " } else { "" }
     )?;
+    let of_peak = |row: &Row| match peak {
+        Some(peak) => format!("{:>6.1}%  ", 100.0 * row.cost.flops / row.seconds / peak),
+        None => String::new(),
+    };
     for row in &measure.rows {
         let bytes = row.cost.bytes_read + row.cost.bytes_written;
         writeln!(
             out,
-            "{:<12}  {}  {:>7.3}  {:>6.2}  {:>7.3}  {:>11.1}  {:>6.0}  {:>6.1}%  {:>7.0}  {:.1e}  {:>9.1}",
+            "{:<12}  {}  {:>7.3}  {:>6.2}  {:>7.3}  {:>11.1}  {:>6.0}  {:>6.1}%  {:>7.0}  {}{:.1e}  {:>9.1}",
             row.strategy,
             row.precision,
             1e3 * row.seconds,
@@ -53,6 +66,7 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
             bytes / row.seconds / GIGA,
             100.0 * bytes / row.seconds / bandwidth,
             row.cost.flops / row.seconds / GIGA,
+            of_peak(row),
             row.error,
             row.memory as f64 / MEGABYTE,
         )?;
@@ -172,18 +186,4 @@ impl Visitor for Measure {
         });
         Ok(())
     }
-}
-
-/// Bytes read and written a second by copying 256 MB with all threads, the best of five.
-fn copy_bandwidth() -> f64 {
-    use topopt_linalg::Cpu;
-    let x = vec![1.0; 1 << 25];
-    let mut y = vec![0.0; 1 << 25];
-    let mut best = f64::INFINITY;
-    for _ in 0..5 {
-        let start = std::time::Instant::now();
-        Cpu.copy(&x, &mut y);
-        best = best.min(start.elapsed().as_secs_f64());
-    }
-    2.0 * size_of_val(x.as_slice()) as f64 / best
 }
