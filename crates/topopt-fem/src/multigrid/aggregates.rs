@@ -1,5 +1,7 @@
 //! Groups of neighbouring nodes, by the graph alone.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 use topopt_mesh::NodeToElements;
@@ -68,54 +70,70 @@ impl Aggregates {
     /// starts an aggregate with them; what is left joins the neighbouring aggregate that it touches
     /// most.
     pub(super) fn greedy(positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
-        let n = positions.len();
-        let mut of = vec![NONE; n];
+        let mut of = vec![NONE; positions.len()];
         let mut count = 0;
-        for node in roots(n, graph) {
-            let mut is_free = of[node] == NONE;
-            if is_free {
-                graph.each_neighbour(node, &mut |other| is_free &= of[other as usize] == NONE);
-            }
-            if is_free {
-                of[node] = count;
-                graph.each_neighbour(node, &mut |other| of[other as usize] = count);
-                count += 1;
-            }
-        }
-        let rooted = of.clone();
-        for node in (0..n).filter(|&node| rooted[node] == NONE) {
-            let mut touched: Vec<(u32, u32)> = Vec::new();
-            graph.each_neighbour(node, &mut |other| {
-                let aggregate = rooted[other as usize];
-                match touched.iter_mut().find(|(a, _)| *a == aggregate) {
-                    Some((_, times)) => *times += 1,
-                    None if aggregate != NONE => touched.push((aggregate, 1)),
-                    None => {}
+        {
+            let neighbours = Neighbours::of(positions.len(), graph);
+            for node in roots(&neighbours) {
+                let row = neighbours.row(node);
+                if of[node as usize] == NONE && row.iter().all(|&other| of[other as usize] == NONE)
+                {
+                    of[node as usize] = count;
+                    row.iter().for_each(|&other| of[other as usize] = count);
+                    count += 1;
                 }
-            });
-            // A point that touches none starts one of its own.
-            of[node] = touched.iter().max_by_key(|(_, times)| *times).map_or(count, |t| t.0);
-            count = count.max(of[node] + 1);
+            }
         }
-        Self::gather(of, count as usize, positions)
+        let touched = |(node, &own): (usize, &u32)| match own {
+            NONE => most_touched(node, graph, &of),
+            _ => own,
+        };
+        let mut joined: Vec<u32> = of.par_iter().enumerate().map(touched).collect();
+        // A point that touches none starts one of its own.
+        for aggregate in joined.iter_mut().filter(|aggregate| **aggregate == NONE) {
+            *aggregate = count;
+            count += 1;
+        }
+        Self::gather(joined, count as usize, positions)
     }
 
     /// Members, centres and offsets of `count` aggregates.
     fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
         let mut members = vec![Vec::new(); count];
-        for (point, &aggregate) in of.iter().enumerate() {
-            members[aggregate as usize].push(point as u32);
-        }
+        // Every thread fills its own range of aggregates.
+        let share = count.div_ceil(rayon::current_num_threads()).max(1);
+        members.par_chunks_mut(share).enumerate().for_each(|(range, members)| {
+            for (point, &aggregate) in of.iter().enumerate() {
+                if let Some(own) = members.get_mut((aggregate as usize).wrapping_sub(range * share))
+                {
+                    own.push(point as u32);
+                }
+            }
+        });
         let centre = |points: &Vec<u32>| -> [f64; DIM] {
             let sum = |i| points.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
             std::array::from_fn(|i| sum(i) / points.len() as f64)
         };
-        let centres: Vec<_> = members.iter().map(centre).collect();
+        let centres: Vec<_> = members.par_iter().map(centre).collect();
         let offset =
             |(x, &aggregate): (&[f64; DIM], &u32)| difference(*x, centres[aggregate as usize]);
-        let offsets = positions.iter().zip(&of).map(offset).collect();
+        let offsets = positions.par_iter().zip(&of).map(offset).collect();
         Self { of, offsets, members, centres }
     }
+}
+
+/// The aggregate, of those given by `of`, that `point` touches most, the last of several.
+fn most_touched(point: usize, graph: &impl Graph, of: &[u32]) -> u32 {
+    let mut touched: Vec<(u32, u32)> = Vec::new();
+    graph.each_neighbour(point, &mut |other| {
+        let aggregate = of[other as usize];
+        match touched.iter_mut().find(|(a, _)| *a == aggregate) {
+            Some((_, times)) => *times += 1,
+            None if aggregate != NONE => touched.push((aggregate, 1)),
+            None => {}
+        }
+    });
+    touched.iter().max_by_key(|(_, times)| *times).map_or(NONE, |t| t.0)
 }
 
 /// Points and their neighbours.
@@ -164,33 +182,107 @@ impl Graph for NodeGraph<'_> {
     }
 }
 
+/// The neighbours of every point, each once, in the order in which a graph visits them. They are
+/// made and kept in chunks, by several threads.
+struct Neighbours {
+    n_points: usize,
+    chunks: Vec<Chunk>,
+}
+
+/// Consecutive points and their neighbours in compressed rows.
+#[derive(Default)]
+struct Chunk {
+    ends: Vec<u32>,
+    points: Vec<u32>,
+    /// How often the graph visits neighbours of each point.
+    visits: Vec<u32>,
+}
+
+/// Points of a chunk.
+const CHUNK: usize = 4096;
+
+impl Neighbours {
+    fn of(n_points: usize, graph: &impl Graph) -> Self {
+        let chunk = |c: usize| {
+            let mut chunk = Chunk::default();
+            for point in c * CHUNK..n_points.min((c + 1) * CHUNK) {
+                let (start, mut visits) = (chunk.points.len(), 0);
+                graph.each_neighbour(point, &mut |other| {
+                    visits += 1;
+                    if !chunk.points[start..].contains(&other) {
+                        chunk.points.push(other);
+                    }
+                });
+                chunk.ends.push(chunk.points.len() as u32);
+                chunk.visits.push(visits);
+            }
+            chunk.points.shrink_to_fit();
+            chunk
+        };
+        let n_chunks = n_points.div_ceil(CHUNK);
+        Self { n_points, chunks: (0..n_chunks).into_par_iter().map(chunk).collect() }
+    }
+
+    fn row(&self, point: u32) -> &[u32] {
+        let (chunk, k) = (&self.chunks[point as usize / CHUNK], point as usize % CHUNK);
+        let start = if k == 0 { 0 } else { chunk.ends[k - 1] };
+        &chunk.points[start as usize..chunk.ends[k] as usize]
+    }
+
+    fn visits(&self, point: u32) -> u32 {
+        self.chunks[point as usize / CHUNK].visits[point as usize % CHUNK]
+    }
+}
+
 /// All points in the order in which they may start aggregates: breadth first, so that each begins
 /// beside the last ones; those inside before those with few neighbours, so that aggregates are full.
-fn roots(n: usize, graph: &impl Graph) -> Vec<usize> {
-    let mut neighbours = vec![0u32; n];
-    let mut order: Vec<usize> = Vec::with_capacity(n);
-    let mut seen = vec![false; n];
-    for seed in 0..n {
-        if std::mem::replace(&mut seen[seed], true) {
+fn roots(neighbours: &Neighbours) -> impl Iterator<Item = u32> {
+    let order = breadth_first(neighbours);
+    let mut sorted: Vec<u32> = order.par_iter().map(|&point| neighbours.visits(point)).collect();
+    let quantile = sorted.len() * 3 / 4;
+    let inside = if sorted.is_empty() { 0 } else { *sorted.select_nth_unstable(quantile).1 };
+    // As on a face, an edge, a corner of a box
+    let exposure =
+        move |point: u32| (0..3).filter(|k| neighbours.visits(point) << k < inside).count();
+    let exposed = |exposed: usize| -> Vec<u32> {
+        order.par_iter().copied().filter(|&point| exposure(point) == exposed).collect()
+    };
+    [0, 1, 2, 3].map(exposed).into_iter().flatten()
+}
+
+/// All points breadth first: as a queue would have them, but level by level, by several threads.
+fn breadth_first(neighbours: &Neighbours) -> Vec<u32> {
+    const FREE: u32 = u32::MAX;
+    let n = neighbours.n_points;
+    // 0 for seeds, else one more than the place in the queue of the first point beside it.
+    let found: Vec<AtomicU32> = (0..n).into_par_iter().map(|_| FREE.into()).collect();
+    let first_beside = |point: u32| found[point as usize].load(Ordering::Relaxed);
+    let first_beside = &first_beside;
+    let mut queue: Vec<u32> = Vec::with_capacity(n);
+    for seed in 0..n as u32 {
+        if first_beside(seed) != FREE {
             continue;
         }
-        let mut next = order.len();
-        order.push(seed);
-        while let Some(&point) = order.get(next) {
-            graph.each_neighbour(point, &mut |other| {
-                neighbours[point] += 1;
-                if !std::mem::replace(&mut seen[other as usize], true) {
-                    order.push(other as usize);
-                }
+        found[seed as usize].store(0, Ordering::Relaxed);
+        let mut level = queue.len();
+        queue.push(seed);
+        while level < queue.len() {
+            let places = level as u32 + 1..queue.len() as u32 + 1;
+            let points = places.into_par_iter().zip(&queue[level..]).with_min_len(256);
+            points.clone().for_each(|(place, &point)| {
+                let found = neighbours.row(point).iter().map(|&other| &found[other as usize]);
+                found.filter(|found| found.load(Ordering::Relaxed) > place).for_each(|found| {
+                    found.fetch_min(place, Ordering::Relaxed);
+                });
             });
-            next += 1;
+            let beside = |(place, &point): (u32, &u32)| {
+                let row = neighbours.row(point).iter().copied();
+                row.filter(move |&other| first_beside(other) == place)
+            };
+            let next: Vec<u32> = points.flat_map_iter(beside).collect();
+            level = queue.len();
+            queue.extend(next);
         }
     }
-    let mut sorted = neighbours.clone();
-    sorted.sort_unstable();
-    let inside = sorted.get(n * 3 / 4).copied().unwrap_or(0);
-    // As on a face, an edge, a corner of a box
-    let exposure = |point: usize| (0..3).filter(|k| neighbours[point] << k < inside).count();
-    order.sort_by_key(|&point| exposure(point));
-    order
+    queue
 }

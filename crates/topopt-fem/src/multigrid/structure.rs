@@ -97,14 +97,14 @@ fn pattern(mesh: &HexMesh, aggregates: &Aggregates, straddling: &[Vec<u32>]) -> 
 
 /// Pairs of nodes that share an element, in both orders and a node with itself.
 fn n_pairs(mesh: &HexMesh, adjacency: &NodeToElements) -> usize {
-    let mut last = vec![u32::MAX; mesh.n_nodes()]; // the last node paired with each
-    let mut pairs = 0;
-    for node in 0..mesh.n_nodes() as u32 {
-        for &e in adjacency.elements_of(node as usize) {
-            for &other in &mesh.hexes()[e as usize] {
-                pairs += usize::from(std::mem::replace(&mut last[other as usize], node) != node);
+    let count = |row: &mut Vec<u32>, node: usize| {
+        row.clear();
+        for other in adjacency.elements_of(node).iter().flat_map(|&e| mesh.hexes()[e as usize]) {
+            if !row.contains(&other) {
+                row.push(other);
             }
         }
-    }
-    pairs
+        row.len()
+    };
+    (0..mesh.n_nodes()).into_par_iter().map_init(Vec::new, count).sum()
 }
