@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use crc32fast::Hasher;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use topopt_io::checkpoint::Checkpoints;
@@ -300,18 +302,31 @@ fn settings(config: &Config) -> Result<Value, Finding> {
 /// A checksum of mesh, supports, loads and passive elements.
 fn fingerprint(structure: &Structure) -> u32 {
     let Structure { mesh, problem, space, .. } = structure;
-    let mut sum = crc32fast::Hasher::new();
-    let mut numbers = |numbers: &[u32]| numbers.iter().for_each(|n| sum.update(&n.to_le_bytes()));
-    mesh.hexes().iter().for_each(|hex| numbers(hex));
-    numbers(&space.solid);
-    numbers(&[u32::MAX]);
-    numbers(&space.void);
-    let mut values = |values: &[f64]| values.iter().for_each(|v| sum.update(&v.to_le_bytes()));
-    values(mesh.coordinates().as_flattened());
-    problem.load_cases().iter().for_each(|case| values(&case.forces));
+    let mut sum = Hasher::new();
+    add(&mut sum, mesh.hexes(), |hex| hex.map(u32::to_le_bytes));
+    add(&mut sum, &space.solid, |n| [n.to_le_bytes()]);
+    sum.update(&u32::MAX.to_le_bytes());
+    add(&mut sum, &space.void, |n| [n.to_le_bytes()]);
+    add(&mut sum, mesh.coordinates(), |x| x.map(f64::to_le_bytes));
+    problem.load_cases().iter().for_each(|case| add(&mut sum, &case.forces, |f| [f.to_le_bytes()]));
     let supports = problem.supports();
-    for node in 0..supports.n_nodes() {
-        sum.update(&[0, 1, 2].map(|i| u8::from(supports.is_fixed(node, i))));
-    }
+    let nodes: Vec<u32> = (0..supports.n_nodes() as u32).collect();
+    let is_held = |node: u32, i: usize| u8::from(supports.is_fixed(node as usize, i));
+    add(&mut sum, &nodes, |&node| [[0, 1, 2].map(|i| is_held(node, i))]);
     sum.finalize()
+}
+
+/// Adds the bytes of all `values`, which several threads sum up in pieces.
+fn add<T: Sync, const N: usize, const M: usize>(
+    sum: &mut Hasher,
+    values: &[T],
+    bytes: impl Fn(&T) -> [[u8; N]; M] + Sync,
+) {
+    let of_piece = |values: &[T]| {
+        let mut sum = Hasher::new();
+        sum.update(values.iter().map(&bytes).collect::<Vec<_>>().as_flattened().as_flattened());
+        sum
+    };
+    let pieces: Vec<Hasher> = values.par_chunks(1 << 16).map(of_piece).collect();
+    pieces.iter().for_each(|piece| sum.combine(piece));
 }

@@ -4,7 +4,7 @@ use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
 use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid, coincident_nodes};
 use topopt_simp::{DesignSpace, Stage};
 
-use crate::case::{Case, CaseLoads, element_width};
+use crate::case::{Case, CaseLoads, element_width, sorted};
 use crate::config::{Config, Continuation, FilterKind, Interpolation};
 use crate::place::Place;
 use crate::report::{Finding, InputError};
@@ -54,12 +54,10 @@ impl Structure {
         };
         let problem = problem(config, &case, &renumbering)?;
         notes.extend(sagging(config, &case));
-        let renumbered = |elements: &[u32]| {
-            let is_one = flags(case.mesh.n_elements(), elements);
-            let is_one = renumbering.elements_from_original(&is_one);
-            (0..).zip(is_one).filter(|(_, is_one)| *is_one).map(|(e, _)| e).collect()
-        };
-        let void: Vec<u32> = renumbered(&case.void);
+        let new_element = renumbering.new_elements();
+        let renumbered =
+            |elements: &[u32]| sorted(elements.iter().map(|&e| new_element[e as usize]).collect());
+        let void = renumbered(&case.void);
         let problem = problem.with_void(void.clone());
         let space = DesignSpace {
             density_min: config.design.density_min,
@@ -100,31 +98,31 @@ fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Pr
     })?;
     let n_nodes = case.mesh.n_nodes();
     let mass_density = config.material.mass_density.unwrap_or(0.0);
+    let new_node = renumbering.new_nodes();
     let nodal = |values: &[(u32, [f64; 3])]| {
-        renumbering.nodes_from_original(&on_all_nodes(n_nodes, values)).into_flattened()
+        let values: Vec<_> =
+            values.iter().map(|&(n, value)| (new_node[n as usize], value)).collect();
+        on_all_nodes(n_nodes, &values).into_flattened()
     };
     let load_case = |load: &CaseLoads| LoadCase {
         weight: load.weight,
         body_force: load.gravity.map(|g| mass_density * g),
-        prescribed: Some(nodal(&load.displacements)),
+        prescribed: (!load.displacements.is_empty()).then(|| nodal(&load.displacements)),
         ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
     };
     let loads = case.load_cases.iter().map(load_case).collect();
-    Problem::new(renumbering.apply(&case.mesh), material, supports(case, renumbering), loads)
+    Problem::new(renumbering.apply(&case.mesh), material, supports(case, &new_node), loads)
         .map_err(|error| refused(config, case, &error).into())
 }
 
-fn supports(case: &Case, renumbering: &Renumbering) -> Supports {
-    let n_nodes = case.mesh.n_nodes();
-    let mut supports = Supports::none(n_nodes);
+fn supports(case: &Case, new_node: &[u32]) -> Supports {
+    let mut supports = Supports::none(new_node.len());
     for (component, nodes) in case.fixed.iter().enumerate() {
-        let is_held = renumbering.nodes_from_original(&flags(n_nodes, nodes));
-        (0..n_nodes).filter(|&n| is_held[n]).for_each(|n| supports.fix(n, component));
+        nodes.iter().for_each(|&n| supports.fix(new_node[n as usize] as usize, component));
     }
-    let springs = renumbering.nodes_from_original(&on_all_nodes(n_nodes, &case.springs));
-    for (node, stiffness) in springs.into_iter().enumerate() {
+    for &(node, stiffness) in &case.springs {
         let there = (0..3).filter(|&i| stiffness[i] > 0.0);
-        there.for_each(|i| supports.add_spring(node, i, stiffness[i]));
+        there.for_each(|i| supports.add_spring(new_node[node as usize] as usize, i, stiffness[i]));
     }
     supports
 }
@@ -134,13 +132,6 @@ pub(crate) fn on_all_nodes(n: usize, values: &[(u32, [f64; 3])]) -> Vec<[f64; 3]
     let mut all = vec![[0.0; 3]; n];
     values.iter().for_each(|&(node, value)| all[node as usize] = value);
     all
-}
-
-/// `n` flags, those of `numbers` set.
-fn flags(n: usize, numbers: &[u32]) -> Vec<bool> {
-    let mut flags = vec![false; n];
-    numbers.iter().for_each(|&i| flags[i as usize] = true);
-    flags
 }
 
 /// What is wrong with supports or loads, at the first entry of the case file that it is about.

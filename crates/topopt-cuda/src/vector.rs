@@ -1,6 +1,7 @@
 //! Vectors on the device.
 
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
+use rayon::prelude::*;
 
 /// A precision that kernels are compiled for.
 pub trait Real: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {
@@ -59,16 +60,23 @@ impl<R> DeviceVector<R> {
 
 /// From \[n\]\[components\] to \[components\]\[n\].
 pub(crate) fn to_planes<R: Real>(values: &[f64], components: usize) -> Vec<R> {
-    let n = values.len() / components;
-    let entry = |k: usize| R::from_f64(values[components * (k % n) + k / n]);
-    (0..values.len()).map(entry).collect()
+    let plane = |c: usize| {
+        let of_component = values.par_iter().skip(c).step_by(components);
+        of_component.map(|&value| R::from_f64(value))
+    };
+    let mut planes = Vec::with_capacity(values.len());
+    (0..components).for_each(|c| planes.par_extend(plane(c)));
+    planes
 }
 
 /// From \[components\]\[n\] to \[n\]\[components\].
 pub(crate) fn from_planes<R: Real>(planes: &[R], components: usize) -> Vec<f64> {
     let n = planes.len() / components;
-    let entry = |k: usize| planes[n * (k % components) + k / components].to_f64();
-    (0..planes.len()).map(entry).collect()
+    let mut values = vec![0.0; planes.len()];
+    values.par_chunks_exact_mut(components).enumerate().for_each(|(k, values)| {
+        (0..components).for_each(|c| values[c] = planes[n * c + k].to_f64());
+    });
+    values
 }
 
 #[cfg(test)]

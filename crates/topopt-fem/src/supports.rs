@@ -1,6 +1,7 @@
 //! Supports: components of nodes that are held, and springs between nodes and the ground.
 
 use nalgebra::{Matrix6, SymmetricEigen};
+use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
 use crate::DIM;
@@ -76,13 +77,8 @@ impl Supports {
 
     /// Sets the held components of `values`, \[n_nodes\]\[3\], to zero.
     pub fn clear(&self, values: &mut [f64]) {
-        for (node, value) in values.as_chunks_mut::<DIM>().0.iter_mut().enumerate() {
-            for (i, value) in value.iter_mut().enumerate() {
-                if self.is_fixed(node, i) {
-                    *value = 0.0;
-                }
-            }
-        }
+        let nodal = values.as_chunks_mut::<DIM>().0.par_iter_mut().with_min_len(4096);
+        nodal.enumerate().for_each(|(node, value)| *value = self.free_part(node, *value));
     }
 
     /// Sets the free components of `values`, \[n_nodes\]\[3\], to zero.
@@ -104,15 +100,21 @@ impl Supports {
     /// held or tied to a spring; modes in the kernel of that restriction are free.
     pub fn free_rigid_motions(&self, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
         let x = mesh.coordinates();
+        // In fixed chunks, so that the sum does not depend on the number of threads.
+        let sum = |chunk: &[u32]| -> [f64; 3] {
+            std::array::from_fn(|i| chunk.iter().map(|&n| x[n as usize][i]).sum())
+        };
+        let sums: Vec<_> = nodes.par_chunks(1 << 16).map(sum).collect();
         let centre: [f64; 3] = std::array::from_fn(|i| {
-            nodes.iter().map(|&n| x[n as usize][i]).sum::<f64>() / nodes.len() as f64
+            sums.iter().map(|sum| sum[i]).sum::<f64>() / nodes.len() as f64
         });
         let offset = |n: u32| -> [f64; 3] { std::array::from_fn(|i| x[n as usize][i] - centre[i]) };
-        let radius = nodes.iter().map(|&n| offset(n).map(f64::abs).into_iter().fold(0.0, f64::max));
-        let scale = 1.0 / radius.fold(f64::MIN_POSITIVE, f64::max);
+        let size = |&n: &u32| offset(n).map(f64::abs).into_iter().fold(0.0, f64::max);
+        let radius = nodes.par_iter().map(size).reduce(|| f64::MIN_POSITIVE, f64::max);
+        let scale = 1.0 / radius;
         let mut gram = Matrix6::<f64>::zeros();
         let mut held = 0;
-        for &n in nodes {
+        for &n in nodes.iter().filter(|&&n| (0..DIM).any(|i| self.resists(n as usize, i))) {
             let modes = rigid_modes(offset(n).map(|v| v * scale));
             for i in (0..DIM).filter(|&i| self.resists(n as usize, i)) {
                 held += 1;

@@ -69,8 +69,12 @@ pub fn distinct<T: Copy + PartialEq>(nodes: &[T]) -> impl Iterator<Item = T> + '
 /// Mean of the corners `x` of an element or a face; corners in the same place count once, so that
 /// it is that of the wedge or triangle.
 pub fn centre(x: &[[f64; 3]]) -> [f64; 3] {
-    let count = distinct(x).count() as f64;
-    std::array::from_fn(|i| distinct(x).map(|corner| corner[i]).sum::<f64>() / count)
+    let (mut sum, mut count) = ([0.0; 3], 0.0);
+    for corner in distinct(x) {
+        (0..3).for_each(|i| sum[i] += corner[i]);
+        count += 1.0;
+    }
+    sum.map(|sum| sum / count)
 }
 
 /// The local node at the other end of the edge from `a` along `axis`.

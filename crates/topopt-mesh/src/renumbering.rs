@@ -32,7 +32,7 @@ impl Renumbering {
         let curve = Self::along_curve(mesh);
         let sorted = curve.apply_without_sets(mesh);
         let Self { nodes, elements, rotations } =
-            Self::of_chords(&sorted, &Chords::of(&sorted, &inverse(&curve.elements)));
+            Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements()));
         let [nodes, elements] =
             [(nodes, curve.nodes), (elements, curve.elements)].map(|(new, old)| gather(&new, &old));
         Self { nodes, elements, rotations }
@@ -110,18 +110,28 @@ impl Renumbering {
         &self.elements
     }
 
+    /// New number of every original node, \[n_nodes\].
+    pub fn new_nodes(&self) -> Vec<u32> {
+        inverse(&self.nodes)
+    }
+
+    /// New number of every original element, \[n_elements\].
+    pub fn new_elements(&self) -> Vec<u32> {
+        inverse(&self.elements)
+    }
+
     /// The renumbered mesh. Sets keep the order of their entries.
     ///
     /// # Panics
     /// If `mesh` has not the numbers of nodes and elements that this was made for.
     pub fn apply(&self, mesh: &HexMesh) -> HexMesh {
-        let new_node = inverse(&self.nodes);
+        let new_node = self.new_nodes();
         let sets = self.renumber_sets(mesh.sets(), &new_node);
         self.permuted(mesh, &new_node, sets)
     }
 
     fn apply_without_sets(&self, mesh: &HexMesh) -> HexMesh {
-        self.permuted(mesh, &inverse(&self.nodes), Sets::default())
+        self.permuted(mesh, &self.new_nodes(), Sets::default())
     }
 
     fn permuted(&self, mesh: &HexMesh, new_node: &[u32], sets: Sets) -> HexMesh {
@@ -169,7 +179,7 @@ impl Renumbering {
     }
 
     fn renumber_sets(&self, sets: &Sets, new_node: &[u32]) -> Sets {
-        let new_element = inverse(&self.elements);
+        let new_element = self.new_elements();
         let map = |set: &Vec<u32>, new: &[u32]| gather(set, new);
         let face = |face: &Face| {
             let element = new_element[face.element as usize];

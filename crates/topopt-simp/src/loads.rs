@@ -23,7 +23,7 @@ struct CaseLoads<B: Backend> {
     weight: f64,
     /// The right-hand side.
     forces: B::Vector,
-    /// Its part that does not follow the design, \[n_nodes\]\[3\].
+    /// Its part that does not follow the design, \[n_nodes\]\[3\]; empty where all of it is that.
     constant: Vec<f64>,
     /// Factors are the densities.
     gravity: Option<ElementVectors>,
@@ -200,7 +200,11 @@ impl<B: Backend> CaseLoads<B> {
         Ok(Self {
             weight: case.weight,
             forces: backend.upload(&case.forces, DIM)?,
-            constant: case.forces.clone(),
+            constant: if has_weight || case.prescribed.is_some() {
+                case.forces.clone()
+            } else {
+                Vec::new()
+            },
             gravity: has_weight.then(gravity),
             prescribed: case.prescribed.as_ref().map(prescribed).transpose()?,
         })

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use topopt_fem::{DIM, Problem};
 use topopt_linalg::BackendError;
 use topopt_mesh::HexMesh;
@@ -72,7 +73,7 @@ impl MeshOnDevice {
     ) -> Result<Arc<Self>, BackendError> {
         let (mesh, supports) = (problem.mesh(), problem.supports());
         let mask = |node| (0..DIM).map(|i| u8::from(supports.is_fixed(node, i)) << i).sum();
-        let held: Vec<u8> = (0..mesh.n_nodes()).map(mask).collect();
+        let held: Vec<u8> = (0..mesh.n_nodes()).into_par_iter().map(mask).collect();
         let springs = supports.springs().map(|s| device.upload(&to_planes::<f64>(s, DIM)));
         let elements: Vec<u32> = (0..mesh.n_elements() as u32).collect();
         Ok(Arc::new(Self {
@@ -137,8 +138,11 @@ fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> 
 
 /// Local node a of `elements[k]` at \[a\]\[k\].
 pub(crate) fn connectivity_planes(hexes: &[[u32; 8]], elements: &[u32]) -> Vec<u32> {
-    let plane = |a: usize| elements.iter().map(move |&e| hexes[e as usize][a]);
-    (0..8).flat_map(plane).collect()
+    let mut planes = Vec::with_capacity(8 * elements.len());
+    for a in 0..8 {
+        planes.par_extend(elements.par_iter().map(|&e| hexes[e as usize][a]));
+    }
+    planes
 }
 
 /// y = x at held components and 0 at free ones: the start of a sum over elements.

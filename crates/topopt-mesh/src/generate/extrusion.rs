@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::section::Section;
 use crate::Face;
 
@@ -37,7 +39,7 @@ impl Extrusion {
     pub fn new(
         section: &Section,
         levels: &[f64],
-        layers_of: impl Fn(usize) -> Range<usize>,
+        layers_of: impl Fn(usize) -> Range<usize> + Sync,
     ) -> Self {
         let mut levels_of = vec![[usize::MAX, 0]; section.points.len()];
         let mut first_element = vec![0];
@@ -50,21 +52,23 @@ impl Extrusion {
             }
         }
         let mut first_node = vec![0];
-        let mut coordinates = Vec::new();
-        for (&[x, y], &[low, high]) in section.points.iter().zip(&levels_of) {
-            coordinates.extend(levels[low..=high].iter().map(|&z| [x, y, z]));
-            first_node.push(coordinates.len() as u32);
+        for (p, [low, high]) in levels_of.iter().enumerate() {
+            first_node.push(first_node[p] + (high + 1 - low) as u32);
         }
-        let mut hexes = Vec::with_capacity(first_element[section.quads.len()] as usize);
-        for (q, quad) in section.quads.iter().enumerate() {
-            hexes.extend(layers_of(q).map(|k| {
-                let node = |p: u32, level: usize| {
-                    first_node[p as usize] + (level - levels_of[p as usize][0]) as u32
-                };
+        let over = |(&[x, y], &[low, high]): (&[f64; 2], &[usize; 2])| {
+            levels[low..=high].iter().map(move |&z| [x, y, z])
+        };
+        let coordinates = section.points.par_iter().zip(&levels_of).flat_map_iter(over).collect();
+        let node = |p: u32, level: usize| {
+            first_node[p as usize] + (level - levels_of[p as usize][0]) as u32
+        };
+        let hexes = section.quads.par_iter().enumerate().flat_map_iter(|(q, quad)| {
+            layers_of(q).map(|k| {
                 let [[a, b, c, d], [e, f, g, h]] = [k, k + 1].map(|l| quad.map(|p| node(p, l)));
                 [a, b, c, d, e, f, g, h]
-            }));
-        }
+            })
+        });
+        let hexes = hexes.collect();
         Self { coordinates, hexes, first_node, first_element }
     }
 
