@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    BlockJacobi as GpuBlockJacobi, Cuda, Device, MeshOnDevice, Multigrid as GpuMultigrid,
+    BlockJacobi as GpuBlockJacobi, Cone, Cuda, Device, MeshOnDevice, Multigrid as GpuMultigrid,
     Strategy as GpuStrategy,
 };
 use topopt_fem::{
     BlockJacobi, ElasticityOperator, ElasticityPreconditioner, Jacobi, Multigrid, Problem, Strategy,
 };
 use topopt_linalg::{Backend, BackendError, Cpu};
+use topopt_simp::{Optimization, PhysicalDensity, Projection, SensitivityFilter};
 
-use crate::config;
+use crate::config::{self, Config, FilterKind};
 use crate::failure::Failure;
 use crate::report::{Finding, InputError};
 use crate::structure::Structure;
@@ -141,7 +142,7 @@ pub(crate) fn gpu_choice(asked: config::Strategy, structure: &Structure) -> conf
     }
 }
 
-/// The problem and its operator on a GPU.
+/// The problem and its operator on a GPU, by the strategy that is `wanted`.
 ///
 /// # Errors
 /// An input failure, with numbers, if the GPU's memory is too small, or if the strategy does not
@@ -149,16 +150,18 @@ pub(crate) fn gpu_choice(asked: config::Strategy, structure: &Structure) -> conf
 pub(crate) fn gpu_operator(
     backend: &Cuda<f64>,
     structure: &Structure,
-    solver: &config::Solver,
+    config: &Config,
+    wanted: config::Strategy,
 ) -> Result<OnGpu, Failure> {
     let problem = &structure.problem;
     let device = backend.device();
     let free = device.memory()?.0;
-    let bytes = |strategy| gpu_bytes(strategy, solver.preconditioner, problem);
+    let filter = filter_bytes(config, structure);
+    let bytes = |strategy| gpu_bytes(strategy, config.solver.preconditioner, problem) + filter;
     let possible = gpu_strategies(structure);
     let fits = |strategy: &GpuStrategy| bytes(*strategy) <= free;
     let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
-    let asked = gpu_choice(solver.strategy, structure);
+    let asked = gpu_choice(wanted, structure);
     let mesh = || gpu_mesh(device, problem, structure.colors.as_deref());
     if asked != config::Strategy::Auto {
         let is_asked = |strategy: &&GpuStrategy| strategy.name() == asked.name();
@@ -169,7 +172,7 @@ pub(crate) fn gpu_operator(
             return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
         }
         let mesh = mesh()?;
-        let is_ours = asked != solver.strategy;
+        let is_ours = asked != wanted;
         let note = is_ours.then(|| format!("strategy {}, not measured", asked.name()));
         return Ok(OnGpu { operator: strategy.build(&mesh, problem)?, mesh, note });
     }
@@ -214,8 +217,8 @@ fn impossible(asked: config::Strategy, structure: &Structure, possible: &[GpuStr
         .remedy(format!("set `solver.strategy` to \"auto\", or to one of {}", names.join(", ")))
 }
 
-/// Device memory of a run: mesh, vectors of the design loop and of the solver, operator,
-/// preconditioner.
+/// Device memory of a run but for its filter: mesh, vectors of the design loop and of the solver,
+/// operator, preconditioner.
 pub(crate) fn gpu_bytes(
     strategy: GpuStrategy,
     preconditioner: config::Preconditioner,
@@ -223,8 +226,8 @@ pub(crate) fn gpu_bytes(
 ) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let mesh = MeshOnDevice::bytes(nodes, elements);
-    let nodal = 24 * nodes * (4 + 3 * problem.load_cases().len());
-    let element = 8 * elements * 30;
+    let nodal = 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(problem);
+    let element = 8 * elements * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
     let preconditioner = match preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             GpuMultigrid::<f32>::bytes(nodes, elements)
@@ -235,12 +238,27 @@ pub(crate) fn gpu_bytes(
     mesh + nodal + element + strategy.bytes(nodes, elements) + preconditioner
 }
 
+/// Device memory of the filter.
+fn filter_bytes(config: &Config, structure: &Structure) -> usize {
+    let Some(radius) = structure.filter_radius else { return 0 };
+    let mesh = &structure.mesh;
+    let vectors = match config.filter.get_ref().kind {
+        FilterKind::Density => {
+            let projection =
+                config.projection.iter().map(|_| Projection::<Cuda<f64>>::ELEMENT_VECTORS);
+            PhysicalDensity::<Cuda<f64>>::ELEMENT_VECTORS + projection.sum::<usize>()
+        }
+        _ => SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS,
+    };
+    let weights = Cone::bytes(mesh.bounding_box().extent(), radius, mesh.n_elements());
+    weights + 8 * vectors * mesh.n_elements()
+}
+
 /// Megabytes of device memory that a run needs, by strategy.
-pub(crate) fn gpu_memory_mb(
-    preconditioner: config::Preconditioner,
-    problem: &Problem,
-) -> BTreeMap<&'static str, f64> {
-    let megabytes = |s| gpu_bytes(s, preconditioner, problem) as f64 / f64::from(1 << 20);
+pub(crate) fn gpu_memory_mb(config: &Config, structure: &Structure) -> BTreeMap<&'static str, f64> {
+    let filter = filter_bytes(config, structure);
+    let bytes = |s| filter + gpu_bytes(s, config.solver.preconditioner, &structure.problem);
+    let megabytes = |s| bytes(s) as f64 / f64::from(1 << 20);
     GpuStrategy::ALL.into_iter().map(|s| (s.name(), megabytes(s))).collect()
 }
 

@@ -60,10 +60,10 @@ impl Cone {
         })
     }
 
-    /// Most bytes on the device for so many elements, whatever the radius.
-    pub fn most_bytes(n_elements: usize) -> usize {
-        // Centre, number, and up to four cells an element.
-        (24 + 4 + 4 * 4) * n_elements + 4 * 65
+    /// Bytes on the device for so many element centres in a box with edges `extent`.
+    pub fn bytes(extent: [f64; 3], radius: f64, n_elements: usize) -> usize {
+        // Centre and number of an element, where a cell begins.
+        (24 + 4) * n_elements + 4 * (CellList::n_cells(extent, radius, n_elements) + 1)
     }
 
     /// Neighbours of an element on average, itself included, counted on a sample.

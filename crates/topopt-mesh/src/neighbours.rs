@@ -35,6 +35,12 @@ impl CellList {
         list
     }
 
+    /// Number of cells for `n_points` points in a box with edges `extent`.
+    pub fn n_cells(extent: [f64; 3], radius: f64, n_points: usize) -> usize {
+        let cell = cell_size(extent, radius, n_points);
+        extent.iter().map(|length| (length / cell) as usize + 1).product()
+    }
+
     /// Calls `visit(id, distance)` for every point within the radius of `centre`, that at
     /// `centre` itself included, always in the same order.
     pub fn for_each_within(&self, centre: [f64; 3], mut visit: impl FnMut(u32, f64)) {

@@ -75,6 +75,19 @@ struct Solved {
 }
 
 impl<'a, B: Backend + Sync> Optimization<'a, B> {
+    /// Vectors of one entry an element that it holds with its optimality criteria, besides what
+    /// operator, preconditioner and filter do.
+    pub const ELEMENT_VECTORS: usize = 15;
+
+    /// Vectors of three entries a node that it holds with the loads of `problem`, besides what
+    /// operator and preconditioner do.
+    pub fn nodal_vectors(problem: &Problem) -> usize {
+        let cases = problem.load_cases();
+        let moved = cases.iter().filter(|case| case.prescribed.is_some()).count();
+        let of_springs = if problem.supports().springs().is_some() { 3 } else { 0 };
+        4 + 3 * cases.len() + moved + usize::from(moved > 0) + of_springs
+    }
+
     /// Starts from the design variables `design`, \[n_elements\].
     ///
     /// # Errors

@@ -35,7 +35,9 @@ impl<'a, B: Backend> Filter<'a, B> {
     ) {
         match self {
             Filter::None => {}
-            Filter::Sensitivity(filter) => filter.apply(backend, density, sensitivities),
+            Filter::Sensitivity(filter) => {
+                filter.apply(backend, density, sensitivities, scratch);
+            }
             Filter::Density(transform) => {
                 transform.backward(backend, sensitivities, scratch);
                 std::mem::swap(sensitivities, scratch);

@@ -18,14 +18,14 @@ pub struct OptimalityCriteria<B: Backend> {
     design_volume: f64,
     /// v_e of design elements, 0 of others: the volume constraint.
     weights: B::Vector,
-    /// dV_e
+    /// dV_e; where a transform makes the density, anew in each update and then overwritten.
     volume_gradient: B::Vector,
     floor: B::Vector,
     ceiling: B::Vector,
     lower: B::Vector,
     upper: B::Vector,
+    /// Overwritten between updates.
     candidate: B::Vector,
-    scratch: B::Vector,
 }
 
 /// Relative accuracy at which the volume counts as met.
@@ -61,7 +61,6 @@ impl<B: Backend> OptimalityCriteria<B> {
             lower: backend.zeros(n)?,
             upper: backend.zeros(n)?,
             candidate: backend.zeros(n)?,
-            scratch: backend.zeros(n)?,
         })
     }
 
@@ -79,8 +78,8 @@ impl<B: Backend> OptimalityCriteria<B> {
     /// # Errors
     /// [`BackendError`] if the device fails.
     pub fn grey_level(&mut self, backend: &B, density: &B::Vector) -> Result<f64, BackendError> {
-        backend.multiply(&self.weights, density, &mut self.scratch);
-        let squares = backend.value(&backend.dot(&self.scratch, density))?; // sum v rho^2
+        backend.multiply(&self.weights, density, &mut self.candidate);
+        let squares = backend.value(&backend.dot(&self.candidate, density))?; // sum v rho^2
         Ok(4.0 * (self.volume_fraction(backend, density)? - squares / self.design_volume))
     }
 
@@ -184,7 +183,7 @@ impl<B: Backend> OptimalityCriteria<B> {
         scale: f64,
         next: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let Self { candidate, lower, upper, weights, scratch, target, .. } = self;
+        let Self { candidate, lower, upper, weights, volume_gradient: scratch, target, .. } = self;
         let accuracy = TRANSFORMED_VOLUME_ACCURACY * *target;
         // Volume in excess of the target, by the logarithm of the factor.
         let mut excess = |log: f64| {

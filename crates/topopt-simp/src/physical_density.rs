@@ -17,6 +17,9 @@ pub struct PhysicalDensity<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> PhysicalDensity<'a, B> {
+    /// Vectors of one entry an element that it holds, besides what H and a projection do.
+    pub const ELEMENT_VECTORS: usize = 7;
+
     /// From the filter's operator H and the bounds and passive elements of `space`.
     ///
     /// # Errors

@@ -17,6 +17,9 @@ pub struct Projection<B: Backend> {
 }
 
 impl<B: Backend> Projection<B> {
+    /// Vectors of one entry an element that it holds.
+    pub const ELEMENT_VECTORS: usize = 1;
+
     /// For `n` elements, with the smallest density a, threshold eta, 0 < eta < 1, and sharpness
     /// 0 < beta <= 256: beyond, slopes far from the threshold round to 0.
     ///

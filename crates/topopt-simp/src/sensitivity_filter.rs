@@ -7,10 +7,12 @@ pub struct SensitivityFilter<'a, B: Backend> {
     weights: Box<dyn LinearOperator<B> + 'a>,
     /// sum_i H_ei
     row_sums: B::Vector,
-    scratch: B::Vector,
 }
 
 impl<'a, B: Backend> SensitivityFilter<'a, B> {
+    /// Vectors of one entry an element that it holds, besides what H does.
+    pub const ELEMENT_VECTORS: usize = 1;
+
     /// From the operator H.
     ///
     /// # Errors
@@ -20,15 +22,21 @@ impl<'a, B: Backend> SensitivityFilter<'a, B> {
         weights: Box<dyn LinearOperator<B> + 'a>,
     ) -> Result<Self, BackendError> {
         let n = weights.dimension();
-        let (mut row_sums, mut scratch) = (backend.zeros(n)?, backend.zeros(n)?);
-        backend.fill(1.0, &mut scratch);
-        weights.apply(&scratch, &mut row_sums);
-        Ok(Self { weights, row_sums, scratch })
+        let (mut row_sums, mut ones) = (backend.zeros(n)?, backend.zeros(n)?);
+        backend.fill(1.0, &mut ones);
+        weights.apply(&ones, &mut row_sums);
+        Ok(Self { weights, row_sums })
     }
 
-    /// Replaces `sensitivities` by the filtered ones.
-    pub fn apply(&mut self, backend: &B, density: &B::Vector, sensitivities: &mut B::Vector) {
-        let Self { weights, row_sums, scratch } = self;
+    /// Replaces `sensitivities` by the filtered ones; `scratch` is overwritten.
+    pub fn apply(
+        &self,
+        backend: &B,
+        density: &B::Vector,
+        sensitivities: &mut B::Vector,
+        scratch: &mut B::Vector,
+    ) {
+        let Self { weights, row_sums } = self;
         backend.multiply(density, sensitivities, scratch); // rho dC
         weights.apply(scratch, sensitivities); // H rho dC
         backend.divide(sensitivities, row_sums, scratch);

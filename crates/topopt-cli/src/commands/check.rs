@@ -128,7 +128,7 @@ impl Forecast {
             ),
             Place::Gpu(_) => (
                 place::gpu_choice(asked, structure).name(),
-                place::gpu_memory_mb(config.solver.preconditioner, problem),
+                place::gpu_memory_mb(config, structure),
             ),
         };
         Ok(Self {

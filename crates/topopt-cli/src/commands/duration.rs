@@ -45,7 +45,7 @@ impl Duration {
             Place::Gpu(device) => {
                 let backend = Cuda::<f64>::new(device)?;
                 let OnGpu { mesh, mut operator, .. } =
-                    place::gpu_operator(&backend, structure, solver)?;
+                    place::gpu_operator(&backend, structure, config, solver.strategy)?;
                 let mut preconditioner =
                     place::gpu_preconditioner(&backend, solver.preconditioner, &mesh, problem)?;
                 Ok(Self::of(config, structure, &backend, &mut *operator, &mut *preconditioner)?)

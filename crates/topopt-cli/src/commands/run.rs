@@ -130,11 +130,10 @@ impl<'a> Run<'a> {
     fn on_gpu(&'a self, device: &Arc<Device>, progress: Progress<'a>) -> Result<(), Failure> {
         let backend = Cuda::<f64>::new(device)?;
         let problem = &self.structure.problem;
-        let mut solver = self.config.solver.clone();
-        let asked = solver.strategy;
-        solver.strategy = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
+        let asked = self.config.solver.strategy;
+        let strategy = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
         let OnGpu { mesh, operator, note } =
-            place::gpu_operator(&backend, self.structure, &solver)?;
+            place::gpu_operator(&backend, self.structure, self.config, strategy)?;
         let neighbours = Cell::new(None);
         let weights_of: WeightsOf<Cuda<f64>> = Box::new(|radius| {
             let cone = topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius)?;

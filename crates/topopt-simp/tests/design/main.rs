@@ -368,8 +368,9 @@ fn filtered_sensitivities_follow_the_formula() {
     let density: Vec<f64> = (0..n).map(|e| 0.3 + 0.2 * (e as f64).cos()).collect();
     let raw: Vec<f64> = (0..n).map(|e| -1.0 - (e as f64).sin()).collect();
     let cone = Box::new(Cone::new(centres.clone(), 1.7, 0));
-    let mut found = raw.clone();
-    SensitivityFilter::new(&Cpu, cone).unwrap().apply(&Cpu, &density, &mut found);
+    let (mut found, mut scratch) = (raw.clone(), vec![0.0; n]);
+    let filter = SensitivityFilter::new(&Cpu, cone).unwrap();
+    filter.apply(&Cpu, &density, &mut found, &mut scratch);
     for e in [0, 40, n - 1] {
         let weight = |i: usize| {
             let square: f64 = (0..3).map(|k| (centres[e][k] - centres[i][k]).powi(2)).sum();

@@ -1,0 +1,94 @@
+//! What a design loop takes of a GPU is what is counted before it is made.
+
+use topopt_cuda::operators::{MeshOnDevice, Strategy};
+use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
+use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
+use topopt_mesh::generate::{Benchmark, Resolution};
+use topopt_simp::{
+    Accuracy, DesignSpace, Filter, Interpolation, Law, Loads, OptimalityCriteria, Optimization,
+    PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules,
+};
+
+const RADIUS: f64 = 2.5;
+
+fn problem() -> Problem {
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(4000)).unwrap();
+    let mut supports = Supports::none(mesh.n_nodes());
+    mesh.hexes()[0].iter().for_each(|&node| (0..3).for_each(|i| supports.fix(node as usize, i)));
+    let load = LoadCase::new("default", vec![1.0; 3 * mesh.n_nodes()]);
+    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+}
+
+/// Checks what is used against what is counted, for filters of the density and of sensitivities.
+#[test]
+fn design_loops_take_what_is_counted() {
+    let found = matches!(probe(), Probe::Found { .. });
+    let device = found.then(|| Device::open(0).unwrap());
+    // One that counts its memory to the byte and that nobody else uses.
+    let Some(device) = device.filter(|device| device.name().starts_with("Emulated")) else {
+        println!("skipped: no emulated CUDA device");
+        return;
+    };
+    let problem = problem();
+    let (n, nodes) = (problem.mesh().n_elements(), problem.mesh().n_nodes());
+    let space = DesignSpace {
+        density_min: 0.01,
+        volume_fraction: 0.3,
+        volumes: problem.mesh().volumes(),
+        solid: vec![3],
+        void: vec![5, 7],
+    };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+    let free = || device.memory().unwrap().0;
+    let check = |before: usize, counted: usize| {
+        let (used, rounding) = (before - free(), 256 * 32); // of up to 32 arrays
+        assert!((counted..=counted + rounding).contains(&used), "{used} bytes for {counted}");
+    };
+    for is_density in [false, true] {
+        let before = free();
+        let cone = Cone::new(&device, &problem.mesh().centres(), RADIUS).unwrap();
+        let extent = problem.mesh().bounding_box().extent();
+        let weights = Cone::bytes(extent, RADIUS, n);
+        let used = before - free();
+        assert!((weights * 9 / 10..=weights + 1024).contains(&used), "{used} bytes for {weights}");
+        let before = free();
+        let (filter, vectors) = if is_density {
+            let projection = Projection::new(&backend, n, 0.01, 0.5, 2.0).unwrap();
+            let physical = PhysicalDensity::new(&backend, Box::new(cone), &space).unwrap();
+            let vectors = PhysicalDensity::<Cuda<f64>>::ELEMENT_VECTORS
+                + Projection::<Cuda<f64>>::ELEMENT_VECTORS;
+            (Filter::Density(physical.projected(projection)), vectors)
+        } else {
+            let filter = SensitivityFilter::new(&backend, Box::new(cone)).unwrap();
+            (Filter::Sensitivity(filter), SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS)
+        };
+        check(before, 8 * n * vectors);
+        let operator = Strategy::Mf.build(&mesh, &problem).unwrap();
+        let preconditioner = Box::new(Jacobi::new(&backend, problem.n_dofs()).unwrap());
+        let before = free();
+        let physics = Physics {
+            backend: &backend,
+            problem: &problem,
+            loads: Loads::new(&backend, &problem).unwrap(),
+            operator,
+            preconditioner,
+            accuracy: Accuracy { loose: 1e-5, tight: 1e-5 },
+            max_iterations: 100,
+        };
+        let criteria = OptimalityCriteria::new(&backend, &space, 0.2, 0.5).unwrap();
+        let interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0 };
+        let stop = StopRules {
+            max_iterations: 1,
+            change: 0.0,
+            relative_compliance: 0.0,
+            absolute_compliance: 0.0,
+        };
+        let start = space.uniform();
+        let optimization =
+            Optimization::new(physics, interpolation, filter, criteria, stop, &start).unwrap();
+        let element = 8 * n * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
+        check(before, element + 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(&problem));
+        drop(optimization);
+    }
+}
