@@ -23,7 +23,8 @@ use serde::Deserialize;
 
 pub(crate) use check::closest;
 pub use design::{
-    Continuation, Design, Filter, FilterKind, Interpolation, Method, Optimizer, Projection,
+    Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Method, Optimizer,
+    Projection,
 };
 pub use keys::{Config, Material};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};

@@ -57,6 +57,20 @@ impl Place {
         }
     }
 
+    /// Whether the case can be computed here.
+    ///
+    /// # Errors
+    /// A finding if the filter is one that GPUs do not have.
+    pub fn takes(&self, config: &Config) -> Result<(), Finding> {
+        let is_helmholtz = config.filter.get_ref().weights == config::FilterWeights::Helmholtz;
+        if is_helmholtz && matches!(self, Place::Gpu(_)) {
+            return Err(Finding::new("the Helmholtz filter is computed on the processor only")
+                .at(config.source(), config.span("filter.weights"), "not on a GPU")
+                .remedy("give `--device cpu` (`solver.device`), or `weights = \"cone\"`"));
+        }
+        Ok(())
+    }
+
     /// Name of the device, for people.
     pub fn name(&self) -> String {
         match self {

@@ -1,10 +1,11 @@
 //! Linear elasticity on trilinear hexahedra: element stiffness, supports, loads, the operator
-//! K(E) u by several strategies on the CPU, and stresses.
+//! K(E) u by several strategies on the CPU, and stresses; and the Helmholtz filter.
 //!
 //! This crate does no I/O and reads no clock. Vectors of the CPU hold nodal values as
 //! \[node\]\[component\].
 
 mod element_loads;
+mod helmholtz;
 mod material;
 mod multigrid;
 mod operator;
@@ -19,6 +20,7 @@ mod supports;
 pub mod surface_load;
 
 pub use element_loads::ElementVectors;
+pub use helmholtz::Helmholtz;
 pub use material::Material;
 pub use multigrid::{Aggregates, Aggregation, MODES, Multigrid, RigidAggregation};
 pub use operator::ElasticityOperator;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use topopt_fem::{BlockJacobi, ElementVectors, LoadCase, Multigrid, Strategy};
+use topopt_fem::{BlockJacobi, ElementVectors, Helmholtz, LoadCase, Multigrid, Strategy};
 
 use super::diagnosis::Diagnosis;
 use super::duration::Duration;
@@ -16,7 +16,7 @@ use super::run::thread_pool;
 use super::{preview, rounded};
 use crate::args::CheckArgs;
 use crate::case::Case;
-use crate::config::{self, Config, Continuation, FilterKind, Projection};
+use crate::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
 use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::report::InputError;
@@ -41,6 +41,7 @@ pub(super) fn check(
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let diagnosis = Diagnosis::of(&case);
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        place.takes(&config).map_err(InputError::from)?;
         let structure = Structure::build(&config, case, &place)?;
         Forecast::of(&config, &structure, diagnosis, &place)
     })?;
@@ -79,6 +80,7 @@ struct Forecast {
     design_volume: f64,
     volume_fraction: f64,
     filter: FilterKind,
+    filter_weights: FilterWeights,
     filter_radius: Option<f64>,
     projection: Option<Projection>,
     /// Settings that change in the course of the run.
@@ -160,6 +162,7 @@ impl Forecast {
             design_volume: space.design_volumes().iter().sum(),
             volume_fraction: space.volume_fraction,
             filter: config.filter.get_ref().kind,
+            filter_weights: config.filter.get_ref().weights,
             filter_radius: structure.filter_radius,
             projection: config.projection.clone(),
             continuation: config.continuation.clone(),
@@ -245,8 +248,12 @@ impl Forecast {
             FilterKind::None => "none",
         };
         self.filter_radius.map_or(name.into(), |radius| {
-            let widths = rounded(radius / self.element_width);
-            format!("{name}, radius {}, which is {widths} element widths", rounded(radius))
+            let (widths, radius) = (rounded(radius / self.element_width), rounded(radius));
+            let weights = match self.filter_weights {
+                FilterWeights::Cone => "",
+                FilterWeights::Helmholtz => " by a Helmholtz equation",
+            };
+            format!("{name}{weights}, radius {radius}, which is {widths} element widths")
         })
     }
 
@@ -336,9 +343,7 @@ fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 
     let weights = heavy * ElementVectors::bytes(elements);
     let bytes =
         meshes + nodal + element + weights + strategy.bytes(nodes, elements) + preconditioner;
-    let budget = config.filter.get_ref().neighbour_memory_mb as f64;
-    let lists = neighbour_lists_mb(structure);
-    PROGRAM_MB + bytes as f64 / MEGABYTE + if lists <= budget { lists } else { 0.0 }
+    PROGRAM_MB + bytes as f64 / MEGABYTE + filter_weights_mb(config.filter.get_ref(), structure)
 }
 
 const MEGABYTE: f64 = 1048576.0;
@@ -346,12 +351,17 @@ const MEGABYTE: f64 = 1048576.0;
 /// The program with its threads, measured on Linux.
 const PROGRAM_MB: f64 = 12.0;
 
-/// What the lists of neighbours within the filter radius take: 12 bytes a neighbour.
-fn neighbour_lists_mb(structure: &Structure) -> f64 {
-    let elements = structure.mesh.n_elements() as f64;
-    let widths = structure.filter_radius.unwrap_or(0.0) / structure.element_width;
-    let neighbours = (4.0 / 3.0 * PI * widths.powi(3)).clamp(1.0, elements);
-    12.0 * elements * neighbours / MEGABYTE
+/// What the filter's weights take: of a cone 12 bytes a neighbour, if the lists fit their budget.
+fn filter_weights_mb(filter: &config::Filter, structure: &Structure) -> f64 {
+    let (nodes, elements) = (structure.mesh.n_nodes(), structure.mesh.n_elements());
+    let Some(radius) = structure.filter_radius else { return 0.0 };
+    if filter.weights == FilterWeights::Helmholtz {
+        return Helmholtz::bytes(nodes, elements) as f64 / MEGABYTE;
+    }
+    let widths = radius / structure.element_width;
+    let neighbours = (4.0 / 3.0 * PI * widths.powi(3)).clamp(1.0, elements as f64);
+    let lists = 12.0 * elements as f64 * neighbours / MEGABYTE;
+    if lists <= filter.neighbour_memory_mb as f64 { lists } else { 0.0 }
 }
 
 fn warnings(structure: &Structure, loads: &[Load]) -> Vec<String> {

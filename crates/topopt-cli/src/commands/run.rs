@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_cuda::{Cuda, Device};
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
+use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Helmholtz};
 use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress};
 use topopt_simp::{
     Accuracy, Cone, Continuation, Design, DesignError, Ended, Filter, Interpolation,
@@ -21,7 +21,7 @@ use topopt_simp::{
 use crate::args::RunArgs;
 use crate::case::Case;
 use crate::checkpoint::{Checkpointer, Resumption};
-use crate::config::{self, Config, FilterKind};
+use crate::config::{self, Config, FilterKind, FilterWeights};
 use crate::failure::Failure;
 use crate::place::{self, OnGpu, Place};
 use crate::progress::Progress;
@@ -46,6 +46,7 @@ pub(super) fn run(
     let start_from = args.start_from.as_deref().map(StartingDesign::read).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        place.takes(&config).map_err(InputError::from)?;
         let case = Case::build_until(&config, interrupt)?;
         let structure = Structure::build(&config, case, &place)?;
         if let Some(resumption) = &resumption {
@@ -112,10 +113,15 @@ impl<'a> Run<'a> {
     fn on_cpu(&'a self, note: Option<String>, progress: Progress<'a>) -> Result<(), Failure> {
         let strategy = place::cpu_strategy(self.config.solver.strategy);
         let operator = strategy.map_err(InputError::from)?.build(&self.structure.problem);
-        let budget = self.config.filter.get_ref().neighbour_memory_mb.saturating_mul(1 << 20);
+        let filter = self.config.filter.get_ref();
+        let budget = filter.neighbour_memory_mb.saturating_mul(1 << 20);
+        let mesh = self.structure.problem.mesh();
         let neighbours = Cell::new(None);
         let weights_of: WeightsOf<Cpu> = Box::new(|radius| {
-            let cone = Cone::new(self.structure.problem.mesh().centres(), radius, budget);
+            if filter.weights == FilterWeights::Helmholtz {
+                return Ok(Box::new(Helmholtz::new(mesh, radius)?));
+            }
+            let cone = Cone::new(mesh.centres(), radius, budget);
             let stored = cone.storage() == NeighbourStorage::Stored;
             neighbours.set(Some(Neighbours { mean: cone.mean_neighbours(), stored }));
             Ok(Box::new(cone))

@@ -53,6 +53,8 @@ pub enum Interpolation {
 pub struct Filter {
     /// Which filter.
     pub kind: FilterKind,
+    /// How the elements around an element weigh in it.
+    pub weights: FilterWeights,
     /// Radius as a length.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: Option<f64>,
@@ -74,6 +76,17 @@ pub enum FilterKind {
     Density,
     /// No filter: the result depends on the mesh.
     None,
+}
+
+/// The weights of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FilterWeights {
+    /// Radius less distance.
+    Cone,
+    /// By a Helmholtz equation on the mesh, which blurs as much as a cone of that radius: no more
+    /// time or memory for a larger radius, and nothing across gaps. On the processor only.
+    Helmholtz,
 }
 
 /// The projection of the filtered density, which makes it nearly solid or empty; it needs the filter
@@ -160,6 +173,7 @@ impl Default for Filter {
     fn default() -> Self {
         Self {
             kind: FilterKind::Sensitivity,
+            weights: FilterWeights::Cone,
             radius: None,
             radius_in_elements: None,
             neighbour_memory_mb: 512,

@@ -37,6 +37,19 @@ fn every_strategy_gives_the_history_of_the_cpu() {
 }
 
 #[test]
+fn the_helmholtz_filter_is_refused() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let finished = folder.run(&["filter.weights=helmholtz"], &["--device", "gpu"]);
+    assert_eq!(finished.status, 1);
+    assert!(finished.err.contains("the Helmholtz filter is computed on the processor only"));
+    assert!(finished.err.contains("give `--device cpu`"), "{}", finished.err);
+}
+
+#[test]
 fn the_projected_density_has_the_history_of_the_cpu() {
     let Probe::Found { .. } = probe() else {
         println!("skipped: no CUDA device");

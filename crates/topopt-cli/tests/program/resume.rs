@@ -110,8 +110,12 @@ fn kill_at_any_moment() {
 
 #[test]
 fn a_run_that_is_done_goes_on_with_more_iterations() {
-    for keys in [&["solver.preconditioner=multigrid"], &["solver.preconditioner=jacobi"], PROJECTED]
-    {
+    for keys in [
+        &["solver.preconditioner=multigrid"],
+        &["solver.preconditioner=jacobi"],
+        PROJECTED,
+        &["filter.kind=density", "filter.weights=helmholtz"],
+    ] {
         let run = |folder: &Folder, iterations: &str, args: &[&str]| {
             let set = [keys, &[PLAIN, EVERY, iterations]].concat();
             let finished = folder.run(&set, args);

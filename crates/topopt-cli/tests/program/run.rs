@@ -72,6 +72,28 @@ fn early_solves_may_be_loose() {
 }
 
 #[test]
+fn the_helmholtz_filter_blurs_as_the_cone_does() {
+    let folder = Folder::new();
+    for kind in ["density", "sensitivity"] {
+        let [cone, helmholtz] = ["cone", "helmholtz"].map(|weights| {
+            let weights = format!("filter.weights={weights}");
+            let kind = format!("filter.kind={kind}");
+            folder.run_well(&[
+                "optimizer.max_iterations=20",
+                "mesh.elements=2000",
+                "filter.radius_in_elements=2.5",
+                &kind,
+                &weights,
+            ]);
+            assert!(folder.history("volume_fraction").iter().all(|v| (v - 0.3).abs() < 1e-9));
+            *folder.history("compliance").last().unwrap()
+        });
+        let ratio = helmholtz / cone;
+        assert!((0.9..1.1).contains(&ratio) && ratio != 1.0, "{kind}: {helmholtz}, cone {cone}");
+    }
+}
+
+#[test]
 fn every_preconditioner_gives_the_same_history() {
     let folder = Folder::new();
     let run = |name: &str| {

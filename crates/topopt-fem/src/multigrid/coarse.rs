@@ -1,88 +1,185 @@
-//! Between levels of aggregates: rigid motions of aggregates of aggregates.
+//! Levels of aggregates: block matrices, and the modes of aggregates of aggregates.
 
 use rayon::prelude::*;
-use topopt_linalg::{BlockCsr, Cpu, Transfer};
+use topopt_linalg::{
+    BlockCsr, BlockDiagonal, BlockPattern, Cpu, DenseCholesky, InverseDiagonal, LinearOperator,
+    Transfer,
+};
 
 use super::{Aggregates, MODES, rigid_displacement, rigid_force};
+use crate::DIM;
 
-/// The transfer between a level of aggregates and the next.
-pub(super) struct CoarseTransfer {
-    pub aggregates: Aggregates,
+/// The modes by which an aggregate moves, as numbers of its parent's or of its own.
+pub(super) trait Modes: Copy + Send + Sync {
+    /// What a child at `offset` from the centre of its parent does when the parent does `self`.
+    fn of_child(&self, offset: [f64; DIM]) -> Self;
+
+    /// The transpose: what acts on the child as what acts on the parent.
+    fn of_parent(&self, offset: [f64; DIM]) -> Self;
 }
 
-impl CoarseTransfer {
-    /// The motion of child `child` when its parent moves by `motion`.
-    fn child_motion(&self, child: usize, motion: &[f64; MODES]) -> [f64; MODES] {
-        let [x, y, z] = rigid_displacement(motion, self.aggregates.offsets()[child]);
-        [x, y, z, motion[3], motion[4], motion[5]]
+/// A rigid motion, or a force and a moment.
+impl Modes for [f64; MODES] {
+    fn of_child(&self, offset: [f64; DIM]) -> Self {
+        let [x, y, z] = rigid_displacement(self, offset);
+        [x, y, z, self[3], self[4], self[5]]
     }
 
-    /// The transpose: force and moment on a child as force and moment on its parent.
-    fn parent_force(&self, child: usize, force: &[f64; MODES]) -> [f64; MODES] {
-        let mut total =
-            rigid_force([force[0], force[1], force[2]], self.aggregates.offsets()[child]);
-        (3..MODES).for_each(|i| total[i] += force[i]);
+    fn of_parent(&self, offset: [f64; DIM]) -> Self {
+        let mut total = rigid_force([self[0], self[1], self[2]], offset);
+        (3..MODES).for_each(|i| total[i] += self[i]);
         total
     }
 }
 
-impl Transfer<Cpu> for CoarseTransfer {
+/// A constant.
+impl Modes for [f64; 1] {
+    fn of_child(&self, _: [f64; DIM]) -> Self {
+        *self
+    }
+
+    fn of_parent(&self, _: [f64; DIM]) -> Self {
+        *self
+    }
+}
+
+/// Levels of block matrices, each but the first the Galerkin product of the one before; the last is
+/// solved directly.
+pub(super) struct BlockLevels<const N: usize> {
+    levels: Vec<BlockLevel<N>>,
+    /// From each level to the next.
+    transfers: Vec<CoarseTransfer<N>>,
+    last: DenseCholesky,
+}
+
+struct BlockLevel<const N: usize> {
+    matrix: BlockCsr<N>,
+    inverse_diagonal: BlockDiagonal<N>,
+}
+
+impl<const N: usize> BlockLevels<N>
+where
+    [f64; N]: Modes,
+{
+    /// Zeros in the pattern of every level, and the aggregates between them.
+    pub fn new(patterns: Vec<BlockPattern>, aggregates: Vec<Aggregates>) -> Self {
+        let level = |pattern| BlockLevel {
+            matrix: BlockCsr::zeros(pattern),
+            inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; N]; N]),
+        };
+        let levels = patterns.into_iter().map(level).collect();
+        let transfer = |aggregates| CoarseTransfer { aggregates };
+        let transfers = aggregates.into_iter().map(transfer).collect();
+        Self { levels, transfers, last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)) }
+    }
+
+    /// Recomputes the numbers of all levels from the first matrix, which `fill` recomputes.
+    pub fn update(&mut self, fill: impl FnOnce(&mut BlockCsr<N>)) {
+        fill(&mut self.levels[0].matrix);
+        for (level, transfer) in self.transfers.iter().enumerate() {
+            let (done, rest) = self.levels.split_at_mut(level + 1);
+            let BlockLevel { matrix, inverse_diagonal } = &mut done[level];
+            galerkin(matrix, transfer, &mut rest[0].matrix);
+            let n = matrix.pattern().n_rows();
+            *inverse_diagonal = BlockDiagonal::pseudo_inverse(n, |row| matrix.diagonal_block(row));
+        }
+        self.last = DenseCholesky::new(&self.levels[self.transfers.len()].matrix.to_dense());
+    }
+
+    /// Number of levels.
+    pub fn len(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The matrix of a level.
+    pub fn matrix(&self, level: usize) -> &dyn LinearOperator<Cpu> {
+        &self.levels[level].matrix
+    }
+
+    /// The inverse of the block diagonal of a level but the last.
+    pub fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {
+        &self.levels[level].inverse_diagonal
+    }
+
+    /// The transfer between a level and the next.
+    pub fn transfer(&self, level: usize) -> &dyn Transfer<Cpu> {
+        &self.transfers[level]
+    }
+
+    /// x = A^-1 b on the last level.
+    pub fn solve_last(&self, b: &[f64], x: &mut [f64]) {
+        self.last.solve(b, x);
+    }
+}
+
+/// The transfer between a level of aggregates and the next.
+struct CoarseTransfer<const N: usize> {
+    aggregates: Aggregates,
+}
+
+impl<const N: usize> Transfer<Cpu> for CoarseTransfer<N>
+where
+    [f64; N]: Modes,
+{
     fn restrict(&self, fine: &Vec<f64>, coarse: &mut Vec<f64>) {
-        let fine = fine.as_chunks::<MODES>().0;
-        let sum = |(coarse, members): (&mut [f64; MODES], &Vec<u32>)| {
-            *coarse = [0.0; MODES];
+        let fine = fine.as_chunks::<N>().0;
+        let sum = |(coarse, members): (&mut [f64; N], &Vec<u32>)| {
+            *coarse = [0.0; N];
             for &child in members {
-                let force = self.parent_force(child as usize, &fine[child as usize]);
-                (0..MODES).for_each(|i| coarse[i] += force[i]);
+                let child = child as usize;
+                let force = fine[child].of_parent(self.aggregates.offsets()[child]);
+                (0..N).for_each(|i| coarse[i] += force[i]);
             }
         };
-        let coarse = coarse.as_chunks_mut::<MODES>().0.par_iter_mut().with_min_len(256);
+        let coarse = coarse.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(256);
         coarse.zip(self.aggregates.members()).for_each(sum);
     }
 
     fn prolong_add(&self, coarse: &Vec<f64>, fine: &mut Vec<f64>) {
-        let coarse = coarse.as_chunks::<MODES>().0;
-        let add = |(child, fine): (usize, &mut [f64; MODES])| {
-            let motion = self.child_motion(child, &coarse[self.aggregates.of()[child] as usize]);
-            (0..MODES).for_each(|i| fine[i] += motion[i]);
+        let coarse = coarse.as_chunks::<N>().0;
+        let add = |(child, fine): (usize, &mut [f64; N])| {
+            let parent = &coarse[self.aggregates.of()[child] as usize];
+            let motion = parent.of_child(self.aggregates.offsets()[child]);
+            (0..N).for_each(|i| fine[i] += motion[i]);
         };
-        fine.as_chunks_mut::<MODES>().0.par_iter_mut().with_min_len(256).enumerate().for_each(add);
+        fine.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(256).enumerate().for_each(add);
     }
 }
 
 /// coarse = P^T A P.
-pub(super) fn galerkin(
-    a: &BlockCsr<MODES>,
-    transfer: &CoarseTransfer,
-    coarse: &mut BlockCsr<MODES>,
-) {
+fn galerkin<const N: usize>(a: &BlockCsr<N>, transfer: &CoarseTransfer<N>, coarse: &mut BlockCsr<N>)
+where
+    [f64; N]: Modes,
+{
+    let aggregates = &transfer.aggregates;
     coarse.fill_rows(|row, columns, blocks| {
-        for &child in &transfer.aggregates.members()[row] {
+        for &child in &aggregates.members()[row] {
             let child = child as usize;
             for (&other, block) in a.pattern().row(child).iter().zip(a.row(child)) {
-                let column = transfer.aggregates.of()[other as usize];
+                let column = aggregates.of()[other as usize];
                 let place = columns.binary_search(&column).unwrap_or_default();
-                add_product(transfer, child, block, other as usize, &mut blocks[place]);
+                let offsets = [child, other as usize].map(|point| aggregates.offsets()[point]);
+                add_product(offsets, block, &mut blocks[place]);
             }
         }
     });
 }
 
-/// target += P_i^T A_ij P_j, mode by mode of the parent of j.
-fn add_product(
-    transfer: &CoarseTransfer,
-    i: usize,
-    block: &[[f64; MODES]; MODES],
-    j: usize,
-    target: &mut [[f64; MODES]; MODES],
-) {
-    for mode in 0..MODES {
-        let mut unit = [0.0; MODES];
+/// target += P_i^T A_ij P_j, mode by mode of the parent of j, for i and j at `offsets`.
+fn add_product<const N: usize>(
+    offsets: [[f64; DIM]; 2],
+    block: &[[f64; N]; N],
+    target: &mut [[f64; N]; N],
+) where
+    [f64; N]: Modes,
+{
+    for mode in 0..N {
+        let mut unit = [0.0; N];
         unit[mode] = 1.0;
-        let motion = transfer.child_motion(j, &unit);
-        let force: [f64; MODES] =
-            std::array::from_fn(|r| (0..MODES).map(|c| block[r][c] * motion[c]).sum());
-        let total = transfer.parent_force(i, &force);
-        (0..MODES).for_each(|r| target[r][mode] += total[r]);
+        let motion = unit.of_child(offsets[1]);
+        let force: [f64; N] =
+            std::array::from_fn(|r| (0..N).map(|c| block[r][c] * motion[c]).sum());
+        let total = force.of_parent(offsets[0]);
+        (0..N).for_each(|r| target[r][mode] += total[r]);
     }
 }

@@ -8,21 +8,26 @@
 mod aggregates;
 mod coarse;
 mod fine;
+#[cfg(test)]
+#[path = "../../tests/operators/meshes.rs"]
+pub(crate) mod meshes;
+mod scalar;
 mod structure;
 #[cfg(test)]
 mod tests;
 
 use topopt_linalg::{
-    BackendError, BlockCsr, BlockDiagonal, Cpu, DenseCholesky, Hierarchy, InverseDiagonal, KCycle,
-    LinearOperator, Preconditioner, Transfer,
+    BackendError, BlockDiagonal, Cpu, Hierarchy, InverseDiagonal, KCycle, LinearOperator,
+    Preconditioner, Transfer,
 };
 
 use crate::operators::{Mf, blocks_by_patches};
 use crate::{DIM, ElasticityOperator, ElasticityPreconditioner, Level, Problem, WithSprings};
-use coarse::CoarseTransfer;
+use coarse::BlockLevels;
 use fine::FineTransfer;
 
 pub use aggregates::Aggregates;
+pub(crate) use scalar::ScalarAggregation;
 pub use structure::Aggregation;
 
 /// Rigid-body modes of an aggregate.
@@ -44,15 +49,7 @@ pub struct RigidAggregation<'a> {
     transfer: FineTransfer<'a>,
     straddling: Vec<Vec<u32>>,
     /// Levels 1 and on.
-    coarse: Vec<CoarseLevel>,
-    last: DenseCholesky,
-}
-
-struct CoarseLevel {
-    matrix: BlockCsr<MODES>,
-    inverse_diagonal: BlockDiagonal<MODES>,
-    /// To the next level; none on the last.
-    transfer: Option<CoarseTransfer>,
+    coarse: BlockLevels<MODES>,
 }
 
 impl<'a> Multigrid<'a> {
@@ -83,21 +80,13 @@ impl<'a> Multigrid<'a> {
 impl<'a> RigidAggregation<'a> {
     fn new(problem: &'a Problem, structure: Aggregation) -> Result<Self, BackendError> {
         let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
-        let mut coarser = coarser.into_iter();
-        let level = |pattern| CoarseLevel {
-            matrix: BlockCsr::zeros(pattern),
-            inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; MODES]; MODES]),
-            transfer: coarser.next().map(|aggregates| CoarseTransfer { aggregates }),
-        };
-        let coarse = patterns.into_iter().map(level).collect();
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, Box::new(Mf::new(problem)))?,
             inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; DIM]; DIM]),
             transfer: FineTransfer { problem, aggregates: nodes },
             straddling,
-            coarse,
-            last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)),
+            coarse: BlockLevels::new(patterns, coarser),
         })
     }
 
@@ -106,20 +95,8 @@ impl<'a> RigidAggregation<'a> {
         self.operator.set_moduli(moduli);
         let blocks = blocks_by_patches(self.problem, self.operator.elements().patches(), moduli);
         self.inverse_diagonal = BlockDiagonal::pseudo_inverse(blocks.len(), |n| blocks[n]);
-        fine::galerkin(&self.transfer, &self.straddling, moduli, &mut self.coarse[0].matrix);
-        for level in 0..self.coarse.len() {
-            let (done, rest) = self.coarse.split_at_mut(level + 1);
-            let current = &mut done[level];
-            let matrix = &current.matrix;
-            if let (Some(transfer), Some(next)) = (&current.transfer, rest.first_mut()) {
-                coarse::galerkin(matrix, transfer, &mut next.matrix);
-                let n = matrix.pattern().n_rows();
-                current.inverse_diagonal =
-                    BlockDiagonal::pseudo_inverse(n, |row| matrix.diagonal_block(row));
-            } else {
-                self.last = DenseCholesky::new(&matrix.to_dense());
-            }
-        }
+        let Self { transfer, straddling, coarse, .. } = self;
+        coarse.update(|matrix| fine::galerkin(transfer, straddling, moduli, matrix));
     }
 }
 
@@ -131,26 +108,26 @@ impl Hierarchy<Cpu> for RigidAggregation<'_> {
     fn operator(&self, level: usize) -> &dyn LinearOperator<Cpu> {
         match level {
             0 => &self.operator,
-            _ => &self.coarse[level - 1].matrix,
+            _ => self.coarse.matrix(level - 1),
         }
     }
 
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {
         match level {
             0 => &self.inverse_diagonal,
-            _ => &self.coarse[level - 1].inverse_diagonal,
+            _ => self.coarse.inverse_diagonal(level - 1),
         }
     }
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cpu> {
-        match level.checked_sub(1).and_then(|level| self.coarse[level].transfer.as_ref()) {
-            Some(transfer) => transfer,
-            None => &self.transfer,
+        match level {
+            0 => &self.transfer,
+            _ => self.coarse.transfer(level - 1),
         }
     }
 
     fn solve_last(&self, b: &Vec<f64>, x: &mut Vec<f64>) {
-        self.last.solve(b, x);
+        self.coarse.solve_last(b, x);
     }
 }
 

@@ -15,9 +15,7 @@ use crate::{
     WithSprings,
 };
 
-#[path = "../../tests/operators/meshes.rs"]
-mod meshes;
-use meshes::{Noise, distorted_cube, hexagon, wheel};
+use super::meshes::{Noise, distorted_cube, hexagon, wheel};
 
 /// A part held where z < 0.1, with some nodes held in y alone.
 fn problem(mesh: HexMesh) -> Problem {

@@ -1,5 +1,6 @@
 //! Densities made from design variables: every transform and the whole chain by finite differences.
 
+use topopt_fem::Helmholtz;
 use topopt_linalg::{Backend, Cpu, LinearOperator};
 use topopt_mesh::HexMesh;
 use topopt_simp::{Cone, DensityFilter, DesignTransform, PhysicalDensity, Projection};
@@ -68,8 +69,16 @@ fn transforms_agree_with_finite_differences() {
     let mesh = cantilever();
     let mesh = mesh.mesh();
     let (n, volumes) = (mesh.n_elements(), mesh.volumes());
-    let mut filter = DensityFilter::new(&Cpu, weights(mesh), &volumes).unwrap();
-    backward_is_the_derivative_of_forward(&mut filter, n);
+    let helmholtz = Box::new(Helmholtz::new(mesh, 3.5).unwrap());
+    for weights in [weights(mesh), helmholtz] {
+        let mut filter = DensityFilter::new(&Cpu, weights, &volumes).unwrap();
+        backward_is_the_derivative_of_forward(&mut filter, n);
+    }
+    let helmholtz = Box::new(Helmholtz::new(mesh, 3.5).unwrap());
+    let mut filter = DensityFilter::new(&Cpu, helmholtz, &volumes).unwrap();
+    let x = scattered(n);
+    let volume = Cpu.dot(&volumes, &density(&mut filter, &x)) / Cpu.dot(&volumes, &x);
+    assert!((volume - 1.0).abs() < 1e-10, "the volume becomes {volume} of what it was");
     for beta in [0.5, 4.0, 16.0] {
         let mut projection = Projection::new(&Cpu, n, 0.01, 0.4, beta).unwrap();
         backward_is_the_derivative_of_forward(&mut projection, n);
@@ -93,6 +102,13 @@ fn compliance_by_the_design_variables_agrees_with_finite_differences() {
         let mut at = |x: &Vec<f64>| compliance(&problem, &density(&mut physical, x)).0;
         agrees_with_differences(&x, &gradient, &mut at);
     }
+    let helmholtz = Box::new(Helmholtz::new(problem.mesh(), 3.5).unwrap());
+    let mut physical = PhysicalDensity::new(&Cpu, helmholtz, &space(&problem)).unwrap();
+    let (_, by_density) = compliance(&problem, &density(&mut physical, &x));
+    let mut gradient = vec![f64::NAN; x.len()];
+    physical.backward(&Cpu, &by_density, &mut gradient);
+    let mut at = |x: &Vec<f64>| compliance(&problem, &density(&mut physical, x)).0;
+    agrees_with_differences(&x, &gradient, &mut at);
 }
 
 #[test]

@@ -1,0 +1,162 @@
+//! The filter against the equation that it solves, and its multigrid.
+
+use std::f64::consts::PI;
+
+use nalgebra::DMatrix;
+use topopt_linalg::Preconditioner;
+use topopt_mesh::Renumbering;
+
+use super::*;
+
+use crate::multigrid::meshes::{Noise, distorted_cube, mapped_cube, wheel};
+
+fn meshes() -> [HexMesh; 3] {
+    let shuffled = |mesh: HexMesh| Renumbering::shuffled(&mesh, 3).apply(&mesh);
+    [shuffled(distorted_cube(12, 0.25, true)), distorted_cube(3, 0.2, false), wheel(6)]
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn apply(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
+    let mut y = vec![0.0; a.dimension()];
+    a.apply(x, &mut y);
+    y
+}
+
+fn largest_difference(a: &[f64], b: impl IntoIterator<Item = f64>) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// Iterations of the filter of noise.
+fn iterations(filter: &Helmholtz) -> usize {
+    let n = filter.dimension();
+    filter.solve(&Noise(7).vector(n), &mut vec![0.0; n]).unwrap().iterations
+}
+
+#[test]
+fn it_is_symmetric_and_keeps_constants_and_sums() {
+    for mesh in meshes() {
+        let filter = Helmholtz::new(&mesh, 0.6).unwrap();
+        let volumes = mesh.volumes();
+        let ones = apply(&filter, &volumes);
+        assert!(largest_difference(&ones, vec![1.0; ones.len()]) < 1e-10);
+        let (x, z) = (Noise(1).vector(ones.len()), Noise(2).vector(ones.len()));
+        let (y, w) = (apply(&filter, &x), apply(&filter, &z));
+        assert!((dot(&volumes, &y) - x.iter().sum::<f64>()).abs() < 1e-9 * dot(&x, &x).sqrt());
+        assert!((dot(&y, &z) - dot(&x, &w)).abs() < 1e-9 * dot(&y, &x));
+    }
+}
+
+#[test]
+fn a_spike_on_cubes_spreads_within_its_bounds() {
+    let mesh = mapped_cube(10, |x| x);
+    for radius in [0.05, 0.2, 1.0] {
+        let filter = Helmholtz::new(&mesh, radius).unwrap();
+        let mut x = vec![0.0; mesh.n_elements()];
+        x[345] = mesh.volumes()[345];
+        let y = apply(&filter, &x);
+        assert!(y.iter().all(|&y| (-1e-12..=1.0).contains(&y)));
+        assert!(y[345] == y.iter().copied().fold(0.0, f64::max) && y[345] < 1.0);
+    }
+}
+
+#[test]
+fn it_blurs_as_much_as_the_cone() {
+    let (n, h) = (19, 1.0 / 19.0);
+    let mesh = mapped_cube(n, |x| x);
+    let radius = 3.0 * h;
+    let middle = n.pow(3) / 2;
+    let mut x = vec![0.0; n.pow(3)];
+    x[middle] = 1.0;
+    let y = apply(&Helmholtz::new(&mesh, radius).unwrap(), &x);
+    let centres = mesh.centres();
+    let moment: f64 =
+        (0..y.len()).map(|e| y[e] * (centres[e][0] - centres[middle][0]).powi(2)).sum();
+    let variance = moment * h.powi(3); // of 2 r^2, which is R^2 / 6
+    assert!((6.0 * variance / (radius * radius) - 1.0).abs() < 1e-3, "{variance}");
+}
+
+/// The exact n = cos(pi x) cos(pi y) cos(pi z), which has no flux through the unit cube's surface.
+#[test]
+fn it_is_of_second_order() {
+    let exact = |x: [f64; 3]| x.map(|v| (PI * v).cos()).iter().product::<f64>();
+    let wavy = |x: [f64; 3]| {
+        let shift = 0.12 * x.map(|v| (PI * v).sin()).iter().product::<f64>();
+        [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]
+    };
+    let radius = 0.8;
+    let factor = 1.0 + 3.0 * PI * PI * radius * radius / 12.0; // 1 + 3 pi^2 r^2
+    let errors = [8, 16].map(|n| {
+        let mesh = mapped_cube(n, wavy);
+        let (centres, volumes) = (mesh.centres(), mesh.volumes());
+        let x = centres.iter().zip(&volumes).map(|(&c, v)| factor * exact(c) * v).collect();
+        let y = apply(&Helmholtz::new(&mesh, radius).unwrap(), &x);
+        let square = |((&c, v), y): ((&[f64; 3], &f64), &f64)| v * (y - exact(c)).powi(2);
+        centres.iter().zip(&volumes).zip(&y).map(square).sum::<f64>().sqrt()
+    });
+    let order = (errors[0] / errors[1]).log2();
+    assert!((order - 2.0).abs() < 0.2, "order {order:.3}, errors {errors:?}");
+}
+
+#[test]
+fn every_level_is_the_galerkin_product_and_reproduces_constants() {
+    for mesh in meshes() {
+        let filter = Helmholtz::new(&mesh, 0.6).unwrap();
+        let hierarchy = filter.multigrid.hierarchy();
+        assert!(hierarchy.n_levels() >= 2);
+        for level in 0..hierarchy.n_levels() - 1 {
+            let (a, coarse) = (hierarchy.operator(level), hierarchy.operator(level + 1));
+            let (n, m) = (a.dimension(), coarse.dimension());
+            let transfer = hierarchy.transfer(level);
+            let prolonged = |x: &Vec<f64>| {
+                let mut fine = vec![0.0; n];
+                transfer.prolong_add(x, &mut fine);
+                fine
+            };
+            assert_eq!(prolonged(&vec![1.0; m]), vec![1.0; n]);
+            let dense = |map: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
+                let unit = |j: usize| (0..m).map(|i| f64::from(u8::from(i == j))).collect();
+                let columns: Vec<_> = (0..m).map(|j| map(&unit(j)).into()).collect();
+                DMatrix::from_columns(&columns)
+            };
+            let p = dense(&prolonged);
+            let expected = p.transpose() * dense(&|x| apply(a, &prolonged(x)));
+            let restricted = dense(&|x| {
+                let mut sums = vec![0.0; m];
+                transfer.restrict(&apply(a, &prolonged(x)), &mut sums);
+                sums
+            });
+            let size = expected.amax();
+            assert!((dense(&|x| apply(coarse, x)) - &expected).amax() < 1e-12 * size);
+            assert!((restricted - &expected).amax() < 1e-12 * size, "level {level}");
+        }
+    }
+}
+
+#[test]
+fn the_cycle_is_positive_definite() {
+    for mesh in meshes() {
+        let filter = Helmholtz::new(&mesh, 0.6).unwrap();
+        for seed in 0..5 {
+            let r = Noise(seed).vector(mesh.n_nodes());
+            let mut z = vec![0.0; r.len()];
+            filter.multigrid.apply(&Cpu, &r, &mut z);
+            assert!(dot(&r, &z) > 0.0);
+        }
+    }
+}
+
+/// The radius in terms of the elements grows fourfold, and the condition of A sixteenfold.
+#[test]
+fn iterations_do_not_grow_with_the_mesh() {
+    let counts = [8, 16, 32].map(|n| {
+        let mesh = distorted_cube(n, 0.2, true);
+        iterations(&Helmholtz::new(&mesh, 0.5).unwrap())
+    });
+    assert!(counts.iter().all(|&n| n <= 20), "{counts:?}");
+    let usual = distorted_cube(32, 0.2, true);
+    let count = iterations(&Helmholtz::new(&usual, 3.0 / 32.0).unwrap());
+    assert!(count <= 20, "{count}");
+}
