@@ -117,6 +117,7 @@ impl Case {
         let mut overrides = vec![
             format!("optimizer.max_iterations={iterations}"),
             "solver.tolerance=1e-8".into(),
+            "solver.early_tolerance=1e-8".into(),
             "output.vti_spacing=0".into(),
             format!("filter.radius={filter_radius:?}"),
         ];

@@ -216,10 +216,7 @@ impl<'a> Run<'a> {
             loads: Loads::new(backend, problem)?,
             operator,
             preconditioner,
-            accuracy: Accuracy {
-                loose: solver.early_tolerance.unwrap_or(solver.tolerance),
-                tight: solver.tolerance,
-            },
+            accuracy: Accuracy { loose: solver.early_tolerance(), tight: solver.tolerance },
             max_iterations: solver.max_iterations(),
         };
         let interpolation = Interpolation {

@@ -127,7 +127,7 @@ pub struct Continuation {
     /// In place of `projection.sharpness`.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
     pub sharpness: Option<f64>,
-    /// In place of `solver.tolerance`.
+    /// In place of both tolerances of `[solver]`.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub tolerance: Option<f64>,
 }

@@ -22,7 +22,7 @@ fn results_are_complete() {
         assert!((volume - 0.3).abs() < 1e-9, "{volume}");
     }
     assert!(folder.history("change").iter().all(|&change| 0.0 < change && change <= 0.2 + 1e-12));
-    assert!(folder.history("pcg_residual").iter().all(|&r| 0.0 < r && r <= 1e-5));
+    assert!(folder.history("pcg_residual").iter().all(|&r| 0.0 < r && r <= 1e-4));
     assert!(folder.history("pcg_iterations").iter().all(|&n| n > 5.0));
 }
 
@@ -55,20 +55,26 @@ fn summary_says_what_the_run_was_and_did() {
     assert!(0.5 * total < parts - total && parts - total <= total, "{seconds:?}");
 }
 
+/// The default saves iterations and changes the final compliance by less than 1e-5.
 #[test]
-fn early_solves_may_be_loose() {
+fn early_solves_are_loose_and_the_final_compliance_is_the_same() {
     let folder = Folder::new();
     let run = |keys: &[&str]| {
-        folder.run_well(&[&["optimizer.max_iterations=12"], keys].concat());
+        folder.run_well(&[&["mesh.elements=2000", "optimizer.max_iterations=50"], keys].concat());
         let total = folder.summary()["pcg_iterations"].as_u64().unwrap();
         (folder.history("compliance"), folder.history("pcg_residual"), total)
     };
-    let (expected, _, many) = run(&["solver.tolerance=1e-9"]);
-    let (found, residuals, few) = run(&["solver.early_tolerance=1e-3"]);
-    assert!(few < many / 2, "{few} iterations, {many}");
-    assert!(residuals[0] > 1e-5 && residuals.iter().all(|&r| r <= 1e-3), "{residuals:?}");
-    // The compliance falls by a tenth in each of the last iterations.
-    assert!(difference(&found, &expected) < 5e-5, "{found:?} | {expected:?}");
+    let (exact, ..) = run(&["solver.tolerance=1e-9", "solver.early_tolerance=1e-9"]);
+    let (_, fixed, many) = run(&["solver.early_tolerance=1e-5"]);
+    let (found, residuals, few) = run(&[]);
+    assert!(fixed.iter().all(|&r| r <= 1e-5), "{fixed:?}");
+    assert!(residuals[0] > 1e-5 && residuals[1] > 1e-5, "{residuals:?}");
+    for k in 2..residuals.len() {
+        let change = (found[k - 1] / found[k - 2] - 1.0).abs();
+        assert!(residuals[k] <= (0.11 * change).clamp(1e-5, 1e-4), "iteration {}", k + 1);
+    }
+    assert!(10 * few < 9 * many, "{few} iterations, {many} with a fixed tolerance");
+    assert!((found[49] / exact[49] - 1.0).abs() < 1e-5, "{found:?} | {exact:?}");
 }
 
 #[test]
