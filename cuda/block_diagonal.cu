@@ -114,6 +114,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) apply_blocks(
 // One step of the smoother, as common/smooth.cuh has it
 extern "C" __global__ void __launch_bounds__(BLOCK) smooth_blocks(
     unsigned n_nodes, unsigned residual, double alpha, double beta,
+    const double* __restrict__ scalars, unsigned result, unsigned start, // of the power method
     const real* __restrict__ blocks,  // [6][n_nodes]
     const real* __restrict__ b,       // [3][n_nodes]
     const real* __restrict__ product, // [3][n_nodes]
@@ -127,10 +128,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) smooth_blocks(
     for (int c = 0; c < 6; ++c) D[c] = blocks[(size_t)c * n_nodes + node];
 #pragma unroll
     for (int i = 0; i < 3; ++i) v[i] = residual_at((size_t)i * n_nodes + node, residual, b, product, r);
+    const real scale = over_growth(alpha, scalars, result, start);
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3; // D[3 + i] couples i and j, D[3 + k] k and i
         const real step = D[i] * v[i] + D[3 + i] * v[j] + D[3 + k] * v[k];
-        step_at((size_t)i * n_nodes + node, residual, v[i], (real)alpha * step, (real)beta, r, d, x);
+        step_at((size_t)i * n_nodes + node, residual, v[i], scale * step, (real)beta, r, d, x);
     }
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 // A = A^-1 for A symmetric and positive semi-definite, by Gauss-Jordan steps without exchanges on A
-// scaled to a unit diagonal. A row that the rows before it leave without a pivot carries no
-// stiffness of its own: its rows and columns of the result are zero.
+// scaled to a unit diagonal. A row that the rows before it leave without a pivot above `smallest`
+// carries no stiffness of its own: its rows and columns of the result are zero.
 template <int N>
-__device__ __forceinline__ void invert(double A[N][N]) {
+__device__ __forceinline__ void invert(double A[N][N], double smallest = 1e-12) {
     double scale[N];
 #pragma unroll
     for (int i = 0; i < N; ++i) scale[i] = A[i][i] > 0.0 ? 1.0 / sqrt(A[i][i]) : 0.0;
@@ -16,7 +16,7 @@ __device__ __forceinline__ void invert(double A[N][N]) {
         for (int j = 0; j < N; ++j) A[i][j] *= scale[i] * scale[j];
 #pragma unroll
     for (int k = 0; k < N; ++k) {
-        const bool has_pivot = A[k][k] > 1e-12;
+        const bool has_pivot = A[k][k] > smallest;
         const double pivot = has_pivot ? 1.0 / A[k][k] : 0.0;
         double row[N];
 #pragma unroll

@@ -32,3 +32,16 @@ __device__ __forceinline__ void add_force(const T f[3], const T r[3], T total[MO
     total[4] += r[2] * f[0] - r[0] * f[2];
     total[5] += r[0] * f[1] - r[1] * f[0];
 }
+
+// The unit motion in a mode
+__device__ __forceinline__ void unit_motion(unsigned mode, double motion[MODES]) {
+#pragma unroll
+    for (int i = 0; i < MODES; ++i) motion[i] = mode == i ? 1.0 : 0.0;
+}
+
+// A rigid motion about a point at r from its own
+__device__ __forceinline__ void motion_at(const double own[MODES], const double r[3], double motion[MODES]) {
+    displacement(own, r, motion);
+#pragma unroll
+    for (int i = 3; i < MODES; ++i) motion[i] = own[i];
+}

@@ -1,4 +1,5 @@
-// A step of the Chebyshev smoother in one pass: the residual r; d = alpha D^-1 r + beta d; x = x + d.
+// A step of the Chebyshev smoother in one pass: the residual r; d = alpha / growth D^-1 r + beta d;
+// x = x + d.
 
 #pragma once
 
@@ -21,4 +22,10 @@ __device__ __forceinline__ void step_at(
     r[at] = value;
     d[at] = step;
     x[at] = residual == OF_ZERO ? step : x[at] + step;
+}
+
+// alpha over the growth of a step of the power method, from the squares of its result and its start
+__device__ __forceinline__ real over_growth(
+    double alpha, const double* __restrict__ scalars, unsigned result, unsigned start) {
+    return (real)(alpha * sqrt(scalars[start] / scalars[result]));
 }

@@ -97,8 +97,7 @@ impl<R: Real> Cuda<R> {
         &self.device
     }
 
-    /// A scalar made of what the blocks of a launch leave of `n` entries: `launch` is told how many
-    /// blocks, and where they leave it; `finish` brings several together.
+    /// A scalar made by [`Cuda::reduce_into`].
     fn reduce(
         &self,
         finish: &Kernel,
@@ -106,6 +105,19 @@ impl<R: Real> Cuda<R> {
         launch: impl FnOnce(usize, &CudaView<f64>),
     ) -> Scalar {
         let out = self.scalars.place();
+        self.reduce_into(&out, finish, n, launch);
+        out
+    }
+
+    /// A scalar made of what the blocks of a launch leave of `n` entries: `launch` is told how many
+    /// blocks, and where they leave it; `finish` brings several together.
+    fn reduce_into(
+        &self,
+        out: &Scalar,
+        finish: &Kernel,
+        n: usize,
+        launch: impl FnOnce(usize, &CudaView<f64>),
+    ) {
         if n <= ONE_BLOCK {
             let at = out.index() as usize;
             launch(1, &self.scalars.values.slice(at..at + 1));
@@ -114,7 +126,13 @@ impl<R: Real> Cuda<R> {
             launch!(finish, 1;
                 &(blocks(n) as u32), &self.partial, &self.scalars.values, &out.index());
         }
-        out
+    }
+
+    fn dot_into(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, out: &Scalar) {
+        let n = x.len();
+        self.reduce_into(out, &self.kernels.finish_sum, n, |blocks, partial| {
+            launch!(self.kernels.dot, blocks; &(n as i64), &x.values, &y.values, partial);
+        });
     }
 }
 
@@ -171,10 +189,13 @@ impl<R: Real> Backend for Cuda<R> {
     }
 
     fn dot(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {
-        let n = x.len();
-        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.dot, blocks; &(n as i64), &x.values, &y.values, partial);
-        })
+        let out = self.scalars.place();
+        self.dot_into(x, y, &out);
+        out
+    }
+
+    fn dot_again(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, out: &mut Scalar) {
+        self.dot_into(x, y, out);
     }
 
     fn multiply(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {

@@ -42,6 +42,11 @@ impl Scalar {
     pub(crate) fn index(&self) -> u32 {
         self.place
     }
+
+    /// The array that it is in.
+    pub(crate) fn values(&self) -> &CudaSlice<f64> {
+        &self.scalars.values
+    }
 }
 
 impl Drop for Scalar {

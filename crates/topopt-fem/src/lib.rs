@@ -22,7 +22,9 @@ pub mod surface_load;
 pub use element_loads::ElementVectors;
 pub use helmholtz::Helmholtz;
 pub use material::Material;
-pub use multigrid::{Aggregates, Aggregation, MODES, Multigrid, RigidAggregation};
+pub use multigrid::{
+    Aggregates, Aggregation, Joints, MODES, Multigrid, RigidAggregation, Supported,
+};
 pub use operator::ElasticityOperator;
 pub use operators::Strategy;
 pub use patches::Patches;

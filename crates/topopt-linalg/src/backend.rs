@@ -11,7 +11,7 @@ pub trait Backend {
     /// A vector of `f64`. How nodal values are laid out in it is the backend's own affair.
     type Vector: Send + Sync;
     /// A number, possibly on the device.
-    type Scalar;
+    type Scalar: Send;
 
     /// Name for messages, such as `cpu (2 threads)`.
     fn name(&self) -> String;
@@ -51,6 +51,12 @@ pub trait Backend {
 
     /// x . y.
     fn dot(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
+
+    /// x . y into a scalar that exists: on a device it stays where it is, so that recorded work
+    /// finds it.
+    fn dot_again(&self, x: &Self::Vector, y: &Self::Vector, out: &mut Self::Scalar) {
+        *out = self.dot(x, y);
+    }
 
     /// z_i = x_i y_i.
     fn multiply(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);

@@ -3,7 +3,7 @@
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use rayon::prelude::*;
 
-use crate::{Cost, Cpu, InverseDiagonal, LinearOperator, Residual};
+use crate::{Cost, Cpu, Growth, InverseDiagonal, LinearOperator, Residual};
 
 /// Where the blocks of a matrix stand: compressed rows, columns increasing.
 #[derive(Debug, Clone, PartialEq)]
@@ -212,11 +212,13 @@ impl<const N: usize> InverseDiagonal<Cpu> for BlockDiagonal<N> {
         &self,
         residual: Residual<Vec<f64>>,
         [alpha, beta]: [f64; 2],
+        growth: &Growth<f64>,
         r: &mut Vec<f64>,
         d: &mut Vec<f64>,
         x: &mut Vec<f64>,
     ) {
         let from_zero = matches!(residual, Residual::OfZero { .. });
+        let alpha = alpha * (growth.start / growth.result).sqrt();
         let residual_at = |row: usize, i: usize, r: f64| match residual {
             Residual::OfZero { b } => b[N * row + i],
             Residual::Of { b, ax } => b[N * row + i] - ax[N * row + i],

@@ -10,12 +10,21 @@ const MARGIN: f64 = 1.1;
 /// A smoother of given degree with its work vectors.
 pub struct Chebyshev<B: Backend> {
     degree: usize,
-    largest: f64,
     /// The power method begins here.
     start: B::Vector,
+    growth: Option<Growth<B::Scalar>>,
     r: B::Vector,
     d: B::Vector,
     z: B::Vector,
+}
+
+/// The growth of a vector in a step of the power method, about the largest eigenvalue: the root of
+/// `result` / `start`.
+pub struct Growth<S> {
+    /// Square of the norm after the step.
+    pub result: S,
+    /// Square of the norm before it.
+    pub start: S,
 }
 
 impl<B: Backend> Chebyshev<B> {
@@ -32,22 +41,19 @@ impl<B: Backend> Chebyshev<B> {
     ) -> Result<Self, BackendError> {
         let zeros = || backend.zeros(n);
         let (r, d, z) = (zeros()?, zeros()?, zeros()?);
-        Ok(Self { degree, largest: 0.0, start, r, d, z })
+        Ok(Self { degree, start, growth: None, r, d, z })
     }
 
     /// Estimates the largest eigenvalue of D^-1 A by `steps` of the power method, from A alone:
     /// what was estimated before does not matter.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
     pub fn update(
         &mut self,
         backend: &B,
         a: &dyn LinearOperator<B>,
         inverse_diagonal: &dyn InverseDiagonal<B>,
         steps: usize,
-    ) -> Result<(), BackendError> {
-        let Self { start, r, d, z, .. } = self;
+    ) {
+        let Self { start, growth, r, d, z, .. } = self;
         backend.copy(start, z);
         // A few steps grow a vector by less than any precision holds, so only the last is measured.
         for _ in 0..steps {
@@ -55,10 +61,13 @@ impl<B: Backend> Chebyshev<B> {
             a.apply(d, r);
             inverse_diagonal.apply(r, z);
         }
-        let squares = [backend.dot(z, z), backend.dot(d, d)];
-        let growth = (backend.value(&squares[0])? / backend.value(&squares[1])?).sqrt();
-        self.largest = MARGIN * growth;
-        Ok(())
+        match growth {
+            Some(Growth { result, start }) => {
+                backend.dot_again(z, z, result);
+                backend.dot_again(d, d, start);
+            }
+            None => *growth = Some(Growth { result: backend.dot(z, z), start: backend.dot(d, d) }),
+        }
     }
 
     /// Sets the degree, at least 1.
@@ -76,8 +85,9 @@ impl<B: Backend> Chebyshev<B> {
         x: &mut B::Vector,
         from_zero: bool,
     ) {
-        let Self { r, d, z, .. } = self;
-        let (low, high) = (self.largest / RATIO, self.largest);
+        let Self { growth: Some(growth), r, d, z, .. } = self else { return };
+        // In units of the growth.
+        let (low, high) = (MARGIN / RATIO, MARGIN);
         let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
         let first = if from_zero {
             Residual::OfZero { b }
@@ -85,13 +95,13 @@ impl<B: Backend> Chebyshev<B> {
             a.apply(x, z);
             Residual::Of { b, ax: z }
         };
-        inverse_diagonal.smooth(first, [1.0 / middle, 0.0], r, d, x);
+        inverse_diagonal.smooth(first, [1.0 / middle, 0.0], growth, r, d, x);
         let mut rho = half / middle;
         for _ in 1..self.degree {
             a.apply(d, z);
             let next = 1.0 / (2.0 * middle / half - rho);
             let factors = [2.0 * next / half, next * rho];
-            inverse_diagonal.smooth(Residual::After { ad: z }, factors, r, d, x);
+            inverse_diagonal.smooth(Residual::After { ad: z }, factors, growth, r, d, x);
             rho = next;
         }
     }
@@ -120,12 +130,13 @@ pub enum Residual<'a, V> {
 
 /// The inverse D^-1 of the block diagonal of an operator, which smooths.
 pub trait InverseDiagonal<B: Backend>: LinearOperator<B> {
-    /// One step in one pass: the residual r; d = alpha D^-1 r + beta d; x = x + d. d is not read
-    /// where beta is 0, nor x where it is zero.
+    /// One step in one pass: the residual r; d = alpha / growth D^-1 r + beta d; x = x + d, with
+    /// `factors` alpha and beta. d is not read where beta is 0, nor x where it is zero.
     fn smooth(
         &self,
         residual: Residual<B::Vector>,
         factors: [f64; 2],
+        growth: &Growth<B::Scalar>,
         r: &mut B::Vector,
         d: &mut B::Vector,
         x: &mut B::Vector,

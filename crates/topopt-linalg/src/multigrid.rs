@@ -110,9 +110,14 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             let smoother = &mut lock(work).smoother;
             let a = self.hierarchy.operator(level);
             let inverse_diagonal = self.hierarchy.inverse_diagonal(level);
-            smoother.update(backend, a, inverse_diagonal, POWER_STEPS)?;
+            smoother.update(backend, a, inverse_diagonal, POWER_STEPS);
         }
         Ok(())
+    }
+
+    /// Whether the cycle is stronger than after an update.
+    pub fn is_strengthened(&self) -> bool {
+        self.strength.load(Ordering::Relaxed) > 1
     }
 
     fn set_strength(&self, strength: usize) {

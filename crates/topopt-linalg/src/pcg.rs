@@ -77,7 +77,8 @@ pub struct Pcg<B: Backend> {
     q: B::Vector,
 }
 
-/// Iterations after which the preconditioner is asked to become stronger, and again.
+/// Iterations after each of which the preconditioner is asked to become stronger, if as many more
+/// would not do at their pace.
 const PATIENCE: usize = 20;
 /// How far below the target the recursive residual goes, so that the true one meets it.
 const SAFETY: f64 = 0.99;
@@ -134,7 +135,7 @@ impl<B: Backend> Pcg<B> {
                 return Ok(PcgOutcome { strengthened, ..outcome(iterations, residual, reason) });
             }
             previous = residual;
-            let mut run = self.descend(system, norm_f, u, options, iterations, monitor)?;
+            let mut run = self.descend(system, norm_f, u, options, progress, monitor)?;
             iterations = run.iterations;
             strengthened += run.strengthened;
             run.strengthened = strengthened;
@@ -151,15 +152,16 @@ impl<B: Backend> Pcg<B> {
         norm_f: f64,
         u: &mut B::Vector,
         options: PcgOptions,
-        done: usize,
+        begin: PcgProgress,
         monitor: &mut Monitor,
     ) -> Result<PcgOutcome, BackendError> {
         let System { backend, a, m, .. } = *system;
         let Self { r, z, d, q } = self;
+        let mut pace_since = begin.relative_residual;
         m.apply(backend, r, z); // z = M^-1 r
         backend.copy(z, d); // d = z
         let mut delta = backend.dot(r, z);
-        let (mut iterations, mut strengthened) = (done, 0);
+        let (mut iterations, mut strengthened) = (begin.iterations, 0);
         loop {
             a.apply(d, q); // q = A d
             let dq = backend.dot(d, q);
@@ -180,9 +182,11 @@ impl<B: Backend> Pcg<B> {
                     let outcome = outcome(iterations, relative_residual, reason);
                     return Ok(PcgOutcome { strengthened, ..outcome });
                 }
-            }
-            if iterations.is_multiple_of(PATIENCE) && m.strengthen() {
-                strengthened += 1;
+                if iterations.is_multiple_of(PATIENCE) {
+                    let is_slow = relative_residual.powi(2) > options.tolerance * pace_since;
+                    strengthened += usize::from(is_slow && m.strengthen());
+                    pace_since = relative_residual;
+                }
             }
             m.apply(backend, r, z); // z = M^-1 r
             let delta_new = backend.dot(r, z);

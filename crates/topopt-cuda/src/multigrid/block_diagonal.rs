@@ -5,13 +5,14 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
 use topopt_linalg::{
-    BackendError, Cost, InverseDiagonal, LinearOperator, Preconditioner, Residual,
+    BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Preconditioner, Residual,
 };
 
 use super::convert::Convert;
 use crate::Cuda;
 use crate::kernel::{Kernel, Module};
 use crate::operators::MeshOnDevice;
+use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
 /// Threads of a block, as `cuda/block_diagonal.cu` has it.
@@ -95,6 +96,7 @@ impl<R: Real> InverseDiagonal<Cuda<R>> for InverseBlocks<R> {
         &self,
         residual: Residual<DeviceVector<R>>,
         [alpha, beta]: [f64; 2],
+        growth: &Growth<Scalar>,
         r: &mut DeviceVector<R>,
         d: &mut DeviceVector<R>,
         x: &mut DeviceVector<R>,
@@ -102,8 +104,9 @@ impl<R: Real> InverseDiagonal<Cuda<R>> for InverseBlocks<R> {
         let n = self.mesh.n_nodes;
         let (how, b, product) = how(residual);
         launch!(self.smooth, n.div_ceil(BLOCK);
-            &(n as u32), &how, &alpha, &beta, &self.blocks, &b.values, &product.values,
-            &mut r.values, &mut d.values, &mut x.values);
+            &(n as u32), &how, &alpha, &beta, growth.result.values(), &growth.result.index(),
+            &growth.start.index(), &self.blocks, &b.values, &product.values, &mut r.values,
+            &mut d.values, &mut x.values);
     }
 }
 

@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::MODES;
-use topopt_linalg::{BackendError, BlockPattern, Cost, InverseDiagonal, LinearOperator, Residual};
+use topopt_fem::{DIM, Joints, MODES};
+use topopt_linalg::{BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual};
 
 use super::block_diagonal::how;
-use super::convert::Convert;
 use super::transfer::Grouping;
 use crate::kernel::{Kernel, Module};
+use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
 
-/// Threads of a block of the product, a warp a row.
+/// Threads of a block of the kernels with a warp a row.
 const BLOCK: usize = 128;
 /// Threads of a block of the other kernels.
 const ROW_BLOCK: usize = 96;
 /// Numbers of a block.
 const SIZE: usize = MODES * MODES;
 
-/// Where the blocks stand.
+/// Where the blocks off the diagonal stand.
 pub(super) struct Rows {
     pub n_rows: usize,
     pub n_blocks: usize,
@@ -33,7 +33,7 @@ pub(super) struct Rows {
 /// The kernels of all coarse matrices.
 pub(super) struct MatrixKernels {
     product: Kernel,
-    ground: Kernel,
+    diagonal: Kernel,
     invert: Kernel,
     apply: Kernel,
     smooth: Kernel,
@@ -48,7 +48,7 @@ impl MatrixKernels {
         let module = Module::load(device, "bsr6", ptx)?;
         Ok(Arc::new(Self {
             product: module.kernel("bsr6", BLOCK as u32)?,
-            ground: module.kernel("ground6", ROW_BLOCK as u32)?,
+            diagonal: module.kernel("diagonal6", BLOCK as u32)?,
             invert: module.kernel("invert_diagonal6", ROW_BLOCK as u32)?,
             apply: module.kernel("apply_diagonal6", ROW_BLOCK as u32)?,
             smooth: module.kernel("smooth_diagonal6", ROW_BLOCK as u32)?,
@@ -57,49 +57,57 @@ impl MatrixKernels {
 }
 
 /// A matrix of 6x6 blocks; vectors are \[row\]\[6\].
-pub(super) struct CoarseMatrix<R> {
+pub(super) struct CoarseMatrix<R: Real> {
     kernels: Arc<MatrixKernels>,
     pub rows: Rows,
-    /// In double precision, as the levels below are made of it, \[n_blocks\]\[column\]\[row\].
-    pub numbers: CudaSlice<f64>,
-    /// What products read, \[n_blocks\]\[column\]\[row\].
-    values: CudaSlice<R>,
+    /// Off the diagonal, \[n_blocks\]\[36\], as `cuda/common/packed.cuh` has them.
+    pub blocks: CudaSlice<R::Packed>,
+    /// \[n_blocks\].
+    pub scales: CudaSlice<R>,
+    /// Forces on a row when all move rigidly with it, \[n_rows\]\[column\]\[row\].
+    pub ground: CudaSlice<R>,
+    /// \[n_rows\]\[column\]\[row\].
+    pub diagonal: CudaSlice<f64>,
+    /// That moments and rotations are counted in.
+    pub length: f64,
     /// Whose motions the unknowns are.
     aggregates: Arc<Grouping>,
 }
 
 impl<R: Real> CoarseMatrix<R> {
-    /// A matrix of zeros.
+    /// A matrix of zeros, for the motions of `aggregates` about `centres`.
     pub fn zeros(
         kernels: &Arc<MatrixKernels>,
         device: &Device,
-        pattern: &BlockPattern,
+        joints: &Joints,
         aggregates: &Arc<Grouping>,
+        centres: &[[f64; DIM]],
     ) -> Result<Self, BackendError> {
-        let offsets: Vec<u32> = pattern.offsets().iter().map(|&k| k as u32).collect();
-        let (n_rows, n_blocks) = (pattern.n_rows(), pattern.n_blocks());
+        let (n_rows, n_blocks) = (aggregates.n_aggregates, joints.columns.len());
         let rows = Rows {
             n_rows,
             n_blocks,
-            offsets: device.upload(&offsets)?,
-            columns: device.upload(pattern.columns())?,
+            offsets: device.upload(&joints.row_offsets)?,
+            columns: device.upload(&joints.columns)?,
         };
         Ok(Self {
             kernels: kernels.clone(),
             rows,
-            numbers: device.zeros(SIZE * n_blocks)?,
-            values: device.zeros(SIZE * n_blocks)?,
+            blocks: device.zeros(SIZE * n_blocks)?,
+            scales: device.zeros(n_blocks)?,
+            ground: device.zeros(SIZE * n_rows)?,
+            diagonal: device.zeros(SIZE * n_rows)?,
+            length: joints.mean_length(centres),
             aggregates: aggregates.clone(),
         })
     }
 
-    /// Takes `numbers`, which have changed, for products.
-    pub fn round(&mut self, convert: &Convert<R>) {
-        convert.narrow(&self.numbers, &mut self.values);
+    /// Makes the blocks on the diagonal of the others and the ground, which have changed.
+    pub fn complete(&mut self) {
         let rows = &self.rows;
-        launch!(self.kernels.ground, (MODES * rows.n_rows).div_ceil(ROW_BLOCK);
-            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.numbers,
-            &self.aggregates.centres, &mut self.values);
+        launch!(self.kernels.diagonal, rows.n_rows.div_ceil(BLOCK / 32);
+            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.scales,
+            &self.ground, &self.length, &self.aggregates.centres, &mut self.diagonal);
     }
 }
 
@@ -111,17 +119,18 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let rows = &self.rows;
         launch!(self.kernels.product, rows.n_rows.div_ceil(BLOCK / 32);
-            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.values,
-            &self.aggregates.centres, &x.values, &mut y.values);
+            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.scales,
+            &self.ground, &self.length, &self.aggregates.centres, &x.values, &mut y.values);
     }
 
     fn cost(&self) -> Cost {
-        let (blocks, n) = (self.rows.n_blocks as f64, self.dimension() as f64);
+        let (blocks, rows) = (self.rows.n_blocks as f64, self.rows.n_rows as f64);
         let (size, real) = (SIZE as f64, size_of::<R>() as f64);
+        let packed = size_of::<R::Packed>() as f64;
         Cost {
-            bytes_read: blocks * (real * size + 28.0) + real * n,
-            bytes_written: real * n,
-            flops: 90.0 * blocks,
+            bytes_read: blocks * (packed * size + real + 28.0) + rows * real * (size + 6.0),
+            bytes_written: rows * real * 6.0,
+            flops: 90.0 * blocks + 72.0 * rows,
         }
     }
 }
@@ -142,12 +151,10 @@ impl<R: Real> InverseBlocks6<R> {
         Ok(Self { kernels: matrix.kernels.clone(), n_rows, blocks })
     }
 
-    /// Follows the numbers of `matrix`.
+    /// Follows `matrix`.
     pub fn update(&mut self, matrix: &CoarseMatrix<R>) {
-        let rows = &matrix.rows;
         launch!(self.kernels.invert, self.n_rows.div_ceil(ROW_BLOCK);
-            &(self.n_rows as u32), &rows.offsets, &rows.columns, &matrix.numbers,
-            &mut self.blocks);
+            &(self.n_rows as u32), &matrix.diagonal, &mut self.blocks);
     }
 }
 
@@ -173,13 +180,15 @@ impl<R: Real> InverseDiagonal<Cuda<R>> for InverseBlocks6<R> {
         &self,
         residual: Residual<DeviceVector<R>>,
         [alpha, beta]: [f64; 2],
+        growth: &Growth<Scalar>,
         r: &mut DeviceVector<R>,
         d: &mut DeviceVector<R>,
         x: &mut DeviceVector<R>,
     ) {
         let (how, b, product) = how(residual);
         launch!(self.kernels.smooth, (MODES * self.n_rows).div_ceil(ROW_BLOCK);
-            &(self.n_rows as u32), &how, &alpha, &beta, &self.blocks, &b.values, &product.values,
+            &(self.n_rows as u32), &how, &alpha, &beta, growth.result.values(),
+            &growth.result.index(), &growth.start.index(), &self.blocks, &b.values, &product.values,
             &mut r.values, &mut d.values, &mut x.values);
     }
 }

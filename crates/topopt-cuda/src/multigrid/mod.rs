@@ -1,12 +1,14 @@
 //! Preconditioners by blocks: `multigrid`, and `block-jacobi`, which smooths its finest level.
 //!
 //! The structure is that of `topopt-fem`, made on the host once; all numbers are made on the device
-//! whenever the moduli change, in double precision, and rounded to the precision of the cycle.
+//! whenever the moduli change, in double precision, and rounded to the precision of the cycle, blocks
+//! between aggregates to 16 bits.
 
 mod block_diagonal;
 mod coarse_matrix;
 mod convert;
 mod dense_inverse;
+mod galerkin;
 mod hierarchy;
 mod transfer;
 
@@ -38,7 +40,7 @@ pub struct Multigrid<R: Real> {
 struct State<R> {
     residual: DeviceVector<R>,
     image: DeviceVector<R>,
-    /// The cycle from one to the other, once it has been recorded for the present numbers.
+    /// The cycle from one to the other, once it has been recorded with the present strength.
     cycle: Option<Replay>,
 }
 
@@ -50,7 +52,7 @@ impl<R: Real> Multigrid<R> {
     pub fn new(mesh: &Arc<MeshOnDevice>, problem: &Problem) -> Result<Self, BackendError> {
         let structure = Aggregation::new(problem);
         let backend = Cuda::<R>::new(&mesh.device)?;
-        let hierarchy = RigidAggregation::new(mesh, &structure)?;
+        let hierarchy = RigidAggregation::new(mesh, problem, &structure)?;
         let vector = || Ok(DeviceVector { values: mesh.device.zeros(mesh.n_dofs())? });
         Ok(Self {
             cycle: KCycle::new(&backend, hierarchy)?,
@@ -66,7 +68,7 @@ impl<R: Real> Multigrid<R> {
         self.cycle.hierarchy()
     }
 
-    /// Steps and the smoothers' numbers are part of what is recorded.
+    /// Steps and the smoothers' degrees are part of what is recorded, numbers are not.
     fn forget_recorded(&self) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         state.cycle = None;
@@ -130,7 +132,9 @@ impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
         _: &dyn ElasticityOperator<Cuda<f64>>,
         moduli: &DeviceVector<f64>,
     ) -> Result<(), BackendError> {
-        self.forget_recorded();
+        if self.cycle.is_strengthened() {
+            self.forget_recorded();
+        }
         self.cycle.update(&self.backend, |hierarchy| {
             hierarchy.update(moduli);
             Ok(())

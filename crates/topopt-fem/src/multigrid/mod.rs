@@ -8,6 +8,7 @@
 mod aggregates;
 mod coarse;
 mod fine;
+mod joints;
 #[cfg(test)]
 #[path = "../../tests/operators/meshes.rs"]
 pub(crate) mod meshes;
@@ -27,6 +28,7 @@ use coarse::BlockLevels;
 use fine::FineTransfer;
 
 pub use aggregates::Aggregates;
+pub use joints::{Joints, Supported};
 pub(crate) use scalar::ScalarAggregation;
 pub use structure::Aggregation;
 

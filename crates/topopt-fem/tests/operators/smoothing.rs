@@ -1,6 +1,6 @@
 //! A step of the smoother against the operations that it is made of, on any backend.
 
-use topopt_linalg::{Backend, InverseDiagonal, Residual};
+use topopt_linalg::{Backend, Growth, InverseDiagonal, Residual};
 
 use crate::meshes::Noise;
 
@@ -15,6 +15,8 @@ pub fn assert_smooths<B: Backend>(
     let vector = |seed| backend.upload(&Noise(seed).vector(n), components).unwrap();
     let (b, product) = (vector(1), vector(2));
     let [alpha, beta] = [0.7, 0.3];
+    let growth = Growth { result: backend.dot(&b, &b), start: backend.dot(&product, &product) };
+    let [b_b, p_p] = [&growth.result, &growth.start].map(|square| backend.value(square).unwrap());
     let cases = [
         (Residual::OfZero { b: &b }, 0.0),
         (Residual::Of { b: &b, ax: &product }, 0.0),
@@ -36,9 +38,9 @@ pub fn assert_smooths<B: Backend>(
             Residual::After { .. } => backend.axpby(-1.0, &product, 1.0, &mut expected_r),
         }
         diagonal.apply(&expected_r, &mut z);
-        backend.axpby(alpha, &z, beta, &mut expected_d);
+        backend.axpby(alpha / (b_b / p_p).sqrt(), &z, beta, &mut expected_d);
         backend.axpby(1.0, &expected_d, 1.0, &mut expected_x);
-        diagonal.smooth(residual, [alpha, beta], &mut r, &mut d, &mut x);
+        diagonal.smooth(residual, [alpha, beta], &growth, &mut r, &mut d, &mut x);
         for (found, expected) in [(&r, &expected_r), (&d, &expected_d), (&x, &expected_x)] {
             let expected = backend.download(expected, components).unwrap();
             let largest = expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));

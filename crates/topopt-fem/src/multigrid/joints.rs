@@ -1,0 +1,148 @@
+//! Pairs of neighbouring aggregates and what couples them: the blocks of a coarse matrix off its
+//! diagonal, each with the one across it.
+
+use rayon::prelude::*;
+use topopt_linalg::BlockPattern;
+
+use super::{Aggregates, Aggregation};
+use crate::{DIM, Problem};
+
+/// The joints of a level: pairs of aggregates, row < column, that parts connect. Parts are elements on
+/// the first level, and on the others blocks of the finer level, by their places there.
+#[derive(Debug, Clone)]
+pub struct Joints {
+    /// Where each row begins among the blocks off the diagonal, and the end of the last.
+    pub row_offsets: Vec<u32>,
+    /// Their columns, increasing in a row.
+    pub columns: Vec<u32>,
+    /// Row of every joint; those of most parts first.
+    pub rows: Vec<u32>,
+    /// Place of its block.
+    pub places: Vec<u32>,
+    /// Where the parts of each joint begin, and the end of the last.
+    pub part_offsets: Vec<u32>,
+    /// Parts of all joints, in a fixed order.
+    pub parts: Vec<u32>,
+}
+
+impl Joints {
+    /// The joints of the first level.
+    pub fn of_nodes(problem: &Problem, structure: &Aggregation) -> Self {
+        let of = structure.nodes.of();
+        Self::new(&structure.patterns[0], |row, add| {
+            for &e in &structure.straddling[row] {
+                let mut touched = problem.mesh().hexes()[e as usize].map(|node| of[node as usize]);
+                touched.sort_unstable();
+                for k in 0..touched.len() {
+                    let is_new = k == 0 || touched[k] != touched[k - 1];
+                    if is_new && touched[k] as usize > row {
+                        add(touched[k], e);
+                    }
+                }
+            }
+        })
+    }
+
+    /// The joints of the level of `parents`, whose coarse matrix has `pattern`, above `children`.
+    pub fn of_aggregates(children: &Joints, parents: &Aggregates, pattern: &BlockPattern) -> Self {
+        Self::new(pattern, |row, add| {
+            for &child in &parents.members()[row] {
+                let child = child as usize;
+                for k in children.row_offsets[child]..children.row_offsets[child + 1] {
+                    let column = parents.of()[children.columns[k as usize] as usize];
+                    if column as usize > row {
+                        add(column, k);
+                    }
+                }
+            }
+        })
+    }
+
+    /// `parts(row, add)` calls `add(column, part)` for all parts that connect `row` with a larger
+    /// column of its row of `pattern`.
+    fn new(pattern: &BlockPattern, parts: impl Fn(usize, &mut dyn FnMut(u32, u32)) + Sync) -> Self {
+        let n_rows = pattern.n_rows();
+        // A row has all its columns but one: itself.
+        let row_offsets: Vec<u32> =
+            pattern.offsets().iter().enumerate().map(|(row, &k)| (k - row) as u32).collect();
+        let of_row = |row: usize| {
+            let others = pattern.row(row).iter().copied().filter(move |&c| c as usize != row);
+            let mut found = Vec::new();
+            parts(row, &mut |column, part| {
+                let before = pattern.row(row).partition_point(|&c| c < column) - 1;
+                found.push((row_offsets[row] + before as u32, part));
+            });
+            found.sort_by_key(|&(place, _)| place);
+            (others.collect::<Vec<u32>>(), found)
+        };
+        let rows: Vec<(Vec<u32>, Vec<(u32, u32)>)> =
+            (0..n_rows).into_par_iter().map(of_row).collect();
+        let columns = rows.iter().flat_map(|(columns, _)| columns).copied().collect();
+        let mut joints: Vec<(usize, &[(u32, u32)])> = Vec::new();
+        for (row, (_, found)) in rows.iter().enumerate() {
+            joints.extend(found.chunk_by(|a, b| a.0 == b.0).map(|parts| (row, parts)));
+        }
+        joints.sort_by_key(|(_, parts)| std::cmp::Reverse(parts.len()));
+        let mut part_offsets = vec![0];
+        part_offsets.extend(joints.iter().scan(0, |end, (_, parts)| {
+            *end += parts.len() as u32;
+            Some(*end)
+        }));
+        Self {
+            row_offsets,
+            columns,
+            rows: joints.iter().map(|&(row, _)| row as u32).collect(),
+            places: joints.iter().map(|(_, parts)| parts[0].0).collect(),
+            part_offsets,
+            parts: joints.iter().flat_map(|(_, parts)| parts.iter().map(|&(_, p)| p)).collect(),
+        }
+    }
+
+    /// Row of every block off the diagonal.
+    pub fn rows_of_blocks(&self) -> Vec<u32> {
+        let row = |(row, ends): (usize, &[u32])| {
+            std::iter::repeat_n(row as u32, (ends[1] - ends[0]) as usize)
+        };
+        self.row_offsets.windows(2).enumerate().flat_map(row).collect()
+    }
+
+    /// The mean distance of neighbours with those `centres`, 1 if there is no joint.
+    pub fn mean_length(&self, centres: &[[f64; DIM]]) -> f64 {
+        let length = |(&row, &place): (&u32, &u32)| {
+            let column = self.columns[place as usize];
+            let [a, b] = [row, column].map(|point| centres[point as usize]);
+            (0..DIM).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
+        };
+        let sum: f64 = self.rows.iter().zip(&self.places).map(length).sum();
+        if self.rows.is_empty() { 1.0 } else { sum / self.rows.len() as f64 }
+    }
+}
+
+/// Aggregates with elements that touch a support.
+#[derive(Debug, Clone)]
+pub struct Supported {
+    /// The aggregates.
+    pub rows: Vec<u32>,
+    /// Where the elements of each begin, and the end of the last.
+    pub offsets: Vec<u32>,
+    /// Their elements that touch a support.
+    pub elements: Vec<u32>,
+}
+
+impl Supported {
+    /// Of the first level.
+    pub fn new(problem: &Problem, structure: &Aggregation) -> Self {
+        let (mesh, supports) = (problem.mesh(), problem.supports());
+        let is_held = |&node: &u32| (0..DIM).any(|i| supports.is_fixed(node as usize, i));
+        let mut supported = Self { rows: Vec::new(), offsets: vec![0], elements: Vec::new() };
+        for (row, elements) in structure.straddling.iter().enumerate() {
+            let held = elements.iter().filter(|&&e| mesh.hexes()[e as usize].iter().any(is_held));
+            supported.elements.extend(held);
+            if supported.elements.len() as u32 > supported.offsets[supported.rows.len()] {
+                supported.rows.push(row as u32);
+                supported.offsets.push(supported.elements.len() as u32);
+            }
+        }
+        supported
+    }
+}
