@@ -11,12 +11,13 @@
 //                a row, blocks of 96
 // Layout:        vectors [n_rows][6]; blocks between different rows as common/packed.cuh has them;
 //                ground, diagonal and inverse [n_rows][column][row]
-// Cost:          bsr6: 36 packed numbers, 32 bytes and 90 operations a block; 48 values a row
+// Cost:          bsr6: 36 packed numbers, 4 values, 4 bytes and 90 operations a block; 48 values a row
 // Deterministic: yes; sums by a fixed tree
 // Requires:      columns ascend; no row has itself among its columns
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 #include "common/invert.cuh"
+#include "common/opaque.cuh"
 #include "common/packed.cuh"
 #include "common/rigid.cuh"
 #include "common/smooth.cuh"
@@ -29,6 +30,7 @@
 #define PAIRS 3
 #define PAIR_SLOTS 10
 #define MODE_SLOTS 5
+#define IN_FLIGHT 3
 
 typedef Packed<real>::Number Number;
 
@@ -38,10 +40,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     const unsigned* __restrict__ row_offsets, // [n_rows + 1]
     const unsigned* __restrict__ columns,     // [n_blocks]
     const Number* __restrict__ blocks,        // [n_blocks][36]
-    const real* __restrict__ scales,          // [n_blocks]
+    const Joint<real>* __restrict__ joints,   // [n_blocks]
     const real* __restrict__ ground,          // [n_rows][6][6]
     double length,                            // that moments and rotations are counted in
-    const double* __restrict__ centres,       // [3][n_rows]
     const real* __restrict__ x,               // [n_rows][6]
     real* __restrict__ y) {                   // [n_rows][6]
     const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
@@ -51,29 +52,37 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     real sums[2] = {}, own[N];
 #pragma unroll
     for (int j = 0; j < N; ++j) own[j] = x[(size_t)N * row + j];
-    if (slot < PAIR_SLOTS)
-        for (unsigned k = row_offsets[row] + slot; k < end; k += PAIR_SLOTS) {
-            const unsigned column = columns[k];
-            const real* __restrict__ from = x + (size_t)N * column;
-            const real scale = scales[k];
-            real v[TWO_ROWS], carried[3], d[N], total[2] = {};
-            load_two_rows(blocks + ((size_t)SIZE * k + TWO_ROWS * pair), v);
-            double r[3];
-            arm(centres, n_rows, column, centres, n_rows, row, r);
-            const real there[3] = {(real)r[0], (real)r[1], (real)r[2]};
-            displacement(own, there, carried);
+    for (unsigned first = row_offsets[row] + slot; first < end; first += IN_FLIGHT * PAIR_SLOTS) {
+        // All of them are asked for before the first is used; past the end the last, which counts no more.
+        real v[IN_FLIGHT][TWO_ROWS], from[IN_FLIGHT][N];
+        Joint<real> joint[IN_FLIGHT];
+#pragma unroll
+        for (int f = 0; f < IN_FLIGHT; ++f) {
+            const unsigned asked = first + f * PAIR_SLOTS, k = asked < end ? asked : end - 1;
+            const size_t column = columns[k];
+            joint[f] = joints[k];
+            if (asked >= end || slot >= PAIR_SLOTS) joint[f].scale = 0;
+            load_two_rows(blocks + ((size_t)SIZE * k + TWO_ROWS * pair), v[f]);
+#pragma unroll
+            for (int j = 0; j < N; ++j) from[f][j] = opaque(x[N * column + j]);
+        }
+#pragma unroll
+        for (int f = 0; f < IN_FLIGHT; ++f) {
+            real carried[3], d[N], total[2] = {};
+            displacement(own, joint[f].arm, carried);
 #pragma unroll
             for (int j = 0; j < 3; ++j) {
-                d[j] = from[j] - carried[j];
-                d[3 + j] = (real)length * (from[3 + j] - own[3 + j]);
+                d[j] = from[f][j] - carried[j];
+                d[3 + j] = (real)length * (from[f][3 + j] - own[3 + j]);
             }
 #pragma unroll
             for (int j = 0; j < N; ++j)
 #pragma unroll
-                for (int i = 0; i < 2; ++i) total[i] += v[2 * j + i] * d[j];
+                for (int i = 0; i < 2; ++i) total[i] += v[f][2 * j + i] * d[j];
 #pragma unroll
-            for (int i = 0; i < 2; ++i) sums[i] += scale * total[i];
+            for (int i = 0; i < 2; ++i) sums[i] += joint[f].scale * total[i];
         }
+    }
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
         const real half = sums[i] + __shfl_down_sync(WHOLE_WARP, sums[i], PAIRS * PAIR_SLOTS / 2);
@@ -96,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
     const unsigned* __restrict__ row_offsets, // [n_rows + 1]
     const unsigned* __restrict__ columns,     // [n_blocks]
     const Number* __restrict__ blocks,        // [n_blocks][36]
-    const real* __restrict__ scales,          // [n_blocks]
+    const Joint<real>* __restrict__ joints,   // [n_blocks]
     const real* __restrict__ ground,          // [n_rows][6][6]
     double length,
     const double* __restrict__ centres,       // [3][n_rows]
@@ -117,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
                 double sum = 0.0;
 #pragma unroll
                 for (int j = 0; j < N; ++j) sum += (double)block[AT(i, j)] * (unit(j, length) * motion[j]);
-                total[i] -= unit(i, length) * (double)scales[k] * sum;
+                total[i] -= unit(i, length) * (double)joints[k].scale * sum;
             }
         }
 #pragma unroll

@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) dense_fill(
     const unsigned* __restrict__ row_offsets, // [n / 6 + 1]
     const unsigned* __restrict__ columns,     // [n_blocks]
     const Number* __restrict__ blocks,        // [n_blocks][36]
-    const real* __restrict__ scales,          // [n_blocks]
+    const Joint<real>* __restrict__ joints,   // [n_blocks]
     const double* __restrict__ diagonal,      // [n / 6][6][6]
     double length,
     const double* __restrict__ scale,         // [n]
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) dense_fill(
     } else if (row_offsets[row] < row_offsets[row + 1]) {
         const size_t k = find(columns, row_offsets[row], row_offsets[row + 1], column);
         const double units = unit(i, length) * unit(j, length);
-        if (columns[k] == column) value = units * (double)scales[k] * (double)blocks[SIZE * k + AT(i, j)];
+        if (columns[k] == column) value = units * (double)joints[k].scale * (double)blocks[SIZE * k + AT(i, j)];
     }
     const double shift = r != c ? 0.0 : value > 0.0 ? 1e-12 : 1.0 + 1e-12;
     dense[t] = scale[r] * scale[c] * value + shift;

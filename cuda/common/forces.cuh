@@ -3,23 +3,8 @@
 
 #pragma once
 
+#include "common/opaque.cuh"
 #include "common/trilinear.cuh"
-
-// x, of which the compiler then knows nothing: it would move what does not depend on the slab out
-// of the loop, where there is no register to keep it in
-__device__ __forceinline__ double opaque(double x) {
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+d"(x));
-#endif
-    return x;
-}
-
-__device__ __forceinline__ float opaque(float x) {
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+f"(x));
-#endif
-    return x;
-}
 
 // Derivatives at zeta: along xi where eta = -+gauss, along eta where xi = -+gauss
 __device__ __forceinline__ void in_slab(
@@ -65,6 +50,7 @@ __device__ __forceinline__ void forces(
     const real X[3][8], const real U[3][8], real mu, real ratio, real F[3][8]) {
 #pragma unroll 1
     for (int k = 0; k < 2; ++k) {
+        // Opaque, or what does not depend on the slab moves out of the loop, where no register is free.
         const real gauss = opaque(GAUSS), zeta = k ? gauss : -gauss;
         // of x along xi and eta, of u, and the forces conjugate to those of u
         real xa[3][2], xb[3][2], ua[3][2], ub[3][2], fa[3][2] = {}, fb[3][2] = {};

@@ -28,6 +28,12 @@ template <> struct Packed<float> {
     static __device__ __forceinline__ short pack(double value) { return (short)rint(value); }
 };
 
+// What belongs to a block
+template <class T> struct alignas(4 * sizeof(T)) Joint {
+    T scale;  // of its numbers
+    T arm[3]; // the place of the column's centre less that of the row's
+};
+
 // Two rows: v[2 j + i] of row i, column j
 __device__ __forceinline__ void load_two_rows(const double* __restrict__ from, double v[TWO_ROWS]) {
 #pragma unroll

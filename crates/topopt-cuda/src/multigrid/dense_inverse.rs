@@ -74,7 +74,7 @@ impl DenseInverse {
         launch!(self.scale_kernel, n.div_ceil(BLOCK);
             &(n as u32), &matrix.diagonal, &mut self.scale);
         launch!(self.fill, (n * n).div_ceil(BLOCK);
-            &(n as u32), &rows.offsets, &rows.columns, &matrix.blocks, &matrix.scales,
+            &(n as u32), &rows.offsets, &rows.columns, &matrix.blocks, &matrix.joints,
             &matrix.diagonal, &matrix.length, &self.scale, &mut *current);
         for first in (0..n).step_by(PIVOT) {
             launch!(self.invert_pivot, 1;

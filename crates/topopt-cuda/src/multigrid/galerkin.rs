@@ -1,4 +1,5 @@
-//! The numbers of the coarse matrices, by the kernels of `cuda/galerkin.cu`.
+//! The numbers of the coarse matrices, by the kernels of `cuda/galerkin.cu` and
+//! `cuda/ground.cu`.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::kernel::{Kernel, Module};
 use crate::operators::MeshOnDevice;
 use crate::vector::Real;
 
-/// Threads of a block, by kernel, as `cuda/galerkin.cu` has it.
+/// Threads of a block, by kernel, as these have it.
 const BLOCK: usize = 64;
 const MODE_BLOCK: usize = 126;
 const WARP_BLOCK: usize = 128;
@@ -74,10 +75,15 @@ impl Galerkin {
             include_str!("../../../../cuda/ptx/galerkin.f32.ptx"),
         );
         let module = Module::load(device, "galerkin", ptx)?;
+        let of_nodes = R::ptx(
+            include_str!("../../../../cuda/ptx/ground.f64.ptx"),
+            include_str!("../../../../cuda/ptx/ground.f32.ptx"),
+        );
+        let of_nodes = Module::load(device, "ground", of_nodes)?;
         Ok(Self {
             joints: module.kernel("galerkin_joints", BLOCK as u32)?,
-            supports: module.kernel("galerkin_supports", BLOCK as u32)?,
-            springs: module.kernel("galerkin_springs", MODE_BLOCK as u32)?,
+            supports: of_nodes.kernel("galerkin_supports", BLOCK as u32)?,
+            springs: of_nodes.kernel("galerkin_springs", MODE_BLOCK as u32)?,
             aggregates: module.kernel("galerkin_aggregates", WARP_BLOCK as u32)?,
             ground: module.kernel("ground_aggregates", MODE_BLOCK as u32)?,
         })
@@ -92,7 +98,7 @@ impl Galerkin {
         (joints, supported): (&JointLists, &SupportedRows),
         coarse: &mut CoarseMatrix<R>,
     ) {
-        let CoarseMatrix { rows, length, blocks, scales, ground, .. } = coarse;
+        let CoarseMatrix { rows, length, blocks, joints: scales, ground, .. } = coarse;
         let (n_aggregates, n_elements, n_nodes) =
             (nodes.n_aggregates as u32, mesh.n_elements as u32, mesh.n_nodes as u32);
         let (lambda, mu) = mesh.unit_lame;
@@ -125,12 +131,12 @@ impl Galerkin {
         coarse: &mut CoarseMatrix<R>,
     ) {
         let AggregateTransfer { children, parents, .. } = transfer;
-        let CoarseMatrix { rows, length, blocks, scales, ground, .. } = coarse;
+        let CoarseMatrix { rows, length, blocks, joints: scales, ground, .. } = coarse;
         let (n_parents, n_children) = (parents.n_aggregates as u32, parents.n_points as u32);
         launch!(self.aggregates, joints.n.div_ceil(WARP_BLOCK / 32);
             &n_parents, &n_children, &(joints.n as u32), &parents.of, &children.centres,
             &parents.centres, &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
-            fine_rows, &fine.rows.columns, &fine.length, &fine.blocks, &fine.scales,
+            fine_rows, &fine.rows.columns, &fine.length, &fine.blocks, &fine.joints,
             &rows.offsets, &rows.columns, &*length, blocks, scales);
         launch!(self.ground, (MODES * parents.n_aggregates).div_ceil(MODE_BLOCK);
             &n_parents, &n_children, &parents.offsets, &parents.members, &children.centres,

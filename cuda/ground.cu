@@ -1,0 +1,75 @@
+// precision: f64 f32
+// ground: the forces on an aggregate of nodes when everything moves rigidly with it: of supports, springs.
+//
+// Source:        common/joint.cuh, in double precision: far less is left than is summed up
+// Mapping:       galerkin_supports: a warp a row, lanes over its elements, blocks of 64;
+//                galerkin_springs: one thread a mode of a row, blocks of 126
+// Layout:        ground [n_rows][column][row]; positions and centres as planes [3][n]
+// Cost:          as galerkin_joints, an element that touches a support and aggregate
+// Deterministic: yes; sums in fixed order and by a fixed tree
+// Requires:      ground = 0 beforehand; galerkin_springs after galerkin_supports; 39 kB of shared memory
+// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+
+typedef real result;
+#undef real
+#define real double
+
+#include "common/joint.cuh"
+
+#define MODE_BLOCK 126
+#define WARP 32
+#define WHOLE_WARP 0xffffffffu
+#define SIZE (MODES * MODES)
+
+// ground of the rows that have elements with held nodes
+extern "C" __global__ void __launch_bounds__(JOINT_BLOCK) galerkin_supports(
+    MESH_PARAMETERS,
+    unsigned n_supported,
+    const unsigned* __restrict__ rows,     // [n_supported]
+    const unsigned* __restrict__ offsets,  // [n_supported + 1]
+    const unsigned* __restrict__ elements, // of every such row
+    result* __restrict__ ground) {         // [n_aggregates][6][6]
+    __shared__ volatile double X[24][JOINT_BLOCK];
+    __shared__ double of_row[GRADIENTS][JOINT_BLOCK], of_column[GRADIENTS][JOINT_BLOCK];
+    const unsigned supported = blockIdx.x * (JOINT_BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    if (supported >= n_supported) return; // the whole warp
+    const unsigned row = rows[supported];
+    double K[MODES][MODES] = {};
+#pragma unroll 1
+    for (unsigned k = offsets[supported] + lane; k < offsets[supported + 1]; k += WARP)
+        add_element(elements[k], row, row, MESH, X, of_row, of_column, K);
+#pragma unroll
+    for (int a = 0; a < MODES; ++a)
+#pragma unroll
+        for (int b = 0; b < MODES; ++b) {
+            for (int step = WARP / 2; step > 0; step /= 2)
+                K[a][b] += __shfl_down_sync(WHOLE_WARP, K[a][b], step);
+            if (lane == 0) ground[(size_t)SIZE * row + MODES * b + a] = (result)K[a][b];
+        }
+}
+
+// ground += P^T S P
+extern "C" __global__ void __launch_bounds__(MODE_BLOCK) galerkin_springs(
+    unsigned n_aggregates, unsigned n_nodes,
+    const unsigned* __restrict__ offsets,   // [n_aggregates + 1]
+    const unsigned* __restrict__ members,   // [n_nodes], nodes of every aggregate
+    const double* __restrict__ coordinates, // [3][n_nodes]
+    const double* __restrict__ centres,     // [3][n_aggregates]
+    const double* __restrict__ springs,     // [3][n_nodes], 0 at held components
+    result* __restrict__ ground) {          // [n_aggregates][6][6]
+    const unsigned t = blockIdx.x * MODE_BLOCK + threadIdx.x, row = t / MODES, mode = t % MODES;
+    if (row >= n_aggregates) return;
+    double motion[MODES], total[MODES] = {};
+    unit_motion(mode, motion);
+    for (unsigned k = offsets[row]; k < offsets[row + 1]; ++k) {
+        const unsigned node = members[k];
+        double r[3], u[3];
+        arm(coordinates, n_nodes, node, centres, n_aggregates, row, r);
+        displacement(motion, r, u);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) u[c] *= springs[(size_t)c * n_nodes + node];
+        add_force(u, r, total);
+    }
+#pragma unroll
+    for (int i = 0; i < MODES; ++i) ground[(size_t)MODES * t + i] += (result)total[i];
+}
