@@ -5,7 +5,7 @@
 //                column less that rigid motion which the row's motion is there. So rounded blocks
 //                give a rigid motion no stiffness, which would hide that of soft motions; what a rigid
 //                motion does meet, the ground, stands in place of the blocks on the diagonal
-// Mapping:       bsr6: a warp a block row, ten blocks at a time by 30 lanes, two components each;
+// Mapping:       bsr6: a warp a block row, ten blocks at a time by 30 lanes, two columns each;
 //                diagonal6: a warp a block row, five blocks at a time by 30 lanes, a mode each;
 //                both in blocks of 128; invert_diagonal6: one thread a row, the others: six threads
 //                a row, blocks of 96
@@ -49,53 +49,46 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     const unsigned lane = threadIdx.x % WARP, slot = lane / PAIRS, pair = lane % PAIRS;
     if (row >= n_rows) return; // the whole warp
     const unsigned end = row_offsets[row + 1];
-    real sums[2] = {}, own[N];
+    real sums[N] = {}, own[N];
 #pragma unroll
     for (int j = 0; j < N; ++j) own[j] = x[(size_t)N * row + j];
     for (unsigned first = row_offsets[row] + slot; first < end; first += IN_FLIGHT * PAIR_SLOTS) {
         // All of them are asked for before the first is used; past the end the last, which counts no more.
-        real v[IN_FLIGHT][TWO_ROWS], from[IN_FLIGHT][N];
+        real v[IN_FLIGHT][TWO_COLUMNS], from[IN_FLIGHT][2];
         Joint<real> joint[IN_FLIGHT];
 #pragma unroll
         for (int f = 0; f < IN_FLIGHT; ++f) {
             const unsigned asked = first + f * PAIR_SLOTS, k = asked < end ? asked : end - 1;
-            const size_t column = columns[k];
+            const Two<real> two = ((const Two<real>*)x)[(size_t)PAIRS * columns[k] + pair];
             joint[f] = joints[k];
             if (asked >= end || slot >= PAIR_SLOTS) joint[f].scale = 0;
-            load_two_rows(blocks + ((size_t)SIZE * k + TWO_ROWS * pair), v[f]);
-#pragma unroll
-            for (int j = 0; j < N; ++j) from[f][j] = opaque(x[N * column + j]);
+            load_two_columns(blocks + ((size_t)SIZE * k + TWO_COLUMNS * pair), v[f]);
+            from[f][0] = opaque(two.first);
+            from[f][1] = opaque(two.second);
         }
 #pragma unroll
         for (int f = 0; f < IN_FLIGHT; ++f) {
-            real carried[3], d[N], total[2] = {};
+            real carried[3];
             displacement(own, joint[f].arm, carried);
+            const real there[2] = {pair == 0 ? carried[0] : pair == 1 ? carried[2] : own[4],
+                                   pair == 0 ? carried[1] : pair == 1 ? own[3] : own[5]};
+            const real d[2] = {joint[f].scale * (pair == 2 ? (real)length : 1) * (from[f][0] - there[0]),
+                               joint[f].scale * (pair == 0 ? 1 : (real)length) * (from[f][1] - there[1])};
 #pragma unroll
-            for (int j = 0; j < 3; ++j) {
-                d[j] = from[f][j] - carried[j];
-                d[3 + j] = (real)length * (from[f][3 + j] - own[3 + j]);
-            }
-#pragma unroll
-            for (int j = 0; j < N; ++j)
-#pragma unroll
-                for (int i = 0; i < 2; ++i) total[i] += v[f][2 * j + i] * d[j];
-#pragma unroll
-            for (int i = 0; i < 2; ++i) sums[i] += joint[f].scale * total[i];
+            for (int i = 0; i < N; ++i) sums[i] += v[f][2 * i] * d[0] + v[f][2 * i + 1] * d[1];
         }
     }
+    real total = 0;
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-        const real half = sums[i] + __shfl_down_sync(WHOLE_WARP, sums[i], PAIRS * PAIR_SLOTS / 2);
-        real total = half;
+    for (int i = 0; i < N; ++i) {
 #pragma unroll
-        for (int s = 1; s < PAIR_SLOTS / 2; ++s) total += __shfl_down_sync(WHOLE_WARP, half, PAIRS * s);
-        if (slot > 0) continue;
-        const unsigned at = 2 * pair + i;
-        total *= (real)unit(at, length);
-#pragma unroll
-        for (int j = 0; j < N; ++j) total += ground[(size_t)SIZE * row + N * j + at] * own[j];
-        y[(size_t)N * row + at] = total;
+        for (int step = WARP / 2; step > 0; step /= 2) sums[i] += __shfl_xor_sync(WHOLE_WARP, sums[i], step);
+        total = lane == i ? (real)unit(i, length) * sums[i] : total;
     }
+    if (lane >= N) return;
+#pragma unroll
+    for (int j = 0; j < N; ++j) total += ground[(size_t)SIZE * row + N * j + lane] * own[j];
+    y[(size_t)N * row + lane] = total;
 }
 
 // diagonal = ground - sum over the blocks of a row of block T, T the rigid motion at the column that

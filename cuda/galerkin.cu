@@ -4,26 +4,23 @@
 // Source:        a rigid motion of an element has no energy, so only elements that touch several
 //                aggregates make blocks between them (common/joint.cuh); the ground of a parent is that
 //                of its children
-// Mapping:       galerkin_joints: one thread a joint, which is a pair of aggregates that elements
-//                connect, blocks of 64; galerkin_aggregates: a warp a joint, five parts at a time by 30
-//                lanes, a mode each, blocks of 128; ground_aggregates: one thread a mode of a row, blocks
-//                of 126
+// Mapping:       galerkin_joints: eight lanes a joint, which is a pair of aggregates that elements
+//                connect, one a node and a Gauss point, blocks of 64; galerkin_aggregates: a warp a joint, five parts at a time by 30
+//                lanes, a mode each, blocks of 128; ground_aggregates: a warp a parent, five
+//                children at a time, likewise
 // Layout:        blocks as common/packed.cuh has them; ground [n_rows][column][row]; positions and
 //                centres as planes [3][n]
 // Cost:          galerkin_joints: some 7000 operations an element and joint, 2.8 such pairs an element;
 //                galerkin_aggregates: 150 operations a part and mode
 // Deterministic: yes; elements, parts and children in fixed order, no entry has two threads
-// Requires:      columns ascend; no row has itself among its columns; 39 kB of shared memory
+// Requires:      columns ascend; no row has itself among its columns; 29 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 #include "common/joint.cuh"
 #include "common/packed.cuh"
 #include "common/rows.cuh"
 
-#define MODE_BLOCK 126
 #define WARP_BLOCK 128
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 #define SLOTS 5
 
 typedef Packed<real>::Number Number;
@@ -61,15 +58,24 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
     double length,
     Number* __restrict__ blocks,               // [n_blocks][36]
     Joint<real>* __restrict__ joints) {      // [n_blocks], of which the scale is written
-    __shared__ volatile real X[24][JOINT_BLOCK];
-    __shared__ real of_row[GRADIENTS][JOINT_BLOCK], of_column[GRADIENTS][JOINT_BLOCK];
-    const unsigned joint = blockIdx.x * JOINT_BLOCK + threadIdx.x;
-    if (joint >= n_joints) return;
+    __shared__ real X[24][GROUPS], of_row[GRADIENTS][JOINT_BLOCK], of_column[GRADIENTS][JOINT_BLOCK];
+    const unsigned asked = blockIdx.x * GROUPS + threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const unsigned joint = asked < n_joints ? asked : n_joints - 1; // what no warp is without
     const unsigned row = rows[joint], place = places[joint], column = columns[place];
+    const unsigned first = part_offsets[joint], count = part_offsets[joint + 1] - first;
+    unsigned most = count; // of the warp
+#pragma unroll
+    for (int step = LANES; step < WARP; step *= 2) most = max(most, __shfl_xor_sync(WHOLE_WARP, most, step));
     real K[MODES][MODES] = {};
 #pragma unroll 1
-    for (unsigned k = part_offsets[joint]; k < part_offsets[joint + 1]; ++k)
-        add_element(elements[k], row, column, MESH, X, of_row, of_column, K);
+    for (unsigned k = 0; k < most; ++k) {
+        const unsigned e = elements[first + (k < count ? k : count - 1)];
+        const Element element = load_element(e, k < count, row, column, MESH, X);
+        add_point(element, (real)ratio, X, of_row, of_column, K);
+        __syncwarp();
+    }
+    sum_over_lanes(LANES, K);
+    if (asked >= n_joints) return;
     // From motions of the column about the row's centre to those about its own.
     double r[3];
     arm(centres, n_aggregates, row, centres, n_aggregates, column, r);
@@ -87,12 +93,13 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
     }
     const unsigned across = find(columns, row_offsets[column], row_offsets[column + 1], row);
     const real scale = Packed<real>::scale(largest);
-    joints[place].scale = joints[across].scale = scale;
+    if (lane == 0) joints[place].scale = joints[across].scale = scale;
 #pragma unroll
     for (int b = 0; b < MODES; ++b) {
         const double v[MODES] = {K[0][b], K[1][b], K[2][b], K[3][b], K[4][b], K[5][b]};
-        pack_column(b, v, scale > 0 ? 1.0 / scale : 0.0, length, blocks + (size_t)SIZE * place,
-                    blocks + (size_t)SIZE * across);
+        if (lane == b)
+            pack_column(b, v, scale > 0 ? 1.0 / scale : 0.0, length, blocks + (size_t)SIZE * place,
+                        blocks + (size_t)SIZE * across);
     }
 }
 
@@ -102,6 +109,16 @@ __device__ __forceinline__ void add_force_of_child(
 #pragma unroll
     for (int i = 3; i < MODES; ++i) total[i] += force[i];
     add_force(force, r, total);
+}
+
+// total += that of the other slots of a warp, in the lanes of the first
+__device__ __forceinline__ void sum_slots(double total[MODES]) {
+#pragma unroll
+    for (int i = 0; i < MODES; ++i) {
+        const double sum = total[i];
+#pragma unroll
+        for (int s = 1; s < SLOTS; ++s) total[i] += __shfl_down_sync(WHOLE_WARP, sum, MODES * s);
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
@@ -147,13 +164,8 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
             arm(positions, n_children, child, centres, n_parents, row, r);
             add_force_of_child(force, r, total);
         }
+    sum_slots(total);
     double largest = 0.0;
-#pragma unroll
-    for (int i = 0; i < MODES; ++i) {
-        const double sum = total[i];
-#pragma unroll
-        for (int s = 1; s < SLOTS; ++s) total[i] += __shfl_down_sync(WHOLE_WARP, sum, MODES * s);
-    }
     const double of_column = largest_of(mode, total, length);
 #pragma unroll
     for (int j = 0; j < MODES; ++j) largest = fmax(largest, __shfl_sync(WHOLE_WARP, of_column, j));
@@ -165,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
                 blocks + (size_t)SIZE * across);
 }
 
-extern "C" __global__ void __launch_bounds__(MODE_BLOCK) ground_aggregates(
+extern "C" __global__ void __launch_bounds__(WARP_BLOCK) ground_aggregates(
     unsigned n_parents, unsigned n_children,
     const unsigned* __restrict__ offsets, // [n_parents + 1]
     const unsigned* __restrict__ members, // [n_children], children of every parent
@@ -173,22 +185,26 @@ extern "C" __global__ void __launch_bounds__(MODE_BLOCK) ground_aggregates(
     const double* __restrict__ centres,   // [3][n_parents]
     const real* __restrict__ fine,      // [n_children][6][6]
     real* __restrict__ ground) {        // [n_parents][6][6]
-    const unsigned t = blockIdx.x * MODE_BLOCK + threadIdx.x, parent = t / MODES, mode = t % MODES;
-    if (parent >= n_parents) return;
+    const unsigned parent = blockIdx.x * (WARP_BLOCK / WARP) + threadIdx.x / WARP;
+    const unsigned lane = threadIdx.x % WARP, slot = lane / MODES, mode = lane % MODES;
+    if (parent >= n_parents) return; // the whole warp
     double own[MODES], total[MODES] = {};
     unit_motion(mode, own);
-    for (unsigned at = offsets[parent]; at < offsets[parent + 1]; ++at) {
-        const unsigned child = members[at];
-        double r[3], motion[MODES], force[MODES] = {};
-        arm(positions, n_children, child, centres, n_parents, parent, r);
-        motion_at(own, r, motion);
+    if (slot < SLOTS)
+        for (unsigned at = offsets[parent] + slot; at < offsets[parent + 1]; at += SLOTS) {
+            const unsigned child = members[at];
+            double r[3], motion[MODES], force[MODES] = {};
+            arm(positions, n_children, child, centres, n_parents, parent, r);
+            motion_at(own, r, motion);
 #pragma unroll
-        for (int j = 0; j < MODES; ++j)
+            for (int j = 0; j < MODES; ++j)
 #pragma unroll
-            for (int i = 0; i < MODES; ++i)
-                force[i] += (double)fine[(size_t)SIZE * child + MODES * j + i] * motion[j];
-        add_force_of_child(force, r, total);
-    }
+                for (int i = 0; i < MODES; ++i)
+                    force[i] += (double)fine[(size_t)SIZE * child + MODES * j + i] * motion[j];
+            add_force_of_child(force, r, total);
+        }
+    sum_slots(total);
+    if (slot > 0) return;
 #pragma unroll
-    for (int i = 0; i < MODES; ++i) ground[(size_t)MODES * t + i] = (real)total[i];
+    for (int i = 0; i < MODES; ++i) ground[(size_t)SIZE * parent + MODES * mode + i] = (real)total[i];
 }

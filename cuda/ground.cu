@@ -2,12 +2,13 @@
 // ground: the forces on an aggregate of nodes when everything moves rigidly with it: of supports, springs.
 //
 // Source:        common/joint.cuh, in double precision: far less is left than is summed up
-// Mapping:       galerkin_supports: a warp a row, lanes over its elements, blocks of 64;
+// Mapping:       galerkin_supports: a warp a row, four elements at a time by eight lanes,
+//                blocks of 64;
 //                galerkin_springs: one thread a mode of a row, blocks of 126
 // Layout:        ground [n_rows][column][row]; positions and centres as planes [3][n]
 // Cost:          as galerkin_joints, an element that touches a support and aggregate
 // Deterministic: yes; sums in fixed order and by a fixed tree
-// Requires:      ground = 0 beforehand; galerkin_springs after galerkin_supports; 39 kB of shared memory
+// Requires:      ground = 0 beforehand; galerkin_springs after galerkin_supports; 29 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 typedef real result;
@@ -17,8 +18,6 @@ typedef real result;
 #include "common/joint.cuh"
 
 #define MODE_BLOCK 126
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 #define SIZE (MODES * MODES)
 
 // ground of the rows that have elements with held nodes
@@ -29,23 +28,24 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK) galerkin_supports(
     const unsigned* __restrict__ offsets,  // [n_supported + 1]
     const unsigned* __restrict__ elements, // of every such row
     result* __restrict__ ground) {         // [n_aggregates][6][6]
-    __shared__ volatile double X[24][JOINT_BLOCK];
-    __shared__ double of_row[GRADIENTS][JOINT_BLOCK], of_column[GRADIENTS][JOINT_BLOCK];
+    __shared__ double X[24][GROUPS], of_row[GRADIENTS][JOINT_BLOCK], of_column[GRADIENTS][JOINT_BLOCK];
     const unsigned supported = blockIdx.x * (JOINT_BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (supported >= n_supported) return; // the whole warp
-    const unsigned row = rows[supported];
+    const unsigned row = rows[supported], end = offsets[supported + 1];
     double K[MODES][MODES] = {};
 #pragma unroll 1
-    for (unsigned k = offsets[supported] + lane; k < offsets[supported + 1]; k += WARP)
-        add_element(elements[k], row, row, MESH, X, of_row, of_column, K);
+    for (unsigned first = offsets[supported]; first < end; first += WARP / LANES) {
+        const unsigned k = first + lane / LANES;
+        const Element element = load_element(elements[k < end ? k : end - 1], k < end, row, row, MESH, X);
+        add_point(element, ratio, X, of_row, of_column, K);
+        __syncwarp();
+    }
+    sum_over_lanes(WARP, K);
 #pragma unroll
     for (int a = 0; a < MODES; ++a)
 #pragma unroll
-        for (int b = 0; b < MODES; ++b) {
-            for (int step = WARP / 2; step > 0; step /= 2)
-                K[a][b] += __shfl_down_sync(WHOLE_WARP, K[a][b], step);
+        for (int b = 0; b < MODES; ++b)
             if (lane == 0) ground[(size_t)SIZE * row + MODES * b + a] = (result)K[a][b];
-        }
 }
 
 // ground += P^T S P

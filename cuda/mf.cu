@@ -3,7 +3,7 @@
 //
 // Source:        the 2x2x2 Gauss rule on trilinear fields by their coefficients, as
 //                common/trilinear.cuh and common/forces.cuh hold them
-// Mapping:       one thread an element, blocks of 128
+// Mapping:       one thread an element, blocks of 128; mf_dot leaves what a block adds to x . y
 // Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighbouring
 //                words where nodes and elements are numbered along each other
 // Cost:          1999 operations an element (1305 instructions, 762 of them fused); connectivity
@@ -14,22 +14,27 @@
 // Requires:      y = (1 - P) x beforehand (supports.cu)
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
-#include "common/forces.cuh"
-
 #define BLOCK 128
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 16 / sizeof(real)) mf(
-    unsigned first, unsigned count, // elements of the launch
-    unsigned n_elements, unsigned n_nodes,
-    const unsigned* __restrict__ connectivity, // [8][n_elements]
-    const double* __restrict__ coordinates,    // [3][n_nodes]
-    const unsigned char* __restrict__ held,    // [n_nodes], bit i for component i
-    double mu, double ratio,                   // Lame's mu at modulus 1, lambda / mu
-    const real* __restrict__ moduli,           // [n_elements]
-    const real* __restrict__ x,                // [3][n_nodes]
-    real* __restrict__ y) {                    // [3][n_nodes]
+#include "common/forces.cuh"
+#include "common/reduce.cuh"
+
+#define PARAMETERS                                                                       \
+    unsigned first, unsigned count, /* elements of the launch */                         \
+    unsigned n_elements, unsigned n_nodes,                                               \
+    const unsigned* __restrict__ connectivity, /* [8][n_elements] */                     \
+    const double* __restrict__ coordinates,    /* [3][n_nodes] */                        \
+    const unsigned char* __restrict__ held,    /* [n_nodes], bit i for component i */    \
+    double mu, double ratio,                   /* Lame's mu at modulus 1, lambda / mu */ \
+    const real* __restrict__ moduli,           /* [n_elements] */                        \
+    const real* __restrict__ x,                /* [3][n_nodes] */                        \
+    real* __restrict__ y                       /* [3][n_nodes] */
+
+// Adds the product of the thread's element to y; with WITH_DOT returns its part of x . y, else 0
+template <bool WITH_DOT>
+__device__ __forceinline__ double add_product(PARAMETERS) {
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = first + in_launch;
-    if (in_launch >= count) return;
+    if (in_launch >= count) return 0.0;
     unsigned node[8], masks = 0; // bit 3 m + c of masks for component c at position m
     load_nodes(connectivity, n_elements, e, node);
     // Kept for the end here, and volatile, or the compiler would keep them in registers.
@@ -60,4 +65,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 16 / sizeof(real)) mf(
 #pragma unroll
         for (int m = 0; m < 8; ++m) atomicAdd(plane + node[m], F[c][m]);
     }
+    double sum = 0.0;
+    if (WITH_DOT) {
+        load_field(node, x, n_nodes, U); // once more: there was no register to keep it in
+#pragma unroll
+        for (int c = 0; c < 3; ++c)
+#pragma unroll
+            for (int m = 0; m < 8; ++m) sum += (double)U[c][m] * (double)F[c][m];
+    }
+    return sum;
+}
+
+#define ARGUMENTS first, count, n_elements, n_nodes, connectivity, coordinates, held, mu, ratio, moduli, x, y
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 16 / sizeof(real)) mf(PARAMETERS) {
+    add_product<false>(ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 16 / sizeof(real)) mf_dot(
+    PARAMETERS, double* __restrict__ partial) { // [blocks of the launch]
+    block_sum(add_product<true>(ARGUMENTS), partial);
 }

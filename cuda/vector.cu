@@ -66,6 +66,26 @@ extern "C" __global__ void dot(
     block_sum(sum, partial);
 }
 
+// partial[block] = sum over the block of x
+extern "C" __global__ void sum(long long n, const double* __restrict__ x, double* __restrict__ partial) {
+    double total = 0.0;
+    EACH(i, n) total += x[i];
+    block_sum(total, partial);
+}
+
+// z = x y, partial[block] = sum over the block of y z
+extern "C" __global__ void multiply_dot(
+    long long n, const real* __restrict__ x, const real* __restrict__ y, real* __restrict__ z,
+    double* __restrict__ partial) {
+    double sum = 0.0;
+    EACH(i, n) {
+        const real product = x[i] * y[i];
+        z[i] = product;
+        sum += (double)y[i] * (double)product;
+    }
+    block_sum(sum, partial);
+}
+
 // partial[block] = sum over the block of w y, y = a x within [lower, upper]
 extern "C" __global__ void dot_scaled_within(
     long long n, double a, const real* __restrict__ x, const real* __restrict__ lower,

@@ -6,10 +6,15 @@
 #pragma once
 
 #include "common/trilinear.cuh"
-#include "common/gradient.cuh"
 #include "common/rigid.cuh"
 
 #define JOINT_BLOCK 64
+
+#define WARP 32
+#define WHOLE_WARP 0xffffffffu
+// Lanes that share an element, one a node and one a Gauss point, and how many such groups there are
+#define LANES 8
+#define GROUPS (JOINT_BLOCK / LANES)
 
 // Of the nodes of an element in an aggregate, at a point, in a column of shared memory a thread: places
 // of the sums of dN/dx_c over the nodes free in i, and of the same times x_(i + 1 + k) modulo 3
@@ -17,20 +22,38 @@
 #define W(i, k, c) (9 + 6 * (i) + 3 * (k) + (c))
 #define GRADIENTS 27
 typedef real (*Shared)[JOINT_BLOCK];
-typedef const volatile real (*Positions)[JOINT_BLOCK]; // or the compiler would keep them in registers
+// Nodes of the elements of all groups, 8 i + m for component i at position m
+typedef real (*Positions)[GROUPS];
 
-// det J times the gradient of the node at position m, at the point (s_x, s_y, s_z)
-__device__ __forceinline__ void gradient_at(int m, const real s[3], const real C[3][3], real g[3]) {
+// An element as its eight lanes share it: bit m for the node at position m
+struct Element {
+    unsigned in_row, in_column; // which aggregate moves it
+    unsigned held[3];           // by component
+    real mu;                    // Lame's mu of it over 512
+};
+
+// 8 dN_m/dxi of the node at position m, at the point s
+__device__ __forceinline__ void reference_gradient_at(int m, const real s[3], real N[3]) {
     const real x = m & 1 ? 1 : -1, y = m & 2 ? 1 : -1, z = m & 4 ? 1 : -1;
     const real along_x = 1 + x * s[0], along_y = 1 + y * s[1], along_z = 1 + z * s[2];
-    const real N[3] = {x * along_y * along_z, y * along_x * along_z, z * along_x * along_y};
+    N[0] = x * along_y * along_z;
+    N[1] = y * along_x * along_z;
+    N[2] = z * along_x * along_y;
+}
+
+// det J times its gradient
+__device__ __forceinline__ void gradient_at(int m, const real s[3], const real C[3][3], real g[3]) {
+    real N[3];
+    reference_gradient_at(m, s, N);
 #pragma unroll
     for (int c = 0; c < 3; ++c) g[c] = N[0] * C[0][c] + N[1] * C[1][c] + N[2] * C[2][c];
 }
 
-// `nodes` has bit m for the node at position m; `masks` bit 3 m + i if it is held in i
+// Writes a lane's sums over `nodes`, which has bit m for the node at position m, as `held` has by component
 __device__ __forceinline__ void sum_gradients(
-    unsigned nodes, unsigned masks, Positions X, const real s[3], const real C[3][3], Shared sums) {
+    unsigned nodes, const unsigned held[3], const Positions X, const real s[3], const real C[3][3],
+    Shared sums) {
+    const unsigned group = threadIdx.x / LANES;
     real t[3] = {}, w[3][3] = {};
 #pragma unroll 1
     for (int m = 0; m < 8; ++m) {
@@ -41,19 +64,20 @@ __device__ __forceinline__ void sum_gradients(
         for (int c = 0; c < 3; ++c) {
             t[c] += g[c];
 #pragma unroll
-            for (int k = 0; k < 3; ++k) w[k][c] += X[8 * k + m][threadIdx.x] * g[c];
+            for (int k = 0; k < 3; ++k) w[k][c] += X[8 * k + m][group] * g[c];
         }
     }
     // Of held nodes one by one, so that what is held throughout has sums of zero and not of rounding.
+    const bool is_held = nodes & (held[0] | held[1] | held[2]);
 #pragma unroll
     for (int i = 0; i < 3; ++i)
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
-            sums[T(i, c)][threadIdx.x] = masks ? 0 : t[c];
+            sums[T(i, c)][threadIdx.x] = is_held ? 0 : t[c];
 #pragma unroll
-            for (int k = 0; k < 2; ++k) sums[W(i, k, c)][threadIdx.x] = masks ? 0 : w[(i + 1 + k) % 3][c];
+            for (int k = 0; k < 2; ++k) sums[W(i, k, c)][threadIdx.x] = is_held ? 0 : w[(i + 1 + k) % 3][c];
         }
-    if (!masks) return;
+    if (!is_held) return;
 #pragma unroll 1
     for (int m = 0; m < 8; ++m) {
         if (!(nodes >> m & 1)) continue;
@@ -61,13 +85,13 @@ __device__ __forceinline__ void sum_gradients(
         gradient_at(m, s, C, g);
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
-            if (masks >> (3 * m + i) & 1) continue;
+            if (held[i] >> m & 1) continue;
 #pragma unroll
             for (int c = 0; c < 3; ++c) {
                 sums[T(i, c)][threadIdx.x] += g[c];
 #pragma unroll
                 for (int k = 0; k < 2; ++k)
-                    sums[W(i, k, c)][threadIdx.x] += X[8 * ((i + 1 + k) % 3) + m][threadIdx.x] * g[c];
+                    sums[W(i, k, c)][threadIdx.x] += X[8 * ((i + 1 + k) % 3) + m][group] * g[c];
             }
         }
     }
@@ -124,45 +148,56 @@ __device__ __forceinline__ void add_work(
     const double* __restrict__ moduli          /* [n_elements] */
 #define MESH n_aggregates, n_elements, n_nodes, of, connectivity, coordinates, centres, held, mu, ratio, moduli
 
-// K += what element e couples of the motions of aggregate `row` and of `column`, or of all its nodes
-// where they are the same, all about the centre of `row`
-__device__ __forceinline__ void add_element(
-    unsigned e, unsigned row, unsigned column, MESH_PARAMETERS, volatile real (*X)[JOINT_BLOCK], Shared rows, Shared columns,
+// Element e of the lane's group, for what it couples of the motions of aggregate `row` and of `column`, or
+// of all its nodes where they are the same, all about the centre of `row`; all lanes of a warp call it
+__device__ __forceinline__ Element load_element(
+    unsigned e, bool counts, unsigned row, unsigned column, MESH_PARAMETERS, Positions X) {
+    const unsigned m = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    const unsigned node = connectivity[(size_t)NODE(m) * n_elements + e], owner = of[node];
+    const unsigned fixed = held[node], first_lane = threadIdx.x % WARP / LANES * LANES;
+    double r[3];
+    arm(coordinates, n_nodes, node, centres, n_aggregates, row, r);
+    Element element;
+    element.in_row = __ballot_sync(WHOLE_WARP, owner == row) >> first_lane & 0xff;
+    element.in_column = __ballot_sync(WHOLE_WARP, row == column || owner == column) >> first_lane & 0xff;
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+        element.held[i] = __ballot_sync(WHOLE_WARP, fixed >> i & 1) >> first_lane & 0xff;
+        X[8 * i + m][group] = (real)r[i];
+    }
+    element.mu = counts ? (real)(mu / 512 * moduli[e]) : 0;
+    __syncwarp();
+    return element;
+}
+
+// K += what `element` couples at the Gauss point of the lane
+__device__ __forceinline__ void add_point(
+    const Element& element, real ratio, const Positions X, Shared rows, Shared columns,
     real K[MODES][MODES]) {
-    unsigned in_row = 0, in_column = 0, masks = 0;
-    {
-        unsigned node[8];
-        load_nodes(connectivity, n_elements, e, node);
-#pragma unroll
-        for (int m = 0; m < 8; ++m) {
-            const unsigned owner = of[node[m]];
-            double r[3];
-            arm(coordinates, n_nodes, node[m], centres, n_aggregates, row, r);
-            in_row |= (owner == row ? 1u : 0u) << m;
-            in_column |= (row == column || owner == column ? 1u : 0u) << m;
-            masks |= (unsigned)held[node[m]] << 3 * m;
-#pragma unroll
-            for (int i = 0; i < 3; ++i) X[8 * i + m][threadIdx.x] = (real)r[i];
-        }
-    }
-    const real scale = (real)(mu / 512 * moduli[e]);
+    const unsigned q = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    const real s[3] = {q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS};
+    real J[3][3] = {}, C[3][3];
 #pragma unroll 1
-    for (int q = 0; q < 8; ++q) {
-        const real s[3] = {q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS};
-        const real sides[3][2] = {SIDES(s[0]), SIDES(s[1]), SIDES(s[2])};
-        real J[3][3] = {}, C[3][3];
+    for (int m = 0; m < 8; ++m) {
+        real N[3];
+        reference_gradient_at(m, s, N);
 #pragma unroll
-        for (int m = 0; m < 8; ++m) {
-            real N[3];
-            reference_gradient(m, sides, N);
+        for (int i = 0; i < 3; ++i)
 #pragma unroll
-            for (int i = 0; i < 3; ++i)
-#pragma unroll
-                for (int k = 0; k < 3; ++k) J[i][k] += X[8 * i + m][threadIdx.x] * N[k];
-        }
-        const real weight = scale * reciprocal(cofactors(J, C));
-        sum_gradients(in_row, masks, X, s, C, rows);
-        sum_gradients(in_column, masks, X, s, C, columns);
-        add_work(rows, columns, weight, (real)ratio, K);
+            for (int k = 0; k < 3; ++k) J[i][k] += X[8 * i + m][group] * N[k];
     }
+    const real weight = element.mu * reciprocal(cofactors(J, C));
+    sum_gradients(element.in_row, element.held, X, s, C, rows);
+    sum_gradients(element.in_column, element.held, X, s, C, columns);
+    add_work(rows, columns, weight, ratio, K);
+}
+
+// Sum over `lanes` neighbouring lanes, in all of them
+__device__ __forceinline__ void sum_over_lanes(int lanes, real K[MODES][MODES]) {
+#pragma unroll
+    for (int a = 0; a < MODES; ++a)
+#pragma unroll
+        for (int b = 0; b < MODES; ++b)
+            for (int step = lanes / 2; step > 0; step /= 2)
+                K[a][b] += __shfl_xor_sync(WHOLE_WARP, K[a][b], step);
 }

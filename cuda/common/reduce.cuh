@@ -2,7 +2,9 @@
 
 #pragma once
 
+#ifndef BLOCK
 #define BLOCK 512
+#endif
 #define WARP 32
 #define WHOLE_WARP 0xffffffffu
 

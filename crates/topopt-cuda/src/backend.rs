@@ -38,6 +38,8 @@ struct Kernels {
     positive_part: Kernel,
     scale_within: Kernel,
     dot: Kernel,
+    sum: Kernel,
+    multiply_dot: Kernel,
     dot_scaled_within: Kernel,
     smooth_step: Kernel,
     smooth_step_slope: Kernel,
@@ -65,6 +67,8 @@ impl Kernels {
             positive_part: kernel("positive_part")?,
             scale_within: kernel("scale_within")?,
             dot: kernel("dot")?,
+            sum: kernel("sum")?,
+            multiply_dot: kernel("multiply_dot")?,
             dot_scaled_within: kernel("dot_scaled_within")?,
             smooth_step: kernel("smooth_step")?,
             smooth_step_slope: kernel("smooth_step_slope")?,
@@ -126,6 +130,14 @@ impl<R: Real> Cuda<R> {
             launch!(finish, 1;
                 &(blocks(n) as u32), &self.partial, &self.scalars.values, &out.index());
         }
+    }
+
+    /// The sum of `values`.
+    pub(crate) fn sum(&self, values: &CudaSlice<f64>) -> Scalar {
+        let n = values.len();
+        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
+            launch!(self.kernels.sum, blocks; &(n as i64), values, partial);
+        })
     }
 
     fn dot_into(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, out: &Scalar) {
@@ -201,6 +213,19 @@ impl<R: Real> Backend for Cuda<R> {
     fn multiply(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         let n = x.len();
         launch!(self.kernels.multiply, blocks(n); &(n as i64), &x.values, &y.values, &mut z.values);
+    }
+
+    fn multiply_dot(
+        &self,
+        x: &DeviceVector<R>,
+        y: &DeviceVector<R>,
+        z: &mut DeviceVector<R>,
+    ) -> Scalar {
+        let n = x.len();
+        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
+            launch!(self.kernels.multiply_dot, blocks;
+                &(n as i64), &x.values, &y.values, &mut z.values, partial);
+        })
     }
 
     fn divide(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {

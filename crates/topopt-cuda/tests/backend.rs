@@ -70,11 +70,17 @@ fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
         opposite
     });
     backend.cg_direction(1.0, [&xy, &minus], &y, &mut r);
-    vectors.extend([&u, &r, &d].map(|v| backend.download(v, 1).unwrap()));
+    let mut product = upload(&c);
+    let weighted = backend.multiply_dot(&p, &x, &mut product);
+    vectors.extend([&u, &r, &d, &product].map(|v| backend.download(v, 1).unwrap()));
+    let mut again = backend.dot(&x, &x);
+    backend.dot_again(&y, &y, &mut again);
     let scalars = [
         xy,
         pp,
         squares,
+        weighted,
+        again,
         backend.dot_scaled_within(0.8, &x, bounds, &y),
         backend.max_difference(&x, &y),
     ];

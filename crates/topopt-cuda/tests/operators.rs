@@ -282,6 +282,11 @@ fn assert_mf<R: Real>(mesh: &Arc<MeshOnDevice>, problem: &Problem, tolerance: f6
     operator.apply(&on_device, &mut found);
     reference.apply(&u, &mut expected);
     compare(3, &found, &expected, "product");
+    let energy = operator.apply_to_direction(&backend, &on_device, &mut found);
+    compare(3, &found, &expected, "product with its dot");
+    let work: f64 = u.iter().zip(&expected).map(|(u, f)| u * f).sum();
+    let error = (backend.value(&energy).unwrap() - work).abs() / work;
+    assert!(error <= tolerance, "dot of mf, {what}: {error:.1e}");
     operator.diagonal(&mut found);
     reference.diagonal(&mut expected);
     compare(3, &found, &expected, "diagonal");

@@ -61,6 +61,10 @@ impl<B: Backend> Preconditioner<B> for Jacobi<B> {
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) {
         self.inverse.apply(backend, r, z);
     }
+
+    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) -> B::Scalar {
+        self.inverse.apply_and_dot(backend, r, z)
+    }
 }
 
 impl<B: Backend> ElasticityPreconditioner<B> for Jacobi<B> {

@@ -55,6 +55,14 @@ impl<B: Backend + Sync, O: ElasticityOperator<B> + ?Sized> LinearOperator<B>
         }
     }
 
+    fn apply_to_direction(&self, backend: &B, d: &B::Vector, q: &mut B::Vector) -> B::Scalar {
+        if self.springs.is_none() {
+            return self.operator.apply_to_direction(backend, d, q);
+        }
+        self.apply(d, q);
+        backend.dot(d, q)
+    }
+
     fn cost(&self) -> Cost {
         let mut cost = self.operator.cost();
         if self.springs.is_some() {

@@ -61,6 +61,17 @@ pub trait Backend {
     /// z_i = x_i y_i.
     fn multiply(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);
 
+    /// z_i = x_i y_i; returns y . z.
+    fn multiply_dot(
+        &self,
+        x: &Self::Vector,
+        y: &Self::Vector,
+        z: &mut Self::Vector,
+    ) -> Self::Scalar {
+        self.multiply(x, y, z);
+        self.dot(y, z)
+    }
+
     /// z_i = x_i / y_i.
     fn divide(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);
 

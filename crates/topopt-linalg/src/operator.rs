@@ -10,6 +10,13 @@ pub trait LinearOperator<B: Backend>: Send + Sync {
     /// y = A x. Every entry of `y` is written.
     fn apply(&self, x: &B::Vector, y: &mut B::Vector);
 
+    /// q = A d, and d . q, for a direction d of conjugate gradients: it is zero at components that
+    /// A holds by the identity.
+    fn apply_to_direction(&self, backend: &B, d: &B::Vector, q: &mut B::Vector) -> B::Scalar {
+        self.apply(d, q);
+        backend.dot(d, q)
+    }
+
     /// What one application moves and computes, counted, not measured.
     fn cost(&self) -> Cost;
 }
@@ -43,6 +50,12 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
 
     /// z = M^-1 r.
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector);
+
+    /// z = M^-1 r, and r . z.
+    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) -> B::Scalar {
+        self.apply(backend, r, z);
+        backend.dot(r, z)
+    }
 
     /// Becomes stronger, and costs more, until it is set up anew; false if it cannot. For a solve
     /// that converges slowly; only what is not linear may change in its course.
@@ -80,5 +93,9 @@ impl<B: Backend> Preconditioner<B> for Diagonal<B> {
 
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) {
         backend.multiply(&self.inverse, r, z);
+    }
+
+    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) -> B::Scalar {
+        backend.multiply_dot(&self.inverse, r, z)
     }
 }

@@ -158,13 +158,11 @@ impl<B: Backend> Pcg<B> {
         let System { backend, a, m, .. } = *system;
         let Self { r, z, d, q } = self;
         let mut pace_since = begin.relative_residual;
-        m.apply(backend, r, z); // z = M^-1 r
+        let mut delta = m.apply_and_dot(backend, r, z); // z = M^-1 r, delta = r . z
         backend.copy(z, d); // d = z
-        let mut delta = backend.dot(r, z);
         let (mut iterations, mut strengthened) = (begin.iterations, 0);
         loop {
-            a.apply(d, q); // q = A d
-            let dq = backend.dot(d, q);
+            let dq = a.apply_to_direction(backend, d, q); // q = A d
             let rr = backend.cg_step([&delta, &dq], d, q, u, r); // u += alpha d, r -= alpha q, alpha = delta / dq
             iterations += 1;
             let last = iterations >= options.max_iterations;
@@ -188,8 +186,7 @@ impl<B: Backend> Pcg<B> {
                     pace_since = relative_residual;
                 }
             }
-            m.apply(backend, r, z); // z = M^-1 r
-            let delta_new = backend.dot(r, z);
+            let delta_new = m.apply_and_dot(backend, r, z); // z = M^-1 r
             if m.is_linear() {
                 backend.cg_direction(1.0, [&delta_new, &delta], z, d); // d = z + beta d
             } else {

@@ -16,6 +16,8 @@ use crate::vector::Real;
 
 /// Threads of a block, by kernel, as these have it.
 const BLOCK: usize = 64;
+/// Threads that share an element.
+const LANES: usize = 8;
 const MODE_BLOCK: usize = 126;
 const WARP_BLOCK: usize = 128;
 
@@ -85,7 +87,7 @@ impl Galerkin {
             supports: of_nodes.kernel("galerkin_supports", BLOCK as u32)?,
             springs: of_nodes.kernel("galerkin_springs", MODE_BLOCK as u32)?,
             aggregates: module.kernel("galerkin_aggregates", WARP_BLOCK as u32)?,
-            ground: module.kernel("ground_aggregates", MODE_BLOCK as u32)?,
+            ground: module.kernel("ground_aggregates", WARP_BLOCK as u32)?,
         })
     }
 
@@ -102,7 +104,7 @@ impl Galerkin {
         let (n_aggregates, n_elements, n_nodes) =
             (nodes.n_aggregates as u32, mesh.n_elements as u32, mesh.n_nodes as u32);
         let (lambda, mu) = mesh.unit_lame;
-        launch!(self.joints, joints.n.div_ceil(BLOCK);
+        launch!(self.joints, (LANES * joints.n).div_ceil(BLOCK);
             &n_aggregates, &n_elements, &n_nodes, &nodes.of, &mesh.connectivity,
             &mesh.coordinates, &nodes.centres, &mesh.held, &mu, &(lambda / mu), moduli,
             &(joints.n as u32), &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
@@ -138,7 +140,7 @@ impl Galerkin {
             &parents.centres, &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
             fine_rows, &fine.rows.columns, &fine.length, &fine.blocks, &fine.joints,
             &rows.offsets, &rows.columns, &*length, blocks, scales);
-        launch!(self.ground, (MODES * parents.n_aggregates).div_ceil(MODE_BLOCK);
+        launch!(self.ground, parents.n_aggregates.div_ceil(WARP_BLOCK / 32);
             &n_parents, &n_children, &parents.offsets, &parents.members, &children.centres,
             &parents.centres, &fine.ground, ground);
         coarse.complete();

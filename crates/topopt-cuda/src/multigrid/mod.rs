@@ -77,13 +77,13 @@ impl<R: Real> Multigrid<R> {
     /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many
     /// neighbours.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        let real = size_of::<R>();
-        // A node: seven work vectors, six numbers of its diagonal block, its aggregate; and a block
-        // of the first coarse matrix in both precisions with its column. The levels below and
-        // their vectors are a tenth of that.
-        let node = 27 * real + 8 + 36 * (8 + real) + 4;
-        // An element: two moduli and 2.1 aggregates. The dense inverse has a double.
-        node * n_nodes * 11 / 10 + (2 * real + 9) * n_elements + 2 * 8 * 600 * 600
+        let (real, packed) = (size_of::<R>(), size_of::<R::Packed>());
+        // A node: seven work vectors, six numbers of its diagonal block, its aggregate; a block of
+        // the first coarse matrix with its column, row, joint and half a pair; and its share of the
+        // ground, the diagonal and its inverse. The levels below and their vectors are a tenth.
+        let node = 27 * real + 8 + 36 * packed + 4 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
+        // An element: two moduli and 2.8 joints. The dense inverse is two squares.
+        node * n_nodes * 11 / 10 + (2 * real + 12) * n_elements + 2 * 8 * 600 * 600
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cudarc::driver::CudaSlice;
 use topopt_fem::ElasticityOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator};
 
@@ -11,6 +12,7 @@ use super::energies::Energies;
 use super::mesh::HeldPart;
 use crate::Cuda;
 use crate::kernel::{Kernel, Module};
+use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
 /// Threads of a block, one an element, as `cuda/mf.cu` has it.
@@ -22,10 +24,13 @@ const FLOPS: f64 = 1999.0;
 pub struct Mf<R> {
     mesh: Arc<MeshOnDevice>,
     kernel: Kernel,
+    with_dot: Kernel,
     held_part: HeldPart,
     diagonal: Diagonal,
     energies: Energies,
     moduli: DeviceVector<R>,
+    /// What every block of elements leaves of a dot product.
+    partial: CudaSlice<f64>,
 }
 
 impl<R: Real> Mf<R> {
@@ -39,9 +44,13 @@ impl<R: Real> Mf<R> {
             include_str!("../../../../cuda/ptx/mf.f32.ptx"),
         );
         let device = &mesh.device;
+        let module = Module::load(device, "mf", ptx)?;
+        let blocks = mesh.launches().map(|(_, count)| (count as usize).div_ceil(BLOCK)).sum();
         Ok(Self {
             mesh: mesh.clone(),
-            kernel: Module::load(device, "mf", ptx)?.kernel("mf", BLOCK as u32)?,
+            kernel: module.kernel("mf", BLOCK as u32)?,
+            with_dot: module.kernel("mf_dot", BLOCK as u32)?,
+            partial: device.zeros(blocks)?,
             held_part: HeldPart::load::<R>(device)?,
             diagonal: Diagonal::load::<R>(device)?,
             energies: Energies::load::<R>(device)?,
@@ -51,7 +60,7 @@ impl<R: Real> Mf<R> {
 
     /// Bytes of device memory that the operator stores beside the [`MeshOnDevice`].
     pub fn bytes(n_elements: usize) -> usize {
-        size_of::<R>() * n_elements
+        size_of::<R>() * n_elements + 8 * n_elements.div_ceil(BLOCK)
     }
 }
 
@@ -70,6 +79,28 @@ impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
                 &mesh.connectivity, &mesh.coordinates, &mesh.held, &mu, &(lambda / mu),
                 &self.moduli.values, &x.values, &mut y.values);
         }
+    }
+
+    fn apply_to_direction(
+        &self,
+        backend: &Cuda<R>,
+        d: &DeviceVector<R>,
+        q: &mut DeviceVector<R>,
+    ) -> Scalar {
+        let mesh = &self.mesh;
+        let (lambda, mu) = mesh.unit_lame;
+        self.held_part.write(mesh, d, q);
+        let mut begin = 0;
+        for (first, count) in mesh.launches() {
+            let blocks = (count as usize).div_ceil(BLOCK);
+            let partial = self.partial.slice(begin..begin + blocks);
+            launch!(self.with_dot, blocks;
+                &first, &count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
+                &mesh.connectivity, &mesh.coordinates, &mesh.held, &mu, &(lambda / mu),
+                &self.moduli.values, &d.values, &mut q.values, &partial);
+            begin += blocks;
+        }
+        backend.sum(&self.partial)
     }
 
     fn cost(&self) -> Cost {
