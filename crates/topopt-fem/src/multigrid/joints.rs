@@ -146,3 +146,84 @@ impl Supported {
         supported
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use topopt_mesh::generate::{Benchmark, Resolution};
+
+    use super::*;
+    use crate::{LoadCase, Material, Supports};
+
+    fn problem() -> Problem {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(9000)).unwrap();
+        let mut supports = Supports::none(mesh.n_nodes());
+        mesh.hexes()[0].iter().for_each(|&node| (0..DIM).for_each(|i| supports.fix(node as usize, i)));
+        let load = LoadCase::new("default", vec![1.0; DIM * mesh.n_nodes()]);
+        Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
+    }
+
+    /// (row, column, part) of all joints.
+    fn parts(joints: &Joints) -> Vec<(u32, u32, u32)> {
+        let ends = joints.part_offsets.windows(2);
+        let of_joint = |(k, ends): (usize, &[u32])| {
+            let (row, column) = (joints.rows[k], joints.columns[joints.places[k] as usize]);
+            let parts = &joints.parts[ends[0] as usize..ends[1] as usize];
+            parts.iter().map(move |&part| (row, column, part)).collect::<Vec<_>>()
+        };
+        ends.enumerate().flat_map(of_joint).collect()
+    }
+
+    #[test]
+    fn every_pair_that_an_element_connects_is_a_joint_with_it() {
+        let problem = problem();
+        let structure = Aggregation::new(&problem);
+        let joints = Joints::of_nodes(&problem, &structure);
+        let found = parts(&joints);
+        let mut expected = BTreeSet::new();
+        for (e, hex) in problem.mesh().hexes().iter().enumerate() {
+            let touched = hex.map(|node| structure.nodes.of()[node as usize]);
+            for (a, b) in touched.iter().flat_map(|&a| touched.map(|b| (a, b))) {
+                if a < b {
+                    expected.insert((a, b, e as u32));
+                }
+            }
+        }
+        assert_eq!(found.len(), expected.len());
+        assert_eq!(found.iter().copied().collect::<BTreeSet<_>>(), expected);
+        assert_eq!(joints.columns.len(), 2 * joints.rows.len(), "one block on each side");
+        assert!(joints.part_offsets.windows(3).all(|k| k[1] - k[0] >= k[2] - k[1]));
+        let length = joints.mean_length(structure.nodes.centres());
+        assert!(length > 1.0 && length < 6.0, "{length} elements between neighbours");
+
+        let rows = joints.rows_of_blocks();
+        let next = Joints::of_aggregates(&joints, &structure.coarser[0], &structure.patterns[1]);
+        let parent = |point: u32| structure.coarser[0].of()[point as usize];
+        let blocks = rows.iter().zip(&joints.columns).enumerate();
+        let expected = blocks
+            .map(|(k, (&row, &column))| (parent(row), parent(column), k as u32))
+            .filter(|(row, column, _)| row < column);
+        let found: BTreeSet<_> = parts(&next).into_iter().collect();
+        assert_eq!(found, expected.collect());
+    }
+
+    #[test]
+    fn supported_aggregates_are_those_of_elements_with_held_nodes() {
+        let problem = problem();
+        let structure = Aggregation::new(&problem);
+        let supported = Supported::new(&problem, &structure);
+        let held: BTreeSet<u32> = problem.mesh().hexes()[0].into_iter().collect();
+        let mut expected = BTreeSet::new();
+        for (e, hex) in problem.mesh().hexes().iter().enumerate() {
+            if hex.iter().any(|node| held.contains(node)) {
+                expected.extend(hex.map(|node| (structure.nodes.of()[node as usize], e as u32)));
+            }
+        }
+        let rows = supported.rows.iter().zip(supported.offsets.windows(2));
+        let found = rows.flat_map(|(&row, ends)| {
+            supported.elements[ends[0] as usize..ends[1] as usize].iter().map(move |&e| (row, e))
+        });
+        assert_eq!(found.collect::<BTreeSet<_>>(), expected);
+    }
+}
