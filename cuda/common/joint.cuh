@@ -56,8 +56,8 @@ __device__ __forceinline__ void sum_gradients(
     const unsigned group = threadIdx.x / LANES;
     real t[3] = {}, w[3][3] = {};
 #pragma unroll 1
-    for (int m = 0; m < 8; ++m) {
-        if (!(nodes >> m & 1)) continue;
+    for (unsigned rest = nodes; rest; rest &= rest - 1) {
+        const int m = __ffs(rest) - 1;
         real g[3];
         gradient_at(m, s, C, g);
 #pragma unroll
@@ -79,8 +79,8 @@ __device__ __forceinline__ void sum_gradients(
         }
     if (!is_held) return;
 #pragma unroll 1
-    for (int m = 0; m < 8; ++m) {
-        if (!(nodes >> m & 1)) continue;
+    for (unsigned rest = nodes; rest; rest &= rest - 1) {
+        const int m = __ffs(rest) - 1;
         real g[3];
         gradient_at(m, s, C, g);
 #pragma unroll

@@ -12,13 +12,16 @@ use std::sync::Arc;
 use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_cuda::{BlockJacobi, Cuda, Device, MeshOnDevice, Mf, Multigrid, Probe, Real, probe};
 use topopt_fem::{
-    ElasticityOperator, ElasticityPreconditioner, LoadCase, MODES, Material, Problem, Strategy,
-    Supports, WithSprings,
+    Aggregation, ElasticityOperator, ElasticityPreconditioner, LoadCase, MODES, Material, Problem,
+    Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
     Backend, Cpu, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, StopReason, System,
 };
 use topopt_mesh::{HexMesh, Renumbering};
+
+/// Most unknowns of the last level, as on the CPU.
+const DIRECT: usize = 600;
 
 /// The first GPU, if the machine has a driver and one.
 fn device() -> Option<Arc<Device>> {
@@ -63,7 +66,8 @@ fn multigrid<R: Real>(device: &Arc<Device>, problem: &Problem) -> Multigrid<R> {
     let mesh = MeshOnDevice::new(device, problem).unwrap();
     let backend = Cuda::<f64>::new(device).unwrap();
     let operator = Mf::<f64>::new(&mesh).unwrap();
-    let mut multigrid = Multigrid::new(&mesh, problem).unwrap();
+    let structure = Aggregation::new(problem, DIRECT);
+    let mut multigrid = Multigrid::with_structure(&mesh, problem, &structure).unwrap();
     // Twice: nothing of the first moduli may stay.
     let n = problem.mesh().n_elements();
     for moduli in [vec![3.0; n], moduli(problem)] {

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let load = LoadCase::new("default", vec![1.0; 3 * new.n_nodes()]);
         Problem::new(new, material, supports, vec![load])
     })?;
-    let aggregation = steps.time("aggregates", || Aggregation::new(&problem));
+    let aggregation = steps.time("aggregates", || Aggregation::new(&problem, 600));
     drop(aggregation);
     let centres = steps.time("centres", || problem.mesh().centres());
     drop(steps.time("cells of filter", || CellList::new(&centres, 3.0)));

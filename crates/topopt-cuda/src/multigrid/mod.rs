@@ -26,6 +26,10 @@ use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
 
+/// Most unknowns of the level that is solved directly: more than on the CPU, as a level costs more than
+/// a product with its inverse.
+const DIRECT: usize = 2000;
+
 /// `multigrid`: the K-cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.
 pub struct Multigrid<R: Real> {
@@ -50,9 +54,20 @@ impl<R: Real> Multigrid<R> {
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
     pub fn new(mesh: &Arc<MeshOnDevice>, problem: &Problem) -> Result<Self, BackendError> {
-        let structure = Aggregation::new(problem);
+        Self::with_structure(mesh, problem, &Aggregation::new(problem, DIRECT))
+    }
+
+    /// As [`Multigrid::new`], with the `structure` of `problem` that is given.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_structure(
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Problem,
+        structure: &Aggregation,
+    ) -> Result<Self, BackendError> {
         let backend = Cuda::<R>::new(&mesh.device)?;
-        let hierarchy = RigidAggregation::new(mesh, problem, &structure)?;
+        let hierarchy = RigidAggregation::new(mesh, problem, structure)?;
         let vector = || Ok(DeviceVector { values: mesh.device.zeros(mesh.n_dofs())? });
         Ok(Self {
             cycle: KCycle::new(&backend, hierarchy)?,
@@ -83,7 +98,7 @@ impl<R: Real> Multigrid<R> {
         // ground, the diagonal and its inverse. The levels below and their vectors are a tenth.
         let node = 27 * real + 8 + 36 * packed + 4 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
         // An element: two moduli and 2.8 joints. The dense inverse is two squares.
-        node * n_nodes * 11 / 10 + (2 * real + 12) * n_elements + 2 * 8 * 600 * 600
+        node * n_nodes * 11 / 10 + (2 * real + 12) * n_elements + 2 * 8 * DIRECT * DIRECT
     }
 }
 
@@ -138,6 +153,7 @@ impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
         self.cycle.update(&self.backend, |hierarchy| {
             hierarchy.update(moduli);
             Ok(())
-        })
+        })?;
+        self.backend.device().synchronize() // failures, and the time, are those of the setup
     }
 }

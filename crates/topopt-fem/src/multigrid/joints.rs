@@ -153,13 +153,16 @@ mod tests {
 
     use topopt_mesh::generate::{Benchmark, Resolution};
 
+    use super::super::DIRECT;
     use super::*;
     use crate::{LoadCase, Material, Supports};
 
     fn problem() -> Problem {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(9000)).unwrap();
         let mut supports = Supports::none(mesh.n_nodes());
-        mesh.hexes()[0].iter().for_each(|&node| (0..DIM).for_each(|i| supports.fix(node as usize, i)));
+        mesh.hexes()[0]
+            .iter()
+            .for_each(|&node| (0..DIM).for_each(|i| supports.fix(node as usize, i)));
         let load = LoadCase::new("default", vec![1.0; DIM * mesh.n_nodes()]);
         Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
     }
@@ -178,7 +181,7 @@ mod tests {
     #[test]
     fn every_pair_that_an_element_connects_is_a_joint_with_it() {
         let problem = problem();
-        let structure = Aggregation::new(&problem);
+        let structure = Aggregation::new(&problem, DIRECT);
         let joints = Joints::of_nodes(&problem, &structure);
         let found = parts(&joints);
         let mut expected = BTreeSet::new();
@@ -211,7 +214,7 @@ mod tests {
     #[test]
     fn supported_aggregates_are_those_of_elements_with_held_nodes() {
         let problem = problem();
-        let structure = Aggregation::new(&problem);
+        let structure = Aggregation::new(&problem, DIRECT);
         let supported = Supported::new(&problem, &structure);
         let held: BTreeSet<u32> = problem.mesh().hexes()[0].into_iter().collect();
         let mut expected = BTreeSet::new();

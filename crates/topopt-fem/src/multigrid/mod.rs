@@ -34,7 +34,7 @@ pub use structure::Aggregation;
 
 /// Rigid-body modes of an aggregate.
 pub const MODES: usize = 6;
-/// Most unknowns of the level that is solved directly.
+/// Most unknowns of the level that is solved directly, on the CPU.
 const DIRECT: usize = 600;
 
 /// `multigrid`: the K-cycle over rigid-body aggregation.
@@ -60,7 +60,7 @@ impl<'a> Multigrid<'a> {
     /// # Errors
     /// [`BackendError`] never on the CPU.
     pub fn new(problem: &'a Problem) -> Result<Self, BackendError> {
-        let structure = Aggregation::new(problem);
+        let structure = Aggregation::new(problem, DIRECT);
         let levels = structure.levels();
         Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem, structure)?)?, levels })
     }

@@ -9,7 +9,7 @@ use topopt_linalg::{
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering};
 
-use super::{Aggregation, MODES, Multigrid, RigidAggregation};
+use super::{Aggregation, DIRECT, MODES, Multigrid, RigidAggregation};
 use crate::{
     ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Problem, Strategy, Supports,
     WithSprings,
@@ -98,7 +98,8 @@ fn iterations(a: &dyn LinearOperator<Cpu>, m: &Multigrid, f: &Vec<f64>) -> usize
 #[test]
 fn every_coarse_matrix_is_the_galerkin_product() {
     for problem in problems() {
-        let mut hierarchy = RigidAggregation::new(&problem, Aggregation::new(&problem)).unwrap();
+        let mut hierarchy =
+            RigidAggregation::new(&problem, Aggregation::new(&problem, DIRECT)).unwrap();
         hierarchy.update(&moduli(&problem));
         assert!(hierarchy.n_levels() >= 2);
         for level in 0..hierarchy.n_levels() - 1 {
@@ -131,7 +132,7 @@ fn every_coarse_matrix_is_the_galerkin_product() {
 #[test]
 fn rigid_motions_are_reproduced_on_every_level() {
     let problem = problem(distorted_cube(12, 0.25, true));
-    let structure = Aggregation::new(&problem);
+    let structure = Aggregation::new(&problem, DIRECT);
     let hierarchy = RigidAggregation::new(&problem, structure.clone()).unwrap();
     let (t, w) = ([0.3, -0.2, 0.5], [0.4, 0.1, -0.6]);
     let rigid = |x: [f64; 3]| -> [f64; 3] {
