@@ -90,7 +90,6 @@ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32,
     const unsigned source = own ^ unsigned(lanes);
     return emulator::shuffle(mask, value, source < end ? source : own, where);
 }
-inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline unsigned __ballot_sync(
     unsigned mask, int predicate, emulator::Where where = emulator::Where::current()) {
     return unsigned(emulator::exchange(mask, emulator::Operation::vote, predicate != 0, 0, where));
