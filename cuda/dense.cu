@@ -2,30 +2,32 @@
 // dense: the inverse of the coarsest matrix, by Gauss-Jordan steps of 24x24 pivots.
 //
 // Source:        block elimination without exchanges, which a positive definite matrix does not need
-// Mapping:       dense_invert_pivot: one block of 576, a thread an entry; dense_eliminate: a block of 128
-//                a tile of 24 rows and 32 columns, six entries a thread
-// Layout:        dense matrices [n][n]
-// Cost:          n / 24 launches of each; dense_eliminate reads and writes n^2 values, 96 operations
+// Mapping:       dense_invert_pivot: one block of 576, a thread an entry; dense_panels: one thread a
+//                column and row, blocks of 128; dense_eliminate: a block of 256 a tile of 64 rows and
+//                columns, 4x4 entries a thread
+// Layout:        dense matrix [n][n]; rows [24][n]; columns [n][24]
+// Cost:          n / 24 launches of each; dense_eliminate reads and writes n^2 values, 48 operations
 //                each
 // Deterministic: yes
-// Requires:      dense_eliminate: `in` and `out` do not overlap; 22 kB of shared memory
+// Requires:      25 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 #define BLOCK 128
-#define STRIP 32
-#define ROW_STEP (BLOCK / STRIP)
-#define ENTRIES (PIVOT / ROW_STEP)
 #define PIVOT 24
+#define TILE_BLOCK 256
+#define TILE 64
+#define STEP 16
+#define SIDE (TILE / STEP)
 
 // inverse = (pivot of `size` rows and columns from `first` on)^-1, with the identity below it
 extern "C" __global__ void __launch_bounds__(PIVOT * PIVOT) dense_invert_pivot(
     unsigned n, unsigned first,
-    const double* __restrict__ in,  // [n][n]
-    double* __restrict__ inverse) { // [PIVOT][PIVOT]
+    const double* __restrict__ matrix, // [n][n]
+    double* __restrict__ inverse) {    // [PIVOT][PIVOT]
     __shared__ double A[PIVOT][PIVOT];
     const unsigned i = threadIdx.x / PIVOT, j = threadIdx.x % PIVOT;
     const bool inside = first + i < n && first + j < n;
-    A[i][j] = inside ? in[(size_t)(first + i) * n + (first + j)] : i == j ? 1.0 : 0.0;
+    A[i][j] = inside ? matrix[(size_t)(first + i) * n + (first + j)] : i == j ? 1.0 : 0.0;
     __syncthreads();
     for (int k = 0; k < PIVOT; ++k) {
         const double factor = 1.0 / A[k][k], row = A[k][j], column = A[i][k], own = A[i][j];
@@ -37,47 +39,74 @@ extern "C" __global__ void __launch_bounds__(PIVOT * PIVOT) dense_invert_pivot(
     inverse[threadIdx.x] = A[i][j];
 }
 
-// One step: out = in after the elimination of the pivot's rows and columns, in place of an inverse
-extern "C" __global__ void __launch_bounds__(BLOCK) dense_eliminate(
+// The pivot's rows times the inverse, the identity in its columns; and its columns as they are
+extern "C" __global__ void __launch_bounds__(BLOCK) dense_panels(
     unsigned n, unsigned first,
     const double* __restrict__ inverse, // [PIVOT][PIVOT], of the pivot
-    const double* __restrict__ in,      // [n][n]
-    double* __restrict__ out) {         // [n][n]
-    // The inverse, the columns under it, the strip of its rows, and that times the inverse.
-    __shared__ double P[PIVOT][PIVOT], L[PIVOT][PIVOT], V[PIVOT][STRIP], top[PIVOT][STRIP];
-    const unsigned tiles = (n + PIVOT - 1) / PIVOT, tile = blockIdx.x % tiles * PIVOT;
-    const unsigned column = threadIdx.x % STRIP, c = blockIdx.x / tiles * STRIP + column;
-    const unsigned row = threadIdx.x / STRIP;
+    const double* __restrict__ matrix,  // [n][n]
+    double* __restrict__ rows,          // [PIVOT][n]
+    double* __restrict__ columns) {     // [n][PIVOT]
+    __shared__ double P[PIVOT][PIVOT];
+    for (unsigned t = threadIdx.x; t < PIVOT * PIVOT; t += BLOCK) P[t / PIVOT][t % PIVOT] = inverse[t];
+    __syncthreads();
+    const unsigned c = blockIdx.x * BLOCK + threadIdx.x;
+    if (c >= n) return;
     const bool is_pivot_column = c >= first && c < first + PIVOT;
-    for (unsigned t = threadIdx.x; t < PIVOT * PIVOT; t += BLOCK) {
-        const unsigned i = t / PIVOT, j = t % PIVOT;
-        P[i][j] = inverse[t];
-        L[i][j] = tile + i < n && first + j < n ? in[(size_t)(tile + i) * n + (first + j)] : 0.0;
+    double v[PIVOT];
+#pragma unroll
+    for (int j = 0; j < PIVOT; ++j) {
+        const bool inside = !is_pivot_column && first + j < n;
+        v[j] = inside ? matrix[(size_t)(first + j) * n + c] : is_pivot_column && c - first == j;
+        columns[(size_t)PIVOT * c + j] = first + j < n ? matrix[(size_t)c * n + (first + j)] : 0.0;
     }
-    for (unsigned j = row; j < PIVOT; j += ROW_STEP) {
-        const bool inside = !is_pivot_column && c < n && first + j < n;
-        V[j][column] = inside ? in[(size_t)(first + j) * n + c] : is_pivot_column && c - first == j;
+#pragma unroll 4
+    for (int i = 0; i < PIVOT; ++i) {
+        double sum = 0.0;
+#pragma unroll
+        for (int j = 0; j < PIVOT; ++j) sum += P[i][j] * v[j];
+        rows[(size_t)n * i + c] = sum;
     }
-    double value[ENTRIES] = {};
+}
+
+// One step: the elimination of the pivot's rows and columns, in place of an inverse
+extern "C" __global__ void __launch_bounds__(TILE_BLOCK) dense_eliminate(
+    unsigned n, unsigned first,
+    const double* __restrict__ rows,    // [PIVOT][n]
+    const double* __restrict__ columns, // [n][PIVOT]
+    double* __restrict__ matrix) {      // [n][n]
+    __shared__ double L[TILE][PIVOT + 1], R[PIVOT][TILE]; // no two rows of L in the same bank
+    const unsigned tiles = (n + TILE - 1) / TILE;
+    const unsigned top = blockIdx.x / tiles * TILE, left = blockIdx.x % tiles * TILE;
+    for (unsigned t = threadIdx.x; t < TILE * PIVOT; t += TILE_BLOCK) {
+        const unsigned r = t / PIVOT, j = t % PIVOT, k = t / TILE, c = t % TILE;
+        L[r][j] = top + r < n ? columns[(size_t)PIVOT * (top + r) + j] : 0.0;
+        R[k][c] = left + c < n ? rows[(size_t)n * k + (left + c)] : 0.0;
+    }
     __syncthreads();
-    for (int j = 0; j < PIVOT; ++j)
+    const unsigned y = threadIdx.x / STEP, x = threadIdx.x % STEP;
+    double value[SIDE][SIDE] = {};
+#pragma unroll 4
+    for (int k = 0; k < PIVOT; ++k) {
+        double l[SIDE], r[SIDE];
 #pragma unroll
-        for (int k = 0; k < ENTRIES; ++k) value[k] += P[row + ROW_STEP * k][j] * V[j][column];
+        for (int i = 0; i < SIDE; ++i) {
+            l[i] = L[y + STEP * i][k];
+            r[i] = R[k][x + STEP * i];
+        }
 #pragma unroll
-    for (int k = 0; k < ENTRIES; ++k) {
-        const unsigned i = row + ROW_STEP * k;
-        const bool is_kept = !is_pivot_column && c < n && tile + i < n;
-        top[i][column] = value[k];
-        if (tile != first) value[k] = is_kept ? in[(size_t)(tile + i) * n + c] : 0.0;
+        for (int i = 0; i < SIDE; ++i)
+#pragma unroll
+            for (int j = 0; j < SIDE; ++j) value[i][j] -= l[i] * r[j];
     }
-    __syncthreads();
-    if (tile != first)
-        for (int j = 0; j < PIVOT; ++j)
 #pragma unroll
-            for (int k = 0; k < ENTRIES; ++k) value[k] -= L[row + ROW_STEP * k][j] * top[j][column];
+    for (int i = 0; i < SIDE; ++i)
 #pragma unroll
-    for (int k = 0; k < ENTRIES; ++k) {
-        const unsigned i = tile + row + ROW_STEP * k;
-        if (i < n && c < n) out[(size_t)i * n + c] = value[k];
-    }
+        for (int j = 0; j < SIDE; ++j) {
+            const unsigned r = top + y + STEP * i, c = left + x + STEP * j;
+            if (r >= n || c >= n) continue;
+            const bool is_pivot_row = r >= first && r < first + PIVOT;
+            const bool is_pivot_column = c >= first && c < first + PIVOT;
+            double* __restrict__ at = matrix + ((size_t)r * n + c);
+            *at = is_pivot_row ? R[r - first][x + STEP * j] : (is_pivot_column ? 0.0 : *at) + value[i][j];
+        }
 }

@@ -79,7 +79,7 @@ pub struct Pcg<B: Backend> {
 
 /// Iterations after each of which the preconditioner is asked to become stronger, if as many more
 /// would not do at their pace.
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 16;
 /// How far below the target the recursive residual goes, so that the true one meets it.
 const SAFETY: f64 = 0.99;
 

@@ -16,8 +16,9 @@ use crate::vector::{DeviceVector, Real};
 const BLOCK: usize = 128;
 /// Rows of a pivot.
 const PIVOT: usize = 24;
-/// Columns of a block that eliminates.
-const STRIP: usize = 32;
+/// Threads of a block that eliminates, and rows and columns of its tile.
+const TILE_BLOCK: usize = 256;
+const TILE: usize = 64;
 
 /// x = A^-1 b by a dense inverse in double precision.
 pub(super) struct DenseInverse {
@@ -25,14 +26,19 @@ pub(super) struct DenseInverse {
     scale_kernel: Kernel,
     fill: Kernel,
     invert_pivot: Kernel,
+    panels: Kernel,
     eliminate: Kernel,
     solve: Kernel,
     /// A^-1 = scale inverse scale, \[n\].
     scale: CudaSlice<f64>,
     /// The inverse of the pivot of a step, \[PIVOT\]\[PIVOT\].
     pivot: CudaSlice<f64>,
-    /// The scaled inverse, and what the elimination works on beside it, \[n\]\[n\].
-    matrices: [CudaSlice<f64>; 2],
+    /// The pivot's rows times that, \[PIVOT\]\[n\].
+    pivot_rows: CudaSlice<f64>,
+    /// \[n\]\[PIVOT\].
+    pivot_columns: CudaSlice<f64>,
+    /// The scaled inverse, \[n\]\[n\].
+    matrix: CudaSlice<f64>,
 }
 
 impl DenseInverse {
@@ -55,39 +61,40 @@ impl DenseInverse {
             scale_kernel: fill.kernel("dense_scale", BLOCK as u32)?,
             fill: fill.kernel("dense_fill", BLOCK as u32)?,
             invert_pivot: module.kernel("dense_invert_pivot", (PIVOT * PIVOT) as u32)?,
-            eliminate: module.kernel("dense_eliminate", BLOCK as u32)?,
+            panels: module.kernel("dense_panels", BLOCK as u32)?,
+            eliminate: module.kernel("dense_eliminate", TILE_BLOCK as u32)?,
             solve: Module::load(device, "dense_solve", solve)?
                 .kernel("dense_solve", BLOCK as u32)?,
             scale: device.zeros(n)?,
             pivot: device.zeros(PIVOT * PIVOT)?,
-            matrices: [device.zeros(n * n)?, device.zeros(n * n)?],
+            pivot_rows: device.zeros(PIVOT * n)?,
+            pivot_columns: device.zeros(PIVOT * n)?,
+            matrix: device.zeros(n * n)?,
         })
     }
 
     /// Follows `matrix`.
     pub fn update<R: Real>(&mut self, matrix: &CoarseMatrix<R>) {
         let (n, rows) = (self.n, &matrix.rows);
-        let [result, other] = &mut self.matrices;
-        // Every step changes sides; the last ends in `result`.
-        let is_odd = n.div_ceil(PIVOT) % 2 == 1;
-        let (mut current, mut next) = if is_odd { (other, result) } else { (result, other) };
         launch!(self.scale_kernel, n.div_ceil(BLOCK);
             &(n as u32), &matrix.diagonal, &mut self.scale);
         launch!(self.fill, (n * n).div_ceil(BLOCK);
             &(n as u32), &rows.offsets, &rows.columns, &matrix.blocks, &matrix.joints,
-            &matrix.diagonal, &matrix.length, &self.scale, &mut *current);
+            &matrix.diagonal, &matrix.length, &self.scale, &mut self.matrix);
         for first in (0..n).step_by(PIVOT) {
-            launch!(self.invert_pivot, 1;
-                &(n as u32), &(first as u32), &*current, &mut self.pivot);
-            launch!(self.eliminate, n.div_ceil(PIVOT) * n.div_ceil(STRIP);
-                &(n as u32), &(first as u32), &self.pivot, &*current, &mut *next);
-            std::mem::swap(&mut current, &mut next);
+            let (size, first) = (n as u32, first as u32);
+            launch!(self.invert_pivot, 1; &size, &first, &self.matrix, &mut self.pivot);
+            launch!(self.panels, n.div_ceil(BLOCK);
+                &size, &first, &self.pivot, &self.matrix, &mut self.pivot_rows,
+                &mut self.pivot_columns);
+            launch!(self.eliminate, n.div_ceil(TILE).pow(2);
+                &size, &first, &self.pivot_rows, &self.pivot_columns, &mut self.matrix);
         }
     }
 
     /// x = A^-1 b.
     pub fn solve<R: Real>(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
         launch!(self.solve, self.n.div_ceil(BLOCK / 32);
-            &(self.n as u32), &self.matrices[0], &self.scale, &b.values, &mut x.values);
+            &(self.n as u32), &self.matrix, &self.scale, &b.values, &mut x.values);
     }
 }

@@ -26,9 +26,9 @@ use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
 
-/// Most unknowns of the level that is solved directly: more than on the CPU, as a level costs more than
-/// a product with its inverse.
-const DIRECT: usize = 2000;
+/// Most unknowns of the level that is solved directly, at least and at most: more than on the CPU, as a
+/// level costs more than a product with its inverse.
+const DIRECT: [usize; 2] = [600, 2600];
 
 /// `multigrid`: the K-cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.
@@ -54,7 +54,7 @@ impl<R: Real> Multigrid<R> {
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
     pub fn new(mesh: &Arc<MeshOnDevice>, problem: &Problem) -> Result<Self, BackendError> {
-        Self::with_structure(mesh, problem, &Aggregation::new(problem, DIRECT))
+        Self::with_structure(mesh, problem, &Aggregation::new(problem, direct(problem.n_dofs())))
     }
 
     /// As [`Multigrid::new`], with the `structure` of `problem` that is given.
@@ -97,9 +97,16 @@ impl<R: Real> Multigrid<R> {
         // the first coarse matrix with its column, row, joint and half a pair; and its share of the
         // ground, the diagonal and its inverse. The levels below and their vectors are a tenth.
         let node = 27 * real + 8 + 36 * packed + 4 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
-        // An element: two moduli and 2.8 joints. The dense inverse is two squares.
-        node * n_nodes * 11 / 10 + (2 * real + 12) * n_elements + 2 * 8 * DIRECT * DIRECT
+        // An element: two moduli and 2.8 joints. The dense inverse is a square.
+        node * n_nodes * 11 / 10 + (2 * real + 12) * n_elements + 8 * direct(3 * n_nodes).pow(2)
     }
+}
+
+/// Most unknowns of the last level below so many on the finest: an inverse, which takes the cube of
+/// their number, then takes a tenth of a solve.
+fn direct(n_dofs: usize) -> usize {
+    let [least, most] = DIRECT;
+    (15 * (n_dofs as f64).cbrt() as usize).clamp(least, most)
 }
 
 impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<R> {
