@@ -15,7 +15,7 @@ use crate::vector::{DeviceVector, Real};
 /// Threads of a block.
 const BLOCK: usize = 128;
 /// Rows of a pivot.
-const PIVOT: usize = 24;
+const PIVOT: usize = 48;
 /// Threads of a block that eliminates, and rows and columns of its tile.
 const TILE_BLOCK: usize = 256;
 const TILE: usize = 64;
@@ -60,7 +60,7 @@ impl DenseInverse {
             n,
             scale_kernel: fill.kernel("dense_scale", BLOCK as u32)?,
             fill: fill.kernel("dense_fill", BLOCK as u32)?,
-            invert_pivot: module.kernel("dense_invert_pivot", (PIVOT * PIVOT) as u32)?,
+            invert_pivot: module.kernel("dense_invert_pivot", (PIVOT * PIVOT / 4) as u32)?,
             panels: module.kernel("dense_panels", BLOCK as u32)?,
             eliminate: module.kernel("dense_eliminate", TILE_BLOCK as u32)?,
             solve: Module::load(device, "dense_solve", solve)?
