@@ -66,20 +66,19 @@ impl Joints {
         let row_offsets: Vec<u32> =
             pattern.offsets().iter().enumerate().map(|(row, &k)| (k - row) as u32).collect();
         let of_row = |row: usize| {
-            let others = pattern.row(row).iter().copied().filter(move |&c| c as usize != row);
             let mut found = Vec::new();
             parts(row, &mut |column, part| {
                 let before = pattern.row(row).partition_point(|&c| c < column) - 1;
                 found.push((row_offsets[row] + before as u32, part));
             });
             found.sort_by_key(|&(place, _)| place);
-            (others.collect::<Vec<u32>>(), found)
+            found
         };
-        let rows: Vec<(Vec<u32>, Vec<(u32, u32)>)> =
-            (0..n_rows).into_par_iter().map(of_row).collect();
-        let columns = rows.iter().flat_map(|(columns, _)| columns).copied().collect();
+        let rows: Vec<Vec<(u32, u32)>> = (0..n_rows).into_par_iter().map(of_row).collect();
+        let others = |row: usize| pattern.row(row).iter().filter(move |&&c| c as usize != row);
+        let columns = (0..n_rows).flat_map(others).copied().collect();
         let mut joints: Vec<(usize, &[(u32, u32)])> = Vec::new();
-        for (row, (_, found)) in rows.iter().enumerate() {
+        for (row, found) in rows.iter().enumerate() {
             joints.extend(found.chunk_by(|a, b| a.0 == b.0).map(|parts| (row, parts)));
         }
         joints.sort_by_key(|(_, parts)| std::cmp::Reverse(parts.len()));
