@@ -80,8 +80,9 @@ pub struct Pcg<B: Backend> {
 /// Iterations after each of which the preconditioner is asked to become stronger, if as many more
 /// would not do at their pace.
 const PATIENCE: usize = 16;
-/// How far below the target the recursive residual goes, so that the true one meets it.
-const SAFETY: f64 = 0.99;
+/// How far below the target the recursive residual goes, so that the true one meets it; and where that
+/// did not.
+const SAFETY: [f64; 2] = [0.99, 0.5];
 
 impl<B: Backend> Pcg<B> {
     /// Work vectors for operators of dimension `n`.
@@ -95,9 +96,9 @@ impl<B: Backend> Pcg<B> {
 
     /// Solves A u = f from the start value in `u`, which is improved in place.
     ///
-    /// When the recursive residual meets the tolerance the true one is computed; if that is not
-    /// met, conjugate gradients start again from the u reached. `monitor` is called at every
-    /// stop test and may break off.
+    /// When the recursive residual meets the tolerance the true one is computed; if that does not,
+    /// it takes the other's place and conjugate gradients go on. `monitor` is called at every stop
+    /// test and may break off.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails. Everything that a solve can end with otherwise is a
@@ -119,9 +120,9 @@ impl<B: Backend> Pcg<B> {
         let mut previous = f64::INFINITY;
         loop {
             // r = f - A u
-            a.apply(u, &mut self.q);
+            a.apply(u, &mut self.z);
             backend.copy(f, &mut self.r);
-            backend.axpby(-1.0, &self.q, 1.0, &mut self.r);
+            backend.axpby(-1.0, &self.z, 1.0, &mut self.r);
             let residual = backend.value(&backend.dot(&self.r, &self.r))?.sqrt() / norm_f;
             let progress = PcgProgress { iterations, relative_residual: residual };
             let ended = match residual {
@@ -134,8 +135,9 @@ impl<B: Backend> Pcg<B> {
             if let Some(reason) = ended {
                 return Ok(PcgOutcome { strengthened, ..outcome(iterations, residual, reason) });
             }
+            let goes_on = previous.is_finite();
             previous = residual;
-            let mut run = self.descend(system, norm_f, u, options, progress, monitor)?;
+            let mut run = self.descend(system, norm_f, u, options, (progress, goes_on), monitor)?;
             iterations = run.iterations;
             strengthened += run.strengthened;
             run.strengthened = strengthened;
@@ -145,21 +147,28 @@ impl<B: Backend> Pcg<B> {
         }
     }
 
-    /// Conjugate gradients from r = f - A u until the recursive residual meets the tolerance.
+    /// Conjugate gradients from r = f - A u until the recursive residual meets the tolerance, at the
+    /// beginning or going on: the first direction is then conjugate to the last.
     fn descend(
         &mut self,
         system: &System<B>,
         norm_f: f64,
         u: &mut B::Vector,
         options: PcgOptions,
-        begin: PcgProgress,
+        (begin, goes_on): (PcgProgress, bool),
         monitor: &mut Monitor,
     ) -> Result<PcgOutcome, BackendError> {
         let System { backend, a, m, .. } = *system;
         let Self { r, z, d, q } = self;
         let mut pace_since = begin.relative_residual;
         let mut delta = m.apply_and_dot(backend, r, z); // z = M^-1 r, delta = r . z
-        backend.copy(z, d); // d = z
+        if goes_on {
+            let (zq, dq) = (backend.dot(z, q), backend.dot(d, q));
+            backend.cg_direction(-1.0, [&zq, &dq], z, d); // d = z - beta d, q = A d as it was left
+        } else {
+            backend.copy(z, d); // d = z
+        }
+        let target = SAFETY[usize::from(goes_on)] * options.tolerance;
         let (mut iterations, mut strengthened) = (begin.iterations, 0);
         loop {
             let dq = a.apply_to_direction(backend, d, q); // q = A d
@@ -172,7 +181,7 @@ impl<B: Backend> Pcg<B> {
                 let reason = match relative_residual {
                     _ if backend.value(&dq)? <= 0.0 => Some(StopReason::Indefinite),
                     x if !x.is_finite() => Some(StopReason::NotFinite),
-                    x if x <= SAFETY * options.tolerance => Some(StopReason::Converged),
+                    x if x <= target => Some(StopReason::Converged),
                     _ if monitor(progress).is_break() => Some(StopReason::Interrupted),
                     _ => last.then_some(StopReason::IterationLimit),
                 };
