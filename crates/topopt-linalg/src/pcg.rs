@@ -213,6 +213,8 @@ fn outcome(iterations: usize, relative_residual: f64, reason: StopReason) -> Pcg
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use crate::{Cost, Cpu, Diagonal};
 
@@ -275,6 +277,49 @@ mod tests {
 
         let again = solve(&a, &f, &mut u, TIGHT, &mut go_on);
         assert_eq!((again.iterations, again.reason), (0, StopReason::Converged), "warm start");
+    }
+
+    /// An operator whose products are a millionth too large, but for the first and those from the
+    /// given one on.
+    struct Inexact {
+        exact: Tridiagonal,
+        until: usize,
+        products: AtomicUsize,
+    }
+
+    impl LinearOperator<Cpu> for Inexact {
+        fn dimension(&self) -> usize {
+            self.exact.dimension()
+        }
+        fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+            self.exact.apply(x, y);
+            if (1..self.until).contains(&self.products.fetch_add(1, Ordering::Relaxed)) {
+                y.iter_mut().for_each(|y| *y *= 1.0 + 1e-6);
+            }
+        }
+        fn cost(&self) -> Cost {
+            Cost::default()
+        }
+    }
+
+    #[test]
+    fn a_residual_that_drifted_costs_a_few_iterations_more() {
+        let n = 200;
+        let solve = |until| {
+            let exact = Tridiagonal { shift: (0..n).map(|i| 1e-3 * i as f64).collect() };
+            let a = Inexact { exact, until, products: AtomicUsize::new(0) };
+            let m = Diagonal::new(&Cpu, &vec![1.0; n], n).unwrap();
+            let (mut u, f) = (vec![0.0; n], vec![1.0; n]);
+            let mut pcg = Pcg::new(&Cpu, n).unwrap();
+            let options = PcgOptions { tolerance: 1e-8, max_iterations: 1000 };
+            let system = System { backend: &Cpu, a: &a, m: &m, f: &f };
+            pcg.solve(&system, &mut u, options, &mut go_on).unwrap()
+        };
+        let exact = solve(0);
+        let drifted = solve(exact.iterations);
+        assert_eq!((exact.reason, drifted.reason), (StopReason::Converged, StopReason::Converged));
+        let more = drifted.iterations - exact.iterations;
+        assert!(more > 0 && 2 * more <= exact.iterations, "{more} more than {}", exact.iterations);
     }
 
     #[test]
