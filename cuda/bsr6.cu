@@ -9,16 +9,16 @@
 //                diagonal6: a warp a block row, five blocks at a time by 30 lanes, a mode each;
 //                both in blocks of 128; invert_diagonal6: one thread a row, the others: six threads
 //                a row, blocks of 96
-// Layout:        vectors [n_rows][6]; blocks between different rows as common/packed.cuh has them;
+// Layout:        vectors [n_rows][6]; blocks between different rows as common/blocks.cuh has them;
 //                ground, diagonal and inverse [n_rows][column][row]
-// Cost:          bsr6: 36 packed numbers, 4 values, 4 bytes and 90 operations a block; 48 values a row
+// Cost:          bsr6: 40 values, 4 bytes and 90 operations a block; 48 values a row
 // Deterministic: yes; sums by a fixed tree
 // Requires:      columns ascend; no row has itself among its columns
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 #include "common/invert.cuh"
 #include "common/opaque.cuh"
-#include "common/packed.cuh"
+#include "common/blocks.cuh"
 #include "common/rigid.cuh"
 #include "common/smooth.cuh"
 
@@ -32,17 +32,17 @@
 #define MODE_SLOTS 5
 #define IN_FLIGHT 3
 
-typedef Packed<real>::Number Number;
+// What the blocks of a row sum up to may be off by so much of their largest entry.
+#define ROUNDING (sizeof(real) == 4 ? 1e-6 : 1e-12)
 
 // y = A x
 extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     unsigned n_rows,
     const unsigned* __restrict__ row_offsets, // [n_rows + 1]
     const unsigned* __restrict__ columns,     // [n_blocks]
-    const Number* __restrict__ blocks,        // [n_blocks][36]
-    const Joint<real>* __restrict__ joints,   // [n_blocks]
+    const real* __restrict__ blocks,          // [n_blocks][36]
+    const Four<real>* __restrict__ arms,      // [n_blocks]
     const real* __restrict__ ground,          // [n_rows][6][6]
-    double length,                            // that moments and rotations are counted in
     const real* __restrict__ x,               // [n_rows][6]
     real* __restrict__ y) {                   // [n_rows][6]
     const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
@@ -54,14 +54,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     for (int j = 0; j < N; ++j) own[j] = x[(size_t)N * row + j];
     for (unsigned first = row_offsets[row] + slot; first < end; first += IN_FLIGHT * PAIR_SLOTS) {
         // All of them are asked for before the first is used; past the end the last, which counts no more.
-        real v[IN_FLIGHT][TWO_COLUMNS], from[IN_FLIGHT][2];
-        Joint<real> joint[IN_FLIGHT];
+        real v[IN_FLIGHT][TWO_COLUMNS], from[IN_FLIGHT][2], weight[IN_FLIGHT];
+        Four<real> arm[IN_FLIGHT];
 #pragma unroll
         for (int f = 0; f < IN_FLIGHT; ++f) {
             const unsigned asked = first + f * PAIR_SLOTS, k = asked < end ? asked : end - 1;
             const Two<real> two = ((const Two<real>*)x)[(size_t)PAIRS * columns[k] + pair];
-            joint[f] = joints[k];
-            if (asked >= end || slot >= PAIR_SLOTS) joint[f].scale = 0;
+            arm[f] = arms[k];
+            weight[f] = asked < end && slot < PAIR_SLOTS ? 1 : 0;
             load_two_columns(blocks + ((size_t)SIZE * k + TWO_COLUMNS * pair), v[f]);
             from[f][0] = opaque(two.first);
             from[f][1] = opaque(two.second);
@@ -69,11 +69,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
 #pragma unroll
         for (int f = 0; f < IN_FLIGHT; ++f) {
             real carried[3];
-            displacement(own, joint[f].arm, carried);
+            displacement(own, arm[f].v, carried);
             const real there[2] = {pair == 0 ? carried[0] : pair == 1 ? carried[2] : own[4],
                                    pair == 0 ? carried[1] : pair == 1 ? own[3] : own[5]};
-            const real d[2] = {joint[f].scale * (pair == 2 ? (real)length : 1) * (from[f][0] - there[0]),
-                               joint[f].scale * (pair == 0 ? 1 : (real)length) * (from[f][1] - there[1])};
+            const real d[2] = {weight[f] * (from[f][0] - there[0]), weight[f] * (from[f][1] - there[1])};
 #pragma unroll
             for (int i = 0; i < N; ++i) sums[i] += v[f][2 * i] * d[0] + v[f][2 * i + 1] * d[1];
         }
@@ -83,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     for (int i = 0; i < N; ++i) {
 #pragma unroll
         for (int step = WARP / 2; step > 0; step /= 2) sums[i] += __shfl_xor_sync(WHOLE_WARP, sums[i], step);
-        total = lane == i ? (real)unit(i, length) * sums[i] : total;
+        total = lane == i ? sums[i] : total;
     }
     if (lane >= N) return;
 #pragma unroll
@@ -97,10 +96,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
     unsigned n_rows,
     const unsigned* __restrict__ row_offsets, // [n_rows + 1]
     const unsigned* __restrict__ columns,     // [n_blocks]
-    const Number* __restrict__ blocks,        // [n_blocks][36]
-    const Joint<real>* __restrict__ joints,   // [n_blocks]
+    const real* __restrict__ blocks,          // [n_blocks][36]
     const real* __restrict__ ground,          // [n_rows][6][6]
-    double length,
     const double* __restrict__ centres,       // [3][n_rows]
     double* __restrict__ diagonal) {          // [n_rows][6][6]
     const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
@@ -113,14 +110,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
             double r[3], motion[N];
             arm(centres, n_rows, columns[k], centres, n_rows, row, r);
             motion_at(own, r, motion);
-            const Number* __restrict__ block = blocks + (size_t)SIZE * k;
+            const real* __restrict__ block = blocks + (size_t)SIZE * k;
 #pragma unroll
-            for (int i = 0; i < N; ++i) {
-                double sum = 0.0;
+            for (int i = 0; i < N; ++i)
 #pragma unroll
-                for (int j = 0; j < N; ++j) sum += (double)block[AT(i, j)] * (unit(j, length) * motion[j]);
-                total[i] -= unit(i, length) * (double)joints[k].scale * sum;
-            }
+                for (int j = 0; j < N; ++j) total[i] -= (double)block[AT(i, j)] * motion[j];
         }
 #pragma unroll
     for (int i = 0; i < N; ++i) {
@@ -145,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(ROW_BLOCK) invert_diagonal6(
     for (int i = 0; i < N; ++i)
 #pragma unroll
         for (int j = 0; j < N; ++j) A[i][j] = 0.5 * (block[N * j + i] + block[N * i + j]);
-    invert<N>(A, Packed<real>::ROUNDING);
+    invert<N>(A, ROUNDING);
 #pragma unroll
     for (int i = 0; i < N; ++i)
 #pragma unroll

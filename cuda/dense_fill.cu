@@ -3,20 +3,18 @@
 //
 // Source:        scaling to a unit diagonal
 // Mapping:       dense_scale: one thread a row; dense_fill: one thread an entry; blocks of 128
-// Layout:        dense matrix [n][n], n = 6 n_rows; blocks as common/packed.cuh has them; diagonal
+// Layout:        dense matrix [n][n], n = 6 n_rows; blocks as common/blocks.cuh has them; diagonal
 //                [n_rows][column][row]
 // Cost:          an entry read and written
 // Deterministic: yes
 // Requires:      columns ascend; no row has itself among its columns
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
-#include "common/packed.cuh"
+#include "common/blocks.cuh"
 #include "common/rows.cuh"
 
 #define BLOCK 128
 #define N 6
-
-typedef Packed<real>::Number Number;
 
 // scale = 1 / sqrt(diagonal of A), 1 where that is not positive
 extern "C" __global__ void __launch_bounds__(BLOCK) dense_scale(
@@ -34,10 +32,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) dense_fill(
     unsigned n,
     const unsigned* __restrict__ row_offsets, // [n / 6 + 1]
     const unsigned* __restrict__ columns,     // [n_blocks]
-    const Number* __restrict__ blocks,        // [n_blocks][36]
-    const Joint<real>* __restrict__ joints,   // [n_blocks]
+    const real* __restrict__ blocks,          // [n_blocks][36]
     const double* __restrict__ diagonal,      // [n / 6][6][6]
-    double length,
     const double* __restrict__ scale,         // [n]
     double* __restrict__ dense) {             // [n][n]
     const unsigned long long t = blockIdx.x * (unsigned long long)BLOCK + threadIdx.x;
@@ -48,8 +44,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) dense_fill(
         value = diagonal[(size_t)SIZE * row + N * j + i];
     } else if (row_offsets[row] < row_offsets[row + 1]) {
         const size_t k = find(columns, row_offsets[row], row_offsets[row + 1], column);
-        const double units = unit(i, length) * unit(j, length);
-        if (columns[k] == column) value = units * (double)joints[k].scale * (double)blocks[SIZE * k + AT(i, j)];
+        if (columns[k] == column) value = (double)blocks[SIZE * k + AT(i, j)];
     }
     const double shift = r != c ? 0.0 : value > 0.0 ? 1e-12 : 1.0 + 1e-12;
     dense[t] = scale[r] * scale[c] * value + shift;

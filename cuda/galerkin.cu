@@ -8,7 +8,7 @@
 //                connect, one a node and a Gauss point, blocks of 64; galerkin_aggregates: a warp a joint, five parts at a time by 30
 //                lanes, a mode each, blocks of 128; ground_aggregates: a warp a parent, five
 //                children at a time, likewise
-// Layout:        blocks as common/packed.cuh has them; ground [n_rows][column][row]; positions and
+// Layout:        blocks as common/blocks.cuh has them; ground [n_rows][column][row]; positions and
 //                centres as planes [3][n]
 // Cost:          galerkin_joints: some 7000 operations an element and joint, 2.8 such pairs an element;
 //                galerkin_aggregates: 150 operations a part and mode
@@ -17,33 +17,18 @@
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 #include "common/joint.cuh"
-#include "common/packed.cuh"
+#include "common/blocks.cuh"
 #include "common/rows.cuh"
 
 #define WARP_BLOCK 128
 #define SLOTS 5
 
-typedef Packed<real>::Number Number;
-
 // Column j of a block, row i in v[i], and that as a row of the block across the diagonal
-__device__ __forceinline__ void pack_column(
-    int j, const double v[MODES], double factor, double length,
-    Number* __restrict__ block, Number* __restrict__ across) {
+template <class T>
+__device__ __forceinline__ void write_column(
+    int j, const T v[MODES], real* __restrict__ block, real* __restrict__ across) {
 #pragma unroll
-    for (int i = 0; i < MODES; ++i) {
-        const Number number = Packed<real>::pack(factor * v[i] / (unit(i, length) * unit(j, length)));
-        block[AT(i, j)] = number;
-        across[AT(j, i)] = number;
-    }
-}
-
-// The largest entry of a column, in units of `length`
-__device__ __forceinline__ double largest_of(int j, const double v[MODES], double length) {
-    double largest = 0.0;
-#pragma unroll
-    for (int i = 0; i < MODES; ++i)
-        largest = fmax(largest, fabs(v[i]) / (unit(i, length) * unit(j, length)));
-    return largest;
+    for (int i = 0; i < MODES; ++i) block[AT(i, j)] = across[AT(j, i)] = (real)v[i];
 }
 
 extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) galerkin_joints(
@@ -55,9 +40,7 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
     const unsigned* __restrict__ elements,     // of every joint
     const unsigned* __restrict__ row_offsets,  // [n_aggregates + 1]
     const unsigned* __restrict__ columns,      // [n_blocks]
-    double length,
-    Number* __restrict__ blocks,               // [n_blocks][36]
-    Joint<real>* __restrict__ joints) {      // [n_blocks], of which the scale is written
+    real* __restrict__ blocks) {               // [n_blocks][36]
     __shared__ real X[24][GROUPS], of_row[GRADIENTS][JOINT_BLOCK], of_column[GRADIENTS][JOINT_BLOCK];
     const unsigned asked = blockIdx.x * GROUPS + threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const unsigned joint = asked < n_joints ? asked : n_joints - 1; // what no warp is without
@@ -79,27 +62,17 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
     // From motions of the column about the row's centre to those about its own.
     double r[3];
     arm(centres, n_aggregates, row, centres, n_aggregates, column, r);
-    double largest = 0.0;
 #pragma unroll
     for (int b = 0; b < 3; ++b) {
         const int i = (b + 1) % 3, j = (b + 2) % 3;
 #pragma unroll
         for (int a = 0; a < MODES; ++a) K[a][3 + b] += K[a][j] * (real)r[i] - K[a][i] * (real)r[j];
     }
-#pragma unroll
-    for (int b = 0; b < MODES; ++b) {
-        const double v[MODES] = {K[0][b], K[1][b], K[2][b], K[3][b], K[4][b], K[5][b]};
-        largest = fmax(largest, largest_of(b, v, length));
-    }
     const unsigned across = find(columns, row_offsets[column], row_offsets[column + 1], row);
-    const real scale = Packed<real>::scale(largest);
-    if (lane == 0) joints[place].scale = joints[across].scale = scale;
 #pragma unroll
     for (int b = 0; b < MODES; ++b) {
-        const double v[MODES] = {K[0][b], K[1][b], K[2][b], K[3][b], K[4][b], K[5][b]};
-        if (lane == b)
-            pack_column(b, v, scale > 0 ? 1.0 / scale : 0.0, length, blocks + (size_t)SIZE * place,
-                        blocks + (size_t)SIZE * across);
+        const real v[MODES] = {K[0][b], K[1][b], K[2][b], K[3][b], K[4][b], K[5][b]};
+        if (lane == b) write_column(b, v, blocks + (size_t)SIZE * place, blocks + (size_t)SIZE * across);
     }
 }
 
@@ -132,14 +105,10 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
     const unsigned* __restrict__ parts,             // fine blocks of every joint
     const unsigned* __restrict__ fine_rows,         // [n_fine_blocks]
     const unsigned* __restrict__ fine_columns,      // [n_fine_blocks]
-    double fine_length,
-    const Number* __restrict__ fine,                // [n_fine_blocks][36]
-    const Joint<real>* __restrict__ fine_joints,  // [n_fine_blocks]
+    const real* __restrict__ fine,                  // [n_fine_blocks][36]
     const unsigned* __restrict__ row_offsets,       // [n_parents + 1]
     const unsigned* __restrict__ columns,           // [n_blocks]
-    double length,
-    Number* __restrict__ blocks,                    // [n_blocks][36]
-    Joint<real>* __restrict__ joints) {           // [n_blocks], of which the scale is written
+    real* __restrict__ blocks) {                    // [n_blocks][36]
     const unsigned joint = blockIdx.x * (WARP_BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP, slot = lane / MODES, mode = lane % MODES;
     if (joint >= n_joints) return; // the whole warp
@@ -149,32 +118,21 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
     if (slot < SLOTS)
         for (unsigned at = part_offsets[joint] + slot; at < part_offsets[joint + 1]; at += SLOTS) {
             const unsigned k = parts[at], child = fine_rows[k], other = fine_columns[k];
-            double r[3], motion[MODES], force[MODES];
+            double r[3], motion[MODES], force[MODES] = {};
             arm(positions, n_children, other, centres, n_parents, column, r);
             motion_at(own, r, motion);
-            const Number* __restrict__ block = fine + (size_t)SIZE * k;
+            const real* __restrict__ block = fine + (size_t)SIZE * k;
 #pragma unroll
-            for (int i = 0; i < MODES; ++i) {
-                double sum = 0.0;
+            for (int i = 0; i < MODES; ++i)
 #pragma unroll
-                for (int j = 0; j < MODES; ++j)
-                    sum += (double)block[AT(i, j)] * (unit(j, fine_length) * motion[j]);
-                force[i] = unit(i, fine_length) * (double)fine_joints[k].scale * sum;
-            }
+                for (int j = 0; j < MODES; ++j) force[i] += (double)block[AT(i, j)] * motion[j];
             arm(positions, n_children, child, centres, n_parents, row, r);
             add_force_of_child(force, r, total);
         }
     sum_slots(total);
-    double largest = 0.0;
-    const double of_column = largest_of(mode, total, length);
-#pragma unroll
-    for (int j = 0; j < MODES; ++j) largest = fmax(largest, __shfl_sync(WHOLE_WARP, of_column, j));
     if (slot > 0) return;
     const unsigned across = find(columns, row_offsets[column], row_offsets[column + 1], row);
-    const real scale = Packed<real>::scale(largest);
-    if (lane == 0) joints[place].scale = joints[across].scale = scale;
-    pack_column(mode, total, scale > 0 ? 1.0 / scale : 0.0, length, blocks + (size_t)SIZE * place,
-                blocks + (size_t)SIZE * across);
+    write_column(mode, total, blocks + (size_t)SIZE * place, blocks + (size_t)SIZE * across);
 }
 
 extern "C" __global__ void __launch_bounds__(WARP_BLOCK) ground_aggregates(

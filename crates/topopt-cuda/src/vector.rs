@@ -5,8 +5,6 @@ use rayon::prelude::*;
 
 /// A precision that kernels are compiled for.
 pub trait Real: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {
-    /// What the blocks of coarse matrices are held in.
-    type Packed: DeviceRepr + ValidAsZeroBits + Send + Sync;
     /// `f64` or `f32`.
     const NAME: &'static str;
     /// Picks the PTX of this precision.
@@ -18,7 +16,6 @@ pub trait Real: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {
 }
 
 impl Real for f64 {
-    type Packed = f64;
     const NAME: &'static str = "f64";
     fn ptx(f64: &'static str, _: &'static str) -> &'static str {
         f64
@@ -32,7 +29,6 @@ impl Real for f64 {
 }
 
 impl Real for f32 {
-    type Packed = i16;
     const NAME: &'static str = "f32";
     fn ptx(_: &'static str, f32: &'static str) -> &'static str {
         f32

@@ -60,16 +60,14 @@ impl MatrixKernels {
 pub(super) struct CoarseMatrix<R: Real> {
     kernels: Arc<MatrixKernels>,
     pub rows: Rows,
-    /// Off the diagonal, \[n_blocks\]\[36\], as `cuda/common/packed.cuh` has them.
-    pub blocks: CudaSlice<R::Packed>,
-    /// Scale of every block, and the place of its column from its row, \[n_blocks\]\[4\].
-    pub joints: CudaSlice<R>,
+    /// Off the diagonal, \[n_blocks\]\[36\], as `cuda/common/blocks.cuh` has them.
+    pub blocks: CudaSlice<R>,
+    /// The place of every block's column from its row, \[n_blocks\]\[4\].
+    arms: CudaSlice<R>,
     /// Forces on a row when all move rigidly with it, \[n_rows\]\[column\]\[row\].
     pub ground: CudaSlice<R>,
     /// \[n_rows\]\[column\]\[row\].
     pub diagonal: CudaSlice<f64>,
-    /// That moments and rotations are counted in.
-    pub length: f64,
     /// Whose motions the unknowns are.
     aggregates: Arc<Grouping>,
 }
@@ -94,10 +92,9 @@ impl<R: Real> CoarseMatrix<R> {
             kernels: kernels.clone(),
             rows,
             blocks: device.zeros(SIZE * n_blocks)?,
-            joints: device.upload(&arms(joints, centres))?,
+            arms: device.upload(&arms(joints, centres))?,
             ground: device.zeros(SIZE * n_rows)?,
             diagonal: device.zeros(SIZE * n_rows)?,
-            length: joints.mean_length(centres),
             aggregates: aggregates.clone(),
         })
     }
@@ -106,17 +103,17 @@ impl<R: Real> CoarseMatrix<R> {
     pub fn complete(&mut self) {
         let rows = &self.rows;
         launch!(self.kernels.diagonal, rows.n_rows.div_ceil(BLOCK / 32);
-            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.joints,
-            &self.ground, &self.length, &self.aggregates.centres, &mut self.diagonal);
+            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.ground,
+            &self.aggregates.centres, &mut self.diagonal);
     }
 }
 
-/// Scale 0 and arm of every block.
+/// Arm of every block, and a number to fill up.
 fn arms<R: Real>(joints: &Joints, centres: &[[f64; DIM]]) -> Vec<R> {
     let arm = |(row, &column): (u32, &u32)| {
         let [from, to] = [row, column].map(|point| centres[point as usize]);
         let [x, y, z] = std::array::from_fn(|i| R::from_f64(to[i] - from[i]));
-        [R::from_f64(0.0), x, y, z]
+        [x, y, z, R::from_f64(0.0)]
     };
     joints.rows_of_blocks().into_iter().zip(&joints.columns).flat_map(arm).collect()
 }
@@ -129,16 +126,15 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let rows = &self.rows;
         launch!(self.kernels.product, rows.n_rows.div_ceil(BLOCK / 32);
-            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.joints,
-            &self.ground, &self.length, &x.values, &mut y.values);
+            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.arms,
+            &self.ground, &x.values, &mut y.values);
     }
 
     fn cost(&self) -> Cost {
         let (blocks, rows) = (self.rows.n_blocks as f64, self.rows.n_rows as f64);
         let (size, real) = (SIZE as f64, size_of::<R>() as f64);
-        let packed = size_of::<R::Packed>() as f64;
         Cost {
-            bytes_read: blocks * (packed * size + 4.0 * real + 4.0) + rows * real * (size + 6.0),
+            bytes_read: blocks * (real * (size + 4.0) + 4.0) + rows * real * (size + 6.0),
             bytes_written: rows * real * 6.0,
             flops: 90.0 * blocks + 72.0 * rows,
         }

@@ -79,8 +79,8 @@ impl DenseInverse {
         launch!(self.scale_kernel, n.div_ceil(BLOCK);
             &(n as u32), &matrix.diagonal, &mut self.scale);
         launch!(self.fill, (n * n).div_ceil(BLOCK);
-            &(n as u32), &rows.offsets, &rows.columns, &matrix.blocks, &matrix.joints,
-            &matrix.diagonal, &matrix.length, &self.scale, &mut self.matrix);
+            &(n as u32), &rows.offsets, &rows.columns, &matrix.blocks, &matrix.diagonal,
+            &self.scale, &mut self.matrix);
         for first in (0..n).step_by(PIVOT) {
             let (size, first) = (n as u32, first as u32);
             launch!(self.invert_pivot, 1; &size, &first, &self.matrix, &mut self.pivot);

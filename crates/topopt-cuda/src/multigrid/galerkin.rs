@@ -100,7 +100,7 @@ impl Galerkin {
         (joints, supported): (&JointLists, &SupportedRows),
         coarse: &mut CoarseMatrix<R>,
     ) {
-        let CoarseMatrix { rows, length, blocks, joints: scales, ground, .. } = coarse;
+        let CoarseMatrix { rows, blocks, ground, .. } = coarse;
         let (n_aggregates, n_elements, n_nodes) =
             (nodes.n_aggregates as u32, mesh.n_elements as u32, mesh.n_nodes as u32);
         let (lambda, mu) = mesh.unit_lame;
@@ -108,7 +108,7 @@ impl Galerkin {
             &n_aggregates, &n_elements, &n_nodes, &nodes.of, &mesh.connectivity,
             &mesh.coordinates, &nodes.centres, &mesh.held, &mu, &(lambda / mu), moduli,
             &(joints.n as u32), &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
-            &rows.offsets, &rows.columns, &*length, blocks, scales);
+            &rows.offsets, &rows.columns, blocks);
         let cleared = mesh.device.stream().memset_zeros(ground);
         mesh.device.record("clearing the ground", cleared);
         launch!(self.supports, supported.n.div_ceil(BLOCK / 32);
@@ -133,13 +133,13 @@ impl Galerkin {
         coarse: &mut CoarseMatrix<R>,
     ) {
         let AggregateTransfer { children, parents, .. } = transfer;
-        let CoarseMatrix { rows, length, blocks, joints: scales, ground, .. } = coarse;
+        let CoarseMatrix { rows, blocks, ground, .. } = coarse;
         let (n_parents, n_children) = (parents.n_aggregates as u32, parents.n_points as u32);
         launch!(self.aggregates, joints.n.div_ceil(WARP_BLOCK / 32);
             &n_parents, &n_children, &(joints.n as u32), &parents.of, &children.centres,
             &parents.centres, &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
-            fine_rows, &fine.rows.columns, &fine.length, &fine.blocks, &fine.joints,
-            &rows.offsets, &rows.columns, &*length, blocks, scales);
+            fine_rows, &fine.rows.columns, &fine.blocks,
+            &rows.offsets, &rows.columns, blocks);
         launch!(self.ground, parents.n_aggregates.div_ceil(WARP_BLOCK / 32);
             &n_parents, &n_children, &parents.offsets, &parents.members, &children.centres,
             &parents.centres, &fine.ground, ground);

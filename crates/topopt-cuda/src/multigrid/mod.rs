@@ -1,8 +1,7 @@
 //! Preconditioners by blocks: `multigrid`, and `block-jacobi`, which smooths its finest level.
 //!
 //! The structure is that of `topopt-fem`, made on the host once; all numbers are made on the device
-//! whenever the moduli change, in double precision, and rounded to the precision of the cycle, blocks
-//! between aggregates to 16 bits.
+//! whenever the moduli change, in double precision, and rounded to the precision of the cycle.
 
 mod block_diagonal;
 mod coarse_matrix;
@@ -92,11 +91,11 @@ impl<R: Real> Multigrid<R> {
     /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many
     /// neighbours.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        let (real, packed) = (size_of::<R>(), size_of::<R::Packed>());
+        let real = size_of::<R>();
         // A node: seven work vectors, six numbers of its diagonal block, its aggregate; a block of
         // the first coarse matrix with its column, row, joint and half a pair; and its share of the
         // ground, the diagonal and its inverse. The levels below and their vectors are a tenth.
-        let node = 27 * real + 8 + 36 * packed + 4 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
+        let node = 27 * real + 8 + 40 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
         // An element: two moduli and 2.8 joints. The dense inverse is a square.
         node * n_nodes * 11 / 10 + (2 * real + 12) * n_elements + 8 * direct(3 * n_nodes).pow(2)
     }

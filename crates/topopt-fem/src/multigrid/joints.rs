@@ -104,17 +104,6 @@ impl Joints {
         };
         self.row_offsets.windows(2).enumerate().flat_map(row).collect()
     }
-
-    /// The mean distance of neighbours with those `centres`, 1 if there is no joint.
-    pub fn mean_length(&self, centres: &[[f64; DIM]]) -> f64 {
-        let length = |(&row, &place): (&u32, &u32)| {
-            let column = self.columns[place as usize];
-            let [a, b] = [row, column].map(|point| centres[point as usize]);
-            (0..DIM).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
-        };
-        let sum: f64 = self.rows.iter().zip(&self.places).map(length).sum();
-        if self.rows.is_empty() { 1.0 } else { sum / self.rows.len() as f64 }
-    }
 }
 
 /// Aggregates with elements that touch a support.
@@ -196,8 +185,6 @@ mod tests {
         assert_eq!(found.iter().copied().collect::<BTreeSet<_>>(), expected);
         assert_eq!(joints.columns.len(), 2 * joints.rows.len(), "one block on each side");
         assert!(joints.part_offsets.windows(3).all(|k| k[1] - k[0] >= k[2] - k[1]));
-        let length = joints.mean_length(structure.nodes.centres());
-        assert!(length > 1.0 && length < 6.0, "{length} elements between neighbours");
 
         let rows = joints.rows_of_blocks();
         let next = Joints::of_aggregates(&joints, &structure.coarser[0], &structure.patterns[1]);
