@@ -16,10 +16,10 @@ use crate::vector::Real;
 
 /// Threads of a block, by kernel, as these have it.
 const BLOCK: usize = 64;
-/// Threads that share an element.
-const LANES: usize = 8;
 const MODE_BLOCK: usize = 126;
 const WARP_BLOCK: usize = 128;
+/// Threads that share an element.
+const LANES: usize = 8;
 
 /// The kernels.
 pub(super) struct Galerkin {
