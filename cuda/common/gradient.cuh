@@ -7,7 +7,9 @@
 
 // 8 dN_m/dxi
 __device__ __forceinline__ void reference_gradient(int m, const real sides[3][2], real N[3]) {
-    const real x = sides[0][m & 1], y = sides[1][m >> 1 & 1], z = sides[2][m >> 2];
+    // By choice and not by index: m may be known only when it runs.
+    const real x = m & 1 ? sides[0][1] : sides[0][0], y = m & 2 ? sides[1][1] : sides[1][0];
+    const real z = m & 4 ? sides[2][1] : sides[2][0];
     N[0] = m & 1 ? y * z : -y * z;
     N[1] = m & 2 ? x * z : -x * z;
     N[2] = m & 4 ? x * y : -x * y;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/trilinear.cuh"
+#include "common/gradient.cuh"
 #include "common/rigid.cuh"
 
 #define JOINT_BLOCK 64
@@ -34,11 +35,8 @@ struct Element {
 
 // 8 dN_m/dxi of the node at position m, at the point s
 __device__ __forceinline__ void reference_gradient_at(int m, const real s[3], real N[3]) {
-    const real x = m & 1 ? 1 : -1, y = m & 2 ? 1 : -1, z = m & 4 ? 1 : -1;
-    const real along_x = 1 + x * s[0], along_y = 1 + y * s[1], along_z = 1 + z * s[2];
-    N[0] = x * along_y * along_z;
-    N[1] = y * along_x * along_z;
-    N[2] = z * along_x * along_y;
+    const real sides[3][2] = {SIDES(s[0]), SIDES(s[1]), SIDES(s[2])};
+    reference_gradient(m, sides, N);
 }
 
 // det J times its gradient

@@ -96,15 +96,8 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
     }
 
     /// Changes the hierarchy by `change` and adapts the smoothers.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    pub fn update(
-        &mut self,
-        backend: &B,
-        change: impl FnOnce(&mut H) -> Result<(), BackendError>,
-    ) -> Result<(), BackendError> {
-        change(&mut self.hierarchy)?;
+    pub fn update(&mut self, backend: &B, change: impl FnOnce(&mut H)) {
+        change(&mut self.hierarchy);
         self.set_strength(1);
         for (level, work) in self.work.iter_mut().enumerate() {
             let smoother = &mut lock(work).smoother;
@@ -112,7 +105,6 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             let inverse_diagonal = self.hierarchy.inverse_diagonal(level);
             smoother.update(backend, a, inverse_diagonal, POWER_STEPS);
         }
-        Ok(())
     }
 
     /// Whether the cycle is stronger than after an update.

@@ -162,10 +162,8 @@ impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
         _: &dyn ElasticityOperator<Cpu>,
         moduli: &Vec<f64>,
     ) -> Result<(), BackendError> {
-        self.cycle.update(backend, |hierarchy| {
-            hierarchy.update(moduli);
-            Ok(())
-        })
+        self.cycle.update(backend, |hierarchy| hierarchy.update(moduli));
+        Ok(())
     }
 }
 
