@@ -6,10 +6,12 @@ mod damage;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use damage::{any_bytes, any_of, damaged};
+use damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
 use proptest::prelude::*;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
-use topopt_io::{ImportedMesh, ReadError, gmsh, read_mesh};
+use topopt_io::{gmsh, read_mesh};
+
+const NAME: &str = "part.vtu";
 
 /// The box of `gmsh_box_4_1_ascii.msh` with its arrays, written by VTK 9.7.
 const LAYOUTS: [&str; 8] = [
@@ -25,13 +27,6 @@ const LAYOUTS: [&str; 8] = [
 
 fn project_mesh(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes").join(name)
-}
-
-fn read_bytes(bytes: &[u8]) -> Result<ImportedMesh, ReadError> {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("part.vtu");
-    fs::write(&path, bytes).unwrap();
-    read_mesh(&path)
 }
 
 #[test]
@@ -130,7 +125,7 @@ fn every_truncation_is_an_error() {
             };
         let end = bytes.windows(mark.len()).rposition(|w| w == mark).unwrap();
         for length in (0..end - 4).step_by(7) {
-            assert!(read_bytes(&bytes[..length]).is_err(), "{layout} cut to {length} bytes");
+            assert!(read_bytes(&bytes[..length], NAME).is_err(), "{layout} cut to {length} bytes");
         }
     }
 }
@@ -143,7 +138,7 @@ proptest! {
         layout in 0..LAYOUTS.len(),
         changes in any_bytes(),
     ) {
-        prop_assert!(is_sound(&damaged(layout_bytes(layout), changes)));
+        prop_assert!(is_sound(&damaged(layout_bytes(layout), changes), NAME));
     }
 
     #[test]
@@ -151,20 +146,12 @@ proptest! {
         layout in 0..LAYOUTS.len(),
         changes in any_of(b"0123456789-.<>\"A= "),
     ) {
-        prop_assert!(is_sound(&damaged(layout_bytes(layout), changes)));
+        prop_assert!(is_sound(&damaged(layout_bytes(layout), changes), NAME));
     }
 }
 
 fn layout_bytes(layout: usize) -> Vec<u8> {
     fs::read(project_mesh(&format!("vtu_box_{}.vtu", LAYOUTS[layout]))).unwrap()
-}
-
-/// Whether `bytes` give a mesh with a number for each element, or an error that names the file.
-fn is_sound(bytes: &[u8]) -> bool {
-    match read_bytes(bytes) {
-        Ok(imported) => imported.mesh.n_elements() == imported.element_tags.len(),
-        Err(error) => error.to_string().contains("part.vtu: "),
-    }
 }
 
 const WEDGE: &str = r#"<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian">
@@ -180,7 +167,7 @@ const WEDGE: &str = r#"<VTKFile type="UnstructuredGrid" version="1.0" byte_order
 
 #[test]
 fn wedges_as_such_and_as_hexahedra() {
-    let file = read_bytes(WEDGE.as_bytes()).unwrap();
+    let file = read_bytes(WEDGE.as_bytes(), NAME).unwrap();
     assert_eq!(file.mesh.hexes(), [[0, 1, 2, 2, 3, 4, 5, 5], [3, 4, 4, 5, 6, 8, 8, 7]]);
     assert_eq!(file.notes, ["wedges, read as hexahedra of six nodes: 2"]);
     assert!(file.mesh.volumes().iter().all(|volume| (volume - 0.5).abs() < 1e-15));
@@ -190,7 +177,7 @@ fn wedges_as_such_and_as_hexahedra() {
         ("3 4 4 5 6 8 8 7", "0 1 4 3 7 7 7 7", "element 1 names node 7 twice and is no wedge"),
     ];
     for (old, new, words) in refused {
-        let error = read_bytes(WEDGE.replace(old, new).as_bytes()).unwrap_err().to_string();
+        let error = read_bytes(WEDGE.replace(old, new).as_bytes(), NAME).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
 }

@@ -3,6 +3,23 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use topopt_io::{ImportedMesh, ReadError, read_mesh};
+
+/// Reads `bytes` as a file of that name.
+pub fn read_bytes(bytes: &[u8], name: &str) -> Result<ImportedMesh, ReadError> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    read_mesh(&path)
+}
+
+/// Whether a file gives a mesh with a number for each element, or an error that names the file.
+pub fn is_sound(bytes: &[u8], name: &str) -> bool {
+    match read_bytes(bytes, name) {
+        Ok(imported) => imported.mesh.n_elements() == imported.element_tags.len(),
+        Err(error) => error.to_string().contains(&format!("{name}: ")),
+    }
+}
 
 /// One to five places, each with a new byte.
 pub fn any_bytes() -> impl Strategy<Value = Vec<(Index, u8)>> {
