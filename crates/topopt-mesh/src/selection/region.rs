@@ -1,0 +1,90 @@
+//! Parts of space.
+
+/// A part of space.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Region {
+    /// Between two corners.
+    Box {
+        /// Smallest coordinates.
+        min: [f64; 3],
+        /// Largest coordinates.
+        max: [f64; 3],
+    },
+    /// Around a plane.
+    Plane {
+        /// A point of the plane.
+        point: [f64; 3],
+        /// Its normal, of any length but zero.
+        normal: [f64; 3],
+        /// Largest distance from the plane.
+        tolerance: f64,
+    },
+    /// Inside an endless cylinder and outside a thinner one.
+    Cylinder {
+        /// A point of the axis.
+        point: [f64; 3],
+        /// Direction of the axis, of any length but zero.
+        axis: [f64; 3],
+        /// Radius.
+        radius: f64,
+        /// Radius of the cylinder left out; 0 for none.
+        inner_radius: f64,
+    },
+    /// Inside a sphere.
+    Sphere {
+        /// Its centre.
+        centre: [f64; 3],
+        /// Its radius.
+        radius: f64,
+    },
+    /// Within a distance of the nearest of some points.
+    Near {
+        /// The points, at least one.
+        points: Vec<[f64; 3]>,
+        /// The distance, not negative.
+        distance: f64,
+    },
+}
+
+impl Region {
+    /// Distance of `x` from the region; 0 inside.
+    pub fn distance(&self, x: &[f64; 3]) -> f64 {
+        match self {
+            Region::Box { min, max } => {
+                let outside = |i: usize| (min[i] - x[i]).max(x[i] - max[i]).max(0.0);
+                (0..3).map(|i| outside(i).powi(2)).sum::<f64>().sqrt()
+            }
+            Region::Plane { point, normal, tolerance } => {
+                let height = dot(&difference(x, point), normal) / length(normal);
+                (height.abs() - tolerance).max(0.0)
+            }
+            Region::Cylinder { point, axis, radius, inner_radius } => {
+                let (from, along) = (difference(x, point), axis.map(|a| a / length(axis)));
+                let height = dot(&from, &along);
+                let off: [f64; 3] = std::array::from_fn(|i| from[i] - height * along[i]);
+                (length(&off) - radius).max(inner_radius - length(&off)).max(0.0)
+            }
+            Region::Sphere { centre, radius } => (distance(x, centre) - radius).max(0.0),
+            Region::Near { points, distance: reach } => {
+                let least = points.iter().map(|p| distance(x, p)).fold(f64::INFINITY, f64::min);
+                (least - reach).max(0.0)
+            }
+        }
+    }
+}
+
+fn difference(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+pub(super) fn distance(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    length(&difference(a, b))
+}
+
+pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    (0..3).map(|i| a[i] * b[i]).sum()
+}
+
+pub(super) fn length(a: &[f64; 3]) -> f64 {
+    dot(a, a).sqrt()
+}
