@@ -13,6 +13,7 @@ mod interrupt;
 mod loads;
 mod meshes;
 mod messages;
+mod numbering;
 mod preview;
 mod refused;
 mod report;
