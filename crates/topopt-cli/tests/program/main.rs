@@ -25,9 +25,11 @@ mod support_loads;
 mod verify;
 mod vtk;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde::Deserialize;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -140,6 +142,15 @@ impl Folder {
 
     fn summary(&self) -> Value {
         serde_json::from_str(&self.read("out/summary.json")).unwrap()
+    }
+
+    /// How long each step of out/summary.json took; together no longer than the whole run.
+    fn seconds(&self) -> BTreeMap<String, f64> {
+        let summary = self.summary();
+        let mut steps: BTreeMap<_, _> = Deserialize::deserialize(&summary["seconds"]).unwrap();
+        let total = steps.remove("total").unwrap();
+        assert!(steps.values().sum::<f64>() <= total, "{summary}");
+        steps
     }
 
     /// A column of out/history.csv.

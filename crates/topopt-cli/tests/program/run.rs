@@ -49,10 +49,9 @@ fn summary_says_what_the_run_was_and_did() {
     assert_eq!(summary["pcg_iterations"].as_f64(), Some(sum));
     assert_eq!(summary["settings"]["solver"]["tolerance"], 1e-5);
     assert_eq!(summary["strengthened"], 0);
-    let seconds = summary["seconds"].as_object().unwrap();
-    let parts: f64 = seconds.values().map(|s| s.as_f64().unwrap()).sum();
-    let total = seconds["total"].as_f64().unwrap();
-    assert!(0.5 * total < parts - total && parts - total <= total, "{seconds:?}");
+    for (step, seconds) in folder.seconds() {
+        assert!(seconds > 0.0, "{step}");
+    }
 }
 
 /// The default saves iterations and changes the final compliance by less than 1e-5.
