@@ -4,12 +4,12 @@
 // Source:        [Ratnakar2022, Eq. 2.6-2.7]: y_e = sum_i H_ei x_i, H_ei = max(0, R - |c_e - c_i|);
 //                the walk of crates/topopt-mesh/src/neighbours.rs, in the same order
 // Mapping:       one thread an element in the order of cells, blocks of 128: the threads of a warp
-//                walk the same cells
-// Layout:        centres as planes [3][n], cell by cell; x and y in the order of the elements
-// Cost:          9 operations a point in the cells walked, 3 more a neighbour; 28 bytes a centre
-//                and 4 a cell, x read and y written
+//                walk much the same cells
+// Layout:        centres as planes [3][n], and values, cell by cell; x and y in the order of the elements
+// Cost:          13 operations a point in the cells walked; 36 bytes a centre and 4 a cell, x read, and
+//                y written
 // Deterministic: yes
-// Requires:      nothing
+// Requires:      cone: values by cone_values
 // Oracle:        crates/topopt-cuda/tests/cone.rs
 
 #define BLOCK 128
@@ -17,6 +17,34 @@
 // The cell at a coordinate, within the grid
 __device__ __forceinline__ unsigned index(double x, double origin, double cell, unsigned cells) {
     return (unsigned)fmin(fmax((x - origin) / cell, 0.0), cells - 1.0);
+}
+
+// How far cells of that index are from a coordinate at least, or a little less for rounding
+__device__ __forceinline__ double distance(double x, double origin, double cell, unsigned index) {
+    const double beyond = x - origin - index * cell;
+    return fmax(fmax(-beyond, beyond - cell) - 1e-6 * cell, 0.0);
+}
+
+// The square root of x >= 0, without the branches of sqrt
+__device__ __forceinline__ double root(double x) {
+#ifdef __CUDA_ARCH__
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(fmax(x, 1e-300))); // 20 bits, tripled by a step
+    const double error = fma(-x * y, y, 1.0);
+    return x * fma(y * error, fma(error, 0.375, 0.5), y);
+#else
+    return sqrt(x);
+#endif
+}
+
+// values = x, cell by cell
+extern "C" __global__ void __launch_bounds__(BLOCK) cone_values(
+    unsigned n,
+    const unsigned* __restrict__ elements, // [n], whose centre it is
+    const double* __restrict__ x,          // [n]
+    double* __restrict__ values) {         // [n]
+    const unsigned t = blockIdx.x * BLOCK + threadIdx.x;
+    if (t < n) values[t] = x[elements[t]];
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 8) cone(
@@ -28,29 +56,32 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 8) cone(
     const unsigned* __restrict__ elements, // [n], whose centre it is
     double radius,
     double reach,                          // radius, and so much more that no cell is missed
-    const double* __restrict__ x,          // [n]
+    const double* __restrict__ values,     // [n]
     double* __restrict__ y) {              // [n]
     const unsigned t = blockIdx.x * BLOCK + threadIdx.x;
     if (t >= n) return;
     const double* __restrict__ centres_y = centres + n;
     const double* __restrict__ centres_z = centres_y + n;
     const double cx = centres[t], cy = centres_y[t], cz = centres_z[t];
-    const unsigned first_x = index(cx - reach, origin_x, cell, cells_x);
-    const unsigned last_x = index(cx + reach, origin_x, cell, cells_x);
     const unsigned first_y = index(cy - reach, origin_y, cell, cells_y);
     const unsigned last_y = index(cy + reach, origin_y, cell, cells_y);
     const unsigned last_z = index(cz + reach, origin_z, cell, cells_z);
     double sum = 0;
-    for (unsigned iz = index(cz - reach, origin_z, cell, cells_z); iz <= last_z; ++iz)
+    for (unsigned iz = index(cz - reach, origin_z, cell, cells_z); iz <= last_z; ++iz) {
+        const double away_z = distance(cz, origin_z, cell, iz), rest = reach * reach - away_z * away_z;
         for (unsigned iy = first_y; iy <= last_y; ++iy) {
+            const double away_y = distance(cy, origin_y, cell, iy), square = rest - away_y * away_y;
+            if (square < 0) continue;
             // Cells along x are neighbours in memory: one run of points.
-            const size_t row = ((size_t)iz * cells_y + iy) * cells_x;
-            const unsigned end = starts[row + last_x + 1];
-            for (unsigned p = starts[row + first_x]; p < end; ++p) {
+            const double half = sqrt(square);
+            const unsigned* __restrict__ row = starts + ((size_t)iz * cells_y + iy) * cells_x;
+            const unsigned end = row[index(cx + half, origin_x, cell, cells_x) + 1];
+#pragma unroll 4
+            for (unsigned p = row[index(cx - half, origin_x, cell, cells_x)]; p < end; ++p) {
                 const double dx = centres[p] - cx, dy = centres_y[p] - cy, dz = centres_z[p] - cz;
-                const double square = dx * dx + dy * dy + dz * dz;
-                if (square <= radius * radius) sum += (radius - sqrt(square)) * x[elements[p]];
+                sum += fmax(radius - root(dx * dx + dy * dy + dz * dz), 0.0) * values[p];
             }
         }
+    }
     y[elements[t]] = sum;
 }

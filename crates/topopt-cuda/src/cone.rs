@@ -20,6 +20,7 @@ const SAMPLE: usize = 4096;
 /// Neighbours are found by walking a cell list in every application; nothing of their number is
 /// stored.
 pub struct Cone {
+    sort_values: Kernel,
     kernel: Kernel,
     radius: f64,
     /// Cells in each direction, edge of a cell, lowest corner, as in [`CellList`].
@@ -32,7 +33,11 @@ pub struct Cone {
     centres: CudaSlice<f64>,
     /// \[n_elements\], whose centre it is.
     elements: CudaSlice<u32>,
+    /// What is summed up, cell by cell.
+    values: CudaSlice<f64>,
     mean_neighbours: f64,
+    /// Points in the cells walked for an element, on average.
+    mean_walked: f64,
 }
 
 impl Cone {
@@ -47,7 +52,9 @@ impl Cone {
     ) -> Result<Self, BackendError> {
         let list = CellList::new(centres, radius);
         let module = Module::load(device, "cone", include_str!("../../../cuda/ptx/cone.f64.ptx"))?;
+        let (mean_neighbours, mean_walked) = means(&list);
         Ok(Self {
+            sort_values: module.kernel("cone_values", BLOCK as u32)?,
             kernel: module.kernel("cone", BLOCK as u32)?,
             radius,
             cells: list.cells().map(|n| n as u32),
@@ -56,14 +63,16 @@ impl Cone {
             starts: device.upload(list.starts())?,
             centres: device.upload(&to_planes::<f64>(list.points().as_flattened(), 3))?,
             elements: device.upload(list.ids())?,
-            mean_neighbours: mean_neighbours(&list),
+            values: device.zeros(centres.len())?,
+            mean_neighbours,
+            mean_walked,
         })
     }
 
     /// Bytes on the device for so many element centres in a box with edges `extent`.
     pub fn bytes(extent: [f64; 3], radius: f64, n_elements: usize) -> usize {
-        // Centre and number of an element, where a cell begins.
-        (24 + 4) * n_elements + 4 * (CellList::n_cells(extent, radius, n_elements) + 1)
+        // Centre, number and value of an element, where a cell begins.
+        (24 + 4 + 8) * n_elements + 4 * (CellList::n_cells(extent, radius, n_elements) + 1)
     }
 
     /// Neighbours of an element on average, itself included, counted on a sample.
@@ -81,29 +90,31 @@ impl LinearOperator<Cuda<f64>> for Cone {
         let n = self.elements.len();
         let ([nx, ny, nz], [ox, oy, oz]) = (self.cells, self.origin);
         let reach = self.radius * (1.0 + 1e-12);
+        launch!(self.sort_values, n.div_ceil(BLOCK);
+            &(n as u32), &self.elements, &x.values, &self.values);
         launch!(self.kernel, n.div_ceil(BLOCK);
             &(n as u32), &nx, &ny, &nz, &self.cell_size, &ox, &oy, &oz, &self.starts,
-            &self.centres, &self.elements, &self.radius, &reach, &x.values, &mut y.values);
+            &self.centres, &self.elements, &self.radius, &reach, &self.values, &mut y.values);
     }
 
     fn cost(&self) -> Cost {
         let n = self.elements.len() as f64;
-        // Of 5 x 5 x 5 cells of half the radius, as many points a volume as in the sphere.
-        let walked = self.mean_neighbours * 2.5f64.powi(3) * 3.0 / (4.0 * std::f64::consts::PI);
         Cost {
-            bytes_read: n * (24.0 + 4.0 + 8.0) + 4.0 * self.starts.len() as f64,
-            bytes_written: 8.0 * n,
-            flops: n * (9.0 * walked + 3.0 * self.mean_neighbours),
+            bytes_read: n * (24.0 + 8.0 + 16.0) + 4.0 * self.starts.len() as f64,
+            bytes_written: 16.0 * n,
+            flops: 13.0 * n * self.mean_walked,
         }
     }
 }
 
-fn mean_neighbours(list: &CellList) -> f64 {
+/// Neighbours of a point, and points in the cells walked for it, on average over a sample.
+fn means(list: &CellList) -> (f64, f64) {
     let stride = list.points().len().div_ceil(SAMPLE).max(1);
-    let (mut pairs, mut centres) = (0, 0);
+    let (mut pairs, mut walked, mut centres) = (0, 0, 0_usize);
     for &centre in list.points().iter().step_by(stride) {
-        list.for_each_within(centre, |_, _| pairs += 1);
+        walked += list.for_each_within(centre, |_, _| pairs += 1);
         centres += 1;
     }
-    f64::from(pairs) / f64::from(centres.max(1))
+    let mean = |sum: usize| sum as f64 / centres.max(1) as f64;
+    (mean(pairs), mean(walked))
 }

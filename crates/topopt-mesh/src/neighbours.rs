@@ -1,5 +1,7 @@
 //! All points within a radius, by a cell list.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::{BoundingBox, counting_sort};
@@ -42,16 +44,38 @@ impl CellList {
     }
 
     /// Calls `visit(id, distance)` for every point within the radius of `centre`, that at
-    /// `centre` itself included, always in the same order.
-    pub fn for_each_within(&self, centre: [f64; 3], mut visit: impl FnMut(u32, f64)) {
-        let reach = self.radius * (1.0 + 1e-12); // a cell on the border is looked into
-        let [low, high] = [-reach, reach].map(|by| centre.map(|x| x + by));
-        self.for_each_near_box(low, high, |id, point| {
+    /// `centre` itself included, always in the same order; returns how many points it looked at.
+    pub fn for_each_within(&self, centre: [f64; 3], mut visit: impl FnMut(u32, f64)) -> usize {
+        let mut walked = 0;
+        self.for_each_near(centre, |id, point| {
+            walked += 1;
             let square: f64 = (0..3).map(|i| (point[i] - centre[i]).powi(2)).sum();
             if square <= self.radius * self.radius {
                 visit(id, square.sqrt());
             }
         });
+        walked
+    }
+
+    /// Calls `visit(id, point)` for every point of the cells that the ball of the radius about
+    /// `centre` touches: all points in the ball, and others nearby.
+    fn for_each_near(&self, centre: [f64; 3], mut visit: impl FnMut(u32, [f64; 3])) {
+        let reach = self.radius * (1.0 + 1e-12); // a cell on the border is looked into
+        for z in self.range(centre[2] - reach, centre[2] + reach, 2) {
+            let rest = reach * reach - self.distance(centre[2], z, 2).powi(2);
+            for y in self.range(centre[1] - reach, centre[1] + reach, 1) {
+                let half = (rest - self.distance(centre[1], y, 1).powi(2)).sqrt();
+                if half >= 0.0 {
+                    // no root where the row is out of reach
+                    self.visit_run(
+                        self.range(centre[0] - half, centre[0] + half, 0),
+                        y,
+                        z,
+                        &mut visit,
+                    );
+                }
+            }
+        }
     }
 
     /// Calls `visit(id, point)` for every point of the cells that the box from `low` to `high`
@@ -62,16 +86,9 @@ impl CellList {
         high: [f64; 3],
         mut visit: impl FnMut(u32, [f64; 3]),
     ) {
-        let range = |i: usize| self.index(low[i], i)..self.index(high[i], i) + 1;
-        for z in range(2) {
-            for y in range(1) {
-                let x = range(0);
-                let row = self.cells[0] * (y + self.cells[1] * z);
-                // Cells along x are neighbours in memory: one run of points.
-                let run = self.starts[row + x.start] as usize..self.starts[row + x.end] as usize;
-                for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
-                    visit(id, *point);
-                }
+        for z in self.range(low[2], high[2], 2) {
+            for y in self.range(low[1], high[1], 1) {
+                self.visit_run(self.range(low[0], high[0], 0), y, z, &mut visit);
             }
         }
     }
@@ -106,6 +123,32 @@ impl CellList {
         &self.ids
     }
 
+    /// Calls `visit` for the points of cells `x` of a row: they are one run in memory.
+    fn visit_run(
+        &self,
+        x: Range<usize>,
+        y: usize,
+        z: usize,
+        visit: &mut impl FnMut(u32, [f64; 3]),
+    ) {
+        let row = self.cells[0] * (y + self.cells[1] * z);
+        let run = self.starts[row + x.start] as usize..self.starts[row + x.end] as usize;
+        for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
+            visit(id, *point);
+        }
+    }
+
+    /// The cells from one coordinate to another.
+    fn range(&self, low: f64, high: f64, direction: usize) -> Range<usize> {
+        self.index(low, direction)..self.index(high, direction) + 1
+    }
+
+    /// How far cells of that index are from a coordinate at least, or a little less for rounding.
+    fn distance(&self, coordinate: f64, index: usize, direction: usize) -> f64 {
+        let beyond = coordinate - self.origin[direction] - index as f64 * self.cell;
+        ((-beyond).max(beyond - self.cell) - SLACK * self.cell).max(0.0)
+    }
+
     fn cell_of(&self, point: &[f64; 3]) -> usize {
         let [x, y, z] = std::array::from_fn(|i| self.index(point[i], i));
         x + self.cells[0] * (y + self.cells[1] * z)
@@ -117,9 +160,12 @@ impl CellList {
     }
 }
 
-/// Half the radius, or more where that would make many more cells than points.
+/// What rounding may move a point beyond the border of its cell at most, in edges of a cell.
+const SLACK: f64 = 1e-6;
+
+/// A third of the radius, or more where that would make many more cells than points.
 fn cell_size(extent: [f64; 3], radius: f64, n_points: usize) -> f64 {
-    let mut cell = 0.5 * radius;
+    let mut cell = radius / 3.0;
     let count =
         |cell: f64| extent.iter().map(|length| (length / cell).floor() + 1.0).product::<f64>();
     let most = f64::min(4.0 * n_points as f64 + 64.0, f64::from(u32::MAX));
