@@ -161,7 +161,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     /// # Errors
     /// [`DesignError`] if the device or an observer fails.
     pub fn run(&mut self, observer: &mut dyn Observer<B>) -> Result<Outcome, DesignError> {
-        let mut last = None;
+        let (mut last, mut greyness) = (None, 1.0);
         self.enter(self.iteration.max(1))?;
         if self.iteration > 0 {
             let (compliance, change) = self.restore()?;
@@ -169,10 +169,12 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 return Ok(Outcome { iterations: self.iteration, ended: Ended::Rule(rule) });
             }
             last = self.compared_with_next(compliance);
+            let [volume_fraction, grey_level] = self.material()?;
+            greyness = greyness_of(volume_fraction, grey_level);
         }
         loop {
             let iteration = self.iteration + 1;
-            let tolerance = self.physics.accuracy.tolerance(self.previous, last);
+            let tolerance = self.physics.accuracy.tolerance(greyness, self.previous, last);
             let solved = match self.solve(iteration, tolerance, observer)? {
                 Ok(solved) => solved,
                 Err(ended) => return Ok(Outcome { iterations: iteration - 1, ended }),
@@ -182,9 +184,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             let stage = self.stages().iter().filter(|stage| stage.from <= iteration).count();
             let (change, mut times) = self.next_design(iteration)?;
             (times.setup, times.pcg) = (solved.setup, solved.pcg);
-            let (backend, density) = (self.physics.backend, &self.state.density);
-            let volume_fraction = self.optimizer.volume_fraction(backend, density)?;
-            let grey_level = self.optimizer.grey_level(backend, density)?;
+            let [volume_fraction, grey_level] = self.material()?;
             let report = IterationReport {
                 iteration,
                 stage,
@@ -202,6 +202,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 return Ok(Outcome { iterations: iteration, ended: Ended::Rule(rule) });
             }
             last = self.compared_with_next(compliance);
+            greyness = greyness_of(volume_fraction, grey_level);
         }
     }
 
@@ -295,6 +296,13 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         loads.compliance(*backend, operator.as_ref(), moduli, displacements, scratch)
     }
 
+    /// Volume fraction and grey level of the design solved last.
+    fn material(&mut self) -> Result<[f64; 2], BackendError> {
+        let (backend, density) = (self.physics.backend, &self.state.density);
+        let volume_fraction = self.optimizer.volume_fraction(backend, density)?;
+        Ok([volume_fraction, self.optimizer.grey_level(backend, density)?])
+    }
+
     /// Sensitivities, filter, update. Afterwards `design` is the next one. Returns the largest
     /// change and the times of the steps.
     fn next_design(&mut self, iteration: usize) -> Result<(f64, StepTimes), BackendError> {
@@ -382,4 +390,9 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         self.stage = stage;
         Ok(())
     }
+}
+
+/// The grey level as a share of that of a uniform design of the same volume.
+fn greyness_of(volume_fraction: f64, grey_level: f64) -> f64 {
+    grey_level / (4.0 * volume_fraction * (1.0 - volume_fraction))
 }
