@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
     unsigned node[8];
     load_nodes(connectivity, n_elements, e, node);
     real X[3][8], D[6][8] = {};
-    load_geometry(node, coordinates, n_nodes, X);
+    load_coefficients(node, coordinates, n_nodes, X);
 #pragma unroll 1
     for (int q = 0; q < 8; ++q)
         add_point(node, X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
@@ -91,6 +91,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK) invert_blocks(
     }
 }
 
+// D v at a node, D its symmetric block
+__device__ __forceinline__ void multiply_block(
+    const real* __restrict__ blocks, // [6][n_nodes]
+    unsigned n_nodes, unsigned node, const real v[3], real product[3]) {
+    real D[6];
+#pragma unroll
+    for (int c = 0; c < 6; ++c) D[c] = blocks[(size_t)c * n_nodes + node];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3; // D[3 + i] couples i and j, D[3 + k] k and i
+        product[i] = D[i] * v[i] + D[3 + i] * v[j] + D[3 + k] * v[k];
+    }
+}
+
 // y = D x
 extern "C" __global__ void __launch_bounds__(BLOCK) apply_blocks(
     unsigned n_nodes,
@@ -99,16 +113,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) apply_blocks(
     real* __restrict__ y) {          // [3][n_nodes]
     const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= n_nodes) return;
-    real D[6], v[3];
-#pragma unroll
-    for (int c = 0; c < 6; ++c) D[c] = blocks[(size_t)c * n_nodes + node];
+    real v[3], product[3];
 #pragma unroll
     for (int i = 0; i < 3; ++i) v[i] = x[(size_t)i * n_nodes + node];
+    multiply_block(blocks, n_nodes, node, v, product);
 #pragma unroll
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3; // D[3 + i] couples i and j, D[3 + k] k and i
-        y[(size_t)i * n_nodes + node] = D[i] * v[i] + D[3 + i] * v[j] + D[3 + k] * v[k];
-    }
+    for (int i = 0; i < 3; ++i) y[(size_t)i * n_nodes + node] = product[i];
 }
 
 // One step of the smoother, as common/smooth.cuh has it
@@ -123,16 +133,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK) smooth_blocks(
     real* __restrict__ x) {           // [3][n_nodes]
     const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= n_nodes) return;
-    real D[6], v[3];
-#pragma unroll
-    for (int c = 0; c < 6; ++c) D[c] = blocks[(size_t)c * n_nodes + node];
+    real v[3], product_of_block[3];
 #pragma unroll
     for (int i = 0; i < 3; ++i) v[i] = residual_at((size_t)i * n_nodes + node, residual, b, product, r);
+    multiply_block(blocks, n_nodes, node, v, product_of_block);
     const real scale = over_growth(alpha, scalars, result, start);
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3; // D[3 + i] couples i and j, D[3 + k] k and i
-        const real step = D[i] * v[i] + D[3 + i] * v[j] + D[3 + k] * v[k];
-        step_at((size_t)i * n_nodes + node, residual, v[i], scale * step, (real)beta, r, d, x);
+        const real step = scale * product_of_block[i];
+        step_at((size_t)i * n_nodes + node, residual, v[i], step, (real)beta, r, d, x);
     }
 }

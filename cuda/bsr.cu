@@ -16,11 +16,10 @@
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
 #include "common/element.cuh"
+#include "common/warp.cuh"
 
 #define BLOCK 128
 #define AHEAD 9 // blocks of a lane: a row of 27 in one step
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 #define ASSEMBLY_BLOCK 128
 #define ROWS (ASSEMBLY_BLOCK / 8)
 

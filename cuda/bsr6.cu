@@ -24,12 +24,9 @@
 
 #define BLOCK 128
 #define ROW_BLOCK 96
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 #define N 6
 #define PAIRS 3
 #define PAIR_SLOTS 10
-#define MODE_SLOTS 5
 #define IN_FLIGHT 3
 
 // What the blocks of a row sum up to may be off by so much of their largest entry.
@@ -116,13 +113,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
 #pragma unroll
                 for (int j = 0; j < N; ++j) total[i] -= (double)block[AT(i, j)] * motion[j];
         }
+    sum_slots(total);
+    if (slot > 0) return;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        double sum = total[i];
-#pragma unroll
-        for (int s = 1; s < MODE_SLOTS; ++s) sum += __shfl_down_sync(WHOLE_WARP, total[i], N * s);
         const size_t at = (size_t)SIZE * row + N * mode + i;
-        if (slot == 0) diagonal[at] = sum + (double)ground[at];
+        diagonal[at] = total[i] + (double)ground[at];
     }
 }
 

@@ -10,9 +10,9 @@
 // Requires:      nothing
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
+#include "common/warp.cuh"
+
 #define BLOCK 128
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 
 extern "C" __global__ void __launch_bounds__(BLOCK) dense_solve(
     unsigned n,

@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
     unsigned node[8];
     load_nodes(connectivity, n_elements, e, node);
     real X[3][8], D[3][8] = {};
-    load_geometry(node, coordinates, n_nodes, X);
+    load_coefficients(node, coordinates, n_nodes, X);
 #pragma unroll 1
     for (int q = 0; q < 8; ++q)
         add_point(node, X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,

@@ -26,10 +26,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
     unsigned node[8];
     load_nodes(connectivity, n_elements, e, node);
     real X[3][8], U[3][8];
-    load_geometry(node, coordinates, n_nodes, X);
-    load_field(node, u, n_nodes, U);
-#pragma unroll
-    for (int c = 0; c < 3; ++c) to_coefficients(U[c]);
+    load_coefficients(node, coordinates, n_nodes, X);
+    load_coefficients(node, u, n_nodes, U);
     real energy = 0;
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {

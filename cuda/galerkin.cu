@@ -21,7 +21,6 @@
 #include "common/rows.cuh"
 
 #define WARP_BLOCK 128
-#define SLOTS 5
 
 // Column j of a block, row i in v[i], and that as a row of the block across the diagonal
 template <class T>
@@ -84,16 +83,6 @@ __device__ __forceinline__ void add_force_of_child(
     add_force(force, r, total);
 }
 
-// total += that of the other slots of a warp, in the lanes of the first
-__device__ __forceinline__ void sum_slots(double total[MODES]) {
-#pragma unroll
-    for (int i = 0; i < MODES; ++i) {
-        const double sum = total[i];
-#pragma unroll
-        for (int s = 1; s < SLOTS; ++s) total[i] += __shfl_down_sync(WHOLE_WARP, sum, MODES * s);
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
     unsigned n_parents, unsigned n_children, unsigned n_joints,
     const unsigned* __restrict__ of,                // [n_children], the parent
@@ -115,8 +104,8 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
     const unsigned row = rows[joint], place = places[joint], column = columns[place];
     double own[MODES], total[MODES] = {};
     unit_motion(mode, own);
-    if (slot < SLOTS)
-        for (unsigned at = part_offsets[joint] + slot; at < part_offsets[joint + 1]; at += SLOTS) {
+    if (slot < MODE_SLOTS)
+        for (unsigned at = part_offsets[joint] + slot; at < part_offsets[joint + 1]; at += MODE_SLOTS) {
             const unsigned k = parts[at], child = fine_rows[k], other = fine_columns[k];
             double r[3], motion[MODES], force[MODES] = {};
             arm(positions, n_children, other, centres, n_parents, column, r);
@@ -148,8 +137,8 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) ground_aggregates(
     if (parent >= n_parents) return; // the whole warp
     double own[MODES], total[MODES] = {};
     unit_motion(mode, own);
-    if (slot < SLOTS)
-        for (unsigned at = offsets[parent] + slot; at < offsets[parent + 1]; at += SLOTS) {
+    if (slot < MODE_SLOTS)
+        for (unsigned at = offsets[parent] + slot; at < offsets[parent + 1]; at += MODE_SLOTS) {
             const unsigned child = members[at];
             double r[3], motion[MODES], force[MODES] = {};
             arm(positions, n_children, child, centres, n_parents, parent, r);

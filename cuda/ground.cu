@@ -12,6 +12,7 @@
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 typedef real result;
+#define MODULUS result
 #undef real
 #define real double
 

@@ -14,8 +14,6 @@
 #include "common/rigid.cuh"
 
 #define BLOCK 128
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 
 // coarse = P^T fine
 extern "C" __global__ void __launch_bounds__(BLOCK) restrict_nodes(

@@ -11,8 +11,6 @@
 
 #define JOINT_BLOCK 64
 
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 // Lanes that share an element, one a node and one a Gauss point, and how many such groups there are
 #define LANES 8
 #define GROUPS (JOINT_BLOCK / LANES)
@@ -134,7 +132,10 @@ __device__ __forceinline__ void add_work(
     }
 }
 
-// What all threads know of the mesh
+// What all threads know of the mesh; moduli come in the precision that they are stored in
+#ifndef MODULUS
+#define MODULUS real
+#endif
 #define MESH_PARAMETERS                                                                       \
     unsigned n_aggregates, unsigned n_elements, unsigned n_nodes,                             \
     const unsigned* __restrict__ of,           /* [n_nodes], the aggregate */                 \
@@ -143,7 +144,7 @@ __device__ __forceinline__ void add_work(
     const double* __restrict__ centres,        /* [3][n_aggregates] */                        \
     const unsigned char* __restrict__ held,    /* [n_nodes], bit i for component i */         \
     double mu, double ratio,                   /* Lame's mu at modulus 1, lambda / mu */      \
-    const double* __restrict__ moduli          /* [n_elements] */
+    const MODULUS* __restrict__ moduli         /* [n_elements] */
 #define MESH n_aggregates, n_elements, n_nodes, of, connectivity, coordinates, centres, held, mu, ratio, moduli
 
 // Element e of the lane's group, for what it couples of the motions of aggregate `row` and of `column`, or

@@ -2,11 +2,11 @@
 
 #pragma once
 
+#include "common/warp.cuh"
+
 #ifndef BLOCK
 #define BLOCK 512
 #endif
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 
 // out[blockIdx.x] = sum of `value` over the block; all threads call it
 __device__ __forceinline__ void block_sum(double value, double* __restrict__ out) {

@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include "common/warp.cuh"
+
 #define MODES 6
+#define MODE_SLOTS (WARP / MODES) // of a warp, a lane a mode
 
 // r = the place of a point less the centre of its aggregate
 __device__ __forceinline__ void arm(
@@ -44,4 +47,14 @@ __device__ __forceinline__ void motion_at(const double own[MODES], const double 
     displacement(own, r, motion);
 #pragma unroll
     for (int i = 3; i < MODES; ++i) motion[i] = own[i];
+}
+
+// total += that of the other slots of the warp, in the lanes of the first
+__device__ __forceinline__ void sum_slots(double total[MODES]) {
+#pragma unroll
+    for (int i = 0; i < MODES; ++i) {
+        const double own = total[i];
+#pragma unroll
+        for (int s = 1; s < MODE_SLOTS; ++s) total[i] += __shfl_down_sync(WHOLE_WARP, own, MODES * s);
+    }
 }

@@ -2,13 +2,14 @@
 //
 // A component is held by 8 times the coefficients of its polynomial:
 //   8 v(xi, eta, zeta) = sum over m of V[m] xi^(bit 0 of m) eta^(bit 1) zeta^(bit 2).
-// Sums and differences of the nodal values give them without a multiplication. A derivative takes
-// the four with the bit of its direction; the constant one, V[0], is never used.
+// A derivative takes the four with the bit of its direction; the constant one, V[0], is never made.
 //
 // Derivatives are therefore 8 times what they should be, so det(J) is 512 times, and whatever is a
 // product of three derivatives as well: users divide mu by 512 once.
 
 #pragma once
+
+#include "common/reciprocal.cuh"
 
 #define GAUSS ((real)0.5773502691896258)
 
@@ -26,59 +27,51 @@ __device__ __forceinline__ void load_nodes(
     for (int m = 0; m < 8; ++m) node[m] = connectivity[(size_t)NODE(m) * n_elements + e];
 }
 
-// v[8], by position: nodal values in, coefficients out
-__device__ __forceinline__ void to_coefficients(real v[8]) {
+// Coefficients V of nodal values v, by position. Differences come first, in the precision of v: what
+// all nodes share, such as the distance from the origin, leaves no rounding behind.
+template <class T>
+__device__ __forceinline__ void to_coefficients(const T v[8], real V[8]) {
+    real edge[4][3]; // along xi, eta, zeta from where the other two are lowest on
 #pragma unroll
-    for (int bit = 1; bit < 8; bit *= 2)
+    for (int m = 0; m < 4; ++m) edge[m][0] = (real)(v[2 * m + 1] - v[2 * m]);
 #pragma unroll
-        for (int m = 0; m < 8; ++m)
-            if (!(m & bit)) {
-                const real near = v[m], far = v[m + bit];
-                v[m] = near + far;
-                v[m + bit] = far - near;
-            }
-}
-
-// The transpose of to_coefficients
-__device__ __forceinline__ void to_nodes(real f[8]) {
-#pragma unroll
-    for (int bit = 1; bit < 8; bit *= 2)
-#pragma unroll
-        for (int m = 0; m < 8; ++m)
-            if (!(m & bit)) {
-                const real even = f[m], odd = f[m + bit];
-                f[m] = even - odd;
-                f[m + bit] = even + odd;
-            }
-}
-
-// Coefficients of the coordinates of an element. Those of its first node are taken off in double
-// precision, so that an element far from the origin is as exact as one at it.
-__device__ __forceinline__ void load_geometry(
-    const unsigned node[8],
-    const double* __restrict__ coordinates, // [3][n_nodes]
-    unsigned n_nodes, real X[3][8]) {
-#pragma unroll
-    for (int c = 0; c < 3; ++c) {
-        const double* __restrict__ plane = coordinates + (size_t)c * n_nodes;
-        const double first = plane[node[0]];
-#pragma unroll
-        for (int m = 0; m < 8; ++m) X[c][m] = (real)(plane[node[m]] - first);
-        to_coefficients(X[c]);
+    for (int m = 0; m < 2; ++m) {
+        edge[m][1] = (real)(v[4 * m + 2] - v[4 * m]);
+        edge[m][2] = (real)(v[2 * m + 4] - v[2 * m]);
     }
+    const real low = edge[1][0] - edge[0][0], high = edge[3][0] - edge[2][0]; // at zeta
+    const real below = edge[0][0] + edge[1][0], above = edge[2][0] + edge[3][0];
+    V[1] = below + above, V[5] = above - below;
+    V[3] = low + high, V[7] = high - low;
+    const real bottom = 2 * edge[0][1] + low, top = 2 * edge[1][1] + high;
+    V[2] = bottom + top, V[6] = top - bottom;
+    V[4] = 2 * (edge[0][2] + edge[1][2]) + V[5];
 }
 
-// A nodal vector at the nodes of an element
+// The components of a nodal vector at the nodes of an element
+template <class T>
 __device__ __forceinline__ void load_field(
     const unsigned node[8],
-    const real* __restrict__ u, // [3][n_nodes]
-    unsigned n_nodes, real U[3][8]) {
+    const T* __restrict__ u, // [3][n_nodes]
+    unsigned n_nodes, T U[3][8]) {
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-        const real* __restrict__ plane = u + (size_t)c * n_nodes;
+        const T* __restrict__ plane = u + (size_t)c * n_nodes;
 #pragma unroll
         for (int m = 0; m < 8; ++m) U[c][m] = plane[node[m]];
     }
+}
+
+// Coefficients of a nodal vector on an element
+template <class T>
+__device__ __forceinline__ void load_coefficients(
+    const unsigned node[8],
+    const T* __restrict__ u, // [3][n_nodes]
+    unsigned n_nodes, real U[3][8]) {
+    T values[3][8];
+    load_field(node, u, n_nodes, values);
+#pragma unroll
+    for (int c = 0; c < 3; ++c) to_coefficients(values[c], U[c]);
 }
 
 // All three derivatives of a component at a point
@@ -91,28 +84,6 @@ __device__ __forceinline__ void derivatives(const real V[8], real xi, real eta, 
 // a . b + c
 __device__ __forceinline__ real dot(const real a[3], const real b[3], real c) {
     return a[0] * b[0] + (a[1] * b[1] + (a[2] * b[2] + c));
-}
-
-// 1 / x for a normal number
-__device__ __forceinline__ double reciprocal(double x) {
-#ifdef __CUDA_ARCH__
-    double y;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); // 20 bits, doubled twice
-    y = fma(fma(-x, y, 1.0), y, y);
-    return fma(fma(-x, y, 1.0), y, y);
-#else
-    return 1.0 / x;
-#endif
-}
-
-__device__ __forceinline__ float reciprocal(float x) {
-#ifdef __CUDA_ARCH__
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); // within 1 ulp
-    return y;
-#else
-    return 1.0f / x;
-#endif
 }
 
 // Cofactors C[k][i] = det(J) dxi_k/dx_i of J[i][k] = dx_i/dxi_k; returns det(J)

@@ -43,6 +43,8 @@ pub enum Failure {
         outcome: PcgOutcome,
         /// What was wanted.
         tolerance: f64,
+        /// Whether there is a stronger cycle of multigrid.
+        has_stronger_cycle: bool,
     },
     /// The solve of a verification did not converge.
     #[error(
@@ -105,12 +107,13 @@ impl Failure {
         match self {
             Failure::Input(error) => error.findings().to_vec(),
             Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
-            Failure::Solver { iteration, outcome, .. } => {
+            Failure::Solver { iteration, outcome, has_stronger_cycle, .. } => {
                 let written = match iteration {
                     1 => "no design is written".into(),
                     n => format!("the design of iteration {} is written", n - 1),
                 };
-                let remedy = format!("{}; {written}", solver_remedy(outcome.reason));
+                let remedy = solver_remedy(outcome.reason, *has_stronger_cycle);
+                let remedy = format!("{remedy}; {written}");
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             Failure::Verification { .. } => {
@@ -133,8 +136,11 @@ impl Failure {
     }
 }
 
-fn solver_remedy(reason: StopReason) -> &'static str {
+fn solver_remedy(reason: StopReason, has_stronger_cycle: bool) -> &'static str {
     match reason {
+        StopReason::IterationLimit if has_stronger_cycle => {
+            "set `solver.cycle` to \"K\", the strongest, or raise `solver.max_iterations`"
+        }
         StopReason::IterationLimit => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
              `design.density_min`"

@@ -1,5 +1,7 @@
 //! Where a run computes, and how K u is computed there.
 
+mod fastest;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use topopt_cuda::{
 use topopt_fem::{
     BlockJacobi, ElasticityOperator, ElasticityPreconditioner, Jacobi, Multigrid, Problem, Strategy,
 };
-use topopt_linalg::{Backend, BackendError, Cpu};
+use topopt_linalg::{BackendError, Cpu, CycleKind};
 use topopt_simp::{Optimization, PhysicalDensity, Projection, SensitivityFilter};
 
 use crate::config::{self, Config, FilterKind};
@@ -57,18 +59,24 @@ impl Place {
         }
     }
 
-    /// Whether the case can be computed here.
+    /// The place for a case: `Auto` is the processor for a filter that GPUs do not have.
     ///
     /// # Errors
-    /// A finding if the filter is one that GPUs do not have.
-    pub fn takes(&self, config: &Config) -> Result<(), Finding> {
+    /// As [`Place::find`]; a finding if a GPU is asked for and does not have the filter.
+    pub fn of(config: &Config) -> Result<Self, Finding> {
         let is_helmholtz = config.filter.get_ref().weights == config::FilterWeights::Helmholtz;
-        if is_helmholtz && matches!(self, Place::Gpu(_)) {
-            return Err(Finding::new("the Helmholtz filter is computed on the processor only")
-                .at(config.source(), config.span("filter.weights"), "not on a GPU")
-                .remedy("give `--device cpu` (`solver.device`), or `weights = \"cone\"`"));
+        match config.solver.device {
+            config::Device::Auto if is_helmholtz => {
+                let note = "on the processor: the Helmholtz filter is computed there only";
+                Ok(Place::Cpu { note: Some(note.into()) })
+            }
+            config::Device::Gpu(_) if is_helmholtz => {
+                Err(Finding::new("the Helmholtz filter is computed on the processor only")
+                    .at(config.source(), config.span("filter.weights"), "not on a GPU")
+                    .remedy("give `--device cpu` (`solver.device`), or `weights = \"cone\"`"))
+            }
+            asked => Self::find(asked),
         }
-        Ok(())
     }
 
     /// Name of the device, for people.
@@ -100,13 +108,13 @@ pub(crate) fn cpu_strategy(asked: config::Strategy) -> Result<Strategy, Finding>
 ///
 /// # Errors
 /// [`BackendError`] never on the processor.
-pub(crate) fn cpu_preconditioner(
-    asked: config::Preconditioner,
-    problem: &Problem,
-) -> Result<Box<dyn ElasticityPreconditioner<Cpu> + '_>, BackendError> {
-    Ok(match asked {
+pub(crate) fn cpu_preconditioner<'a>(
+    solver: &config::Solver,
+    problem: &'a Problem,
+) -> Result<Box<dyn ElasticityPreconditioner<Cpu> + 'a>, BackendError> {
+    Ok(match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            Box::new(Multigrid::new(problem)?)
+            Box::new(Multigrid::new(problem, cycle(solver))?)
         }
         config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.n_dofs())?),
         config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),
@@ -119,17 +127,25 @@ pub(crate) fn cpu_preconditioner(
 /// [`BackendError`] if the device has no room for it.
 pub(crate) fn gpu_preconditioner(
     backend: &Cuda<f64>,
-    asked: config::Preconditioner,
+    solver: &config::Solver,
     mesh: &Arc<MeshOnDevice>,
     problem: &Problem,
 ) -> Result<Box<dyn ElasticityPreconditioner<Cuda<f64>>>, BackendError> {
-    Ok(match asked {
+    Ok(match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            Box::new(GpuMultigrid::<f32>::new(mesh, problem)?)
+            Box::new(GpuMultigrid::<f32>::new(mesh, problem, cycle(solver))?)
         }
         config::Preconditioner::Jacobi => Box::new(Jacobi::new(backend, problem.n_dofs())?),
         config::Preconditioner::BlockJacobi => Box::new(GpuBlockJacobi::new(mesh)?),
     })
+}
+
+fn cycle(solver: &config::Solver) -> CycleKind {
+    match solver.cycle {
+        config::Cycle::V => CycleKind::V,
+        config::Cycle::W => CycleKind::W,
+        config::Cycle::K => CycleKind::K,
+    }
 }
 
 /// The mesh of `problem` on a GPU, for launches by colour where it has `colors`.
@@ -195,18 +211,7 @@ pub(crate) fn gpu_operator(
         return Err(too_large("auto", least.unwrap_or(0), free, &fitting));
     }
     let mesh = mesh()?;
-    let mut times = Vec::new();
-    for strategy in fitting {
-        let seconds = application_seconds(backend, strategy.build(&mesh, problem)?.as_ref())?;
-        times.push((seconds, strategy));
-    }
-    times.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let told: Vec<_> = times
-        .iter()
-        .map(|(s, strategy)| format!("{} {:.3} ms", strategy.name(), 1e3 * s))
-        .collect();
-    let best = times[0].1;
-    let note = format!("strategy {}, the fastest of {}", best.name(), told.join(", "));
+    let (best, note) = fastest::fastest(backend, &mesh, problem, fitting)?;
     Ok(OnGpu { operator: best.build(&mesh, problem)?, mesh, note: Some(note) })
 }
 
@@ -286,19 +291,4 @@ fn too_large(name: &str, needed: usize, free: usize, fitting: &[GpuStrategy]) ->
     };
     let message = format!("strategy `{name}` needs {needed} on the GPU, which has {free} free");
     InputError::from(Finding::new(message).remedy(remedy)).into()
-}
-
-/// Seconds of one application: the median of five after two that do not count.
-fn application_seconds(
-    backend: &Cuda<f64>,
-    operator: &dyn ElasticityOperator<Cuda<f64>>,
-) -> Result<f64, BackendError> {
-    let mut x = backend.zeros(operator.dimension())?;
-    backend.fill(1.0, &mut x);
-    let mut y = backend.zeros(operator.dimension())?;
-    let mut apply = || backend.device().seconds(|| operator.apply(&x, &mut y));
-    let mut seconds = (0..7).map(|_| apply()).collect::<Result<Vec<_>, _>>()?;
-    seconds.drain(..2);
-    seconds.sort_by(f64::total_cmp);
-    Ok(seconds[2])
 }

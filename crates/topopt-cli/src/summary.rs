@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use topopt_fem::ElasticityPreconditioner;
 use topopt_io::WriteError;
-use topopt_linalg::Backend;
+use topopt_linalg::{Backend, CycleKind};
 use topopt_simp::{Ended, IterationReport, StopRule};
 
 use crate::checkpoint::Resumption;
@@ -71,6 +71,8 @@ pub(crate) struct Done {
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Preconditioner {
     pub name: &'static str,
+    /// `V`, `W` or `K`, where there are levels.
+    pub cycle: Option<&'static str>,
     /// Unknowns of every level, the finest first, where there are levels.
     pub levels: Vec<usize>,
     /// Entries of the matrices of all levels for each of the finest, where there are levels.
@@ -84,6 +86,7 @@ impl Preconditioner {
         let entries: usize = levels.iter().map(|level| level.entries).sum();
         Self {
             name: preconditioner.name(),
+            cycle: preconditioner.cycle().map(CycleKind::name),
             levels: levels.iter().map(|level| level.unknowns).collect(),
             operator_complexity: levels.first().map(|l| entries as f64 / l.entries as f64),
         }

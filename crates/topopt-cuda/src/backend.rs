@@ -7,6 +7,7 @@ use topopt_linalg::{Backend, BackendError, SmoothStep};
 
 use crate::Device;
 use crate::kernel::{Kernel, Module};
+use crate::replay::Replay;
 use crate::scalars::{Scalar, Scalars};
 use crate::vector::{DeviceVector, Real, from_planes, to_planes};
 
@@ -108,8 +109,8 @@ impl<R: Real> Cuda<R> {
         n: usize,
         launch: impl FnOnce(usize, &CudaView<f64>),
     ) -> Scalar {
-        let out = self.scalars.place();
-        self.reduce_into(&out, finish, n, launch);
+        let mut out = self.scalar();
+        self.reduce_into(&mut out, finish, n, launch);
         out
     }
 
@@ -117,7 +118,7 @@ impl<R: Real> Cuda<R> {
     /// blocks, and where they leave it; `finish` brings several together.
     fn reduce_into(
         &self,
-        out: &Scalar,
+        out: &mut Scalar,
         finish: &Kernel,
         n: usize,
         launch: impl FnOnce(usize, &CudaView<f64>),
@@ -133,17 +134,10 @@ impl<R: Real> Cuda<R> {
     }
 
     /// The sum of `values`.
-    pub(crate) fn sum(&self, values: &CudaSlice<f64>) -> Scalar {
+    pub(crate) fn sum_into(&self, values: &CudaSlice<f64>, out: &mut Scalar) {
         let n = values.len();
-        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.sum, blocks; &(n as i64), values, partial);
-        })
-    }
-
-    fn dot_into(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, out: &Scalar) {
-        let n = x.len();
         self.reduce_into(out, &self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.dot, blocks; &(n as i64), &x.values, &y.values, partial);
+            launch!(self.kernels.sum, blocks; &(n as i64), values, partial);
         });
     }
 }
@@ -156,6 +150,7 @@ fn blocks(n: usize) -> usize {
 impl<R: Real> Backend for Cuda<R> {
     type Vector = DeviceVector<R>;
     type Scalar = Scalar;
+    type Recording = Replay;
 
     fn name(&self) -> String {
         format!("gpu ({})", self.device.name())
@@ -172,6 +167,10 @@ impl<R: Real> Backend for Cuda<R> {
 
     fn download(&self, x: &DeviceVector<R>, components: usize) -> Result<Vec<f64>, BackendError> {
         Ok(from_planes(&self.device.download(&x.values)?, components))
+    }
+
+    fn scalar(&self) -> Scalar {
+        self.scalars.place()
     }
 
     fn value(&self, scalar: &Scalar) -> Result<f64, BackendError> {
@@ -200,14 +199,11 @@ impl<R: Real> Backend for Cuda<R> {
         launch!(self.kernels.axpby, blocks(n); &(n as i64), &a, &x.values, &b, &mut y.values);
     }
 
-    fn dot(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {
-        let out = self.scalars.place();
-        self.dot_into(x, y, &out);
-        out
-    }
-
-    fn dot_again(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, out: &mut Scalar) {
-        self.dot_into(x, y, out);
+    fn dot_into(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, out: &mut Scalar) {
+        let n = x.len();
+        self.reduce_into(out, &self.kernels.finish_sum, n, |blocks, partial| {
+            launch!(self.kernels.dot, blocks; &(n as i64), &x.values, &y.values, partial);
+        });
     }
 
     fn multiply(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
@@ -220,12 +216,13 @@ impl<R: Real> Backend for Cuda<R> {
         x: &DeviceVector<R>,
         y: &DeviceVector<R>,
         z: &mut DeviceVector<R>,
-    ) -> Scalar {
+        yz: &mut Scalar,
+    ) {
         let n = x.len();
-        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
+        self.reduce_into(yz, &self.kernels.finish_sum, n, |blocks, partial| {
             launch!(self.kernels.multiply_dot, blocks;
                 &(n as i64), &x.values, &y.values, &mut z.values, partial);
-        })
+        });
     }
 
     fn divide(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
@@ -298,13 +295,14 @@ impl<R: Real> Backend for Cuda<R> {
         q: &DeviceVector<R>,
         u: &mut DeviceVector<R>,
         r: &mut DeviceVector<R>,
-    ) -> Scalar {
+        rr: &mut Scalar,
+    ) {
         let n = d.len();
-        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
+        self.reduce_into(rr, &self.kernels.finish_sum, n, |blocks, partial| {
             launch!(self.kernels.cg_step, blocks;
                 &(n as i64), &self.scalars.values, &a.index(), &b.index(), &d.values, &q.values,
                 &mut u.values, &mut r.values, partial);
-        })
+        });
     }
 
     fn cg_direction(
@@ -318,6 +316,15 @@ impl<R: Real> Backend for Cuda<R> {
         launch!(self.kernels.cg_direction, blocks(n);
             &(n as i64), &sign, &self.scalars.values, &a.index(), &b.index(), &z.values,
             &mut d.values);
+    }
+
+    fn repeat(&self, recording: &mut Option<Replay>, work: &mut dyn FnMut()) {
+        if recording.is_none() {
+            *recording = self.device.recorded(work).map_err(|error| self.device.fail(error)).ok();
+        }
+        if let Some(recording) = recording {
+            self.device.replay(recording);
+        }
     }
 
     fn check_interval(&self) -> usize {

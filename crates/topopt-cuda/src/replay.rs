@@ -7,10 +7,12 @@ use topopt_linalg::BackendError;
 use crate::Device;
 
 /// Recorded work, on the arrays and with the numbers that it was recorded with.
-pub(crate) struct Replay(CudaGraph);
+pub struct Replay(CudaGraph);
 
-// SAFETY: a graph may be used from any thread, by one at a time; it is not `Sync`.
+// SAFETY: a graph may be used from any thread, by one at a time: only a `&mut` of it can be used.
 unsafe impl Send for Replay {}
+// SAFETY: as above.
+unsafe impl Sync for Replay {}
 
 impl Device {
     /// Records what `work` launches, which is not done then. It must neither allocate nor wait.
@@ -31,7 +33,7 @@ impl Device {
     }
 
     /// Does recorded work once more.
-    pub(crate) fn replay(&self, replay: &Replay) {
+    pub(crate) fn replay(&self, replay: &mut Replay) {
         self.record("replaying work", replay.0.launch());
     }
 }

@@ -20,6 +20,25 @@ impl Device {
         Ok(f64::from(start.elapsed_ms(&end).map_err(failed)?) * 1e-3)
     }
 
+    /// The median of the seconds of `repeats` times `work`, after `warm_up` times that do not count.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn median_seconds(
+        &self,
+        warm_up: usize,
+        repeats: usize,
+        mut work: impl FnMut(),
+    ) -> Result<f64, BackendError> {
+        for _ in 0..warm_up {
+            self.seconds(&mut work)?;
+        }
+        let mut seconds =
+            (0..repeats).map(|_| self.seconds(&mut work)).collect::<Result<Vec<_>, _>>()?;
+        seconds.sort_by(f64::total_cmp);
+        Ok(seconds[repeats / 2])
+    }
+
     /// Bytes read and written a second by a device-to-device copy of `bytes`: the median of
     /// `repeats` copies after one that does not count.
     ///
@@ -28,11 +47,7 @@ impl Device {
     pub fn copy_bandwidth(&self, bytes: usize, repeats: usize) -> Result<f64, BackendError> {
         let from = self.zeros::<u8>(bytes)?;
         let mut to = self.zeros::<u8>(bytes)?;
-        let mut copy =
-            || self.seconds(|| self.record("copying", self.stream().memcpy_dtod(&from, &mut to)));
-        copy()?;
-        let mut seconds = (0..repeats).map(|_| copy()).collect::<Result<Vec<_>, _>>()?;
-        seconds.sort_by(f64::total_cmp);
-        Ok(2.0 * bytes as f64 / seconds[repeats / 2])
+        let copy = || self.record("copying", self.stream().memcpy_dtod(&from, &mut to));
+        Ok(2.0 * bytes as f64 / self.median_seconds(1, repeats, copy)?)
     }
 }

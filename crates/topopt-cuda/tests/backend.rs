@@ -61,7 +61,8 @@ fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     ];
     let (xy, pp) = (backend.dot(&x, &y), backend.dot(&p, &p));
     let (mut u, mut r, mut d) = (upload(&a), upload(&b), upload(&c));
-    let squares = backend.cg_step([&xy, &pp], &x, &p, &mut u, &mut r);
+    let [mut squares, mut weighted] = [backend.scalar(), backend.scalar()];
+    backend.cg_step([&xy, &pp], &x, &p, &mut u, &mut r, &mut squares);
     backend.cg_direction(1.0, [&xy, &pp], &x, &mut d);
     // A denominator that is not positive makes a step of length zero.
     let minus = backend.dot(&x, &{
@@ -71,16 +72,13 @@ fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     });
     backend.cg_direction(1.0, [&xy, &minus], &y, &mut r);
     let mut product = upload(&c);
-    let weighted = backend.multiply_dot(&p, &x, &mut product);
+    backend.multiply_dot(&p, &x, &mut product, &mut weighted);
     vectors.extend([&u, &r, &d, &product].map(|v| backend.download(v, 1).unwrap()));
-    let mut again = backend.dot(&x, &x);
-    backend.dot_again(&y, &y, &mut again);
     let scalars = [
         xy,
         pp,
         squares,
         weighted,
-        again,
         backend.dot_scaled_within(0.8, &x, bounds, &y),
         backend.max_difference(&x, &y),
     ];

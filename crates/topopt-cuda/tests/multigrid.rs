@@ -16,7 +16,8 @@ use topopt_fem::{
     Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
-    Backend, Cpu, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, StopReason, System,
+    Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner,
+    StopReason, System,
 };
 use topopt_mesh::{HexMesh, Renumbering};
 
@@ -62,12 +63,12 @@ fn moduli(problem: &Problem) -> Vec<f64> {
     problem.mesh().centres().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
 }
 
-fn multigrid<R: Real>(device: &Arc<Device>, problem: &Problem) -> Multigrid<R> {
+fn multigrid<R: Real>(device: &Arc<Device>, problem: &Problem, kind: CycleKind) -> Multigrid<R> {
     let mesh = MeshOnDevice::new(device, problem).unwrap();
     let backend = Cuda::<f64>::new(device).unwrap();
     let operator = Mf::<f64>::new(&mesh).unwrap();
     let structure = Aggregation::new(problem, DIRECT);
-    let mut multigrid = Multigrid::with_structure(&mesh, problem, &structure).unwrap();
+    let mut multigrid = Multigrid::with_structure(&mesh, problem, kind, &structure).unwrap();
     // Twice: nothing of the first moduli may stay.
     let n = problem.mesh().n_elements();
     for moduli in [vec![3.0; n], moduli(problem)] {
@@ -77,8 +78,8 @@ fn multigrid<R: Real>(device: &Arc<Device>, problem: &Problem) -> Multigrid<R> {
     multigrid
 }
 
-fn cpu_multigrid(problem: &Problem) -> topopt_fem::Multigrid<'_> {
-    let mut multigrid = topopt_fem::Multigrid::new(problem).unwrap();
+fn cpu_multigrid(problem: &Problem, kind: CycleKind) -> topopt_fem::Multigrid<'_> {
+    let mut multigrid = topopt_fem::Multigrid::new(problem, kind).unwrap();
     multigrid.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &moduli(problem)).unwrap();
     multigrid
 }
@@ -96,7 +97,8 @@ fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
 
 /// On every level: the operator, the inverse diagonal, both transfers; and the last solve.
 fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f64) {
-    let (found, expected) = (multigrid::<R>(device, problem), cpu_multigrid(problem));
+    let (found, expected) =
+        (multigrid::<R>(device, problem, CycleKind::K), cpu_multigrid(problem, CycleKind::K));
     assert_eq!(found.levels(), expected.levels());
     let (found, expected) = (found.hierarchy(), expected.hierarchy());
     let backend = Cuda::<R>::new(device).unwrap();
@@ -181,7 +183,7 @@ fn in_range_of_diagonal(a: &dyn LinearOperator<Cpu>, level: usize, x: &[f64]) ->
 fn every_level_equals_that_of_the_cpu() {
     let Some(device) = device() else { return };
     let [cube, hexagon, wheel] = problems();
-    assert_eq!(cpu_multigrid(&cube).hierarchy().n_levels(), 3);
+    assert_eq!(cpu_multigrid(&cube, CycleKind::K).hierarchy().n_levels(), 3);
     assert_levels::<f64>(&device, &cube, 1e-12);
     assert_levels::<f32>(&device, &cube, 2e-6);
     assert_levels::<f64>(&device, &hexagon, 1e-12);
@@ -236,17 +238,21 @@ fn solve<B: Backend>(
     (outcome.iterations, backend.download(&u, 3).unwrap())
 }
 
-fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem) {
+fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem, kind: CycleKind) {
     let mut operator = WithSprings::new(&Cpu, problem, Strategy::Mf.build(problem)).unwrap();
-    let cpu = cpu_multigrid(problem);
+    let cpu = cpu_multigrid(problem, kind);
     let (expected, reference) = solve(&Cpu, &mut operator, &cpu, problem);
     let backend = Cuda::<f64>::new(device).unwrap();
     let mesh = MeshOnDevice::new(device, problem).unwrap();
     let elements = Box::new(Mf::<f64>::new(&mesh).unwrap());
     let mut operator = WithSprings::new(&backend, problem, elements).unwrap();
-    let gpu = multigrid::<R>(device, problem);
+    let gpu = multigrid::<R>(device, problem, kind);
     let (found, u) = solve(&backend, &mut operator, &gpu, problem);
-    assert!(found.abs_diff(expected) <= 1, "{}: {found} iterations, {expected} expected", R::NAME);
+    assert!(
+        found.abs_diff(expected) <= 1,
+        "{}, {kind:?}: {found} iterations, {expected} expected",
+        R::NAME
+    );
     assert_close(&u, &reference, 1e-4, "displacements");
 }
 
@@ -254,8 +260,10 @@ fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem) {
 fn iterations_are_those_of_the_cpu_in_both_precisions() {
     let Some(device) = device() else { return };
     let [cube, hexagon, _] = problems();
-    assert_iterations::<f32>(&device, &cube);
-    assert_iterations::<f64>(&device, &hexagon);
+    for kind in CycleKind::ALL {
+        assert_iterations::<f32>(&device, &cube, kind);
+    }
+    assert_iterations::<f64>(&device, &hexagon, CycleKind::K);
 }
 
 #[test]
@@ -263,7 +271,7 @@ fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
     let [problem, ..] = problems();
-    let multigrid = multigrid::<f32>(&device, &problem);
+    let multigrid = multigrid::<f32>(&device, &problem, CycleKind::K);
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let single = Cuda::<f32>::new(&device).unwrap();
     for seed in 0..3 {

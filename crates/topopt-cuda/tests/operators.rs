@@ -282,7 +282,8 @@ fn assert_mf<R: Real>(mesh: &Arc<MeshOnDevice>, problem: &Problem, tolerance: f6
     operator.apply(&on_device, &mut found);
     reference.apply(&u, &mut expected);
     compare(3, &found, &expected, "product");
-    let energy = operator.apply_to_direction(&backend, &on_device, &mut found);
+    let mut energy = backend.scalar();
+    operator.apply_to_direction(&backend, &on_device, &mut found, &mut energy);
     compare(3, &found, &expected, "product with its dot");
     let work: f64 = u.iter().zip(&expected).map(|(u, f)| u * f).sum();
     let error = (backend.value(&energy).unwrap() - work).abs() / work;

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use topopt_linalg::{
-    BackendError, BlockCsr, BlockPattern, Cost, Cpu, Hierarchy, KCycle, LinearOperator, Pcg,
-    PcgOptions, PcgOutcome, StopReason, System,
+    BackendError, BlockCsr, BlockPattern, Cost, Cpu, Cycle, CycleKind, Hierarchy, LinearOperator,
+    Pcg, PcgOptions, PcgOutcome, StopReason, System,
 };
 use topopt_mesh::{HexMesh, NodeToElements, hexahedron};
 
@@ -33,7 +33,7 @@ pub struct Helmholtz<'a> {
     /// T_ea / v_e.
     means: Vec<[f64; 8]>,
     /// A and its preconditioner.
-    multigrid: KCycle<Cpu, ScalarAggregation>,
+    multigrid: Cycle<Cpu, ScalarAggregation>,
     work: Mutex<Work>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Helmholtz<'a> {
         });
         let hierarchy =
             ScalarAggregation::new(mesh.coordinates(), BlockPattern::new(pattern.collect()));
-        let mut multigrid = KCycle::new(&Cpu, hierarchy)?;
+        let mut multigrid = Cycle::new(&Cpu, CycleKind::K, hierarchy)?;
         multigrid.update(&Cpu, |hierarchy| {
             hierarchy.update(|matrix| assemble(mesh, &adjacency, radius, matrix));
         });

@@ -1,7 +1,7 @@
 //! Preconditioners that follow an elasticity operator whose moduli change.
 
 use topopt_linalg::{
-    Backend, BackendError, BlockDiagonal, Cpu, Diagonal, LinearOperator, Preconditioner,
+    Backend, BackendError, BlockDiagonal, Cpu, CycleKind, Diagonal, LinearOperator, Preconditioner,
 };
 
 use crate::operators::blocks_by_patches;
@@ -19,6 +19,11 @@ pub trait ElasticityPreconditioner<B: Backend>: Preconditioner<B> {
         operator: &dyn ElasticityOperator<B>,
         moduli: &B::Vector,
     ) -> Result<(), BackendError>;
+
+    /// The cycle over a hierarchy; none where there is no hierarchy.
+    fn cycle(&self) -> Option<CycleKind> {
+        None
+    }
 
     /// The levels of a hierarchy, the finest first; none where there is no hierarchy.
     fn levels(&self) -> Vec<Level> {
@@ -62,8 +67,8 @@ impl<B: Backend> Preconditioner<B> for Jacobi<B> {
         self.inverse.apply(backend, r, z);
     }
 
-    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) -> B::Scalar {
-        self.inverse.apply_and_dot(backend, r, z)
+    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector, rz: &mut B::Scalar) {
+        self.inverse.apply_and_dot(backend, r, z, rz);
     }
 }
 

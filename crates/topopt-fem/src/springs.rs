@@ -55,12 +55,18 @@ impl<B: Backend + Sync, O: ElasticityOperator<B> + ?Sized> LinearOperator<B>
         }
     }
 
-    fn apply_to_direction(&self, backend: &B, d: &B::Vector, q: &mut B::Vector) -> B::Scalar {
+    fn apply_to_direction(
+        &self,
+        backend: &B,
+        d: &B::Vector,
+        q: &mut B::Vector,
+        dq: &mut B::Scalar,
+    ) {
         if self.springs.is_none() {
-            return self.operator.apply_to_direction(backend, d, q);
+            return self.operator.apply_to_direction(backend, d, q, dq);
         }
         self.apply(d, q);
-        backend.dot(d, q)
+        backend.dot_into(d, q, dq);
     }
 
     fn cost(&self) -> Cost {

@@ -12,6 +12,8 @@ pub trait Backend {
     type Vector: Send + Sync;
     /// A number, possibly on the device.
     type Scalar: Send;
+    /// Recorded work.
+    type Recording;
 
     /// Name for messages, such as `cpu (2 threads)`.
     fn name(&self) -> String;
@@ -34,6 +36,9 @@ pub trait Backend {
     /// [`BackendError`] if the transfer or an earlier operation failed.
     fn download(&self, x: &Self::Vector, components: usize) -> Result<Vec<f64>, BackendError>;
 
+    /// A scalar to be written to.
+    fn scalar(&self) -> Self::Scalar;
+
     /// The value of a scalar; waits for it.
     ///
     /// # Errors
@@ -50,26 +55,28 @@ pub trait Backend {
     fn axpby(&self, a: f64, x: &Self::Vector, b: f64, y: &mut Self::Vector);
 
     /// x . y.
-    fn dot(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
-
-    /// x . y into a scalar that exists: on a device it stays where it is, so that recorded work
-    /// finds it.
-    fn dot_again(&self, x: &Self::Vector, y: &Self::Vector, out: &mut Self::Scalar) {
-        *out = self.dot(x, y);
+    fn dot(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar {
+        let mut out = self.scalar();
+        self.dot_into(x, y, &mut out);
+        out
     }
+
+    /// x . y into `out`, which stays where it is on a device, so that recorded work finds it.
+    fn dot_into(&self, x: &Self::Vector, y: &Self::Vector, out: &mut Self::Scalar);
 
     /// z_i = x_i y_i.
     fn multiply(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);
 
-    /// z_i = x_i y_i; returns y . z.
+    /// z_i = x_i y_i, and y . z.
     fn multiply_dot(
         &self,
         x: &Self::Vector,
         y: &Self::Vector,
         z: &mut Self::Vector,
-    ) -> Self::Scalar {
+        yz: &mut Self::Scalar,
+    ) {
         self.multiply(x, y, z);
-        self.dot(y, z)
+        self.dot_into(y, z, yz);
     }
 
     /// z_i = x_i / y_i.
@@ -108,7 +115,7 @@ pub trait Backend {
     /// max_i |x_i - y_i|.
     fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
 
-    /// One step of conjugate gradients: u += alpha d, r -= alpha q; returns r . r. `alpha` is
+    /// One step of conjugate gradients: u += alpha d, r -= alpha q, and r . r. `alpha` is
     /// numerator and denominator; 0 where the denominator is not positive, which stops a descent
     /// along a direction of no or negative energy.
     fn cg_step(
@@ -118,7 +125,8 @@ pub trait Backend {
         q: &Self::Vector,
         u: &mut Self::Vector,
         r: &mut Self::Vector,
-    ) -> Self::Scalar;
+        rr: &mut Self::Scalar,
+    );
 
     /// The next direction of conjugate gradients: d = z + sign beta d, with `beta` as `alpha` in
     /// [`Backend::cg_step`].
@@ -129,6 +137,10 @@ pub trait Backend {
         z: &Self::Vector,
         d: &mut Self::Vector,
     );
+
+    /// Does `work`, which always does the same on the same vectors and scalars and looks at none; a
+    /// device records it the first time and replays it from then on.
+    fn repeat(&self, recording: &mut Option<Self::Recording>, work: &mut dyn FnMut());
 
     /// How many cheap iterations a solver should do between looking at a scalar on the host.
     fn check_interval(&self) -> usize {

@@ -57,14 +57,14 @@ impl<B: Backend> Chebyshev<B> {
         backend.copy(start, z);
         // A few steps grow a vector by less than any precision holds, so only the last is measured.
         for _ in 0..steps {
-            backend.copy(z, d);
+            std::mem::swap(z, d);
             a.apply(d, r);
             inverse_diagonal.apply(r, z);
         }
         match growth {
             Some(Growth { result, start }) => {
-                backend.dot_again(z, z, result);
-                backend.dot_again(d, d, start);
+                backend.dot_into(z, z, result);
+                backend.dot_into(d, d, start);
             }
             None => *growth = Some(Growth { result: backend.dot(z, z), start: backend.dot(d, d) }),
         }

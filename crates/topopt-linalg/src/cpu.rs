@@ -17,6 +17,7 @@ pub struct Cpu;
 impl Backend for Cpu {
     type Vector = Vec<f64>;
     type Scalar = f64;
+    type Recording = ();
 
     fn name(&self) -> String {
         format!("cpu ({} threads)", rayon::current_num_threads())
@@ -32,6 +33,10 @@ impl Backend for Cpu {
 
     fn download(&self, x: &Vec<f64>, _components: usize) -> Result<Vec<f64>, BackendError> {
         Ok(x.clone())
+    }
+
+    fn scalar(&self) -> f64 {
+        0.0
     }
 
     fn value(&self, scalar: &f64) -> Result<f64, BackendError> {
@@ -50,9 +55,9 @@ impl Backend for Cpu {
         map(y, |i, y| a * x[i] + b * y);
     }
 
-    fn dot(&self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
+    fn dot_into(&self, x: &Vec<f64>, y: &Vec<f64>, out: &mut f64) {
         let partial = |(x, y): (&[f64], &[f64])| lane_sum(x.len(), |i| x[i] * y[i]);
-        sum(x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(partial))
+        *out = sum(x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(partial));
     }
 
     fn multiply(&self, x: &Vec<f64>, y: &Vec<f64>, z: &mut Vec<f64>) {
@@ -102,7 +107,8 @@ impl Backend for Cpu {
         q: &Vec<f64>,
         u: &mut Vec<f64>,
         r: &mut Vec<f64>,
-    ) -> f64 {
+        rr: &mut f64,
+    ) {
         let alpha = quotient(alpha);
         let step = |(c, (u, r)): (usize, (&mut [f64], &mut [f64]))| {
             let range = c * CHUNK..c * CHUNK + u.len();
@@ -113,12 +119,16 @@ impl Backend for Cpu {
             }
             lane_sum(r.len(), |i| r[i] * r[i])
         };
-        sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step))
+        *rr = sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step));
     }
 
     fn cg_direction(&self, sign: f64, beta: [&f64; 2], z: &Vec<f64>, d: &mut Vec<f64>) {
         let beta = quotient(beta);
         map(d, |i, d| z[i] + sign * beta * d);
+    }
+
+    fn repeat(&self, _: &mut Option<()>, work: &mut dyn FnMut()) {
+        work();
     }
 }
 
@@ -221,7 +231,8 @@ mod tests {
         let n = 2 * CHUNK + 1;
         let (d, q) = vectors(n);
         let (mut u, mut r) = (vec![1.0; n], vec![2.0; n]);
-        let rr = Cpu.cg_step([&1.0, &2.0], &d, &q, &mut u, &mut r);
+        let mut rr = Cpu.scalar();
+        Cpu.cg_step([&1.0, &2.0], &d, &q, &mut u, &mut r, &mut rr);
         assert_eq!(u[n - 1], 1.0 + 0.5 * d[n - 1]);
         assert_eq!(r[n - 1], 2.0 - 0.5 * q[n - 1]);
         assert!((rr - Cpu.dot(&r, &r)).abs() < 1e-10);

@@ -16,7 +16,7 @@ pub use backend::{Backend, BackendError};
 pub use block_csr::{BlockCsr, BlockDiagonal, BlockPattern, DenseCholesky};
 pub use chebyshev::{Chebyshev, Growth, InverseDiagonal, Residual};
 pub use cpu::Cpu;
-pub use multigrid::{Hierarchy, KCycle, Transfer};
+pub use multigrid::{Cycle, CycleKind, Hierarchy, Transfer};
 pub use operator::{Cost, Diagonal, LinearOperator, Preconditioner};
 pub use pcg::{Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, StopReason, System};
 pub use smooth_step::SmoothStep;

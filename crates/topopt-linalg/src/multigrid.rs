@@ -34,11 +34,38 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
     fn solve_last(&self, b: &B::Vector, x: &mut B::Vector);
 }
 
-/// The K-cycle \[NotayVassilevski2008\]: on every level below the finest two steps of flexible conjugate
-/// gradients, preconditioned by the cycle of that level. It is no linear operator, so the outer
-/// iteration has to be flexible. Made stronger, it takes twice the steps on the first level below
-/// the finest, then twice that and smoothers of twice the degree.
-pub struct KCycle<B: Backend, H: Hierarchy<B>> {
+/// How a cycle solves on every level below the finest but the last, which is solved directly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CycleKind {
+    /// By one cycle of that level \[BriggsHensonMcCormick2000\].
+    V,
+    /// By two, the second for the residual that the first leaves \[BriggsHensonMcCormick2000\].
+    W,
+    /// By two steps of flexible conjugate gradients, preconditioned by the cycle of that level
+    /// \[NotayVassilevski2008\].
+    K,
+}
+
+impl CycleKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::V, Self::W, Self::K];
+
+    /// Name as in the configuration: `K`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V => "V",
+            Self::W => "W",
+            Self::K => "K",
+        }
+    }
+}
+
+/// A multigrid cycle with Chebyshev smoothing. V and W are linear operators, symmetric as the same
+/// polynomial smooths before and after. K is not linear, so the outer iteration has to be
+/// flexible; made stronger, it takes twice the steps on the first level below the finest, then twice
+/// that and smoothers of twice the degree.
+pub struct Cycle<B: Backend, H: Hierarchy<B>> {
+    kind: CycleKind,
     hierarchy: H,
     work: Vec<Mutex<Work<B>>>,
     /// 1, 2 or 4.
@@ -52,7 +79,7 @@ struct Work<B: Backend> {
     coarse_b: B::Vector,
     coarse_x: B::Vector,
     /// Of conjugate gradients on the level below: the direction; its product, the next
-    /// preconditioned residual and that one's product.
+    /// preconditioned residual and that one's product. Of a W-cycle: what the second visit adds.
     d: B::Vector,
     products: [B::Vector; 3],
     /// What further steps there add to `coarse_x`.
@@ -65,12 +92,12 @@ const MAX_STRENGTH: usize = 4;
 /// Steps of the power method.
 const POWER_STEPS: usize = 10;
 
-impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
-    /// The cycle over `hierarchy`; needs an update before use.
+impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
+    /// The cycle of that kind over `hierarchy`; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, hierarchy: H) -> Result<Self, BackendError> {
+    pub fn new(backend: &B, kind: CycleKind, hierarchy: H) -> Result<Self, BackendError> {
         let level_work = |level: usize| {
             let n = hierarchy.operator(level).dimension();
             let coarse = hierarchy.operator(level + 1).dimension();
@@ -87,12 +114,22 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
             }))
         };
         let work = (0..hierarchy.n_levels() - 1).map(level_work).collect::<Result<_, _>>()?;
-        Ok(Self { hierarchy, work, strength: AtomicUsize::new(1) })
+        Ok(Self { kind, hierarchy, work, strength: AtomicUsize::new(1) })
+    }
+
+    /// The kind.
+    pub fn kind(&self) -> CycleKind {
+        self.kind
     }
 
     /// The hierarchy.
     pub fn hierarchy(&self) -> &H {
         &self.hierarchy
+    }
+
+    /// The hierarchy, whose changes count after an update.
+    pub fn hierarchy_mut(&mut self) -> &mut H {
+        &mut self.hierarchy
     }
 
     /// Changes the hierarchy by `change` and adapts the smoothers.
@@ -130,14 +167,24 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
         a.apply(x, r);
         backend.axpby(1.0, b, -1.0, r); // r = b - A x
         transfer.restrict(r, coarse_b);
-        if level + 2 == self.hierarchy.n_levels() {
-            self.hierarchy.solve_last(coarse_b, coarse_x);
-        } else {
-            self.two_steps(backend, level + 1, coarse_b, coarse_x, d, products);
-            let pairs = if level == 0 { self.strength.load(Ordering::Relaxed) } else { 1 };
-            for _ in 1..pairs {
-                self.two_steps(backend, level + 1, coarse_b, more, d, products);
-                backend.axpby(1.0, more, 1.0, coarse_x);
+        let is_last = level + 2 == self.hierarchy.n_levels();
+        match self.kind {
+            _ if is_last => self.hierarchy.solve_last(coarse_b, coarse_x),
+            CycleKind::V => self.cycle(backend, level + 1, coarse_b, coarse_x),
+            CycleKind::W => {
+                self.cycle(backend, level + 1, coarse_b, coarse_x);
+                self.hierarchy.operator(level + 1).apply(coarse_x, d);
+                backend.axpby(-1.0, d, 1.0, coarse_b); // b -= A x
+                self.cycle(backend, level + 1, coarse_b, d);
+                backend.axpby(1.0, d, 1.0, coarse_x);
+            }
+            CycleKind::K => {
+                self.two_steps(backend, level + 1, coarse_b, coarse_x, d, products);
+                let pairs = if level == 0 { self.strength.load(Ordering::Relaxed) } else { 1 };
+                for _ in 1..pairs {
+                    self.two_steps(backend, level + 1, coarse_b, more, d, products);
+                    backend.axpby(1.0, more, 1.0, coarse_x);
+                }
             }
         }
         transfer.prolong_add(coarse_x, x);
@@ -157,28 +204,29 @@ impl<B: Backend, H: Hierarchy<B>> KCycle<B, H> {
     ) {
         let a = self.hierarchy.operator(level);
         let [q, z, az] = products;
+        let mut bb = backend.scalar(); // not looked at
         self.cycle(backend, level, b, d);
         a.apply(d, q); // q = A d
         let dq = backend.dot(d, q);
         let db = backend.dot(d, b);
         backend.fill(0.0, x);
-        backend.cg_step([&db, &dq], d, q, x, b); // x = alpha d, b -= alpha q, alpha = db / dq
+        backend.cg_step([&db, &dq], d, q, x, b, &mut bb); // x = alpha d, b -= alpha q, alpha = db / dq
         self.cycle(backend, level, b, z);
         a.apply(z, az);
         let zq = backend.dot(z, q);
         backend.cg_direction(-1.0, [&zq, &dq], z, d); // d = z - beta d, A-orthogonal to the last d
         backend.cg_direction(-1.0, [&zq, &dq], az, q); // q = A d
-        backend.cg_step([&backend.dot(d, b), &backend.dot(d, q)], d, q, x, b);
+        backend.cg_step([&backend.dot(d, b), &backend.dot(d, q)], d, q, x, b, &mut bb);
     }
 }
 
-impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for KCycle<B, H> {
+impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
     fn name(&self) -> &'static str {
         "multigrid"
     }
 
     fn is_linear(&self) -> bool {
-        false
+        self.kind != CycleKind::K
     }
 
     fn check_interval(&self, _: &B) -> usize {
@@ -191,7 +239,7 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for KCycle<B, H> {
 
     fn strengthen(&self) -> bool {
         let strength = self.strength.load(Ordering::Relaxed);
-        let can = strength < MAX_STRENGTH;
+        let can = !self.is_linear() && strength < MAX_STRENGTH;
         if can {
             self.set_strength(2 * strength);
         }

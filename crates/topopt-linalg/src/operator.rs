@@ -12,9 +12,15 @@ pub trait LinearOperator<B: Backend>: Send + Sync {
 
     /// q = A d, and d . q, for a direction d of conjugate gradients: it is zero at components that
     /// A holds by the identity.
-    fn apply_to_direction(&self, backend: &B, d: &B::Vector, q: &mut B::Vector) -> B::Scalar {
+    fn apply_to_direction(
+        &self,
+        backend: &B,
+        d: &B::Vector,
+        q: &mut B::Vector,
+        dq: &mut B::Scalar,
+    ) {
         self.apply(d, q);
-        backend.dot(d, q)
+        backend.dot_into(d, q, dq);
     }
 
     /// What one application moves and computes, counted, not measured.
@@ -52,9 +58,9 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
     fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector);
 
     /// z = M^-1 r, and r . z.
-    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) -> B::Scalar {
+    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector, rz: &mut B::Scalar) {
         self.apply(backend, r, z);
-        backend.dot(r, z)
+        backend.dot_into(r, z, rz);
     }
 
     /// Becomes stronger, and costs more, until it is set up anew; false if it cannot. For a solve
@@ -95,7 +101,7 @@ impl<B: Backend> Preconditioner<B> for Diagonal<B> {
         backend.multiply(&self.inverse, r, z);
     }
 
-    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) -> B::Scalar {
-        backend.multiply_dot(&self.inverse, r, z)
+    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector, rz: &mut B::Scalar) {
+        backend.multiply_dot(&self.inverse, r, z, rz);
     }
 }

@@ -75,6 +75,10 @@ pub struct Pcg<B: Backend> {
     z: B::Vector,
     d: B::Vector,
     q: B::Vector,
+    /// r . M^-1 r of the last two iterations, the later one first.
+    delta: [B::Scalar; 2],
+    dq: B::Scalar,
+    rr: B::Scalar,
 }
 
 /// Iterations after each of which the preconditioner is asked to become stronger, if as many more
@@ -91,7 +95,16 @@ impl<B: Backend> Pcg<B> {
     /// [`BackendError`] if the device has no room.
     pub fn new(backend: &B, n: usize) -> Result<Self, BackendError> {
         let zeros = || backend.zeros(n);
-        Ok(Self { r: zeros()?, z: zeros()?, d: zeros()?, q: zeros()? })
+        let scalar = || backend.scalar();
+        Ok(Self {
+            r: zeros()?,
+            z: zeros()?,
+            d: zeros()?,
+            q: zeros()?,
+            delta: [scalar(), scalar()],
+            dq: scalar(),
+            rr: scalar(),
+        })
     }
 
     /// Solves A u = f from the start value in `u`, which is improved in place.
@@ -158,28 +171,20 @@ impl<B: Backend> Pcg<B> {
         (begin, goes_on): (PcgProgress, bool),
         monitor: &mut Monitor,
     ) -> Result<PcgOutcome, BackendError> {
-        let System { backend, a, m, .. } = *system;
-        let Self { r, z, d, q } = self;
-        let mut pace_since = begin.relative_residual;
-        let mut delta = m.apply_and_dot(backend, r, z); // z = M^-1 r, delta = r . z
-        if goes_on {
-            let (zq, dq) = (backend.dot(z, q), backend.dot(d, q));
-            backend.cg_direction(-1.0, [&zq, &dq], z, d); // d = z - beta d, q = A d as it was left
-        } else {
-            backend.copy(z, d); // d = z
-        }
+        let System { backend, m, .. } = *system;
         let target = SAFETY[usize::from(goes_on)] * options.tolerance;
         let (mut iterations, mut strengthened) = (begin.iterations, 0);
+        let (mut pace_since, mut recording) = (begin.relative_residual, None);
+        self.first_direction(system, goes_on);
+        self.step(system, u);
+        iterations += 1;
         loop {
-            let dq = a.apply_to_direction(backend, d, q); // q = A d
-            let rr = backend.cg_step([&delta, &dq], d, q, u, r); // u += alpha d, r -= alpha q, alpha = delta / dq
-            iterations += 1;
             let last = iterations >= options.max_iterations;
             if last || iterations.is_multiple_of(m.check_interval(backend)) {
-                let relative_residual = backend.value(&rr)?.sqrt() / norm_f;
+                let relative_residual = backend.value(&self.rr)?.sqrt() / norm_f;
                 let progress = PcgProgress { iterations, relative_residual };
                 let reason = match relative_residual {
-                    _ if backend.value(&dq)? <= 0.0 => Some(StopReason::Indefinite),
+                    _ if backend.value(&self.dq)? <= 0.0 => Some(StopReason::Indefinite),
                     x if !x.is_finite() => Some(StopReason::NotFinite),
                     x if x <= target => Some(StopReason::Converged),
                     _ if monitor(progress).is_break() => Some(StopReason::Interrupted),
@@ -195,15 +200,71 @@ impl<B: Backend> Pcg<B> {
                     pace_since = relative_residual;
                 }
             }
-            let delta_new = m.apply_and_dot(backend, r, z); // z = M^-1 r
-            if m.is_linear() {
-                backend.cg_direction(1.0, [&delta_new, &delta], z, d); // d = z + beta d
-            } else {
-                // Flexible: beta = z . (r - r_old) / delta, where r - r_old = -alpha q.
-                backend.cg_direction(-1.0, [&backend.dot(q, z), &dq], z, d);
-            }
-            delta = delta_new;
+            let left = options.max_iterations - iterations;
+            iterations += self.advance(system, u, (iterations, left), &mut recording);
         }
+    }
+
+    /// Iterations up to the next stop test, repeated as a whole where they are as many as between
+    /// two, or one; returns how many.
+    fn advance(
+        &mut self,
+        system: &System<B>,
+        u: &mut B::Vector,
+        (done, left): (usize, usize),
+        recording: &mut Option<B::Recording>,
+    ) -> usize {
+        let System { backend, m, .. } = *system;
+        let interval = m.check_interval(backend);
+        let mut iterate = |n: usize| {
+            for _ in 0..n {
+                self.next_direction(system);
+                self.step(system, u);
+            }
+        };
+        // After an even number of iterations `delta` is where it was.
+        if interval.is_multiple_of(2) && done.is_multiple_of(interval) && interval <= left {
+            backend.repeat(recording, &mut || iterate(interval));
+            return interval;
+        }
+        iterate(1);
+        1
+    }
+
+    /// d and delta from r, at the beginning or going on.
+    fn first_direction(&mut self, system: &System<B>, goes_on: bool) {
+        let System { backend, m, .. } = *system;
+        let Self { r, z, d, q, delta, .. } = self;
+        m.apply_and_dot(backend, r, z, &mut delta[0]); // z = M^-1 r, delta = r . z
+        if goes_on {
+            let (zq, dq) = (backend.dot(z, q), backend.dot(d, q));
+            backend.cg_direction(-1.0, [&zq, &dq], z, d); // d = z - beta d, q = A d as it was left
+        } else {
+            backend.copy(z, d); // d = z
+        }
+    }
+
+    /// The direction after a step.
+    fn next_direction(&mut self, system: &System<B>) {
+        let System { backend, m, .. } = *system;
+        let Self { r, z, d, q, delta, dq, .. } = self;
+        delta.swap(0, 1);
+        let [delta, last] = delta;
+        m.apply_and_dot(backend, r, z, delta); // z = M^-1 r
+        if m.is_linear() {
+            backend.cg_direction(1.0, [delta, last], z, d); // d = z + beta d
+        } else {
+            // Flexible: beta = z . (r - r_old) / delta, where r - r_old = -alpha q.
+            backend.cg_direction(-1.0, [&backend.dot(q, z), dq], z, d);
+        }
+    }
+
+    /// u += alpha d, r -= alpha A d, alpha = delta / d . A d.
+    fn step(&mut self, system: &System<B>, u: &mut B::Vector) {
+        let System { backend, a, .. } = *system;
+        let Self { r, d, q, delta, dq, rr, .. } = self;
+        a.apply_to_direction(backend, d, q, dq); // q = A d
+        backend.cg_step([&delta[0], dq], d, q, u, r, rr);
     }
 }
 
@@ -212,152 +273,4 @@ fn outcome(iterations: usize, relative_residual: f64, reason: StopReason) -> Pcg
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-    use crate::{Cost, Cpu, Diagonal};
-
-    /// The matrix diag(shift) + tridiag(-1, 2, -1).
-    struct Tridiagonal {
-        shift: Vec<f64>,
-    }
-
-    impl LinearOperator<Cpu> for Tridiagonal {
-        fn dimension(&self) -> usize {
-            self.shift.len()
-        }
-        fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
-            for i in 0..x.len() {
-                let left = if i > 0 { x[i - 1] } else { 0.0 };
-                let right = x.get(i + 1).copied().unwrap_or(0.0);
-                y[i] = (2.0 + self.shift[i]) * x[i] - left - right;
-            }
-        }
-        fn cost(&self) -> Cost {
-            Cost::default()
-        }
-    }
-
-    const TIGHT: PcgOptions = PcgOptions { tolerance: 1e-12, max_iterations: 1000 };
-
-    fn solve(
-        a: &Tridiagonal,
-        f: &Vec<f64>,
-        u: &mut Vec<f64>,
-        options: PcgOptions,
-        monitor: &mut Monitor,
-    ) -> PcgOutcome {
-        let n = a.dimension();
-        let diagonal: Vec<f64> = a.shift.iter().map(|s| (2.0 + s).abs()).collect();
-        let m = Diagonal::new(&Cpu, &diagonal, n).unwrap();
-        let mut pcg = Pcg::new(&Cpu, n).unwrap();
-        pcg.solve(&System { backend: &Cpu, a, m: &m, f }, u, options, monitor).unwrap()
-    }
-
-    fn go_on(_: PcgProgress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn spread(n: usize) -> Tridiagonal {
-        Tridiagonal { shift: (0..n).map(|i| (i % 7) as f64 * 100.0).collect() }
-    }
-
-    #[test]
-    fn solves_to_the_true_residual() {
-        let a = spread(200);
-        let exact: Vec<f64> = (0..200).map(|i| (i as f64 * 0.1).sin()).collect();
-        let mut f = vec![0.0; 200];
-        a.apply(&exact, &mut f);
-        let mut u = vec![0.0; 200];
-        let result = solve(&a, &f, &mut u, TIGHT, &mut go_on);
-        assert_eq!(result.reason, StopReason::Converged);
-        assert!(result.relative_residual <= 1e-12 && result.iterations > 3);
-        assert!(Cpu.max_difference(&u, &exact) < 1e-10);
-
-        let again = solve(&a, &f, &mut u, TIGHT, &mut go_on);
-        assert_eq!((again.iterations, again.reason), (0, StopReason::Converged), "warm start");
-    }
-
-    /// An operator whose products are a millionth too large, but for the first and those from the
-    /// given one on.
-    struct Inexact {
-        exact: Tridiagonal,
-        until: usize,
-        products: AtomicUsize,
-    }
-
-    impl LinearOperator<Cpu> for Inexact {
-        fn dimension(&self) -> usize {
-            self.exact.dimension()
-        }
-        fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
-            self.exact.apply(x, y);
-            if (1..self.until).contains(&self.products.fetch_add(1, Ordering::Relaxed)) {
-                y.iter_mut().for_each(|y| *y *= 1.0 + 1e-6);
-            }
-        }
-        fn cost(&self) -> Cost {
-            Cost::default()
-        }
-    }
-
-    #[test]
-    fn a_residual_that_drifted_costs_a_few_iterations_more() {
-        let n = 200;
-        let solve = |until| {
-            let exact = Tridiagonal { shift: (0..n).map(|i| 1e-3 * i as f64).collect() };
-            let a = Inexact { exact, until, products: AtomicUsize::new(0) };
-            let m = Diagonal::new(&Cpu, &vec![1.0; n], n).unwrap();
-            let (mut u, f) = (vec![0.0; n], vec![1.0; n]);
-            let mut pcg = Pcg::new(&Cpu, n).unwrap();
-            let options = PcgOptions { tolerance: 1e-8, max_iterations: 1000 };
-            let system = System { backend: &Cpu, a: &a, m: &m, f: &f };
-            pcg.solve(&system, &mut u, options, &mut go_on).unwrap()
-        };
-        let exact = solve(0);
-        let drifted = solve(exact.iterations);
-        assert_eq!((exact.reason, drifted.reason), (StopReason::Converged, StopReason::Converged));
-        let more = drifted.iterations - exact.iterations;
-        assert!(more > 0 && 2 * more <= exact.iterations, "{more} more than {}", exact.iterations);
-    }
-
-    #[test]
-    fn zero_load_gives_zero() {
-        let mut u = vec![1.0; 50];
-        let result = solve(&spread(50), &vec![0.0; 50], &mut u, TIGHT, &mut go_on);
-        assert_eq!(result.reason, StopReason::Converged);
-        assert!(u.iter().all(|&u| u == 0.0));
-    }
-
-    #[test]
-    fn every_other_end_is_told() {
-        let f = vec![1.0; 200];
-        let limit = PcgOptions { max_iterations: 3, ..TIGHT };
-        let result = solve(&spread(200), &f, &mut vec![0.0; 200], limit, &mut go_on);
-        assert_eq!((result.iterations, result.reason), (3, StopReason::IterationLimit));
-
-        let unreachable = PcgOptions { tolerance: 1e-18, ..TIGHT };
-        let result = solve(&spread(200), &f, &mut vec![0.0; 200], unreachable, &mut go_on);
-        assert_eq!(result.reason, StopReason::Stagnated);
-
-        let indefinite = Tridiagonal { shift: vec![-5.0; 200] };
-        let result = solve(&indefinite, &f, &mut vec![0.0; 200], TIGHT, &mut go_on);
-        assert_eq!(result.reason, StopReason::Indefinite);
-
-        let nan = vec![f64::NAN; 200];
-        let result = solve(&spread(200), &nan, &mut vec![0.0; 200], TIGHT, &mut go_on);
-        assert_eq!(result.reason, StopReason::NotFinite);
-
-        let mut stop_at_5 = |p: PcgProgress| match p.iterations {
-            5 => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        };
-        let result = solve(&spread(200), &f, &mut vec![0.0; 200], TIGHT, &mut stop_at_5);
-        assert_eq!((result.iterations, result.reason), (5, StopReason::Interrupted));
-        let mut stop = |_: PcgProgress| ControlFlow::Break(());
-        let loose = PcgOptions { tolerance: 1.0, ..TIGHT };
-        let result = solve(&spread(200), &f, &mut vec![0.0; 200], loose, &mut stop);
-        assert_eq!((result.iterations, result.reason), (0, StopReason::Interrupted));
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use topopt_fem::{
     ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Multigrid, Problem, Strategy,
     Supports, WithSprings,
 };
-use topopt_linalg::{Cpu, Pcg, PcgOptions, StopReason, System};
+use topopt_linalg::{Cpu, CycleKind, Pcg, PcgOptions, StopReason, System};
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::surface::{boundary_faces, face_coordinates};
 use topopt_mesh::{Face, HexMesh};
@@ -84,7 +84,7 @@ fn evaluate(problem: &Problem, law: &Interpolation, density: &Vec<f64>) -> Evalu
     let n = density.len();
     let mut loads = Loads::new(&Cpu, problem).unwrap();
     let mut operator = WithSprings::new(&Cpu, problem, Strategy::Mf.build(problem)).unwrap();
-    let mut preconditioner = Multigrid::new(problem).unwrap();
+    let mut preconditioner = Multigrid::new(problem, CycleKind::K).unwrap();
     let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
     law.moduli(&Cpu, density, &mut scratch, &mut moduli);
     operator.set_moduli(&moduli);

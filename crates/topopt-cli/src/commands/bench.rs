@@ -101,11 +101,5 @@ fn place(asked: config::Device) -> Result<Place, InputError> {
     Ok(Place::find(asked)?)
 }
 
-/// The median of `values`, which are not empty.
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 const GIGA: f64 = 1e9;
 const MEGABYTE: f64 = 1048576.0;

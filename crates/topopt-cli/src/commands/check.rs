@@ -40,8 +40,7 @@ pub(super) fn check(
     }
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let diagnosis = Diagnosis::of(&case);
-        let place = Place::find(config.solver.device).map_err(InputError::from)?;
-        place.takes(&config).map_err(InputError::from)?;
+        let place = Place::of(&config).map_err(InputError::from)?;
         let structure = Structure::build(&config, case, &place)?;
         Forecast::of(&config, &structure, diagnosis, &place)
     })?;

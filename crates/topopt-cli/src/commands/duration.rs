@@ -39,7 +39,7 @@ impl Duration {
             Place::Cpu { .. } => {
                 let strategy = place::cpu_strategy(solver.strategy).map_err(InputError::from)?;
                 let mut operator = strategy.build(problem);
-                let mut preconditioner = place::cpu_preconditioner(solver.preconditioner, problem)?;
+                let mut preconditioner = place::cpu_preconditioner(solver, problem)?;
                 Ok(Self::of(config, structure, &Cpu, &mut *operator, &mut *preconditioner)?)
             }
             Place::Gpu(device) => {
@@ -47,7 +47,7 @@ impl Duration {
                 let OnGpu { mesh, mut operator, .. } =
                     place::gpu_operator(&backend, structure, config, solver.strategy)?;
                 let mut preconditioner =
-                    place::gpu_preconditioner(&backend, solver.preconditioner, &mesh, problem)?;
+                    place::gpu_preconditioner(&backend, solver, &mesh, problem)?;
                 Ok(Self::of(config, structure, &backend, &mut *operator, &mut *preconditioner)?)
             }
         }

@@ -45,8 +45,7 @@ pub(super) fn run(
     let resumption = args.resume.then(|| Resumption::find(&config)).transpose()?;
     let start_from = args.start_from.as_deref().map(StartingDesign::read).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
-        let place = Place::find(config.solver.device).map_err(InputError::from)?;
-        place.takes(&config).map_err(InputError::from)?;
+        let place = Place::of(&config).map_err(InputError::from)?;
         let case = Case::build_until(&config, interrupt)?;
         let structure = Structure::build(&config, case, &place)?;
         if let Some(resumption) = &resumption {
@@ -127,7 +126,7 @@ impl<'a> Run<'a> {
             Ok(Box::new(cone))
         });
         let preconditioner =
-            place::cpu_preconditioner(self.config.solver.preconditioner, &self.structure.problem)?;
+            place::cpu_preconditioner(&self.config.solver, &self.structure.problem)?;
         let neighbours = &neighbours;
         let parts = Parts { backend: &Cpu, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, note, progress)
@@ -146,8 +145,8 @@ impl<'a> Run<'a> {
             neighbours.set(Some(Neighbours { mean: cone.mean_neighbours(), stored: false }));
             Ok(Box::new(cone))
         });
-        let asked = self.config.solver.preconditioner;
-        let preconditioner = place::gpu_preconditioner(&backend, asked, &mesh, problem)?;
+        let preconditioner =
+            place::gpu_preconditioner(&backend, &self.config.solver, &mesh, problem)?;
         let (backend, neighbours) = (&backend, &neighbours);
         let parts = Parts { backend, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, note, progress)
@@ -200,7 +199,7 @@ impl<'a> Run<'a> {
         progress.end(&summary, &directory);
         let ended = ended?;
         written?;
-        verdict(ended, summary.done.iterations, &directory)
+        verdict(ended, summary.done.iterations, &directory, self.config)
     }
 
     fn optimization<'b, B: Backend + Sync>(
@@ -352,14 +351,20 @@ impl Watcher<'_> {
 }
 
 /// What the end of the run means for the exit status.
-fn verdict(ended: Ended, iterations: usize, directory: &Path) -> Result<(), Failure> {
+fn verdict(
+    ended: Ended,
+    iterations: usize,
+    directory: &Path,
+    config: &Config,
+) -> Result<(), Failure> {
     match ended {
         Ended::Rule(_) => Ok(()),
         Ended::Interrupted => {
             Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
         }
         Ended::Solver { iteration, load_case, outcome, tolerance } => {
-            Err(Failure::Solver { iteration, load_case, outcome, tolerance })
+            let has_stronger_cycle = config.solver.has_stronger_cycle();
+            Err(Failure::Solver { iteration, load_case, outcome, tolerance, has_stronger_cycle })
         }
     }
 }

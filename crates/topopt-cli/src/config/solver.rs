@@ -10,17 +10,19 @@ pub struct Solver {
     /// Relative residual |f - K u| / |f| at which a solution is accepted.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub tolerance: f64,
-    /// Relative residual while the compliance changes much: a tenth of its last relative change, at
-    /// most this and at least `tolerance`; fixed where it is no larger than that. When left out,
-    /// ten times `tolerance` with multigrid, but no more than 1e-3; `tolerance` without.
+    /// Relative residual once the design is less than half as grey as a uniform one and while the
+    /// compliance changes: a tenth of its last relative change, at most this and at least
+    /// `tolerance`; fixed where it is no larger than that. When left out, a hundred times
+    /// `tolerance` with multigrid, but no more than 1e-3; `tolerance` without.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub early_tolerance: Option<f64>,
-    /// Largest number of iterations of one solution; 20000 when left out, 500 with multigrid,
-    /// which is then made stronger twice before the run gives up.
+    /// Largest number of iterations of one solution; 20000 when left out, 500 with multigrid.
     #[schemars(range(min = 1))]
     pub max_iterations: Option<usize>,
     /// Preconditioner.
     pub preconditioner: Preconditioner,
+    /// Cycle of multigrid.
+    pub cycle: Cycle,
     /// How the stiffness matrix is applied.
     pub strategy: Strategy,
     /// Where it is computed: "auto" (a GPU where one works, else the processor), "cpu", "gpu",
@@ -51,6 +53,18 @@ pub enum Preconditioner {
     Jacobi,
     /// The 3x3 blocks on the diagonal of the matrix.
     BlockJacobi,
+}
+
+/// How multigrid solves on its coarser levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Cycle {
+    /// By one cycle of the level: the least work, and more iterations the larger the mesh.
+    V,
+    /// By two cycles of the level.
+    W,
+    /// By two steps of conjugate gradients, preconditioned by the cycle of the level. Alone of the
+    /// three it grows stronger in a solution that is slow.
+    K,
 }
 
 /// How the stiffness matrix is applied. On the processor there are `mf`, `ebe` and `nbn`.
@@ -98,9 +112,8 @@ pub enum Device {
     Gpu(usize),
 }
 
-/// How much looser early solves are with multigrid. A hundred times changes the final compliance by
-/// 2e-5, ten times by less than 1e-5, which is what is allowed.
-const EARLY: f64 = 10.0;
+/// How much looser early solves are with multigrid.
+const EARLY: f64 = 100.0;
 /// What early solves are held to however loose `tolerance` is.
 const LOOSEST: f64 = 1e-3;
 
@@ -123,23 +136,29 @@ impl Strategy {
 }
 
 impl Solver {
-    /// Relative residual while the compliance changes much, by `tolerance` and the preconditioner
+    fn is_multigrid(&self) -> bool {
+        matches!(self.preconditioner, Preconditioner::Auto | Preconditioner::Multigrid)
+    }
+
+    /// Whether the K-cycle might converge where this one does not.
+    pub fn has_stronger_cycle(&self) -> bool {
+        self.is_multigrid() && self.cycle != Cycle::K
+    }
+
+    /// Relative residual while the compliance changes, by `tolerance` and the preconditioner
     /// when left out: without multigrid the same residual leaves a larger error.
     pub fn early_tolerance(&self) -> f64 {
-        self.early_tolerance.unwrap_or(match self.preconditioner {
-            Preconditioner::Auto | Preconditioner::Multigrid => {
-                (EARLY * self.tolerance).min(LOOSEST)
-            }
-            Preconditioner::Jacobi | Preconditioner::BlockJacobi => self.tolerance,
-        })
+        let by_tolerance = if self.is_multigrid() {
+            (EARLY * self.tolerance).min(LOOSEST)
+        } else {
+            self.tolerance
+        };
+        self.early_tolerance.unwrap_or(by_tolerance)
     }
 
     /// Largest number of iterations of one solution, by the preconditioner when left out.
     pub fn max_iterations(&self) -> usize {
-        self.max_iterations.unwrap_or(match self.preconditioner {
-            Preconditioner::Auto | Preconditioner::Multigrid => 500,
-            Preconditioner::Jacobi | Preconditioner::BlockJacobi => 20_000,
-        })
+        self.max_iterations.unwrap_or(if self.is_multigrid() { 500 } else { 20_000 })
     }
 }
 
@@ -178,6 +197,7 @@ impl Default for Solver {
             early_tolerance: None,
             max_iterations: None,
             preconditioner: Preconditioner::Auto,
+            cycle: Cycle::K,
             strategy: Strategy::Auto,
             device: Device::Auto,
             deterministic: false,

@@ -52,7 +52,7 @@ impl Solution {
             problem,
             loads: Loads::new(&Cpu, problem)?,
             operator: strategy.build(problem),
-            preconditioner: place::cpu_preconditioner(solver.preconditioner, problem)?,
+            preconditioner: place::cpu_preconditioner(solver, problem)?,
             accuracy: Accuracy::fixed(solver.tolerance),
             max_iterations: solver.max_iterations(),
         };

@@ -37,16 +37,16 @@ fn every_strategy_gives_the_history_of_the_cpu() {
 }
 
 #[test]
-fn the_helmholtz_filter_is_refused() {
-    let Probe::Found { .. } = probe() else {
-        println!("skipped: no CUDA device");
-        return;
-    };
+fn the_helmholtz_filter_is_computed_on_the_processor() {
     let folder = Folder::new();
     let finished = folder.run(&["filter.weights=helmholtz"], &["--device", "gpu"]);
     assert_eq!(finished.status, 1);
     assert!(finished.err.contains("the Helmholtz filter is computed on the processor only"));
     assert!(finished.err.contains("give `--device cpu`"), "{}", finished.err);
+    let finished = folder.run(&["filter.weights=helmholtz"], &["--device", "auto"]);
+    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+    let note = "note: on the processor: the Helmholtz filter is computed there only";
+    assert!(finished.out.contains(note), "{}", finished.out);
 }
 
 #[test]

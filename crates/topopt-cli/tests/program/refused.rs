@@ -164,6 +164,15 @@ fn solver_that_does_not_converge_at_first() {
     assert!(folder.history("iteration").is_empty());
 }
 
+#[test]
+fn a_cycle_that_is_too_weak() {
+    let folder = Folder::new();
+    let finished = folder.run(&["solver.max_iterations=3", "solver.cycle=V"], &[]);
+    assert_eq!(finished.status, 2);
+    let remedy = "help: set `solver.cycle` to \"K\", the strongest";
+    assert!(finished.err.contains(remedy), "{}", finished.err);
+}
+
 /// The first design is evaluated and written, the second cannot be solved for.
 #[test]
 fn solver_that_does_not_converge_later() {

@@ -56,7 +56,7 @@ fn kill_at_any_moment() {
         EVERY,
         PLAIN,
         "mesh.elements=2000",
-        "optimizer.max_iterations=12",
+        "optimizer.max_iterations=16",
         "output.snapshot_every=2",
     ];
     let whole = Folder::new();

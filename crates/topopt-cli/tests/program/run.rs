@@ -22,7 +22,7 @@ fn results_are_complete() {
         assert!((volume - 0.3).abs() < 1e-9, "{volume}");
     }
     assert!(folder.history("change").iter().all(|&change| 0.0 < change && change <= 0.2 + 1e-12));
-    assert!(folder.history("pcg_residual").iter().all(|&r| 0.0 < r && r <= 1e-4));
+    assert!(folder.history("pcg_residual").iter().all(|&r| 0.0 < r && r <= 1e-5));
     assert!(folder.history("pcg_iterations").iter().all(|&n| n > 5.0));
 }
 
@@ -67,10 +67,14 @@ fn early_solves_are_loose_and_the_final_compliance_is_the_same() {
     let (_, fixed, many) = run(&["solver.early_tolerance=1e-5"]);
     let (found, residuals, few) = run(&[]);
     assert!(fixed.iter().all(|&r| r <= 1e-5), "{fixed:?}");
-    assert!(residuals[0] > 1e-5 && residuals[1] > 1e-5, "{residuals:?}");
+    assert!(residuals[..2].iter().all(|&r| r <= 1e-5), "{residuals:?}");
+    assert!(residuals.iter().filter(|&&r| r > 1e-4).count() > 3, "{residuals:?}");
+    let grey = folder.history("grey_level");
     for k in 2..residuals.len() {
         let change = (found[k - 1] / found[k - 2] - 1.0).abs();
-        assert!(residuals[k] <= (0.11 * change).clamp(1e-5, 1e-4), "iteration {}", k + 1);
+        let is_grey = grey[k - 1] > 0.51 * grey[0];
+        let most = if is_grey { 1e-5 } else { (0.11 * change).clamp(1e-5, 1e-3) };
+        assert!(residuals[k] <= most, "iteration {}", k + 1);
     }
     assert!(10 * few < 9 * many, "{few} iterations, {many} with a fixed tolerance");
     assert!((found[49] / exact[49] - 1.0).abs() < 1e-5, "{found:?} | {exact:?}");
@@ -109,7 +113,7 @@ fn every_preconditioner_gives_the_same_history() {
         (preconditioner, total, folder.history("compliance"))
     };
     let (multigrid, few, expected) = run("auto");
-    assert_eq!(multigrid["name"], "multigrid");
+    assert_eq!((&multigrid["name"], &multigrid["cycle"]), (&json!("multigrid"), &json!("K")));
     let levels = multigrid["levels"].as_array().unwrap();
     assert_eq!(levels[0], 3 * 396);
     assert!(levels.len() == 2 && levels[1].as_u64().unwrap() % 6 == 0, "{multigrid}");
@@ -117,10 +121,30 @@ fn every_preconditioner_gives_the_same_history() {
     assert!(1.0 < complexity && complexity < 1.3, "{complexity}");
     for name in ["jacobi", "block-jacobi"] {
         let (preconditioner, many, found) = run(name);
-        let plain = json!({ "name": name, "levels": [], "operator_complexity": null });
+        let plain =
+            json!({ "name": name, "cycle": null, "levels": [], "operator_complexity": null });
         assert_eq!(preconditioner, plain);
         assert!(few < many, "{name}: {few} iterations with multigrid, {many} with {name}");
         assert!(difference(&found, &expected) < 1e-9, "{name}");
+    }
+}
+
+/// On three levels.
+#[test]
+fn every_cycle_gives_the_same_history() {
+    let folder = Folder::new();
+    let run = |cycle: &str| {
+        let cycle = format!("solver.cycle={cycle}");
+        folder.run_well(&["mesh.elements=9000", "solver.tolerance=1e-9", &cycle]);
+        assert_eq!(folder.summary()["preconditioner"]["levels"].as_array().unwrap().len(), 3);
+        (folder.summary()["preconditioner"]["cycle"].clone(), folder.history("compliance"))
+    };
+    let (kind, expected) = run("K");
+    assert_eq!(kind, "K");
+    for cycle in ["V", "W"] {
+        let (kind, found) = run(cycle);
+        assert_eq!(kind, cycle);
+        assert!(difference(&found, &expected) < 1e-8 && found != expected, "{cycle}");
     }
 }
 

@@ -16,27 +16,25 @@ use crate::vector::{DeviceVector, Real};
 const BLOCK: usize = 128;
 /// Rows of a pivot.
 const PIVOT: usize = 48;
-/// Threads of a block that eliminates, and rows and columns of its tile.
-const TILE_BLOCK: usize = 256;
+/// Columns that a block of panels makes, and rows and columns of a tile.
 const TILE: usize = 64;
+/// Threads of a block of `cuda/dense.cu`.
+const TILE_BLOCK: u32 = 256;
 
 /// x = A^-1 b by a dense inverse in double precision.
 pub(super) struct DenseInverse {
     n: usize,
     scale_kernel: Kernel,
     fill: Kernel,
-    invert_pivot: Kernel,
-    panels: Kernel,
+    make_panel: Kernel,
     eliminate: Kernel,
     solve: Kernel,
     /// A^-1 = scale inverse scale, \[n\].
     scale: CudaSlice<f64>,
-    /// The inverse of the pivot of a step, \[PIVOT\]\[PIVOT\].
-    pivot: CudaSlice<f64>,
-    /// The pivot's rows times that, \[PIVOT\]\[n\].
-    pivot_rows: CudaSlice<f64>,
-    /// \[n\]\[PIVOT\].
-    pivot_columns: CudaSlice<f64>,
+    /// The rows of the pivot of a step, \[PIVOT\]\[n\].
+    panel: CudaSlice<f64>,
+    /// The inverse of the pivot times that.
+    scaled_panel: CudaSlice<f64>,
     /// The scaled inverse, \[n\]\[n\].
     matrix: CudaSlice<f64>,
 }
@@ -60,15 +58,13 @@ impl DenseInverse {
             n,
             scale_kernel: fill.kernel("dense_scale", BLOCK as u32)?,
             fill: fill.kernel("dense_fill", BLOCK as u32)?,
-            invert_pivot: module.kernel("dense_invert_pivot", (PIVOT * PIVOT / 4) as u32)?,
-            panels: module.kernel("dense_panels", BLOCK as u32)?,
-            eliminate: module.kernel("dense_eliminate", TILE_BLOCK as u32)?,
+            make_panel: module.kernel("dense_panel", TILE_BLOCK)?,
+            eliminate: module.kernel("dense_eliminate", TILE_BLOCK)?,
             solve: Module::load(device, "dense_solve", solve)?
                 .kernel("dense_solve", BLOCK as u32)?,
             scale: device.zeros(n)?,
-            pivot: device.zeros(PIVOT * PIVOT)?,
-            pivot_rows: device.zeros(PIVOT * n)?,
-            pivot_columns: device.zeros(PIVOT * n)?,
+            panel: device.zeros(PIVOT * n)?,
+            scaled_panel: device.zeros(PIVOT * n)?,
             matrix: device.zeros(n * n)?,
         })
     }
@@ -81,14 +77,13 @@ impl DenseInverse {
         launch!(self.fill, (n * n).div_ceil(BLOCK);
             &(n as u32), &rows.offsets, &rows.columns, &matrix.blocks, &matrix.diagonal,
             &self.scale, &mut self.matrix);
+        let tiles = n.div_ceil(TILE);
         for first in (0..n).step_by(PIVOT) {
             let (size, first) = (n as u32, first as u32);
-            launch!(self.invert_pivot, 1; &size, &first, &self.matrix, &mut self.pivot);
-            launch!(self.panels, n.div_ceil(BLOCK);
-                &size, &first, &self.pivot, &self.matrix, &mut self.pivot_rows,
-                &mut self.pivot_columns);
-            launch!(self.eliminate, n.div_ceil(TILE).pow(2);
-                &size, &first, &self.pivot_rows, &self.pivot_columns, &mut self.matrix);
+            launch!(self.make_panel, tiles;
+                &size, &first, &self.matrix, &mut self.panel, &mut self.scaled_panel);
+            launch!(self.eliminate, tiles * (tiles + 1) / 2;
+                &size, &first, &self.panel, &self.scaled_panel, &mut self.matrix);
         }
     }
 

@@ -95,7 +95,7 @@ impl Galerkin {
     pub fn of_nodes<R: Real>(
         &self,
         mesh: &MeshOnDevice,
-        moduli: &CudaSlice<f64>,
+        moduli: &CudaSlice<R>,
         nodes: &Grouping,
         (joints, supported): (&JointLists, &SupportedRows),
         coarse: &mut CoarseMatrix<R>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Aggregation, ElasticityOperator, Joints, Problem, Supported};
+use topopt_fem::{Aggregation, Joints, Problem, Supported};
 use topopt_linalg::{BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer};
 
 use super::block_diagonal::InverseBlocks;
@@ -35,7 +35,6 @@ pub struct RigidAggregation<R: Real> {
     last_inverse: DenseInverse,
     galerkin: Galerkin,
     convert: Convert<R>,
-    moduli: DeviceVector<R>,
 }
 
 struct CoarseLevel<R: Real> {
@@ -90,18 +89,21 @@ impl<R: Real> RigidAggregation<R> {
             last,
             galerkin: Galerkin::load::<R>(device)?,
             convert: Convert::load(device)?,
-            moduli: DeviceVector { values: device.zeros(mesh.n_elements)? },
         })
     }
 
-    /// Recomputes all numbers for `moduli`, \[n_elements\].
-    pub(super) fn update(&mut self, moduli: &DeviceVector<f64>) {
-        self.convert.narrow(&moduli.values, &mut self.moduli.values);
-        self.operator.elements.set_moduli(&self.moduli);
-        self.inverse_blocks.update(&self.moduli.values);
-        let Self { mesh, nodes, joints, supported, galerkin, coarse, last, .. } = self;
+    /// Takes `moduli`, \[n_elements\], for the next update.
+    pub(super) fn set_moduli(&mut self, moduli: &DeviceVector<f64>) {
+        self.convert.narrow(&moduli.values, self.operator.elements.moduli_mut());
+    }
+
+    /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
+    pub(super) fn update(&mut self) {
+        let Self { mesh, operator, nodes, joints, supported, galerkin, coarse, last, .. } = self;
+        let moduli = operator.elements.moduli();
+        self.inverse_blocks.update(moduli);
         let first = coarse.first_mut().map_or(&mut *last, |level| &mut level.matrix);
-        galerkin.of_nodes(mesh, &moduli.values, nodes, (joints, supported), first);
+        galerkin.of_nodes(mesh, moduli, nodes, (joints, supported), first);
         for level in 0..coarse.len() {
             let (done, rest) = coarse.split_at_mut(level + 1);
             let CoarseLevel { matrix, inverse_diagonal, transfer, joints, rows_of_blocks } =

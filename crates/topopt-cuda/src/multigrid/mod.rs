@@ -14,7 +14,7 @@ mod transfer;
 use std::sync::{Arc, Mutex};
 
 use topopt_fem::{Aggregation, ElasticityOperator, ElasticityPreconditioner, Level, Problem};
-use topopt_linalg::{BackendError, KCycle, Preconditioner};
+use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Preconditioner};
 
 pub use block_diagonal::BlockJacobi;
 pub use hierarchy::RigidAggregation;
@@ -29,13 +29,15 @@ use convert::Convert;
 /// level costs more than a product with its inverse.
 const DIRECT: [usize; 2] = [600, 2600];
 
-/// `multigrid`: the K-cycle over rigid-body aggregation in precision `R`, for conjugate gradients
+/// `multigrid`: a cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.
 pub struct Multigrid<R: Real> {
     backend: Cuda<R>,
-    cycle: KCycle<Cuda<R>, RigidAggregation<R>>,
+    cycle: Cycle<Cuda<R>, RigidAggregation<R>>,
     levels: Vec<Level>,
     convert: Convert<R>,
+    /// An update, once it has been recorded.
+    setup: Option<Replay>,
     state: Mutex<State<R>>,
 }
 
@@ -48,12 +50,18 @@ struct State<R> {
 }
 
 impl<R: Real> Multigrid<R> {
-    /// The structure for `problem`, of which `mesh` was made; needs an update before use.
+    /// The structure for `problem`, of which `mesh` was made, with cycles of that kind; needs an
+    /// update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
-    pub fn new(mesh: &Arc<MeshOnDevice>, problem: &Problem) -> Result<Self, BackendError> {
-        Self::with_structure(mesh, problem, &Aggregation::new(problem, direct(problem.n_dofs())))
+    pub fn new(
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Problem,
+        kind: CycleKind,
+    ) -> Result<Self, BackendError> {
+        let structure = Aggregation::new(problem, direct(problem.n_dofs()));
+        Self::with_structure(mesh, problem, kind, &structure)
     }
 
     /// As [`Multigrid::new`], with the `structure` of `problem` that is given.
@@ -63,15 +71,17 @@ impl<R: Real> Multigrid<R> {
     pub fn with_structure(
         mesh: &Arc<MeshOnDevice>,
         problem: &Problem,
+        kind: CycleKind,
         structure: &Aggregation,
     ) -> Result<Self, BackendError> {
         let backend = Cuda::<R>::new(&mesh.device)?;
         let hierarchy = RigidAggregation::new(mesh, problem, structure)?;
         let vector = || Ok(DeviceVector { values: mesh.device.zeros(mesh.n_dofs())? });
         Ok(Self {
-            cycle: KCycle::new(&backend, hierarchy)?,
+            cycle: Cycle::new(&backend, kind, hierarchy)?,
             levels: structure.levels(),
             convert: Convert::load(&mesh.device)?,
+            setup: None,
             state: Mutex::new(State { residual: vector()?, image: vector()?, cycle: None }),
             backend,
         })
@@ -96,8 +106,8 @@ impl<R: Real> Multigrid<R> {
         // the first coarse matrix with its column, row, joint and half a pair; and its share of the
         // ground, the diagonal and its inverse. The levels below and their vectors are a tenth.
         let node = 27 * real + 8 + 40 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
-        // An element: two moduli and 2.8 joints. The dense inverse is a square.
-        node * n_nodes * 11 / 10 + (2 * real + 12) * n_elements + 8 * direct(3 * n_nodes).pow(2)
+        // An element: a modulus and 2.8 joints. The dense inverse is a square.
+        node * n_nodes * 11 / 10 + (real + 12) * n_elements + 8 * direct(3 * n_nodes).pow(2)
     }
 }
 
@@ -124,25 +134,25 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<R> {
     fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let State { residual, image, cycle } = &mut *state;
-        let device = self.backend.device();
         self.convert.narrow(&r.values, &mut residual.values);
-        if cycle.is_none() {
-            let recorded = device.recorded(|| self.cycle.apply(&self.backend, residual, image));
-            *cycle = recorded.map_err(|error| device.fail(error)).ok();
-        }
-        if let Some(cycle) = cycle {
-            device.replay(cycle);
-        }
+        self.backend.repeat(cycle, &mut || self.cycle.apply(&self.backend, residual, image));
         self.convert.widen(&image.values, &mut z.values);
     }
 
     fn strengthen(&self) -> bool {
-        self.forget_recorded();
-        self.cycle.strengthen()
+        let stronger = self.cycle.strengthen();
+        if stronger {
+            self.forget_recorded();
+        }
+        stronger
     }
 }
 
 impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
+    fn cycle(&self) -> Option<CycleKind> {
+        Some(self.cycle.kind())
+    }
+
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
     }
@@ -155,8 +165,11 @@ impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
     ) -> Result<(), BackendError> {
         if self.cycle.is_strengthened() {
             self.forget_recorded();
+            self.setup = None; // to be as strong as at first is no work that could be recorded
         }
-        self.cycle.update(&self.backend, |hierarchy| hierarchy.update(moduli));
-        self.backend.device().synchronize() // failures, and the time, are those of the setup
+        let Self { backend, cycle, setup, .. } = self;
+        cycle.hierarchy_mut().set_moduli(moduli);
+        backend.repeat(setup, &mut || cycle.update(backend, RigidAggregation::update));
+        backend.device().synchronize() // failures, and the time, are those of the setup
     }
 }

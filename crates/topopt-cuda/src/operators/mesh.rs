@@ -27,6 +27,8 @@ pub struct MeshOnDevice {
     pub(crate) connectivity: CudaSlice<u32>,
     /// Bit i is set where component i is held, \[n_nodes\].
     pub(crate) held: CudaSlice<u8>,
+    /// Bit e % 32 of word e / 32 is set where a node of element e is held, in any component.
+    pub(crate) at_supports: CudaSlice<u32>,
     /// Springs to the ground, \[3\]\[n_nodes\], if there are any.
     pub(crate) springs: Option<CudaSlice<f64>>,
     /// Lame's constants (lambda, mu) at Young's modulus 1.
@@ -83,6 +85,7 @@ impl MeshOnDevice {
             coordinates: device
                 .upload(&to_planes::<f64>(mesh.coordinates().as_flattened(), DIM))?,
             connectivity: device.upload(&connectivity_planes(mesh.hexes(), &elements))?,
+            at_supports: device.upload(&at_supports(mesh.hexes(), &held))?,
             held: device.upload(&held)?,
             springs: springs.transpose()?,
             unit_lame: problem.material().unit_lame(),
@@ -92,7 +95,7 @@ impl MeshOnDevice {
 
     /// Bytes on the device for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        (8 * DIM + 1) * n_nodes + 8 * 4 * n_elements
+        (8 * DIM + 1) * n_nodes + 8 * 4 * n_elements + n_elements / 8
     }
 
     /// First and number of the elements of every launch that adds by atomics, in order.
@@ -134,6 +137,15 @@ fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> 
         }
     }
     Ok(parts)
+}
+
+/// A bit an element: whether one of its nodes is held.
+fn at_supports(hexes: &[[u32; 8]], held: &[u8]) -> Vec<u32> {
+    let is_at_support = |hex: &[u32; 8]| hex.iter().any(|&node| held[node as usize] != 0);
+    let word = |hexes: &[[u32; 8]]| {
+        hexes.iter().enumerate().map(|(bit, hex)| u32::from(is_at_support(hex)) << bit).sum()
+    };
+    hexes.par_chunks(32).map(word).collect()
 }
 
 /// Local node a of `elements[k]` at \[a\]\[k\].

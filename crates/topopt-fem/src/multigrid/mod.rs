@@ -18,7 +18,7 @@ mod structure;
 mod tests;
 
 use topopt_linalg::{
-    BackendError, BlockDiagonal, Cpu, Hierarchy, InverseDiagonal, KCycle, LinearOperator,
+    BackendError, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal, LinearOperator,
     Preconditioner, Transfer,
 };
 
@@ -37,9 +37,9 @@ pub const MODES: usize = 6;
 /// Most unknowns of the level that is solved directly, on the CPU.
 const DIRECT: usize = 600;
 
-/// `multigrid`: the K-cycle over rigid-body aggregation.
+/// `multigrid`: a cycle over rigid-body aggregation.
 pub struct Multigrid<'a> {
-    cycle: KCycle<Cpu, RigidAggregation<'a>>,
+    cycle: Cycle<Cpu, RigidAggregation<'a>>,
     levels: Vec<Level>,
 }
 
@@ -55,14 +55,15 @@ pub struct RigidAggregation<'a> {
 }
 
 impl<'a> Multigrid<'a> {
-    /// The structure for `problem`; needs an update before use.
+    /// The structure for `problem`, with cycles of that kind; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] never on the CPU.
-    pub fn new(problem: &'a Problem) -> Result<Self, BackendError> {
+    pub fn new(problem: &'a Problem, kind: CycleKind) -> Result<Self, BackendError> {
         let structure = Aggregation::new(problem, DIRECT);
         let levels = structure.levels();
-        Ok(Self { cycle: KCycle::new(&Cpu, RigidAggregation::new(problem, structure)?)?, levels })
+        let hierarchy = RigidAggregation::new(problem, structure)?;
+        Ok(Self { cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
     }
 
     /// The hierarchy.
@@ -152,6 +153,10 @@ impl Preconditioner<Cpu> for Multigrid<'_> {
 }
 
 impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
+    fn cycle(&self) -> Option<CycleKind> {
+        Some(self.cycle.kind())
+    }
+
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
     }

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use nalgebra::DMatrix;
 use topopt_linalg::{
-    Cpu, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, StopReason, System,
+    Backend, Cpu, Cycle, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner,
+    StopReason, System,
 };
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering};
@@ -86,6 +87,15 @@ fn apply(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
     y
 }
 
+/// A cycle over at least three levels, the last of at most 40 unknowns.
+fn deep_multigrid(problem: &Problem, kind: CycleKind) -> Multigrid<'_> {
+    let structure = Aggregation::new(problem, 40);
+    let levels = structure.levels();
+    assert!(levels.len() >= 3, "{levels:?}");
+    let hierarchy = RigidAggregation::new(problem, structure).unwrap();
+    Multigrid { cycle: Cycle::new(&Cpu, kind, hierarchy).unwrap(), levels }
+}
+
 /// Iterations to a relative residual of 1e-9, 500 at most.
 fn iterations(a: &dyn LinearOperator<Cpu>, m: &Multigrid, f: &Vec<f64>) -> usize {
     let system = System { backend: &Cpu, a, m, f };
@@ -165,27 +175,47 @@ fn rigid_motions_are_reproduced_on_every_level() {
 }
 
 #[test]
-fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
+fn every_cycle_is_positive_and_those_that_say_so_are_symmetric_and_linear() {
+    for (problem, kind) in problems().iter().flat_map(|p| CycleKind::ALL.map(|kind| (p, kind))) {
+        let moduli = moduli(problem);
+        let mut multigrid = deep_multigrid(problem, kind);
+        multigrid.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &moduli).unwrap();
+        assert_eq!(multigrid.is_linear(), kind != CycleKind::K);
+        let cycle = |r: &Vec<f64>| {
+            let mut z = vec![0.0; r.len()];
+            multigrid.apply(&Cpu, r, &mut z);
+            z
+        };
+        for seed in 0..5 {
+            let [r, s] = [seed, seed + 10].map(|seed| {
+                let mut r = Noise(seed).vector(problem.n_dofs());
+                problem.supports().clear(&mut r);
+                r
+            });
+            let (mr, ms) = (cycle(&r), cycle(&s));
+            assert!(Cpu.dot(&r, &mr) > 0.0);
+            let asymmetry = (Cpu.dot(&mr, &s) - Cpu.dot(&ms, &r)).abs() / Cpu.dot(&mr, &r);
+            let sum = r.iter().zip(&s).map(|(r, s)| 0.7 * r - 3.0 * s).collect();
+            let sum_of_both = mr.iter().zip(&ms).map(|(mr, ms)| 0.7 * mr - 3.0 * ms);
+            let error: Vec<f64> = cycle(&sum).iter().zip(sum_of_both).map(|(a, b)| a - b).collect();
+            let nonlinearity = (Cpu.dot(&error, &error) / Cpu.dot(&mr, &mr)).sqrt();
+            let is_linear = asymmetry < 1e-13 && nonlinearity < 1e-11;
+            assert_eq!(is_linear, kind != CycleKind::K, "{kind:?}: {asymmetry:e} {nonlinearity:e}");
+        }
+    }
+}
+
+#[test]
+fn the_inverse_diagonal_is_symmetric() {
     for problem in problems() {
         let moduli = moduli(&problem);
-        let operator = Strategy::Mf.build(&problem);
-        let mut operator = WithSprings::new(&Cpu, &problem, operator).unwrap();
-        operator.set_moduli(&moduli);
-        let mut multigrid = Multigrid::new(&problem).unwrap();
-        multigrid.update(&Cpu, &operator, &moduli).unwrap();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
+        multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
+        let diagonal = multigrid.hierarchy().inverse_diagonal(0);
         for seed in 0..5 {
-            let mut r = Noise(seed).vector(problem.n_dofs());
-            problem.supports().clear(&mut r);
-            let mut z = vec![0.0; r.len()];
-            multigrid.apply(&Cpu, &r, &mut z);
-            assert!(dot(&r, &z) > 0.0);
-            let mut s = Noise(seed + 10).vector(problem.n_dofs());
-            problem.supports().clear(&mut s);
-            let hierarchy = multigrid.hierarchy();
-            let diagonal = hierarchy.inverse_diagonal(0);
+            let [r, s] = [seed, seed + 10].map(|seed| Noise(seed).vector(problem.n_dofs()));
             let (dr, ds) = (apply(diagonal, &r), apply(diagonal, &s));
-            assert!((dot(&dr, &s) - dot(&ds, &r)).abs() < 1e-12 * dot(&dr, &r));
+            assert!((Cpu.dot(&dr, &s) - Cpu.dot(&ds, &r)).abs() < 1e-12 * Cpu.dot(&dr, &r));
         }
     }
 }
@@ -198,7 +228,7 @@ fn the_cycle_depends_on_the_last_update_alone() {
         let mut operator = Strategy::Mf.build(&problem);
         let r = Noise(4).vector(problem.n_dofs());
         let mut after = |updates: &[Vec<f64>]| {
-            let mut multigrid = Multigrid::new(&problem).unwrap();
+            let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
             for moduli in updates {
                 operator.set_moduli(moduli);
                 multigrid.update(&Cpu, operator.as_ref(), moduli).unwrap();
@@ -224,7 +254,7 @@ fn a_mesh_numbered_along_lines_converges_as_a_shuffled_one() {
         let moduli = vec![1.0; problem.mesh().n_elements()];
         let mut operator = Strategy::Mf.build(&problem);
         operator.set_moduli(&moduli);
-        let mut multigrid = Multigrid::new(&problem).unwrap();
+        let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
         multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
         iterations(operator.as_ref(), &multigrid, &problem.load_cases()[0].forces)
     });
@@ -237,7 +267,7 @@ fn a_stronger_cycle_takes_fewer_iterations_until_the_next_update() {
     let moduli = moduli(&problem);
     let mut operator = Strategy::Mf.build(&problem);
     operator.set_moduli(&moduli);
-    let mut multigrid = Multigrid::new(&problem).unwrap();
+    let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
     multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
     let f = &problem.load_cases()[0].forces;
     let iterations = |m: &Multigrid| iterations(operator.as_ref(), m, f);
@@ -251,14 +281,13 @@ fn a_stronger_cycle_takes_fewer_iterations_until_the_next_update() {
 }
 
 #[test]
-fn converges_in_few_iterations_to_the_solution_of_jacobi() {
+fn every_cycle_converges_in_few_iterations_to_the_solution_of_jacobi() {
+    let mut totals = [0; 3];
     for problem in problems() {
         let moduli = moduli(&problem);
         let operator = Strategy::Mf.build(&problem);
         let mut operator = WithSprings::new(&Cpu, &problem, operator).unwrap();
         operator.set_moduli(&moduli);
-        let mut multigrid = Multigrid::new(&problem).unwrap();
-        multigrid.update(&Cpu, &operator, &moduli).unwrap();
         let mut jacobi = crate::Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
         jacobi.update(&Cpu, &operator, &moduli).unwrap();
         let f = &problem.load_cases()[0].forces;
@@ -272,8 +301,16 @@ fn converges_in_few_iterations_to_the_solution_of_jacobi() {
             assert_eq!(outcome.reason, StopReason::Converged);
             (outcome.iterations, f.iter().zip(&u).map(|(f, u)| f * u).sum::<f64>())
         };
-        let ((few, found), (many, expected)) = (solve(&multigrid), solve(&jacobi));
-        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
-        assert!(few <= 40 && 4 * few < many, "{few} iterations, {many} of Jacobi");
+        let (many, expected) = solve(&jacobi);
+        for (kind, total) in CycleKind::ALL.into_iter().zip(&mut totals) {
+            let mut multigrid = deep_multigrid(&problem, kind);
+            multigrid.update(&Cpu, &operator, &moduli).unwrap();
+            let (few, found) = solve(&multigrid);
+            assert!((found / expected - 1.0).abs() < 1e-9, "{kind:?}: {found} {expected}");
+            assert!(few <= 40 && 4 * few < many, "{kind:?}: {few}, {many} of Jacobi");
+            *total += few;
+        }
     }
+    let [v, w, k] = totals;
+    assert!(v > w && v > k, "{totals:?}");
 }

@@ -12,7 +12,7 @@ use topopt_fem::{
     BlockJacobi, ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Multigrid,
     Problem, Strategy, Supports, WithSprings,
 };
-use topopt_linalg::{Cpu, Hierarchy, Preconditioner};
+use topopt_linalg::{Cpu, CycleKind, Hierarchy, Preconditioner};
 use topopt_mesh::HexMesh;
 
 /// A problem on `mesh` with `supports`, steel-like Poisson's ratio and one load.
@@ -185,7 +185,7 @@ fn smoothing_in_one_pass_is_what_it_is_made_of() {
     let mesh = distorted_cube(11, 0.25, true);
     let supports = hold(&mesh, |x| x[0] < 0.1);
     let problem = problem(mesh, supports);
-    let mut multigrid = Multigrid::new(&problem).unwrap();
+    let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
     let moduli = moduli(problem.mesh().n_elements());
     multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
     let hierarchy = multigrid.hierarchy();

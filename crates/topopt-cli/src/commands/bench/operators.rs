@@ -8,7 +8,7 @@ use topopt_linalg::{Backend, BackendError, Cost};
 
 use super::processor;
 use super::subject::Subject;
-use super::{GIGA, MEGABYTE, Stopwatch, Visitor, each_operator, median, place};
+use super::{GIGA, MEGABYTE, Stopwatch, Visitor, each_operator, place};
 use crate::args::OperatorsArgs;
 use crate::failure::Failure;
 use crate::place::Place;
@@ -173,13 +173,15 @@ impl Visitor for Measure {
         for _ in 0..WARM_UP + self.repeats {
             times.push(seconds(&mut || operator.apply(&x, &mut y))?);
         }
+        times.drain(..WARM_UP);
+        times.sort_by(f64::total_cmp);
         let found = backend.download(&y, 3)?;
         let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>().sqrt();
         let difference = norm(&mut found.iter().zip(&self.expected).map(|(a, b)| a - b));
         self.rows.push(Row {
             strategy: operator.strategy(),
             precision,
-            seconds: median(&mut times[WARM_UP..]),
+            seconds: times[times.len() / 2],
             cost: operator.cost(),
             error: difference / norm(&mut self.expected.iter().copied()),
             memory,

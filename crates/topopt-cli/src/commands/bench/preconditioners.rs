@@ -12,7 +12,7 @@ use topopt_linalg::{Backend, BackendError, Cpu, Pcg, PcgOptions, PcgOutcome, Sys
 use super::{matrix, place};
 use crate::args::PreconditionersArgs;
 use crate::case::Case;
-use crate::config::{Config, Preconditioner};
+use crate::config::{Config, Preconditioner, Solver};
 use crate::failure::Failure;
 use crate::place::{Place, cpu_preconditioner, gpu_mesh, gpu_preconditioner};
 use crate::report::{Finding, InputError};
@@ -43,12 +43,13 @@ pub(super) fn preconditioners(
         "preconditioner   setup s  1e-5: iterations   seconds  1e-8: iterations   seconds"
     )?;
     let chosen = if args.preconditioners.is_empty() { &ALL[..] } else { &args.preconditioners };
-    for &asked in chosen {
+    for &preconditioner in chosen {
+        let solver = Solver { preconditioner, ..config.solver.clone() };
         let row = match &place {
             Place::Cpu { .. } => {
                 let operator = Strategy::Mf.build(problem);
                 let mut operator = WithSprings::new(&Cpu, problem, operator)?;
-                let mut m = cpu_preconditioner(asked, problem)?;
+                let mut m = cpu_preconditioner(&solver, problem)?;
                 measure(&Cpu, &mut operator, m.as_mut(), &structure, &moduli)?
             }
             Place::Gpu(device) => {
@@ -56,7 +57,7 @@ pub(super) fn preconditioners(
                 let mesh = gpu_mesh(device, problem, structure.colors.as_deref())?;
                 let operator = Box::new(Mf::<f64>::new(&mesh)?);
                 let mut operator = WithSprings::new(&backend, problem, operator)?;
-                let mut m = gpu_preconditioner(&backend, asked, &mesh, problem)?;
+                let mut m = gpu_preconditioner(&backend, &solver, &mesh, problem)?;
                 measure(&backend, &mut operator, m.as_mut(), &structure, &moduli)?
             }
         };
@@ -139,13 +140,13 @@ impl Row {
             write!(out, "  {:>16}  {seconds:>8.4}", outcome.iterations)?;
         }
         writeln!(out)?;
-        match self.preconditioner.operator_complexity {
-            Some(complexity) => writeln!(
+        match (self.preconditioner.cycle, self.preconditioner.operator_complexity) {
+            (Some(cycle), Some(complexity)) => writeln!(
                 out,
-                "                levels {:?}, operator complexity {complexity:.3}",
+                "                {cycle}-cycle, levels {:?}, operator complexity {complexity:.3}",
                 self.preconditioner.levels
             ),
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
 }

@@ -78,8 +78,8 @@ fn solver_facts(summary: &Value) -> Vec<Fact> {
     let preconditioner = &summary["preconditioner"];
     let levels = preconditioner["levels"].as_array().map_or(0, Vec::len);
     let mut name = text(&preconditioner["name"]);
-    if levels > 1 {
-        name += &format!(", {levels} levels");
+    if let Some(cycle) = preconditioner["cycle"].as_str() {
+        name += &format!(", {cycle}-cycle over {levels} levels");
     }
     let mut facts = vec![
         Fact::new("Device", text(&summary["device"])),
