@@ -6,7 +6,7 @@
 Runs the four benchmarks at the given sizes (filters as in their case files), or the hard cases, for 60
 iterations each from the folder of the repository. `warm` are the iterations of the solves of a run, each
 to 1e-5 and begun with the last displacements; `cold` those of one solve of the hardest design from zero. A row ends
-with the seconds of the run and what it ended with.
+with the seconds of the run and what it ended with. `skin` needs its mesh: `benchmarks/hard/skin.py`.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import csv
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 NAMES = ["cantilever", "l_beam", "michell", "connecting_rod"]
@@ -29,7 +30,10 @@ HARD = [
 
 def call(program, arguments, overrides):
     words = [word for pair in overrides for word in ("--set", pair)]
-    return subprocess.run([program, *arguments, *words], capture_output=True, text=True)
+    done = subprocess.run([program, *arguments, *words], capture_output=True, text=True)
+    if done.returncode == 1:  # wrong input; 2 is a solve that did not converge, which the table tells
+        sys.exit(done.stderr)
+    return done
 
 
 def run(program, case, overrides, folder):
