@@ -272,7 +272,6 @@ fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
     let backend = Cuda::<f64>::new(&device).unwrap();
     let [problem, ..] = problems();
     let multigrid = multigrid::<f32>(&device, &problem, CycleKind::K);
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let single = Cuda::<f32>::new(&device).unwrap();
     for seed in 0..3 {
         let [r, s] = [seed, seed + 10].map(|seed| {
@@ -282,13 +281,13 @@ fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
         });
         let mut z = backend.zeros(r.len()).unwrap();
         multigrid.apply(&backend, &backend.upload(&r, 3).unwrap(), &mut z);
-        assert!(dot(&r, &backend.download(&z, 3).unwrap()) > 0.0);
+        assert!(Cpu.dot(&r, &backend.download(&z, 3).unwrap()) > 0.0);
         let [dr, ds] = [&r, &s].map(|v| {
             let mut out = single.zeros(v.len()).unwrap();
             let diagonal = multigrid.hierarchy().inverse_diagonal(0);
             diagonal.apply(&single.upload(v, 3).unwrap(), &mut out);
             single.download(&out, 3).unwrap()
         });
-        assert!((dot(&dr, &s) - dot(&ds, &r)).abs() < 1e-5 * dot(&dr, &r));
+        assert!((Cpu.dot(&dr, &s) - Cpu.dot(&ds, &r)).abs() < 1e-5 * Cpu.dot(&dr, &r));
     }
 }
