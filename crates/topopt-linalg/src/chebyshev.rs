@@ -12,7 +12,7 @@ pub struct Chebyshev<B: Backend> {
     degree: usize,
     /// The power method begins here.
     start: B::Vector,
-    growth: Option<Growth<B::Scalar>>,
+    growth: Growth<B::Scalar>,
     r: B::Vector,
     d: B::Vector,
     z: B::Vector,
@@ -41,7 +41,8 @@ impl<B: Backend> Chebyshev<B> {
     ) -> Result<Self, BackendError> {
         let zeros = || backend.zeros(n);
         let (r, d, z) = (zeros()?, zeros()?, zeros()?);
-        Ok(Self { degree, start, growth: None, r, d, z })
+        let growth = Growth { result: backend.scalar(), start: backend.scalar() };
+        Ok(Self { degree, start, growth, r, d, z })
     }
 
     /// Estimates the largest eigenvalue of D^-1 A by `steps` of the power method, from A alone:
@@ -61,13 +62,8 @@ impl<B: Backend> Chebyshev<B> {
             a.apply(d, r);
             inverse_diagonal.apply(r, z);
         }
-        match growth {
-            Some(Growth { result, start }) => {
-                backend.dot_into(z, z, result);
-                backend.dot_into(d, d, start);
-            }
-            None => *growth = Some(Growth { result: backend.dot(z, z), start: backend.dot(d, d) }),
-        }
+        backend.dot_into(z, z, &mut growth.result);
+        backend.dot_into(d, d, &mut growth.start);
     }
 
     /// Sets the degree, at least 1.
@@ -85,7 +81,7 @@ impl<B: Backend> Chebyshev<B> {
         x: &mut B::Vector,
         from_zero: bool,
     ) {
-        let Self { growth: Some(growth), r, d, z, .. } = self else { return };
+        let Self { growth, r, d, z, .. } = self;
         // In units of the growth.
         let (low, high) = (MARGIN / RATIO, MARGIN);
         let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
