@@ -267,6 +267,28 @@ fn iterations_are_those_of_the_cpu_in_both_precisions() {
 }
 
 #[test]
+fn a_stronger_cycle_lasts_until_the_next_update() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let [problem, ..] = problems();
+    let mut multigrid = multigrid::<f32>(&device, &problem, CycleKind::K);
+    let operator = Mf::new(&MeshOnDevice::new(&device, &problem).unwrap()).unwrap();
+    let moduli = backend.upload(&moduli(&problem), 1).unwrap();
+    let r = backend.upload(&problem.load_cases()[0].forces, 3).unwrap();
+    let cycle = |multigrid: &Multigrid<f32>| {
+        let mut z = backend.zeros(problem.n_dofs()).unwrap();
+        multigrid.apply(&backend, &r, &mut z);
+        backend.download(&z, 3).unwrap()
+    };
+    let plain = cycle(&multigrid);
+    assert!(multigrid.strengthen() && multigrid.strengthen() && !multigrid.strengthen());
+    let change: Vec<_> = cycle(&multigrid).iter().zip(&plain).map(|(z, plain)| z - plain).collect();
+    assert!(Cpu.dot(&change, &change) > 1e-4 * Cpu.dot(&plain, &plain));
+    multigrid.update(&backend, &operator, &moduli).unwrap();
+    assert_close(&cycle(&multigrid), &plain, 1e-4, "the cycle as it was");
+}
+
+#[test]
 fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();

@@ -132,10 +132,9 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         &mut self.hierarchy
     }
 
-    /// Changes the hierarchy by `change` and adapts the smoothers.
+    /// Changes the hierarchy by `change` and adapts the smoothers; the strength stays.
     pub fn update(&mut self, backend: &B, change: impl FnOnce(&mut H)) {
         change(&mut self.hierarchy);
-        self.set_strength(1);
         for (level, work) in self.work.iter_mut().enumerate() {
             let smoother = &mut lock(work).smoother;
             let a = self.hierarchy.operator(level);
@@ -144,9 +143,13 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         }
     }
 
-    /// Whether the cycle is stronger than after an update.
-    pub fn is_strengthened(&self) -> bool {
-        self.strength.load(Ordering::Relaxed) > 1
+    /// Makes the cycle as strong as at first; returns whether it was stronger.
+    pub fn reset_strength(&self) -> bool {
+        let was_stronger = self.strength.load(Ordering::Relaxed) > 1;
+        if was_stronger {
+            self.set_strength(1);
+        }
+        was_stronger
     }
 
     fn set_strength(&self, strength: usize) {

@@ -163,9 +163,8 @@ impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
         _: &dyn ElasticityOperator<Cuda<f64>>,
         moduli: &DeviceVector<f64>,
     ) -> Result<(), BackendError> {
-        if self.cycle.is_strengthened() {
+        if self.cycle.reset_strength() {
             self.forget_recorded();
-            self.setup = None; // to be as strong as at first is no work that could be recorded
         }
         let Self { backend, cycle, setup, .. } = self;
         cycle.hierarchy_mut().set_moduli(moduli);

@@ -167,6 +167,7 @@ impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
         _: &dyn ElasticityOperator<Cpu>,
         moduli: &Vec<f64>,
     ) -> Result<(), BackendError> {
+        self.cycle.reset_strength();
         self.cycle.update(backend, |hierarchy| hierarchy.update(moduli));
         Ok(())
     }
