@@ -10,12 +10,23 @@ const MARGIN: f64 = 1.1;
 /// A smoother of given degree with its work vectors.
 pub struct Chebyshev<B: Backend> {
     degree: usize,
-    /// The power method begins here.
-    start: B::Vector,
+    /// Where the power method begins, if the largest eigenvalue has to be estimated.
+    start: Option<B::Vector>,
     growth: Growth<B::Scalar>,
     r: B::Vector,
     d: B::Vector,
     z: B::Vector,
+}
+
+/// What is known of the largest eigenvalue of D^-1 A.
+pub enum Spectrum<V> {
+    /// It is at most that.
+    Bounded(f64),
+    /// Nothing.
+    Estimated {
+        /// Any vector that has a share of the largest eigenvector.
+        start: V,
+    },
 }
 
 /// The growth of a vector in a step of the power method, about the largest eigenvalue: the root of
@@ -28,8 +39,7 @@ pub struct Growth<S> {
 }
 
 impl<B: Backend> Chebyshev<B> {
-    /// For operators of dimension `n`; needs an update before use. `start` is any vector that has
-    /// a share of the largest eigenvector.
+    /// For operators of dimension `n`; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -37,16 +47,27 @@ impl<B: Backend> Chebyshev<B> {
         backend: &B,
         n: usize,
         degree: usize,
-        start: B::Vector,
+        spectrum: Spectrum<B::Vector>,
     ) -> Result<Self, BackendError> {
         let zeros = || backend.zeros(n);
         let (r, d, z) = (zeros()?, zeros()?, zeros()?);
-        let growth = Growth { result: backend.scalar(), start: backend.scalar() };
+        let mut growth = Growth { result: backend.scalar(), start: backend.scalar() };
+        let start = match spectrum {
+            Spectrum::Estimated { start } => Some(start),
+            Spectrum::Bounded(bound) => {
+                let values = [bound / MARGIN, 1.0].map(|value| backend.upload(&[value], 1));
+                let [result, start] = values;
+                let (result, start) = (result?, start?);
+                backend.dot_into(&result, &result, &mut growth.result);
+                backend.dot_into(&start, &start, &mut growth.start);
+                None
+            }
+        };
         Ok(Self { degree, start, growth, r, d, z })
     }
 
-    /// Estimates the largest eigenvalue of D^-1 A by `steps` of the power method, from A alone:
-    /// what was estimated before does not matter.
+    /// Estimates the largest eigenvalue of D^-1 A, where no bound is known, by `steps` of the power
+    /// method, from A alone: what was estimated before does not matter.
     pub fn update(
         &mut self,
         backend: &B,
@@ -55,6 +76,7 @@ impl<B: Backend> Chebyshev<B> {
         steps: usize,
     ) {
         let Self { start, growth, r, d, z, .. } = self;
+        let Some(start) = start else { return };
         backend.copy(start, z);
         // A few steps grow a vector by less than any precision holds, so only the last is measured.
         for _ in 0..steps {

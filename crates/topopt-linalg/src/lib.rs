@@ -14,7 +14,7 @@ mod smooth_step;
 
 pub use backend::{Backend, BackendError};
 pub use block_csr::{BlockCsr, BlockDiagonal, BlockPattern, DenseCholesky};
-pub use chebyshev::{Chebyshev, Growth, InverseDiagonal, Residual};
+pub use chebyshev::{Chebyshev, Growth, InverseDiagonal, Residual, Spectrum};
 pub use cpu::Cpu;
 pub use multigrid::{Cycle, CycleKind, Hierarchy, Transfer};
 pub use operator::{Cost, Diagonal, LinearOperator, Preconditioner};

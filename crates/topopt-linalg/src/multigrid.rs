@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::chebyshev::{Chebyshev, InverseDiagonal};
+use crate::chebyshev::{Chebyshev, InverseDiagonal, Spectrum};
 use crate::{Backend, BackendError, LinearOperator, Preconditioner};
 
 /// A prolongation P and its transpose.
@@ -24,8 +24,14 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
     /// The operator A of a level.
     fn operator(&self, level: usize) -> &dyn LinearOperator<B>;
 
-    /// The inverse of the block diagonal of A, on all levels but the last.
+    /// The inverse of a block diagonal D, which smooths, on all levels except the last.
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<B>;
+
+    /// What no eigenvalue of D^-1 A exceeds, whatever its numbers are; none where it has to be
+    /// estimated whenever they change.
+    fn largest_eigenvalue(&self, _level: usize) -> Option<f64> {
+        None
+    }
 
     /// The transfer between `level` and `level` + 1.
     fn transfer(&self, level: usize) -> &dyn Transfer<B>;
@@ -101,10 +107,13 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         let level_work = |level: usize| {
             let n = hierarchy.operator(level).dimension();
             let coarse = hierarchy.operator(level + 1).dimension();
-            let start = backend.upload(&noise(n), 1)?;
+            let spectrum = match hierarchy.largest_eigenvalue(level) {
+                Some(bound) => Spectrum::Bounded(bound),
+                None => Spectrum::Estimated { start: backend.upload(&noise(n), 1)? },
+            };
             let zeros = || backend.zeros(coarse);
             Ok(Mutex::new(Work {
-                smoother: Chebyshev::new(backend, n, degree(level), start)?,
+                smoother: Chebyshev::new(backend, n, degree(level), spectrum)?,
                 r: backend.zeros(n)?,
                 coarse_b: zeros()?,
                 coarse_x: zeros()?,

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use topopt_fem::{Aggregation, Joints, Problem, Supported};
-use topopt_linalg::{BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer};
+use topopt_linalg::{Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer};
 
 use super::block_diagonal::InverseBlocks;
 use super::coarse_matrix::{CoarseMatrix, InverseBlocks6, MatrixKernels};
@@ -25,6 +26,9 @@ pub struct RigidAggregation<R: Real> {
     mesh: Arc<MeshOnDevice>,
     operator: FineOperator<R>,
     inverse_blocks: InverseBlocks<R>,
+    /// Of every element, see [`Aggregation`], and the moduli times these.
+    bounds: DeviceVector<R>,
+    raised: DeviceVector<R>,
     nodes: Arc<Grouping>,
     transfer: NodeTransfer,
     joints: JointLists,
@@ -50,6 +54,7 @@ struct CoarseLevel<R: Real> {
 
 impl<R: Real> RigidAggregation<R> {
     pub(super) fn new(
+        backend: &Cuda<R>,
         mesh: &Arc<MeshOnDevice>,
         problem: &Problem,
         structure: &Aggregation,
@@ -76,10 +81,13 @@ impl<R: Real> RigidAggregation<R> {
             (joints, children, centres) = (next, grouping, parents.centres());
         }
         let last = CoarseMatrix::zeros(&matrices, device, &joints, &children, centres)?;
+        let bounds: Vec<f64> = structure.bounds.par_iter().map(|&bound| bound.into()).collect();
         Ok(Self {
             mesh: mesh.clone(),
             operator: FineOperator::new(mesh)?,
             inverse_blocks: InverseBlocks::new(mesh)?,
+            bounds: backend.upload(&bounds, 1)?,
+            raised: backend.zeros(bounds.len())?,
             transfer: NodeTransfer::new::<R>(mesh, &nodes)?,
             nodes,
             joints: first_joints,
@@ -98,12 +106,14 @@ impl<R: Real> RigidAggregation<R> {
     }
 
     /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
-    pub(super) fn update(&mut self) {
+    pub(super) fn update(&mut self, backend: &Cuda<R>) {
         let Self { mesh, operator, nodes, joints, supported, galerkin, coarse, last, .. } = self;
+        let Self { bounds, raised, inverse_blocks, .. } = self;
         let moduli = operator.elements.moduli();
-        self.inverse_blocks.update(moduli);
+        backend.multiply(bounds, moduli, raised);
+        inverse_blocks.update(&raised.values);
         let first = coarse.first_mut().map_or(&mut *last, |level| &mut level.matrix);
-        galerkin.of_nodes(mesh, moduli, nodes, (joints, supported), first);
+        galerkin.of_nodes(mesh, &moduli.values, nodes, (joints, supported), first);
         for level in 0..coarse.len() {
             let (done, rest) = coarse.split_at_mut(level + 1);
             let CoarseLevel { matrix, inverse_diagonal, transfer, joints, rows_of_blocks } =
@@ -133,6 +143,10 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
             0 => &self.inverse_blocks,
             _ => &self.coarse[level - 1].inverse_diagonal,
         }
+    }
+
+    fn largest_eigenvalue(&self, level: usize) -> Option<f64> {
+        (level == 0).then_some(1.0)
     }
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {

@@ -75,7 +75,7 @@ impl<R: Real> Multigrid<R> {
         structure: &Aggregation,
     ) -> Result<Self, BackendError> {
         let backend = Cuda::<R>::new(&mesh.device)?;
-        let hierarchy = RigidAggregation::new(mesh, problem, structure)?;
+        let hierarchy = RigidAggregation::new(&backend, mesh, problem, structure)?;
         let vector = || Ok(DeviceVector { values: mesh.device.zeros(mesh.n_dofs())? });
         Ok(Self {
             cycle: Cycle::new(&backend, kind, hierarchy)?,
@@ -106,8 +106,8 @@ impl<R: Real> Multigrid<R> {
         // the first coarse matrix with its column, row, joint and half a pair; and its share of the
         // ground, the diagonal and its inverse. The levels below and their vectors are a tenth.
         let node = 27 * real + 8 + 40 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
-        // An element: a modulus and 2.8 joints. The dense inverse is a square.
-        node * n_nodes * 11 / 10 + (real + 12) * n_elements + 8 * direct(3 * n_nodes).pow(2)
+        // An element: its modulus, bound and their product, and 2.8 joints. The dense inverse is a square.
+        node * n_nodes * 11 / 10 + (3 * real + 12) * n_elements + 8 * direct(3 * n_nodes).pow(2)
     }
 }
 
@@ -168,7 +168,7 @@ impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
         }
         let Self { backend, cycle, setup, .. } = self;
         cycle.hierarchy_mut().set_moduli(moduli);
-        backend.repeat(setup, &mut || cycle.update(backend, RigidAggregation::update));
+        backend.repeat(setup, &mut || cycle.update(backend, |hierarchy| hierarchy.update(backend)));
         backend.device().synchronize() // failures, and the time, are those of the setup
     }
 }

@@ -63,8 +63,8 @@ impl<R: Real> Mf<R> {
     }
 
     /// Young's modulus of every element.
-    pub(crate) fn moduli(&self) -> &CudaSlice<R> {
-        &self.moduli.values
+    pub(crate) fn moduli(&self) -> &DeviceVector<R> {
+        &self.moduli
     }
 
     /// The same, to be changed.

@@ -6,6 +6,7 @@
 //! Coarser levels aggregate the aggregates, again with six rigid motions each.
 
 mod aggregates;
+mod bounds;
 mod coarse;
 mod fine;
 mod joints;
@@ -17,6 +18,7 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
+use rayon::prelude::*;
 use topopt_linalg::{
     BackendError, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal, LinearOperator,
     Preconditioner, Transfer,
@@ -50,6 +52,8 @@ pub struct RigidAggregation<'a> {
     inverse_diagonal: BlockDiagonal<DIM>,
     transfer: FineTransfer<'a>,
     straddling: Vec<Vec<u32>>,
+    /// See [`Aggregation`].
+    bounds: Vec<f32>,
     /// Levels 1 and on.
     coarse: BlockLevels<MODES>,
 }
@@ -82,13 +86,14 @@ impl<'a> Multigrid<'a> {
 
 impl<'a> RigidAggregation<'a> {
     fn new(problem: &'a Problem, structure: Aggregation) -> Result<Self, BackendError> {
-        let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
+        let Aggregation { nodes, coarser, straddling, patterns, bounds, .. } = structure;
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, Box::new(Mf::new(problem)))?,
             inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; DIM]; DIM]),
             transfer: FineTransfer { problem, aggregates: nodes },
             straddling,
+            bounds,
             coarse: BlockLevels::new(patterns, coarser),
         })
     }
@@ -96,7 +101,10 @@ impl<'a> RigidAggregation<'a> {
     /// Recomputes all numbers for `moduli`.
     fn update(&mut self, moduli: &Vec<f64>) {
         self.operator.set_moduli(moduli);
-        let blocks = blocks_by_patches(self.problem, self.operator.elements().patches(), moduli);
+        // The blocks that bound those of K, see `bounds`.
+        let raised: Vec<f64> =
+            moduli.par_iter().zip(&self.bounds).map(|(e, &bound)| e * f64::from(bound)).collect();
+        let blocks = blocks_by_patches(self.problem, self.operator.elements().patches(), &raised);
         self.inverse_diagonal = BlockDiagonal::pseudo_inverse(blocks.len(), |n| blocks[n]);
         let Self { transfer, straddling, coarse, .. } = self;
         coarse.update(|matrix| fine::galerkin(transfer, straddling, moduli, matrix));
@@ -120,6 +128,10 @@ impl Hierarchy<Cpu> for RigidAggregation<'_> {
             0 => &self.inverse_diagonal,
             _ => self.coarse.inverse_diagonal(level - 1),
         }
+    }
+
+    fn largest_eigenvalue(&self, level: usize) -> Option<f64> {
+        (level == 0).then_some(1.0)
     }
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cpu> {

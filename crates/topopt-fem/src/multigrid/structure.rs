@@ -5,6 +5,7 @@ use topopt_linalg::BlockPattern;
 use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::aggregates::NodeGraph;
+use super::bounds::element_bounds;
 use super::{Aggregates, MODES};
 use crate::{DIM, Level, Problem};
 
@@ -23,6 +24,9 @@ pub struct Aggregation {
     pub straddling: Vec<Vec<u32>>,
     /// Pattern of the coarse matrix of `nodes`, then of each of `coarser`.
     pub patterns: Vec<BlockPattern>,
+    /// Of every element the largest eigenvalue of its stiffness against its own diagonal blocks. The
+    /// smoother's blocks are raised by them, so that no eigenvalue of the finest level exceeds 1.
+    pub bounds: Vec<f32>,
     /// Entries of the finest matrix, if it were assembled.
     fine_entries: usize,
 }
@@ -55,7 +59,8 @@ impl Aggregation {
             coarser.push(next);
         }
         let fine_entries = DIM * DIM * n_pairs(problem.mesh(), &adjacency);
-        Self { nodes, coarser, straddling, patterns, fine_entries }
+        let bounds = element_bounds(problem.mesh(), problem.material());
+        Self { nodes, coarser, straddling, patterns, bounds, fine_entries }
     }
 
     /// The size of every level, the finest first.
