@@ -76,6 +76,8 @@ impl Carried {
             Finding::new(format!("in the design of solid and void elements: {error}"))
                 .remedy(REMEDY)
         })?;
+        let is_empty = |e: &u32| !is_carrying[*e as usize];
+        let problem = problem.with_void((0..is_carrying.len() as u32).filter(is_empty).collect());
         Ok(Self { problem, is_carrying, is_carrying_node, notes })
     }
 }

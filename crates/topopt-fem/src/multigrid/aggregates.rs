@@ -4,10 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
-use topopt_mesh::NodeToElements;
 
 use super::difference;
-use crate::{DIM, Problem};
+use crate::DIM;
 
 /// Points (nodes, or aggregates of a finer level), each in one aggregate.
 #[derive(Debug, Clone)]
@@ -145,40 +144,6 @@ pub(super) trait Graph: Sync {
 impl Graph for BlockPattern {
     fn each_neighbour(&self, point: usize, visit: &mut dyn FnMut(u32)) {
         self.row(point).iter().for_each(|&column| visit(column));
-    }
-}
-
-/// Nodes that share an element. Empty elements hold nothing together but the nodes that have no
-/// others: parts beside a gap move apart as if nothing were between them.
-pub(super) struct NodeGraph<'a> {
-    problem: &'a Problem,
-    adjacency: &'a NodeToElements,
-    /// \[n_elements\].
-    is_void: Vec<bool>,
-}
-
-impl<'a> NodeGraph<'a> {
-    pub fn new(problem: &'a Problem, adjacency: &'a NodeToElements) -> Self {
-        let mut is_void = vec![false; problem.mesh().n_elements()];
-        problem.void().iter().for_each(|&e| is_void[e as usize] = true);
-        Self { problem, adjacency, is_void }
-    }
-
-    /// Whether all elements of a node are empty.
-    fn is_empty(&self, node: usize) -> bool {
-        self.adjacency.elements_of(node).iter().all(|&e| self.is_void[e as usize])
-    }
-}
-
-impl Graph for NodeGraph<'_> {
-    fn each_neighbour(&self, node: usize, visit: &mut dyn FnMut(u32)) {
-        let hex = |e: u32| self.problem.mesh().hexes()[e as usize].into_iter();
-        let elements = self.adjacency.elements_of(node).iter().copied();
-        if self.is_empty(node) {
-            elements.flat_map(hex).filter(|&n| self.is_empty(n as usize)).for_each(visit);
-        } else {
-            elements.filter(|&e| !self.is_void[e as usize]).flat_map(hex).for_each(visit);
-        }
     }
 }
 

@@ -10,6 +10,7 @@ mod bounds;
 mod coarse;
 mod fine;
 mod joints;
+mod node_graph;
 #[cfg(test)]
 #[path = "../../tests/operators/meshes.rs"]
 pub(crate) mod meshes;

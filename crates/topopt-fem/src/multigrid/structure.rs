@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 use topopt_mesh::{HexMesh, NodeToElements};
 
-use super::aggregates::NodeGraph;
+use super::node_graph::NodeGraph;
 use super::bounds::element_bounds;
 use super::{Aggregates, MODES};
 use crate::{DIM, Level, Problem};
@@ -54,6 +54,7 @@ impl Aggregation {
             if next.len() == finer.len() {
                 break;
             }
+            if std::env::var("TOPOPT_EIG").is_ok() { eprintln!("{} -> {}", finer.len(), next.len()); }
             patterns.push(next.graph(&patterns[coarser.len()])); // where P^T A P has blocks
             graph = next.graph(&graph);
             coarser.push(next);
