@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """PCG iterations with multigrid over whole optimisations, as a Markdown table.
 
-    python3 benchmarks/iterations.py PROGRAM [--sizes 1,2,...] [--hard] [--set KEY=VALUE]...
+    python3 benchmarks/iterations.py PROGRAM [--sizes 1,2,...] [--hard] [--real PART=MESH,...]
+                                             [--set KEY=VALUE]...
 
-Runs the four benchmarks at the given sizes (filters as in their case files), or the hard cases, for 60
-iterations each from the folder of the repository. `warm` are the iterations of the solves of a run, each
+Runs the four benchmarks at the given sizes (filters as in their case files), the hard cases, or parts of
+benchmarks/real on the meshes given, each in five ways, for 60 iterations each from the folder of the repository. `warm` are the iterations of the solves of a run, each
 to 1e-5 and begun with the last displacements; `cold` those of one solve of the hardest design from zero. A row ends
-with the seconds of the run and what it ended with. `skin` needs its mesh: `benchmarks/hard/skin.py`.
+with the iterations of `topopt verify` and of a solve of the last design from zero to 1e-8 beside them, the
+seconds of the run and what it ended with. `skin` needs its mesh: `benchmarks/hard/skin.py`.
 """
 
 import argparse
@@ -26,6 +28,16 @@ HARD = [
     ("skin", "benchmarks/hard/skin.toml", []),
     ("gap", "benchmarks/hard/gap.toml", []),
 ]
+# E_min is 1e-9 in those that are crisp or thin.
+CRISP = ["filter.kind=density", "design.density_min=1e-3", "optimizer.move_limit=0.05", "projection.sharpness=2",
+         "continuation=[{from=16,sharpness=4},{from=31,sharpness=16}]"]
+REAL = {
+    "sensitivity": [],
+    "density": ["filter.kind=density"],
+    "unweighted": ["filter.kind=sensitivity_unweighted"],
+    "crisp": CRISP,
+    "thin": ["design.density_min=1e-3", "design.volume_fraction=0.1", "filter.radius_in_elements=1.3"],
+}
 
 
 def call(program, arguments, overrides):
@@ -52,10 +64,15 @@ def row(program, name, case, overrides, scratch):
              "--preconditioners", "multigrid"]
     lines = call(program, bench, overrides).stdout.splitlines()
     cold = next(line.split() for line in lines if line.startswith("multigrid"))
+    bench[4] = f"{scratch}/run/design.vtu"
+    lines = call(program, bench, overrides).stdout.splitlines()
+    last = next(line.split() for line in lines if line.startswith("multigrid"))
+    verified = subprocess.run([program, "verify", f"{scratch}/run", "--json"], capture_output=True, text=True)
+    verify = json.loads(verified.stdout)["pcg_iterations"] if verified.returncode == 0 else verified.stderr.strip()
     seconds = summary["seconds"]
     ended = summary["status"] if done.returncode == 0 else done.stderr.strip()
     print(f"| {name} | {summary['elements']:,} | {max(counts)} | {sum(counts) / len(counts):.1f} | {hardest} "
-          f"| {cold[2]} | {cold[4]} | {seconds['setup'] / len(counts) * 1e3:.1f} "
+          f"| {cold[2]} | {cold[4]} | {verify} / {last[4]} | {seconds['setup'] / len(counts) * 1e3:.1f} "
           f"| {seconds['pcg'] / len(counts) * 1e3:.1f} | {seconds['total']:.1f} "
           f"| {len(counts)} {ended}{', strengthened ' * (summary['strengthened'] > 0)} |", flush=True)
 
@@ -65,14 +82,19 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--sizes", default="1,2,3,4,5")
     parser.add_argument("--hard", action="store_true")
+    parser.add_argument("--real", default="")
     parser.add_argument("--set", action="append", default=[])
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",")]
     cases = HARD if arguments.hard else [
         (f"{name} {size}", f"benchmarks/{name}.toml",
          [f"mesh.size={size}", f"filter.radius_in_elements={RADII[size]}"]) for name in NAMES for size in sizes]
-    print("| case | elements | warm, most | mean | hardest design | cold, 1e-5 | cold, 1e-8 | setup, ms "
-          "| solve, ms | run, s | iterations |\n|" + "---|" * 11)
+    if arguments.real:
+        parts = [part.split("=") for part in arguments.real.split(",")]
+        cases = [(f"{pathlib.Path(mesh).stem} {way}", f"benchmarks/real/{part}.toml", [f"mesh.file={mesh}", *keys])
+                 for part, mesh in parts for way, keys in REAL.items()]
+    print("| case | elements | warm, most | mean | hardest design | cold, 1e-5 | cold, 1e-8 | verify / last, 1e-8 | setup, ms "
+          "| solve, ms | run, s | iterations |\n|" + "---|" * 12)
     with tempfile.TemporaryDirectory() as scratch:
         for name, case, overrides in cases:
             row(arguments.program, name, case, ["optimizer.max_iterations=60", "solver.early_tolerance=1e-5", *overrides, *arguments.set], scratch)

@@ -60,7 +60,7 @@ fn design_loops_take_what_is_counted() {
                 + Projection::<Cuda<f64>>::ELEMENT_VECTORS;
             (Filter::Density(physical.projected(projection)), vectors)
         } else {
-            let filter = SensitivityFilter::new(&backend, Box::new(cone)).unwrap();
+            let filter = SensitivityFilter::new(&backend, Box::new(cone), &space.volumes).unwrap();
             (Filter::Sensitivity(filter), SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS)
         };
         check(before, 8 * n * vectors);

@@ -140,6 +140,9 @@ pub struct VerifyArgs {
     /// Density from which on an element is solid; by default that which keeps the volume
     #[arg(long, value_name = "T", value_parser = threshold)]
     pub threshold: Option<f64>,
+    /// Where to compute, in place of `solver.device` of the run: auto, cpu, gpu, gpu:1
+    #[arg(long, value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    pub device: Option<Device>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -70,9 +70,11 @@ pub struct CaseLoads {
     pub displacements: Vec<(u32, [f64; 3])>,
 }
 
-/// Width of an element of `mesh`: the cube root of the mean element volume.
+/// Width of an element of `mesh`, the cube root of its volume, averaged over the volume of the part: as a
+/// point of the part sees it, so that many small elements in a corner do not decide it.
 pub fn element_width(mesh: &HexMesh) -> f64 {
-    (mesh.volumes().iter().sum::<f64>() / mesh.n_elements() as f64).cbrt()
+    let volumes = mesh.volumes();
+    volumes.iter().map(|v| v * v.cbrt()).sum::<f64>() / volumes.iter().sum::<f64>()
 }
 
 impl Generator {

@@ -22,7 +22,7 @@ pub(crate) struct Structure {
     pub colors: Option<Vec<usize>>,
     /// Designs allowed, renumbered.
     pub space: DesignSpace,
-    /// Cube root of the mean element volume.
+    /// Mean width of an element, see [`element_width`].
     pub element_width: f64,
     /// Radius of the filter, if there is one.
     pub filter_radius: Option<f64>,
@@ -180,7 +180,7 @@ fn filter_radius(config: &Config, element_width: f64) -> Option<f64> {
     let in_elements = || filter.radius_in_elements.map(|widths| widths * element_width);
     match filter.kind {
         FilterKind::None => None,
-        FilterKind::Sensitivity | FilterKind::Density => filter.radius.or_else(in_elements),
+        _ => filter.radius.or_else(in_elements),
     }
 }
 

@@ -53,8 +53,10 @@ pub struct Verification {
     pub smallest_member: Option<Width>,
     /// The narrowest gap; see [`Region::smallest_gap`].
     pub smallest_gap: Option<Width>,
-    /// Cube root of the mean element volume: what widths are uncertain by.
+    /// Mean width of an element: what widths are uncertain by.
     pub element_width: f64,
+    /// Where it was solved.
+    pub device: String,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
     /// Largest relative residual over load cases.
@@ -82,8 +84,8 @@ impl Compared {
 
 impl Verification {
     /// Solves the design in `results` again, its elements of density `threshold` and more solid and
-    /// the others void; without one, that which keeps the volume. Writes verify.json and verify.vtu
-    /// beside it.
+    /// the others void; without one, that which keeps the volume. Computes where the case says, and writes
+    /// verify.json and verify.vtu beside the design.
     ///
     /// Void elements keep 1e-9 of the stiffness. So the mesh stays as it is, with its numbers,
     /// operators and preconditioner, and neither loose pieces nor elements that meet in an edge
@@ -101,14 +103,16 @@ impl Verification {
         let optimised = results.summary().map_err(InputError::from)?["compliance"].as_f64();
         let case = Case::build(config)?;
         let tags = case.tags.clone();
-        let structure = Structure::build(config, case, &Place::Cpu { note: None })?;
+        let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        let mut structure = Structure::build(config, case, &place)?;
         let density = density(results, &structure)?;
         let design = Thresholded::new(&structure, density, threshold).map_err(InputError::from)?;
         let carried = Carried::new(&structure.problem, &design.is_solid);
-        let carried = carried.map_err(InputError::from)?;
-        let solution = Solution::new(config, &structure, &carried, interrupt)?;
+        let (carried, problem) = carried.map_err(InputError::from)?;
+        structure.problem = problem;
+        let solution = Solution::new(config, &structure, &carried, &place, interrupt)?;
         let subject = Subject { structure: &structure, design, carried, solution, tags };
-        let verification = subject.verification(optimised.unwrap_or(f64::NAN));
+        let verification = subject.verification(optimised.unwrap_or(f64::NAN), &place);
         subject.write(results.path())?;
         write_json(&results.path().join(VERIFIED), &verification)?;
         Ok(verification)
@@ -144,7 +148,7 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    fn verification(&self, optimised_compliance: f64) -> Verification {
+    fn verification(&self, optimised_compliance: f64, place: &Place) -> Verification {
         let Self { structure, design, carried, solution, .. } = self;
         let mesh = structure.problem.mesh();
         let region = Region::new(mesh, &design.is_solid);
@@ -163,6 +167,7 @@ impl Subject<'_> {
             smallest_member: region.smallest_member().map(|found| self.width(found)),
             smallest_gap: region.smallest_gap().map(|found| self.width(found)),
             element_width: structure.element_width,
+            device: place.name(),
             pcg_iterations: solution.pcg_iterations,
             pcg_residual: solution.pcg_residual,
             notes: carried.notes.clone(),

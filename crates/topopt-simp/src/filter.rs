@@ -53,7 +53,7 @@ impl<'a, B: Backend> Filter<'a, B> {
     ) -> Result<(), BackendError> {
         match self {
             Filter::None => {}
-            Filter::Sensitivity(filter) => *filter = SensitivityFilter::new(backend, weights)?,
+            Filter::Sensitivity(filter) => filter.set_weights(backend, weights)?,
             Filter::Density(transform) => transform.set_weights(weights),
         }
         Ok(())

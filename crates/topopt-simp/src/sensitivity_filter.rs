@@ -2,30 +2,57 @@
 
 use topopt_linalg::{Backend, BackendError, LinearOperator};
 
-/// dC^_e = sum_i H_ei rho_i dC_i / (rho_e sum_i H_ei) [Ratnakar2022, Eq. 2.6].
+/// dC^_e / v_e = sum_i H_ei v_i rho_i (dC_i / v_i) / (rho_e sum_i H_ei v_i): the filter of
+/// [Ratnakar2022, Eq. 2.6] for what a sensitivity is per volume, averaged by weight times volume.
+///
+/// A sensitivity is proportional to the volume v of its element, so that averages of sensitivities
+/// themselves empty large elements beside small ones. Where all volumes are equal they cancel; with
+/// 1 for all of them this is the form of the thesis.
 pub struct SensitivityFilter<'a, B: Backend> {
     weights: Box<dyn LinearOperator<B> + 'a>,
-    /// sum_i H_ei
+    /// v_e
+    volumes: B::Vector,
+    /// sum_i H_ei v_i / v_e
     row_sums: B::Vector,
 }
 
 impl<'a, B: Backend> SensitivityFilter<'a, B> {
-    /// Vectors of one entry an element that it holds, besides what H does.
-    pub const ELEMENT_VECTORS: usize = 1;
+    /// Vectors of one entry per element that it holds, besides what H does.
+    pub const ELEMENT_VECTORS: usize = 2;
 
-    /// From the operator H.
+    /// From the operator H and the volume of every element, \[n_elements\], > 0.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(
         backend: &B,
         weights: Box<dyn LinearOperator<B> + 'a>,
+        volumes: &[f64],
     ) -> Result<Self, BackendError> {
-        let n = weights.dimension();
-        let (mut row_sums, mut ones) = (backend.zeros(n)?, backend.zeros(n)?);
-        backend.fill(1.0, &mut ones);
-        weights.apply(&ones, &mut row_sums);
-        Ok(Self { weights, row_sums })
+        let row_sums = backend.zeros(volumes.len())?;
+        let mut filter = Self { weights, volumes: backend.upload(volumes, 1)?, row_sums };
+        filter.sum_rows(backend)?;
+        Ok(filter)
+    }
+
+    /// Takes another operator H.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn set_weights(
+        &mut self,
+        backend: &B,
+        weights: Box<dyn LinearOperator<B> + 'a>,
+    ) -> Result<(), BackendError> {
+        self.weights = weights;
+        self.sum_rows(backend)
+    }
+
+    fn sum_rows(&mut self, backend: &B) -> Result<(), BackendError> {
+        let mut sums = backend.zeros(self.weights.dimension())?;
+        self.weights.apply(&self.volumes, &mut sums);
+        backend.divide(&sums, &self.volumes, &mut self.row_sums);
+        Ok(())
     }
 
     /// Replaces `sensitivities` by the filtered ones; `scratch` is overwritten.
@@ -36,7 +63,7 @@ impl<'a, B: Backend> SensitivityFilter<'a, B> {
         sensitivities: &mut B::Vector,
         scratch: &mut B::Vector,
     ) {
-        let Self { weights, row_sums } = self;
+        let Self { weights, row_sums, .. } = self;
         backend.multiply(density, sensitivities, scratch); // rho dC
         weights.apply(scratch, sensitivities); // H rho dC
         backend.divide(sensitivities, row_sums, scratch);

@@ -243,6 +243,7 @@ impl Forecast {
     fn filter_text(&self) -> String {
         let name = match self.filter {
             FilterKind::Sensitivity => "sensitivity",
+            FilterKind::SensitivityUnweighted => "sensitivity_unweighted",
             FilterKind::Density => "density",
             FilterKind::None => "none",
         };

@@ -119,7 +119,7 @@ impl Info {
         writeln!(out, "  from, to         {from:?}, {to:?}")?;
         writeln!(out, "  volume           {}", rounded(self.volume))?;
         let width = rounded(self.element_width);
-        writeln!(out, "  element width    {width} (cube root of the mean element volume)")?;
+        writeln!(out, "  element width    {width} (cube root of the volume, mean over the part)")?;
         let Range { min, mean, .. } = scaled_jacobian;
         let worst = worst_elements.first().copied().unwrap_or(0);
         writeln!(

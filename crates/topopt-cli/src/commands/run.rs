@@ -258,8 +258,12 @@ impl<'a> Run<'a> {
         let Structure { filter_radius, space, .. } = self.structure;
         let Some(radius) = *filter_radius else { return Ok(Filter::None) };
         let weights = weights_of(radius)?;
-        if self.config.filter.get_ref().kind != FilterKind::Density {
-            return Ok(Filter::Sensitivity(SensitivityFilter::new(backend, weights)?));
+        let kind = self.config.filter.get_ref().kind;
+        if kind.is_of_sensitivities() {
+            let equal = vec![1.0; space.volumes.len()];
+            let is_weighted = kind == FilterKind::Sensitivity;
+            let volumes = if is_weighted { &space.volumes } else { &equal };
+            return Ok(Filter::Sensitivity(SensitivityFilter::new(backend, weights, volumes)?));
         }
         let mut physical = PhysicalDensity::new(backend, weights, space)?;
         if let Some(config::Projection { sharpness, threshold }) = self.config.projection {

@@ -18,7 +18,8 @@ pub(super) fn verify(
     interrupt: &AtomicBool,
 ) -> Result<(), Failure> {
     let results = RunDirectory::open(&args.results).map_err(InputError::from)?;
-    let config = results.config()?;
+    let mut config = results.config()?;
+    config.solver.device = args.device.unwrap_or(config.solver.device);
     let verification = thread_pool(config.solver.threads)?
         .install(|| Verification::of(&results, &config, args.threshold, interrupt))?;
     if args.json {
@@ -90,8 +91,8 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
         (
             "solve",
             format!(
-                "{} iterations, relative residual {:.1e}",
-                found.pcg_iterations, found.pcg_residual
+                "{} iterations on {}, relative residual {:.1e}",
+                found.pcg_iterations, found.device, found.pcg_residual
             ),
         ),
     ]

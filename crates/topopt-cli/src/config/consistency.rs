@@ -75,7 +75,7 @@ fn filter(config: &Config) -> Option<Finding> {
     let filter = config.filter.get_ref();
     let message = match (filter.kind, filter.radius, filter.radius_in_elements) {
         (_, Some(_), Some(_)) => "[filter] has both `radius` and `radius_in_elements`",
-        (FilterKind::Sensitivity | FilterKind::Density, None, None) => "[filter] has no radius",
+        (kind, None, None) if kind != FilterKind::None => "[filter] has no radius",
         _ => return None,
     };
     Some(Finding::new(message).at(config.source(), config.filter.span(), "this table").remedy(

@@ -58,7 +58,8 @@ pub struct Filter {
     /// Radius as a length.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: Option<f64>,
-    /// Radius in element widths; a width is the cube root of the mean element volume.
+    /// Radius in element widths; a width is the cube root of an element's volume, averaged over the
+    /// volume of the part.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius_in_elements: Option<f64>,
     /// Memory in MB for the lists of neighbours; where they need more, neighbours are searched
@@ -70,8 +71,11 @@ pub struct Filter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FilterKind {
-    /// Sigmund's sensitivity filter.
+    /// Sigmund's sensitivity filter, of sensitivities per volume and by volumes.
     Sensitivity,
+    /// The same without volumes, as in Ratnakar's thesis: for meshes of equal elements only, as on
+    /// others small elements fill and large ones empty.
+    SensitivityUnweighted,
     /// The density filter: what is solved and written is the filtered density.
     Density,
     /// No filter: the result depends on the mesh.
@@ -167,6 +171,13 @@ pub struct Optimizer {
 pub enum Method {
     /// Optimality criteria.
     Oc,
+}
+
+impl FilterKind {
+    /// Whether sensitivities are filtered.
+    pub fn is_of_sensitivities(self) -> bool {
+        matches!(self, Self::Sensitivity | Self::SensitivityUnweighted)
+    }
 }
 
 impl Default for Filter {

@@ -7,8 +7,6 @@ use crate::report::Finding;
 
 /// The elements that carry, and the loads that they carry.
 pub(super) struct Carried {
-    /// The problem without loads on nodes of void elements alone.
-    pub problem: Problem,
     /// Solid elements that are held against rigid motion, \[n_elements\].
     pub is_carrying: Vec<bool>,
     /// Whether a node belongs to one of those, \[n_nodes\].
@@ -18,11 +16,12 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// Of the elements `is_solid`, \[n_elements\]; those that share a node hold each other.
+    /// Of the elements `is_solid`, \[n_elements\]; those that share a node hold each other. Beside it the
+    /// problem without loads on nodes of void elements alone, in which all that does not carry is void.
     ///
     /// # Errors
     /// A finding if a load acts on a part that is not held, or nothing is left of a load case.
-    pub fn new(problem: &Problem, is_solid: &[bool]) -> Result<Self, Finding> {
+    pub fn new(problem: &Problem, is_solid: &[bool]) -> Result<(Self, Problem), Finding> {
         let mesh = problem.mesh();
         let mut is_carrying = vec![false; mesh.n_elements()];
         let mut is_loose_node = vec![false; mesh.n_nodes()];
@@ -78,7 +77,7 @@ impl Carried {
         })?;
         let is_empty = |e: &u32| !is_carrying[*e as usize];
         let problem = problem.with_void((0..is_carrying.len() as u32).filter(is_empty).collect());
-        Ok(Self { problem, is_carrying, is_carrying_node, notes })
+        Ok((Self { is_carrying, is_carrying_node, notes }, problem))
     }
 }
 

@@ -62,7 +62,7 @@ impl Subject<'_> {
             value: square.sqrt(),
             node: Tags::node(self.tags.as_ref(), original),
             at: self.structure.mesh.coordinates()[original as usize],
-            load_case: self.carried.problem.load_cases()[case].name.clone(),
+            load_case: self.structure.problem.load_cases()[case].name.clone(),
         }
     }
 
@@ -88,7 +88,7 @@ impl Subject<'_> {
             maximum: solution.von_mises[worst],
             element,
             at,
-            load_case: self.carried.problem.load_cases()[solution.worst_case[worst]].name.clone(),
+            load_case: self.structure.problem.load_cases()[solution.worst_case[worst]].name.clone(),
         }
     }
 

@@ -3,17 +3,18 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use topopt_fem::{Strategy, stress};
-use topopt_linalg::{Cpu, PcgProgress};
+use topopt_cuda::Cuda;
+use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Strategy, stress};
+use topopt_linalg::{Backend, Cpu, PcgProgress};
 use topopt_simp::{
     Accuracy, Design, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer,
     ObserverError, OptimalityCriteria, Optimization, Physics, StopRules,
 };
 
 use super::carried::Carried;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::place;
+use crate::place::{self, OnGpu, Place};
 use crate::structure::Structure;
 
 /// Young's modulus of a void element, as a share of the solid's.
@@ -34,34 +35,65 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// Solves on the processor, with the solver's settings of the case.
+    /// Solves at `place`, for which `structure` was built, with the solver's settings of the case.
     ///
     /// # Errors
-    /// A solve that does not converge or is interrupted.
+    /// A solve that does not converge or is interrupted, a device that fails or is too small.
     pub fn new(
         config: &Config,
         structure: &Structure,
         carried: &Carried,
+        place: &Place,
         interrupt: &AtomicBool,
     ) -> Result<Self, Failure> {
-        let (solver, problem) = (&config.solver, &carried.problem);
-        // A case for the GPU may name a strategy that the processor does not have.
-        let strategy = place::cpu_strategy(solver.strategy).unwrap_or(Strategy::Mf);
+        let (solver, problem) = (&config.solver, &structure.problem);
+        let subject = (config, structure, carried);
+        match place {
+            Place::Cpu { .. } => {
+                // A case for the GPU may name a strategy that the processor does not have.
+                let strategy = place::cpu_strategy(solver.strategy).unwrap_or(Strategy::Mf);
+                let preconditioner = place::cpu_preconditioner(solver, problem)?;
+                Self::on(&Cpu, subject, strategy.build(problem), preconditioner, interrupt)
+            }
+            Place::Gpu(device) => {
+                let backend = Cuda::<f64>::new(device)?;
+                // One solve is not worth measuring strategies.
+                let strategy = match solver.strategy {
+                    config::Strategy::Auto => config::Strategy::Mf,
+                    named => named,
+                };
+                let OnGpu { mesh, operator, .. } =
+                    place::gpu_operator(&backend, structure, config, strategy)?;
+                let preconditioner = place::gpu_preconditioner(&backend, solver, &mesh, problem)?;
+                Self::on(&backend, subject, operator, preconditioner, interrupt)
+            }
+        }
+    }
+
+    fn on<'a, B: Backend + Sync>(
+        backend: &'a B,
+        (config, structure, carried): (&Config, &'a Structure, &Carried),
+        operator: Box<dyn ElasticityOperator<B> + 'a>,
+        preconditioner: Box<dyn ElasticityPreconditioner<B> + 'a>,
+        interrupt: &AtomicBool,
+    ) -> Result<Self, Failure> {
+        let (solver, problem) = (&config.solver, &structure.problem);
         let physics = Physics {
-            backend: &Cpu,
+            backend,
             problem,
-            loads: Loads::new(&Cpu, problem)?,
-            operator: strategy.build(problem),
-            preconditioner: place::cpu_preconditioner(solver, problem)?,
+            loads: Loads::new(backend, problem)?,
+            operator,
+            preconditioner,
             accuracy: Accuracy::fixed(solver.tolerance),
             max_iterations: solver.max_iterations(),
         };
+
         // Densities are shares of the stiffness, and of the weight.
         let youngs_modulus = problem.material().youngs_modulus();
         let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
         let density: Vec<f64> =
             carried.is_carrying.iter().map(|&c| if c { 1.0 } else { VOID_STIFFNESS }).collect();
-        let criteria = OptimalityCriteria::new(&Cpu, &structure.space, 1.0, 0.5)?;
+        let criteria = OptimalityCriteria::new(backend, &structure.space, 1.0, 0.5)?;
         let stop = StopRules {
             max_iterations: 1,
             change: 0.0,
@@ -91,12 +123,12 @@ impl Solution {
             pcg_iterations: report.pcg_iterations,
             pcg_residual: report.pcg_residual,
         };
-        solution.find_stresses(carried);
+        solution.find_stresses(structure, carried);
         Ok(solution)
     }
 
-    fn find_stresses(&mut self, carried: &Carried) {
-        let (mesh, material) = (carried.problem.mesh(), carried.problem.material());
+    fn find_stresses(&mut self, structure: &Structure, carried: &Carried) {
+        let (mesh, material) = (structure.problem.mesh(), structure.problem.material());
         let modulus = material.youngs_modulus();
         let moduli: Vec<f64> =
             carried.is_carrying.iter().map(|&c| if c { modulus } else { 0.0 }).collect();
@@ -118,7 +150,7 @@ struct Watcher<'a> {
     report: Option<IterationReport>,
 }
 
-impl Observer<Cpu> for Watcher<'_> {
+impl<B: Backend> Observer<B> for Watcher<'_> {
     fn solving(&mut self, _: usize, _: PcgProgress) -> ControlFlow<()> {
         match self.interrupt.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
@@ -126,11 +158,7 @@ impl Observer<Cpu> for Watcher<'_> {
         }
     }
 
-    fn evaluated(
-        &mut self,
-        report: &IterationReport,
-        _: &Design<Cpu>,
-    ) -> Result<(), ObserverError> {
+    fn evaluated(&mut self, report: &IterationReport, _: &Design<B>) -> Result<(), ObserverError> {
         self.report = Some(*report);
         Ok(())
     }

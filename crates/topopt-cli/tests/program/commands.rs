@@ -176,7 +176,7 @@ fn info_for_people() {
       extent           4 x 2 x 2
       from, to         [0.0, 0.0, 0.0], [4.0, 2.0, 2.0]
       volume           16
-      element width    1 (cube root of the mean element volume)
+      element width    1 (cube root of the volume, mean over the part)
       scaled Jacobian  smallest 1.000 (element 1), mean 1.000; 1 is best
       aspect ratio     largest 1.000, mean 1.000; 1 is best
       sets             design  16 elements

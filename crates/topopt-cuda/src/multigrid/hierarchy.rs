@@ -5,7 +5,9 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_fem::{Aggregation, Joints, Problem, Supported};
-use topopt_linalg::{Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer};
+use topopt_linalg::{
+    Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer,
+};
 
 use super::block_diagonal::InverseBlocks;
 use super::coarse_matrix::{CoarseMatrix, InverseBlocks6, MatrixKernels};

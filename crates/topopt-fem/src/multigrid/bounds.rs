@@ -54,8 +54,9 @@ impl WithSimd for Bounds<'_> {
         let lame = self.material.unit_lame();
         for (group, bounds) in self.bounds.chunks_mut(S::F64_LANES).enumerate() {
             let first = self.first + group * S::F64_LANES;
-            let elements: Vec<Element> =
-                (0..bounds.len()).map(|k| Element::new(self.mesh, self.material, first + k)).collect();
+            let elements: Vec<Element> = (0..bounds.len())
+                .map(|k| Element::new(self.mesh, self.material, first + k))
+                .collect();
 
             // Lanes without an element stay at zero, where the determinant is none: they are not read.
             let mut x: LaneGroup = [[0.0; MAX_LANES]; 24];
@@ -67,13 +68,8 @@ impl WithSimd for Bounds<'_> {
 
             let mut norms = [[1.0; MAX_LANES]; 2]; // u^T D u of the last two u, the later one first
             for _ in 0..STEPS {
-                let f = element_forces(
-                    simd,
-                    &x,
-                    &from_group(simd, &u),
-                    Lanes::splat(simd, 1.0),
-                    lame,
-                );
+                let f =
+                    element_forces(simd, &x, &from_group(simd, &u), Lanes::splat(simd, 1.0), lame);
                 to_group(&f, &mut u);
                 norms[1] = norms[0];
                 for (lane, element) in elements.iter().enumerate() {
@@ -99,9 +95,8 @@ impl Element {
     fn new(mesh: &HexMesh, material: &Material, e: usize) -> Self {
         let hex = &mesh.hexes()[e];
         let x = mesh.element_coordinates(e);
-        let first = std::array::from_fn(|a| {
-            hex.iter().position(|node| *node == hex[a]).unwrap_or(a)
-        });
+        let first =
+            std::array::from_fn(|a| hex.iter().position(|node| *node == hex[a]).unwrap_or(a));
         let blocks = element_diagonal_blocks(hex, &x, material);
         Self { x, first, inverse: blocks.map(|block| inverse(&block)) }
     }
@@ -179,7 +174,9 @@ mod tests {
     fn they_are_the_largest_eigenvalues_of_elements() {
         let plate = mapped_cube(2, |[x, y, z]| [9.0 * x + 2.0 * z, 4.0 * y, z * (1.0 + x)]);
         let meshes = [distorted_cube(3, 0.3, true), hexagon(2), wheel(2), plate];
-        for (ratio, mesh) in [0.0, 0.3, 0.49].iter().flat_map(|r| meshes.iter().map(move |m| (r, m))) {
+        for (ratio, mesh) in
+            [0.0, 0.3, 0.49].iter().flat_map(|r| meshes.iter().map(move |m| (r, m)))
+        {
             let material = Material::new(7.0, *ratio).unwrap();
             for (e, &bound) in element_bounds(mesh, &material).iter().enumerate() {
                 let share = f64::from(bound) / exact(mesh, &material, e);

@@ -10,10 +10,10 @@ mod bounds;
 mod coarse;
 mod fine;
 mod joints;
-mod node_graph;
 #[cfg(test)]
 #[path = "../../tests/operators/meshes.rs"]
 pub(crate) mod meshes;
+mod node_graph;
 mod scalar;
 mod structure;
 #[cfg(test)]

@@ -78,8 +78,7 @@ fn beyond_hinges(mesh: &HexMesh, adjacency: &NodeToElements, is_void: &[bool]) -
         let beyond = around.iter().zip(&fans).filter(|(_, fan)| Some(**fan) != largest);
         beyond.map(|(corner, _)| *corner).collect()
     };
-    let corners: Vec<Vec<(u32, u8)>> =
-        (0..mesh.n_nodes()).into_par_iter().map(at_node).collect();
+    let corners: Vec<Vec<(u32, u8)>> = (0..mesh.n_nodes()).into_par_iter().map(at_node).collect();
     let mut beyond = vec![0; mesh.n_elements()];
     corners.iter().flatten().for_each(|&(e, a)| beyond[e as usize] |= 1 << a);
     beyond
@@ -94,7 +93,9 @@ fn fans(mesh: &HexMesh, around: &[(u32, u8)]) -> Vec<usize> {
         let share = || share_face(mesh, around[i].0, around[j].0);
         if from != to && share() {
             let joined = from.min(to);
-            fans.iter_mut().filter(|fan| **fan == from || **fan == to).for_each(|fan| *fan = joined);
+            fans.iter_mut()
+                .filter(|fan| **fan == from || **fan == to)
+                .for_each(|fan| *fan = joined);
         }
     }
     fans

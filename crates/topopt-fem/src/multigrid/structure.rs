@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 use topopt_mesh::{HexMesh, NodeToElements};
 
-use super::node_graph::NodeGraph;
 use super::bounds::element_bounds;
+use super::node_graph::NodeGraph;
 use super::{Aggregates, MODES};
 use crate::{DIM, Level, Problem};
 
@@ -54,7 +54,9 @@ impl Aggregation {
             if next.len() == finer.len() {
                 break;
             }
-            if std::env::var("TOPOPT_EIG").is_ok() { eprintln!("{} -> {}", finer.len(), next.len()); }
+            if std::env::var("TOPOPT_EIG").is_ok() {
+                eprintln!("{} -> {}", finer.len(), next.len());
+            }
             patterns.push(next.graph(&patterns[coarser.len()])); // where P^T A P has blocks
             graph = next.graph(&graph);
             coarser.push(next);

@@ -138,7 +138,7 @@ fn run_on(
     let problem = cantilever();
     let space = space(&problem);
     let cone = Box::new(Cone::new(problem.mesh().centres(), 1.5, usize::MAX));
-    let filter = Filter::Sensitivity(SensitivityFilter::new(&Cpu, cone).unwrap());
+    let filter = Filter::Sensitivity(SensitivityFilter::new(&Cpu, cone, &space.volumes).unwrap());
     let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
     let physics = physics(&problem, pcg);
     let mut optimization =
@@ -369,7 +369,8 @@ fn filtered_sensitivities_follow_the_formula() {
     let raw: Vec<f64> = (0..n).map(|e| -1.0 - (e as f64).sin()).collect();
     let cone = Box::new(Cone::new(centres.clone(), 1.7, 0));
     let (mut found, mut scratch) = (raw.clone(), vec![0.0; n]);
-    let filter = SensitivityFilter::new(&Cpu, cone).unwrap();
+    let volumes: Vec<f64> = (0..n).map(|e| 1.0 + 0.9 * (e as f64 * 0.7).sin()).collect();
+    let filter = SensitivityFilter::new(&Cpu, cone, &volumes).unwrap();
     filter.apply(&Cpu, &density, &mut found, &mut scratch);
     for e in [0, 40, n - 1] {
         let weight = |i: usize| {
@@ -377,7 +378,29 @@ fn filtered_sensitivities_follow_the_formula() {
             (1.7 - square.sqrt()).max(0.0)
         };
         let numerator: f64 = (0..n).map(|i| weight(i) * density[i] * raw[i]).sum();
-        let sum: f64 = (0..n).map(weight).sum();
-        assert!((found[e] / (numerator / (density[e] * sum)) - 1.0).abs() < 1e-13);
+        let sum: f64 = (0..n).map(|i| weight(i) * volumes[i]).sum();
+        let expected = volumes[e] * numerator / (density[e] * sum);
+        assert!((found[e] / expected - 1.0).abs() < 1e-13);
     }
+}
+
+/// What is uniform per volume stays so, whatever the sizes of the elements; without volumes it does not.
+#[test]
+fn the_sensitivity_filter_does_not_see_how_a_mesh_is_graded() {
+    let edges: Vec<f64> =
+        (0..40).map(|k| (k as f64 + 0.4 * (k as f64 * 2.1).sin()) * 0.5).collect();
+    let centres: Vec<[f64; 3]> =
+        edges.windows(2).map(|x| [0.5 * (x[0] + x[1]), 0.0, 0.0]).collect();
+    let volumes: Vec<f64> = edges.windows(2).map(|x| x[1] - x[0]).collect();
+    let ones = vec![1.0; volumes.len()];
+    let per_volume_spread = |measure: &[f64]| {
+        let cone = Box::new(Cone::new(centres.clone(), 1.3, 0));
+        let filter = SensitivityFilter::new(&Cpu, cone, measure).unwrap();
+        let (mut found, mut scratch) = (volumes.clone(), ones.clone());
+        filter.apply(&Cpu, &vec![0.3; volumes.len()], &mut found, &mut scratch);
+        let errors = found.iter().zip(&volumes).map(|(dc, v)| (dc / v - 1.0).abs());
+        errors.fold(0.0, f64::max)
+    };
+    assert!(per_volume_spread(&volumes) < 1e-13);
+    assert!(per_volume_spread(&ones) > 0.3);
 }
