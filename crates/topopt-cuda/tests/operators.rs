@@ -143,7 +143,7 @@ fn every_operator_equals_the_reference() {
         let mut reference = Reference::new(problem);
         reference.set_moduli(&moduli(n));
         let mesh = subject.on(&device);
-        // Small boxes are in clusters in any order that is not random.
+        // Where rows are as short as in these boxes, so are they in the order of rows.
         let [must, may_not] = ["in clusters", "by colour"].map(|way| name.ends_with(way));
         assert!(mesh.is_in_clusters() || !must, "{name}");
         assert!(!mesh.is_in_clusters() || !may_not && name != "random order", "{name}");

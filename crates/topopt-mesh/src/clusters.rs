@@ -110,7 +110,8 @@ impl Growth {
             let node = node as usize;
             self.n_left[node] -= 1;
             if std::mem::replace(&mut self.clusters[node], cluster) != cluster {
-                for &e in &self.elements[self.starts[node] as usize..self.starts[node + 1] as usize] {
+                for &e in &self.elements[self.starts[node] as usize..self.starts[node + 1] as usize]
+                {
                     if !self.is_taken[e as usize] {
                         if self.n_shared[e as usize] == 0 {
                             self.candidates.push(e);

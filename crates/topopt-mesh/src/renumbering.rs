@@ -257,7 +257,8 @@ fn by_valence(mesh: &HexMesh) -> Vec<u8> {
     mesh.hexes().par_iter().map(best).collect()
 }
 
-/// Mean length of chords from which on the numbering follows them.
+/// Mean length of chords from which on the numbering follows them: in tetrahedra cut into hexahedra it
+/// is 2.2, in the benchmarks 8.6 and more.
 const LONG: f64 = 5.0;
 
 /// Every thread writes its own range of the original numbers.

@@ -101,7 +101,7 @@ impl MeshOnDevice {
         }))
     }
 
-    /// Bytes on the device for a mesh of that size; one in clusters takes some 28 an element more.
+    /// Bytes on the device for a mesh of that size; one in clusters takes 34 an element more.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         (8 * DIM + 1) * n_nodes + 8 * 4 * n_elements + n_elements / 8
     }

@@ -17,7 +17,7 @@ use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
 
-/// Threads of a block, one an element, as `cuda/mf.cu` has it.
+/// Threads of a block, one an element, as `cuda/mf.cu` and `cuda/mf_clusters.cu` have it.
 const fn block<R>() -> usize {
     256 / size_of::<R>()
 }
@@ -46,7 +46,7 @@ impl<R: Real> Mf<R> {
     pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
         let device = &mesh.device;
         let ([kernel, with_dot], blocks) = match &mesh.clusters {
-            Some(clusters) => (by_clusters::<R>(device)?, clusters.count),
+            Some(clusters) => (by_clusters::<R>(device)?, cluster_blocks::<R>(clusters)),
             None => (by_elements::<R>(device)?, mesh.launches().map(blocks::<R>).sum()),
         };
         Ok(Self {
@@ -93,7 +93,7 @@ fn by_clusters<R: Real>(device: &Arc<Device>) -> Result<[Kernel; 2], BackendErro
         include_str!("../../../../cuda/ptx/mf_clusters.f64.ptx"),
         include_str!("../../../../cuda/ptx/mf_clusters.f32.ptx"),
     );
-    let (module, block) = (Module::load(device, "mf_clusters", ptx)?, WARP as u32);
+    let (module, block) = (Module::load(device, "mf_clusters", ptx)?, block::<R>() as u32);
     Ok([module.kernel("mf_clusters", block)?, module.kernel("mf_clusters_dot", block)?])
 }
 
@@ -102,13 +102,18 @@ fn blocks<R>((_, count): (u32, u32)) -> usize {
     (count as usize).div_ceil(block::<R>())
 }
 
+/// Blocks of a launch of all clusters.
+fn cluster_blocks<R>(clusters: &Clusters) -> usize {
+    (WARP * clusters.count).div_ceil(block::<R>())
+}
+
 /// Launches `$kernel` on a mesh in clusters, from `$x` to `$y`; `$partial` if it leaves a dot product.
 macro_rules! launch_clusters {
     ($kernel:expr, $operator:expr, $clusters:expr, $x:expr, $y:expr $(, $partial:expr)?) => {{
         let (mesh, clusters): (&MeshOnDevice, &Clusters) = (&$operator.mesh, $clusters);
         let (lambda, mu) = mesh.unit_lame;
-        launch!($kernel, clusters.count;
-            &(mesh.n_nodes as u32), &clusters.starts, &clusters.nodes, &clusters.spans,
+        launch!($kernel, cluster_blocks::<R>(clusters);
+            &(clusters.count as u32), &(mesh.n_nodes as u32), &clusters.starts, &clusters.nodes, &clusters.spans,
             &clusters.places, &clusters.corners, &mesh.coordinates, &mu, &(lambda / mu),
             &$operator.moduli.values, &$x.values, &mut $y.values $(, $partial)?);
     }};

@@ -100,11 +100,10 @@ struct LocalFields {
 type Planes = [Vec<f64>; DIM];
 
 /// The same where no elements are in rows: the values of a node are read and added in one piece, with
-/// a fourth beside them that fills a register.
+/// a fourth beside them that fills a register; coordinates and displacements in one line of the cache.
 #[derive(Default)]
 struct NodeFields {
-    x: Vec<[f64; 4]>,
-    u: Vec<[f64; 4]>,
+    xu: Vec<[[f64; 4]; 2]>,
     sums: Vec<[f64; 4]>,
 }
 
@@ -118,10 +117,9 @@ impl LocalFields {
         }
         let Self { nodes, .. } = self;
         let quad = |[x, y, z]: [f64; DIM]| [x, y, z, 0.0];
-        nodes.x.clear();
-        nodes.x.extend(patch.nodes.iter().map(|&node| quad(x(node as usize))));
-        nodes.u.clear();
-        nodes.u.extend(patch.nodes.iter().map(|&node| quad(u(node as usize))));
+        let both = |&node: &u32| [quad(x(node as usize)), quad(u(node as usize))];
+        nodes.xu.clear();
+        nodes.xu.extend(patch.nodes.iter().map(both));
     }
 }
 
@@ -150,19 +148,25 @@ fn load<S: Simd>(simd: S, field: &Planes, hexes: &[[u16; 8]], is_row: bool) -> N
     from_group(simd, &group)
 }
 
-/// As [`load`], in the order of lanes that [`Lanes::from_quads`] makes.
+/// As [`load`], coordinates and displacements in the order of lanes that [`Lanes::from_quads`] makes.
 #[inline(always)]
-fn load_nodes<S: Simd>(simd: S, field: &[[f64; 4]], hexes: &[[u16; 8]]) -> Nodal<S> {
-    let mut nodal = [[Lanes::splat(simd, 0.0); DIM]; 8];
-    let mut quads: Quads = [[0.0; 4]; MAX_LANES];
+fn load_nodes<S: Simd>(
+    simd: S,
+    fields: &[[[f64; 4]; 2]],
+    hexes: &[[u16; 8]],
+) -> (Nodal<S>, Nodal<S>) {
+    let nodal = [[Lanes::splat(simd, 0.0); DIM]; 8];
+    let (mut nodal_x, mut nodal_u) = (nodal, nodal);
+    let (mut x, mut u): (Quads, Quads) = ([[0.0; 4]; MAX_LANES], [[0.0; 4]; MAX_LANES]);
     for a in 0..8 {
         for lane in 0..S::F64_LANES {
-            quads[lane] = field[hexes[lane.min(hexes.len() - 1)][a] as usize];
+            [x[lane], u[lane]] = fields[hexes[lane.min(hexes.len() - 1)][a] as usize];
         }
-        let [x, y, z, _] = Lanes::from_quads(simd, &quads);
-        nodal[a] = [x, y, z];
+        let ([x, y, z, _], [u, v, w, _]) =
+            (Lanes::from_quads(simd, &x), Lanes::from_quads(simd, &u));
+        (nodal_x[a], nodal_u[a]) = ([x, y, z], [u, v, w]);
     }
-    nodal
+    (nodal_x, nodal_u)
 }
 
 /// One number a lane in the order of [`Lanes::from_quads`], zero past the last.
@@ -230,13 +234,12 @@ struct AddForces<'a> {
 impl AddForces<'_> {
     #[inline(always)]
     fn by_nodes<S: Simd>(self, simd: S) {
-        let NodeFields { x, u, sums } = &mut self.local.nodes;
+        let NodeFields { xu, sums } = &mut self.local.nodes;
         sums.clear();
         sums.resize(self.sums.len(), [0.0; 4]);
         let groups = self.patch.hexes.chunks(S::F64_LANES).zip(self.moduli.chunks(S::F64_LANES));
         for (hexes, moduli) in groups {
-            let x = load_nodes(simd, x, hexes);
-            let u = load_nodes(simd, u, hexes);
+            let (x, u) = load_nodes(simd, xu, hexes);
             let moduli = load_in_order(simd, moduli);
             let forces = element_forces(simd, &x, &u, moduli, self.lame);
             add_nodes(simd, &forces, sums, hexes);
@@ -297,7 +300,7 @@ impl WithSimd for Energies<'_> {
             let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
             let (x, u) = match has_rows {
                 true => (load(simd, x, hexes, is_row), load(simd, u, hexes, is_row)),
-                false => (load_nodes(simd, &nodes.x, hexes), load_nodes(simd, &nodes.u, hexes)),
+                false => load_nodes(simd, &nodes.xu, hexes),
             };
             let forces = element_forces(simd, &x, &u, Lanes::splat(simd, 1.0), self.lame);
             let mut energy = Lanes::splat(simd, 0.0);
