@@ -1,5 +1,6 @@
 // The forces of one element, sum-factorised, in two slabs of four Gauss points. What the slabs need
-// waits in shared memory, or a thread would need twice the registers. BLOCK is defined before.
+// waits in shared memory, or a thread would need twice the registers. BLOCK is defined before, or
+// LANES and LANE: threads that share slabs, and the number of one among them.
 //
 // In the slab at zeta = -+gauss a field has the derivatives a + eta ab along xi and b + xi ab along
 // eta; those along zeta are the same in both.
@@ -8,8 +9,13 @@
 
 #include "common/trilinear.cuh"
 
+#ifndef LANES
+#define LANES BLOCK
+#define LANE threadIdx.x
+#endif
+
 // [slab][component][a, b, ab][thread]; volatile, or the compiler would keep them in registers.
-typedef volatile real Slabs[2][3][3][BLOCK];
+typedef volatile real Slabs[2][3][3][LANES];
 
 // Component c, of nodal values v: its slabs, and its derivatives along zeta at [xi][eta]
 template <class T>
@@ -20,7 +26,7 @@ __device__ __forceinline__ void to_derivatives(const T v[8], int c, Slabs& slabs
     for (int k = 0; k < 2; ++k) {
         const real at = k ? GAUSS : -GAUSS;
 #pragma unroll
-        for (int p = 0; p < 3; ++p) slabs[k][c][p][threadIdx.x] = V[p + 1] + at * V[p + 5];
+        for (int p = 0; p < 3; ++p) slabs[k][c][p][LANE] = V[p + 1] + at * V[p + 5];
         const real along_zeta = V[4] + at * V[5], mixed = V[6] + at * V[7];
         up[k][0] = along_zeta - GAUSS * mixed;
         up[k][1] = along_zeta + GAUSS * mixed;
@@ -37,8 +43,8 @@ __device__ __forceinline__ void in_slab(
         real xs[3], us[3];
 #pragma unroll
         for (int p = 0; p < 3; ++p) {
-            xs[p] = x[k][c][p][threadIdx.x];
-            us[p] = u[k][c][p][threadIdx.x];
+            xs[p] = x[k][c][p][LANE];
+            us[p] = u[k][c][p][LANE];
         }
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
@@ -81,9 +87,9 @@ __device__ __forceinline__ void add_slab(
         }
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-        x[k][c][0][threadIdx.x] = fa[c][0] + fa[c][1];
-        x[k][c][1][threadIdx.x] = fb[c][0] + fb[c][1];
-        x[k][c][2][threadIdx.x] = (fa[c][1] - fa[c][0]) + (fb[c][1] - fb[c][0]); // to be times gauss
+        x[k][c][0][LANE] = fa[c][0] + fa[c][1];
+        x[k][c][1][LANE] = fb[c][0] + fb[c][1];
+        x[k][c][2][LANE] = (fa[c][1] - fa[c][0]) + (fb[c][1] - fb[c][0]); // to be times gauss
     }
 }
 
@@ -97,9 +103,9 @@ __device__ __forceinline__ double work(
         for (int k = 0; k < 2; ++k) {
 #pragma unroll
             for (int p = 0; p < 3; ++p) {
-                const real conjugate = forces[k][c][p][threadIdx.x];
+                const real conjugate = forces[k][c][p][LANE];
                 const real force = p == 2 ? GAUSS * conjugate : conjugate;
-                sum += (double)u[k][c][p][threadIdx.x] * (double)force;
+                sum += (double)u[k][c][p][LANE] * (double)force;
             }
 #pragma unroll
             for (int j = 0; j < 2; ++j) sum += (double)uc[c][k][j] * (double)up[c][k][j];
@@ -112,7 +118,7 @@ __device__ __forceinline__ void to_nodes(const Slabs& forces, int c, const real 
     real F[2][3]; // sums over the slabs, and differences
 #pragma unroll
     for (int p = 0; p < 3; ++p) {
-        const real low = forces[0][c][p][threadIdx.x], high = forces[1][c][p][threadIdx.x];
+        const real low = forces[0][c][p][LANE], high = forces[1][c][p][LANE];
         F[0][p] = low + high;
         F[1][p] = high - low;
     }

@@ -44,7 +44,7 @@ impl Structure {
         let mut notes = std::mem::take(&mut case.notes);
         let element_width = element_width(&case.mesh);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
-        let renumbering = Renumbering::along_chords(&case.mesh);
+        let renumbering = Renumbering::on_import(&case.mesh);
         let (renumbering, colors) = match place {
             Place::Gpu(_) if config.solver.deterministic => {
                 let (renumbering, colors) = renumbering.by_color(&case.mesh);

@@ -25,8 +25,8 @@ fn device() -> Option<Arc<Device>> {
 }
 
 /// One distorted element, a distorted box, a mesh of irregular valence, a box in random
-/// order, and wedges; each but the first by colour as well. The supports hold whole nodes, single
-/// components of inner nodes, and the last node.
+/// order, and wedges; each except the first by colour as well, and in clusters. The supports hold whole
+/// nodes, single components of inner nodes, and the last node.
 fn problems() -> Vec<Subject> {
     let mesh = distorted_cube(5, 0.2, true);
     let shuffled = Renumbering::shuffled(&mesh, 9).apply(&mesh);
@@ -37,8 +37,8 @@ fn problems() -> Vec<Subject> {
         ("random order", shuffled),
         ("wedges", wheel(4)),
     ];
-    let mut subjects: Vec<_> =
-        meshes.iter().skip(1).map(|(name, mesh)| by_color(name, mesh)).collect();
+    let ways = |(name, mesh): &(&str, HexMesh)| [by_color(name, mesh), in_clusters(name, mesh)];
+    let mut subjects: Vec<_> = meshes.iter().skip(1).flat_map(ways).collect();
     let plain = |(name, mesh): (&str, _)| Subject {
         name: name.into(),
         problem: problem(mesh),
@@ -59,6 +59,11 @@ fn by_color(name: &str, mesh: &HexMesh) -> Subject {
     let (renumbering, colors) = Renumbering::shuffled(mesh, 2).by_color(mesh);
     let problem = problem(renumbering.apply(mesh));
     Subject { name: format!("{name} by colour"), problem, colors: Some(colors) }
+}
+
+fn in_clusters(name: &str, mesh: &HexMesh) -> Subject {
+    let problem = problem(Renumbering::in_clusters(mesh).apply(mesh));
+    Subject { name: format!("{name} in clusters"), problem, colors: None }
 }
 
 impl Subject {
@@ -138,6 +143,10 @@ fn every_operator_equals_the_reference() {
         let mut reference = Reference::new(problem);
         reference.set_moduli(&moduli(n));
         let mesh = subject.on(&device);
+        // Where rows are as short as in these boxes, so are they in the order of rows.
+        let [must, may_not] = ["in clusters", "by colour"].map(|way| name.ends_with(way));
+        assert!(mesh.is_in_clusters() || !must, "{name}");
+        assert!(!mesh.is_in_clusters() || !may_not && name != "random order", "{name}");
         for strategy in Strategy::ALL {
             if !strategy.takes(problem.mesh()) {
                 assert_eq!((&name[..6], strategy), ("wedges", Strategy::EbeSym));

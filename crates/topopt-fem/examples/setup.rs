@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     drop(mesh);
     let mesh = shuffled;
     let fixed = mesh.sets().nodes_of("fixed", mesh.hexes())?;
-    let renumbering = steps.time("number", || Renumbering::along_chords(&mesh));
+    let renumbering = steps.time("number", || Renumbering::on_import(&mesh));
     let new = steps.time("renumber", || renumbering.apply(&mesh));
     let material = Material::new(1.0, 0.3).ok_or("no material")?;
     let problem = steps.time("problem", || {

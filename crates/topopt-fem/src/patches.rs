@@ -143,6 +143,11 @@ impl Patch {
         Self { elements, nodes, hexes, rows }
     }
 
+    /// Whether any of its elements lie in a row.
+    pub fn has_rows(&self) -> bool {
+        self.rows.contains(&true)
+    }
+
     /// Replaces `out` by the components of `value(node)` at the nodes of the patch.
     pub fn gather<const D: usize>(
         &self,

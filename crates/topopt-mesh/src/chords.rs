@@ -1,5 +1,7 @@
 //! Chords: chains of hexahedra through opposite faces \[Murdoch1997\], one through every element.
 
+use rayon::prelude::*;
+
 use crate::HexMesh;
 use crate::hexahedron::{FACES, neighbour};
 use crate::rotation::{ROTATIONS, Rotation};
@@ -17,6 +19,9 @@ pub(crate) struct Chords {
     /// Row of [`ROTATIONS`] of every element of the mesh.
     rotations: Vec<u8>,
 }
+
+/// Elements of a part of a mesh that stands for all.
+const PART: usize = 4096;
 
 /// In `rotations`: the element is in no chord yet.
 const FREE: u8 = u8::MAX;
@@ -49,6 +54,20 @@ impl Chords {
             }
         }
         Self { elements, starts, rotations: search.rotations }
+    }
+
+    /// Mean length of the chords of `mesh`, whose elements come along a space-filling curve: of those in
+    /// eight parts of it, which they do not leave.
+    pub fn mean_length(mesh: &HexMesh) -> f64 {
+        let n = mesh.n_elements();
+        let size = n.min(PART);
+        let parts = (n / size).min(8);
+        let n_chords = |part: usize| {
+            let first = part * (n - size) / (parts - 1).max(1);
+            let seeds: Vec<u32> = (0..size as u32).collect();
+            Self::of(&mesh.part(first..first + size), &seeds).starts.len()
+        };
+        (parts * size) as f64 / (0..parts).into_par_iter().map(n_chords).sum::<usize>() as f64
     }
 
     /// The chords: elements from end to end.

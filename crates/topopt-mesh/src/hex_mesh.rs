@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::hexahedron;
@@ -211,6 +213,13 @@ impl HexMesh {
     ) -> Self {
         debug_assert_eq!((coordinates.len(), hexes.len()), (self.n_nodes(), self.n_elements()));
         Self { coordinates, hexes, sets }
+    }
+
+    /// Consecutive elements as a mesh of their own, with nodes in the same order; without sets.
+    pub(crate) fn part(&self, elements: Range<usize>) -> Self {
+        let (nodes, hexes) = hexahedron::with_own_nodes(&self.hexes[elements]);
+        let coordinates = nodes.iter().map(|&node| self.coordinates[node as usize]).collect();
+        Self { coordinates, hexes, sets: Sets::default() }
     }
 
     fn check_jacobians(&self) -> Result<(), MeshError> {

@@ -142,6 +142,16 @@ pub fn volume(x: &[[f64; 3]; 8]) -> f64 {
     gauss_points().iter().map(|&xi| determinant(&jacobian(x, xi))).sum()
 }
 
+/// The distinct nodes of `hexes`, increasing, and the elements by their numbers among these.
+pub(crate) fn with_own_nodes(hexes: &[[u32; 8]]) -> (Vec<u32>, Vec<[u32; 8]>) {
+    let mut nodes = hexes.as_flattened().to_vec();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let own = |node: u32| nodes.binary_search(&node).unwrap_or_default() as u32;
+    let hexes = hexes.iter().map(|hex| hex.map(own)).collect();
+    (nodes, hexes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@
 
 mod adjacency;
 mod chords;
+mod clusters;
 mod coincident;
 mod coloring;
 mod components;

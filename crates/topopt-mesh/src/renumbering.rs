@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::chords::Chords;
 use crate::hexahedron::{self, EDGES, neighbour};
 use crate::rotation::ROTATIONS;
-use crate::{Coloring, Face, HexMesh, NodeToElements, Sets, hilbert};
+use crate::{Coloring, Face, HexMesh, NodeToElements, Sets, clusters, counting_sort, hilbert};
 
 /// A permutation of the nodes and one of the elements of a mesh, and a rotation of the local
 /// numbers of every element. "Original" is the numbering before it.
@@ -23,6 +23,18 @@ pub struct Renumbering {
 }
 
 impl Renumbering {
+    /// The numbering that is computed on: [`Renumbering::along_chords`], or
+    /// [`Renumbering::in_clusters`] where the chords are short.
+    pub fn on_import(mesh: &HexMesh) -> Self {
+        let curve = Self::along_curve(mesh);
+        let sorted = curve.apply_without_sets(mesh);
+        match Chords::mean_length(&sorted) >= LONG {
+            true => Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements())),
+            false => Self::of_clusters(&sorted),
+        }
+        .after(curve)
+    }
+
     /// Elements along chords, chains of elements through opposite faces \[Murdoch1997\], and
     /// rotated so that the first local axis runs along the chord. The nodes of each of its four
     /// lines of edges are consecutive, so that those with the same local number in consecutive
@@ -31,10 +43,21 @@ impl Renumbering {
         // On a mesh of which neighbours are neighbours in memory, from the same elements on.
         let curve = Self::along_curve(mesh);
         let sorted = curve.apply_without_sets(mesh);
-        let Self { nodes, elements, rotations } =
-            Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements()));
+        Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements())).after(curve)
+    }
+
+    /// Elements in clusters of 32 that share many nodes, along a Hilbert curve, and nodes cluster by
+    /// cluster. Elements are rotated so that nodes of many elements stand first.
+    pub fn in_clusters(mesh: &HexMesh) -> Self {
+        let curve = Self::along_curve(mesh);
+        Self::of_clusters(&curve.apply_without_sets(mesh)).after(curve)
+    }
+
+    /// This renumbering of a mesh that `first` has made.
+    fn after(self, first: Self) -> Self {
+        let Self { nodes, elements, rotations } = self;
         let [nodes, elements] =
-            [(nodes, curve.nodes), (elements, curve.elements)].map(|(new, old)| gather(&new, &old));
+            [(nodes, first.nodes), (elements, first.elements)].map(|(new, old)| gather(&new, &old));
         Self { nodes, elements, rotations }
     }
 
@@ -43,6 +66,27 @@ impl Renumbering {
         let nodes = hilbert::order(mesh.coordinates());
         let elements = hilbert::order(&mesh.centres());
         Self { nodes, elements, rotations: vec![0; mesh.n_elements()] }
+    }
+
+    /// The clusters of a mesh along a Hilbert curve, and the nodes of each one after the other, those of
+    /// most places in it first: a GPU sums them up 32 at a time, in the order of their places.
+    fn of_clusters(mesh: &HexMesh) -> Self {
+        let elements = clusters::order(mesh.hexes());
+        let of_cluster = |cluster: &[u32]| {
+            let hexes = cluster.iter().map(|&e| mesh.hexes()[e as usize]);
+            let mut places: Vec<u32> = hexes.flatten().collect();
+            places.sort_unstable();
+            let mut nodes: Vec<&[u32]> = places.chunk_by(|a, b| a == b).collect();
+            nodes.sort_by_key(|places| std::cmp::Reverse(places.len()));
+            nodes.iter().map(|places| places[0]).collect::<Vec<u32>>()
+        };
+        let by_cluster: Vec<u32> =
+            elements.par_chunks(clusters::CLUSTER).flat_map_iter(of_cluster).collect();
+        let mut is_numbered = vec![false; mesh.n_nodes()];
+        let is_new = |&node: &u32| !std::mem::replace(&mut is_numbered[node as usize], true);
+        let nodes = by_cluster.into_iter().filter(is_new).collect();
+        let rotations = gather(&elements, &by_valence(mesh));
+        Self { nodes, elements, rotations }
     }
 
     /// The chords along a Hilbert curve, and the nodes along each.
@@ -195,6 +239,27 @@ impl Renumbering {
         }
     }
 }
+
+/// Rotations after which the first node of every element is its node of most elements, and the second
+/// the node of most beside it: of elements that share nodes, the same nodes then have the same places,
+/// and one word is read for all of them. In cut tetrahedra it saves a seventh of the reads.
+fn by_valence(mesh: &HexMesh) -> Vec<u8> {
+    let starts = counting_sort::offsets(mesh.hexes().as_flattened(), mesh.n_nodes());
+    let rank = |node: u32| (starts[node as usize + 1] - starts[node as usize], node);
+    let best = |hex: &[u32; 8]| {
+        let ranks = hex.map(rank);
+        let first_two = |&rotation: &u8| {
+            let [a, b, ..] = ROTATIONS[rotation as usize].nodes;
+            (ranks[a as usize], ranks[b as usize], std::cmp::Reverse(rotation))
+        };
+        (0..ROTATIONS.len() as u8).max_by_key(first_two).unwrap_or(0)
+    };
+    mesh.hexes().par_iter().map(best).collect()
+}
+
+/// Mean length of chords from which on the numbering follows them: in tetrahedra cut into hexahedra it
+/// is 2.2, in the benchmarks 8.6 and more.
+const LONG: f64 = 5.0;
 
 /// Every thread writes its own range of the original numbers.
 fn scatter<T: Copy + Default + Send + Sync>(original: &[u32], values: &[T]) -> Vec<T> {

@@ -1,4 +1,5 @@
-//! `mf`: matrix-free, nothing stored; geometry from the coordinates, sum-factorised.
+//! `mf`: matrix-free, nothing stored; geometry from the coordinates, sum-factorised. Element by
+//! element, or by the clusters of the mesh where it has them.
 
 use std::sync::Arc;
 
@@ -7,15 +8,16 @@ use topopt_fem::ElasticityOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator};
 
 use super::MeshOnDevice;
+use super::clusters::{Clusters, WARP};
 use super::diagonal::Diagonal;
 use super::energies::Energies;
 use super::mesh::HeldPart;
-use crate::Cuda;
 use crate::kernel::{Kernel, Module};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
+use crate::{Cuda, Device};
 
-/// Threads of a block, one an element, as `cuda/mf.cu` has it.
+/// Threads of a block, one an element, as `cuda/mf.cu` and `cuda/mf_clusters.cu` have it.
 const fn block<R>() -> usize {
     256 / size_of::<R>()
 }
@@ -42,18 +44,15 @@ impl<R: Real> Mf<R> {
     /// # Errors
     /// [`BackendError`] if the device has no room for the moduli or the kernels cannot be loaded.
     pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
-        let ptx = R::ptx(
-            include_str!("../../../../cuda/ptx/mf.f64.ptx"),
-            include_str!("../../../../cuda/ptx/mf.f32.ptx"),
-        );
         let device = &mesh.device;
-        let module = Module::load(device, "mf", ptx)?;
-        let blocks =
-            mesh.launches().map(|(_, count)| (count as usize).div_ceil(block::<R>())).sum();
+        let ([kernel, with_dot], blocks) = match &mesh.clusters {
+            Some(clusters) => (by_clusters::<R>(device)?, cluster_blocks::<R>(clusters)),
+            None => (by_elements::<R>(device)?, mesh.launches().map(blocks::<R>).sum()),
+        };
         Ok(Self {
             mesh: mesh.clone(),
-            kernel: module.kernel("mf", block::<R>() as u32)?,
-            with_dot: module.kernel("mf_dot", block::<R>() as u32)?,
+            kernel,
+            with_dot,
             partial: device.zeros(blocks)?,
             held_part: HeldPart::load::<R>(device)?,
             diagonal: Diagonal::load::<R>(device)?,
@@ -78,6 +77,48 @@ impl<R: Real> Mf<R> {
     }
 }
 
+/// The kernel with one thread an element, and the same with the dot product.
+fn by_elements<R: Real>(device: &Arc<Device>) -> Result<[Kernel; 2], BackendError> {
+    let ptx = R::ptx(
+        include_str!("../../../../cuda/ptx/mf.f64.ptx"),
+        include_str!("../../../../cuda/ptx/mf.f32.ptx"),
+    );
+    let (module, block) = (Module::load(device, "mf", ptx)?, block::<R>() as u32);
+    Ok([module.kernel("mf", block)?, module.kernel("mf_dot", block)?])
+}
+
+/// The kernel with one warp a cluster, and the same with the dot product.
+fn by_clusters<R: Real>(device: &Arc<Device>) -> Result<[Kernel; 2], BackendError> {
+    let ptx = R::ptx(
+        include_str!("../../../../cuda/ptx/mf_clusters.f64.ptx"),
+        include_str!("../../../../cuda/ptx/mf_clusters.f32.ptx"),
+    );
+    let (module, block) = (Module::load(device, "mf_clusters", ptx)?, block::<R>() as u32);
+    Ok([module.kernel("mf_clusters", block)?, module.kernel("mf_clusters_dot", block)?])
+}
+
+/// Blocks of a launch of so many elements.
+fn blocks<R>((_, count): (u32, u32)) -> usize {
+    (count as usize).div_ceil(block::<R>())
+}
+
+/// Blocks of a launch of all clusters.
+fn cluster_blocks<R>(clusters: &Clusters) -> usize {
+    (WARP * clusters.count).div_ceil(block::<R>())
+}
+
+/// Launches `$kernel` on a mesh in clusters, from `$x` to `$y`; `$partial` if it leaves a dot product.
+macro_rules! launch_clusters {
+    ($kernel:expr, $operator:expr, $clusters:expr, $x:expr, $y:expr $(, $partial:expr)?) => {{
+        let (mesh, clusters): (&MeshOnDevice, &Clusters) = (&$operator.mesh, $clusters);
+        let (lambda, mu) = mesh.unit_lame;
+        launch!($kernel, cluster_blocks::<R>(clusters);
+            &(clusters.count as u32), &(mesh.n_nodes as u32), &clusters.starts, &clusters.nodes, &clusters.spans,
+            &clusters.places, &clusters.corners, &mesh.coordinates, &mu, &(lambda / mu),
+            &$operator.moduli.values, &$x.values, &mut $y.values $(, $partial)?);
+    }};
+}
+
 impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
     fn dimension(&self) -> usize {
         self.mesh.n_dofs()
@@ -87,8 +128,12 @@ impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
         let mesh = &self.mesh;
         let (lambda, mu) = mesh.unit_lame;
         self.held_part.write(mesh, x, y);
+        if let Some(clusters) = &mesh.clusters {
+            launch_clusters!(self.kernel, self, clusters, x, y);
+            return;
+        }
         for (first, count) in mesh.launches() {
-            launch!(self.kernel, (count as usize).div_ceil(block::<R>());
+            launch!(self.kernel, blocks::<R>((first, count));
                 &first, &count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
                 &mesh.connectivity, &mesh.coordinates, &mesh.held, &mesh.at_supports, &mu,
                 &(lambda / mu), &self.moduli.values, &x.values, &mut y.values);
@@ -105,9 +150,13 @@ impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
         let mesh = &self.mesh;
         let (lambda, mu) = mesh.unit_lame;
         self.held_part.write(mesh, d, q);
+        if let Some(clusters) = &mesh.clusters {
+            launch_clusters!(self.with_dot, self, clusters, d, q, &self.partial);
+            return backend.sum_into(&self.partial, dq);
+        }
         let mut begin = 0;
         for (first, count) in mesh.launches() {
-            let blocks = (count as usize).div_ceil(block::<R>());
+            let blocks = blocks::<R>((first, count));
             let partial = self.partial.slice(begin..begin + blocks);
             launch!(self.with_dot, blocks;
                 &first, &count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),

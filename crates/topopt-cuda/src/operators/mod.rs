@@ -2,6 +2,7 @@
 
 mod adjacency;
 mod bsr;
+mod clusters;
 mod diagonal;
 mod ebe;
 mod ebe24;

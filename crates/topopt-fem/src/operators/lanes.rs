@@ -7,6 +7,9 @@ use pulp::Simd;
 /// Most lanes of any machine: eight doubles in 512 bits.
 pub const MAX_LANES: usize = 8;
 
+/// Four numbers a lane, so that those of a node are read and added in one piece.
+pub type Quads = [[f64; 4]; MAX_LANES];
+
 /// As many doubles as a register of `S` holds.
 #[derive(Clone, Copy)]
 pub struct Lanes<S: Simd> {
@@ -31,6 +34,22 @@ impl<S: Simd> Lanes<S> {
     #[inline(always)]
     pub fn store(self, values: &mut [f64]) {
         S::as_mut_simd_f64s(values).0[0] = self.value;
+    }
+
+    /// The four numbers of each lane, of `values` lane after lane; in an order of lanes of its own, from
+    /// which [`Lanes::to_quads`] goes back.
+    #[inline(always)]
+    pub fn from_quads(simd: S, values: &Quads) -> [Self; 4] {
+        let registers = S::as_simd_f64s(values.as_flattened()).0;
+        let quads = [registers[0], registers[1], registers[2], registers[3]];
+        simd.deinterleave_shfl_f64s(quads).map(|value| Self { simd, value })
+    }
+
+    /// Writes the first lanes of `values`, which are at least as many.
+    #[inline(always)]
+    pub fn to_quads(simd: S, quads: [Self; 4], values: &mut Quads) {
+        let quads = simd.interleave_shfl_f64s(quads.map(|quad| quad.value));
+        S::as_mut_simd_f64s(values.as_flattened_mut()).0[..4].copy_from_slice(&quads);
     }
 
     /// self * factor + term, fused where the machine can.

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{Cost, Cpu, LinearOperator};
 
 use super::diagonal;
-use super::lanes::{Lanes, MAX_LANES};
+use super::lanes::{Lanes, MAX_LANES, Quads};
 use super::trilinear::{self, LaneGroup, NODE, Nodal, element_forces, from_group, to_group};
 use crate::patches::{Patch, Patches};
 use crate::{DIM, ElasticityOperator, Problem};
@@ -86,21 +86,40 @@ impl ElasticityOperator<Cpu> for Mf<'_> {
     }
 }
 
-/// Coordinates, displacements and sums of forces at the nodes of a patch.
+/// Coordinates, displacements and sums of forces at the nodes of a patch: by planes if it has rows of
+/// elements, else by nodes.
 #[derive(Default)]
 struct LocalFields {
     x: Planes,
     u: Planes,
     sums: Planes,
+    nodes: NodeFields,
 }
 
 /// Nodal values of a patch by component, so that a row of nodes is a vector.
 type Planes = [Vec<f64>; DIM];
 
+/// The same where no elements are in rows: the values of a node are read and added in one piece, with
+/// a fourth beside them that fills a register; coordinates and displacements in one line of the cache.
+#[derive(Default)]
+struct NodeFields {
+    xu: Vec<[[f64; 4]; 2]>,
+    sums: Vec<[f64; 4]>,
+}
+
 impl LocalFields {
     fn gather(&mut self, problem: &Problem, patch: &Patch, u: impl Fn(usize) -> [f64; DIM]) {
-        patch.gather(&mut self.x, |node| problem.mesh().coordinates()[node]);
-        patch.gather(&mut self.u, u);
+        let x = |node: usize| problem.mesh().coordinates()[node];
+        if patch.has_rows() {
+            patch.gather(&mut self.x, x);
+            patch.gather(&mut self.u, u);
+            return;
+        }
+        let Self { nodes, .. } = self;
+        let quad = |[x, y, z]: [f64; DIM]| [x, y, z, 0.0];
+        let both = |&node: &u32| [quad(x(node as usize)), quad(u(node as usize))];
+        nodes.xu.clear();
+        nodes.xu.extend(patch.nodes.iter().map(both));
     }
 }
 
@@ -129,6 +148,37 @@ fn load<S: Simd>(simd: S, field: &Planes, hexes: &[[u16; 8]], is_row: bool) -> N
     from_group(simd, &group)
 }
 
+/// As [`load`], coordinates and displacements in the order of lanes that [`Lanes::from_quads`] makes.
+#[inline(always)]
+fn load_nodes<S: Simd>(
+    simd: S,
+    fields: &[[[f64; 4]; 2]],
+    hexes: &[[u16; 8]],
+) -> (Nodal<S>, Nodal<S>) {
+    let nodal = [[Lanes::splat(simd, 0.0); DIM]; 8];
+    let (mut nodal_x, mut nodal_u) = (nodal, nodal);
+    let (mut x, mut u): (Quads, Quads) = ([[0.0; 4]; MAX_LANES], [[0.0; 4]; MAX_LANES]);
+    for a in 0..8 {
+        for lane in 0..S::F64_LANES {
+            [x[lane], u[lane]] = fields[hexes[lane.min(hexes.len() - 1)][a] as usize];
+        }
+        let ([x, y, z, _], [u, v, w, _]) =
+            (Lanes::from_quads(simd, &x), Lanes::from_quads(simd, &u));
+        (nodal_x[a], nodal_u[a]) = ([x, y, z], [u, v, w]);
+    }
+    (nodal_x, nodal_u)
+}
+
+/// One number a lane in the order of [`Lanes::from_quads`], zero past the last.
+#[inline(always)]
+fn load_in_order<S: Simd>(simd: S, values: &[f64]) -> Lanes<S> {
+    let mut quads: Quads = [[0.0; 4]; MAX_LANES];
+    for (quad, value) in quads.iter_mut().zip(values) {
+        quad[0] = *value;
+    }
+    Lanes::from_quads(simd, &quads)[0]
+}
+
 /// Adds `forces` to `sums` at the nodes of `hexes`. In a row the nodes of one end of the elements
 /// come before those of the other, which are the same but for one element: a sum is not read
 /// right after it was written.
@@ -155,6 +205,23 @@ fn add<S: Simd>(simd: S, forces: &Nodal<S>, sums: &mut Planes, hexes: &[[u16; 8]
     }
 }
 
+/// As [`add`], for forces in the order of [`Lanes::from_quads`].
+#[inline(always)]
+fn add_nodes<S: Simd>(simd: S, forces: &Nodal<S>, sums: &mut [[f64; 4]], hexes: &[[u16; 8]]) {
+    let zero = Lanes::splat(simd, 0.0);
+    let mut quads: Quads = [[0.0; 4]; MAX_LANES];
+    for a in 0..8 {
+        let [x, y, z] = forces[a];
+        Lanes::to_quads(simd, [x, y, z, zero], &mut quads);
+        for (quad, hex) in quads.iter().zip(hexes) {
+            let sum = &mut sums[hex[a] as usize];
+            for i in 0..4 {
+                sum[i] += quad[i];
+            }
+        }
+    }
+}
+
 /// Writes the sums of E_e K_e u_e of all elements of a patch to `sums`, \[patch nodes\]\[3\].
 struct AddForces<'a> {
     patch: &'a Patch,
@@ -164,12 +231,34 @@ struct AddForces<'a> {
     sums: &'a mut [[f64; DIM]],
 }
 
+impl AddForces<'_> {
+    #[inline(always)]
+    fn by_nodes<S: Simd>(self, simd: S) {
+        let NodeFields { xu, sums } = &mut self.local.nodes;
+        sums.clear();
+        sums.resize(self.sums.len(), [0.0; 4]);
+        let groups = self.patch.hexes.chunks(S::F64_LANES).zip(self.moduli.chunks(S::F64_LANES));
+        for (hexes, moduli) in groups {
+            let (x, u) = load_nodes(simd, xu, hexes);
+            let moduli = load_in_order(simd, moduli);
+            let forces = element_forces(simd, &x, &u, moduli, self.lame);
+            add_nodes(simd, &forces, sums, hexes);
+        }
+        for (out, sum) in self.sums.iter_mut().zip(sums) {
+            *out = [sum[0], sum[1], sum[2]];
+        }
+    }
+}
+
 impl WithSimd for AddForces<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let LocalFields { x, u, sums } = self.local;
+        if !self.patch.has_rows() {
+            return self.by_nodes(simd);
+        }
+        let LocalFields { x, u, sums, .. } = self.local;
         for plane in sums.iter_mut() {
             plane.clear();
             plane.resize(self.sums.len(), 0.0);
@@ -203,13 +292,16 @@ impl WithSimd for Energies<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let LocalFields { x, u, .. } = self.local;
+        let LocalFields { x, u, nodes, .. } = self.local;
+        let has_rows = self.patch.has_rows();
         let groups = self.patch.hexes.chunks(S::F64_LANES);
         let groups = groups.zip(self.energies.chunks_mut(S::F64_LANES));
         for (group, (hexes, energies)) in groups.enumerate() {
             let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
-            let x = load(simd, x, hexes, is_row);
-            let u = load(simd, u, hexes, is_row);
+            let (x, u) = match has_rows {
+                true => (load(simd, x, hexes, is_row), load(simd, u, hexes, is_row)),
+                false => load_nodes(simd, &nodes.xu, hexes),
+            };
             let forces = element_forces(simd, &x, &u, Lanes::splat(simd, 1.0), self.lame);
             let mut energy = Lanes::splat(simd, 0.0);
             for a in 0..8 {
@@ -217,8 +309,15 @@ impl WithSimd for Energies<'_> {
                     energy = u[a][i].mul_add(forces[a][i], energy);
                 }
             }
+            let mut quads: Quads = [[0.0; 4]; MAX_LANES];
             let mut lanes = [0.0; MAX_LANES];
-            energy.store(&mut lanes);
+            match has_rows {
+                true => energy.store(&mut lanes),
+                false => {
+                    Lanes::to_quads(simd, [energy; 4], &mut quads);
+                    lanes = quads.map(|quad| quad[0]);
+                }
+            }
             energies.copy_from_slice(&lanes[..energies.len()]);
         }
     }

@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::*;
 use crate::generate::{Benchmark, Resolution};
@@ -35,7 +35,8 @@ fn sectors_per_load(mesh: &HexMesh) -> f64 {
 fn values_and_meshes_come_back() {
     let mesh = mesh(Benchmark::ConnectingRod, 3000);
     let (chords, shuffled) = (Renumbering::along_chords(&mesh), Renumbering::shuffled(&mesh, 7));
-    for renumbering in [chords.clone(), chords.by_color(&mesh).0, shuffled] {
+    let clusters = Renumbering::in_clusters(&mesh);
+    for renumbering in [chords.clone(), chords.by_color(&mesh).0, clusters, shuffled] {
         let new = renumbering.apply(&mesh);
         assert_ne!(new.hexes(), mesh.hexes());
         assert_eq!(renumbering.nodes_to_original(new.coordinates()), mesh.coordinates());
@@ -91,8 +92,10 @@ fn sets_name_the_same_places() {
         let mut pairs = a.as_flattened().iter().zip(b.as_flattened());
         a.len() == b.len() && pairs.all(|(a, b)| (a - b).abs() < 1e-11)
     };
-    let renumberings = [Renumbering::shuffled(&mesh, 1), Renumbering::along_chords(&mesh)];
-    for new in renumberings.map(|renumbering| renumbering.apply(&mesh)) {
+    let ways = [Renumbering::along_chords, Renumbering::in_clusters];
+    let renumberings =
+        [Renumbering::shuffled(&mesh, 1)].into_iter().chain(ways.map(|way| way(&mesh)));
+    for new in renumberings.map(|renumbering: Renumbering| renumbering.apply(&mesh)) {
         assert_eq!(load(&mesh), load(&new));
         assert!(close(fixed(&mesh), fixed(&new)));
         assert!(close(solid(&mesh), solid(&new)));
@@ -128,4 +131,86 @@ fn nodes_along_a_chord_are_consecutive() {
             assert!(chord.iter().all(|hex| hex[b] == hex[a] + 1));
         }
     }
+}
+
+/// A cube of n^3 cells, each of six tetrahedra, each of four hexahedra, as mesh generators cut them.
+fn cut_tetrahedra(n: u32) -> HexMesh {
+    let mut numbers: HashMap<[u32; 3], u32> = HashMap::new();
+    let mut coordinates = Vec::new();
+    // Twelve times the coordinates, so that all means of corners are whole.
+    let mut node = |corners: &[[u32; 3]]| {
+        let mean =
+            [0, 1, 2].map(|i| corners.iter().map(|x| x[i]).sum::<u32>() / corners.len() as u32);
+        *numbers.entry(mean).or_insert_with(|| {
+            coordinates.push(mean.map(f64::from));
+            coordinates.len() as u32 - 1
+        })
+    };
+    let mut hexes = Vec::new();
+    for cell in 0..n * n * n {
+        let low = [cell % n, cell / n % n, cell / n / n].map(|i| 12 * i);
+        for [i, j, k] in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
+            let step = |mut x: [u32; 3], i: usize| {
+                x[i] += 12;
+                x
+            };
+            let (b, c) = (step(low, i), step(step(low, i), j));
+            let mut corners = [low, b, c, step(c, k)];
+            if [[1, 0, 2], [0, 2, 1], [2, 1, 0]].contains(&[i, j, k]) {
+                corners.swap(1, 2);
+            }
+            for [a, b, c, d] in [[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3], [3, 1, 0, 2]] {
+                let [a, b, c, d] = [a, b, c, d].map(|i: usize| corners[i]);
+                hexes.push([
+                    node(&[a]),
+                    node(&[a, b]),
+                    node(&[a, b, c]),
+                    node(&[a, c]),
+                    node(&[a, d]),
+                    node(&[a, b, d]),
+                    node(&[a, b, c, d]),
+                    node(&[a, c, d]),
+                ]);
+            }
+        }
+    }
+    HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
+}
+
+/// Distinct nodes of 32 consecutive elements on average.
+fn nodes_of_32(mesh: &HexMesh) -> f64 {
+    let clusters = mesh.hexes().chunks(32);
+    let distinct = clusters.map(|hexes| hexes.iter().flatten().collect::<HashSet<_>>().len());
+    32.0 * distinct.sum::<usize>() as f64 / mesh.n_elements() as f64
+}
+
+/// Along chords they have 109 nodes, in the generator's order some more, along a Hilbert curve 94.
+#[test]
+fn clusters_of_cut_tetrahedra_have_few_nodes() {
+    let mesh = cut_tetrahedra(8);
+    for mesh in [disordered(&mesh), mesh] {
+        assert!(nodes_of_32(&in_chords(&mesh)) > 95.0);
+        let import = Renumbering::on_import(&mesh);
+        assert_eq!(import, Renumbering::in_clusters(&mesh));
+        let found = nodes_of_32(&import.apply(&mesh));
+        assert!(found < 80.0, "{found}");
+    }
+}
+
+#[test]
+fn import_follows_long_chords() {
+    for benchmark in Benchmark::ALL {
+        let mesh = disordered(&mesh(benchmark, 4000));
+        assert_eq!(Renumbering::on_import(&mesh), Renumbering::along_chords(&mesh));
+    }
+}
+
+#[test]
+fn numberings_do_not_depend_on_the_number_of_threads() {
+    let mesh = cut_tetrahedra(7);
+    let [one, many] = [1, 5].map(|n_threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        pool.install(|| Renumbering::on_import(&mesh))
+    });
+    assert_eq!(one, many);
 }

@@ -64,7 +64,7 @@ impl Subject {
 
     /// A mesh held at its end of smallest x and pulled at its last node.
     fn of_mesh(name: &str, mesh: &HexMesh, numbering: Numbering) -> Result<Self, InputError> {
-        let imported = |mesh: &HexMesh| Renumbering::along_chords(mesh).apply(mesh);
+        let imported = |mesh: &HexMesh| Renumbering::on_import(mesh).apply(mesh);
         let shuffled = |mesh: &HexMesh| Renumbering::shuffled(mesh, 1).apply(mesh);
         let mesh = match numbering {
             Numbering::Import => imported(mesh),

@@ -1,0 +1,276 @@
+//! Clusters: consecutive elements with the nodes that they share, for `mf`.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
+use topopt_linalg::BackendError;
+
+use crate::Device;
+
+/// Elements of a cluster at most: lanes of a warp.
+pub const WARP: usize = 32;
+
+/// Nodes of a cluster at most, as `cuda/mf_clusters.cu` has it: three a lane.
+const MAX_NODES: usize = 96;
+
+/// Nodes that a mesh may have: of the 32 bits of a node three say what is held.
+const MAX_NODES_OF_MESH: usize = 1 << 29;
+
+/// Position of VTK's local nodes in the 2x2x2 grid of nodes, and back.
+const POSITION: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+
+/// Nodes that 32 consecutive elements have on average at most, where clusters are computed.
+///
+/// A chord of 32 elements has 132. There the lanes of a warp touch neighbouring words, and an H200
+/// computes 9.0 G elements/s element by element. Cut tetrahedra in clusters have some 75 nodes: 8.3 by
+/// clusters, at 8 million elements, 4.1 by elements at best. Along a Hilbert curve alone they have 94,
+/// in a mesh generator's order 109, in random order 250; there, too, few fit one cluster.
+const MOST_NODES: f64 = 90.0;
+
+/// A mesh in clusters on the device, as `cuda/mf_clusters.cu` reads it.
+pub(crate) struct Clusters {
+    pub count: usize,
+    /// First elements, \[count + 1\].
+    pub starts: CudaSlice<u32>,
+    /// \[count\]\[96\].
+    pub nodes: CudaSlice<u32>,
+    /// \[count\]\[96\].
+    pub spans: CudaSlice<u16>,
+    /// \[count\]\[32\]\[8\].
+    pub places: CudaSlice<u8>,
+    /// \[count\]\[32\]\[8\].
+    pub corners: CudaSlice<u8>,
+}
+
+impl Clusters {
+    /// The elements in clusters, if there are few nodes in 32 consecutive ones; `held` as in
+    /// [`super::MeshOnDevice`].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for them.
+    pub fn of(
+        device: &Arc<Device>,
+        hexes: &[[u32; 8]],
+        held: &[u8],
+    ) -> Result<Option<Self>, BackendError> {
+        if nodes_of_32(hexes) > MOST_NODES || held.len() > MAX_NODES_OF_MESH {
+            return Ok(None);
+        }
+        let clusters: Vec<Cluster> = hexes.par_chunks(WARP).flat_map_iter(cut).collect();
+        let counts = clusters.iter().map(|cluster| cluster.count);
+        let ends = counts.scan(0, |end, count| Some(std::mem::replace(end, *end + count as u32)));
+        let starts: Vec<u32> = ends.chain([hexes.len() as u32]).collect();
+        let entry = |node: u32| node | u32::from(held[node as usize]) << 29;
+        let nodes = clusters.par_iter().flat_map_iter(|c| c.nodes.map(entry));
+        let spans = clusters.par_iter().flat_map_iter(|c| c.spans);
+        let places = clusters.par_iter().flat_map_iter(|c| c.places);
+        let corners = clusters.par_iter().flat_map_iter(|c| c.corners.into_iter().flatten());
+        Ok(Some(Self {
+            count: clusters.len(),
+            starts: device.upload(&starts)?,
+            nodes: device.upload(&nodes.collect::<Vec<u32>>())?,
+            spans: device.upload(&spans.collect::<Vec<u16>>())?,
+            places: device.upload(&places.collect::<Vec<u8>>())?,
+            corners: device.upload(&corners.collect::<Vec<u8>>())?,
+        }))
+    }
+}
+
+/// Distinct nodes of 32 consecutive elements on average, of every sixteenth 32.
+fn nodes_of_32(hexes: &[[u32; 8]]) -> f64 {
+    let sample = || hexes.chunks(WARP).step_by(16);
+    let elements: usize = sample().map(<[_]>::len).sum();
+    let nodes: usize = sample().map(n_nodes).sum();
+    (WARP * nodes) as f64 / elements as f64
+}
+
+/// Number of distinct nodes.
+fn n_nodes(hexes: &[[u32; 8]]) -> usize {
+    let mut nodes = hexes.as_flattened().to_vec();
+    nodes.sort_unstable();
+    nodes.chunk_by(|a, b| a == b).count()
+}
+
+/// One cluster of up to 32 elements, or several where they have too many nodes.
+fn cut(mut hexes: &[[u32; 8]]) -> Vec<Cluster> {
+    let mut clusters = Vec::new();
+    while !hexes.is_empty() {
+        let fits = |count: &usize| n_nodes(&hexes[..*count]) <= MAX_NODES;
+        let count = (1..=hexes.len()).rev().find(fits).unwrap_or(1);
+        let (cluster, rest) = hexes.split_at(count);
+        clusters.push(Cluster::new(cluster));
+        hexes = rest;
+    }
+    clusters
+}
+
+/// Consecutive elements and their nodes. A place of a node is 32 times its position in an element, and
+/// the element.
+#[derive(Debug)]
+struct Cluster {
+    /// Number of elements.
+    count: usize,
+    /// Increasing, 32 at a time. Those of many places several times, and the last one again until there
+    /// are 96.
+    nodes: [u32; MAX_NODES],
+    /// First place of each node, and 256 times the number of its places.
+    spans: [u16; MAX_NODES],
+    /// Places of the nodes one after the other.
+    places: [u8; 8 * WARP],
+    /// Nodes of the elements in the cluster, by position; of the last element again until there are 32.
+    corners: [[u8; 8]; WARP],
+}
+
+impl Cluster {
+    fn new(hexes: &[[u32; 8]]) -> Self {
+        let mut pairs: Vec<(u32, u8)> = Vec::with_capacity(8 * WARP);
+        for (lane, hex) in hexes.iter().enumerate() {
+            pairs.extend((0..8).map(|m| (hex[POSITION[m]], (WARP * m + lane) as u8)));
+        }
+        pairs.sort_unstable();
+        let found = shares(&pairs);
+        let last = found.last().map_or(0, |share| share[0].0);
+        let mut cluster = Self {
+            count: hexes.len(),
+            nodes: [last; MAX_NODES],
+            spans: [0; MAX_NODES],
+            places: [0; 8 * WARP],
+            corners: [[0; 8]; WARP],
+        };
+        let (mut seats, mut first) = (Seats::default(), 0);
+        for (round, shares) in found.chunks(WARP).enumerate() {
+            let mut slots: [&[(u32, u8)]; WARP] = [&[]; WARP];
+            for share in shares {
+                let slot = seats.take(round, share);
+                cluster.nodes[WARP * round + slot] = share[0].0;
+                slots[slot] = share;
+                for &(_, place) in *share {
+                    let (lane, position) = (place as usize % WARP, place as usize / WARP);
+                    cluster.corners[lane][position] = (WARP * round + slot) as u8;
+                }
+            }
+            for (pass, slots) in slots.chunks(LANES_OF_A_PASS).enumerate() {
+                let slot = WARP * round + LANES_OF_A_PASS * pass;
+                spread(slots, first, &mut cluster.spans[slot..], &mut cluster.places);
+                first += slots.iter().map(|share| share.len()).sum::<usize>();
+            }
+        }
+        let last = cluster.corners[hexes.len() - 1];
+        cluster.corners[hexes.len()..].fill(last);
+        cluster
+    }
+}
+
+/// Places that the kernel adds without a branch.
+const MOST_PLACES: usize = 4;
+
+/// Nodes and their places, sorted, by node; with as few places a share as gives 96 shares, four at
+/// least. A warp that sums up 32 shares waits for that of most places.
+fn shares(pairs: &[(u32, u8)]) -> Vec<&[(u32, u8)]> {
+    let nodes = || pairs.chunk_by(|a, b| a.0 == b.0);
+    let fits =
+        |&most: &usize| nodes().map(|node| node.len().div_ceil(most)).sum::<usize>() <= MAX_NODES;
+    let most = (MOST_PLACES..pairs.len()).find(fits).unwrap_or(pairs.len());
+    nodes().flat_map(|node| node.chunks(most)).collect()
+}
+
+/// Lanes that shared memory serves at a time with two doubles each, from as many groups of banks.
+const LANES_OF_A_PASS: usize = 8;
+
+/// Who sits where of the shares of a cluster, so that few lanes that read the same position of their
+/// elements at a time meet in one bank: it saves a quarter of the passes.
+struct Seats {
+    /// Shares read in the passes by \[position, lanes\]\[bank\], two doubles a lane.
+    pairs: [[u8; 8]; 4 * 8],
+    /// The same of two floats a lane, sixteen lanes at a time.
+    halves: [[u8; 16]; 2 * 8],
+    is_taken: [bool; MAX_NODES],
+}
+
+impl Default for Seats {
+    fn default() -> Self {
+        Self { pairs: [[0; 8]; 32], halves: [[0; 16]; 16], is_taken: [false; MAX_NODES] }
+    }
+}
+
+impl Seats {
+    /// A free seat of 32 for a share, where it meets fewest others.
+    fn take(&mut self, round: usize, share: &[(u32, u8)]) -> usize {
+        let mut met = [0u8; 16];
+        for &(_, place) in share {
+            let (pairs, halves) =
+                (&self.pairs[place as usize / 8], &self.halves[place as usize / 16]);
+            for (bank, met) in met.iter_mut().enumerate() {
+                *met = met.saturating_add(4 * pairs[bank % 8] + halves[bank]);
+            }
+        }
+        let free = (0..WARP).filter(|slot| !self.is_taken[WARP * round + slot]);
+        let slot = free.min_by_key(|slot| met[slot % 16]).unwrap_or(0);
+        self.is_taken[WARP * round + slot] = true;
+        for &(_, place) in share {
+            self.pairs[place as usize / 8][slot % 8] += 1;
+            self.halves[place as usize / 16][slot % 16] += 1;
+        }
+        slot
+    }
+}
+
+/// Writes `places` from `first` on, and `spans`, of eight shares that are summed up side by side, in an
+/// order in which few are read from the same bank at a time.
+fn spread(
+    shares: &[&[(u32, u8)]],
+    mut first: usize,
+    spans: &mut [u16],
+    places: &mut [u8; 8 * WARP],
+) {
+    let longest = shares.iter().map(|share| share.len()).max().unwrap_or(0);
+    let mut used = vec![[0u8; LANES_OF_A_PASS]; longest];
+    for (share, span) in shares.iter().zip(spans).filter(|(share, _)| !share.is_empty()) {
+        *span = (first + 256 * share.len()) as u16;
+        let own = &mut places[first..first + share.len()];
+        own.iter_mut().zip(*share).for_each(|(place, pair)| *place = pair.1);
+        for step in 0..own.len() {
+            let bank = |place: u8| place as usize % LANES_OF_A_PASS;
+            let next = (step..own.len()).min_by_key(|&k| used[step][bank(own[k])]);
+            own.swap(step, next.unwrap_or(step));
+            used[step][bank(own[step])] += 1;
+        }
+        first += share.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Elements without a node in common, in a row, and two that are one node.
+    #[test]
+    fn clusters_have_few_nodes_and_a_place_for_every_corner() {
+        let apart: Vec<[u32; 8]> =
+            (0..30).map(|e| std::array::from_fn(|a| 8 * e + a as u32)).collect();
+        let row: Vec<[u32; 8]> =
+            (0..22).map(|e| [0, 1, 41, 40, 80, 81, 121, 120].map(|node| node + e)).collect();
+        let points = vec![[5; 8], [6; 8]];
+        for (hexes, sizes) in [(apart, vec![12, 12, 6]), (row, vec![22]), (points, vec![2])] {
+            let clusters = cut(&hexes);
+            assert!(clusters.iter().map(|c| c.count).eq(sizes));
+            let mut rest = hexes.as_slice();
+            for cluster in clusters {
+                let own = rest.split_off(..cluster.count).unwrap();
+                let mut found = vec![[u32::MAX; 8]; own.len()];
+                for (node, &span) in cluster.nodes.iter().zip(&cluster.spans) {
+                    let (first, count) = (span as usize & 255, span as usize >> 8);
+                    for &place in &cluster.places[first..][..count] {
+                        found[place as usize % WARP][POSITION[place as usize / WARP]] = *node;
+                    }
+                }
+                assert_eq!(found, own);
+                let of_corners = |corners: &[u8; 8]| -> [u32; 8] {
+                    std::array::from_fn(|a| cluster.nodes[corners[POSITION[a]] as usize])
+                };
+                assert!(cluster.corners.iter().zip(own).all(|(c, hex)| of_corners(c) == *hex));
+            }
+        }
+    }
+}

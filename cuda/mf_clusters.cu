@@ -1,0 +1,208 @@
+// precision: f64 f32
+// mf_clusters: K u with nothing stored, as mf.cu has it, for meshes whose consecutive elements share
+// many nodes but no long rows of them: a warp meets each node of its elements once.
+//
+// Source:        the elements as in mf.cu; between them and the vectors the nodes of 32 elements, in
+//                shared memory
+// Mapping:       one warp a cluster of up to 32 consecutive elements and up to 96 distinct nodes: a
+//                lane three nodes, a lane an element, a lane three nodes; blocks of 32, in single
+//                precision 64; mf_clusters_dot leaves what a block adds to x . y
+// Layout:        vectors as planes [3][n_nodes]; 96 nodes and 32 elements a cluster, the last ones
+//                again until it is full; places of a node in the elements as position * 32 + lane,
+//                one byte each; a node of more than four places several times, each with some of
+//                them, where there is room; nodes and places in an order with few bank conflicts
+// Cost:          1849 operations an element, 24 additions more for the sums; read an element: its 8
+//                nodes in the cluster and 8 places, 18 bytes for nodes, a modulus; in a mesh of cut
+//                tetrahedra coordinates and x read, and y added to, 2.3 times an element; shared
+//                memory as mf.cu and 832 bytes a warp
+// Deterministic: no: the order of additions at a node of several clusters is not fixed
+// Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held components
+// Oracle:        crates/topopt-cuda/tests/operators.rs
+
+#define BLOCK (256 / sizeof(real))
+#define LANES 32
+#define LANE (threadIdx.x % LANES)
+#define ROUNDS 3
+
+#include "common/forces.cuh"
+#include "common/reduce.cuh"
+
+typedef unsigned long long EightBytes;
+
+struct alignas(2 * sizeof(real)) Pair {
+    real a, b;
+};
+
+#define PARAMETERS                                                                               \
+    unsigned n_clusters, unsigned n_nodes,                                                       \
+    const unsigned* __restrict__ starts,      /* [clusters + 1]: first element */                \
+    const unsigned* __restrict__ nodes,       /* [clusters][96]: 29 bits, then one a component held */ \
+    const unsigned short* __restrict__ spans, /* [clusters][96]: first place, 256 * their number */  \
+    const EightBytes* __restrict__ places,    /* [clusters][32] of eight places */               \
+    const EightBytes* __restrict__ corners,   /* [clusters][32]: nodes in the cluster, by position */ \
+    const double* __restrict__ coordinates,   /* [3][n_nodes] */                                 \
+    double mu, double ratio,                  /* Lame's mu at modulus 1, lambda / mu */          \
+    const real* __restrict__ moduli,          /* [n_elements] */                                 \
+    const real* __restrict__ x,               /* [3][n_nodes] */                                 \
+    real* __restrict__ y                      /* [3][n_nodes] */
+
+// What waits in shared memory: nodal values, then the slabs of the elements, then their forces.
+union Waiting {
+    Pair nodal[ROUNDS * LANES][3]; // coordinates, x: pairs are read in fewer passes than planes
+    struct {
+        Slabs x, u;
+    } slabs;
+    struct {
+        Pair xy[8 * LANES];
+        real z[8 * LANES];
+    } forces;
+};
+
+// The nodes of a cluster, for the time when the sums are added
+struct Nodes {
+    EightBytes places[LANES];
+    unsigned node[ROUNDS * LANES];
+    unsigned short span[ROUNDS * LANES];
+};
+
+__device__ __forceinline__ unsigned number(unsigned entry) { return entry & 0x1fffffff; }
+__device__ __forceinline__ bool is_held(unsigned entry, int c) { return entry >> (29 + c) & 1; }
+
+// Nodal values of the cluster, all in flight at a time. In single precision coordinates are from its
+// first node on, so that they lose no more than differences of them would.
+__device__ __forceinline__ void stage(
+    const unsigned* __restrict__ nodes, const unsigned short* __restrict__ spans,
+    const double* __restrict__ coordinates, const real* __restrict__ x, unsigned n_nodes,
+    Waiting& waiting, Nodes& all) {
+    unsigned entry[ROUNDS];
+    real X[ROUNDS][3], U[ROUNDS][3];
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) entry[r] = nodes[r * LANES + LANE];
+    double origin[3] = {};
+    if (sizeof(real) == 4) {
+        const unsigned first = number(nodes[0]);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) origin[c] = coordinates[(size_t)c * n_nodes + first];
+    }
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r)
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            const size_t at = (size_t)c * n_nodes + number(entry[r]);
+            X[r][c] = (real)(coordinates[at] - origin[c]);
+            U[r][c] = x[at];
+        }
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+        const int slot = r * LANES + LANE;
+        all.node[slot] = entry[r];
+        all.span[slot] = spans[slot];
+#pragma unroll
+        for (int c = 0; c < 3; ++c)
+            if (is_held(entry[r], c)) U[r][c] = 0;
+        waiting.nodal[slot][0] = {X[r][0], X[r][1]};
+        waiting.nodal[slot][1] = {X[r][2], U[r][0]};
+        waiting.nodal[slot][2] = {U[r][1], U[r][2]};
+    }
+}
+
+__device__ __forceinline__ void add_place(unsigned place, const Waiting& waiting, real sum[3]) {
+    const Pair xy = waiting.forces.xy[place];
+    sum[0] += xy.a, sum[1] += xy.b, sum[2] += waiting.forces.z[place];
+}
+
+// Adds what the elements leave at every node of the cluster to y. The first four places of all rounds
+// come without a branch between them, and few nodes have more.
+__device__ __forceinline__ void add_sums(
+    const Waiting& waiting, const Nodes& all, unsigned n_nodes, real* __restrict__ y) {
+    const unsigned char* places = (const unsigned char*)all.places;
+    real sum[ROUNDS][3] = {};
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+        const unsigned span = all.span[r * LANES + LANE];
+#pragma unroll
+        for (unsigned k = 0; k < 4; ++k)
+            if (k < span >> 8) add_place(places[(span & 255) + k], waiting, sum[r]);
+    }
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+        const unsigned entry = all.node[r * LANES + LANE], span = all.span[r * LANES + LANE];
+#pragma unroll 1
+        for (unsigned k = 4; k < span >> 8; ++k)
+            add_place(places[(span & 255) + k], waiting, sum[r]);
+#pragma unroll
+        for (int c = 0; c < 3; ++c)
+            if (span >> 8 && !is_held(entry, c))
+                atomicAdd(y + ((size_t)c * n_nodes + number(entry)), sum[r][c]);
+    }
+}
+
+// The product of the lane's element, from nodal values to forces by place; its part of x . y, or 0
+template <bool WITH_DOT>
+__device__ __forceinline__ double element_product(
+    EightBytes corner, real modulus, real ratio, Waiting& waiting, real F[3][8]) {
+    real X[3][8], U[3][8];
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const Pair* values = waiting.nodal[corner >> 8 * m & 255];
+        const Pair first = values[0], second = values[1], third = values[2];
+        X[0][m] = first.a, X[1][m] = first.b, X[2][m] = second.a;
+        U[0][m] = second.b, U[1][m] = third.a, U[2][m] = third.b;
+    }
+    __syncwarp(); // the slabs take their place
+    Slabs &x_slabs = waiting.slabs.x, &u_slabs = waiting.slabs.u;
+    real x_up[3][2][2], u_up[3][2][2], f_up[3][2][2] = {};
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+        to_derivatives(X[c], c, x_slabs, x_up[c]);
+        to_derivatives(U[c], c, u_slabs, u_up[c]);
+    }
+#pragma unroll
+    for (int k = 0; k < 2; ++k) add_slab(k, u_slabs, x_up, u_up, modulus, ratio, x_slabs, f_up);
+    const double sum = WITH_DOT ? work(u_slabs, u_up, x_slabs, f_up) : 0.0;
+#pragma unroll
+    for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], F[c]);
+    return sum;
+}
+
+template <bool WITH_DOT>
+__device__ __forceinline__ double add_product(PARAMETERS) {
+    __shared__ Waiting all_waiting[BLOCK / LANES];
+    __shared__ Nodes all_nodes[BLOCK / LANES];
+    Waiting& waiting = all_waiting[threadIdx.x / LANES];
+    Nodes& all = all_nodes[threadIdx.x / LANES];
+    const unsigned cluster = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
+    if (cluster >= n_clusters) return 0.0;
+    const size_t slots = (size_t)cluster * (ROUNDS * LANES), lane = (size_t)cluster * LANES + LANE;
+    const EightBytes corner = corners[lane];
+    all.places[LANE] = places[lane];
+    // Lanes past the last element repeat it with modulus 0, and no node has a place in them.
+    const unsigned e = starts[cluster] + LANE;
+    const real modulus = e < starts[cluster + 1] ? (real)(mu / 512) * moduli[e] : (real)0;
+    stage(nodes + slots, spans + slots, coordinates, x, n_nodes, waiting, all);
+    __syncwarp();
+    real F[3][8];
+    const double sum = element_product<WITH_DOT>(corner, modulus, (real)ratio, waiting, F);
+    __syncwarp(); // forces take the place of slabs
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        waiting.forces.xy[m * LANES + LANE] = {F[0][m], F[1][m]};
+        waiting.forces.z[m * LANES + LANE] = F[2][m];
+    }
+    __syncwarp();
+    add_sums(waiting, all, n_nodes, y);
+    return sum;
+}
+
+#define ARGUMENTS \
+    n_clusters, n_nodes, starts, nodes, spans, places, corners, coordinates, mu, ratio, moduli, x, y
+#define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters(PARAMETERS) {
+    add_product<false>(ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters_dot(
+    PARAMETERS, double* __restrict__ partial) { // [blocks]
+    block_sum(add_product<true>(ARGUMENTS), partial);
+}
