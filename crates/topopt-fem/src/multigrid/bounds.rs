@@ -12,7 +12,7 @@ use crate::{DIM, Material};
 /// sought, five leave at most 3 % on distorted hexahedra of any aspect ratio.
 const STEPS: usize = 5;
 /// What makes up for these 3 %.
-const MARGIN: f64 = 1.05;
+const MARGIN: f64 = 0.95;
 /// Poisson's ratio that is taken at least: below, another mode than the dilation may be the largest.
 /// The bound so found is 0.93 of the largest eigenvalue at least, down to a ratio of 0, and a
 /// smoother over [bound / 8, bound] diverges only beyond 1.12 times the bound.
