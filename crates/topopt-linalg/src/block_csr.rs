@@ -1,9 +1,11 @@
-//! Matrices of dense N x N blocks on the CPU: compressed rows, block diagonals, a dense factor.
+//! Matrices of dense N x N blocks on the CPU: compressed rows, and a dense factor.
+
+use std::ops::Range;
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use rayon::prelude::*;
 
-use crate::{Cost, Cpu, Growth, InverseDiagonal, LinearOperator, Residual};
+use crate::{Cost, Cpu, LinearOperator};
 
 /// Where the blocks of a matrix stand: compressed rows, columns increasing.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,17 +81,32 @@ impl<const N: usize> BlockCsr<N> {
     /// Recomputes the matrix: `fill(row, columns, blocks)` adds to the blocks of a row, which stand
     /// in the order of its columns and start at zero.
     pub fn fill_rows(&mut self, fill: impl Fn(usize, &[u32], &mut [[[f64; N]; N]]) + Sync) {
+        self.fill_groups(1, |rows, pattern, blocks| {
+            fill(rows.start, pattern.row(rows.start), blocks);
+        });
+    }
+
+    /// Recomputes the matrix by groups of `size` > 0 rows: `fill(rows, pattern, blocks)` adds to the
+    /// blocks of those rows, which stand one row after the other and start at zero.
+    pub fn fill_groups(
+        &mut self,
+        size: usize,
+        fill: impl Fn(Range<usize>, &BlockPattern, &mut [[[f64; N]; N]]) + Sync,
+    ) {
         let pattern = &self.pattern;
-        let mut rows = Vec::with_capacity(pattern.n_rows());
+        let n_rows = pattern.n_rows();
+        let mut groups = Vec::with_capacity(n_rows.div_ceil(size));
         let mut rest = self.blocks.as_mut_slice();
-        for row in 0..pattern.n_rows() {
-            let (mine, others) = rest.split_at_mut(pattern.row(row).len());
-            rows.push(mine);
+        for start in (0..n_rows).step_by(size) {
+            let rows = start..n_rows.min(start + size);
+            let n_blocks = pattern.offsets[rows.end] - pattern.offsets[rows.start];
+            let (mine, others) = rest.split_at_mut(n_blocks);
+            groups.push((rows, mine));
             rest = others;
         }
-        rows.into_par_iter().enumerate().for_each(|(row, blocks)| {
+        groups.into_par_iter().for_each(|(rows, blocks)| {
             blocks.fill([[0.0; N]; N]);
-            fill(row, pattern.row(row), blocks);
+            fill(rows, pattern, blocks);
         });
     }
 
@@ -146,94 +163,6 @@ impl<const N: usize> LinearOperator<Cpu> for BlockCsr<N> {
             bytes_written: 8.0 * n,
             flops: 2.0 * size * blocks,
         }
-    }
-}
-
-/// A matrix of N x N blocks on the diagonal; vectors are \[row\]\[N\].
-#[derive(Debug, Clone)]
-pub struct BlockDiagonal<const N: usize> {
-    blocks: Vec<[[f64; N]; N]>,
-}
-
-impl<const N: usize> BlockDiagonal<N> {
-    /// The pseudo-inverses of symmetric positive semi-definite blocks: directions of an eigenvalue
-    /// below 1e-12 of the block's largest, which carry no stiffness, are mapped to zero.
-    pub fn pseudo_inverse(n: usize, block: impl Fn(usize) -> [[f64; N]; N] + Sync) -> Self {
-        Self { blocks: (0..n).into_par_iter().map(|row| pseudo_inverse(&block(row))).collect() }
-    }
-}
-
-fn pseudo_inverse<const N: usize>(block: &[[f64; N]; N]) -> [[f64; N]; N] {
-    // Scaled to a unit diagonal, so that translations and rotations are comparable.
-    let scale: [f64; N] =
-        std::array::from_fn(|i| if block[i][i] > 0.0 { block[i][i].sqrt().recip() } else { 0.0 });
-    let scaled =
-        DMatrix::from_fn(N, N, |i, j| 0.5 * (block[i][j] + block[j][i]) * scale[i] * scale[j]);
-    let eigen = scaled.symmetric_eigen();
-    let mut inverse = [[0.0; N]; N];
-    for k in (0..N).filter(|&k| eigen.eigenvalues[k] > 1e-12) {
-        let vector = eigen.eigenvectors.column(k);
-        for i in 0..N {
-            for j in 0..N {
-                inverse[i][j] += scale[i] * vector[i] * vector[j] * scale[j] / eigen.eigenvalues[k];
-            }
-        }
-    }
-    inverse
-}
-
-impl<const N: usize> LinearOperator<Cpu> for BlockDiagonal<N> {
-    fn dimension(&self) -> usize {
-        N * self.blocks.len()
-    }
-
-    fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
-        let (x, y) = (x.as_chunks::<N>().0, y.as_chunks_mut::<N>().0);
-        let rows = y.par_iter_mut().zip(x).zip(&self.blocks).with_min_len(1024);
-        rows.for_each(|((y, x), block)| {
-            for i in 0..N {
-                y[i] = (0..N).map(|j| block[i][j] * x[j]).sum();
-            }
-        });
-    }
-
-    fn cost(&self) -> Cost {
-        let (blocks, size) = (self.blocks.len() as f64, (N * N) as f64);
-        Cost {
-            bytes_read: 8.0 * blocks * (size + N as f64),
-            bytes_written: 8.0 * blocks * N as f64,
-            flops: 2.0 * size * blocks,
-        }
-    }
-}
-
-impl<const N: usize> InverseDiagonal<Cpu> for BlockDiagonal<N> {
-    fn smooth(
-        &self,
-        residual: Residual<Vec<f64>>,
-        [alpha, beta]: [f64; 2],
-        growth: &Growth<f64>,
-        r: &mut Vec<f64>,
-        d: &mut Vec<f64>,
-        x: &mut Vec<f64>,
-    ) {
-        let from_zero = matches!(residual, Residual::OfZero { .. });
-        let alpha = alpha * (growth.start / growth.result).sqrt();
-        let residual_at = |row: usize, i: usize, r: f64| match residual {
-            Residual::OfZero { b } => b[N * row + i],
-            Residual::Of { b, ax } => b[N * row + i] - ax[N * row + i],
-            Residual::After { ad } => r - ad[N * row + i],
-        };
-        let [r, d, x] = [r, d, x].map(|v| v.as_chunks_mut::<N>().0);
-        let rows = r.par_iter_mut().zip(d).zip(x).zip(&self.blocks).enumerate().with_min_len(1024);
-        rows.for_each(|(row, (((r, d), x), block))| {
-            *r = std::array::from_fn(|i| residual_at(row, i, r[i]));
-            for i in 0..N {
-                let step = alpha * (0..N).map(|j| block[i][j] * r[j]).sum::<f64>();
-                d[i] = if beta == 0.0 { step } else { step + beta * d[i] };
-                x[i] = if from_zero { d[i] } else { x[i] + d[i] };
-            }
-        });
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod backend;
 mod block_csr;
+mod block_diagonal;
 mod chebyshev;
 mod cpu;
 mod multigrid;
@@ -13,7 +14,8 @@ mod pcg;
 mod smooth_step;
 
 pub use backend::{Backend, BackendError};
-pub use block_csr::{BlockCsr, BlockDiagonal, BlockPattern, DenseCholesky};
+pub use block_csr::{BlockCsr, BlockPattern, DenseCholesky};
+pub use block_diagonal::{BlockDiagonal, pseudo_inverse};
 pub use chebyshev::{Chebyshev, Growth, InverseDiagonal, Residual, Spectrum};
 pub use cpu::Cpu;
 pub use multigrid::{Cycle, CycleKind, Hierarchy, Transfer};

@@ -63,11 +63,13 @@ where
 {
     /// Zeros in the pattern of every level, and the aggregates between them.
     pub fn new(patterns: Vec<BlockPattern>, aggregates: Vec<Aggregates>) -> Self {
-        let level = |pattern| BlockLevel {
-            matrix: BlockCsr::zeros(pattern),
-            inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; N]; N]),
+        let level = |(level, pattern): (usize, BlockPattern)| {
+            // The last level is not smoothed.
+            let smoothed = if level < aggregates.len() { pattern.n_rows() } else { 0 };
+            let inverse_diagonal = BlockDiagonal::zeros(smoothed);
+            BlockLevel { matrix: BlockCsr::zeros(pattern), inverse_diagonal }
         };
-        let levels = patterns.into_iter().map(level).collect();
+        let levels = patterns.into_iter().enumerate().map(level).collect();
         let transfer = |aggregates| CoarseTransfer { aggregates };
         let transfers = aggregates.into_iter().map(transfer).collect();
         Self { levels, transfers, last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)) }
@@ -80,8 +82,7 @@ where
             let (done, rest) = self.levels.split_at_mut(level + 1);
             let BlockLevel { matrix, inverse_diagonal } = &mut done[level];
             galerkin(matrix, transfer, &mut rest[0].matrix);
-            let n = matrix.pattern().n_rows();
-            *inverse_diagonal = BlockDiagonal::pseudo_inverse(n, |row| matrix.diagonal_block(row));
+            inverse_diagonal.set_pseudo_inverses(|row| matrix.diagonal_block(row));
         }
         self.last = DenseCholesky::new(&self.levels[self.transfers.len()].matrix.to_dense());
     }
@@ -165,7 +166,8 @@ where
     });
 }
 
-/// target += P_i^T A_ij P_j, mode by mode of the parent of j, for i and j at `offsets`.
+/// target += P_i^T A_ij P_j for i and j at `offsets`. A row of A P is P^T applied to that row of A, so
+/// that both products are of the same kind: in columns, then in rows.
 fn add_product<const N: usize>(
     offsets: [[f64; DIM]; 2],
     block: &[[f64; N]; N],
@@ -173,13 +175,10 @@ fn add_product<const N: usize>(
 ) where
     [f64; N]: Modes,
 {
+    let rows = block.map(|row| row.of_parent(offsets[1]));
     for mode in 0..N {
-        let mut unit = [0.0; N];
-        unit[mode] = 1.0;
-        let motion = unit.of_child(offsets[1]);
-        let force: [f64; N] =
-            std::array::from_fn(|r| (0..N).map(|c| block[r][c] * motion[c]).sum());
-        let total = force.of_parent(offsets[0]);
+        let column: [f64; N] = std::array::from_fn(|r| rows[r][mode]);
+        let total = column.of_parent(offsets[0]);
         (0..N).for_each(|r| target[r][mode] += total[r]);
     }
 }

@@ -9,6 +9,7 @@ mod aggregates;
 mod bounds;
 mod coarse;
 mod fine;
+mod galerkin;
 mod joints;
 #[cfg(test)]
 #[path = "../../tests/operators/meshes.rs"]
@@ -25,10 +26,11 @@ use topopt_linalg::{
     Preconditioner, Transfer,
 };
 
-use crate::operators::{Mf, blocks_by_patches};
+use crate::operators::{Mf, inverse_blocks_by_patches};
 use crate::{DIM, ElasticityOperator, ElasticityPreconditioner, Level, Problem, WithSprings};
 use coarse::BlockLevels;
 use fine::FineTransfer;
+use galerkin::RowGroups;
 
 pub use aggregates::Aggregates;
 pub use joints::{Joints, Supported};
@@ -52,7 +54,7 @@ pub struct RigidAggregation<'a> {
     operator: WithSprings<'a, Cpu, Mf<'a>>,
     inverse_diagonal: BlockDiagonal<DIM>,
     transfer: FineTransfer<'a>,
-    straddling: Vec<Vec<u32>>,
+    row_groups: RowGroups,
     /// See [`Aggregation`].
     bounds: Vec<f32>,
     /// Levels 1 and on.
@@ -78,10 +80,11 @@ impl<'a> Multigrid<'a> {
 
     /// Bytes that a hierarchy takes at most, for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        // A node: its work vectors and diagonal blocks, twice while they are recomputed (360), its
-        // share of an aggregate of some 30 nodes with 27 neighbours (290), and its place (40).
-        // An element: its patch and modulus, and its entry at some 2.5 aggregates.
-        690 * n_nodes + 34 * n_elements
+        // A node: its work vectors (120), diagonal blocks and the copies that they are summed from
+        // (125), its patches (53), its share of an aggregate of some 30 nodes with 27 neighbours
+        // (290), and its place (40). An element: its patch and modulus, and its entry in some 1.1
+        // groups of rows.
+        630 * n_nodes + 29 * n_elements
     }
 }
 
@@ -91,9 +94,9 @@ impl<'a> RigidAggregation<'a> {
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, Box::new(Mf::new(problem)))?,
-            inverse_diagonal: BlockDiagonal::pseudo_inverse(0, |_| [[0.0; DIM]; DIM]),
+            inverse_diagonal: BlockDiagonal::zeros(problem.mesh().n_nodes()),
             transfer: FineTransfer { problem, aggregates: nodes },
-            straddling,
+            row_groups: RowGroups::new(problem, &straddling),
             bounds,
             coarse: BlockLevels::new(patterns, coarser),
         })
@@ -101,14 +104,16 @@ impl<'a> RigidAggregation<'a> {
 
     /// Recomputes all numbers for `moduli`.
     fn update(&mut self, moduli: &Vec<f64>) {
-        self.operator.set_moduli(moduli);
+        let Self { problem, operator, inverse_diagonal, transfer, row_groups, bounds, coarse } = self;
+        operator.set_moduli(moduli);
+
         // The blocks that bound those of K, see `bounds`.
         let raised: Vec<f64> =
-            moduli.par_iter().zip(&self.bounds).map(|(e, &bound)| e * f64::from(bound)).collect();
-        let blocks = blocks_by_patches(self.problem, self.operator.elements().patches(), &raised);
-        self.inverse_diagonal = BlockDiagonal::pseudo_inverse(blocks.len(), |n| blocks[n]);
-        let Self { transfer, straddling, coarse, .. } = self;
-        coarse.update(|matrix| fine::galerkin(transfer, straddling, moduli, matrix));
+            moduli.par_iter().zip(bounds).map(|(e, &bound)| e * f64::from(bound)).collect();
+        let patches = operator.elements().patches();
+        inverse_blocks_by_patches(problem, patches, &raised, inverse_diagonal);
+
+        coarse.update(|matrix| galerkin::galerkin(transfer, row_groups, moduli, matrix));
     }
 }
 

@@ -66,6 +66,12 @@ impl<S: Simd> Lanes<S> {
         Self { simd: self.simd, value }
     }
 
+    /// The square root.
+    #[inline(always)]
+    pub fn sqrt(self) -> Self {
+        Self { simd: self.simd, value: self.simd.sqrt_f64s(self.value) }
+    }
+
     /// 1 / self.
     #[inline(always)]
     pub fn recip(self) -> Self {

@@ -5,15 +5,16 @@ mod ebe;
 mod lanes;
 mod mf;
 mod nbn;
+mod nodal_blocks;
 mod reference;
 mod stored;
 mod trilinear;
 
 use topopt_linalg::Cpu;
 
-pub(crate) use diagonal::blocks_by_patches;
-pub(crate) use lanes::{Lanes, MAX_LANES};
-pub(crate) use trilinear::{LaneGroup, element_forces, from_group, to_group};
+pub(crate) use diagonal::inverse_blocks_by_patches;
+pub(crate) use lanes::MAX_LANES;
+pub(crate) use nodal_blocks::{Gradients, load_elements};
 
 pub use ebe::Ebe;
 pub use mf::Mf;

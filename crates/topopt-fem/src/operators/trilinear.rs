@@ -22,11 +22,11 @@ const SCALE: f64 = -8.0;
 pub const NODE: [usize; 8] = [0, 4, 3, 7, 1, 5, 2, 6];
 
 /// A 3x3 matrix.
-type Matrix<S> = [[Lanes<S>; 3]; 3];
+pub type Matrix<S> = [[Lanes<S>; 3]; 3];
 
 /// The three reference derivatives of one component. Each is constant along its own direction,
 /// so four values, \[2 s + t\] over the other two directions in increasing order.
-type Derivatives<S> = [[Lanes<S>; 4]; 3];
+pub type Derivatives<S> = [[Lanes<S>; 4]; 3];
 
 /// Lane-major values of up to [`MAX_LANES`] elements, \[3 a + i\]\[lane\].
 pub type LaneGroup = [[f64; MAX_LANES]; 24];
@@ -115,14 +115,14 @@ fn add_flux<S: Simd>(
 
 /// Where the three derivatives at Gauss point q = (i, j, k) stand among their four values.
 #[inline(always)]
-fn slots(q: usize) -> [usize; 3] {
+pub fn slots(q: usize) -> [usize; 3] {
     let (i, j, k) = (q >> 2, (q >> 1) & 1, q & 1);
     [2 * j + k, 2 * i + k, 2 * i + j]
 }
 
 /// The gradient \[component\]\[direction\] at a Gauss point.
 #[inline(always)]
-fn at_point<S: Simd>(d: &[Derivatives<S>; 3], at: [usize; 3]) -> Matrix<S> {
+pub fn at_point<S: Simd>(d: &[Derivatives<S>; 3], at: [usize; 3]) -> Matrix<S> {
     let row = [d[0][0][0]; 3];
     let mut gradient = [row, row, row];
     for c in 0..3 {
@@ -135,7 +135,7 @@ fn at_point<S: Simd>(d: &[Derivatives<S>; 3], at: [usize; 3]) -> Matrix<S> {
 
 /// [`SCALE`] times the reference derivatives of component `c` of a nodal field at the Gauss points.
 #[inline(always)]
-fn derivatives<S: Simd>(simd: S, v: &Nodal<S>, c: usize) -> Derivatives<S> {
+pub fn derivatives<S: Simd>(simd: S, v: &Nodal<S>, c: usize) -> Derivatives<S> {
     let mut values = [v[0][c]; 8];
     for n in 0..8 {
         values[n] = v[NODE[n]][c];
@@ -200,7 +200,7 @@ fn hadamard_plane<S: Simd>(v: [Lanes<S>; 4]) -> [Lanes<S>; 4] {
 
 /// Cofactors C with J^-1 = C / det J, C\[k\]\[i\] = det J * dxi_k/dx_i, and det J.
 #[inline(always)]
-fn cofactors<S: Simd>(j: &Matrix<S>) -> (Matrix<S>, Lanes<S>) {
+pub fn cofactors<S: Simd>(j: &Matrix<S>) -> (Matrix<S>, Lanes<S>) {
     let mut c = *j;
     for k in 0..3 {
         for i in 0..3 {
