@@ -14,7 +14,7 @@ use topopt_linalg::{BlockCsr, BlockPattern};
 use super::coarse::Modes;
 use super::fine::FineTransfer;
 use super::{Aggregates, MODES, difference};
-use crate::operators::{Gradients, MAX_LANES, load_elements};
+use crate::operators::{Gradients, MAX_LANES, load_coordinates, load_lame};
 use crate::{DIM, Problem};
 
 /// Rows of a group: enough that few elements are in two, and few enough to share among threads.
@@ -66,9 +66,9 @@ pub(super) fn galerkin(
     coarse.fill_groups(ROWS, |rows, pattern, blocks| {
         let Elements { free, held } = &groups.0[rows.start / ROWS];
         let mut sums = Sums { transfer, rows, pattern, blocks };
-        arch.dispatch(AddElements { sums: &mut sums, moduli, elements: free, are_held: false });
+        arch.dispatch(AddElements::<false> { sums: &mut sums, moduli, elements: free });
         sums.balance();
-        arch.dispatch(AddElements { sums: &mut sums, moduli, elements: held, are_held: true });
+        arch.dispatch(AddElements::<true> { sums: &mut sums, moduli, elements: held });
         if let Some(springs) = springs {
             for row in sums.rows.clone() {
                 let place = sums.place(row, row as u32);
@@ -115,7 +115,11 @@ impl Sums<'_> {
     /// Adds the stiffness that an element makes between aggregates; `entry(k, c)` is entry c of the
     /// block of its nodes of pair k. Of a held element also that within an aggregate.
     #[inline(always)]
-    fn add_element(&mut self, e: usize, is_held: bool, entry: impl Fn(usize, usize) -> f64 + Copy) {
+    fn add_element<const HELD: bool>(
+        &mut self,
+        e: usize,
+        entry: impl Fn(usize, usize) -> f64 + Copy,
+    ) {
         let FineTransfer { problem, aggregates } = self.transfer;
         let hex = &problem.mesh().hexes()[e];
         let mut of = [0; 8];
@@ -130,11 +134,11 @@ impl Sums<'_> {
             for b in 0..8 {
                 let column = of[b] as usize;
                 let is_across = column < row && self.rows.contains(&column);
-                if is_across || column == row && !is_held || of[..b].contains(&of[b]) {
+                if is_across || column == row && !HELD || of[..b].contains(&of[b]) {
                     continue;
                 }
                 let pair = Pair { problem, aggregates, hex, of: &of, rows: of[a], columns: of[b] };
-                let block = pair.block(is_held, entry);
+                let block = pair.block::<HELD>(entry);
                 let place = self.place(row, of[b]);
                 add(&mut self.blocks[place], |i, j| block[i][j]);
                 if column > row && self.rows.contains(&column) {
@@ -160,9 +164,8 @@ struct Pair<'a> {
 impl Pair<'_> {
     /// The sum of P_a^T K_ab P_b over nodes a of the one and b of the other aggregate.
     #[inline(always)]
-    fn block(
+    fn block<const HELD: bool>(
         &self,
-        is_held: bool,
         entry: impl Fn(usize, usize) -> f64 + Copy,
     ) -> [[f64; MODES]; MODES] {
         let offsets = self.aggregates.offsets();
@@ -178,10 +181,10 @@ impl Pair<'_> {
                     continue;
                 }
                 let r = offsets[self.hex[b] as usize];
-                let mut block = block_between(a, b, entry);
-                if is_held {
-                    self.hold(a, b, &mut block);
-                }
+                let block = match HELD {
+                    true => self.held_block(a, b, entry),
+                    false => block_between(a, b, entry),
+                };
                 for i in 0..DIM {
                     let k = block[i];
                     forces[i][0] += k[0];
@@ -206,17 +209,27 @@ impl Pair<'_> {
         target
     }
 
-    /// Sets what acts on held components, or comes from them, to zero.
-    fn hold(&self, a: usize, b: usize, block: &mut [[f64; DIM]; DIM]) {
+    /// The block of nodes a and b, zero for held components; that of a node with itself balances
+    /// those with all others.
+    fn held_block(
+        &self,
+        a: usize,
+        b: usize,
+        entry: impl Fn(usize, usize) -> f64 + Copy,
+    ) -> [[f64; DIM]; DIM] {
         let is_fixed =
             |node: usize, i: usize| self.problem.supports().is_fixed(self.hex[node] as usize, i);
-        for i in 0..DIM {
-            for j in 0..DIM {
-                if is_fixed(a, i) || is_fixed(b, j) {
-                    block[i][j] = 0.0;
+        let mut block = [[0.0; DIM]; DIM];
+        for other in (0..8).filter(|&other| other != a && (other == b || a == b)) {
+            let between = block_between(a, other, entry);
+            let sign = if a == b { -1.0 } else { 1.0 };
+            for i in (0..DIM).filter(|&i| !is_fixed(a, i)) {
+                for j in (0..DIM).filter(|&j| !is_fixed(b, j)) {
+                    block[i][j] += sign * between[i][j];
                 }
             }
         }
+        block
     }
 }
 
@@ -230,22 +243,15 @@ fn add(target: &mut [[f64; MODES]; MODES], block: impl Fn(usize, usize) -> f64) 
     }
 }
 
-/// The block of nodes a and b; that of a node with itself balances those with all others.
+/// The block of different nodes a and b.
 #[inline(always)]
 fn block_between(
     a: usize,
     b: usize,
     entry: impl Fn(usize, usize) -> f64 + Copy,
 ) -> [[f64; DIM]; DIM] {
-    let mut block = [[0.0; DIM]; DIM];
-    if a == b {
-        for other in (0..8).filter(|&other| other != a) {
-            let between = block_between(a, other, entry);
-            (0..9).for_each(|c| block[c / DIM][c % DIM] -= between[c / DIM][c % DIM]);
-        }
-        return block;
-    }
     let k = pair(a.min(b), a.max(b));
+    let mut block = [[0.0; DIM]; DIM];
     for i in 0..DIM {
         for j in 0..DIM {
             block[i][j] = entry(k, if a < b { DIM * i + j } else { DIM * j + i });
@@ -261,25 +267,25 @@ const fn pair(a: usize, b: usize) -> usize {
 }
 
 /// Adds the stiffness that elements make between aggregates.
-struct AddElements<'a, 'b> {
+struct AddElements<'a, 'b, const HELD: bool> {
     sums: &'a mut Sums<'b>,
     moduli: &'a [f64],
     elements: &'a [u32],
-    are_held: bool,
 }
 
-impl WithSimd for AddElements<'_, '_> {
+impl<const HELD: bool> WithSimd for AddElements<'_, '_, HELD> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { sums, moduli, elements, are_held } = self;
+        let Self { sums, moduli, elements } = self;
         let problem = sums.transfer.problem;
         let lame = problem.material().unit_lame();
+        let mut gradients = Gradients::zeros(simd);
         let mut blocks = [[[0.0; MAX_LANES]; DIM * DIM]; PAIRS];
         for elements in elements.chunks(S::F64_LANES) {
-            let (x, lame) = load_elements(simd, problem.mesh(), elements, moduli, lame);
-            let gradients = Gradients::new(simd, &x);
+            gradients.set(simd, &load_coordinates(simd, problem.mesh(), elements));
+            let lame = load_lame(simd, elements, moduli, lame);
             for b in 1..8 {
                 for a in 0..b {
                     let block = gradients.block(a, b, lame);
@@ -289,7 +295,7 @@ impl WithSimd for AddElements<'_, '_> {
                 }
             }
             for (lane, &e) in elements.iter().enumerate() {
-                sums.add_element(e as usize, are_held, |k, c| blocks[k][c][lane]);
+                sums.add_element::<HELD>(e as usize, |k, c| blocks[k][c][lane]);
             }
         }
     }

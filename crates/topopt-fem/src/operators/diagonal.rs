@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{BlockDiagonal, pseudo_inverse};
 
 use super::lanes::MAX_LANES;
-use super::nodal_blocks::{Gradients, load_elements};
+use super::nodal_blocks::{Gradients, load_coordinates, load_lame};
 use crate::patches::{Patch, Patches};
 use crate::stiffness::element_diagonal_blocks;
 use crate::{DIM, Problem};
@@ -70,13 +70,14 @@ impl WithSimd for AddBlocks<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { problem, patch, moduli, sums } = self;
         let lame = problem.material().unit_lame();
+        let mut gradients = Gradients::zeros(simd);
         let mut elements = patch.elements.clone().map(|e| e as u32);
         for hexes in patch.hexes.chunks(S::F64_LANES) {
             let mut numbers = [0; MAX_LANES];
             (0..hexes.len()).for_each(|lane| numbers[lane] = elements.next().unwrap_or_default());
             let numbers = &numbers[..hexes.len()];
-            let (x, lame) = load_elements(simd, problem.mesh(), numbers, moduli, lame);
-            let gradients = Gradients::new(simd, &x);
+            gradients.set(simd, &load_coordinates(simd, problem.mesh(), numbers));
+            let lame = load_lame(simd, numbers, moduli, lame);
             let mut blocks = [[[0.0; MAX_LANES]; 6]; 8];
             for a in 0..8 {
                 let block = gradients.block(a, a, lame);

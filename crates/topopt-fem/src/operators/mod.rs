@@ -14,7 +14,7 @@ use topopt_linalg::Cpu;
 
 pub(crate) use diagonal::inverse_blocks_by_patches;
 pub(crate) use lanes::MAX_LANES;
-pub(crate) use nodal_blocks::{Gradients, load_elements};
+pub(crate) use nodal_blocks::{Gradients, load_coordinates, load_lame};
 
 pub use ebe::Ebe;
 pub use mf::Mf;

@@ -21,15 +21,19 @@ const SCALE: f64 = -0.125;
 pub struct Gradients<S: Simd>([Nodal<S>; 8]);
 
 impl<S: Simd> Gradients<S> {
-    /// Of elements with coordinates `x`.
+    /// Zeros, to be set: they are too many to be handed over.
     #[inline(always)]
-    pub fn new(simd: S, x: &Nodal<S>) -> Self {
+    pub fn zeros(simd: S) -> Self {
+        Self([[[Lanes::splat(simd, 0.0); DIM]; 8]; 8])
+    }
+
+    /// Takes those of elements with coordinates `x`.
+    #[inline(always)]
+    pub fn set(&mut self, simd: S, x: &Nodal<S>) {
         let dx = [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)];
-        let mut gradients = [[[Lanes::splat(simd, 0.0); DIM]; 8]; 8];
         for q in 0..8 {
-            at_gauss_point(simd, &dx, q, &mut gradients[q]);
+            at_gauss_point(simd, &dx, q, &mut self.0[q]);
         }
-        Self(gradients)
     }
 
     /// The integral of the product of the gradients of the shape functions of nodes a and b.
@@ -96,22 +100,12 @@ fn at_gauss_point<S: Simd>(
     }
 }
 
-/// Coordinates of `elements`, at most as many as lanes, and their moduli times Lame's constants
-/// `lame`. Lanes without an element repeat the last one, with modulus 0.
+/// Coordinates of `elements`, at most as many as lanes. Lanes without an element repeat the last one.
 #[inline(always)]
-pub fn load_elements<S: Simd>(
-    simd: S,
-    mesh: &HexMesh,
-    elements: &[u32],
-    moduli: &[f64],
-    lame: (f64, f64),
-) -> (Nodal<S>, (Lanes<S>, Lanes<S>)) {
+pub fn load_coordinates<S: Simd>(simd: S, mesh: &HexMesh, elements: &[u32]) -> Nodal<S> {
     let mut x: LaneGroup = [[0.0; MAX_LANES]; 24];
-    let mut filled = [0.0; MAX_LANES];
     for lane in 0..S::F64_LANES {
-        let e = elements[lane.min(elements.len() - 1)] as usize;
-        filled[lane] = if lane < elements.len() { moduli[e] } else { 0.0 };
-        let nodes = mesh.hexes()[e];
+        let nodes = mesh.hexes()[elements[lane.min(elements.len() - 1)] as usize];
         for a in 0..8 {
             let position = mesh.coordinates()[nodes[a] as usize];
             for i in 0..DIM {
@@ -119,7 +113,21 @@ pub fn load_elements<S: Simd>(
             }
         }
     }
+    from_group(simd, &x)
+}
+
+/// Lame's constants at unit modulus, `lame`, times the moduli of `elements`, 0 in other lanes.
+#[inline(always)]
+pub fn load_lame<S: Simd>(
+    simd: S,
+    elements: &[u32],
+    moduli: &[f64],
+    lame: (f64, f64),
+) -> (Lanes<S>, Lanes<S>) {
+    let mut filled = [0.0; MAX_LANES];
+    for lane in 0..elements.len() {
+        filled[lane] = moduli[elements[lane] as usize];
+    }
     let moduli = Lanes::load(simd, &filled);
-    let lame = (Lanes::splat(simd, lame.0) * moduli, Lanes::splat(simd, lame.1) * moduli);
-    (from_group(simd, &x), lame)
+    (Lanes::splat(simd, lame.0) * moduli, Lanes::splat(simd, lame.1) * moduli)
 }
