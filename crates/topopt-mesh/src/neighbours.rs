@@ -60,19 +60,30 @@ impl CellList {
     /// Calls `visit(id, point)` for every point of the cells that the ball of the radius about
     /// `centre` touches: all points in the ball, and others nearby.
     fn for_each_near(&self, centre: [f64; 3], mut visit: impl FnMut(u32, [f64; 3])) {
+        self.for_each_run_near(centre, centre, |run| {
+            for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
+                visit(id, *point);
+            }
+        });
+    }
+
+    /// Calls `visit(run)` for places in [`CellList::points`] that hold all points within the radius
+    /// of any place in the box from `low` to `high`, and others nearby. Runs come in increasing order.
+    #[inline(always)]
+    pub fn for_each_run_near(
+        &self,
+        low: [f64; 3],
+        high: [f64; 3],
+        mut visit: impl FnMut(Range<usize>),
+    ) {
         let reach = self.radius * (1.0 + 1e-12); // a cell on the border is looked into
-        for z in self.range(centre[2] - reach, centre[2] + reach, 2) {
-            let rest = reach * reach - self.distance(centre[2], z, 2).powi(2);
-            for y in self.range(centre[1] - reach, centre[1] + reach, 1) {
-                let half = (rest - self.distance(centre[1], y, 1).powi(2)).sqrt();
+        for z in self.range(low[2] - reach, high[2] + reach, 2) {
+            let rest = reach * reach - self.distance(low[2], high[2], z, 2).powi(2);
+            for y in self.range(low[1] - reach, high[1] + reach, 1) {
+                let half = (rest - self.distance(low[1], high[1], y, 1).powi(2)).sqrt();
                 if half >= 0.0 {
                     // no root where the row is out of reach
-                    self.visit_run(
-                        self.range(centre[0] - half, centre[0] + half, 0),
-                        y,
-                        z,
-                        &mut visit,
-                    );
+                    visit(self.run(self.range(low[0] - half, high[0] + half, 0), y, z));
                 }
             }
         }
@@ -88,7 +99,10 @@ impl CellList {
     ) {
         for z in self.range(low[2], high[2], 2) {
             for y in self.range(low[1], high[1], 1) {
-                self.visit_run(self.range(low[0], high[0], 0), y, z, &mut visit);
+                let run = self.run(self.range(low[0], high[0], 0), y, z);
+                for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
+                    visit(id, *point);
+                }
             }
         }
     }
@@ -123,19 +137,21 @@ impl CellList {
         &self.ids
     }
 
-    /// Calls `visit` for the points of cells `x` of a row: they are one run in memory.
-    fn visit_run(
-        &self,
-        x: Range<usize>,
-        y: usize,
-        z: usize,
-        visit: &mut impl FnMut(u32, [f64; 3]),
-    ) {
+    /// Number of rows of cells, along x.
+    pub fn n_rows(&self) -> usize {
+        self.cells[1] * self.cells[2]
+    }
+
+    /// The points of a row of cells in [`CellList::points`].
+    pub fn row(&self, row: usize) -> Range<usize> {
+        let starts = [row, row + 1].map(|row| self.starts[row * self.cells[0]] as usize);
+        starts[0]..starts[1]
+    }
+
+    /// The points of cells `x` of a row: they are one run in memory.
+    fn run(&self, x: Range<usize>, y: usize, z: usize) -> Range<usize> {
         let row = self.cells[0] * (y + self.cells[1] * z);
-        let run = self.starts[row + x.start] as usize..self.starts[row + x.end] as usize;
-        for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
-            visit(id, *point);
-        }
+        self.starts[row + x.start] as usize..self.starts[row + x.end] as usize
     }
 
     /// The cells from one coordinate to another.
@@ -143,10 +159,10 @@ impl CellList {
         self.index(low, direction)..self.index(high, direction) + 1
     }
 
-    /// How far cells of that index are from a coordinate at least, or a little less for rounding.
-    fn distance(&self, coordinate: f64, index: usize, direction: usize) -> f64 {
-        let beyond = coordinate - self.origin[direction] - index as f64 * self.cell;
-        ((-beyond).max(beyond - self.cell) - SLACK * self.cell).max(0.0)
+    /// How far cells of that index are from an interval at least, or a little less for rounding.
+    fn distance(&self, low: f64, high: f64, index: usize, direction: usize) -> f64 {
+        let start = self.origin[direction] + index as f64 * self.cell;
+        ((start - high).max(low - start - self.cell) - SLACK * self.cell).max(0.0)
     }
 
     fn cell_of(&self, point: &[f64; 3]) -> usize {

@@ -4,19 +4,24 @@ use rayon::prelude::*;
 use topopt_linalg::{Cost, Cpu, LinearOperator};
 use topopt_mesh::CellList;
 
+use crate::cone_walk;
+
 /// Bytes of a stored neighbour: its number and its weight.
 const BYTES_PER_NEIGHBOUR: usize = 4 + 8;
+
+/// Most bytes per element that lists take. Longer ones are more than the rest of the loop needs,
+/// and a walk, whose rows of cells are then long, takes little more time than reading them.
+const BYTES_PER_ELEMENT: f64 = 300.0;
 
 /// Elements whose neighbours are counted for an estimate.
 const SAMPLE: usize = 2000;
 
 /// y_e = sum_i H_ei x_i with H_ei = max(0, R - |c_e - c_i|) [Ratnakar2022, Eq. 2.6-2.7].
 ///
-/// Neighbours are stored within a memory budget, else found afresh in every application, in the
-/// same order and to the same bits.
+/// Neighbours are stored where they are few and within a memory budget, else found afresh in every
+/// application, in the same order and to the same bits.
 #[derive(Debug)]
 pub struct Cone {
-    centres: Vec<[f64; 3]>,
     radius: f64,
     cells: CellList,
     lists: Option<Lists>,
@@ -44,7 +49,18 @@ impl Cone {
     /// For element centres, \[n_elements\]\[3\], and radius R > 0 (length); neighbour lists take
     /// at most `budget` bytes.
     pub fn new(centres: Vec<[f64; 3]>, radius: f64, budget: usize) -> Self {
-        let cells = CellList::new(&centres, radius);
+        let most = Self::most_list_bytes(centres.len(), budget);
+        Self::within(&centres, radius, most)
+    }
+
+    /// Most bytes that the lists of so many elements take within `budget`.
+    pub fn most_list_bytes(n_elements: usize, budget: usize) -> f64 {
+        f64::min(budget as f64, BYTES_PER_ELEMENT * n_elements as f64)
+    }
+
+    /// With lists of at most `most` bytes.
+    fn within(centres: &[[f64; 3]], radius: f64, most: f64) -> Self {
+        let cells = CellList::new(centres, radius);
         let count = |c: &[f64; 3]| {
             let mut n = 0;
             cells.for_each_within(*c, |_, _| n += 1);
@@ -56,15 +72,15 @@ impl Cone {
         let mean_neighbours = sample.iter().sum::<usize>() as f64 / sample.len() as f64;
         let bytes = |neighbours: f64| neighbours * BYTES_PER_NEIGHBOUR as f64;
         let mut lists = None;
-        if bytes(mean_neighbours * centres.len() as f64) <= budget as f64 {
+        if bytes(mean_neighbours * centres.len() as f64) <= most {
             let counts: Vec<usize> = centres.par_iter().map(count).collect();
-            let fits = bytes(counts.iter().sum::<usize>() as f64) <= budget as f64;
-            lists = fits.then(|| Lists::new(&centres, radius, &cells, &counts));
+            let fits = bytes(counts.iter().sum::<usize>() as f64) <= most;
+            lists = fits.then(|| Lists::new(centres, radius, &cells, &counts));
         }
-        Self { centres, radius, cells, lists, mean_neighbours }
+        Self { radius, cells, lists, mean_neighbours }
     }
 
-    /// Whether the lists fitted into the budget.
+    /// Whether there are lists.
     pub fn storage(&self) -> NeighbourStorage {
         if self.lists.is_some() { NeighbourStorage::Stored } else { NeighbourStorage::Walked }
     }
@@ -77,24 +93,19 @@ impl Cone {
 
 impl LinearOperator<Cpu> for Cone {
     fn dimension(&self) -> usize {
-        self.centres.len()
+        self.cells.ids().len()
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
-        let value = |e: usize| -> f64 {
-            if let Some(lists) = &self.lists {
-                return lists.row(e).map(|(i, h)| h * x[i as usize]).sum();
-            }
-            let mut sum = 0.0;
-            let add = |i: u32, d: f64| sum += (self.radius - d) * x[i as usize];
-            self.cells.for_each_within(self.centres[e], add);
-            sum
+        let Some(lists) = &self.lists else {
+            return cone_walk::apply(&self.cells, self.radius, x, y);
         };
+        let value = |e: usize| -> f64 { lists.row(e).map(|(i, h)| h * x[i as usize]).sum() };
         y.par_iter_mut().with_min_len(64).enumerate().for_each(|(e, y)| *y = value(e));
     }
 
     fn cost(&self) -> Cost {
-        let n = self.centres.len() as f64;
+        let n = self.dimension() as f64;
         let pairs = self.mean_neighbours * n;
         let per_pair = if self.lists.is_some() { BYTES_PER_NEIGHBOUR as f64 } else { 0.0 };
         Cost { bytes_read: per_pair * pairs + 16.0 * n, bytes_written: 8.0 * n, flops: 2.0 * pairs }
@@ -144,15 +155,15 @@ mod tests {
             .map(|i| [(i % 10) as f64, (i / 10 % 8) as f64 * 1.1, (i / 80) as f64 * 0.7])
             .collect();
         let x: Vec<f64> = (0..400).map(|i| (i as f64).sin()).collect();
-        let apply = |budget, storage| {
-            let cone = Cone::new(centres.clone(), 2.3, budget);
+        let apply = |most, storage| {
+            let cone = Cone::within(&centres, 2.3, most);
             assert_eq!(cone.storage(), storage);
             let mut y = vec![0.0; 400];
             cone.apply(&x, &mut y);
             y
         };
-        let stored = apply(usize::MAX, NeighbourStorage::Stored);
-        assert_eq!(stored, apply(0, NeighbourStorage::Walked));
+        let stored = apply(f64::MAX, NeighbourStorage::Stored);
+        assert_eq!(stored, apply(0.0, NeighbourStorage::Walked));
         for (e, found) in stored.iter().enumerate() {
             let weight = |i: usize| {
                 let d: f64 = (0..3).map(|k| (centres[e][k] - centres[i][k]).powi(2)).sum();

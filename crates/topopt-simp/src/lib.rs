@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod cone;
+mod cone_walk;
 mod continuation;
 mod density_filter;
 mod design_loop;
