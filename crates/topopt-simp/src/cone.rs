@@ -53,8 +53,20 @@ impl Cone {
         Self::within(&centres, radius, most)
     }
 
+    /// Bytes that it takes for so many elements with so many neighbours on average.
+    pub fn bytes(n_elements: usize, mean_neighbours: f64, budget: usize) -> usize {
+        // Of an element its centre, number and cells, and two values while a sum is walked.
+        let walk = (24 + 4 + 8 + 16) * n_elements;
+        let lists = BYTES_PER_NEIGHBOUR as f64 * mean_neighbours * n_elements as f64;
+        if lists <= Self::most_list_bytes(n_elements, budget) {
+            walk + lists as usize
+        } else {
+            walk
+        }
+    }
+
     /// Most bytes that the lists of so many elements take within `budget`.
-    pub fn most_list_bytes(n_elements: usize, budget: usize) -> f64 {
+    fn most_list_bytes(n_elements: usize, budget: usize) -> f64 {
         f64::min(budget as f64, BYTES_PER_ELEMENT * n_elements as f64)
     }
 

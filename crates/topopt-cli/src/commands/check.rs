@@ -352,8 +352,7 @@ const MEGABYTE: f64 = 1048576.0;
 /// The program with its threads, measured on Linux.
 const PROGRAM_MB: f64 = 12.0;
 
-/// What the filter's weights take: of a cone the cells, what is sorted by them for a sum, and lists of
-/// 12 bytes for each neighbour, if there are any.
+/// What the filter's weights take.
 fn filter_weights_mb(filter: &config::Filter, structure: &Structure) -> f64 {
     let (nodes, elements) = (structure.mesh.n_nodes(), structure.mesh.n_elements());
     let Some(radius) = structure.filter_radius else { return 0.0 };
@@ -362,11 +361,8 @@ fn filter_weights_mb(filter: &config::Filter, structure: &Structure) -> f64 {
     }
     let widths = radius / structure.element_width;
     let neighbours = (4.0 / 3.0 * PI * widths.powi(3)).clamp(1.0, elements as f64);
-    let lists = 12.0 * elements as f64 * neighbours / MEGABYTE;
     let budget = filter.neighbour_memory_mb.saturating_mul(1 << 20);
-    let most = Cone::most_list_bytes(elements, budget) / MEGABYTE;
-    let walk = (4.0 + 24.0 + 16.0 + 16.0) * elements as f64 / MEGABYTE;
-    if lists <= most { lists + walk } else { walk }
+    Cone::bytes(elements, neighbours, budget) as f64 / MEGABYTE
 }
 
 fn warnings(structure: &Structure, loads: &[Load]) -> Vec<String> {
