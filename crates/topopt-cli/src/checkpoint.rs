@@ -38,6 +38,8 @@ const MAY_CHANGE: [&str; 10] = [
 ];
 
 /// The share of the time that writing checkpoints may take where `output.checkpoint_every` is left
+/// Name of the array of elements that the preconditioner takes for void.
+const VOID: &str = "void";
 /// out.
 const SHARE: f64 = 0.02;
 
@@ -160,6 +162,8 @@ impl Checkpointer {
         };
         let mut arrays = vec![("design", state.design.as_slice())];
         arrays.extend(state.displacements.iter().map(|u| ("displacement", u.as_slice())));
+        let void: Vec<f64> = state.void.iter().map(|&e| e.into()).collect();
+        arrays.push((VOID, &void));
         self.files.write(state.iteration, &record, &arrays)?;
         (self.iteration, self.written, self.cost) =
             (state.iteration, Instant::now(), start.elapsed());
@@ -193,12 +197,15 @@ impl Resumption {
             .remedy("go on with the version that wrote it, or run without --resume")
         })?;
         unchanged(&record, config, &directory)?;
-        let mut arrays = checkpoint.arrays.into_iter().map(|(_, values)| values);
+        let (void, arrays): (Vec<_>, Vec<_>) =
+            checkpoint.arrays.into_iter().partition(|(name, _)| name == VOID);
+        let mut arrays = arrays.into_iter().map(|(_, values)| values);
         let state = DesignState {
             iteration: checkpoint.iteration,
             previous_compliance: record.previous_compliance,
             design: arrays.next().unwrap_or_default(),
             displacements: arrays.collect(),
+            void: void.iter().flat_map(|(_, elements)| elements).map(|&e| e as u32).collect(),
         };
         let Record { done, history, strategy, structure, by_color, .. } = record;
         Ok(Self { state, done, history, notes, strategy, structure, by_color })
@@ -223,8 +230,9 @@ impl Resumption {
             return Err(Finding::new(message).remedy(remedy));
         }
         let problem = &structure.problem;
-        let DesignState { design, displacements, .. } = &self.state;
+        let DesignState { design, displacements, void, .. } = &self.state;
         let fits = design.len() == problem.mesh().n_elements()
+            && void.iter().all(|&e| (e as usize) < problem.mesh().n_elements())
             && displacements.len() == problem.load_cases().len()
             && displacements.iter().all(|u| u.len() == problem.n_dofs());
         if fits && self.structure == fingerprint(structure) {

@@ -39,6 +39,13 @@ use crate::report::{Finding, InputError, Source};
 use crate::run_directory;
 
 impl Config {
+    /// The smallest modulus that a design may have, as a share of the largest, in all stages.
+    pub fn contrast(&self) -> f64 {
+        let later = self.continuation.iter().filter_map(|stage| stage.penalty);
+        let penalties = std::iter::once(self.design.penalty).chain(later);
+        penalties.map(|penalty| self.design.contrast(penalty)).fold(1.0, f64::min)
+    }
+
     /// Reads the case file at `path`, with the overrides `key.path=value` in their order. The case
     /// file among the results of a run has its own folder as the output directory.
     ///

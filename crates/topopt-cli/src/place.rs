@@ -121,23 +121,34 @@ pub(crate) fn cpu_preconditioner<'a>(
     })
 }
 
-/// The preconditioner on a GPU; multigrid is in single precision.
+/// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in single
+/// precision, but in double where void is softer than its rounding: a piece that only such void holds
+/// has motions that single precision cannot tell from stiff ones, and solves failed.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it.
-pub(crate) fn gpu_preconditioner(
+pub(crate) fn gpu_preconditioner<'a>(
     backend: &Cuda<f64>,
     solver: &config::Solver,
     mesh: &Arc<MeshOnDevice>,
-    problem: &Problem,
-) -> Result<Box<dyn ElasticityPreconditioner<Cuda<f64>>>, BackendError> {
+    problem: &'a Problem,
+    contrast: f64,
+) -> Result<Box<dyn ElasticityPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     Ok(match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            Box::new(GpuMultigrid::<f32>::new(mesh, problem, cycle(solver))?)
+            match is_single(contrast) {
+                true => Box::new(GpuMultigrid::<f32>::new(mesh, problem, cycle(solver))?),
+                false => Box::new(GpuMultigrid::<f64>::new(mesh, problem, cycle(solver))?),
+            }
         }
         config::Preconditioner::Jacobi => Box::new(Jacobi::new(backend, problem.n_dofs())?),
         config::Preconditioner::BlockJacobi => Box::new(GpuBlockJacobi::new(mesh)?),
     })
+}
+
+/// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
+fn is_single(contrast: f64) -> bool {
+    contrast >= 1e-7
 }
 
 fn cycle(solver: &config::Solver) -> CycleKind {
@@ -187,7 +198,8 @@ pub(crate) fn gpu_operator(
     let device = backend.device();
     let free = device.memory()?.0;
     let filter = filter_bytes(config, structure);
-    let bytes = |strategy| gpu_bytes(strategy, config.solver.preconditioner, problem) + filter;
+    let preconditioner = config.solver.preconditioner;
+    let bytes = |strategy| gpu_bytes(strategy, preconditioner, config.contrast(), problem) + filter;
     let possible = gpu_strategies(structure);
     let fits = |strategy: &GpuStrategy| bytes(*strategy) <= free;
     let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
@@ -241,6 +253,7 @@ fn impossible(asked: config::Strategy, structure: &Structure, possible: &[GpuStr
 pub(crate) fn gpu_bytes(
     strategy: GpuStrategy,
     preconditioner: config::Preconditioner,
+    contrast: f64,
     problem: &Problem,
 ) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
@@ -249,7 +262,10 @@ pub(crate) fn gpu_bytes(
     let element = 8 * elements * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
     let preconditioner = match preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            GpuMultigrid::<f32>::bytes(nodes, elements)
+            match is_single(contrast) {
+                true => GpuMultigrid::<f32>::bytes(nodes, elements),
+                false => GpuMultigrid::<f64>::bytes(nodes, elements),
+            }
         }
         config::Preconditioner::Jacobi => 48 * nodes,
         config::Preconditioner::BlockJacobi => GpuBlockJacobi::bytes(nodes),
@@ -276,7 +292,8 @@ fn filter_bytes(config: &Config, structure: &Structure) -> usize {
 /// Megabytes of device memory that a run needs, by strategy.
 pub(crate) fn gpu_memory_mb(config: &Config, structure: &Structure) -> BTreeMap<&'static str, f64> {
     let filter = filter_bytes(config, structure);
-    let bytes = |s| filter + gpu_bytes(s, config.solver.preconditioner, &structure.problem);
+    let (preconditioner, contrast) = (config.solver.preconditioner, config.contrast());
+    let bytes = |s| filter + gpu_bytes(s, preconditioner, contrast, &structure.problem);
     let megabytes = |s| bytes(s) as f64 / f64::from(1 << 20);
     GpuStrategy::ALL.into_iter().map(|s| (s.name(), megabytes(s))).collect()
 }

@@ -23,7 +23,7 @@ pub use element_loads::ElementVectors;
 pub use helmholtz::Helmholtz;
 pub use material::Material;
 pub use multigrid::{
-    Aggregates, Aggregation, Joints, MODES, Multigrid, RigidAggregation, Supported,
+    Aggregates, Aggregation, Joints, MODES, Multigrid, RigidAggregation, Supported, element_bounds,
 };
 pub use operator::ElasticityOperator;
 pub use operators::Strategy;

@@ -20,6 +20,15 @@ pub trait ElasticityPreconditioner<B: Backend>: Preconditioner<B> {
         moduli: &B::Vector,
     ) -> Result<(), BackendError>;
 
+    /// Follows a design whose elements `void` carry next to nothing, increasing, where its structure
+    /// depends on that; needs an update before use.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails or has no room.
+    fn restructure(&mut self, _backend: &B, _void: &[u32]) -> Result<(), BackendError> {
+        Ok(())
+    }
+
     /// The cycle over a hierarchy; none where there is no hierarchy.
     fn cycle(&self) -> Option<CycleKind> {
         None

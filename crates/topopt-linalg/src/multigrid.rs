@@ -104,6 +104,12 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(backend: &B, kind: CycleKind, hierarchy: H) -> Result<Self, BackendError> {
+        let work = Self::work_of(backend, &hierarchy)?;
+        Ok(Self { kind, hierarchy, work, strength: AtomicUsize::new(1) })
+    }
+
+    /// Work vectors for every level of `hierarchy` except the last.
+    fn work_of(backend: &B, hierarchy: &H) -> Result<Vec<Mutex<Work<B>>>, BackendError> {
         let level_work = |level: usize| {
             let n = hierarchy.operator(level).dimension();
             let coarse = hierarchy.operator(level + 1).dimension();
@@ -122,8 +128,23 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
                 more: zeros()?,
             }))
         };
-        let work = (0..hierarchy.n_levels() - 1).map(level_work).collect::<Result<_, _>>()?;
-        Ok(Self { kind, hierarchy, work, strength: AtomicUsize::new(1) })
+        (0..hierarchy.n_levels() - 1).map(level_work).collect()
+    }
+
+    /// Changes the levels of the hierarchy by `change`; needs an update before use.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room, or that of `change`.
+    pub fn rebuild(
+        &mut self,
+        backend: &B,
+        change: impl FnOnce(&mut H) -> Result<(), BackendError>,
+    ) -> Result<(), BackendError> {
+        self.work.clear();
+        change(&mut self.hierarchy)?;
+        self.work = Self::work_of(backend, &self.hierarchy)?;
+        self.strength.store(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// The kind.

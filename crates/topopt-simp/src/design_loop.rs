@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem, WithSprings};
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, StopReason, System};
 
+use crate::accuracy::DECIDED;
+use crate::void_elements::{changed_void, is_slow};
 use crate::{
     Accuracy, Continuation, Design, DesignError, DesignState, Ended, Filter, Interpolation,
     IterationReport, Loads, Observer, OptimalityCriteria, Outcome, Stage, StepTimes, StopRule,
@@ -44,6 +46,8 @@ pub struct Optimization<'a, B: Backend> {
     iteration: usize,
     /// The compliance that the one evaluated last is compared with.
     previous: Option<f64>,
+    /// The elements that the preconditioner's structure takes for void, besides those of the problem.
+    void: Vec<u32>,
 }
 
 /// Vectors that change from iteration to iteration.
@@ -119,7 +123,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             scratch: element()?,
         };
         let (continuation, stage) = (None, Stage::default());
-        let (iteration, previous) = (0, None);
+        let (iteration, previous, void) = (0, None, Vec::new());
         Ok(Self {
             physics,
             interpolation,
@@ -131,6 +135,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             state,
             iteration,
             previous,
+            void,
         })
     }
 
@@ -152,6 +157,10 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             *u = backend.upload(values, 3)?;
         }
         (self.iteration, self.previous) = (state.iteration, state.previous_compliance);
+        if !state.void.is_empty() {
+            self.physics.preconditioner.restructure(backend, &state.void)?;
+            self.void = state.void.clone();
+        }
         Ok(self)
     }
 
@@ -185,6 +194,11 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             let (change, mut times) = self.next_design(iteration)?;
             (times.setup, times.pcg) = (solved.setup, solved.pcg);
             let [volume_fraction, grey_level] = self.material()?;
+            greyness = greyness_of(volume_fraction, grey_level);
+            if greyness <= DECIDED {
+                self.follow_with_structure(solved.iterations)?;
+            }
+
             let report = IterationReport {
                 iteration,
                 stage,
@@ -202,7 +216,6 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 return Ok(Outcome { iterations: iteration, ended: Ended::Rule(rule) });
             }
             last = self.compared_with_next(compliance);
-            greyness = greyness_of(volume_fraction, grey_level);
         }
     }
 
@@ -212,6 +225,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             backend: self.physics.backend,
             iteration: self.iteration,
             previous_compliance: self.previous,
+            void: &self.void,
             design: &self.state.evaluated,
             density: &self.state.density,
             loads: &self.physics.loads,
@@ -287,6 +301,20 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         std::mem::swap(&mut state.density, &mut state.trial_density);
         std::mem::swap(&mut state.displacements, &mut state.trial);
         Ok(Ok(Solved { iterations, strengthened, residual, setup, pcg: start.elapsed() }))
+    }
+
+    /// After a slow solve, lets the structure of the preconditioner follow the design solved last.
+    fn follow_with_structure(&mut self, iterations: usize) -> Result<(), BackendError> {
+        let Physics { backend, problem, preconditioner, .. } = &mut self.physics;
+        if !is_slow(iterations, problem.load_cases().len()) || preconditioner.levels().is_empty() {
+            return Ok(());
+        }
+        let moduli = backend.download(&self.state.moduli, 1)?;
+        if let Some(void) = changed_void(&moduli, &self.void) {
+            preconditioner.restructure(*backend, &void)?;
+            self.void = void;
+        }
+        Ok(())
     }
 
     /// The weighted compliance of the design solved last.

@@ -23,6 +23,7 @@ mod root;
 mod sensitivity_filter;
 mod stop;
 mod transform;
+mod void_elements;
 
 pub use accuracy::Accuracy;
 pub use cone::{Cone, NeighbourStorage};

@@ -79,7 +79,7 @@ fn each_operator(
     let mesh = place::gpu_mesh(device, problem, subject.colors.as_deref())?;
     let backend = Cuda::<f64>::new(device)?;
     for strategy in GpuStrategy::ALL.into_iter().filter(|s| is_wanted(s.name())) {
-        let bytes = place::gpu_bytes(strategy, config::Preconditioner::Jacobi, problem);
+        let bytes = place::gpu_bytes(strategy, config::Preconditioner::Jacobi, 1.0, problem);
         if bytes > device.memory()?.0 || !strategy.takes(problem.mesh()) {
             continue;
         }

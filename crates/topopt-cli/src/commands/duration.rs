@@ -47,7 +47,7 @@ impl Duration {
                 let OnGpu { mesh, mut operator, .. } =
                     place::gpu_operator(&backend, structure, config, solver.strategy)?;
                 let mut preconditioner =
-                    place::gpu_preconditioner(&backend, solver, &mesh, problem)?;
+                    place::gpu_preconditioner(&backend, solver, &mesh, problem, config.contrast())?;
                 Ok(Self::of(config, structure, &backend, &mut *operator, &mut *preconditioner)?)
             }
         }

@@ -145,8 +145,13 @@ impl<'a> Run<'a> {
             neighbours.set(Some(Neighbours { mean: cone.mean_neighbours(), stored: false }));
             Ok(Box::new(cone))
         });
-        let preconditioner =
-            place::gpu_preconditioner(&backend, &self.config.solver, &mesh, problem)?;
+        let preconditioner = place::gpu_preconditioner(
+            &backend,
+            &self.config.solver,
+            &mesh,
+            problem,
+            self.config.contrast(),
+        )?;
         let (backend, neighbours) = (&backend, &neighbours);
         let parts = Parts { backend, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, note, progress)

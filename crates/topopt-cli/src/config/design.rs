@@ -173,6 +173,16 @@ pub enum Method {
     Oc,
 }
 
+impl Design {
+    /// The smallest modulus as a share of the largest, for a penalty of `penalty`.
+    pub fn contrast(&self, penalty: f64) -> f64 {
+        match self.interpolation {
+            Interpolation::Simp => self.density_min.powf(penalty),
+            Interpolation::Ramp => self.density_min / (1.0 + penalty * (1.0 - self.density_min)),
+        }
+    }
+}
+
 impl FilterKind {
     /// Whether sensitivities are filtered.
     pub fn is_of_sensitivities(self) -> bool {

@@ -64,7 +64,8 @@ impl Solution {
                 };
                 let OnGpu { mesh, operator, .. } =
                     place::gpu_operator(&backend, structure, config, strategy)?;
-                let preconditioner = place::gpu_preconditioner(&backend, solver, &mesh, problem)?;
+                let preconditioner =
+                    place::gpu_preconditioner(&backend, solver, &mesh, problem, VOID_STIFFNESS)?;
                 Self::on(&backend, subject, operator, preconditioner, interrupt)
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Joints, Problem, Supported};
+use topopt_fem::{Aggregation, Joints, Problem, Supported, element_bounds};
 use topopt_linalg::{
     Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer,
 };
@@ -28,19 +28,24 @@ pub struct RigidAggregation<R: Real> {
     mesh: Arc<MeshOnDevice>,
     operator: FineOperator<R>,
     inverse_blocks: InverseBlocks<R>,
-    /// Of every element, see [`Aggregation`], and the moduli times these.
+    /// Of every element, see [`element_bounds`], and the moduli times these.
     bounds: DeviceVector<R>,
     raised: DeviceVector<R>,
+    levels: Levels<R>,
+    galerkin: Galerkin,
+    convert: Convert<R>,
+}
+
+/// All below the finest level.
+struct Levels<R: Real> {
     nodes: Arc<Grouping>,
     transfer: NodeTransfer,
     joints: JointLists,
     supported: SupportedRows,
-    /// Levels 1 and on, but for the last.
+    /// Levels 1 and on, except the last.
     coarse: Vec<CoarseLevel<R>>,
     last: CoarseMatrix<R>,
     last_inverse: DenseInverse,
-    galerkin: Galerkin,
-    convert: Convert<R>,
 }
 
 struct CoarseLevel<R: Real> {
@@ -54,9 +59,8 @@ struct CoarseLevel<R: Real> {
     rows_of_blocks: CudaSlice<u32>,
 }
 
-impl<R: Real> RigidAggregation<R> {
-    pub(super) fn new(
-        backend: &Cuda<R>,
+impl<R: Real> Levels<R> {
+    fn new(
         mesh: &Arc<MeshOnDevice>,
         problem: &Problem,
         structure: &Aggregation,
@@ -82,14 +86,9 @@ impl<R: Real> RigidAggregation<R> {
             });
             (joints, children, centres) = (next, grouping, parents.centres());
         }
+
         let last = CoarseMatrix::zeros(&matrices, device, &joints, &children, centres)?;
-        let bounds: Vec<f64> = structure.bounds.par_iter().map(|&bound| bound.into()).collect();
         Ok(Self {
-            mesh: mesh.clone(),
-            operator: FineOperator::new(mesh)?,
-            inverse_blocks: InverseBlocks::new(mesh)?,
-            bounds: backend.upload(&bounds, 1)?,
-            raised: backend.zeros(bounds.len())?,
             transfer: NodeTransfer::new::<R>(mesh, &nodes)?,
             nodes,
             joints: first_joints,
@@ -97,9 +96,40 @@ impl<R: Real> RigidAggregation<R> {
             coarse,
             last_inverse: DenseInverse::new::<R>(device, last.rows.n_rows)?,
             last,
+        })
+    }
+}
+
+impl<R: Real> RigidAggregation<R> {
+    pub(super) fn new(
+        backend: &Cuda<R>,
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Problem,
+        structure: &Aggregation,
+    ) -> Result<Self, BackendError> {
+        let device = &mesh.device;
+        let bounds = element_bounds(problem.mesh(), problem.material());
+        let bounds: Vec<f64> = bounds.par_iter().map(|&bound| bound.into()).collect();
+        Ok(Self {
+            mesh: mesh.clone(),
+            operator: FineOperator::new(mesh)?,
+            inverse_blocks: InverseBlocks::new(mesh)?,
+            bounds: backend.upload(&bounds, 1)?,
+            raised: backend.zeros(bounds.len())?,
+            levels: Levels::new(mesh, problem, structure)?,
             galerkin: Galerkin::load::<R>(device)?,
             convert: Convert::load(device)?,
         })
+    }
+
+    /// Takes another structure of the same problem; needs an update before use.
+    pub(super) fn restructure(
+        &mut self,
+        problem: &Problem,
+        structure: &Aggregation,
+    ) -> Result<(), BackendError> {
+        self.levels = Levels::new(&self.mesh, problem, structure)?;
+        Ok(())
     }
 
     /// Takes `moduli`, \[n_elements\], for the next update.
@@ -109,8 +139,8 @@ impl<R: Real> RigidAggregation<R> {
 
     /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
     pub(super) fn update(&mut self, backend: &Cuda<R>) {
-        let Self { mesh, operator, nodes, joints, supported, galerkin, coarse, last, .. } = self;
-        let Self { bounds, raised, inverse_blocks, .. } = self;
+        let Self { mesh, operator, bounds, raised, inverse_blocks, levels, galerkin, .. } = self;
+        let Levels { nodes, joints, supported, coarse, last, last_inverse, .. } = levels;
         let moduli = operator.elements.moduli();
         backend.multiply(bounds, moduli, raised);
         inverse_blocks.update(&raised.values);
@@ -124,26 +154,29 @@ impl<R: Real> RigidAggregation<R> {
             let next = rest.first_mut().map_or(&mut *last, |next| &mut next.matrix);
             galerkin.of_aggregates(transfer, (matrix, rows_of_blocks), joints, next);
         }
-        self.last_inverse.update(&self.last);
+        last_inverse.update(last);
     }
 }
 
 impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
     fn n_levels(&self) -> usize {
-        2 + self.coarse.len()
+        2 + self.levels.coarse.len()
     }
 
     fn operator(&self, level: usize) -> &dyn LinearOperator<Cuda<R>> {
         match level {
             0 => &self.operator,
-            _ => self.coarse.get(level - 1).map_or(&self.last, |level| &level.matrix),
+            _ => {
+                let Levels { coarse, last, .. } = &self.levels;
+                coarse.get(level - 1).map_or(last, |level| &level.matrix)
+            }
         }
     }
 
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cuda<R>> {
         match level {
             0 => &self.inverse_blocks,
-            _ => &self.coarse[level - 1].inverse_diagonal,
+            _ => &self.levels.coarse[level - 1].inverse_diagonal,
         }
     }
 
@@ -153,13 +186,13 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {
         match level {
-            0 => &self.transfer,
-            _ => &self.coarse[level - 1].transfer,
+            0 => &self.levels.transfer,
+            _ => &self.levels.coarse[level - 1].transfer,
         }
     }
 
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
-        self.last_inverse.solve(b, x);
+        self.levels.last_inverse.solve(b, x);
     }
 }
 

@@ -31,7 +31,8 @@ const DIRECT: [usize; 2] = [600, 2600];
 
 /// `multigrid`: a cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.
-pub struct Multigrid<R: Real> {
+pub struct Multigrid<'a, R: Real> {
+    problem: &'a Problem,
     backend: Cuda<R>,
     cycle: Cycle<Cuda<R>, RigidAggregation<R>>,
     levels: Vec<Level>,
@@ -49,7 +50,7 @@ struct State<R> {
     cycle: Option<Replay>,
 }
 
-impl<R: Real> Multigrid<R> {
+impl<'a, R: Real> Multigrid<'a, R> {
     /// The structure for `problem`, of which `mesh` was made, with cycles of that kind; needs an
     /// update before use.
     ///
@@ -57,7 +58,7 @@ impl<R: Real> Multigrid<R> {
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
     pub fn new(
         mesh: &Arc<MeshOnDevice>,
-        problem: &Problem,
+        problem: &'a Problem,
         kind: CycleKind,
     ) -> Result<Self, BackendError> {
         let structure = Aggregation::new(problem, direct(problem.n_dofs()));
@@ -70,7 +71,7 @@ impl<R: Real> Multigrid<R> {
     /// As there.
     pub fn with_structure(
         mesh: &Arc<MeshOnDevice>,
-        problem: &Problem,
+        problem: &'a Problem,
         kind: CycleKind,
         structure: &Aggregation,
     ) -> Result<Self, BackendError> {
@@ -78,6 +79,7 @@ impl<R: Real> Multigrid<R> {
         let hierarchy = RigidAggregation::new(&backend, mesh, problem, structure)?;
         let vector = || Ok(DeviceVector { values: mesh.device.zeros(mesh.n_dofs())? });
         Ok(Self {
+            problem,
             cycle: Cycle::new(&backend, kind, hierarchy)?,
             levels: structure.levels(),
             convert: Convert::load(&mesh.device)?,
@@ -118,7 +120,7 @@ fn direct(n_dofs: usize) -> usize {
     (15 * (n_dofs as f64).cbrt() as usize).clamp(least, most)
 }
 
-impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<R> {
+impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<'_, R> {
     fn name(&self) -> &'static str {
         self.cycle.name()
     }
@@ -148,13 +150,22 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<R> {
     }
 }
 
-impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<R> {
+impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
     fn cycle(&self) -> Option<CycleKind> {
         Some(self.cycle.kind())
     }
 
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
+    }
+
+    fn restructure(&mut self, _: &Cuda<f64>, void: &[u32]) -> Result<(), BackendError> {
+        let problem = self.problem;
+        let structure = Aggregation::around(problem, void, direct(problem.n_dofs()));
+        self.levels = structure.levels();
+        self.forget_recorded();
+        self.setup = None;
+        self.cycle.rebuild(&self.backend, |hierarchy| hierarchy.restructure(problem, &structure))
     }
 
     fn update(

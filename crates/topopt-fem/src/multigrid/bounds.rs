@@ -26,7 +26,7 @@ const LEAST_RATIO: f64 = 0.3;
 /// cannot diverge. The largest eigenvalue of the assembled D^-1 K is less, but depends on the
 /// moduli, and ten steps of the power method miss it by a quarter where single solid elements lie
 /// among empty ones.
-pub(super) fn element_bounds(mesh: &HexMesh, material: &Material) -> Vec<f32> {
+pub fn element_bounds(mesh: &HexMesh, material: &Material) -> Vec<f32> {
     let mut bounds = vec![0.0; mesh.n_elements()];
     let ratio = material.poissons_ratio().max(LEAST_RATIO);
     let material = &Material::new(1.0, ratio).unwrap_or(*material);

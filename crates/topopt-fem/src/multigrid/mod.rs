@@ -33,6 +33,7 @@ use fine::FineTransfer;
 use galerkin::RowGroups;
 
 pub use aggregates::Aggregates;
+pub use bounds::element_bounds;
 pub use joints::{Joints, Supported};
 pub(crate) use scalar::ScalarAggregation;
 pub use structure::Aggregation;
@@ -44,6 +45,7 @@ const DIRECT: usize = 600;
 
 /// `multigrid`: a cycle over rigid-body aggregation.
 pub struct Multigrid<'a> {
+    problem: &'a Problem,
     cycle: Cycle<Cpu, RigidAggregation<'a>>,
     levels: Vec<Level>,
 }
@@ -55,7 +57,7 @@ pub struct RigidAggregation<'a> {
     inverse_diagonal: BlockDiagonal<DIM>,
     transfer: FineTransfer<'a>,
     row_groups: RowGroups,
-    /// See [`Aggregation`].
+    /// See [`element_bounds`]: by them the smoother's blocks are raised, so that no eigenvalue exceeds 1.
     bounds: Vec<f32>,
     /// Levels 1 and on.
     coarse: BlockLevels<MODES>,
@@ -70,7 +72,7 @@ impl<'a> Multigrid<'a> {
         let structure = Aggregation::new(problem, DIRECT);
         let levels = structure.levels();
         let hierarchy = RigidAggregation::new(problem, structure)?;
-        Ok(Self { cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
+        Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
     }
 
     /// The hierarchy.
@@ -90,26 +92,35 @@ impl<'a> Multigrid<'a> {
 
 impl<'a> RigidAggregation<'a> {
     fn new(problem: &'a Problem, structure: Aggregation) -> Result<Self, BackendError> {
-        let Aggregation { nodes, coarser, straddling, patterns, bounds, .. } = structure;
+        let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, Box::new(Mf::new(problem)))?,
             inverse_diagonal: BlockDiagonal::zeros(problem.mesh().n_nodes()),
             transfer: FineTransfer { problem, aggregates: nodes },
             row_groups: RowGroups::new(problem, &straddling),
-            bounds,
+            bounds: element_bounds(problem.mesh(), problem.material()),
             coarse: BlockLevels::new(patterns, coarser),
         })
     }
 
+    /// Takes another structure of the same problem; needs an update before use.
+    fn restructure(&mut self, structure: Aggregation) {
+        let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
+        self.transfer = FineTransfer { problem: self.problem, aggregates: nodes };
+        self.row_groups = RowGroups::new(self.problem, &straddling);
+        self.coarse = BlockLevels::new(patterns, coarser);
+    }
+
     /// Recomputes all numbers for `moduli`.
     fn update(&mut self, moduli: &Vec<f64>) {
-        let Self { problem, operator, inverse_diagonal, transfer, row_groups, bounds, coarse } = self;
+        let Self { problem, operator, inverse_diagonal, transfer, row_groups, bounds, coarse } =
+            self;
         operator.set_moduli(moduli);
 
         // The blocks that bound those of K, see `bounds`.
         let raised: Vec<f64> =
-            moduli.par_iter().zip(bounds).map(|(e, &bound)| e * f64::from(bound)).collect();
+            moduli.par_iter().zip(&*bounds).map(|(e, &bound)| e * f64::from(bound)).collect();
         let patches = operator.elements().patches();
         inverse_blocks_by_patches(problem, patches, &raised, inverse_diagonal);
 
@@ -177,6 +188,15 @@ impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
 
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
+    }
+
+    fn restructure(&mut self, backend: &Cpu, void: &[u32]) -> Result<(), BackendError> {
+        let structure = Aggregation::around(self.problem, void, DIRECT);
+        self.levels = structure.levels();
+        self.cycle.rebuild(backend, |hierarchy| {
+            hierarchy.restructure(structure);
+            Ok(())
+        })
     }
 
     fn update(

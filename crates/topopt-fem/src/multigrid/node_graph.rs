@@ -4,7 +4,6 @@ use rayon::prelude::*;
 use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::aggregates::Graph;
-use crate::Problem;
 
 /// Nodes that share an element. Empty elements hold nothing together except the nodes that have no
 /// others: parts beside a gap move apart as if nothing were between them.
@@ -13,7 +12,7 @@ use crate::Problem;
 /// such a hinge belong to one side: an aggregate of the other one then turns about them, as its own
 /// nodes there stay where they are, while an aggregate of both sides could not turn at all.
 pub(super) struct NodeGraph<'a> {
-    problem: &'a Problem,
+    mesh: &'a HexMesh,
     adjacency: &'a NodeToElements,
     /// \[n_elements\].
     is_void: Vec<bool>,
@@ -23,15 +22,15 @@ pub(super) struct NodeGraph<'a> {
 }
 
 impl<'a> NodeGraph<'a> {
-    pub fn new(problem: &'a Problem, adjacency: &'a NodeToElements) -> Self {
-        let mesh = problem.mesh();
+    /// With the elements `void` empty.
+    pub fn new(mesh: &'a HexMesh, adjacency: &'a NodeToElements, void: &[u32]) -> Self {
         let mut is_void = vec![false; mesh.n_elements()];
-        problem.void().iter().for_each(|&e| is_void[e as usize] = true);
-        let beyond_hinge = match problem.void() {
+        void.iter().for_each(|&e| is_void[e as usize] = true);
+        let beyond_hinge = match void {
             [] => Vec::new(),
             _ => beyond_hinges(mesh, adjacency, &is_void),
         };
-        Self { problem, adjacency, is_void, beyond_hinge }
+        Self { mesh, adjacency, is_void, beyond_hinge }
     }
 
     /// Whether all elements of a node are empty.
@@ -47,7 +46,7 @@ impl<'a> NodeGraph<'a> {
 
 impl Graph for NodeGraph<'_> {
     fn each_neighbour(&self, node: usize, visit: &mut dyn FnMut(u32)) {
-        let hexes = self.problem.mesh().hexes();
+        let hexes = self.mesh.hexes();
         if self.is_empty(node) {
             let elements = self.adjacency.elements_of(node).iter();
             let nodes = elements.flat_map(|&e| hexes[e as usize]);

@@ -4,13 +4,15 @@ use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 use topopt_mesh::{HexMesh, NodeToElements};
 
-use super::bounds::element_bounds;
 use super::node_graph::NodeGraph;
 use super::{Aggregates, MODES};
 use crate::{DIM, Level, Problem};
 
 /// How much farther than the four nearest neighbours one may be to be taken for near.
 const NEAR: f64 = 1.3;
+
+/// How many times fewer aggregates the next level has at least.
+const SHRINKS: usize = 2;
 
 /// The aggregates of every level, and where the blocks of the coarse matrices stand.
 #[derive(Debug, Clone)]
@@ -24,9 +26,6 @@ pub struct Aggregation {
     pub straddling: Vec<Vec<u32>>,
     /// Pattern of the coarse matrix of `nodes`, then of each of `coarser`.
     pub patterns: Vec<BlockPattern>,
-    /// Of every element the largest eigenvalue of its stiffness against its own diagonal blocks. The
-    /// smoother's blocks are raised by them, so that no eigenvalue of the finest level exceeds 1.
-    pub bounds: Vec<f32>,
     /// Entries of the finest matrix, if it were assembled.
     fine_entries: usize,
 }
@@ -35,11 +34,17 @@ impl Aggregation {
     /// Aggregates of the nodes of `problem`, then of aggregates until at most `direct` unknowns are
     /// left.
     pub fn new(problem: &Problem, direct: usize) -> Self {
-        let adjacency = NodeToElements::new(problem.mesh());
-        let node_graph = NodeGraph::new(problem, &adjacency);
-        let nodes = Aggregates::greedy(problem.mesh().coordinates(), &node_graph);
+        Self::around(problem, problem.void(), direct)
+    }
+
+    /// As [`Aggregation::new`], with the elements `void` as those that hold nothing together.
+    pub fn around(problem: &Problem, void: &[u32], direct: usize) -> Self {
+        let mesh = problem.mesh();
+        let adjacency = NodeToElements::new(mesh);
+        let node_graph = NodeGraph::new(mesh, &adjacency, void);
+        let nodes = Aggregates::greedy(mesh.coordinates(), &node_graph);
         let straddling = straddling(problem, &nodes);
-        let mut patterns = vec![pattern(problem.mesh(), &nodes, &straddling)];
+        let mut patterns = vec![pattern(mesh, &nodes, &straddling)];
         let mut graph = nodes.graph(&node_graph);
         let mut coarser: Vec<Aggregates> = Vec::new();
         loop {
@@ -47,23 +52,26 @@ impl Aggregation {
             if MODES * finer.len() <= direct {
                 break;
             }
-            let next = match coarser.is_empty() {
+            let coupled = &patterns[coarser.len()];
+            let mut next = match coarser.is_empty() {
                 true => Aggregates::greedy(finer.centres(), &near(&graph, finer.centres())),
                 false => Aggregates::greedy(finer.centres(), &graph),
             };
+            // What is left are pieces that void or hinges part: what couples them, however little, has
+            // to do.
+            if next.len() > finer.len() / SHRINKS {
+                graph = coupled.clone();
+                next = Aggregates::greedy(finer.centres(), &graph);
+            }
             if next.len() == finer.len() {
                 break;
             }
-            if std::env::var("TOPOPT_EIG").is_ok() {
-                eprintln!("{} -> {}", finer.len(), next.len());
-            }
-            patterns.push(next.graph(&patterns[coarser.len()])); // where P^T A P has blocks
+            patterns.push(next.graph(coupled)); // where P^T A P has blocks
             graph = next.graph(&graph);
             coarser.push(next);
         }
-        let fine_entries = DIM * DIM * n_pairs(problem.mesh(), &adjacency);
-        let bounds = element_bounds(problem.mesh(), problem.material());
-        Self { nodes, coarser, straddling, patterns, bounds, fine_entries }
+        let fine_entries = DIM * DIM * n_pairs(mesh, &adjacency);
+        Self { nodes, coarser, straddling, patterns, fine_entries }
     }
 
     /// The size of every level, the finest first.

@@ -13,8 +13,9 @@ mod trilinear;
 use topopt_linalg::Cpu;
 
 pub(crate) use diagonal::inverse_blocks_by_patches;
-pub(crate) use lanes::MAX_LANES;
+pub(crate) use lanes::{Lanes, MAX_LANES};
 pub(crate) use nodal_blocks::{Gradients, load_coordinates, load_lame};
+pub(crate) use trilinear::{LaneGroup, element_forces, from_group, to_group};
 
 pub use ebe::Ebe;
 pub use mf::Mf;

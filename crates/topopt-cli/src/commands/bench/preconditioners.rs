@@ -57,7 +57,8 @@ pub(super) fn preconditioners(
                 let mesh = gpu_mesh(device, problem, structure.colors.as_deref())?;
                 let operator = Box::new(Mf::<f64>::new(&mesh)?);
                 let mut operator = WithSprings::new(&backend, problem, operator)?;
-                let mut m = gpu_preconditioner(&backend, &solver, &mesh, problem)?;
+                let mut m =
+                    gpu_preconditioner(&backend, &solver, &mesh, problem, config.contrast())?;
                 measure(&backend, &mut operator, m.as_mut(), &structure, &moduli)?
             }
         };
