@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use topopt_io::checkpoint::Checkpoints;
-use topopt_simp::{DesignState, ObserverError};
+use topopt_simp::{DesignState, ObserverError, StructureState};
 
 use crate::config::{self, Config};
 use crate::report::{Finding, InputError};
@@ -55,6 +55,8 @@ struct Record {
     /// Whether the elements of the problem come by colour.
     by_color: bool,
     previous_compliance: Option<f64>,
+    /// See [`StructureState`].
+    excess: usize,
     done: Done,
     /// The table of the iterations so far.
     history: String,
@@ -157,12 +159,13 @@ impl Checkpointer {
             structure: self.structure,
             by_color: self.by_color,
             previous_compliance: state.previous_compliance,
+            excess: state.structure.excess,
             done: done.clone(),
             history,
         };
         let mut arrays = vec![("design", state.design.as_slice())];
         arrays.extend(state.displacements.iter().map(|u| ("displacement", u.as_slice())));
-        let void: Vec<f64> = state.void.iter().map(|&e| e.into()).collect();
+        let void: Vec<f64> = state.structure.void.iter().map(|&e| e.into()).collect();
         arrays.push((VOID, &void));
         self.files.write(state.iteration, &record, &arrays)?;
         (self.iteration, self.written, self.cost) =
@@ -205,7 +208,10 @@ impl Resumption {
             previous_compliance: record.previous_compliance,
             design: arrays.next().unwrap_or_default(),
             displacements: arrays.collect(),
-            void: void.iter().flat_map(|(_, elements)| elements).map(|&e| e as u32).collect(),
+            structure: StructureState {
+                void: void.iter().flat_map(|(_, all)| all).map(|&e| e as u32).collect(),
+                excess: record.excess,
+            },
         };
         let Record { done, history, strategy, structure, by_color, .. } = record;
         Ok(Self { state, done, history, notes, strategy, structure, by_color })
@@ -230,9 +236,9 @@ impl Resumption {
             return Err(Finding::new(message).remedy(remedy));
         }
         let problem = &structure.problem;
-        let DesignState { design, displacements, void, .. } = &self.state;
+        let DesignState { design, displacements, structure: made_for, .. } = &self.state;
         let fits = design.len() == problem.mesh().n_elements()
-            && void.iter().all(|&e| (e as usize) < problem.mesh().n_elements())
+            && made_for.void.iter().all(|&e| (e as usize) < problem.mesh().n_elements())
             && displacements.len() == problem.load_cases().len()
             && displacements.iter().all(|u| u.len() == problem.n_dofs());
         if fits && self.structure == fingerprint(structure) {

@@ -20,6 +20,12 @@ pub trait ElasticityPreconditioner<B: Backend>: Preconditioner<B> {
         moduli: &B::Vector,
     ) -> Result<(), BackendError>;
 
+    /// Iterations of conjugate gradients that take as long as [`ElasticityPreconditioner::restructure`];
+    /// none where no structure depends on the design.
+    fn structure_cost(&self) -> Option<usize> {
+        None
+    }
+
     /// Follows a design whose elements `void` carry next to nothing, increasing, where its structure
     /// depends on that; needs an update before use.
     ///

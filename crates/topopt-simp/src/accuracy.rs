@@ -16,7 +16,7 @@ pub struct Accuracy {
 /// What a solve may leave of the last relative change of the compliance.
 const SHARE: f64 = 0.1;
 /// Greyness up to which a design counts as decided: half that of the uniform one.
-pub(crate) const DECIDED: f64 = 0.5;
+const DECIDED: f64 = 0.5;
 
 impl Accuracy {
     /// Always the same.

@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem, WithSprings};
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, StopReason, System};
 
-use crate::accuracy::DECIDED;
-use crate::void_elements::{changed_void, is_slow};
 use crate::{
     Accuracy, Continuation, Design, DesignError, DesignState, Ended, Filter, Interpolation,
     IterationReport, Loads, Observer, OptimalityCriteria, Outcome, Stage, StepTimes, StopRule,
-    StopRules,
+    StopRules, StructureState,
 };
 
 /// How displacements are found.
@@ -46,8 +44,8 @@ pub struct Optimization<'a, B: Backend> {
     iteration: usize,
     /// The compliance that the one evaluated last is compared with.
     previous: Option<f64>,
-    /// The elements that the preconditioner's structure takes for void, besides those of the problem.
-    void: Vec<u32>,
+    /// What the preconditioner's structure was made for.
+    structure: StructureState,
 }
 
 /// Vectors that change from iteration to iteration.
@@ -123,7 +121,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             scratch: element()?,
         };
         let (continuation, stage) = (None, Stage::default());
-        let (iteration, previous, void) = (0, None, Vec::new());
+        let (iteration, previous, structure) = (0, None, StructureState::default());
         Ok(Self {
             physics,
             interpolation,
@@ -135,7 +133,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             state,
             iteration,
             previous,
-            void,
+            structure,
         })
     }
 
@@ -157,9 +155,9 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             *u = backend.upload(values, 3)?;
         }
         (self.iteration, self.previous) = (state.iteration, state.previous_compliance);
-        if !state.void.is_empty() {
-            self.physics.preconditioner.restructure(backend, &state.void)?;
-            self.void = state.void.clone();
+        self.structure = state.structure.clone();
+        if !self.structure.void.is_empty() {
+            self.physics.preconditioner.restructure(backend, &self.structure.void)?;
         }
         Ok(self)
     }
@@ -195,9 +193,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             (times.setup, times.pcg) = (solved.setup, solved.pcg);
             let [volume_fraction, grey_level] = self.material()?;
             greyness = greyness_of(volume_fraction, grey_level);
-            if greyness <= DECIDED {
-                self.follow_with_structure(solved.iterations)?;
-            }
+            self.follow_with_structure(solved.iterations)?;
 
             let report = IterationReport {
                 iteration,
@@ -225,7 +221,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             backend: self.physics.backend,
             iteration: self.iteration,
             previous_compliance: self.previous,
-            void: &self.void,
+            structure: &self.structure,
             design: &self.state.evaluated,
             density: &self.state.density,
             loads: &self.physics.loads,
@@ -303,17 +299,21 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         Ok(Ok(Solved { iterations, strengthened, residual, setup, pcg: start.elapsed() }))
     }
 
-    /// After a slow solve, lets the structure of the preconditioner follow the design solved last.
+    /// Lets the structure of the preconditioner follow the design solved last, where solves have been
+    /// slow for as long as that takes.
     fn follow_with_structure(&mut self, iterations: usize) -> Result<(), BackendError> {
         let Physics { backend, problem, preconditioner, .. } = &mut self.physics;
-        if !is_slow(iterations, problem.load_cases().len()) || preconditioner.levels().is_empty() {
+        let Some(cost) = preconditioner.structure_cost() else { return Ok(()) };
+        if !self.structure.is_due(iterations, problem.load_cases().len(), cost) {
             return Ok(());
         }
+
         let moduli = backend.download(&self.state.moduli, 1)?;
-        if let Some(void) = changed_void(&moduli, &self.void) {
+        if let Some(void) = self.structure.changed(&moduli) {
             preconditioner.restructure(*backend, &void)?;
-            self.void = void;
+            self.structure.void = void;
         }
+        self.structure.excess = 0;
         Ok(())
     }
 

@@ -42,3 +42,4 @@ pub use projection::Projection;
 pub use sensitivity_filter::SensitivityFilter;
 pub use stop::{StopRule, StopRules};
 pub use transform::DesignTransform;
+pub use void_elements::StructureState;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use topopt_linalg::{Backend, BackendError, PcgProgress};
 
-use crate::Loads;
+use crate::{Loads, StructureState};
 
 /// An error of an observer, such as a file that cannot be written.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
@@ -81,8 +81,8 @@ pub struct DesignState {
     pub design: Vec<f64>,
     /// Displacements of each load case but for prescribed ones, \[n_nodes\]\[3\].
     pub displacements: Vec<Vec<f64>>,
-    /// The elements that the preconditioner's structure takes for void, increasing.
-    pub void: Vec<u32>,
+    /// What the preconditioner's structure was made for.
+    pub structure: StructureState,
 }
 
 /// An evaluated design: densities, and what the solve gave for them. Fields stay on the backend
@@ -91,7 +91,7 @@ pub struct Design<'a, B: Backend> {
     pub(crate) backend: &'a B,
     pub(crate) iteration: usize,
     pub(crate) previous_compliance: Option<f64>,
-    pub(crate) void: &'a [u32],
+    pub(crate) structure: &'a StructureState,
     pub(crate) design: &'a B::Vector,
     pub(crate) density: &'a B::Vector,
     pub(crate) loads: &'a Loads<B>,
@@ -112,7 +112,7 @@ impl<B: Backend> Design<'_, B> {
             previous_compliance: self.previous_compliance,
             design: self.backend.download(self.design, 1)?,
             displacements: fields.collect::<Result<_, _>>()?,
-            void: self.void.to_vec(),
+            structure: self.structure.clone(),
         })
     }
 

@@ -2,46 +2,66 @@
 
 /// Share of the largest modulus below which an element counts as void: solid members part there.
 const VOID: f64 = 1e-2;
-/// Iterations of a solve from which on a structure is worth making again, which takes as long as
-/// some ten solves on a GPU and less than one on a processor.
-const SLOW: usize = 24;
+/// Iterations of a solve that a structure is not to blame for.
+const USUAL: usize = 20;
 /// Share of the elements that must have become void or solid meanwhile.
 const CHANGED: f64 = 0.005;
 
-/// Whether a solve of so many iterations was slow.
-pub(crate) fn is_slow(iterations: usize, load_cases: usize) -> bool {
-    iterations > SLOW * load_cases
+/// What the structure of a preconditioner was made for, and what it has cost since.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StructureState {
+    /// The elements that it takes for void, increasing.
+    pub void: Vec<u32>,
+    /// Iterations of the solves since beyond what is usual, summed over designs.
+    pub excess: usize,
 }
 
-/// The void elements for `moduli`, \[n_elements\], increasing, if they differ from those `before` so
-/// much that another structure may serve better.
-pub(crate) fn changed_void(moduli: &[f64], before: &[u32]) -> Option<Vec<u32>> {
-    let limit = VOID * moduli.iter().copied().fold(0.0, f64::max);
-    let mut was_void = vec![false; moduli.len()];
-    before.iter().for_each(|&e| was_void[e as usize] = true);
-    let is_void = |e: usize| moduli[e] < limit;
-    let changed = (0..moduli.len()).filter(|&e| is_void(e) != was_void[e]).count();
-    (changed as f64 > CHANGED * moduli.len() as f64)
-        .then(|| (0..moduli.len()).filter(|&e| is_void(e)).map(|e| e as u32).collect())
+impl StructureState {
+    /// Counts a solve of so many iterations; whether solves since have taken more than making the
+    /// structure again, which takes as long as `cost` iterations.
+    pub(crate) fn is_due(&mut self, iterations: usize, load_cases: usize, cost: usize) -> bool {
+        self.excess += iterations.saturating_sub(USUAL * load_cases);
+        self.excess > cost
+    }
+
+    /// The void elements for `moduli`, \[n_elements\], increasing, if they differ so much from those of
+    /// the structure that another one may serve better.
+    pub(crate) fn changed(&self, moduli: &[f64]) -> Option<Vec<u32>> {
+        let limit = VOID * moduli.iter().copied().fold(0.0, f64::max);
+        let mut was_void = vec![false; moduli.len()];
+        self.void.iter().for_each(|&e| was_void[e as usize] = true);
+        let is_void = |e: usize| moduli[e] < limit;
+        let changed = (0..moduli.len()).filter(|&e| is_void(e) != was_void[e]).count();
+        (changed as f64 > CHANGED * moduli.len() as f64)
+            .then(|| (0..moduli.len()).filter(|&e| is_void(e)).map(|e| e as u32).collect())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn void_is_told_by_the_modulus_and_only_where_much_has_changed() {
-        let moduli: Vec<f64> = (0..1000).map(|e| if e % 10 < 3 { 2.0 } else { 0.019 }).collect();
-        let void = changed_void(&moduli, &[]).unwrap();
-        assert_eq!((void.len(), &void[..3]), (700, &[3, 4, 5][..]));
-        assert_eq!(changed_void(&moduli, &void), None);
-        assert_eq!(changed_void(&moduli, &void[5..]), None);
-        assert_eq!(changed_void(&moduli, &void[6..]), Some(void));
-        assert_eq!(changed_void(&[1.0; 1000], &[]), None);
+    fn made_for(void: &[u32]) -> StructureState {
+        StructureState { void: void.to_vec(), excess: 0 }
     }
 
     #[test]
-    fn a_solve_is_slow_by_load_case() {
-        assert!(is_slow(25, 1) && !is_slow(24, 1) && !is_slow(48, 2) && is_slow(49, 2));
+    fn void_goes_by_the_modulus_and_counts_where_much_has_changed() {
+        let moduli: Vec<f64> = (0..1000).map(|e| if e % 10 < 3 { 2.0 } else { 0.019 }).collect();
+        let void = made_for(&[]).changed(&moduli).unwrap();
+        assert_eq!((void.len(), &void[..3]), (700, &[3, 4, 5][..]));
+        assert_eq!(made_for(&void).changed(&moduli), None);
+        assert_eq!(made_for(&void[5..]).changed(&moduli), None);
+        assert_eq!(made_for(&void[6..]).changed(&moduli), Some(void));
+        assert_eq!(made_for(&[]).changed(&[1.0; 1000]), None);
+    }
+
+    #[test]
+    fn a_structure_is_made_again_when_it_has_cost_as_much() {
+        let mut state = StructureState::default();
+        let due = [20, 24, 10, 25, 21].map(|iterations| state.is_due(iterations, 1, 9));
+        assert_eq!(due, [false, false, false, false, true]);
+        let mut state = StructureState::default();
+        assert!(!state.is_due(49, 2, 9) && state.is_due(41, 2, 9));
     }
 }

@@ -29,6 +29,9 @@ use convert::Convert;
 /// level costs more than a product with its inverse.
 const DIRECT: [usize; 2] = [600, 2600];
 
+/// Iterations that take as long as a structure, which the host makes.
+const STRUCTURE_COST: usize = 60;
+
 /// `multigrid`: a cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.
 pub struct Multigrid<'a, R: Real> {
@@ -157,6 +160,10 @@ impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
 
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
+    }
+
+    fn structure_cost(&self) -> Option<usize> {
+        Some(STRUCTURE_COST)
     }
 
     fn restructure(&mut self, _: &Cuda<f64>, void: &[u32]) -> Result<(), BackendError> {

@@ -40,6 +40,8 @@ pub use structure::Aggregation;
 
 /// Rigid-body modes of an aggregate.
 pub const MODES: usize = 6;
+/// Iterations that take as long as a structure, on two cores: 0.4 s at 90 thousand elements.
+const STRUCTURE_COST: usize = 8;
 /// Most unknowns of the level that is solved directly, on the CPU.
 const DIRECT: usize = 600;
 
@@ -188,6 +190,10 @@ impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
 
     fn levels(&self) -> Vec<Level> {
         self.levels.clone()
+    }
+
+    fn structure_cost(&self) -> Option<usize> {
+        Some(STRUCTURE_COST)
     }
 
     fn restructure(&mut self, backend: &Cpu, void: &[u32]) -> Result<(), BackendError> {
