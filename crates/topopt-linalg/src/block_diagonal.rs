@@ -55,7 +55,7 @@ const WELL_CONDITIONED: f64 = 1e-6;
 
 /// The pseudo-inverse of a symmetric positive semi-definite block, of which the mean of the two
 /// triangles counts: directions of an eigenvalue below 1e-12 once it is scaled to a unit diagonal,
-/// which carry no stiffness, are mapped to zero.
+/// which the block maps to nothing, are mapped to zero.
 pub fn pseudo_inverse<const N: usize>(block: &[[f64; N]; N]) -> [[f64; N]; N] {
     // Scaled, so that translations and rotations are comparable.
     let scale: [f64; N] =
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_without_stiffness_are_mapped_to_zero() {
+    fn directions_that_the_block_maps_to_zero_stay_so() {
         let block = block(4);
         let inverse = pseudo_inverse(&block);
         // B B^+ B = B
