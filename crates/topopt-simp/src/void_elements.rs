@@ -1,7 +1,7 @@
 //! Which elements of a design carry next to nothing, for preconditioners whose structure follows it.
 
 /// Share of the largest modulus below which an element counts as void: solid members part there.
-const VOID: f64 = 1e-2;
+const VOID: f64 = 0.2;
 /// Iterations of a solve that a structure is not to blame for.
 const USUAL: usize = 20;
 /// Share of the elements that must have become void or solid meanwhile.
