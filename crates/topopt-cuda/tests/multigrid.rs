@@ -63,13 +63,17 @@ fn moduli(problem: &Problem) -> Vec<f64> {
     problem.mesh().centres().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
 }
 
-fn multigrid<R: Real>(device: &Arc<Device>, problem: &Problem, kind: CycleKind) -> Multigrid<R> {
+fn multigrid<'a, R: Real>(
+    device: &Arc<Device>,
+    problem: &'a Problem,
+    kind: CycleKind,
+) -> Multigrid<'a, R> {
     let mesh = MeshOnDevice::new(device, problem).unwrap();
     let backend = Cuda::<f64>::new(device).unwrap();
     let operator = Mf::<f64>::new(&mesh).unwrap();
     let structure = Aggregation::new(problem, DIRECT);
     let mut multigrid = Multigrid::with_structure(&mesh, problem, kind, &structure).unwrap();
-    // Twice: nothing of the first moduli may stay.
+    // Twice: nothing of the first moduli, or of another structure, may stay.
     let n = problem.mesh().n_elements();
     for moduli in [vec![3.0; n], moduli(problem)] {
         let moduli = backend.upload(&moduli, 1).unwrap();

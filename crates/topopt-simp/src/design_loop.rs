@@ -265,6 +265,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     ) -> Result<Result<Solved, Ended>, BackendError> {
         let start = Instant::now();
         self.assemble()?;
+        self.follow_stage_with_structure(iteration)?;
         let Physics { backend, problem, loads, operator, preconditioner, max_iterations, .. } =
             &mut self.physics;
         let backend = *backend;
@@ -302,18 +303,34 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     /// Lets the structure of the preconditioner follow the design solved last, where solves have been
     /// slow for as long as that takes.
     fn follow_with_structure(&mut self, iterations: usize) -> Result<(), BackendError> {
-        let Physics { backend, problem, preconditioner, .. } = &mut self.physics;
+        let Physics { backend, problem, preconditioner, .. } = &self.physics;
         let Some(cost) = preconditioner.structure_cost() else { return Ok(()) };
         if !self.structure.is_due(iterations, problem.load_cases().len(), cost) {
             return Ok(());
         }
-
+        self.structure.excess = 0;
         let moduli = backend.download(&self.state.moduli, 1)?;
-        if let Some(void) = self.structure.changed(&moduli) {
+        self.restructure(&moduli)
+    }
+
+    /// The same before the first solve of a stage, which may change the whole design at once.
+    fn follow_stage_with_structure(&mut self, iteration: usize) -> Result<(), BackendError> {
+        let Physics { backend, preconditioner, .. } = &self.physics;
+        let begins = self.stages().iter().any(|stage| stage.from == iteration);
+        if !begins || preconditioner.structure_cost().is_none() {
+            return Ok(());
+        }
+        let moduli = backend.download(&self.state.scratch, 1)?;
+        self.restructure(&moduli)
+    }
+
+    /// Makes the structure for a design of `moduli`, if they differ enough from those it was made for.
+    fn restructure(&mut self, moduli: &[f64]) -> Result<(), BackendError> {
+        if let Some(void) = self.structure.changed(moduli) {
+            let Physics { backend, preconditioner, .. } = &mut self.physics;
             preconditioner.restructure(*backend, &void)?;
             self.structure.void = void;
         }
-        self.structure.excess = 0;
         Ok(())
     }
 

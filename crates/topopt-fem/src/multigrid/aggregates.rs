@@ -1,5 +1,6 @@
 //! Groups of neighbouring nodes, by the graph alone.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
@@ -96,6 +97,48 @@ impl Aggregates {
         Self::gather(joined, count as usize, positions)
     }
 
+    /// With every aggregate whose points lie in a line, or are one or two, joined to the one that it
+    /// touches most in `graph`: it could not turn about that line, and rounding would decide how stiff
+    /// it is. Void leaves such where it encloses single nodes.
+    pub(super) fn joined(self, positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
+        let in_line = |points: &Vec<u32>| is_in_line(points, positions);
+        let is_thin: Vec<bool> = self.members.par_iter().map(in_line).collect();
+        if !is_thin.contains(&true) {
+            return self;
+        }
+
+        let mut of = self.of.clone();
+        let stays = |aggregate: u32| !is_thin[aggregate as usize];
+        for (thin, points) in self.members.iter().enumerate().filter(|(k, _)| is_thin[*k]) {
+            let mut touched: BTreeMap<u32, usize> = BTreeMap::new();
+            for &point in points {
+                graph.each_neighbour(point as usize, &mut |other| {
+                    *touched.entry(self.of[other as usize]).or_default() += 1;
+                });
+            }
+            touched.remove(&(thin as u32));
+            // Another thin one only where there is nothing else.
+            let most =
+                touched.iter().max_by_key(|(aggregate, times)| (stays(**aggregate), **times));
+            if let Some((&most, _)) = most.filter(|(aggregate, _)| stays(**aggregate)) {
+                points.iter().for_each(|&point| of[point as usize] = most);
+            }
+        }
+
+        // Numbers without gaps.
+        let mut number = vec![NONE; self.len()];
+        let mut count = 0;
+        for aggregate in &mut of {
+            let number = &mut number[*aggregate as usize];
+            if *number == NONE {
+                *number = count;
+                count += 1;
+            }
+            *aggregate = *number;
+        }
+        Self::gather(of, count as usize, positions)
+    }
+
     /// Members, centres and offsets of `count` aggregates.
     fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
         let mut members = vec![Vec::new(); count];
@@ -119,6 +162,34 @@ impl Aggregates {
         let offsets = positions.par_iter().zip(&of).map(offset).collect();
         Self { of, offsets, members, centres }
     }
+}
+
+/// Points of which an aggregate has so many are not looked at closer.
+const ENOUGH: usize = 12;
+/// Least spread of points across a line, as a share of that along it.
+const SPREAD: f64 = 0.03;
+
+/// Whether all points lie nearly in a line.
+fn is_in_line(points: &[u32], positions: &[[f64; DIM]]) -> bool {
+    if points.len() >= ENOUGH {
+        return false;
+    }
+    let from_first =
+        |&point: &u32| difference(positions[point as usize], positions[points[0] as usize]);
+    let square = |v: [f64; DIM]| v.iter().map(|v| v * v).sum::<f64>();
+    let along = points.iter().map(from_first).max_by(|a, b| square(*a).total_cmp(&square(*b)));
+    let along = along.unwrap_or([0.0; DIM]);
+    let length = square(along);
+
+    // |d x along|^2 / |along|^4 is the square of that share.
+    let across = points.iter().map(|point| {
+        let d = from_first(point);
+        square(std::array::from_fn(|i| {
+            let (j, k) = ((i + 1) % DIM, (i + 2) % DIM);
+            d[j] * along[k] - d[k] * along[j]
+        }))
+    });
+    across.fold(0.0, f64::max) <= (SPREAD * length).powi(2)
 }
 
 /// The aggregate, of those given by `of`, that `point` touches most, the last of several.

@@ -9,7 +9,7 @@ use super::{Aggregates, MODES};
 use crate::{DIM, Level, Problem};
 
 /// How much farther than the four nearest neighbours one may be to be taken for near.
-const NEAR: f64 = 1.3;
+const NEAR: f64 = 1.2;
 
 /// How many times fewer aggregates the next level has at least.
 const SHRINKS: usize = 2;
@@ -42,7 +42,8 @@ impl Aggregation {
         let mesh = problem.mesh();
         let adjacency = NodeToElements::new(mesh);
         let node_graph = NodeGraph::new(mesh, &adjacency, void);
-        let nodes = Aggregates::greedy(mesh.coordinates(), &node_graph);
+        let nodes = Aggregates::greedy(mesh.coordinates(), &node_graph)
+            .joined(mesh.coordinates(), &NodeGraph::new(mesh, &adjacency, &[]));
         let straddling = straddling(problem, &nodes);
         let mut patterns = vec![pattern(mesh, &nodes, &straddling)];
         let mut graph = nodes.graph(&node_graph);

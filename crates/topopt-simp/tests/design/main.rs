@@ -5,6 +5,7 @@ mod transforms;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use topopt_fem::{
     ElasticityOperator, ElasticityPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy,
@@ -334,6 +335,76 @@ fn a_run_goes_on_to_the_same_bits() {
                 |recorder: &Recorder| recorder.reports.iter().map(numbers).collect::<Vec<_>>();
             assert_eq!(reports(&rest), reports(&whole)[done..]);
         }
+    }
+}
+
+/// Jacobi with a structure that makes it worse until it is made for some void.
+struct Structured {
+    jacobi: Jacobi<Cpu>,
+    made_for: Arc<Mutex<Vec<Vec<u32>>>>,
+}
+
+impl Preconditioner<Cpu> for Structured {
+    fn name(&self) -> &'static str {
+        "structured"
+    }
+
+    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
+        self.jacobi.apply(backend, r, z);
+    }
+}
+
+impl ElasticityPreconditioner<Cpu> for Structured {
+    fn update(
+        &mut self,
+        backend: &Cpu,
+        operator: &dyn ElasticityOperator<Cpu>,
+        moduli: &Vec<f64>,
+    ) -> Result<(), BackendError> {
+        self.jacobi.update(backend, operator, moduli)
+    }
+
+    fn structure_cost(&self) -> Option<usize> {
+        Some(200)
+    }
+
+    fn restructure(&mut self, _: &Cpu, void: &[u32]) -> Result<(), BackendError> {
+        self.made_for.lock().unwrap().push(void.to_vec());
+        Ok(())
+    }
+}
+
+#[test]
+fn the_structure_follows_the_design_after_slow_solves_also_where_a_run_goes_on() {
+    let problem = cantilever();
+    let space = space(&problem);
+    let run = |from: Option<&DesignState>| {
+        let made_for = Arc::new(Mutex::new(Vec::new()));
+        let jacobi = Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
+        let preconditioner = Box::new(Structured { jacobi, made_for: made_for.clone() });
+        let physics = Physics { preconditioner, ..physics(&problem, TIGHT) };
+        let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
+        let stop = StopRules { max_iterations: 12, ..COUNT };
+        let start = space.uniform();
+        let mut optimization =
+            Optimization::new(physics, SIMP, Filter::None, optimizer, stop, &start).unwrap();
+        if let Some(state) = from {
+            optimization = optimization.resumed(state).unwrap();
+        }
+        let mut recorder = Recorder::default();
+        optimization.run(&mut recorder).unwrap();
+        let made_for = made_for.lock().unwrap().clone();
+        (made_for, recorder.states)
+    };
+    let (made_for, states) = run(None);
+    assert!(made_for.len() > 1, "{made_for:?}");
+    assert_eq!(states[11].structure.void, made_for[made_for.len() - 1]);
+    for (done, state) in (1..).zip(&states) {
+        let (again, rest) = run(Some(state));
+        assert_eq!(rest, states[done..]);
+        let expected = &made_for[made_for.len() - again.len()..];
+        assert_eq!(again, expected, "from {done}");
+        assert_eq!(again.is_empty(), made_for.is_empty());
     }
 }
 
