@@ -348,7 +348,8 @@ fn no_moduli_make_the_smoother_diverge() {
         assert_eq!(hierarchy.largest_eigenvalue(0), Some(1.0));
         assert_eq!(hierarchy.largest_eigenvalue(1), None);
         let elements = problem.mesh().n_elements();
-        let single = |step: usize| (0..elements).map(|e| if e % step == 3 { 1.0 } else { 1e-6 });
+        let single =
+            |step: usize| (0..elements).map(move |e| if e % step == 3 { 1.0 } else { 1e-6 });
         let mut largest = 0.0f64;
         for moduli in [moduli(&problem), single(elements).collect(), single(37).collect()] {
             hierarchy.update(&moduli);
