@@ -26,7 +26,7 @@ impl StructureState {
 
     /// The void elements for `moduli`, \[n_elements\], increasing, if they differ so much from those of
     /// the structure that another one may serve better.
-    pub(crate) fn changed(&self, moduli: &[f64]) -> Option<Vec<u32>> {
+    pub fn changed(&self, moduli: &[f64]) -> Option<Vec<u32>> {
         let limit = VOID * moduli.iter().copied().fold(0.0, f64::max);
         let mut was_void = vec![false; moduli.len()];
         self.void.iter().for_each(|&e| was_void[e as usize] = true);

@@ -29,8 +29,9 @@ use convert::Convert;
 /// level costs more than a product with its inverse.
 const DIRECT: [usize; 2] = [600, 2600];
 
-/// Iterations that take as long as a structure, which the host makes.
-const STRUCTURE_COST: usize = 60;
+/// Iterations after whose loss a structure is made again. The host takes as long for it as some 500
+/// take on a million elements; designs that need it gain for the rest of a run.
+const STRUCTURE_COST: usize = 150;
 
 /// `multigrid`: a cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.

@@ -8,6 +8,7 @@ use topopt_cuda::{Cuda, Mf};
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Strategy, WithSprings};
 use topopt_io::vtk::vtu;
 use topopt_linalg::{Backend, BackendError, Cpu, Pcg, PcgOptions, PcgOutcome, System};
+use topopt_simp::StructureState;
 
 use super::{matrix, place};
 use crate::args::PreconditionersArgs;
@@ -109,6 +110,10 @@ fn measure<B: Backend>(
     moduli: &[f64],
 ) -> Result<Row, BackendError> {
     let problem = &structure.problem;
+    // As a run whose solves had been slow would have it.
+    if let Some(void) = StructureState::default().changed(moduli) {
+        m.restructure(backend, &void)?;
+    }
     let moduli = backend.upload(moduli, 1)?;
     let f = backend.upload(&problem.load_cases()[0].forces, 3)?;
     let mut u = backend.zeros(problem.n_dofs())?;
