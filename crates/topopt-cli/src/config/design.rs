@@ -62,8 +62,8 @@ pub struct Filter {
     /// volume of the part.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius_in_elements: Option<f64>,
-    /// Memory in MB for the lists of neighbours; where they need more, neighbours are searched
-    /// afresh in every iteration.
+    /// Memory in MB for the lists of neighbours; where they need more, or more than 300 bytes per element,
+    /// neighbours are searched again in every iteration.
     pub neighbour_memory_mb: usize,
 }
 
