@@ -23,7 +23,7 @@ const MARGIN_BELOW: f64 = 1.05;
 /// diagonal of its stiffness K_e, \[n_elements\]; 3.16 for a cube of Poisson's ratio 0.3.
 ///
 /// As u^T K_e u <= mu_e u^T D_e u holds element by element, sum_e E_e K_e is at most
-/// sum_e E_e mu_e D_e whatever the moduli E_e are [Wathen1987]: a smoother scaled by the latter
+/// sum_e E_e mu_e D_e whatever the moduli E_e are \[Wathen1987\]: a smoother scaled by the latter
 /// cannot diverge. The largest eigenvalue of the assembled D^-1 K is less, but depends on the
 /// moduli, and ten steps of the power method miss it by a quarter where single solid elements lie
 /// among empty ones.
