@@ -4,6 +4,7 @@ use topopt_cuda::{Probe, probe};
 
 use super::{Finished, Folder, difference, program};
 use crate::continuation::PROJECTED;
+use crate::verify::{assert_near, numbers, write_design};
 
 #[test]
 fn a_gpu_that_is_not_there() {
@@ -211,4 +212,26 @@ fn only_scalars_cross_the_bus_inside_the_design_loop() {
     let inside: Vec<_> = lines[first..last].iter().filter(moves).collect();
     assert!(inside.len() > 10, "the design loop is not in the trace");
     assert!(inside.iter().all(|line| line.ends_with(" 8")), "{inside:?}");
+}
+
+#[test]
+fn a_design_is_verified_on_a_gpu_as_on_the_processor() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    folder.run_well(&["optimizer.max_iterations=3", "solver.tolerance=1e-9"]);
+    // A tower beside a gap, which meets the rest in an edge only.
+    write_design(&folder, |[x, y, z]| y < 2.0 || (x > 4.0 && x < 6.0 && y > 2.0 && z < 1.0));
+    let [cpu, gpu] = ["cpu", "gpu"].map(|device| numbers(&folder, &["--device", device]));
+    assert!(gpu["device"].as_str().unwrap().starts_with("gpu ("), "{}", gpu["device"]);
+    // The compliance is off by the square of the residual, stresses and displacements in proportion.
+    assert_near(&gpu["compliance"]["verified"], cpu["compliance"]["verified"].as_f64().unwrap());
+    for [key, value] in [["von_mises", "maximum"], ["largest_displacement", "value"]] {
+        let [found, expected] = [&gpu, &cpu].map(|found| found[key][value].as_f64().unwrap());
+        assert!((found / expected - 1.0).abs() < 1e-6, "{key}: {found} {expected}");
+    }
+    let [cpu, gpu] = [cpu, gpu].map(|found| found["pcg_iterations"].as_i64().unwrap());
+    assert!((cpu - gpu).abs() <= 2, "{cpu} and {gpu} iterations");
 }
