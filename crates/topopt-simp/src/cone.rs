@@ -18,7 +18,7 @@ const SAMPLE: usize = 2000;
 
 /// y_e = sum_i H_ei x_i with H_ei = max(0, R - |c_e - c_i|) [Ratnakar2022, Eq. 2.6-2.7].
 ///
-/// Neighbours are stored where they are few and within a memory budget, else found afresh in every
+/// Neighbours are stored where they are few and within a memory budget, else found again in every
 /// application, in the same order and to the same bits.
 #[derive(Debug)]
 pub struct Cone {

@@ -164,7 +164,7 @@ impl Aggregates {
     }
 }
 
-/// Points of which an aggregate has so many are not looked at closer.
+/// Aggregates of so many points are not checked.
 const ENOUGH: usize = 12;
 /// Least spread of points across a line, as a share of that along it.
 const SPREAD: f64 = 0.03;

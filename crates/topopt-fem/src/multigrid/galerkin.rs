@@ -2,7 +2,7 @@
 //!
 //! Rows are made in groups, and every element is evaluated once for each group that it touches,
 //! whatever the number of aggregates and modes. A rigid motion of all aggregates together has no
-//! energy, so the blocks on the diagonal follow from the others, but for elements that touch a
+//! energy, so the blocks on the diagonal follow from the others, except for elements that touch a
 //! support. What is summed into a block, and in which order, does not depend on threads.
 
 use std::ops::Range;
