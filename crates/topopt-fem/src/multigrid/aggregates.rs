@@ -109,18 +109,15 @@ impl Aggregates {
 
         let mut of = self.of.clone();
         let stays = |aggregate: u32| !is_thin[aggregate as usize];
-        for (thin, points) in self.members.iter().enumerate().filter(|(k, _)| is_thin[*k]) {
+        for (points, _) in self.members.iter().zip(&is_thin).filter(|(_, is_thin)| **is_thin) {
             let mut touched: BTreeMap<u32, usize> = BTreeMap::new();
             for &point in points {
                 graph.each_neighbour(point as usize, &mut |other| {
                     *touched.entry(self.of[other as usize]).or_default() += 1;
                 });
             }
-            touched.remove(&(thin as u32));
-            // Another thin one only where there is nothing else.
-            let most =
-                touched.iter().max_by_key(|(aggregate, times)| (stays(**aggregate), **times));
-            if let Some((&most, _)) = most.filter(|(aggregate, _)| stays(**aggregate)) {
+            let most = touched.iter().filter(|(aggregate, _)| stays(**aggregate));
+            if let Some((&most, _)) = most.max_by_key(|(_, times)| **times) {
                 points.iter().for_each(|&point| of[point as usize] = most);
             }
         }
