@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use topopt_cuda::{
     BlockJacobi as GpuBlockJacobi, Cone, Cuda, Device, MeshOnDevice, Multigrid as GpuMultigrid,
-    Strategy as GpuStrategy,
+    Prepared, Strategy as GpuStrategy,
 };
 use topopt_fem::{
     BlockJacobi, ElasticityOperator, ElasticityPreconditioner, Jacobi, Multigrid, Problem, Strategy,
@@ -31,10 +31,10 @@ pub(crate) enum Place {
     Gpu(Arc<Device>),
 }
 
-/// A problem on a GPU.
-pub(crate) struct OnGpu {
-    pub mesh: Arc<MeshOnDevice>,
+/// What solves a problem on a GPU.
+pub(crate) struct OnGpu<'a> {
     pub operator: Box<dyn ElasticityOperator<Cuda<f64>>>,
+    pub preconditioner: Box<dyn ElasticityPreconditioner<Cuda<f64>> + 'a>,
     /// How the operator was chosen if it was left to us.
     pub note: Option<String>,
 }
@@ -123,7 +123,7 @@ pub(crate) fn cpu_preconditioner<'a>(
 
 /// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in single
 /// precision, but in double where void is softer than its rounding: a piece that only such void holds
-/// has motions that single precision cannot tell from stiff ones, and solves failed.
+/// has motions that single precision cannot tell from stiff ones, and solves failed. It is [`prepared`] on the host.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it.
@@ -133,17 +133,29 @@ pub(crate) fn gpu_preconditioner<'a>(
     mesh: &Arc<MeshOnDevice>,
     problem: &'a Problem,
     contrast: f64,
+    prepared: Option<Prepared>,
 ) -> Result<Box<dyn ElasticityPreconditioner<Cuda<f64>> + 'a>, BackendError> {
-    Ok(match solver.preconditioner {
-        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            match is_single(contrast) {
-                true => Box::new(GpuMultigrid::<f32>::new(mesh, problem, cycle(solver))?),
-                false => Box::new(GpuMultigrid::<f64>::new(mesh, problem, cycle(solver))?),
-            }
+    let kind = cycle(solver);
+    Ok(match prepared {
+        Some(host) if is_single(contrast) => {
+            Box::new(GpuMultigrid::<f32>::new(mesh, problem, kind, &host)?)
         }
-        config::Preconditioner::Jacobi => Box::new(Jacobi::new(backend, problem.n_dofs())?),
-        config::Preconditioner::BlockJacobi => Box::new(GpuBlockJacobi::new(mesh)?),
+        Some(host) => Box::new(GpuMultigrid::<f64>::new(mesh, problem, kind, &host)?),
+        None if solver.preconditioner == config::Preconditioner::Jacobi => {
+            Box::new(Jacobi::new(backend, problem.n_dofs())?)
+        }
+        None => Box::new(GpuBlockJacobi::new(mesh)?),
     })
+}
+
+/// What the host makes of the problem for multigrid on a GPU, if that is the preconditioner.
+pub(crate) fn prepared(solver: &config::Solver, problem: &Problem) -> Option<Prepared> {
+    match solver.preconditioner {
+        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
+            Some(Prepared::new(problem))
+        }
+        config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => None,
+    }
 }
 
 /// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
@@ -183,48 +195,77 @@ pub(crate) fn gpu_choice(asked: config::Strategy, structure: &Structure) -> conf
     }
 }
 
-/// The problem and its operator on a GPU, by the strategy that is `wanted`.
+/// Operator and preconditioner of a problem on a GPU, by the strategy that is `wanted`, for moduli down
+/// to `contrast` times the largest. The host prepares the preconditioner meanwhile.
 ///
 /// # Errors
 /// An input failure, with numbers, if the GPU's memory is too small, or if the strategy does not
 /// compute the problem; a device that fails.
-pub(crate) fn gpu_operator(
+pub(crate) fn on_gpu<'a>(
     backend: &Cuda<f64>,
+    structure: &'a Structure,
+    config: &Config,
+    wanted: config::Strategy,
+    contrast: f64,
+) -> Result<OnGpu<'a>, Failure> {
+    let (problem, solver) = (&structure.problem, &config.solver);
+    let choice = choice(backend.device(), structure, config, wanted, contrast)?;
+    let operator = || -> Result<_, BackendError> {
+        let mesh = gpu_mesh(backend.device(), problem, structure.colors.as_deref())?;
+        let (strategy, note) = match choice {
+            Choice::Named(strategy, note) => (strategy, note),
+            Choice::Measured(fitting) => {
+                let (best, note) = fastest::fastest(backend, &mesh, problem, fitting)?;
+                (best, Some(note))
+            }
+        };
+        Ok((strategy.build(&mesh, problem)?, mesh, note))
+    };
+    let (operator, prepared) = rayon::join(operator, || prepared(solver, problem));
+    let (operator, mesh, note) = operator?;
+    let preconditioner = gpu_preconditioner(backend, solver, &mesh, problem, contrast, prepared)?;
+    Ok(OnGpu { operator, preconditioner, note })
+}
+
+/// How an operator is chosen among those that fit.
+enum Choice {
+    /// By name, and what to say of it if it was left to us.
+    Named(GpuStrategy, Option<String>),
+    /// The fastest of these.
+    Measured(Vec<GpuStrategy>),
+}
+
+fn choice(
+    device: &Device,
     structure: &Structure,
     config: &Config,
     wanted: config::Strategy,
-) -> Result<OnGpu, Failure> {
-    let problem = &structure.problem;
-    let device = backend.device();
+    contrast: f64,
+) -> Result<Choice, Failure> {
     let free = device.memory()?.0;
-    let filter = filter_bytes(config, structure);
-    let preconditioner = config.solver.preconditioner;
-    let bytes = |strategy| gpu_bytes(strategy, preconditioner, config.contrast(), problem) + filter;
+    let (filter, preconditioner) = (filter_bytes(config, structure), config.solver.preconditioner);
+    let bytes = |s| gpu_bytes(s, preconditioner, contrast, &structure.problem) + filter;
     let possible = gpu_strategies(structure);
     let fits = |strategy: &GpuStrategy| bytes(*strategy) <= free;
     let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
     let asked = gpu_choice(wanted, structure);
-    let mesh = || gpu_mesh(device, problem, structure.colors.as_deref());
-    if asked != config::Strategy::Auto {
-        let is_asked = |strategy: &&GpuStrategy| strategy.name() == asked.name();
-        let Some(&strategy) = possible.iter().find(is_asked) else {
-            return Err(InputError::from(impossible(asked, structure, &possible)).into());
-        };
-        if !fits(&strategy) {
-            return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
+    if asked == config::Strategy::Auto {
+        if fitting.is_empty() {
+            let least = GpuStrategy::ALL.map(bytes).into_iter().min();
+            return Err(too_large("auto", least.unwrap_or(0), free, &fitting));
         }
-        let mesh = mesh()?;
-        let is_ours = asked != wanted;
-        let note = is_ours.then(|| format!("strategy {}, not measured", asked.name()));
-        return Ok(OnGpu { operator: strategy.build(&mesh, problem)?, mesh, note });
+        return Ok(Choice::Measured(fitting));
     }
-    if fitting.is_empty() {
-        let least = GpuStrategy::ALL.map(bytes).into_iter().min();
-        return Err(too_large("auto", least.unwrap_or(0), free, &fitting));
+
+    let is_asked = |strategy: &&GpuStrategy| strategy.name() == asked.name();
+    let Some(&strategy) = possible.iter().find(is_asked) else {
+        return Err(InputError::from(impossible(asked, structure, &possible)).into());
+    };
+    if !fits(&strategy) {
+        return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
     }
-    let mesh = mesh()?;
-    let (best, note) = fastest::fastest(backend, &mesh, problem, fitting)?;
-    Ok(OnGpu { operator: best.build(&mesh, problem)?, mesh, note: Some(note) })
+    let is_ours = asked != wanted;
+    Ok(Choice::Named(strategy, is_ours.then(|| format!("strategy {}, not measured", asked.name()))))
 }
 
 /// The strategies that compute the problem, in a fixed order where its elements come by colour.

@@ -178,10 +178,14 @@ impl<'a> Results<'a> {
         design: &Design<B>,
     ) -> Result<(), ObserverError> {
         let fields = Fields::of(self.structure, design)?;
-        self.write_design(&self.directory.join(DESIGN), &fields)?;
-        if let Some(grid) = &self.structure.grid {
-            self.write_grid(grid, &fields.density)?;
-        }
+        let grid = || match &self.structure.grid {
+            Some(grid) => self.write_grid(grid, &fields.density),
+            None => Ok(()),
+        };
+        let design = || self.write_design(&self.directory.join(DESIGN), &fields);
+        let (design, grid) = rayon::join(design, grid);
+        design?;
+        grid?;
         self.snapshots.retain(|(time, _)| *time != iteration as f64);
         self.snapshots.push((iteration as f64, DESIGN.into()));
         Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)

@@ -21,7 +21,7 @@ mod vector;
 pub use backend::Cuda;
 pub use cone::Cone;
 pub use device::{Device, DeviceError};
-pub use multigrid::{BlockJacobi, Multigrid, RigidAggregation};
+pub use multigrid::{BlockJacobi, Multigrid, Prepared, RigidAggregation};
 pub use operators::{MeshOnDevice, Mf, Strategy};
 pub use probe::{Probe, probe};
 pub use vector::{DeviceVector, Real};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::operators::{MeshOnDevice, Strategy};
-use topopt_cuda::{BlockJacobi, Device, Multigrid, Probe, probe};
+use topopt_cuda::{BlockJacobi, Device, Multigrid, Prepared, Probe, probe};
 use topopt_fem::{LoadCase, Material, Problem, Supports};
 use topopt_linalg::CycleKind;
 use topopt_mesh::generate::{Benchmark, Resolution};
@@ -49,7 +49,8 @@ fn stored_bytes_are_those_counted() {
     let blocks = BlockJacobi::new(&mesh).unwrap();
     check("block-jacobi", used() - of_mesh, BlockJacobi::bytes(n_nodes), 1.0);
     drop(blocks);
-    let multigrid = Multigrid::<f32>::new(&mesh, &problem, CycleKind::K).unwrap();
+    let multigrid =
+        Multigrid::<f32>::new(&mesh, &problem, CycleKind::K, &Prepared::new(&problem)).unwrap();
     let counted = Multigrid::<f32>::bytes(n_nodes, n_elements);
     // The dense inverse is much smaller than it might be, and rows at the surface are shorter.
     check("multigrid", used() - of_mesh, counted, 0.25);

@@ -10,7 +10,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use meshes::{Noise, distorted_cube, hexagon, wheel};
-use topopt_cuda::{BlockJacobi, Cuda, Device, MeshOnDevice, Mf, Multigrid, Probe, Real, probe};
+use topopt_cuda::{
+    BlockJacobi, Cuda, Device, MeshOnDevice, Mf, Multigrid, Prepared, Probe, Real, probe,
+};
 use topopt_fem::{
     Aggregation, ElasticityOperator, ElasticityPreconditioner, LoadCase, MODES, Material, Problem,
     Strategy, Supports, WithSprings,
@@ -72,7 +74,8 @@ fn multigrid<'a, R: Real>(
     let backend = Cuda::<f64>::new(device).unwrap();
     let operator = Mf::<f64>::new(&mesh).unwrap();
     let structure = Aggregation::new(problem, DIRECT);
-    let mut multigrid = Multigrid::with_structure(&mesh, problem, kind, &structure).unwrap();
+    let prepared = Prepared::with_structure(problem, structure);
+    let mut multigrid = Multigrid::new(&mesh, problem, kind, &prepared).unwrap();
     // Twice: nothing of the first moduli, or of another structure, may stay.
     let n = problem.mesh().n_elements();
     for moduli in [vec![3.0; n], moduli(problem)] {

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use crate::hexahedron;
 use crate::sets::{SetKind, Sets};
+use crate::trilinear::Trilinear;
 
 /// An unstructured mesh of trilinear hexahedra that is known to be valid: finite coordinates,
 /// indices in range, no node without an element, a positive Jacobian at every point of the 2x2x2
@@ -224,9 +225,8 @@ impl HexMesh {
 
     fn check_jacobians(&self) -> Result<(), MeshError> {
         let worst = |e: usize| {
-            let x = self.element_coordinates(e);
-            let dets = hexahedron::gauss_points()
-                .map(|xi| hexahedron::determinant(&hexahedron::jacobian(&x, xi)));
+            let map = Trilinear::of(&self.element_coordinates(e));
+            let dets = hexahedron::gauss_points().map(|xi| map.determinant(xi));
             dets.into_iter().fold(f64::INFINITY, f64::min)
         };
         let bad: Vec<(usize, f64)> = (0..self.n_elements())

@@ -2,6 +2,8 @@
 //!
 //! Reference coordinates (xi, eta, zeta) run over [-1, 1]^3.
 
+use crate::trilinear::Trilinear;
+
 /// Reference coordinates of the eight nodes, in the order of the VTK hexahedron.
 pub const NODES: [[f64; 3]; 8] = [
     [-1.0, -1.0, -1.0],
@@ -107,16 +109,12 @@ pub fn shape_gradients(xi: [f64; 3]) -> [[f64; 3]; 8] {
 
 /// The point x(xi) of the element with node coordinates `x`.
 pub fn map(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [f64; 3] {
-    let shape = shape_functions(xi);
-    std::array::from_fn(|i| (0..8).map(|a| shape[a] * x[a][i]).sum())
+    Trilinear::of(x).at(xi)
 }
 
 /// The Jacobian J\[i\]\[j\] = dx_i/dxi_j at `xi` of the element with node coordinates `x`.
 pub fn jacobian(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [[f64; 3]; 3] {
-    let gradients = shape_gradients(xi);
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| (0..8).map(|a| x[a][i] * gradients[a][j]).sum())
-    })
+    Trilinear::of(x).jacobian(xi)
 }
 
 /// Determinant of a 3x3 matrix.
@@ -139,7 +137,8 @@ pub fn inverse(m: &[[f64; 3]; 3], det: f64) -> [[f64; 3]; 3] {
 
 /// Volume of the element, exact for a trilinear map (2x2x2 Gauss rule).
 pub fn volume(x: &[[f64; 3]; 8]) -> f64 {
-    gauss_points().iter().map(|&xi| determinant(&jacobian(x, xi))).sum()
+    let map = Trilinear::of(x);
+    gauss_points().into_iter().map(|xi| map.determinant(xi)).sum()
 }
 
 /// The distinct nodes of `hexes`, increasing, and the elements by their numbers among these.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{PointDistance, RTree};
 
-use crate::inverse_map::{TOLERANCE, is_regular, local_coordinates};
+use crate::inverse_map::{TOLERANCE, local_coordinates};
 use crate::{BoundingBox, HexMesh, hexahedron};
 
 /// Values of elements, interpolated.
@@ -62,7 +62,7 @@ impl<'a> ElementInterpolation<'a> {
         near.sort_unstable();
         let inside = near.into_iter().find_map(|element| {
             let x = self.mesh.element_coordinates(element as usize);
-            let xi = local_coordinates(&x, is_regular(&x), point)?;
+            let xi = local_coordinates(&x, point)?;
             Some(self.value_in(element as usize, xi))
         });
         inside.unwrap_or_else(|| {

@@ -2,56 +2,71 @@
 
 use crate::BoundingBox;
 use crate::hexahedron;
+use crate::trilinear::Trilinear;
 
 /// How far outside its reference cube, in reference coordinates, a point may be.
 pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// The reference coordinates at which the trilinear map of the element with node coordinates `x`
-/// reaches `point`, if it does, within 1e-6. `regular` says that the map does not turn over at a
-/// corner; see [`is_regular`].
-pub fn local_coordinates(x: &[[f64; 3]; 8], regular: bool, point: [f64; 3]) -> Option<[f64; 3]> {
+/// reaches `point`, if it does, within 1e-6.
+pub fn local_coordinates(x: &[[f64; 3]; 8], point: [f64; 3]) -> Option<[f64; 3]> {
     // The map relative to the point: its root is wanted.
-    let x = x.map(|node| std::array::from_fn(|i| node[i] - point[i]));
-    match root(&x, [0.0; 3]) {
+    let map = Trilinear::of(&x.map(|node| std::array::from_fn(|i| node[i] - point[i])));
+    if is_far(&map) {
+        return None;
+    }
+    match root(&map, [0.0; 3]) {
         Some(xi) if is_inside(xi) => Some(xi),
-        Some(_) if regular => None,
-        _ => root_in(&x, [-1.0; 3], 2.0, 4),
+        Some(_) if is_regular(&map) => None,
+        _ => root_in(&map, [-1.0; 3], 2.0, 4),
     }
 }
 
-/// Whether the map of the element with node coordinates `x` turns over at no corner.
-pub fn is_regular(x: &[[f64; 3]; 8]) -> bool {
-    let determinant = |corner| hexahedron::determinant(&hexahedron::jacobian(x, corner));
-    hexahedron::NODES.into_iter().all(|corner| determinant(corner) > 0.0)
+/// Whether a root inside is ruled out: times the inverse of its Jacobian at the centre, the map is the identity,
+/// a constant, and what bends it.
+fn is_far(map: &Trilinear) -> bool {
+    let jacobian = map.jacobian([0.0; 3]);
+    let determinant = hexahedron::determinant(&jacobian);
+    if determinant == 0.0 {
+        return false;
+    }
+    let map = map.then(&hexahedron::inverse(&jacobian, determinant));
+    let (centre, bend) = (map.centre(), map.bend());
+    (0..3).any(|i| centre[i].abs() > (1.0 + 4.0 * TOLERANCE) * (1.0 + bend[i]))
+}
+
+/// Whether the map turns over at no corner.
+fn is_regular(map: &Trilinear) -> bool {
+    hexahedron::NODES.into_iter().all(|corner| map.determinant(corner) > 0.0)
 }
 
 /// A root in the cube of edge `edge` at `corner` of the reference cube, by Newton's method from the
 /// centre and bisection down to `depth` levels. The image of a cube lies within the box of the
 /// images of its corners, which settles most cubes at once.
-fn root_in(x: &[[f64; 3]; 8], corner: [f64; 3], edge: f64, depth: usize) -> Option<[f64; 3]> {
+fn root_in(map: &Trilinear, corner: [f64; 3], edge: f64, depth: usize) -> Option<[f64; 3]> {
     let at = |node: [f64; 3]| -> [f64; 3] {
         std::array::from_fn(|i| corner[i] + 0.5 * edge * (1.0 + node[i]))
     };
-    let bounds = BoundingBox::of(hexahedron::NODES.map(|node| hexahedron::map(x, at(node))));
+    let bounds = BoundingBox::of(hexahedron::NODES.map(|node| map.at(at(node))));
     let margin = TOLERANCE * bounds.extent().iter().fold(0.0, |a: f64, &b| a.max(b)) / edge;
     if (0..3).any(|i| bounds.min[i] > margin || bounds.max[i] < -margin) {
         return None;
     }
-    let found = root(x, at([0.0; 3])).filter(|&xi| is_inside(xi));
+    let found = root(map, at([0.0; 3])).filter(|&xi| is_inside(xi));
     if found.is_some() || depth == 0 {
         return found;
     }
     hexahedron::NODES.iter().find_map(|&octant| {
         let corner = std::array::from_fn(|i| corner[i] + 0.25 * edge * (1.0 + octant[i]));
-        root_in(x, corner, 0.5 * edge, depth - 1)
+        root_in(map, corner, 0.5 * edge, depth - 1)
     })
 }
 
 /// A root of the map by Newton's method from `xi`, or `None` if it does not converge.
-fn root(x: &[[f64; 3]; 8], mut xi: [f64; 3]) -> Option<[f64; 3]> {
+fn root(map: &Trilinear, mut xi: [f64; 3]) -> Option<[f64; 3]> {
     for _ in 0..12 {
-        let residual = hexahedron::map(x, xi);
-        let jacobian = hexahedron::jacobian(x, xi);
+        let residual = map.at(xi);
+        let jacobian = map.jacobian(xi);
         let determinant = hexahedron::determinant(&jacobian);
         if determinant == 0.0 {
             return None;
@@ -85,14 +100,14 @@ mod tests {
     fn an_element_folded_at_a_corner_is_found_wherever_its_map_reaches() {
         let mut x = hexahedron::NODES;
         x[6] = [-0.4, -0.4, -0.2];
-        assert!(!is_regular(&x), "the map turns over at a corner");
+        assert!(!is_regular(&Trilinear::of(&x)), "the map turns over at a corner");
         for step in 0..1000 {
             let xi = [step % 10, step / 10 % 10, step / 100].map(|v| f64::from(v) / 4.5 - 1.0);
             let point = hexahedron::map(&x, xi);
-            let found = local_coordinates(&x, false, point).expect("it is reached");
+            let found = local_coordinates(&x, point).expect("it is reached");
             let again = hexahedron::map(&x, found);
             assert!((0..3).all(|i| (again[i] - point[i]).abs() < 1e-8), "{xi:?} {found:?}");
         }
-        assert_eq!(local_coordinates(&x, false, [0.9; 3]), None);
+        assert_eq!(local_coordinates(&x, [0.9; 3]), None);
     }
 }

@@ -27,6 +27,7 @@ mod rotation;
 pub mod selection;
 mod sets;
 pub mod surface;
+mod trilinear;
 mod uniform_grid;
 
 pub use adjacency::NodeToElements;
@@ -36,7 +37,7 @@ pub use components::Components;
 pub use hanging::hanging_nodes;
 pub use hex_mesh::{BoundingBox, HexMesh, MeshError};
 pub use interpolation::{ElementInterpolation, nodal_means};
-pub use inverse_map::{is_regular, local_coordinates};
+pub use inverse_map::local_coordinates;
 pub use neighbours::CellList;
 pub use quality::{Quality, QualitySummary};
 pub use region::{Narrowest, Region};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use crate::hex_mesh::{BoundingBox, HexMesh};
-use crate::inverse_map::{TOLERANCE, is_regular, local_coordinates};
+use crate::inverse_map::{TOLERANCE, local_coordinates};
 
 /// A grid of cubes. Cell (i, j, k) has number i + cells\[0\] (j + cells\[1\] k).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,13 +97,12 @@ impl UniformGrid {
     /// Lowers the owner of every cell whose centre lies in `element` to its number.
     fn claim(&self, element: u32, x: &[[f64; 3]; 8], owners: &[AtomicU32]) {
         let [along_x, along_y, along_z] = self.centres_in(&BoundingBox::of(x.iter().copied()));
-        let regular = is_regular(x);
         for k in along_z {
             for j in along_y.clone() {
                 for i in along_x.clone() {
                     let owner = &owners[i + self.cells[0] * (j + self.cells[1] * k)];
                     if owner.load(Ordering::Relaxed) > element
-                        && local_coordinates(x, regular, self.centre([i, j, k])).is_some()
+                        && local_coordinates(x, self.centre([i, j, k])).is_some()
                     {
                         owner.fetch_min(element, Ordering::Relaxed);
                     }

@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
-use topopt_mesh::{HexMesh, UniformGrid, hexahedron, is_regular, local_coordinates};
+use topopt_mesh::{HexMesh, UniformGrid, hexahedron, local_coordinates};
 use topopt_surface::Field;
 
 /// Density and coverage on the cells of a grid. The surface of a design is where the density is
@@ -91,7 +91,7 @@ fn halved(grid: &UniformGrid) -> UniformGrid {
 /// The value at `point` of `element`, in which it lies, trilinear between its nodes.
 fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 {
     let x = mesh.element_coordinates(element);
-    let xi = local_coordinates(&x, is_regular(&x), point).unwrap_or_default();
+    let xi = local_coordinates(&x, point).unwrap_or_default();
     let shares = hexahedron::shape_functions(xi);
     let nodes = mesh.hexes()[element];
     nodes.iter().zip(shares).map(|(&node, share)| share * field.at_nodes()[node as usize]).sum()

@@ -44,10 +44,9 @@ impl Duration {
             }
             Place::Gpu(device) => {
                 let backend = Cuda::<f64>::new(device)?;
-                let OnGpu { mesh, mut operator, .. } =
-                    place::gpu_operator(&backend, structure, config, solver.strategy)?;
-                let mut preconditioner =
-                    place::gpu_preconditioner(&backend, solver, &mesh, problem, config.contrast())?;
+                let (strategy, contrast) = (solver.strategy, config.contrast());
+                let OnGpu { mut operator, mut preconditioner, .. } =
+                    place::on_gpu(&backend, structure, config, strategy, contrast)?;
                 Ok(Self::of(config, structure, &backend, &mut *operator, &mut *preconditioner)?)
             }
         }

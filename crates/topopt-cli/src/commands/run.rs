@@ -45,9 +45,11 @@ pub(super) fn run(
     let resumption = args.resume.then(|| Resumption::find(&config)).transpose()?;
     let start_from = args.start_from.as_deref().map(StartingDesign::read).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
-        let place = Place::of(&config).map_err(InputError::from)?;
-        let case = Case::build_until(&config, interrupt)?;
-        let structure = Structure::build(&config, case, &place)?;
+        // A GPU takes a while to open.
+        let (place, case) =
+            rayon::join(|| Place::of(&config), || Case::build_until(&config, interrupt));
+        let place = place.map_err(InputError::from)?;
+        let structure = Structure::build(&config, case?, &place)?;
         if let Some(resumption) = &resumption {
             resumption.check(&structure, &config.output_directory()).map_err(InputError::from)?;
         }
@@ -137,21 +139,14 @@ impl<'a> Run<'a> {
         let problem = &self.structure.problem;
         let asked = self.config.solver.strategy;
         let strategy = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
-        let OnGpu { mesh, operator, note } =
-            place::gpu_operator(&backend, self.structure, self.config, strategy)?;
+        let OnGpu { operator, preconditioner, note } =
+            place::on_gpu(&backend, self.structure, self.config, strategy, self.config.contrast())?;
         let neighbours = Cell::new(None);
         let weights_of: WeightsOf<Cuda<f64>> = Box::new(|radius| {
             let cone = topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius)?;
             neighbours.set(Some(Neighbours { mean: cone.mean_neighbours(), stored: false }));
             Ok(Box::new(cone))
         });
-        let preconditioner = place::gpu_preconditioner(
-            &backend,
-            &self.config.solver,
-            &mesh,
-            problem,
-            self.config.contrast(),
-        )?;
         let (backend, neighbours) = (&backend, &neighbours);
         let parts = Parts { backend, operator, preconditioner, weights_of, neighbours };
         self.optimize(parts, note, progress)

@@ -62,10 +62,8 @@ impl Solution {
                     config::Strategy::Auto => config::Strategy::Mf,
                     named => named,
                 };
-                let OnGpu { mesh, operator, .. } =
-                    place::gpu_operator(&backend, structure, config, strategy)?;
-                let preconditioner =
-                    place::gpu_preconditioner(&backend, solver, &mesh, problem, VOID_STIFFNESS)?;
+                let OnGpu { operator, preconditioner, .. } =
+                    place::on_gpu(&backend, structure, config, strategy, VOID_STIFFNESS)?;
                 Self::on(&backend, subject, operator, preconditioner, interrupt)
             }
         }

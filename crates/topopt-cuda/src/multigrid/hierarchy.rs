@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Joints, Problem, Supported, element_bounds};
+use topopt_fem::{Aggregation, Joints, Problem, Supported};
 use topopt_linalg::{
     Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer,
 };
 
+use super::Prepared;
 use super::block_diagonal::InverseBlocks;
 use super::coarse_matrix::{CoarseMatrix, InverseBlocks6, MatrixKernels};
 use super::convert::Convert;
@@ -105,18 +106,17 @@ impl<R: Real> RigidAggregation<R> {
         backend: &Cuda<R>,
         mesh: &Arc<MeshOnDevice>,
         problem: &Problem,
-        structure: &Aggregation,
+        prepared: &Prepared,
     ) -> Result<Self, BackendError> {
         let device = &mesh.device;
-        let bounds = element_bounds(problem.mesh(), problem.material());
-        let bounds: Vec<f64> = bounds.par_iter().map(|&bound| bound.into()).collect();
+        let bounds: Vec<f64> = prepared.bounds.par_iter().map(|&bound| bound.into()).collect();
         Ok(Self {
             mesh: mesh.clone(),
             operator: FineOperator::new(mesh)?,
             inverse_blocks: InverseBlocks::new(mesh)?,
             bounds: backend.upload(&bounds, 1)?,
             raised: backend.zeros(bounds.len())?,
-            levels: Levels::new(mesh, problem, structure)?,
+            levels: Levels::new(mesh, problem, &prepared.structure)?,
             galerkin: Galerkin::load::<R>(device)?,
             convert: Convert::load(device)?,
         })

@@ -13,7 +13,9 @@ mod transfer;
 
 use std::sync::{Arc, Mutex};
 
-use topopt_fem::{Aggregation, ElasticityOperator, ElasticityPreconditioner, Level, Problem};
+use topopt_fem::{
+    Aggregation, ElasticityOperator, ElasticityPreconditioner, Level, Problem, element_bounds,
+};
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Preconditioner};
 
 pub use block_diagonal::BlockJacobi;
@@ -32,6 +34,32 @@ const DIRECT: [usize; 2] = [600, 2600];
 /// Iterations after whose loss a structure is made again. The host takes as long for it as some 500
 /// take on a million elements; designs that need it gain for the rest of a run.
 const STRUCTURE_COST: usize = 150;
+
+/// What the host makes of a problem for [`Multigrid`], whatever the device does meanwhile.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    structure: Aggregation,
+    /// See [`element_bounds`].
+    bounds: Vec<f32>,
+}
+
+impl Prepared {
+    /// For `problem`.
+    pub fn new(problem: &Problem) -> Self {
+        Self::of(problem, || Aggregation::new(problem, direct(problem.n_dofs())))
+    }
+
+    /// For `problem`, with the structure that is given.
+    pub fn with_structure(problem: &Problem, structure: Aggregation) -> Self {
+        Self::of(problem, || structure)
+    }
+
+    fn of(problem: &Problem, structure: impl FnOnce() -> Aggregation + Send) -> Self {
+        let bounds = || element_bounds(problem.mesh(), problem.material());
+        let (structure, bounds) = rayon::join(structure, bounds);
+        Self { structure, bounds }
+    }
+}
 
 /// `multigrid`: a cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.
@@ -55,8 +83,8 @@ struct State<R> {
 }
 
 impl<'a, R: Real> Multigrid<'a, R> {
-    /// The structure for `problem`, of which `mesh` was made, with cycles of that kind; needs an
-    /// update before use.
+    /// Of what was `prepared` for `problem`, of which `mesh` was made, with cycles of that kind; needs
+    /// an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
@@ -64,28 +92,15 @@ impl<'a, R: Real> Multigrid<'a, R> {
         mesh: &Arc<MeshOnDevice>,
         problem: &'a Problem,
         kind: CycleKind,
-    ) -> Result<Self, BackendError> {
-        let structure = Aggregation::new(problem, direct(problem.n_dofs()));
-        Self::with_structure(mesh, problem, kind, &structure)
-    }
-
-    /// As [`Multigrid::new`], with the `structure` of `problem` that is given.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn with_structure(
-        mesh: &Arc<MeshOnDevice>,
-        problem: &'a Problem,
-        kind: CycleKind,
-        structure: &Aggregation,
+        prepared: &Prepared,
     ) -> Result<Self, BackendError> {
         let backend = Cuda::<R>::new(&mesh.device)?;
-        let hierarchy = RigidAggregation::new(&backend, mesh, problem, structure)?;
+        let hierarchy = RigidAggregation::new(&backend, mesh, problem, prepared)?;
         let vector = || Ok(DeviceVector { values: mesh.device.zeros(mesh.n_dofs())? });
         Ok(Self {
             problem,
             cycle: Cycle::new(&backend, kind, hierarchy)?,
-            levels: structure.levels(),
+            levels: prepared.structure.levels(),
             convert: Convert::load(&mesh.device)?,
             setup: None,
             state: Mutex::new(State { residual: vector()?, image: vector()?, cycle: None }),

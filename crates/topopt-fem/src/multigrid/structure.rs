@@ -42,37 +42,16 @@ impl Aggregation {
         let mesh = problem.mesh();
         let adjacency = NodeToElements::new(mesh);
         let node_graph = NodeGraph::new(mesh, &adjacency, void);
-        let nodes = Aggregates::greedy(mesh.coordinates(), &node_graph)
-            .joined(mesh.coordinates(), &NodeGraph::new(mesh, &adjacency, &[]));
-        let straddling = straddling(problem, &nodes);
-        let mut patterns = vec![pattern(mesh, &nodes, &straddling)];
-        let mut graph = nodes.graph(&node_graph);
-        let mut coarser: Vec<Aggregates> = Vec::new();
-        loop {
-            let finer = coarser.last().unwrap_or(&nodes);
-            if MODES * finer.len() <= direct {
-                break;
-            }
-            let coupled = &patterns[coarser.len()];
-            let mut next = match coarser.is_empty() {
-                true => Aggregates::greedy(finer.centres(), &near(&graph, finer.centres())),
-                false => Aggregates::greedy(finer.centres(), &graph),
-            };
-            // What is left are pieces that void or hinges part: what couples them, however little, has
-            // to do.
-            if next.len() > finer.len() / SHRINKS {
-                graph = coupled.clone();
-                next = Aggregates::greedy(finer.centres(), &graph);
-            }
-            if next.len() == finer.len() {
-                break;
-            }
-            patterns.push(next.graph(coupled)); // where P^T A P has blocks
-            graph = next.graph(&graph);
-            coarser.push(next);
-        }
-        let fine_entries = DIM * DIM * n_pairs(mesh, &adjacency);
-        Self { nodes, coarser, straddling, patterns, fine_entries }
+        let aggregates = || {
+            Aggregates::greedy(mesh.coordinates(), &node_graph)
+                .joined(mesh.coordinates(), &NodeGraph::new(mesh, &adjacency, &[]))
+        };
+        // The greedy pass leaves most threads to the other one.
+        let (nodes, n_pairs) = rayon::join(aggregates, || n_pairs(mesh, &adjacency));
+        let straddling = straddling(problem, &adjacency, &nodes);
+        let finest = pattern(mesh, &nodes, &straddling);
+        let (coarser, patterns) = coarser(&nodes, finest, nodes.graph(&node_graph), direct);
+        Self { nodes, coarser, straddling, patterns, fine_entries: DIM * DIM * n_pairs }
     }
 
     /// The size of every level, the finest first.
@@ -85,6 +64,42 @@ impl Aggregation {
         });
         std::iter::once(finest).chain(coarse).collect()
     }
+}
+
+/// Aggregates of `nodes`, then of aggregates until at most `direct` unknowns are left, by the `graph` of
+/// what holds together; and where the coarse matrices have blocks, of which `pattern` is the first.
+fn coarser(
+    nodes: &Aggregates,
+    pattern: BlockPattern,
+    mut graph: BlockPattern,
+    direct: usize,
+) -> (Vec<Aggregates>, Vec<BlockPattern>) {
+    let mut coarser: Vec<Aggregates> = Vec::new();
+    let mut patterns = vec![pattern];
+    loop {
+        let finer = coarser.last().unwrap_or(nodes);
+        if MODES * finer.len() <= direct {
+            break;
+        }
+        let coupled = &patterns[coarser.len()];
+        let mut next = match coarser.is_empty() {
+            true => Aggregates::greedy(finer.centres(), &near(&graph, finer.centres())),
+            false => Aggregates::greedy(finer.centres(), &graph),
+        };
+        // What is left are pieces that void or hinges part: what couples them, however little, has
+        // to do.
+        if next.len() > finer.len() / SHRINKS {
+            graph = coupled.clone();
+            next = Aggregates::greedy(finer.centres(), &graph);
+        }
+        if next.len() == finer.len() {
+            break;
+        }
+        patterns.push(next.graph(coupled)); // where P^T A P has blocks
+        graph = next.graph(&graph);
+        coarser.push(next);
+    }
+    (coarser, patterns)
 }
 
 /// The graph without neighbours that are much farther than the four nearest. Its aggregates are of some
@@ -104,22 +119,26 @@ fn near(graph: &BlockPattern, centres: &[[f64; DIM]]) -> BlockPattern {
 }
 
 /// The elements that touch several aggregates or a support, for every aggregate that they touch.
-fn straddling(problem: &Problem, aggregates: &Aggregates) -> Vec<Vec<u32>> {
-    let supports = problem.supports();
-    let mut elements = vec![Vec::new(); aggregates.len()];
-    for (e, hex) in problem.mesh().hexes().iter().enumerate() {
-        let mut touched = hex.map(|node| aggregates.of()[node as usize]);
-        touched.sort_unstable();
-        let is_held = |node: u32| (0..DIM).any(|i| supports.is_fixed(node as usize, i));
-        if touched[0] != touched[7] || hex.iter().any(|&node| is_held(node)) {
-            for (k, &aggregate) in touched.iter().enumerate() {
-                if k == 0 || touched[k - 1] != aggregate {
-                    elements[aggregate as usize].push(e as u32);
-                }
-            }
-        }
-    }
-    elements
+fn straddling(
+    problem: &Problem,
+    adjacency: &NodeToElements,
+    aggregates: &Aggregates,
+) -> Vec<Vec<u32>> {
+    let (mesh, supports) = (problem.mesh(), problem.supports());
+    let is_held = |node: &u32| (0..DIM).any(|i| supports.is_fixed(*node as usize, i));
+    let straddles = |element: &u32, own: u32| {
+        let hex = &mesh.hexes()[*element as usize];
+        hex.iter().any(|&node| aggregates.of()[node as usize] != own) || hex.iter().any(is_held)
+    };
+    let of_aggregate = |(own, nodes): (usize, &Vec<u32>)| {
+        let around = nodes.iter().flat_map(|&node| adjacency.elements_of(node as usize));
+        let mut elements: Vec<u32> = around.copied().collect();
+        elements.sort_unstable();
+        elements.dedup();
+        elements.retain(|element| straddles(element, own as u32));
+        elements
+    };
+    aggregates.members().par_iter().enumerate().map(of_aggregate).collect()
 }
 
 /// Where the blocks of the first coarse matrix stand.

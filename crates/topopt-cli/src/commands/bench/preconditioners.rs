@@ -15,7 +15,7 @@ use crate::args::PreconditionersArgs;
 use crate::case::Case;
 use crate::config::{Config, Preconditioner, Solver};
 use crate::failure::Failure;
-use crate::place::{Place, cpu_preconditioner, gpu_mesh, gpu_preconditioner};
+use crate::place::{Place, cpu_preconditioner, gpu_mesh, gpu_preconditioner, prepared};
 use crate::report::{Finding, InputError};
 use crate::structure::Structure;
 use crate::summary;
@@ -58,8 +58,8 @@ pub(super) fn preconditioners(
                 let mesh = gpu_mesh(device, problem, structure.colors.as_deref())?;
                 let operator = Box::new(Mf::<f64>::new(&mesh)?);
                 let mut operator = WithSprings::new(&backend, problem, operator)?;
-                let mut m =
-                    gpu_preconditioner(&backend, &solver, &mesh, problem, config.contrast())?;
+                let (contrast, host) = (config.contrast(), prepared(&solver, problem));
+                let mut m = gpu_preconditioner(&backend, &solver, &mesh, problem, contrast, host)?;
                 measure(&backend, &mut operator, m.as_mut(), &structure, &moduli)?
             }
         };
