@@ -34,7 +34,7 @@ pub struct Patch {
 pub struct Patches {
     patches: Vec<Patch>,
     /// `slots[offsets[n]..offsets[n + 1]]` are the copies of node n.
-    offsets: Vec<usize>,
+    offsets: Vec<u32>,
     slots: Vec<u32>,
     /// Copies of all patches one after the other; kept to save the allocation.
     copies: Mutex<Vec<f64>>,
@@ -51,7 +51,7 @@ impl Patches {
                 Patch::new(mesh, start..mesh.n_elements().min(start + PATCH_ELEMENTS))
             })
             .collect();
-        let mut offsets = vec![0usize; mesh.n_nodes() + 1];
+        let mut offsets = vec![0u32; mesh.n_nodes() + 1];
         for &node in patches.iter().flat_map(|patch| &patch.nodes) {
             offsets[node as usize + 1] += 1;
         }
@@ -59,9 +59,9 @@ impl Patches {
             offsets[n + 1] += offsets[n];
         }
         let mut next = offsets.clone();
-        let mut slots = vec![0; offsets[mesh.n_nodes()]];
+        let mut slots = vec![0; offsets[mesh.n_nodes()] as usize];
         for (slot, &node) in patches.iter().flat_map(|patch| &patch.nodes).enumerate() {
-            slots[next[node as usize]] = slot as u32;
+            slots[next[node as usize] as usize] = slot as u32;
             next[node as usize] += 1;
         }
         Self { patches, offsets, slots, copies: Mutex::default() }
@@ -101,7 +101,8 @@ impl Patches {
         y.as_chunks_mut::<D>().0.par_iter_mut().with_min_len(4096).enumerate().for_each(
             |(node, y)| {
                 let mut total = [0.0; D];
-                for &slot in &self.slots[self.offsets[node]..self.offsets[node + 1]] {
+                let [start, end] = [node, node + 1].map(|n| self.offsets[n] as usize);
+                for &slot in &self.slots[start..end] {
                     let copy = copies[slot as usize];
                     for i in 0..D {
                         total[i] += copy[i];

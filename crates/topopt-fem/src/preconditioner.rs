@@ -1,5 +1,7 @@
 //! Preconditioners that follow an elasticity operator whose moduli change.
 
+use std::sync::Arc;
+
 use topopt_linalg::{
     Backend, BackendError, BlockDiagonal, Cpu, CycleKind, Diagonal, LinearOperator, Preconditioner,
 };
@@ -103,7 +105,7 @@ impl<B: Backend> ElasticityPreconditioner<B> for Jacobi<B> {
 /// `block-jacobi`: M is the 3x3 blocks on the diagonal of K, a node each; on the CPU.
 pub struct BlockJacobi<'a> {
     problem: &'a Problem,
-    patches: Patches,
+    patches: Arc<Patches>,
     inverse: BlockDiagonal<DIM>,
 }
 
@@ -111,7 +113,7 @@ impl<'a> BlockJacobi<'a> {
     /// For operators of `problem`; needs an update before use.
     pub fn new(problem: &'a Problem) -> Self {
         let inverse = BlockDiagonal::zeros(problem.mesh().n_nodes());
-        Self { problem, patches: Patches::new(problem.mesh()), inverse }
+        Self { problem, patches: problem.patches(), inverse }
     }
 
     /// Bytes that it takes at most, for a mesh of that size.

@@ -1,7 +1,10 @@
 //! A structure with material, supports and loads: checked when made, then trusted.
 
+use std::sync::{Arc, OnceLock};
+
 use topopt_mesh::{Components, HexMesh};
 
+use crate::patches::Patches;
 use crate::{DIM, Material, Supports};
 
 /// Forces and displacements that act together.
@@ -36,6 +39,7 @@ pub struct Problem {
     supports: Supports,
     load_cases: Vec<LoadCase>,
     void: Vec<u32>,
+    patches: OnceLock<Arc<Patches>>,
 }
 
 /// Why mesh, supports and loads do not make a [`Problem`].
@@ -116,12 +120,24 @@ impl Problem {
                 return Err(ProblemError::ZeroLoad { name: case.name.clone() });
             }
         }
-        Ok(Self { mesh, material, supports, load_cases, void: Vec::new() })
+        Ok(Self {
+            mesh,
+            material,
+            supports,
+            load_cases,
+            void: Vec::new(),
+            patches: OnceLock::new(),
+        })
     }
 
     /// Elements that stay empty and so hold nothing together: a hint for preconditioners.
     pub fn with_void(self, void: Vec<u32>) -> Self {
         Self { void, ..self }
+    }
+
+    /// The elements in patches: made when they are first asked for, and shared by all who work on them.
+    pub(crate) fn patches(&self) -> Arc<Patches> {
+        self.patches.get_or_init(|| Arc::new(Patches::new(&self.mesh))).clone()
     }
 
     /// Elements that stay empty.

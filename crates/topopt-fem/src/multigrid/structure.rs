@@ -9,7 +9,7 @@ use super::{Aggregates, MODES};
 use crate::{DIM, Level, Problem};
 
 /// How much farther than the four nearest neighbours one may be to be taken for near.
-const NEAR: f64 = 1.2;
+const NEAR: f64 = 1.25;
 
 /// How many times fewer aggregates the next level has at least.
 const SHRINKS: usize = 2;

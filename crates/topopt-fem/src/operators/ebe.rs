@@ -1,5 +1,7 @@
 //! `ebe`: element by element with stored K_e [Ratnakar2022, Alg. 2].
 
+use std::sync::Arc;
+
 use topopt_linalg::{Cost, Cpu, LinearOperator};
 
 use super::diagonal;
@@ -11,7 +13,7 @@ use crate::{DIM, ElasticityOperator, Problem};
 #[derive(Debug)]
 pub struct Ebe<'a> {
     problem: &'a Problem,
-    patches: Patches,
+    patches: Arc<Patches>,
     stiffness: Stored,
     moduli: Vec<f64>,
 }
@@ -21,7 +23,7 @@ impl<'a> Ebe<'a> {
     pub fn new(problem: &'a Problem) -> Self {
         let moduli = vec![0.0; problem.mesh().n_elements()];
         let stiffness = stored::element_stiffnesses(problem);
-        Self { problem, patches: Patches::new(problem.mesh()), stiffness, moduli }
+        Self { problem, patches: problem.patches(), stiffness, moduli }
     }
 }
 

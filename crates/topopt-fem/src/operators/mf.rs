@@ -1,5 +1,7 @@
 //! `mf`: nothing stored; geometry from the coordinates, several elements a SIMD lane group.
 
+use std::sync::Arc;
+
 use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{Cost, Cpu, LinearOperator};
 
@@ -13,7 +15,7 @@ use crate::{DIM, ElasticityOperator, Problem};
 #[derive(Debug)]
 pub struct Mf<'a> {
     problem: &'a Problem,
-    patches: Patches,
+    patches: Arc<Patches>,
     moduli: Vec<f64>,
     arch: Arch,
 }
@@ -22,7 +24,7 @@ impl<'a> Mf<'a> {
     /// The operator of `problem` with all moduli zero.
     pub fn new(problem: &'a Problem) -> Self {
         let moduli = vec![0.0; problem.mesh().n_elements()];
-        Self { problem, patches: Patches::new(problem.mesh()), moduli, arch: Arch::new() }
+        Self { problem, patches: problem.patches(), moduli, arch: Arch::new() }
     }
 
     /// The elements in patches.
