@@ -48,7 +48,7 @@ def call(program, arguments, overrides):
 
 
 def run(program, case, overrides, folder):
-    done = call(program, ["run", case, "--output", folder, "--log", "quiet"], overrides)
+    done = call(program, ["run", case, "--output", folder, "--overwrite", "--log", "quiet"], overrides)
     with open(pathlib.Path(folder, "history.csv")) as file:
         counts = [int(row["pcg_iterations"]) for row in csv.DictReader(file)]
     summary = json.loads(pathlib.Path(folder, "summary.json").read_text())

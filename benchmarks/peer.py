@@ -123,7 +123,7 @@ def ours(command, threads, repeats):
 
 def row(program, name, iterations, repeats, tell, scratch):
     case = f"benchmarks/{name}.toml"
-    subprocess.run([program, "run", case, "--device", "cpu", "--output", scratch, "--log", "quiet", "--set",
+    subprocess.run([program, "run", case, "--device", "cpu", "--overwrite", "--output", scratch, "--log", "quiet", "--set",
                     "solver.tolerance=1e-8", "--set", f"optimizer.max_iterations={iterations}"], check=True,
                    stdout=subprocess.DEVNULL)
     design, matrix = pathlib.Path(scratch, "design.vtu"), pathlib.Path(scratch, "K.mtx")

@@ -101,7 +101,7 @@ def density_on_grid(program, folder, result):
     case = folder / "on_even.toml"
     case.write_text(CASE.format(mesh=folder / "even.msh", kind="sensitivity"))
     out = folder / "on_even"
-    subprocess.run([program, "run", case, "--start-from", result, "-o", out, "--log", "quiet", "--set",
+    subprocess.run([program, "run", case, "--start-from", result, "-o", out, "--overwrite", "--log", "quiet", "--set",
                     "optimizer.max_iterations=1", "--set", "output.compression=none"], check=True)
     return json.loads((out / "summary.json").read_text())["compliance"]
 
@@ -119,7 +119,7 @@ def main():
         for mesh in ("even", "alternating", "random", "tetrahedra"):
             case, out = folder / f"{mesh}_{kind}.toml", folder / f"{mesh}_{kind}"
             case.write_text(CASE.format(mesh=folder / f"{mesh}.msh", kind=kind))
-            subprocess.run([program, "run", case, "-o", out, "--log", "quiet"], check=True)
+            subprocess.run([program, "run", case, "-o", out, "--overwrite", "--log", "quiet"], check=True)
             summary = json.loads((out / "summary.json").read_text())
             compliance, solved = summary["compliance"], density_on_grid(program, folder, out)
             even, on_even = even or compliance, on_even or solved

@@ -6,12 +6,12 @@
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
 use topopt_cli::args::{Command, Log, RunArgs};
 use topopt_cli::commands::execute;
 use topopt_cli::config::{Device, Strategy};
+use topopt_cli::interrupt::Interrupt;
 
 /// Largest relative difference of the first compliance, which depends on the solve alone.
 pub const FIRST_TOLERANCE: f64 = 1e-8;
@@ -100,11 +100,12 @@ impl Case {
             device: Some(device),
             strategy: Some(strategy),
             preconditioner: None,
+            overwrite: false,
             resume: false,
             start_from: None,
             log: Log::Quiet,
         };
-        execute(&Command::Run(arguments), &mut std::io::sink(), &AtomicBool::new(false))?;
+        execute(&Command::Run(arguments), &mut std::io::sink(), &Interrupt::new())?;
         let found = compliances(&output.path().join("history.csv"))?;
         if found.len() != iterations {
             return Err(format!("{} iterations where {iterations} were asked", found.len()).into());

@@ -80,6 +80,9 @@ pub struct RunArgs {
     /// Preconditioner, in place of `solver.preconditioner`
     #[arg(long, value_enum)]
     pub preconditioner: Option<Preconditioner>,
+    /// Put the results in place of those of an earlier run
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
     /// Go on from the newest checkpoint in the folder of the results
     #[arg(long)]
     pub resume: bool,

@@ -1,13 +1,13 @@
 //! A case made ready: the mesh, and what the sets named in the case file stand for in it.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
 use toml::Spanned;
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, SetError, Sets};
 
 use crate::config::{Config, Generator, closest};
+use crate::interrupt::Interrupt;
 use crate::report::{Finding, InputError};
 use crate::{meshing, selections};
 
@@ -110,14 +110,14 @@ impl Case {
     /// All that is wrong, with places in the case file: a mesh that cannot be had, selections of
     /// nothing or everything, sets that are not there or empty, loads that are zero or only on supports, nothing left to design.
     pub fn build(config: &Config) -> Result<Self, InputError> {
-        Self::build_until(config, &AtomicBool::new(false))
+        Self::build_until(config, &Interrupt::new())
     }
 
     /// As [`Case::build`]; a mesher that runs for it is ended soon after `interrupt` is set.
     ///
     /// # Errors
     /// As [`Case::build`].
-    pub fn build_until(config: &Config, interrupt: &AtomicBool) -> Result<Self, InputError> {
+    pub fn build_until(config: &Config, interrupt: &Interrupt) -> Result<Self, InputError> {
         let (mesh, tags, notes) = mesh(config, interrupt)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
@@ -144,7 +144,7 @@ impl Case {
 
 fn mesh(
     config: &Config,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputError> {
     let keys = config.mesh.get_ref();
     if let (Some(path), Some(file)) = (config.mesh_path(), &keys.file) {

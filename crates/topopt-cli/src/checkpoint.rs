@@ -37,9 +37,9 @@ const MAY_CHANGE: [&str; 10] = [
     "output",
 ];
 
-/// The share of the time that writing checkpoints may take where `output.checkpoint_every` is left
 /// Name of the array of elements that the preconditioner takes for void.
 const VOID: &str = "void";
+/// The share of the time that writing checkpoints may take where `output.checkpoint_every` is left
 /// out.
 const SHARE: f64 = 0.02;
 
@@ -96,12 +96,16 @@ pub(crate) fn files(directory: &Path) -> Checkpoints {
     Checkpoints::new(directory.join(CHECKPOINTS))
 }
 
-/// The command that goes on with the run in `directory`.
+/// The command that goes on with the run in `directory`, for a shell of Unix.
 pub(crate) fn resume_command(directory: &Path) -> String {
     let path = directory.join(CASE).display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
-    let path = if path.chars().all(is_plain) { path } else { format!("'{path}'") };
-    format!("topopt run {path} --resume")
+    match () {
+        () if path.chars().all(is_plain) => format!("topopt run {path} --resume"),
+        // What a terminal takes for a command of its own is not printed.
+        () if path.chars().any(char::is_control) => "topopt run CASE --resume".into(),
+        () => format!("topopt run '{}' --resume", path.replace('\'', r"'\''")),
+    }
 }
 
 impl Checkpointer {

@@ -14,14 +14,14 @@ mod run;
 mod verify;
 
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::CommandFactory;
 
 use crate::args::{Cli, Command};
 use crate::config;
 use crate::failure::Failure;
-use crate::report::rounded;
+use crate::interrupt::Interrupt;
+use crate::report::{Finding, InputError, rounded};
 
 /// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
 ///
@@ -30,8 +30,9 @@ use crate::report::rounded;
 pub fn execute(
     command: &Command,
     out: &mut (impl Write + Send),
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    bounded_threads()?;
     let result = match command {
         Command::Run(args) => run::run(args, out, interrupt),
         Command::Verify(args) => verify::verify(args, out, interrupt),
@@ -51,9 +52,24 @@ pub fn execute(
     };
     match result {
         // A mesher that was ended before its time is not the user's fault.
-        Err(Failure::Input(_)) if interrupt.load(Ordering::Relaxed) => {
+        Err(Failure::Input(_)) if interrupt.is_requested() => {
             Err(Failure::Interrupted { iterations: 0, directory: None })
         }
         result => result,
+    }
+}
+
+/// Most threads that a variable of the environment may ask for, as `solver.threads`.
+const MOST_THREADS: usize = 1024;
+
+/// Refuses a number of threads that would take all memory of the machine.
+fn bounded_threads() -> Result<(), InputError> {
+    let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse::<usize>().ok());
+    match asked {
+        Some(n) if n > MOST_THREADS => {
+            let finding = Finding::new(format!("RAYON_NUM_THREADS asks for {n} threads"));
+            Err(finding.remedy(format!("leave it out, or give at most {MOST_THREADS}")).into())
+        }
+        _ => Ok(()),
     }
 }

@@ -46,6 +46,12 @@ pub enum Failure {
         /// Whether there is a stronger cycle of multigrid.
         has_stronger_cycle: bool,
     },
+    /// No next design follows from a design.
+    #[error("iteration {iteration}: the compliance or its sensitivities are not finite, or vanish")]
+    Sensitivities {
+        /// Iteration of the design.
+        iteration: usize,
+    },
     /// The solve of a verification did not converge.
     #[error(
         "load case `{load_case}`: {} after {} iterations of conjugate gradients, at relative \
@@ -98,6 +104,7 @@ impl Failure {
             Failure::Run(DesignError::Observer(_)) => 1,
             Failure::Run(DesignError::Backend(_)) | Failure::Device(_) => 2,
             Failure::Solver { .. } | Failure::Verification { .. } => 2,
+            Failure::Sensitivities { .. } => 2,
             Failure::Interrupted { .. } => 130,
         }
     }
@@ -114,6 +121,13 @@ impl Failure {
                 };
                 let remedy = solver_remedy(outcome.reason, *has_stronger_cycle);
                 let remedy = format!("{remedy}; {written}");
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Sensitivities { iteration } => {
+                let remedy = format!(
+                    "look at the units of the forces and of Young's modulus, at the penalty and at the \
+                     radius of the filter; the design of iteration {iteration} is written"
+                );
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             Failure::Verification { .. } => {
@@ -143,7 +157,8 @@ fn solver_remedy(reason: StopReason, has_stronger_cycle: bool) -> &'static str {
         }
         StopReason::IterationLimit => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
-             `design.density_min`"
+             `design.density_min`, or try `solver.cycle` \"V\", which some designs of scattered stiff \
+             islands suit better"
         }
         StopReason::Stagnated => "loosen `solver.tolerance`: doubles do not reach it here",
         _ => "look at the units of the forces and of Young's modulus, and at the mesh",

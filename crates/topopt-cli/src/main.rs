@@ -3,17 +3,18 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 use clap::Parser;
 use topopt_cli::args::Cli;
 use topopt_cli::commands::execute;
+use topopt_cli::interrupt::Interrupt;
 use topopt_cli::report::{Drawing, render};
 
-static INTERRUPT: AtomicBool = AtomicBool::new(false);
+static INTERRUPT: Interrupt = Interrupt::new();
 
 fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(|panic| eprintln!("topopt: this is a bug: {panic}")));
+    std::panic::set_hook(Box::new(|panic| say(&format!("topopt: this is a bug: {panic}\n"))));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -22,19 +23,39 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
-    // A second interruption ends the program at once.
-    let interrupt = || {
-        if INTERRUPT.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    if let Err(error) = ctrlc::set_handler(interrupt) {
-        eprintln!("topopt: interruptions are not handled: {error}");
+    if let Err(error) = ctrlc::set_handler(interrupted) {
+        say(&format!("topopt: interruptions are not handled: {error}\n"));
     }
+    survive_file_size_limit();
     let mut out = std::io::stdout();
     let result = execute(&cli.command, &mut out, &INTERRUPT).and_then(|()| Ok(out.flush()?));
     let Err(failure) = result else { return ExitCode::SUCCESS };
     let drawing = if std::io::stderr().is_terminal() { Drawing::Terminal } else { Drawing::Plain };
-    eprint!("{}", render(&failure.findings(), drawing));
+    say(&render(&failure.findings(), drawing));
     failure.exit_status().into()
+}
+
+/// Ends the program at a signal, at once if nothing has to be finished first.
+fn interrupted() {
+    if INTERRUPT.signal() {
+        topopt_io::atomic::abandon();
+        say("topopt: interrupted\n");
+        std::process::exit(130);
+    }
+    say(
+        "topopt: interrupted; what is under way is ended first, and a second interruption ends it at once\n",
+    );
+}
+
+/// A file that outgrows the limit of the shell is an error of the write, not the end of the program.
+fn survive_file_size_limit() {
+    #[cfg(unix)]
+    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()) {
+        say(&format!("topopt: a limit of file sizes is not handled: {error}\n"));
+    }
+}
+
+/// Writes to standard error, where somebody may read it.
+fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -1,13 +1,13 @@
 //! Meshes from files: read, or from a geometry made by Gmsh.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{self, Meshing, MeshingError};
 
 use crate::config::{Config, Hexes};
+use crate::interrupt::Interrupt;
 use crate::report::Finding;
 
 /// Reads the mesh at `path`; a geometry is meshed by Gmsh first, as `meshing` says. Gmsh is ended
@@ -18,12 +18,13 @@ use crate::report::Finding;
 pub(crate) fn read(
     path: &Path,
     meshing: &Meshing,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<ImportedMesh, Finding> {
     if !gmsh::is_geometry(path) {
         return topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()));
     }
-    gmsh::mesh(path, meshing, interrupt).map_err(|error| {
+    let _listening = interrupt.listen();
+    gmsh::mesh(path, meshing, interrupt.flag()).map_err(|error| {
         let finding = Finding::new(error.to_string());
         match remedy(&error, meshing.hexes) {
             Some(remedy) => finding.remedy(remedy),

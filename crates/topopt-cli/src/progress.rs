@@ -125,6 +125,7 @@ impl<'a> Progress<'a> {
                 "stopped_by": summary.stopped_by,
                 "iterations": summary.done.iterations,
                 "compliance": summary.done.compliance,
+                "volume_met": summary.volume_met,
                 "directory": directory.display().to_string(),
             })
         });

@@ -1,6 +1,6 @@
 //! The files of a run, in the user's numbering.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,15 +15,14 @@ use topopt_simp::{Design, IterationReport, ObserverError};
 
 use crate::checkpoint::{self, CHECKPOINTS, Resumption};
 use crate::config::{self, Config};
+use crate::output_folder::{self, Earlier, refused};
 use crate::report::Finding;
-use crate::run_directory::{
-    CASE, DESIGN, HISTORY, REPORT, SUMMARY, VERIFIED, VERIFIED_DESIGN, is_written_by_us,
-};
+use crate::run_directory::{CASE, DESIGN, HISTORY, REPORT, SUMMARY, VERIFIED, VERIFIED_DESIGN};
 use crate::structure::Structure;
 
-const SERIES: &str = "design.pvd";
-const GRID: &str = "design.vti";
-const SNAPSHOTS: &str = "snapshots";
+pub(crate) const SERIES: &str = "design.pvd";
+pub(crate) const GRID: &str = "design.vti";
+pub(crate) const SNAPSHOTS: &str = "snapshots";
 const COLUMNS: [&str; 14] = [
     "iteration",
     "stage",
@@ -41,36 +40,6 @@ const COLUMNS: [&str; 14] = [
     "output_seconds",
 ];
 
-/// Whether `directory` holds results of an earlier run, which a new one would replace.
-pub(crate) fn exist(directory: &Path) -> bool {
-    directory.join(HISTORY).exists()
-}
-
-/// Whether `directory` can be made and written to, found out in the nearest folder that exists;
-/// nothing is left behind.
-///
-/// # Errors
-/// A finding if it cannot.
-pub(crate) fn check_writable(directory: &Path) -> Result<(), Finding> {
-    let files = [CASE, HISTORY, SUMMARY, DESIGN, SERIES, GRID].map(|name| directory.join(name));
-    if let Some(path) = files.iter().find(|path| path.is_dir()) {
-        return Err(refused(format!("cannot write {}: it is a folder", path.display())));
-    }
-    if files[0].exists() && !is_written_by_us(&files[0]) {
-        let path = files[0].display();
-        return Err(refused(format!("the results include {path}, but a case of yours is there")));
-    }
-    let existing = directory.ancestors().find(|folder| folder.exists());
-    // A file without a name, of which nothing can be left behind.
-    tempfile::tempfile_in(existing.unwrap_or(Path::new("."))).map(drop).map_err(|cause| {
-        refused(format!("cannot write to the output directory {}: {cause}", directory.display()))
-    })
-}
-
-fn refused(message: String) -> Finding {
-    Finding::new(message).remedy("choose another folder with `output.directory` or `--output DIR`")
-}
-
 /// Writes history, snapshots and the final design into a directory.
 pub(crate) struct Results<'a> {
     directory: PathBuf,
@@ -79,6 +48,8 @@ pub(crate) struct Results<'a> {
     snapshot_every: usize,
     snapshots: Vec<(f64, String)>,
     compression: Compression,
+    /// Keeps other runs away.
+    _lock: Option<File>,
 }
 
 impl<'a> Results<'a> {
@@ -86,19 +57,22 @@ impl<'a> Results<'a> {
     /// removed. To go on with that run, only what it did after the checkpoint is.
     ///
     /// # Errors
-    /// A finding if the directory cannot be made or written to.
+    /// A finding if the directory cannot be made or written to, if another run writes to it, or if it
+    /// holds by now what it should not, see [`output_folder::check`].
     pub fn create(
-        directory: &Path,
         structure: &'a Structure,
         config: &Config,
         resumption: Option<&Resumption>,
+        earlier: Earlier,
     ) -> Result<Self, Finding> {
-        let output = &config.output;
+        let (output, directory) = (&config.output, &config.output_directory());
         let display = directory.display();
         let case = config.to_toml()?;
         fs::create_dir_all(directory).map_err(|cause| {
             refused(format!("cannot make the output directory {display}: {cause}"))
         })?;
+        let lock = output_folder::lock(directory)?;
+        output_folder::check(config, None, earlier)?;
         let snapshots = remove_earlier(directory, resumption).map_err(|cause| {
             refused(format!("cannot remove the earlier results in {display}: {cause}"))
         })?;
@@ -120,6 +94,7 @@ impl<'a> Results<'a> {
                 config::Compression::Zlib => Compression::Zlib,
                 config::Compression::None => Compression::None,
             },
+            _lock: lock,
         })
     }
 

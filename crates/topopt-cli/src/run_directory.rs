@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::checkpoint::resume_command;
 use crate::config::Config;
+use crate::output_folder;
 use crate::report::{Finding, InputError};
 
 /// The case with all settings in force; see [`Config::to_toml`].
@@ -48,6 +49,10 @@ impl RunDirectory {
             };
             return Err(Finding::new(format!("{display} is not a folder of results: {why}"))
                 .remedy("give the folder that `topopt run` names at its end"));
+        }
+        if output_folder::is_in_use(path) {
+            return Err(Finding::new(format!("a run is writing to {display}"))
+                .remedy("wait for its end, or interrupt it"));
         }
         let missing = [SUMMARY, DESIGN].into_iter().find(|name| !has(name));
         missing.map_or(Ok(Self { path: path.into() }), |name| {

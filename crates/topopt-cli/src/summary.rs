@@ -11,11 +11,11 @@ use topopt_simp::{Ended, IterationReport, StopRule};
 
 use crate::checkpoint::Resumption;
 use crate::config::{self, Config};
+use crate::doubts;
 use crate::results::write_json;
 use crate::run_directory::SUMMARY;
 use crate::starting_design::StartingDesign;
 use crate::structure::Structure;
-use crate::units;
 
 /// Everything worth keeping of a run.
 #[derive(Debug, Serialize)]
@@ -25,7 +25,7 @@ pub(crate) struct Summary<'a> {
     /// Nothing where the case does not say.
     pub units: Option<UnitNames>,
     pub case: String,
-    /// `running`, then `done`, `interrupted`, `solver_failed`, or `failed` where a file could not
+    /// `running`, then `done`, `interrupted`, `solver_failed`, `not_finite`, or `failed` where a file could not
     /// be written or the device failed.
     pub status: &'static str,
     /// The stop rule that was met.
@@ -44,6 +44,8 @@ pub(crate) struct Summary<'a> {
     pub preconditioner: Preconditioner,
     #[serde(flatten)]
     pub done: Done,
+    /// Whether the last design has the volume that was asked for, to a thousandth.
+    pub volume_met: Option<bool>,
     /// Most memory the process ever held, where the system tells.
     pub peak_memory_mb: Option<f64>,
     pub settings: Settings<'a>,
@@ -218,9 +220,10 @@ impl<'a> Summary<'a> {
             strategy,
             preconditioner: Preconditioner::default(),
             done: Done::default(),
+            volume_met: None,
             peak_memory_mb: None,
             settings: Settings::of(config),
-            notes: [structure.notes.clone(), units::doubts(config, structure)].concat(),
+            notes: [structure.notes.clone(), doubts::of(config, structure)].concat(),
         }
     }
 
@@ -244,9 +247,14 @@ impl<'a> Summary<'a> {
             Some(Ended::Rule(rule)) => ("done", Some(rule_name(*rule))),
             Some(Ended::Interrupted) => ("interrupted", None),
             Some(Ended::Solver { .. }) => ("solver_failed", None),
+            Some(Ended::Sensitivities { .. }) => ("not_finite", None),
             None => ("failed", None),
         };
         self.peak_memory_mb = peak_memory_mb();
+        self.volume_met = self.done.volume_fraction.map(|volume| {
+            let target = self.settings.volume_fraction;
+            (volume - target).abs() <= VOLUME_TOLERANCE * target
+        });
     }
 
     /// Writes summary.json.
@@ -294,9 +302,26 @@ impl<'a> Summary<'a> {
             "{total:.1} s: preprocess {preprocess:.1}, setup {setup:.1}, pcg {pcg:.1}, sensitivity {sensitivity:.1}, \
              filter {filter:.1}, update {update:.1}, output {output:.1}\n"
         );
-        lines + &format!("results in {}", directory.display())
+        lines += &format!("results in {}", directory.display());
+        if let (Some(false), Some(volume)) = (self.volume_met, self.done.volume_fraction) {
+            let target = self.settings.volume_fraction;
+            let why = match volume > target {
+                true => "passive elements, filter or move limit let no design have less",
+                false => {
+                    "passive elements, filter or move limit let no design have more, or more material \
+                     would only add weight"
+                }
+            };
+            lines += &format!(
+                "\nwarning: the volume is {volume:.4} where {target} was asked for: {why}"
+            );
+        }
+        lines
     }
 }
+
+/// Largest share by which a volume may differ from the one asked for.
+const VOLUME_TOLERANCE: f64 = 1e-3;
 
 fn rule_name(rule: StopRule) -> &'static str {
     match rule {

@@ -6,7 +6,6 @@ mod solve;
 mod threshold;
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
@@ -15,6 +14,7 @@ use topopt_mesh::Region;
 use crate::case::{Case, Tags};
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::place::Place;
 use crate::report::InputError;
 use crate::results::write_json;
@@ -98,7 +98,7 @@ impl Verification {
         results: &RunDirectory,
         config: &Config,
         threshold: Option<f64>,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let optimised = results.summary().map_err(InputError::from)?["compliance"].as_f64();
         let case = Case::build(config)?;

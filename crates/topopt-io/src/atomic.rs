@@ -1,8 +1,10 @@
 //! Files that appear whole or not at all.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file that could not be written.
@@ -57,7 +59,7 @@ fn write_and_rename(
     path: &Path,
     body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let temporary = Temporary(temporary_path(path)?);
+    let temporary = Temporary::beside(path)?;
     let file = File::options().read(true).write(true).create_new(true).open(&temporary.0)?;
     let mut writer = BufWriter::with_capacity(1 << 16, file);
     body(&mut writer)?;
@@ -67,12 +69,31 @@ fn write_and_rename(
     fs::rename(&temporary.0, path)
 }
 
+/// Removes the files under way, for a program that ends at once. Whoever begins another one waits for ever.
+pub fn abandon() {
+    let under_way = UNDER_WAY.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    under_way.iter().for_each(|path| drop(fs::remove_file(path)));
+    std::mem::forget(under_way);
+}
+
+/// Temporary files of this program.
+static UNDER_WAY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
 /// Removes the file when dropped; after a rename there is none.
 struct Temporary(PathBuf);
+
+impl Temporary {
+    fn beside(path: &Path) -> io::Result<Self> {
+        let temporary = temporary_path(path)?;
+        UNDER_WAY.lock().unwrap_or_else(|p| p.into_inner()).insert(temporary.clone());
+        Ok(Self(temporary))
+    }
+}
 
 impl Drop for Temporary {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
+        UNDER_WAY.lock().unwrap_or_else(|p| p.into_inner()).remove(&self.0);
     }
 }
 

@@ -107,6 +107,11 @@ impl Checkpoints {
         (None, skipped)
     }
 
+    /// Whether there is any.
+    pub fn are_there(&self) -> bool {
+        self.files().is_ok_and(|files| !files.is_empty())
+    }
+
     /// Removes those of iterations after `iteration`.
     ///
     /// # Errors

@@ -19,16 +19,12 @@ pub struct CsvFile {
 }
 
 impl CsvFile {
-    /// Makes the file, or empties it if it exists, and writes the names of the columns.
+    /// Makes the file anew, with the names of the columns; of a link, what it leads to stays.
     ///
     /// # Errors
     /// [`WriteError`] with the operating system's cause.
     pub fn create(path: &Path, columns: &[&str]) -> Result<Self, WriteError> {
-        let file = File::create(path).map_err(|cause| WriteError::new(path, cause))?;
-        let mut csv = Self { path: path.into(), file, columns: columns.len(), length: 0 };
-        let names: Vec<&dyn Display> = columns.iter().map(|name| name as &dyn Display).collect();
-        csv.row(&names)?;
-        Ok(csv)
+        Self::restore(path, columns, &(columns.join(",") + "\n"))
     }
 
     /// Puts `text`, the whole rows of an earlier table of these columns, in place of the file, for

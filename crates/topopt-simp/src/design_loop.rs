@@ -171,7 +171,9 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         let (mut last, mut greyness) = (None, 1.0);
         self.enter(self.iteration.max(1))?;
         if self.iteration > 0 {
-            let (compliance, change) = self.restore()?;
+            let (compliance, Some(change)) = self.restore()? else {
+                return Ok(self.without_sensitivities());
+            };
             if let Some(rule) = self.rule_met(compliance, change) {
                 return Ok(Outcome { iterations: self.iteration, ended: Ended::Rule(rule) });
             }
@@ -189,7 +191,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             (self.iteration, self.previous) = (iteration, last);
             let compliance = self.compliance()?;
             let stage = self.stages().iter().filter(|stage| stage.from <= iteration).count();
-            let (change, mut times) = self.next_design(iteration)?;
+            let (change, mut times) = self.next_design(iteration, compliance)?;
             (times.setup, times.pcg) = (solved.setup, solved.pcg);
             let [volume_fraction, grey_level] = self.material()?;
             greyness = greyness_of(volume_fraction, grey_level);
@@ -203,13 +205,14 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
                 compliance,
                 volume_fraction,
                 grey_level,
-                change,
+                change: change.unwrap_or(0.0),
                 pcg_iterations: solved.iterations,
                 strengthened: solved.strengthened,
                 pcg_residual: solved.residual,
                 times,
             };
             observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
+            let Some(change) = change else { return Ok(self.without_sensitivities()) };
             if let Some(rule) = self.rule_met(compliance, change) {
                 return Ok(Outcome { iterations: iteration, ended: Ended::Rule(rule) });
             }
@@ -233,14 +236,20 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         }
     }
 
+    /// The end of a run whose next design cannot be had.
+    fn without_sensitivities(&self) -> Outcome {
+        let iteration = self.iteration;
+        Outcome { iterations: iteration, ended: Ended::Sensitivities { iteration } }
+    }
+
     /// What follows a solve, with displacements that are known. Returns compliance and change.
-    fn restore(&mut self) -> Result<(f64, f64), BackendError> {
+    fn restore(&mut self) -> Result<(f64, Option<f64>), BackendError> {
         self.assemble()?;
         let state = &mut self.state;
         std::mem::swap(&mut state.moduli, &mut state.scratch);
         std::mem::swap(&mut state.density, &mut state.trial_density);
         let compliance = self.compliance()?;
-        let (change, _) = self.next_design(self.iteration)?;
+        let (change, _) = self.next_design(self.iteration, compliance)?;
         Ok((compliance, change))
     }
 
@@ -351,8 +360,12 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     }
 
     /// Sensitivities, filter, update. Afterwards `design` is the next one. Returns the largest
-    /// change and the times of the steps.
-    fn next_design(&mut self, iteration: usize) -> Result<(f64, StepTimes), BackendError> {
+    /// change, none if there are no sensitivities to follow, and the times of the steps.
+    fn next_design(
+        &mut self,
+        iteration: usize,
+        compliance: f64,
+    ) -> Result<(Option<f64>, StepTimes), BackendError> {
         let Physics { backend, loads, operator, .. } = &mut self.physics;
         let backend = *backend;
         let state = &mut self.state;
@@ -367,9 +380,15 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         self.filter.sensitivities(backend, density, sensitivities, scratch);
         times.filter = start.elapsed();
         let start = Instant::now();
+        // One that is not a number makes the sum so.
+        let sum = backend.value(&backend.dot(density, sensitivities))?;
+        if !compliance.is_finite() || !sum.is_finite() || sum == 0.0 {
+            backend.copy(&state.design, &mut state.evaluated);
+            return Ok((None, times));
+        }
         let change = self.update(iteration)?;
         times.update = start.elapsed();
-        Ok((change, times))
+        Ok((Some(change), times))
     }
 
     /// The next design from the sensitivities, for the settings of the next iteration. Returns the

@@ -31,6 +31,12 @@ pub enum Ended {
         /// The relative residual it was to reach.
         tolerance: f64,
     },
+    /// The compliance or its sensitivities are not finite, or these vanish: numbers beyond the range of
+    /// doubles, or a filter that failed. No next design follows from them.
+    Sensitivities {
+        /// Iteration of the design, which is the one evaluated last.
+        iteration: usize,
+    },
 }
 
 /// Why a run could not go on.

@@ -3,6 +3,9 @@
 /// Argument and value of a function.
 pub(crate) type Point = [f64; 2];
 
+/// Most evaluations: a bisection at least every fourth step leaves no number in between sooner.
+const MOST: usize = 5000;
+
 /// Evaluates `f` between `low` and `high`, at which its values have different signs, until a value
 /// is at most `accuracy` in size or there is no number left in between. The method is that of
 /// Illinois \[DowellJarratt1971\], with a bisection where three steps have not halved the bracket.
@@ -19,7 +22,7 @@ pub(crate) fn find_root<E>(
     let mut width = b - a;
     // Which end the last step moved.
     let mut moved = None;
-    for step in 1.. {
+    for step in 1..=MOST {
         let is_slow = step % 4 == 0 && b - a > 0.5 * width;
         if step % 4 == 0 {
             width = b - a;
@@ -30,7 +33,7 @@ pub(crate) fn find_root<E>(
             break;
         }
         let value = f(x)?;
-        if value.abs() <= accuracy {
+        if value.abs() <= accuracy || value.is_nan() {
             break;
         }
         let moves_low = (value > 0.0) == (fa > 0.0);

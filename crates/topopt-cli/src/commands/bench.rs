@@ -17,12 +17,22 @@ use topopt_linalg::{Backend, BackendError, Cpu};
 use crate::args::BenchCommand;
 use crate::config;
 use crate::failure::Failure;
+use crate::output_folder;
 use crate::place::{self, Place};
 use crate::report::InputError;
 use subject::Subject;
 
 /// Measures and prints a table, and a CSV file where one is asked for.
 pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), Failure> {
+    let (file, extension) = match command {
+        BenchCommand::Operators(args) => (&args.choice.csv, "csv"),
+        BenchCommand::Solve(args) => (&args.choice.csv, "csv"),
+        BenchCommand::Thesis(args) => (&args.choice.csv, "csv"),
+        BenchCommand::Preconditioners(args) => (&args.matrix, "mtx"),
+    };
+    if let Some(file) = file {
+        output_folder::check_file(file, &[extension], &[]).map_err(InputError::from)?;
+    }
     match command {
         BenchCommand::Operators(args) => operators::operators(args, out),
         BenchCommand::Solve(args) => solve::solve(args, out),

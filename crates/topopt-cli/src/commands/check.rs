@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use topopt_fem::{BlockJacobi, ElementVectors, Helmholtz, LoadCase, Multigrid, Strategy};
@@ -18,12 +17,13 @@ use super::{preview, rounded};
 use crate::args::CheckArgs;
 use crate::case::Case;
 use crate::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
+use crate::doubts;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output_folder::{self, Earlier};
 use crate::place::{self, Place};
 use crate::report::InputError;
-use crate::results;
 use crate::structure::Structure;
-use crate::units;
 
 /// Builds everything but solves nothing, and says what a run would do and how long that may take by
 /// measuring the steps of a solve. The preview is written
@@ -31,10 +31,15 @@ use crate::units;
 pub(super) fn check(
     args: &CheckArgs,
     out: &mut impl Write,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let config = Config::load(&args.case, &args.set)?;
-    results::check_writable(&config.output_directory()).map_err(InputError::from)?;
+    output_folder::check(&config, None, Earlier::Replace).map_err(InputError::from)?;
+    if let Some(path) = &args.preview {
+        let mesh = config.mesh_path();
+        let inputs: Vec<_> = mesh.iter().map(PathBuf::as_path).collect();
+        output_folder::check_file(path, &["vtu"], &inputs).map_err(InputError::from)?;
+    }
     let case = Case::build_until(&config, interrupt)?;
     if let Some(path) = &args.preview {
         preview::write(path, &case).map_err(InputError::from)?;
@@ -149,7 +154,7 @@ impl Forecast {
             warnings: [
                 diagnosis.warnings,
                 warnings(structure, &loads),
-                units::doubts(config, structure),
+                doubts::of(config, structure),
             ]
             .concat(),
             quality: diagnosis.quality,
@@ -171,7 +176,7 @@ impl Forecast {
             strategy,
             memory_mb,
             time: Duration::measure(config, structure, place)?,
-            replaces_results: results::exist(&config.output_directory()),
+            replaces_results: output_folder::holds_results(&config.output_directory()),
             output_directory: config.output_directory(),
             notes: structure.notes.clone(),
         })
@@ -227,7 +232,11 @@ impl Forecast {
         rows.push(("strategy", self.strategy.to_owned()));
         rows.push(("memory", self.memory_text()));
         rows.push(("time", self.time.text()));
-        let replaced = if self.replaces_results { ", in place of those there" } else { "" };
+        let replaced = if self.replaces_results {
+            ", which holds those of a run: give --overwrite or --resume"
+        } else {
+            ""
+        };
         rows.push(("results", format!("{}{replaced}", self.output_directory.display())));
         rows
     }

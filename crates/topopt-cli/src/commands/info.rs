@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use topopt_io::ImportedMesh;
@@ -12,6 +11,7 @@ use topopt_mesh::{Components, HexMesh};
 use super::rounded;
 use crate::case::element_width;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::meshing;
 use crate::report::InputError;
 
@@ -20,7 +20,7 @@ pub(super) fn info(
     file: &Path,
     json: bool,
     out: &mut impl Write,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let imported = meshing::read(file, &meshing::default(), interrupt).map_err(InputError::from)?;
     let info = Info::of(&imported);

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Meshing, Version};
 use topopt_mesh::HexMesh;
@@ -10,19 +9,23 @@ use topopt_mesh::HexMesh;
 use crate::args::{MeshArgs, MeshSource, MshVersion};
 use crate::config::Generator;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::meshing;
+use crate::output_folder;
 use crate::report::{Finding, InputError};
 
 /// Makes the mesh and writes it.
 pub(super) fn mesh(
     args: &MeshArgs,
     out: &mut impl Write,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let path = args.output.clone().unwrap_or_else(|| default_path(&args.source));
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("msh")) {
-        let finding = Finding::new(format!("cannot write the format of {}", path.display()));
-        return Err(InputError::from(finding.remedy("give a file name that ends with .msh")).into());
+    output_folder::check_file(&path, &["msh"], &[]).map_err(InputError::from)?;
+    if args.output.is_none() && path.exists() {
+        let finding = Finding::new(format!("{} is there already", path.display()));
+        let remedy = "name the file to write with `--output FILE`, this one or another";
+        return Err(InputError::from(finding.remedy(remedy)).into());
     }
     let (mesh, notes) = match &args.source {
         MeshSource::Generator(generator) => (benchmark(*generator, args)?, Vec::new()),
@@ -71,7 +74,7 @@ fn benchmark(generator: Generator, args: &MeshArgs) -> Result<HexMesh, InputErro
 fn of_geometry(
     geometry: &Path,
     args: &MeshArgs,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<(HexMesh, Vec<String>), InputError> {
     if args.size.is_some() || args.elements.is_some() {
         let finding = Finding::new("--size and --elements are for benchmarks");

@@ -15,6 +15,7 @@ use topopt_report::{Fact, Report, count, number};
 
 use crate::args::ReportArgs;
 use crate::failure::Failure;
+use crate::output_folder;
 use crate::report::{Finding, InputError};
 use crate::run_directory::{CASE, REPORT, RunDirectory, SUMMARY};
 
@@ -22,6 +23,7 @@ use crate::run_directory::{CASE, REPORT, RunDirectory, SUMMARY};
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Failure> {
     let results = RunDirectory::open(&args.result).map_err(InputError::from)?;
     let path = args.output.clone().unwrap_or_else(|| results.path().join(REPORT));
+    output_folder::check_file(&path, &["html", "htm"], &[]).map_err(InputError::from)?;
     let page = page(&results)?;
     atomic::write(&path, |file| file.write_all(page.as_bytes())).map_err(|error| {
         let remedy = "choose another file with `--output FILE`";

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -23,10 +22,12 @@ use crate::case::Case;
 use crate::checkpoint::{Checkpointer, Resumption};
 use crate::config::{self, Config, FilterKind, FilterWeights};
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output_folder::{self, Earlier};
 use crate::place::{self, OnGpu, Place};
 use crate::progress::Progress;
 use crate::report::{Finding, InputError};
-use crate::results::{self, Results};
+use crate::results::Results;
 use crate::starting_design::StartingDesign;
 use crate::structure::Structure;
 use crate::summary::{Neighbours, Preconditioner, Summary};
@@ -37,11 +38,16 @@ use crate::summary::{Neighbours, Preconditioner, Summary};
 pub(super) fn run(
     args: &RunArgs,
     out: &mut (dyn Write + Send),
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let start = Instant::now();
     let config = configuration(args)?;
-    results::check_writable(&config.output_directory()).map_err(InputError::from)?;
+    let earlier = match (args.resume, args.overwrite) {
+        (true, _) => Earlier::Continue,
+        (_, true) => Earlier::Replace,
+        _ => Earlier::Keep,
+    };
+    output_folder::check(&config, args.start_from.as_deref(), earlier).map_err(InputError::from)?;
     let resumption = args.resume.then(|| Resumption::find(&config)).transpose()?;
     let start_from = args.start_from.as_deref().map(StartingDesign::read).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
@@ -60,7 +66,7 @@ pub(super) fn run(
         let progress = Progress::new(args.log, config.optimizer.max_iterations, out);
         let resumption = resumption.as_ref();
         let (config, structure, start_from) = (&config, &structure, start_from.as_ref());
-        let run = Run { config, structure, resumption, start_from, interrupt, start };
+        let run = Run { config, structure, resumption, start_from, earlier, interrupt, start };
         match place {
             Place::Cpu { note } => run.on_cpu(note, progress),
             Place::Gpu(device) => run.on_gpu(&device, progress),
@@ -95,7 +101,8 @@ struct Run<'a> {
     resumption: Option<&'a Resumption>,
     /// The design to start from, and its densities on the mesh of the run.
     start_from: Option<&'a (StartingDesign, Vec<f64>)>,
-    interrupt: &'a AtomicBool,
+    earlier: Earlier,
+    interrupt: &'a Interrupt,
     start: Instant,
 }
 
@@ -173,13 +180,15 @@ impl<'a> Run<'a> {
         let neighbours = parts.neighbours;
         let mut optimization = self.optimization(parts)?;
         summary.neighbours = neighbours.get();
-        if self.interrupt.load(Ordering::Relaxed) && self.resumption.is_none() {
+        if self.interrupt.is_requested() && self.resumption.is_none() {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
+        // From here on there is something to finish.
+        let _listening = self.interrupt.listen();
         let iteration = summary.done.iterations;
         let checkpointer = Checkpointer::new(self.config, self.structure, strategy, iteration)
             .map_err(InputError::from)?;
-        let results = Results::create(&directory, self.structure, self.config, self.resumption)
+        let results = Results::create(self.structure, self.config, self.resumption, self.earlier)
             .map_err(InputError::from)?;
         let clock = Clock { start: self.start, earlier: summary.done.seconds.total };
         summary.done.seconds.preprocess += self.start.elapsed().as_secs_f64();
@@ -280,7 +289,7 @@ struct Watcher<'a> {
     results: Results<'a>,
     checkpointer: Checkpointer,
     progress: Progress<'a>,
-    interrupt: &'a AtomicBool,
+    interrupt: &'a Interrupt,
     summary: Summary<'a>,
     clock: Clock,
 }
@@ -302,7 +311,7 @@ impl Clock {
 impl<B: Backend> Observer<B> for Watcher<'_> {
     fn solving(&mut self, iteration: usize, progress: PcgProgress) -> ControlFlow<()> {
         self.progress.solving(iteration, progress);
-        match self.interrupt.load(Ordering::Relaxed) {
+        match self.interrupt.is_requested() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
@@ -366,6 +375,7 @@ fn verdict(
         Ended::Interrupted => {
             Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
         }
+        Ended::Sensitivities { iteration } => Err(Failure::Sensitivities { iteration }),
         Ended::Solver { iteration, load_case, outcome, tolerance } => {
             let has_stronger_cycle = config.solver.has_stronger_cycle();
             Err(Failure::Solver { iteration, load_case, outcome, tolerance, has_stronger_cycle })

@@ -1,12 +1,12 @@
 //! `topopt verify RESULT`
 
 use std::io::Write;
-use std::sync::atomic::AtomicBool;
 
 use super::rounded;
 use super::run::thread_pool;
 use crate::args::VerifyArgs;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::report::InputError;
 use crate::run_directory::{RunDirectory, VERIFIED, VERIFIED_DESIGN};
 use crate::verification::{Compared, Verification, Width};
@@ -15,7 +15,7 @@ use crate::verification::{Compared, Verification, Width};
 pub(super) fn verify(
     args: &VerifyArgs,
     out: &mut impl Write,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let results = RunDirectory::open(&args.results).map_err(InputError::from)?;
     let mut config = results.config()?;

@@ -18,6 +18,9 @@ const REPLACES: [(&str, &[&str]); 6] = [
     ("filter.radius_in_elements", &["radius"]),
 ];
 
+/// No key of a case file lies deeper.
+const DEEPEST: usize = 16;
+
 const USAGE: &str = "write it as --set key.path=value, for example --set solver.tolerance=1e-6";
 
 /// The table of the case file, the first text of `source`, with the other texts, the overrides,
@@ -70,6 +73,10 @@ fn apply<'i>(
         let finding = Finding::new(format!("`--set {argument}` gives no value"));
         return Err(finding.at(source, start..start + argument.len(), "no `=`").remedy(USAGE));
     };
+    if path.split('.').count() > DEEPEST {
+        let message = format!("--set names a key more than {DEEPEST} levels deep");
+        return Err(Finding::new(message).remedy(USAGE));
+    }
     let value = parse_value(text, start + path.len() + 1, source)?;
     let mut place = &mut *root;
     let mut at = start;

@@ -35,7 +35,7 @@ pub struct Solver {
     /// and this changes nothing.
     pub deterministic: bool,
     /// Number of threads; all of the machine's when left out.
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 1024))]
     pub threads: Option<usize>,
 }
 

@@ -1,7 +1,6 @@
 //! The solve of a design of solid and void elements, by one step of the design loop.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use topopt_cuda::Cuda;
 use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Strategy, stress};
@@ -14,6 +13,7 @@ use topopt_simp::{
 use super::carried::Carried;
 use crate::config::{self, Config};
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::place::{self, OnGpu, Place};
 use crate::structure::Structure;
 
@@ -44,7 +44,7 @@ impl Solution {
         structure: &Structure,
         carried: &Carried,
         place: &Place,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let (solver, problem) = (&config.solver, &structure.problem);
         let subject = (config, structure, carried);
@@ -74,7 +74,7 @@ impl Solution {
         (config, structure, carried): (&Config, &'a Structure, &Carried),
         operator: Box<dyn ElasticityOperator<B> + 'a>,
         preconditioner: Box<dyn ElasticityPreconditioner<B> + 'a>,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let (solver, problem) = (&config.solver, &structure.problem);
         let physics = Physics {
@@ -107,7 +107,7 @@ impl Solution {
             (Ended::Solver { load_case, outcome, tolerance, .. }, _) => {
                 return Err(Failure::Verification { load_case, outcome, tolerance });
             }
-            (Ended::Rule(_), Some(report)) => report,
+            (Ended::Rule(_) | Ended::Sensitivities { .. }, Some(report)) => report,
             _ => return Err(Failure::Interrupted { iterations: 0, directory: None }),
         };
         let design = optimization.design();
@@ -145,13 +145,13 @@ impl Solution {
 
 /// Keeps the numbers of the solve, and looks for an interruption.
 struct Watcher<'a> {
-    interrupt: &'a AtomicBool,
+    interrupt: &'a Interrupt,
     report: Option<IterationReport>,
 }
 
 impl<B: Backend> Observer<B> for Watcher<'_> {
     fn solving(&mut self, _: usize, _: PcgProgress) -> ControlFlow<()> {
-        match self.interrupt.load(Ordering::Relaxed) {
+        match self.interrupt.is_requested() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

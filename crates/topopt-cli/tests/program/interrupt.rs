@@ -2,13 +2,17 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
 use topopt_cli::args::Cli;
 use topopt_cli::commands::execute;
+use topopt_cli::interrupt::Interrupt;
 
 use crate::{Finished, Folder, RESULTS, program};
+
+/// What a first signal is answered by where something has to be finished.
+const NOTICE: &str = "topopt: interrupted; what is under way is ended first, and a second \
+                      interruption ends it at once\n";
 
 /// Starts a run of minutes, interrupts it at the first event called `event`, and waits for its end.
 fn interrupt_at(folder: &Folder, event: &str) -> Finished {
@@ -37,8 +41,10 @@ fn before_the_first_iteration() {
     let (case, out) = (folder.path("case.toml"), folder.path("out"));
     let args = ["topopt", "run", case.to_str().unwrap(), "--output", out.to_str().unwrap()];
     let cli = Cli::try_parse_from(args).unwrap();
+    let interrupt = Interrupt::new();
+    interrupt.signal();
     let mut lines = Vec::new();
-    let failure = execute(&cli.command, &mut lines, &AtomicBool::new(true)).unwrap_err();
+    let failure = execute(&cli.command, &mut lines, &interrupt).unwrap_err();
     assert_eq!(failure.to_string(), "interrupted before the first iteration; nothing is written");
     assert_eq!((failure.exit_status(), lines), (130, Vec::new()));
     assert_eq!(folder.files(), ["case.toml"]);
@@ -48,7 +54,10 @@ fn before_the_first_iteration() {
 fn in_the_first_iteration() {
     let folder = Folder::new();
     let finished = interrupt_at(&folder, "start");
-    assert_eq!(finished.err, "  x interrupted in the first iteration; out holds no design\n");
+    assert_eq!(
+        finished.err,
+        format!("{NOTICE}  x interrupted in the first iteration; out holds no design\n")
+    );
     let files = ["case.toml", "out/case.toml", "out/history.csv", "out/summary.json"];
     assert_eq!(folder.files(), files);
     assert!(folder.history("iteration").is_empty());
@@ -61,7 +70,7 @@ fn in_a_later_iteration() {
     let finished = interrupt_at(&folder, "iteration");
     let iterations = folder.history("iteration").len();
     let expected = format!(
-        "  x interrupted after iteration {iterations}, whose design is in out\n  help: go on with: topopt run out/case.toml --resume\n"
+        "{NOTICE}  x interrupted after iteration {iterations}, whose design is in out\n  help: go on with: topopt run out/case.toml --resume\n"
     );
     assert_eq!(finished.err, expected);
     let checkpoint = format!("out/checkpoints/iteration_{iterations:04}.ckpt");

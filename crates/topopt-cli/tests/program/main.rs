@@ -20,6 +20,7 @@ mod report;
 mod resume;
 mod run;
 mod run_directory;
+mod safety;
 mod start_from;
 mod support_loads;
 mod verify;
@@ -130,6 +131,10 @@ impl Folder {
         let mut command = program(self.0.path());
         command.args(["run", "case.toml", "--output", "out"]);
         command.args(set.iter().flat_map(|set| ["--set", set]));
+        // Results of an earlier run are to be replaced.
+        if !args.contains(&"--resume") {
+            command.arg("--overwrite");
+        }
         command.args(args).output().unwrap().into()
     }
 
