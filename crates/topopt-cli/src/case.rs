@@ -9,7 +9,7 @@ use topopt_mesh::{HexMesh, Renumbering, SetError, Sets};
 use crate::config::{Config, Generator, closest};
 use crate::interrupt::Interrupt;
 use crate::report::{Finding, InputError};
-use crate::{meshing, selections};
+use crate::{memory, meshing, selections};
 
 /// A mesh with supports, loads, solid and void elements, all by numbers from 0.
 #[derive(Debug, Clone)]
@@ -159,6 +159,10 @@ fn mesh(
     let (size, elements) = (keys.size.as_ref(), keys.elements.as_ref());
     let span = elements.map_or_else(|| config.mesh.span(), |elements| elements.span());
     let generator = keys.generator.as_ref().map_or(Generator::Cantilever, |g| *g.get_ref());
+    if let Some(elements) = elements {
+        memory::check_elements(*elements.get_ref())
+            .map_err(|finding| finding.at(config.source(), span.clone(), "so many"))?;
+    }
     let mesh = generator
         .generate(size.map(|size| *size.get_ref()), elements.map(|n| *n.get_ref()))
         .map_err(|error| Finding::new(error.to_string()).at(config.source(), span, "here"))?;

@@ -12,6 +12,7 @@ mod doubts;
 pub mod failure;
 pub mod interrupt;
 mod loads;
+mod memory;
 mod meshing;
 mod output_folder;
 mod place;

@@ -116,10 +116,10 @@ impl<'a> BlockJacobi<'a> {
         Self { problem, patches: problem.patches(), inverse }
     }
 
-    /// Bytes that it takes at most, for a mesh of that size.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        // Blocks, the copies that they are summed from, and the patches as in a strategy.
-        (48 + 77 + 53) * n_nodes + 16 * n_elements
+    /// Bytes that it takes at most, for a mesh of that size, beside the patches of the problem.
+    pub fn bytes(n_nodes: usize) -> usize {
+        // Blocks, and the copies that they are summed from.
+        (48 + 77) * n_nodes
     }
 }
 

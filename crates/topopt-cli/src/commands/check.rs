@@ -1,13 +1,11 @@
 //! `topopt check CASE`
 
 use std::collections::BTreeMap;
-use std::f64::consts::PI;
 use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use topopt_fem::{BlockJacobi, ElementVectors, Helmholtz, LoadCase, Multigrid, Strategy};
-use topopt_simp::Cone;
+use topopt_fem::{LoadCase, Strategy};
 
 use super::diagnosis::Diagnosis;
 use super::duration::Duration;
@@ -20,6 +18,7 @@ use crate::config::{self, Config, Continuation, FilterKind, FilterWeights, Proje
 use crate::doubts;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::memory;
 use crate::output_folder::{self, Earlier};
 use crate::place::{self, Place};
 use crate::report::InputError;
@@ -129,10 +128,11 @@ impl Forecast {
         let asked = config.solver.strategy;
         let memory = |s: Strategy| (s.name(), memory_mb(config, structure, s));
         let (strategy, memory_mb) = match place {
-            Place::Cpu { .. } => (
-                place::cpu_strategy(asked).map_err(InputError::from)?.name(),
-                Strategy::ALL.map(memory).into(),
-            ),
+            Place::Cpu { .. } => {
+                let strategy = place::cpu_strategy(asked).map_err(InputError::from)?;
+                memory::check(config, structure, strategy).map_err(InputError::from)?;
+                (strategy.name(), Strategy::ALL.map(memory).into())
+            }
             Place::Gpu(_) => (
                 place::gpu_choice(asked, structure).name(),
                 place::gpu_memory_mb(config, structure),
@@ -333,46 +333,13 @@ fn nodes(n: usize) -> String {
     if n == 1 { "1 node".into() } else { format!("{n} nodes") }
 }
 
-/// What a run needs: the program, two meshes, nodal and element vectors, the operator, neighbour lists.
+/// What a run needs, with the program itself.
 fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 {
-    let problem = &structure.problem;
-    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-    let meshes = 2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements);
-    let nodal = 24 * nodes * (6 + 4 * problem.load_cases().len());
-    let vectors = match config.filter.get_ref().kind {
-        config::FilterKind::Density => 28,
-        _ => 20,
-    };
-    let element = 8 * elements * vectors;
-    let preconditioner = match config.solver.preconditioner {
-        config::Preconditioner::Jacobi => 0,
-        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(nodes, elements),
-        _ => Multigrid::bytes(nodes, elements),
-    };
-    let heavy = problem.load_cases().iter().filter(|case| case.body_force != [0.0; 3]).count();
-    let weights = heavy * ElementVectors::bytes(elements);
-    let bytes =
-        meshes + nodal + element + weights + strategy.bytes(nodes, elements) + preconditioner;
-    PROGRAM_MB + bytes as f64 / MEGABYTE + filter_weights_mb(config.filter.get_ref(), structure)
+    PROGRAM_MB + memory::plan(config, structure, strategy) as f64 / memory::MEGABYTE
 }
-
-const MEGABYTE: f64 = 1048576.0;
 
 /// The program with its threads, measured on Linux.
 const PROGRAM_MB: f64 = 12.0;
-
-/// What the filter's weights take.
-fn filter_weights_mb(filter: &config::Filter, structure: &Structure) -> f64 {
-    let (nodes, elements) = (structure.mesh.n_nodes(), structure.mesh.n_elements());
-    let Some(radius) = structure.filter_radius else { return 0.0 };
-    if filter.weights == FilterWeights::Helmholtz {
-        return Helmholtz::bytes(nodes, elements) as f64 / MEGABYTE;
-    }
-    let widths = radius / structure.element_width;
-    let neighbours = (4.0 / 3.0 * PI * widths.powi(3)).clamp(1.0, elements as f64);
-    let budget = filter.neighbour_memory_mb.saturating_mul(1 << 20);
-    Cone::bytes(elements, neighbours, budget) as f64 / MEGABYTE
-}
 
 fn warnings(structure: &Structure, loads: &[Load]) -> Vec<String> {
     let mut warnings = Vec::new();

@@ -10,6 +10,7 @@ use crate::args::{MeshArgs, MeshSource, MshVersion};
 use crate::config::Generator;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::memory;
 use crate::meshing;
 use crate::output_folder;
 use crate::report::{Finding, InputError};
@@ -67,6 +68,7 @@ fn benchmark(generator: Generator, args: &MeshArgs) -> Result<HexMesh, InputErro
         let finding = Finding::new(format!("how large is the mesh of {name} to be?"));
         return Err(finding.remedy("give --size (1 to 5) or --elements; see --help").into());
     }
+    args.elements.map(memory::check_elements).transpose()?;
     let mesh = generator.generate(args.size, args.elements);
     mesh.map_err(|error| Finding::new(error.to_string()).into())
 }

@@ -23,6 +23,7 @@ use crate::checkpoint::{Checkpointer, Resumption};
 use crate::config::{self, Config, FilterKind, FilterWeights};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::memory;
 use crate::output_folder::{self, Earlier};
 use crate::place::{self, OnGpu, Place};
 use crate::progress::Progress;
@@ -120,7 +121,9 @@ struct Parts<'b, B: Backend> {
 impl<'a> Run<'a> {
     fn on_cpu(&'a self, note: Option<String>, progress: Progress<'a>) -> Result<(), Failure> {
         let strategy = place::cpu_strategy(self.config.solver.strategy);
-        let operator = strategy.map_err(InputError::from)?.build(&self.structure.problem);
+        let strategy = strategy.map_err(InputError::from)?;
+        memory::check(self.config, self.structure, strategy).map_err(InputError::from)?;
+        let operator = strategy.build(&self.structure.problem);
         let filter = self.config.filter.get_ref();
         let budget = filter.neighbour_memory_mb.saturating_mul(1 << 20);
         let mesh = self.structure.problem.mesh();

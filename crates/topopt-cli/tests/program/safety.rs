@@ -261,3 +261,23 @@ fn what_is_asked_for_is_bounded() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("asks for 100000 threads"));
 }
+
+/// Memory is compared with what is free before it is taken.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_is_an_error_with_numbers() {
+    let folder = Folder::new();
+    let limited = |kilobytes: usize, args: &str| {
+        let line = format!("ulimit -v {kilobytes}; {} {args}", env!("CARGO_BIN_EXE_topopt"));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).current_dir(folder.path("")).env("RAYON_NUM_THREADS", "2");
+        crate::Finished::from(shell.output().unwrap())
+    };
+    let finished = limited(4_000_000, "check case.toml --set mesh.elements=1000000000");
+    assert_eq!(finished.status, 1, "{}", finished.err);
+    assert!(finished.err.contains("1000000000 elements need"), "{}", finished.err);
+    let finished = limited(900_000, "run case.toml --output out --set mesh.elements=600000");
+    assert_eq!(finished.status, 1, "{}", finished.err);
+    assert!(finished.err.contains("a run with strategy `mf` needs"), "{}", finished.err);
+    assert_eq!(folder.files(), ["case.toml"]);
+}

@@ -85,10 +85,10 @@ impl<'a> Multigrid<'a> {
     /// Bytes that a hierarchy takes at most, for a mesh of that size.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         // A node: its work vectors (96), diagonal blocks and the copies that they are summed from
-        // (125), its patches (53), its share of an aggregate of some 30 nodes with 27 neighbours
-        // (290), and its place (40). An element: its patch and modulus, and its entry in some 1.1
-        // groups of rows.
-        604 * n_nodes + 29 * n_elements
+        // (125), its place (40), and what the setup needs for a while (53). An element: its modulus, its
+        // entry in some 1.1 groups of rows, and its share of an aggregate of some 30 nodes with up to
+        // 27 neighbours (320), of which there are fewer near the surface, where nodes have fewer elements.
+        314 * n_nodes + 349 * n_elements
     }
 }
 
