@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use topopt_mesh::quality::aspect_ratio;
+use topopt_mesh::{Components, FaceJoined};
 
 use crate::config::{Config, FilterKind};
 use crate::report::rounded;
@@ -13,6 +14,7 @@ pub(crate) fn of(config: &Config, structure: &Structure) -> Vec<String> {
     let mut all = units::doubts(config, structure);
     all.extend(nearly_incompressible(config));
     all.extend(needles(structure));
+    all.extend(hinges(structure));
     all.extend(wide_filter(config, structure));
     all.extend(tolerance(config.solver.tolerance));
     all
@@ -29,6 +31,17 @@ fn nearly_incompressible(config: &Config) -> Option<String> {
              may not converge; 0.49 is close enough for rubber"
         )
     })
+}
+
+/// Solids that meet in edges or nodes only.
+fn hinges(structure: &Structure) -> Option<String> {
+    let FaceJoined { n_parts, hinge } = Components::joined_by_faces(&structure.mesh);
+    let [x, y, z] = structure.mesh.coordinates()[hinge? as usize].map(rounded);
+    Some(format!(
+        "{n_parts} parts are joined by no face, and some of them meet in edges or nodes only, the first at \
+         ({x}, {y}, {z}): they can turn there, and the solver may not converge; join them by faces, or hold \
+         each"
+    ))
 }
 
 /// Aspect ratio from which on rounding can stop a solve.

@@ -119,7 +119,7 @@ impl Failure {
                     1 => "no design is written".into(),
                     n => format!("the design of iteration {} is written", n - 1),
                 };
-                let remedy = solver_remedy(outcome.reason, *has_stronger_cycle);
+                let remedy = solver_remedy(outcome, *has_stronger_cycle);
                 let remedy = format!("{remedy}; {written}");
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
@@ -150,8 +150,12 @@ impl Failure {
     }
 }
 
-fn solver_remedy(reason: StopReason, has_stronger_cycle: bool) -> &'static str {
-    match reason {
+fn solver_remedy(outcome: &PcgOutcome, has_stronger_cycle: bool) -> &'static str {
+    match outcome.reason {
+        StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
+            "the residual has grown: a part that can move without strain, as about an edge or a node where \
+             two solids meet; `topopt check` looks for such hinges"
+        }
         StopReason::IterationLimit if has_stronger_cycle => {
             "set `solver.cycle` to \"K\", the strongest, or raise `solver.max_iterations`"
         }

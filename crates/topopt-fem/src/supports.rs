@@ -96,8 +96,9 @@ impl Supports {
 
     /// The rigid motions of `nodes` that the supports leave free, each in words.
     ///
-    /// The six rigid-body modes, scaled to equal size, are restricted to the components that are
-    /// held or tied to a spring; modes in the kernel of that restriction are free.
+    /// The six rigid-body modes, about the middle of what is held, are restricted to the components that
+    /// are held or tied to a spring and scaled to equal size there, so that a thin face holds as well as
+    /// a thick one; modes in the kernel of that restriction are free.
     pub fn free_rigid_motions(&self, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
         let x = mesh.coordinates();
         // In fixed chunks, so that the sum does not depend on the number of threads.
@@ -111,25 +112,36 @@ impl Supports {
         let offset = |n: u32| -> [f64; 3] { std::array::from_fn(|i| x[n as usize][i] - centre[i]) };
         let size = |&n: &u32| offset(n).map(f64::abs).into_iter().fold(0.0, f64::max);
         let radius = nodes.par_iter().map(size).reduce(|| f64::MIN_POSITIVE, f64::max);
-        let scale = 1.0 / radius;
+        let resisting = |n: &u32| (0..DIM).any(|i| self.resists(*n as usize, i));
+        let held: Vec<u32> = nodes.iter().copied().filter(resisting).collect();
+        let middle: [f64; 3] = std::array::from_fn(|i| {
+            held.iter().map(|&n| offset(n)[i]).sum::<f64>() / held.len().max(1) as f64
+        });
+
         let mut gram = Matrix6::<f64>::zeros();
-        let mut held = 0;
-        for &n in nodes.iter().filter(|&&n| (0..DIM).any(|i| self.resists(n as usize, i))) {
-            let modes = rigid_modes(offset(n).map(|v| v * scale));
+        for &n in &held {
+            let r = offset(n);
+            let modes = rigid_modes(std::array::from_fn(|i| (r[i] - middle[i]) / radius));
             for i in (0..DIM).filter(|&i| self.resists(n as usize, i)) {
-                held += 1;
-                for a in 0..6 {
-                    for b in 0..6 {
-                        gram[(a, b)] += modes[a][i] * modes[b][i];
-                    }
+                for (a, b) in (0..36).map(|k| (k / 6, k % 6)) {
+                    gram[(a, b)] += modes[a][i] * modes[b][i];
                 }
             }
         }
-        let eigen = SymmetricEigen::new(gram);
-        let threshold = 1e-10 * f64::from(held.max(1));
-        let free = (0..6).filter(|&k| eigen.eigenvalues[k] < threshold);
-        let vectors = free.map(|k| std::array::from_fn(|i| eigen.eigenvectors[(i, k)])).collect();
-        simplest(vectors).iter().map(describe).collect()
+        // A mode that rounding alone moves is none.
+        let far = centre.map(f64::abs).into_iter().fold(radius, f64::max) / radius;
+        let least = (1e-12 + 8.0 * f64::EPSILON * far) * (held.len().max(1) as f64).sqrt();
+        let size = |k: usize| Some(gram[(k, k)].sqrt()).filter(|&s| s > least).unwrap_or(1.0);
+        let sizes: [f64; 6] = std::array::from_fn(size);
+        let scaled = Matrix6::from_fn(|a, b| gram[(a, b)] / (sizes[a] * sizes[b]));
+        let eigen = SymmetricEigen::new(scaled);
+
+        let free = (0..6).filter(|&k| eigen.eigenvalues[k] < 1e-10);
+        let motion = |k: usize| {
+            let about_middle = std::array::from_fn(|i| eigen.eigenvectors[(i, k)] / sizes[i]);
+            about_centre(about_middle, middle.map(|m| m / radius))
+        };
+        simplest(free.map(motion).collect()).iter().map(describe).collect()
     }
 }
 
@@ -144,6 +156,20 @@ fn rigid_modes(r: [f64; 3]) -> [[f64; 3]; 6] {
         [r[2], 0.0, -r[0]],
         [-r[1], r[0], 0.0],
     ]
+}
+
+/// The modes about the centre that make a motion given by those about a point at `middle`; of length 1.
+fn about_centre(motion: [f64; 6], middle: [f64; 3]) -> [f64; 6] {
+    let [x, y, z, a, b, c] = motion;
+    // u = t + w x (r - middle)
+    let t = [
+        x - (b * middle[2] - c * middle[1]),
+        y - (c * middle[0] - a * middle[2]),
+        z - (a * middle[1] - b * middle[0]),
+    ];
+    let motion = [t[0], t[1], t[2], a, b, c];
+    let length = motion.iter().map(|v| v * v).sum::<f64>().sqrt();
+    motion.map(|v| v / length)
 }
 
 /// The same space of motions in as few modes each as can be, by Gauss-Jordan elimination.

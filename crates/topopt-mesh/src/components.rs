@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use crate::HexMesh;
+use crate::{Face, HexMesh};
 
 /// Which connected part every node and element belongs to. Parts are numbered in the order of
 /// their first node.
@@ -13,6 +13,15 @@ pub struct Components {
     of_node: Vec<u32>,
     of_element: Vec<u32>,
     n_components: usize,
+}
+
+/// See [`Components::joined_by_faces`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaceJoined {
+    /// Number of parts.
+    pub n_parts: usize,
+    /// The first node at which two of them meet, if any do.
+    pub hinge: Option<u32>,
 }
 
 impl Components {
@@ -32,6 +41,44 @@ impl Components {
         let of_node: Vec<u32> = root_of.par_iter().map(part).collect();
         let of_element = mesh.hexes().par_iter().map(|hex| of_node[hex[0] as usize]).collect();
         Self { of_node, of_element, n_components: roots.len() }
+    }
+
+    /// Parts whose elements are joined by faces, which alone hold them against turning: where these are more
+    /// than the [parts](Components::of) that share nodes, one turns about an edge or a node of another.
+    pub fn joined_by_faces(mesh: &HexMesh) -> FaceJoined {
+        let parent: Vec<AtomicU32> =
+            (0..mesh.n_elements() as u32).into_par_iter().map(AtomicU32::new).collect();
+        let mut sides: Vec<([u32; 4], u32)> = (0..mesh.n_elements() as u32)
+            .into_par_iter()
+            .flat_map_iter(|element| {
+                let keys = (0..6).map(move |local| Face { element, local });
+                keys.map(move |face| (Face::key(face.nodes(mesh.hexes())), element))
+            })
+            .collect();
+        sides.par_sort_unstable();
+        // A side that is collapsed to an edge holds nothing.
+        let is_joint =
+            |pair: &&[([u32; 4], u32)]| pair[0].0 == pair[1].0 && pair[0].0[2] != u32::MAX;
+        let pairs = sides.par_windows(2).filter(is_joint);
+        pairs.for_each(|pair| join(&parent, pair[0].1, pair[1].1));
+        let elements = (0..mesh.n_elements() as u32).into_par_iter();
+        let root_of: Vec<u32> = elements.map(|element| find(&parent, element)).collect();
+        let is_root = |(element, root): (usize, &u32)| element as u32 == *root;
+        let n_parts =
+            root_of.par_iter().enumerate().filter(|&(e, root)| is_root((e, root))).count();
+
+        // The first node between two of them.
+        let mut of_node = vec![u32::MAX; mesh.n_nodes()];
+        let mut hinge = None;
+        for (hex, &root) in mesh.hexes().iter().zip(&root_of) {
+            for &node in hex {
+                let other = std::mem::replace(&mut of_node[node as usize], root);
+                if other != u32::MAX && other != root {
+                    hinge = Some(hinge.map_or(node, |first: u32| first.min(node)));
+                }
+            }
+        }
+        FaceJoined { n_parts, hinge }
     }
 
     /// Number of parts.
@@ -108,6 +155,32 @@ mod tests {
         assert_eq!(components.of_element(), [0, 1, 0]);
         assert_eq!(components.of_node()[16..], [0; 4]);
         assert_eq!(components.nodes_by_component()[1], (8..16).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn solids_that_meet_in_an_edge_or_a_node_are_not_joined() {
+        let cube = |[x, y, z]: [f64; 3]| hexahedron::NODES.map(|n| [x + n[0], y + n[1], z + n[2]]);
+        for (place, shared) in [
+            ([2.0, 0.0, 0.0], None), // a face
+            ([2.0, 2.0, 0.0], Some(2)),
+            ([2.0, 2.0, 2.0], Some(6)),
+            ([9.0, 0.0, 0.0], None),
+        ] {
+            let mut coordinates = cube([0.0; 3]).to_vec();
+            let number = |x: [f64; 3]| {
+                let known = coordinates.iter().position(|other| *other == x);
+                known.unwrap_or_else(|| {
+                    coordinates.push(x);
+                    coordinates.len() - 1
+                }) as u32
+            };
+            let second = cube(place).map(number);
+            let hexes = vec![std::array::from_fn(|a| a as u32), second];
+            let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
+            let n_parts = if place == [2.0, 0.0, 0.0] { 1 } else { 2 };
+            let joined = Components::joined_by_faces(&mesh);
+            assert_eq!(joined, FaceJoined { n_parts, hinge: shared }, "{place:?}");
+        }
     }
 
     #[test]

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use crate::coincident::same_place;
 use crate::surface::{boundary_faces, face_centre, face_coordinates};
-use crate::{BoundingBox, CellList, Face, HexMesh};
+use crate::{BoundingBox, CellList, Face, HexMesh, hexahedron};
 
-/// Nodes this near to a face, as a share of its shortest edge with a length, lie on it.
+/// Nodes this near to a face lie on it: a share of the shortest edge with a length of the elements of both.
 const RELATIVE_DISTANCE: f64 = 1e-3;
 
 /// Nodes of `mesh` that lie on a face of its surface, or on an edge of that, without being one of
@@ -21,10 +21,17 @@ pub fn hanging_nodes(mesh: &HexMesh) -> Vec<(u32, Face)> {
     let sizes = faces.iter().map(|&face| distance(mesh, face));
     let near = CellList::new(&points, sizes.sum::<f64>() / faces.len() as f64);
     let same_place = same_place(mesh);
+    let shortest = shortest_edges(mesh);
+    let tolerances: Vec<f64> =
+        nodes.iter().map(|&node| RELATIVE_DISTANCE * shortest[node as usize]).collect();
     let mut hanging: Vec<(u32, Face)> = faces
         .par_iter()
         .flat_map_iter(|&face| {
-            let on_face = nodes_on(&face_coordinates(mesh, face), &near, same_place);
+            let at_element = mesh.hexes()[face.element as usize].map(|n| shortest[n as usize]);
+            let tolerance =
+                RELATIVE_DISTANCE * at_element.into_iter().fold(f64::INFINITY, f64::min);
+            let x = face_coordinates(mesh, face);
+            let on_face = nodes_on(&x, &near, (tolerance, &tolerances), same_place);
             on_face.into_iter().map(move |id| (id, face))
         })
         .map(|(id, face)| (nodes[id as usize], face))
@@ -40,15 +47,35 @@ fn distance(mesh: &HexMesh, face: Face) -> f64 {
     length(difference(face_centre(&x), x[0]))
 }
 
-/// The points of `near` on the face with corners `x`, without those at the corners.
-fn nodes_on(x: &[[f64; 3]; 4], near: &CellList, same_place: f64) -> Vec<u32> {
-    let edges = (0..4).map(|a| length(difference(x[a], x[(a + 1) % 4])));
-    let tolerance = RELATIVE_DISTANCE * edges.filter(|e| *e > 0.0).fold(f64::INFINITY, f64::min);
+/// The shortest edge with a length of the elements around every node, \[n_nodes\]: thin elements have their
+/// next nodes as near as they are thin.
+fn shortest_edges(mesh: &HexMesh) -> Vec<f64> {
+    let mut shortest = vec![f64::INFINITY; mesh.n_nodes()];
+    for (element, hex) in mesh.hexes().iter().enumerate() {
+        let x = mesh.element_coordinates(element);
+        let edges = hexahedron::EDGES.map(|[a, b]| length(difference(x[a], x[b])));
+        let least = edges.into_iter().filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
+        for &node in hex {
+            shortest[node as usize] = shortest[node as usize].min(least);
+        }
+    }
+    shortest
+}
+
+/// The points of `near` on the face with corners `x`, without those at the corners: within the tolerance of
+/// the face and of the point.
+fn nodes_on(
+    x: &[[f64; 3]; 4],
+    near: &CellList,
+    (tolerance, of_points): (f64, &[f64]),
+    same_place: f64,
+) -> Vec<u32> {
     let BoundingBox { min, max } = BoundingBox::of(x.iter().copied());
     let mut found = Vec::new();
     near.for_each_near_box(min.map(|v| v - tolerance), max.map(|v| v + tolerance), |id, point| {
         let at_corner = x.iter().any(|&corner| length(difference(corner, point)) <= same_place);
         let in_box = |i: usize| (min[i] - tolerance..=max[i] + tolerance).contains(&point[i]);
+        let tolerance = tolerance.min(of_points[id as usize]);
         if !at_corner && (0..3).all(in_box) && distance_to(x, point) <= tolerance {
             found.push(id);
         }
@@ -101,7 +128,7 @@ fn length(v: [f64; 3]) -> f64 {
 mod tests {
     use super::*;
     use crate::generate::{Benchmark, Resolution};
-    use crate::{Renumbering, Sets, hexahedron};
+    use crate::{Renumbering, Sets};
 
     type Block = (Vec<[f64; 3]>, Vec<[u32; 8]>);
 
@@ -145,6 +172,23 @@ mod tests {
             let nodes: Vec<u32> = found.iter().map(|(node, _)| *node).collect();
             assert_eq!(nodes, expected, "{name}");
             assert!(found.iter().all(|(_, face)| face.element == 0), "{name}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn thin_elements_are_no_contact() {
+        for thin in [1e3, 1e6] {
+            let flat = |low: [f64; 3], high: [f64; 3], n| {
+                let (mut coordinates, hexes) = block(low, high, n, |x| x);
+                coordinates.iter_mut().for_each(|x| x[2] /= thin);
+                (coordinates, hexes)
+            };
+            let (coordinates, hexes) = flat([0.0; 3], [4.0; 3], 4);
+            let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
+            assert_eq!(hanging_nodes(&mesh), [], "thinner by {thin}");
+            let fine = flat([0.0, 0.0, 1.0], [1.0, 1.0, 2.0], 3);
+            let found = hanging_nodes(&joined([flat([0.0; 3], [1.0; 3], 1), fine]));
+            assert_eq!(found.len(), 12, "thinner by {thin}: those that are, are found");
         }
     }
 

@@ -33,7 +33,7 @@ mod uniform_grid;
 pub use adjacency::NodeToElements;
 pub use coincident::coincident_nodes;
 pub use coloring::Coloring;
-pub use components::Components;
+pub use components::{Components, FaceJoined};
 pub use hanging::hanging_nodes;
 pub use hex_mesh::{BoundingBox, HexMesh, MeshError};
 pub use interpolation::{ElementInterpolation, nodal_means};

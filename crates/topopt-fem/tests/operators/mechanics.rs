@@ -201,6 +201,21 @@ fn beam(nx: usize, n: usize, length: f64, height: f64) -> HexMesh {
     HexMesh::new(coordinates, hexes, topopt_mesh::Sets::default()).unwrap()
 }
 
+/// A plate of any thinness, clamped at a side, is held; what turns about a line is not.
+#[test]
+fn thin_parts_are_held_as_thick_ones_are() {
+    for thin in [1.0, 1e3, 1e6, 1e8] {
+        let mesh = mapped_cube(3, |[x, y, z]| [x + 5.0, y, z / thin]);
+        let nodes: Vec<u32> = (0..mesh.n_nodes() as u32).collect();
+        let clamped = hold(&mesh, |x| x[0] < 5.01);
+        assert_eq!(clamped.free_rigid_motions(&mesh, &nodes), [""; 0], "thinner by {thin}");
+        let line = hold(&mesh, |x| x[0] < 5.01 && x[2] < 0.01 / thin);
+        let about = line.free_rigid_motions(&mesh, &nodes);
+        assert_eq!(about.len(), 1, "thinner by {thin}: {about:?}");
+        assert!(about[0].contains("rotation about y"), "thinner by {thin}: {about:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_solved_is_refused() {
     let mesh = || mapped_cube(2, |x| x);
