@@ -8,11 +8,16 @@ use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets, hexahedron, surface};
 use topopt_surface::{Field, TriangleSurface, clipped_volume, iso_surface, threshold_of_volume};
 
-/// Every directed edge once and its reverse once, no triangle without area, every vertex used.
+/// Every directed edge once and its reverse once, no triangle without area, every vertex used, and
+/// no three vertices with two triangles, so that every closed piece has at least four.
 fn assert_closed(surface: &TriangleSurface) {
     let mut edges = HashSet::new();
+    let mut corners = HashSet::new();
     let mut used = vec![false; surface.vertices().len()];
     for triangle in surface.triangles() {
+        let mut sorted = *triangle;
+        sorted.sort_unstable();
+        assert!(corners.insert(sorted), "two triangles of the same vertices");
         for i in 0..3 {
             assert!(edges.insert((triangle[i], triangle[(i + 1) % 3])), "an edge twice");
             used[triangle[i] as usize] = true;
@@ -187,14 +192,16 @@ fn vertices_on_the_boundary_lie_on_it_exactly() {
     surface.smooth(3, volume);
     assert_closed(&surface);
     assert!((surface.volume() / volume - 1.0).abs() < 1e-10, "{} {volume}", surface.volume());
-    let mut free = 0;
+    let (mut free, mut moved) = (0, 0);
     for (vertex, on) in surface.on_boundary().iter().enumerate() {
         assert_eq!(*on, on_side(&before.vertices()[vertex]));
         let stays = surface.vertices()[vertex] == before.vertices()[vertex];
-        assert_eq!(stays, *on, "{vertex}");
+        assert!(stays || !on, "{vertex}");
         free += usize::from(!on);
+        moved += usize::from(!stays);
     }
-    assert!(free > 1000);
+    // Others are at the end of their edge.
+    assert!(moved > 1000 && 10 * moved > 9 * free, "{moved} of {free}");
 }
 
 #[test]
