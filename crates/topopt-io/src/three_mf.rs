@@ -1,12 +1,10 @@
 //! Triangles for printing, with their unit (`.3mf`, 3D Manufacturing Format).
 
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use threemf::model::{
-    Build, Item, Model, Object, Resources, Triangle, Triangles, Vertex, Vertices,
-};
-use threemf::{Mesh, model};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 use crate::atomic::{self, WriteError};
 
@@ -25,7 +23,8 @@ pub enum Unit {
     Meter,
 }
 
-/// Writes triangles as one object to `path`, whole or not at all.
+/// Writes triangles as one object to `path`, whole or not at all. The coordinates keep all their
+/// digits.
 ///
 /// `vertices`: \[n_vertices\]\[3\]; `triangles`: \[n_triangles\]\[3\], counter-clockwise seen from
 /// outside.
@@ -38,32 +37,75 @@ pub fn write(
     triangles: &[[u32; 3]],
     unit: Unit,
 ) -> Result<(), WriteError> {
-    let vertex = vertices.iter().map(|&[x, y, z]| Vertex { x, y, z }).collect();
-    let triangle = |triangle: &[u32; 3]| {
-        let [v1, v2, v3] = triangle.map(|vertex| vertex as usize);
-        Triangle { v1, v2, v3 }
-    };
-    let triangle = triangles.iter().map(triangle).collect();
-    let mesh = Mesh { vertices: Vertices { vertex }, triangles: Triangles { triangle } };
-    let object = Object { id: 1, mesh: Some(mesh), ..Object::default() };
-    let item = Item { objectid: 1, transform: None, partnumber: None };
-    let model = Model {
-        resources: Resources { object: vec![object], ..Resources::default() },
-        build: Build { item: vec![item] },
-        unit: unit.into(),
-        ..Model::default()
-    };
-    atomic::write(path, |file| threemf::write(file, model).map_err(io::Error::other))
+    atomic::write(path, |file| {
+        let mut archive = ZipWriter::new(file);
+        for (name, text) in [(CONTENT_TYPES, TYPES), ("_rels/.rels", RELATIONS)] {
+            archive.start_file(name, SimpleFileOptions::default())?;
+            archive.write_all(text.as_bytes())?;
+        }
+        archive.start_file(MODEL, SimpleFileOptions::default())?;
+        write_model(&mut BufWriter::new(&mut archive), vertices, triangles, unit)?;
+        archive.finish()?;
+        Ok(())
+    })
 }
 
-impl From<Unit> for model::Unit {
-    fn from(unit: Unit) -> Self {
-        match unit {
-            Unit::Millimeter => Self::Millimeter,
-            Unit::Centimeter => Self::Centimeter,
-            Unit::Inch => Self::Inch,
-            Unit::Foot => Self::Foot,
-            Unit::Meter => Self::Meter,
+/// The usual name: there are programs that look for it and not for the relation that states it.
+const MODEL: &str = "3D/3dmodel.model";
+const CONTENT_TYPES: &str = "[Content_Types].xml";
+
+/// What the extensions stand for.
+const TYPES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
+<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+<Default Extension="model" ContentType="application/vnd.ms-package.3dmanufacturing-3dmodel+xml"/>
+</Types>
+"#;
+
+/// Where the model is: [`MODEL`].
+const RELATIONS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+<Relationship Target="/3D/3dmodel.model" Id="rel0"
+ Type="http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"/>
+</Relationships>
+"#;
+
+fn write_model(
+    out: &mut impl Write,
+    vertices: &[[f64; 3]],
+    triangles: &[[u32; 3]],
+    unit: Unit,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model unit=\"{}\" xml:lang=\"en-US\" \
+         xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\">\n\
+         <resources><object id=\"1\" type=\"model\"><mesh>\n<vertices>",
+        unit.name()
+    )?;
+    for [x, y, z] in vertices {
+        writeln!(out, "<vertex x=\"{x}\" y=\"{y}\" z=\"{z}\"/>")?;
+    }
+    writeln!(out, "</vertices>\n<triangles>")?;
+    for [a, b, c] in triangles {
+        writeln!(out, "<triangle v1=\"{a}\" v2=\"{b}\" v3=\"{c}\"/>")?;
+    }
+    writeln!(
+        out,
+        "</triangles>\n</mesh></object></resources>\n<build><item objectid=\"1\"/></build>\n</model>"
+    )?;
+    out.flush()
+}
+
+impl Unit {
+    /// As the format writes it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Millimeter => "millimeter",
+            Self::Centimeter => "centimeter",
+            Self::Inch => "inch",
+            Self::Foot => "foot",
+            Self::Meter => "meter",
         }
     }
 }

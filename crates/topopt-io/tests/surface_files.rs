@@ -51,6 +51,8 @@ fn three_mf_holds_one_object_and_its_unit() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("part.3mf");
     three_mf::write(&path, &VERTICES, &TRIANGLES, Unit::Inch).unwrap();
+    let archive = zip::ZipArchive::new(fs::File::open(&path).unwrap()).unwrap();
+    assert!(archive.index_for_name("3D/3dmodel.model").is_some(), "where other programs look");
     let models = threemf::read(fs::File::open(&path).unwrap()).unwrap();
     let [model] = &models[..] else { panic!("{} models", models.len()) };
     assert!(matches!(model.unit, threemf::model::Unit::Inch));

@@ -42,7 +42,9 @@ impl Decoded {
         let mut lines = self.header.lines().filter(|line| line.starts_with("<DataArray "));
         let line = lines.find(|line| attributes.iter().all(|a| line.contains(a))).unwrap();
         let (_, offset) = line.split_once("offset=\"").unwrap();
-        let offset: usize = offset.split_once('"').unwrap().0.parse().unwrap();
+        let text = offset.split_once('"').unwrap().0;
+        let offset: usize = text.parse().unwrap();
+        assert_eq!(text, offset.to_string(), "digits that readers need not expect");
         if !self.compressed {
             let length = self.number(offset);
             let end = offset + 8 + length;

@@ -76,6 +76,8 @@ impl Axis {
 
 /// 1, 2 or 5 times a power of ten, of which `spread` holds three to eight.
 fn round_step(spread: f64) -> f64 {
+    // Neither 0 nor infinite, however near or far apart the values are.
+    let spread = spread.clamp(f64::MIN_POSITIVE, f64::MAX);
     let power = 10f64.powf(spread.log10().floor());
     let fits = |step: &f64| spread / step >= 2.999;
     [2.0, 1.0, 0.5].map(|factor| factor * power).into_iter().find(fits).unwrap_or(0.2 * power)
@@ -124,7 +126,16 @@ mod tests {
     #[test]
     fn any_values_have_an_axis() {
         assert_eq!(Axis::of(&[0.3, 0.3 + 1e-12]).ticks().len(), Axis::of(&[0.3]).ticks().len());
-        for values in [&[][..], &[0.3], &[0.0], &[f64::NAN], &[5.0, 5.0], &[-1e-30, 1e30]] {
+        for values in [
+            &[][..],
+            &[0.3],
+            &[0.0],
+            &[f64::NAN],
+            &[5.0, 5.0],
+            &[-1e-30, 1e30],
+            &[0.0, 5e-324],
+            &[-1e308, 1e308],
+        ] {
             let axis = Axis::of(values);
             assert!((2..=12).contains(&axis.ticks().len()), "{values:?} {:?}", axis.ticks());
             let places = values.iter().map(|&value| axis.place(value));

@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
-use topopt_mesh::{HexMesh, UniformGrid, hexahedron, local_coordinates};
+use topopt_mesh::{BoundingBox, HexMesh, UniformGrid, hexahedron, local_coordinates};
 use topopt_surface::Field;
 
 /// Density and coverage on the cells of a grid. The surface of a design is where the density is
@@ -30,18 +30,9 @@ const LAYERS: usize = 2;
 impl DensityGrid {
     /// The `field` on about `n_cells` cells over the part.
     pub fn of(mesh: &HexMesh, field: &Field, n_cells: usize) -> Self {
-        let bounds = mesh.bounding_box();
-        let volume: f64 = bounds.extent().iter().product();
+        let grid = covering(&mesh.bounding_box(), n_cells);
         // Every cell has eight samples: the cells of a grid of half the spacing.
-        let longest = bounds.extent().into_iter().fold(0.0, f64::max);
-        let mut spacing = (volume / n_cells as f64).cbrt().max(longest / n_cells as f64);
-        let (grid, samples) = loop {
-            let fine = |spacing| UniformGrid::covering(&bounds, spacing);
-            match fine(spacing) {
-                Ok(grid) => break (grid, halved(&grid)),
-                Err(_) => spacing *= 1.5,
-            }
-        };
+        let samples = halved(&grid);
         let owners = samples.locate(mesh);
         let cells: Vec<(f32, u8)> = (0..grid.n_cells())
             .into_par_iter()
@@ -77,6 +68,19 @@ impl DensityGrid {
             .and_then(|()| encoder.finish());
         BASE64_STANDARD.encode(written.expect("memory takes what is written"))
     }
+}
+
+/// A grid of about `n_cells` cells over `bounds`, eight times as many at most, and a single one
+/// where coordinates are so large that their difference is no number.
+fn covering(bounds: &BoundingBox, n_cells: usize) -> UniformGrid {
+    let mut sides = bounds.extent();
+    sides.sort_by(f64::total_cmp);
+    let [short, middle, long] = sides;
+    // As for a body, a sheet and a line, as shares of the longest side.
+    let (n, flat, thin) = (n_cells as f64, middle / long, short / long);
+    let share = (flat * thin / n).cbrt().max((flat / n).sqrt()).max(1.0 / n);
+    let whole = UniformGrid { origin: bounds.min, spacing: f64::MAX, cells: [1; 3] };
+    UniformGrid::covering(bounds, share * long).unwrap_or(whole)
 }
 
 /// The grid with cells of half the edge.
@@ -145,6 +149,18 @@ mod tests {
         let covered: f64 = found.coverage.iter().map(|&c| f64::from(c) / 255.0).sum();
         let volume: f64 = mesh.volumes().iter().sum();
         assert!((covered * grid.spacing.powi(3) / volume - 1.0).abs() < 0.1, "{covered}");
+    }
+
+    /// Shares of the volume alone would give a plate and a wire of these 4e6 and 2000 cells.
+    #[test]
+    fn flat_thin_and_huge_parts_have_about_as_many_cells() {
+        let huge = 1e308;
+        for size in [[1.0, 1.0, 1e-9], [1.0, 1e-9, 1e-9], [1e200; 3], [1e-200; 3], [huge; 3]] {
+            let corner = |node: [f64; 3]| std::array::from_fn(|i| node[i] * size[i]);
+            let bounds = BoundingBox::of(hexahedron::NODES.map(corner));
+            let found = covering(&bounds, 2000);
+            assert!((1..=16_000).contains(&found.n_cells()), "{size:?} {:?}", found.cells);
+        }
     }
 
     #[test]

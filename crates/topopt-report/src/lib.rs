@@ -87,8 +87,10 @@ pub struct Verification {
     pub notes: Vec<String>,
 }
 
-/// Cells of the grid of the view to turn.
-const GRID_CELLS: usize = 400_000;
+/// Cells of the grid of the view to turn: so many an element, of which more show nothing new, and
+/// so many in all, which a page can carry.
+const CELLS_PER_ELEMENT: usize = 100;
+const MOST_CELLS: usize = 400_000;
 
 /// Pairs of smoothing steps of the surface in the pictures.
 const SMOOTHING: usize = 4;
@@ -112,7 +114,8 @@ impl Report<'_> {
         let (threshold, enclosed) = threshold_of_volume(self.mesh, &field, volume);
         let mut surface = iso_surface(self.mesh, &field, threshold);
         surface.smooth(SMOOTHING, enclosed);
-        let grid = DensityGrid::of(self.mesh, &field, GRID_CELLS);
+        let n_cells = (CELLS_PER_ELEMENT * self.mesh.n_elements()).min(MOST_CELLS);
+        let grid = DensityGrid::of(self.mesh, &field, n_cells);
         let shown = Shown { surface, threshold, grid };
         Ok(page::page(self, &shown, &Quality::of(self.mesh).summary()))
     }

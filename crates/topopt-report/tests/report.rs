@@ -86,6 +86,20 @@ fn a_design_without_a_surface_has_a_report_too() {
     assert!(report(&mesh, &flat).html().unwrap().contains("Compliance"));
 }
 
+/// A hundred cells an element show all that there is; more are time alone.
+#[test]
+fn the_grid_of_a_small_mesh_is_small() {
+    for (elements, most) in [(250, 50_000), (5_000, 800_000)] {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(elements)).unwrap();
+        let density = vec![0.3; mesh.n_elements()];
+        let page = report(&mesh, &density).html().unwrap();
+        let (_, cells) = page.split_once("&quot;cells&quot;:[").unwrap();
+        let cells = cells.split_once(']').unwrap().0.split(',');
+        let cells: usize = cells.map(|n| n.parse::<usize>().unwrap()).product();
+        assert!((most / 4..most).contains(&cells), "{elements}: {cells}");
+    }
+}
+
 #[test]
 fn a_browser_shows_the_view_and_the_slider_moves_it() {
     let (mesh, density) = band();

@@ -8,9 +8,12 @@ use alum::{
 };
 
 use crate::TriangleSurface;
+use crate::vector::{cross, dot, sub};
 
-/// Largest change of the volume by collapses, relative; then they end.
+/// Largest change of the volume by collapses, relative, and by one of them as a share of that:
+/// they end when the next one could pass it.
 const VOLUME_DRIFT: f64 = 5e-3;
+const SINGLE_DRIFT: f64 = 0.1;
 
 /// Least cosine of the angle by which a collapse may turn a triangle.
 const LEAST_COSINE: f64 = 0.25;
@@ -39,18 +42,21 @@ impl TriangleSurface {
     /// [`smooth`](Self::smooth) does.
     ///
     /// Vertices on the boundary of the mesh stay, and with them the triangles there. Collapses keep
-    /// the topology, turn no triangle over and make none thin, and end when they have changed the
-    /// volume by 0.5 %. Nothing looks for crossings of parts that lie nearer than triangles are long.
+    /// the topology, leave at least a tetrahedron of every closed surface, turn no triangle over and
+    /// make none thin. They change the volume by 0.5 % at most, one of them by a tenth of that, and
+    /// end there. So vertices stay within the part. Nothing looks for crossings of parts that lie nearer than triangles are long.
     ///
     /// # Errors
     /// [`NotAManifold`], and the surface is as it was.
     pub fn decimate(&mut self, share: f64) -> Result<(), NotAManifold> {
         let mut mesh = self.half_edges()?;
+        mesh.vertices().for_each(|vertex| keep_tetrahedron(&mesh, vertex));
         let (volume, free) = (self.volume(), self.n_free_triangles());
         let target = self.triangles.len() - free + (share * free as f64) as usize;
-        let drift = Cell::new(0.0_f64);
-        let goes_on = |_, _, left| left > target && drift.get().abs() < VOLUME_DRIFT * volume;
-        mesh.decimate_while(&mut Collapses::of(self, &drift), goes_on).expect(OWN);
+        let (drift, single) = (Cell::new(0.0_f64), SINGLE_DRIFT * VOLUME_DRIFT * volume);
+        let goes_on =
+            |_, _, left| left > target && drift.get().abs() + single <= VOLUME_DRIFT * volume;
+        mesh.decimate_while(&mut Collapses::of(self, &drift, single), goes_on).expect(OWN);
         let status = mesh.face_status_prop();
         let status = status.try_borrow().expect(OWN);
         let left = mesh.faces().filter(|&face| !status[face].deleted());
@@ -93,12 +99,14 @@ struct Collapses<'a> {
     quadrics: Vec<Quadric<F64Adaptor>>,
     /// Change of the volume so far.
     drift: &'a Cell<f64>,
+    /// The most that one collapse may change it.
+    single: f64,
 }
 
 impl<'a> Collapses<'a> {
-    fn of(surface: &'a TriangleSurface, drift: &'a Cell<f64>) -> Self {
-        let mut collapses =
-            Self { surface, quadrics: vec![Quadric::default(); surface.vertices.len()], drift };
+    fn of(surface: &'a TriangleSurface, drift: &'a Cell<f64>, single: f64) -> Self {
+        let quadrics = vec![Quadric::default(); surface.vertices.len()];
+        let mut collapses = Self { surface, quadrics, drift, single };
         for &[a, b, c] in &surface.triangles {
             let normal = cross(collapses.edge(a, b), collapses.edge(a, c));
             let length = dot(normal, normal).sqrt();
@@ -120,7 +128,15 @@ impl<'a> Collapses<'a> {
 
     fn edge(&self, tail: u32, head: u32) -> [f64; 3] {
         let [from, to] = [tail, head].map(|vertex| self.surface.vertices[vertex as usize]);
-        std::array::from_fn(|i| to[i] - from[i])
+        sub(to, from)
+    }
+
+    /// Change of the volume by the collapse of `h`.
+    fn change(&self, mesh: &PolyMeshF64, h: HH) -> f64 {
+        let [tail, head] = [h.tail(mesh), h.head(mesh)].map(|vertex| vertex.index());
+        let along = self.edge(tail, head);
+        let change = |[b, c]: [u32; 2]| dot(along, cross(self.edge(tail, b), self.edge(tail, c)));
+        left_at_tail(mesh, h).map(change).sum::<f64>() / 6.0
     }
 
     /// Whether the triangle `tail`, `b`, `c` may become `head`, `b`, `c`.
@@ -144,25 +160,36 @@ impl Decimater<PolyMeshF64> for Collapses<'_> {
     fn collapse_cost(&self, mesh: &PolyMeshF64, h: HH) -> Option<f64> {
         let [tail, head] = [h.tail(mesh), h.head(mesh)].map(|vertex| vertex.index());
         let free = !self.surface.on_boundary[tail as usize];
-        let allowed = free && left_at_tail(mesh, h).all(|ends| self.may_become(tail, head, ends));
+        let allowed = free
+            && left_at_tail(mesh, h).all(|ends| self.may_become(tail, head, ends))
+            && self.change(mesh, h).abs() <= self.single;
         let quadric = self.quadrics[tail as usize] + self.quadrics[head as usize];
         allowed.then(|| quadric.residual(self.point(head)))
     }
 
     fn before_collapse(&mut self, mesh: &PolyMeshF64, h: HH) -> Result<(), alum::Error> {
         let [tail, head] = [h.tail(mesh), h.head(mesh)].map(|vertex| vertex.index());
-        let along = self.edge(tail, head);
-        let change = |[b, c]: [u32; 2]| dot(along, cross(self.edge(tail, b), self.edge(tail, c)));
-        let change: f64 = left_at_tail(mesh, h).map(change).sum();
-        self.drift.set(self.drift.get() + change / 6.0);
+        self.drift.set(self.drift.get() + self.change(mesh, h));
         let quadric = self.quadrics[tail as usize];
         self.quadrics[head as usize] += quadric;
         Ok(())
     }
 
     /// The head stays where it was.
-    fn after_collapse(&mut self, _: &PolyMeshF64, _: VH) -> Result<(), alum::Error> {
+    fn after_collapse(&mut self, mesh: &PolyMeshF64, head: VH) -> Result<(), alum::Error> {
+        keep_tetrahedron(mesh, head);
         Ok(())
+    }
+}
+
+/// Forbids collapses where `vertex` belongs to a closed surface of four triangles, which the link
+/// condition allows although two coinciding triangles would be left.
+fn keep_tetrahedron(mesh: &PolyMeshF64, vertex: VH) {
+    let corners: Vec<VH> = std::iter::once(vertex).chain(mesh.vv_ccw_iter(vertex)).collect();
+    if corners.iter().all(|&corner| mesh.vv_ccw_iter(corner).count() == 3) {
+        let mut status = mesh.vertex_status_prop();
+        let mut status = status.try_borrow_mut().expect(OWN);
+        corners.iter().for_each(|&corner| status[corner].set_feature(true));
     }
 }
 
@@ -172,15 +199,4 @@ fn left_at_tail(mesh: &PolyMeshF64, h: HH) -> impl Iterator<Item = [u32; 2]> {
     mesh.voh_ccw_iter(h.tail(mesh))
         .map(|edge| [edge.head(mesh).index(), edge.next(mesh).head(mesh).index()])
         .filter(move |ends| !ends.contains(&head))
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        a[j] * b[k] - a[k] * b[j]
-    })
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

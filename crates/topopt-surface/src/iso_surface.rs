@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use topopt_mesh::{HexMesh, surface};
 
-use crate::tetrahedra::{self, Cut, Position};
+use crate::tetrahedra::{self, Cut, MARGIN, Position};
 use crate::{Field, TriangleSurface};
 
 /// The surface of {`field` >= `threshold`} within `mesh`. It is closed and oriented by
@@ -34,6 +34,7 @@ pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSur
     TriangleSurface {
         triangles: triangles.par_iter().map(|keys| keys.each_ref().map(number)).collect(),
         vertices: keys.par_iter().map(|&key| cut.vertex(key)).collect(),
+        tracks: keys.par_iter().map(|&key| cut.track(key)).collect(),
         on_boundary: keys.par_iter().map(|key| boundary.binary_search(key).is_ok()).collect(),
         pieces: pieces.of_vertices(&cut, &keys),
     }
@@ -55,6 +56,13 @@ impl Cut<'_> {
         }
         let (share, end) = (self.share(a, b), self.coordinates(b));
         std::array::from_fn(|i| x[i] + share * (end[i] - x[i]))
+    }
+
+    /// The ends of what a vertex may move along: wherever it is, the surface is that of some field.
+    fn track(&self, [a, b]: Key) -> [[f64; 3]; 2] {
+        let (x, end) = (self.coordinates(a), self.coordinates(b));
+        let at = |share: f64| std::array::from_fn(|i| x[i] + share * (end[i] - x[i]));
+        [at(MARGIN), at(1.0 - MARGIN)]
     }
 
     /// The triangles within a tetrahedron, outwards from the solid.

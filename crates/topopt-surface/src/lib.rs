@@ -11,6 +11,7 @@ mod smoothing;
 mod tetrahedra;
 mod threshold;
 mod triangle_surface;
+mod vector;
 
 pub use decimation::NotAManifold;
 pub use field::{Field, FieldError};

@@ -1,22 +1,33 @@
-//! Smoothing that keeps the volume and the boundary of the mesh.
+//! Smoothing that keeps the volume, the boundary of the mesh and the part.
 
 use rayon::prelude::*;
 
 use crate::TriangleSurface;
+use crate::vector::{dot, sub};
 
 /// Step that shrinks, and the frequency that passes unchanged [Taubin1995, section 3].
 const LAMBDA: f64 = 0.5;
 const PASS_BAND: f64 = 0.1;
 
-/// Steps of the correction of the volume, which converges quadratically.
-const CORRECTIONS: usize = 4;
+/// Steps of the correction of the volume, which converges quadratically as long as no vertex
+/// reaches the end of its edge.
+const CORRECTIONS: usize = 24;
+
+/// Relative difference of volumes that counts as none.
+const TOLERANCE: f64 = 1e-13;
+
+/// Least square of the cosine between normal and edge at which a vertex moves as far along the
+/// normal as it should; next to the surface's own plane an edge leads too far aside.
+const LEAST_SQUARE: f64 = 0.1;
 
 impl TriangleSurface {
     /// Smooths by `steps` pairs of a shrinking and a swelling step \[Taubin1995\] with equal weights
-    /// of the neighbours, then moves the vertices along their normals until the enclosed volume is
-    /// `volume`. Vertices on the boundary of the mesh stay where they are; where there are no
-    /// others, nothing changes. Vertices next to the boundary may leave the mesh by some percent of
-    /// an element.
+    /// of the neighbours, then moves the vertices until the enclosed volume is `volume`, or as near
+    /// to it as they can.
+    ///
+    /// Vertices on the boundary of the mesh stay where they are, and the others move along the edge
+    /// of the tetrahedra that they lie on, as far as its normal direction says: they never leave
+    /// the part, and parts of a surface that was not decimated never cross.
     pub fn smooth(&mut self, steps: usize, volume: f64) {
         let neighbours = Neighbours::of(self);
         let mu = 1.0 / (PASS_BAND - 1.0 / LAMBDA);
@@ -27,46 +38,52 @@ impl TriangleSurface {
         self.restore(volume);
     }
 
-    /// Moves the free vertices along their normals until the volume is `volume`.
+    /// Moves the free vertices until the volume is `volume`, or as near to it as they can.
     pub(crate) fn restore(&mut self, volume: f64) {
+        let (mut missing, mut step) = (volume - self.volume(), 1.0);
         for _ in 0..CORRECTIONS {
-            self.correct(volume);
+            if missing.abs() <= TOLERANCE * volume.abs() {
+                break;
+            }
+            let moved = self.corrected(missing, step);
+            let before = std::mem::replace(&mut self.vertices, moved);
+            let left = volume - self.volume();
+            // Too far, as from small pieces that grow faster the larger they are: half of it.
+            if left.abs() < missing.abs() {
+                (missing, step) = (left, 1.0);
+            } else {
+                (self.vertices, step) = (before, 0.5 * step);
+            }
         }
     }
 
-    /// x + `factor` L x for the free vertices, L being the umbrella operator.
+    /// x + `factor` L x for the free vertices, L being the umbrella operator along the normals.
     fn step(&mut self, neighbours: &Neighbours, factor: f64) {
+        let gradient = self.volume_gradient();
         let moved = |vertex: usize| {
             let x = self.vertices[vertex];
+            let Some(track) = Track::of(self, vertex, gradient[vertex]) else { return x };
             let around = neighbours.of_vertex(vertex);
-            if self.on_boundary[vertex] {
-                return x;
-            }
             let mean = |i: usize| {
                 let sum: f64 = around.iter().map(|&n| self.vertices[n as usize][i]).sum();
                 sum / around.len() as f64
             };
-            std::array::from_fn(|i| x[i] + factor * (mean(i) - x[i]))
+            track.after(factor * dot(track.normal, std::array::from_fn(|i| mean(i) - x[i])))
         };
         self.vertices = (0..self.vertices.len()).into_par_iter().map(moved).collect();
     }
 
-    /// A Newton step towards `volume` along the normals of the free vertices.
-    fn correct(&mut self, volume: f64) {
+    /// The vertices after the share `step` of a Newton step that adds the volume `missing`.
+    fn corrected(&self, missing: f64, step: f64) -> Vec<[f64; 3]> {
         let gradient = self.volume_gradient();
-        let length = |g: &[f64; 3]| g.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let free = |&(vertex, g): &(usize, &[f64; 3])| !self.on_boundary[vertex] && length(g) > 0.0;
-        let rate: f64 = gradient.iter().enumerate().filter(free).map(|(_, g)| length(g)).sum();
-        if rate == 0.0 {
-            return;
-        }
-        let distance = (volume - self.volume()) / rate;
-        for (vertex, g) in gradient.iter().enumerate() {
-            if !self.on_boundary[vertex] && length(g) > 0.0 {
-                let scale = distance / length(g);
-                (0..3).for_each(|i| self.vertices[vertex][i] += scale * g[i]);
-            }
-        }
+        let track = |vertex: usize| Track::of(self, vertex, gradient[vertex]);
+        let rates = (0..self.vertices.len()).filter_map(track).map(|track| track.rate(missing));
+        let rate: f64 = rates.sum();
+        let moved = |vertex: usize| match track(vertex) {
+            Some(track) if rate > 0.0 => track.after(step * missing / rate),
+            _ => self.vertices[vertex],
+        };
+        (0..self.vertices.len()).into_par_iter().map(moved).collect()
     }
 
     /// Derivative of the volume by the vertices: a third of the area vectors around, outwards.
@@ -82,6 +99,55 @@ impl TriangleSurface {
             }
         }
         gradient
+    }
+}
+
+/// How a free vertex moves.
+struct Track {
+    /// Its normal, of length 1, and a third of the area around it.
+    normal: [f64; 3],
+    area: f64,
+    /// The edge that it moves along, and its share of it.
+    start: [f64; 3],
+    edge: [f64; 3],
+    share: f64,
+    /// Cosine of the angle between normal and edge.
+    slope: f64,
+}
+
+impl Track {
+    /// None for a vertex that stays: on the boundary of the mesh, or without a normal or an edge.
+    fn of(surface: &TriangleSurface, vertex: usize, gradient: [f64; 3]) -> Option<Self> {
+        let [start, end] = surface.tracks[vertex];
+        let edge = sub(end, start);
+        let [area, length] = [gradient, edge].map(|x| dot(x, x).sqrt());
+        let moves = !surface.on_boundary[vertex] && area > 0.0 && length > 0.0;
+        moves.then(|| {
+            let normal = gradient.map(|g| g / area);
+            let share = dot(sub(surface.vertices[vertex], start), edge) / (length * length);
+            Self { normal, area, start, edge, share, slope: dot(normal, edge) / length }
+        })
+    }
+
+    /// The share of a distance along the normal that the vertex can follow.
+    fn following(&self) -> f64 {
+        self.slope * self.slope / (self.slope * self.slope).max(LEAST_SQUARE)
+    }
+
+    /// Derivative of the volume by the distance along the normal, 0 at the end towards which
+    /// `missing` volume moves the vertex.
+    fn rate(&self, missing: f64) -> f64 {
+        let is_at_end =
+            if missing * self.slope > 0.0 { self.share >= 1.0 } else { self.share <= 0.0 };
+        if is_at_end { 0.0 } else { self.area * self.following() }
+    }
+
+    /// The vertex moved until it is at `distance` along the normal.
+    fn after(&self, distance: f64) -> [f64; 3] {
+        let length = dot(self.edge, self.edge).sqrt();
+        let along = distance * self.slope / (self.slope * self.slope).max(LEAST_SQUARE);
+        let share = (self.share + along / length).clamp(0.0, 1.0);
+        std::array::from_fn(|i| self.start[i] + share * self.edge[i])
     }
 }
 
@@ -126,8 +192,7 @@ mod tests {
     fn the_gradient_is_that_of_the_volume() {
         let vertices = vec![[0.1, 0.0, 0.2], [1.0, 0.1, 0.0], [0.0, 1.2, 0.1], [0.2, 0.3, 0.9]];
         let triangles = vec![[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-        let (on_boundary, pieces) = (vec![false; 4], vec![0; 4]);
-        let surface = TriangleSurface { vertices, triangles, on_boundary, pieces };
+        let surface = TriangleSurface { vertices, triangles, ..TriangleSurface::default() };
         let gradient = surface.volume_gradient();
         for vertex in 0..4 {
             for i in 0..3 {

@@ -17,7 +17,8 @@ pub fn clipped_volume(mesh: &HexMesh, field: &Field, threshold: f64) -> f64 {
 }
 
 /// The threshold whose solid has the volume `target`, and that solid's volume. The two volumes
-/// differ where no threshold gives the target: where large parts of the field have one value.
+/// differ where no threshold gives the target: where large parts of the field have one value. A
+/// field of one value up to rounding is inside as a whole or not at all, whichever is nearer.
 pub fn threshold_of_volume(mesh: &HexMesh, field: &Field, target: f64) -> (f64, f64) {
     let elements = Elements::of(mesh, field);
     let [least, most] = field.range();
@@ -27,14 +28,18 @@ pub fn threshold_of_volume(mesh: &HexMesh, field: &Field, target: f64) -> (f64, 
         if (a.1 - target).abs() < (b.1 - target).abs() { a } else { b }
     };
     let mut best = nearer(low, high);
-    for evaluation in 0.. {
+    let is_uniform = most - least <= ROUNDING * most.abs().max(least.abs());
+    let evaluations = if is_uniform { 0 } else { MOST_EVALUATIONS };
+    for evaluation in 0..evaluations {
         // False position and bisection in turn: plateaus and jumps cannot hold it up.
         let share = match evaluation % 2 {
             0 => ((low.1 - target) / (low.1 - high.1)).clamp(0.01, 0.99),
             _ => 0.5,
         };
         let threshold = low.0 + share * (high.0 - low.0);
-        if high.0 - low.0 <= RESOLUTION * (most - least) || !(low.0..high.0).contains(&threshold) {
+        // Between neighbouring numbers there is none.
+        let is_between = low.0 < threshold && threshold < high.0;
+        if high.0 - low.0 <= RESOLUTION * (most - least) || !is_between {
             break;
         }
         let found = (threshold, elements.clipped(threshold));
@@ -52,6 +57,12 @@ const TOLERANCE: f64 = 1e-6;
 
 /// Thresholds are not told apart below this share of the range of the values.
 const RESOLUTION: f64 = 1e-8;
+
+/// Relative difference of values that counts as none: filters are solved to 1e-11.
+const ROUNDING: f64 = 1e-9;
+
+/// Every second evaluation halves the interval: 2^-32 of it is well below [`RESOLUTION`].
+const MOST_EVALUATIONS: usize = 64;
 
 /// What does not change with the threshold.
 struct Elements<'a> {

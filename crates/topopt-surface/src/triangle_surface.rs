@@ -8,6 +8,8 @@ pub struct TriangleSurface {
     pub(crate) vertices: Vec<[f64; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) on_boundary: Vec<bool>,
+    /// The part of an edge of the tetrahedra that a vertex lies on and may move along, \[n_vertices\].
+    pub(crate) tracks: Vec<[[f64; 3]; 2]>,
     pub(crate) pieces: Vec<u32>,
 }
 
@@ -68,6 +70,7 @@ impl TriangleSurface {
             triangles,
             vertices: kept.iter().map(|&vertex| self.vertices[vertex]).collect(),
             on_boundary: kept.iter().map(|&vertex| self.on_boundary[vertex]).collect(),
+            tracks: kept.iter().map(|&vertex| self.tracks[vertex]).collect(),
             pieces: kept.iter().map(|&vertex| self.pieces[vertex]).collect(),
         }
     }

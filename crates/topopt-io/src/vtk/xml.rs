@@ -15,8 +15,8 @@ pub(super) struct XmlFile<'a, 'f, W> {
     announced: Vec<(Column<'a>, u64)>,
 }
 
-/// Digits kept free for an offset.
-const OFFSET_WIDTH: usize = 20;
+/// Room for the digits of an offset and the quote behind them.
+const OFFSET_WIDTH: usize = 21;
 
 impl<'a, 'f, W: Write + Seek> XmlFile<'a, 'f, W> {
     /// Opens a file of `kind`, such as `UnstructuredGrid`.
@@ -54,7 +54,7 @@ impl<'a, 'f, W: Write + Seek> XmlFile<'a, 'f, W> {
                 column.kind, column.components
             )?;
             let place = self.file.stream_position()?;
-            writeln!(self.file, "{:OFFSET_WIDTH$}\"/>", 0)?;
+            writeln!(self.file, "{:OFFSET_WIDTH$}/>", "")?;
             self.announced.push((column, place));
         }
         self.line(&format!("</{name}>"))
@@ -68,7 +68,8 @@ impl<'a, 'f, W: Write + Seek> XmlFile<'a, 'f, W> {
         for (column, place) in std::mem::take(&mut self.announced) {
             let start = self.file.stream_position()?;
             self.file.seek(SeekFrom::Start(place))?;
-            write!(self.file, "{:0OFFSET_WIDTH$}", start - base)?;
+            // What is left of the room stays blank behind the quote: no reader minds it there.
+            write!(self.file, "{}\"", start - base)?;
             self.file.seek(SeekFrom::Start(start))?;
             appended::write(self.file, &column, self.compression)?;
         }

@@ -1,5 +1,7 @@
 //! Decimated surfaces: closed, of the same topology and volume, and near the surfaces they were.
 
+use topopt_mesh::local_coordinates;
+
 use super::*;
 
 /// `surface` with `share` of its free triangles, which must be reached, checked for all that must
@@ -81,6 +83,55 @@ fn random_fields_stay_closed() {
             part.decimate(share).unwrap();
             assert_kept(&surface, &part);
             assert!(part.n_free_triangles() < surface.n_free_triangles() * 9 / 10);
+        }
+    }
+}
+
+/// Few elements, so that pieces are small and next to nothing is free to move.
+#[test]
+fn small_random_designs_stay_within_the_part() {
+    let mesh = cubes();
+    let (mut decimated, mut n_designs) = (0, 0);
+    for seed in 0..30 {
+        let field = Field::of_elements(&mesh, &random(mesh.n_elements(), seed)).unwrap();
+        for threshold in [0.01, 0.1, 0.3, 0.5, 0.7, 0.9] {
+            let before = iso_surface(&mesh, &field, threshold);
+            for (smoothing, share) in [(0, 0.1), (0, 0.5), (5, 0.1), (5, 1.0)] {
+                let mut part = before.clone();
+                if smoothing > 0 {
+                    part.smooth(smoothing, before.volume());
+                }
+                part.decimate(share).unwrap();
+                let inside = |x: &[f64; 3]| x.iter().all(|x| (0.0..=3.0).contains(x));
+                let outside = part.vertices().iter().find(|x| !inside(x));
+                assert_eq!(outside, None, "{seed} {threshold} {smoothing} {share}");
+                assert_closed(&part);
+                assert_eq!(euler_characteristic(&part), euler_characteristic(&before));
+                let (found, volume) = (part.volume(), before.volume());
+                let told = format!("{seed} {threshold} {smoothing} {share}: {found} {volume}");
+                assert!((found - volume).abs() <= 5e-3 * volume, "{told}");
+                decimated += usize::from(part.triangles().len() < before.triangles().len());
+                n_designs += 1;
+            }
+        }
+    }
+    assert!(2 * decimated > n_designs, "{decimated} of {n_designs}");
+}
+
+/// Hulls with an inner edge and with holes: means of neighbours on them lie outside.
+#[test]
+fn vertices_stay_within_parts_that_are_not_convex() {
+    for benchmark in [Benchmark::LBeam, Benchmark::ConnectingRod] {
+        let mesh = benchmark.generate(Resolution::Elements(600)).unwrap();
+        let field = Field::of_elements(&mesh, &random(mesh.n_elements(), 5)).unwrap();
+        let mut surface = iso_surface(&mesh, &field, 0.5);
+        surface.smooth(5, surface.volume());
+        surface.decimate(0.5).unwrap();
+        let lies_in = |element: usize, x: [f64; 3]| {
+            local_coordinates(&mesh.element_coordinates(element), x).is_some()
+        };
+        for &x in surface.vertices() {
+            assert!((0..mesh.n_elements()).any(|element| lies_in(element, x)), "{x:?}");
         }
     }
 }

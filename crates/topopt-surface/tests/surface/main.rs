@@ -8,11 +8,16 @@ use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets, hexahedron, surface};
 use topopt_surface::{Field, TriangleSurface, clipped_volume, iso_surface, threshold_of_volume};
 
-/// Every directed edge once and its reverse once, no triangle without area, every vertex used.
+/// Every directed edge once and its reverse once, no triangle without area, every vertex used, and
+/// no three vertices with two triangles, so that every closed piece has at least four.
 fn assert_closed(surface: &TriangleSurface) {
     let mut edges = HashSet::new();
+    let mut corners = HashSet::new();
     let mut used = vec![false; surface.vertices().len()];
     for triangle in surface.triangles() {
+        let mut sorted = *triangle;
+        sorted.sort_unstable();
+        assert!(corners.insert(sorted), "two triangles of the same vertices");
         for i in 0..3 {
             assert!(edges.insert((triangle[i], triangle[(i + 1) % 3])), "an edge twice");
             used[triangle[i] as usize] = true;
@@ -187,14 +192,16 @@ fn vertices_on_the_boundary_lie_on_it_exactly() {
     surface.smooth(3, volume);
     assert_closed(&surface);
     assert!((surface.volume() / volume - 1.0).abs() < 1e-10, "{} {volume}", surface.volume());
-    let mut free = 0;
+    let (mut free, mut moved) = (0, 0);
     for (vertex, on) in surface.on_boundary().iter().enumerate() {
         assert_eq!(*on, on_side(&before.vertices()[vertex]));
         let stays = surface.vertices()[vertex] == before.vertices()[vertex];
-        assert_eq!(stays, *on, "{vertex}");
+        assert!(stays || !on, "{vertex}");
         free += usize::from(!on);
+        moved += usize::from(!stays);
     }
-    assert!(free > 1000);
+    // Others are at the end of their edge.
+    assert!(moved > 1000 && 10 * moved > 9 * free, "{moved} of {free}");
 }
 
 #[test]
@@ -245,6 +252,45 @@ fn plateaus_give_the_nearest_volume() {
         let (_, volume) = threshold_of_volume(&mesh, &flat, share * total);
         assert!((volume - expected).abs() < 1e-10, "{share} {volume}");
     }
+}
+
+/// Values that differ by rounding alone are one, and nothing lies between them. On the cantilever
+/// nodal means of equal densities differ so.
+#[test]
+fn uniform_fields_have_a_threshold_at_once() {
+    let cantilever = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+    for mesh in [cubes(), cantilever] {
+        let total: f64 = mesh.volumes().iter().sum();
+        for value in [0.25, 0.3, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 1.0, 1e-9, 1e-300, 1e300] {
+            for ulps in [0.0, 1.0, 4.0] {
+                let noise = random(mesh.n_elements(), 3);
+                let noisy = |x: &f64| value * (1.0 + f64::EPSILON * (ulps * x).round());
+                let density: Vec<f64> = noise.iter().map(noisy).collect();
+                let field = Field::of_elements(&mesh, &density).unwrap();
+                let (threshold, volume) =
+                    threshold_of_volume(&mesh, &field, value.min(1.0) * total);
+                let expected = if value > 0.5 { total } else { 0.0 };
+                let told = format!("{value} {ulps}: {threshold} {volume}");
+                assert!((volume - expected).abs() < 1e-9 * total, "{told}");
+                assert!((threshold / value - 1.0).abs() < 1e-9, "{told}");
+                assert_eq!(volume, clipped_volume(&mesh, &field, threshold), "{told}");
+            }
+        }
+    }
+}
+
+/// 3 x 3 x 3 unit cubes from the origin.
+fn cubes() -> HexMesh {
+    let place = |n: u32, number: u32| [number % n, number / n % n, number / (n * n)];
+    let coordinates = (0..64).map(|node| place(4, node).map(f64::from)).collect();
+    let hex = |element: u32| {
+        let low = place(3, element);
+        hexahedron::NODES.map(|corner| {
+            let [i, j, k]: [u32; 3] = std::array::from_fn(|c| low[c] + u32::from(corner[c] > 0.0));
+            i + 4 * (j + 4 * k)
+        })
+    };
+    HexMesh::new(coordinates, (0..27).map(hex).collect(), Sets::default()).unwrap()
 }
 
 #[test]
