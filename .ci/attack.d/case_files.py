@@ -8,8 +8,8 @@ import mutate
 from verdict import sound, whole
 
 VALUES = [0, -1, 1, 2, 0.5, -0.0, 1e308, 1e-320, float("nan"), float("inf"), float("-inf"), 1 << 31, (1 << 63) - 1,
-          True, False, "", "x", "fixed", "load", "design", "a\nb", "\u001b[2J", "\U0001f4a9", "../x", [], [[]], {}, {"x": 1},
-          [0, 0, 0], [0.0, 0.0], [1e308] * 3, ["fixed"], ["x", "x"], [float("nan")] * 3, [1, "x", {}]]
+          True, False, "", "x", "fixed", "load", "design", "a\nb", "\u001b[2J", "\U0001f4a9", "../x", [], [[]], {},
+          {"x": 1}, [0, 0, 0], [0.0, 0.0], [1e308] * 3, ["fixed"], ["x", "x"], [float("nan")] * 3, [1, "x", {}]]
 
 
 def full():

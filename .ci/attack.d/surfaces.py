@@ -1,4 +1,4 @@
-"""Random and uniform designs on boxes as STL, OBJ and 3MF: closed, no triangle twice, inside the part, volume as said."""
+"""Random and uniform designs on boxes as STL, OBJ and 3MF: closed, no triangle twice, inside the part, as said."""
 
 import re
 import struct

@@ -30,7 +30,8 @@ def any_command(random, out):
     """A command that writes to the folder `out`; all but `run` read the results in `r`."""
     return random.choice((
         ["run", "a.toml", "-o", f"{out}/n"], ["export", "r", "-o", f"{out}/x.stl"],
-        ["export", "r", "-o", f"{out}/x.3mf"], ["report", "r", "-o", f"{out}/x.html"], ["check", "a.toml", "--preview", f"{out}/x.vtu"],
+        ["export", "r", "-o", f"{out}/x.3mf"], ["report", "r", "-o", f"{out}/x.html"],
+        ["check", "a.toml", "--preview", f"{out}/x.vtu"],
         ["mesh", "cantilever", "--elements", "500", "-o", f"{out}/x.msh"]))
 
 
