@@ -7,6 +7,7 @@ import argparse
 import pathlib
 import random
 import shutil
+import signal
 import sys
 import time
 import traceback
@@ -43,6 +44,8 @@ class Tally:
 
 def main():
     options = read_options()
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, lambda number, _: sys.exit(128 + number))
     options.keep.mkdir(parents=True, exist_ok=True)
     shared = options.keep / "shared"
     shutil.rmtree(shared, ignore_errors=True)

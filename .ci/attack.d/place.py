@@ -113,9 +113,14 @@ class Place:
         """A folder that several inputs read; `make` fills it, given a place to work in, when first wanted."""
         folder = self.shared_folder / name
         if not folder.exists():
-            other = Place(self.program, self.shared_folder / f"{name}-unfinished", self.shared_folder, self.quick)
-            make(other)
-            other.folder.rename(folder)
+            other = Place(self.program, folder, self.shared_folder, self.quick)
+            try:
+                make(other)
+            except BaseException:
+                remove_tree(folder)
+                raise
+            finally:
+                other.close()
         return folder / "in"
 
     def state(self):
@@ -142,11 +147,9 @@ class Place:
     def close(self):
         """Ends what still runs and takes mounted folders away."""
         for process in self.running:
-            try:
+            if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+                process.wait()
         for mount in reversed(self.mounts):
             subprocess.run(["umount", "--lazy", mount], check=True)
 

@@ -18,7 +18,7 @@ def make(place):
     """A mesh on which commands take seconds, and one design on it."""
     elements = "20000" if place.quick else "200000"
     place.require("mesh", "cantilever", "--elements", elements, "-o", "large.msh", limit=300)
-    place.write("a.toml", cases.text(cases.simple("large.msh", iterations=1, solver={"tolerance": 1e-2})))
+    place.write("a.toml", cases.text(cases.simple("large.msh", iterations=3, solver={"tolerance": 1e-2})))
     place.require("run", "a.toml", "-o", "r", limit=300)
 
 
