@@ -1,6 +1,6 @@
 """Attacks the program: makes inputs of many kinds, judges what comes of each, and ends with a table.
 
-The kind that has had the least time is next. An input depends on kind, seed and number alone.
+The kind that has had the least time for its share is next. An input depends on kind, seed and number alone.
 """
 
 import argparse
@@ -37,6 +37,10 @@ class Tally:
         self.module, self.inputs, self.seconds = module, 0, 0.0
         self.counts = dict.fromkeys(CLASSES, 0)
 
+    def used(self):
+        """Time, for its share of the whole."""
+        return self.seconds / getattr(self.module, "SHARE", 1)
+
     def is_open(self):
         """Whether there are inputs left: some kinds have a fixed list."""
         return self.inputs < getattr(self.module, "COUNT", float("inf"))
@@ -57,7 +61,7 @@ def main():
         left = [tally for tally in tallies.values() if tally.is_open()]
         if not left:
             break
-        tally = min(left, key=lambda tally: tally.seconds)
+        tally = min(left, key=Tally.used)
         try:
             attempt(options, tally, tally.inputs, shared)
         except Exception:  # of the attack itself: the other kinds go on

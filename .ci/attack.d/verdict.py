@@ -41,7 +41,7 @@ def sound(done, statuses=(0, 1, 2), about=()):
     controls = {c for c in text if unicodedata.category(c) == "Cc" and c not in "\n\t"}
     require(not controls, UNCLEAR, f"{shown} writes control characters {sorted(controls)}")
     require(not re.search(r"\d{40}", text), UNCLEAR, f"{shown} writes a number of more than 40 digits")
-    require(len(text) < 50_000, UNCLEAR, f"{shown} writes {len(text)} letters")
+    require(len(done.err) < 50_000, UNCLEAR, f"{shown} writes {len(done.err)} letters of errors")
     if done.status in (1, 2) and done.has_stderr:
         require(done.err.strip(), UNCLEAR, f"{shown} ended with {done.status} and no message")
         words = " ".join(done.err.replace("\n  | ", "\n").split())
