@@ -84,7 +84,7 @@ def attempt(place, random, number):
     place.write("a.toml", data)
     before = place.state()
     done = place.run("check", "a.toml")
-    sound(done, about=("a.toml", "mesh.msh"))
+    sound(done, about=("a.toml", "mesh.msh", "output."))
     done = place.run("run", "a.toml", "-o", "r", sent=(8, signal.SIGINT))
     sound(done, statuses=(0, 1, 2, 130) if done.lag is not None else (0, 1, 2))
     whole(place.inside / "r", done)

@@ -46,8 +46,10 @@ def attempt(place, random, number):
         done = place.run(*arguments, sent=(8, signal.SIGINT))
         sound(done, statuses=(0, 1, 2) if done.lag is None else (0, 1, 2, 130))
         finite_text(done)
-        if arguments[0] == "run" and done.status == 0 and file not in ("summary.json", "history.csv"):
-            whole(place.inside / ("n" if "n" in arguments else "r"), done)
+        if "n" in arguments:
+            whole(place.inside / "n", done)
+        elif arguments[0] == "run" and file in ("case.toml", "checkpoint"):  # else the mutated file may still lie there
+            whole(folder, done)
     place.unchanged(before, but=["r", "n", "x.stl", "x.3mf"])
 
 
