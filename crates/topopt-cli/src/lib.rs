@@ -11,6 +11,7 @@ pub mod config;
 pub mod failure;
 mod loads;
 mod meshing;
+mod named_sets;
 mod place;
 mod progress;
 pub mod report;
