@@ -1,12 +1,10 @@
 //! A case made ready: the mesh, and what the sets named in the case file stand for in it.
 
-use std::ops::Range;
-
 use toml::Spanned;
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
-use topopt_mesh::{HexMesh, Renumbering, SetError, Sets};
+use topopt_mesh::{HexMesh, Renumbering, Sets};
 
-use crate::config::{Config, Generator, closest};
+use crate::config::{Config, Generator};
 use crate::interrupt::Interrupt;
 use crate::report::{Finding, InputError};
 use crate::{memory, meshing, selections};
@@ -118,9 +116,10 @@ impl Case {
     /// # Errors
     /// As [`Case::build`].
     pub fn build_until(config: &Config, interrupt: &Interrupt) -> Result<Self, InputError> {
-        let (mesh, tags, notes) = mesh(config, interrupt)?;
+        let (mesh, tags, mut notes) = mesh(config, interrupt)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
+        notes.extend(lookup.notes());
         let mut findings = Vec::new();
         let fixed = lookup.fixed(&mut findings);
         let springs = lookup.springs(&mut findings);
@@ -219,50 +218,6 @@ impl Lookup<'_> {
             Err(error) => findings.push(self.not_there(&error, name.span())),
         }
         Vec::new()
-    }
-
-    /// The nodes of everything called `name`, sorted; none, and a finding, if there is nothing.
-    pub(crate) fn nodes(
-        &self,
-        name: &str,
-        span: Range<usize>,
-        findings: &mut Vec<Finding>,
-    ) -> Vec<u32> {
-        let nodes = self.sets.nodes_of(name, self.mesh.hexes());
-        match nodes {
-            Ok(nodes) if nodes.is_empty() => findings.push(self.empty(name, span)),
-            Ok(nodes) => return nodes,
-            Err(error) => findings.push(self.not_there(&error, span)),
-        }
-        Vec::new()
-    }
-
-    fn empty(&self, name: &str, span: Range<usize>) -> Finding {
-        Finding::new(format!("set `{name}` is empty"))
-            .at(self.config.source(), span, "nothing in this set")
-            .remedy("name another set, or put something into this one in the mesher")
-    }
-
-    fn not_there(&self, error: &SetError, span: Range<usize>) -> Finding {
-        let sets = self.sets.summary();
-        let near = closest(&error.name, sets.iter().map(|(name, ..)| name.as_str()));
-        let names: Vec<_> = sets
-            .iter()
-            .map(|(name, kind, count)| format!("{name} ({count} {}s)", kind.name()))
-            .collect();
-        let remedy = match (near, names.is_empty()) {
-            (_, true) => "the mesh has no sets: give its parts names in the mesher (physical \
-                          groups in Gmsh)"
-                .into(),
-            (Some(near), _) if near != error.name => {
-                format!("did you mean `{near}`? the mesh has {}", names.join(", "))
-            }
-            _ => format!("the mesh has {}", names.join(", ")),
-        };
-        let wanted = error.wanted;
-        Finding::new(format!("{wanted} set `{}` is not in the mesh", error.name))
-            .at(self.config.source(), span, "no such set")
-            .remedy(remedy)
     }
 }
 

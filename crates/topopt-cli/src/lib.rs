@@ -14,6 +14,7 @@ pub mod interrupt;
 mod loads;
 mod memory;
 mod meshing;
+mod named_sets;
 mod output_folder;
 mod place;
 mod progress;

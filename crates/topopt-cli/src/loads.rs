@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use toml::Spanned;
 use topopt_fem::surface_load;
-use topopt_mesh::Face;
 
 use crate::case::{CaseLoads, Lookup};
 use crate::config::{Load, LoadQuantity};
@@ -47,11 +46,10 @@ impl Lookup<'_> {
     /// Forces of one entry on the nodes of its set.
     fn forces(&self, load: &Load, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
         let Some(set) = &load.set else { return Vec::new() };
-        let (name, span) = (set.get_ref(), set.span());
         let mut forces = Vec::new();
         for (quantity, place) in load.quantities() {
-            let faces = self.faces(name);
-            let nodes = |findings: &mut _| self.nodes(name, span.clone(), findings);
+            let faces = self.faces(set, load.kind);
+            let nodes = |findings: &mut _| self.nodes(set, load.kind, findings);
             forces.extend(match (quantity, faces) {
                 (LoadQuantity::Force(force), _) => {
                     nodes(findings).into_iter().map(|node| (node, force)).collect()
@@ -84,14 +82,6 @@ impl Lookup<'_> {
         forces
     }
 
-    /// The faces of the set, each once; none if there is no face set of this name with a face.
-    pub(crate) fn faces(&self, name: &str) -> Option<Vec<Face>> {
-        let mut faces = self.sets.faces.get(name)?.clone();
-        faces.sort_unstable();
-        faces.dedup();
-        (!faces.is_empty()).then_some(faces)
-    }
-
     /// Something per area on a set that has no area; `instead` is what nodes can have. Sets that
     /// are not there, or empty, are told of as such.
     pub(crate) fn no_faces(
@@ -103,7 +93,7 @@ impl Lookup<'_> {
     ) -> Vec<Finding> {
         let mut findings = Vec::new();
         let name = set.get_ref();
-        let nodes = self.nodes(name, set.span(), &mut findings).len();
+        let nodes = self.nodes(set, None, &mut findings).len();
         if findings.is_empty() {
             let message = format!("`{key}` needs faces, and set `{name}` has none: {nodes} nodes");
             findings.push(

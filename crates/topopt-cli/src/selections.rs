@@ -17,7 +17,7 @@ pub(crate) fn sets(config: &Config, mesh: &HexMesh, tags: Option<&Tags>) -> Resu
     let mut sets = mesh.sets().clone();
     let mut selectors = BTreeMap::new();
     for (i, select) in config.select.iter().enumerate() {
-        let kind = set_kind(select.kind);
+        let kind = SetKind::from(select.kind);
         let selector = selectors.entry(kind).or_insert_with(|| Selector::new(mesh, kind));
         let selection = Selection { config, mesh, tags, sets: &sets, select, leaves: Vec::new() };
         let ids = selection.evaluate(&format!("select.{i}"), selector)?;
@@ -57,7 +57,7 @@ impl Selection<'_> {
         }
         let condition = self.conditions(&self.select.condition, path, path)?;
         let selected = selector.select(&condition);
-        let (kind, n) = (set_kind(self.select.kind).name(), selector.candidates());
+        let (kind, n) = (SetKind::from(self.select.kind).name(), selector.candidates());
         let message = match selected.len() {
             0 => format!("selection `{name}` is empty: no {kind} satisfies it"),
             all if all == n => format!("selection `{name}` covers everything: {n} {kind}s"),
@@ -139,7 +139,7 @@ impl Selection<'_> {
             leaves.push(("set", self.set(name, &format!("{path}.set"))?));
         }
         if let Some(near) = &table.near {
-            let nodes = self.nodes_of(&near.set, &format!("{path}.near.set"))?;
+            let nodes = self.nodes_of(&near.set, near.kind, &format!("{path}.near.set"))?;
             let points = nodes.iter().map(|&n| self.mesh.coordinates()[n as usize]).collect();
             let region = Region::Near { points, distance: near.distance };
             leaves.push(("near", selection::Condition::Within(region)));
@@ -223,18 +223,30 @@ impl Selection<'_> {
             SelectKind::Elements if self.sets.elements.contains_key(name) => {
                 Ok(selection::Condition::Elements(self.sets.elements[name].clone()))
             }
-            _ => self.nodes_of(name, path).map(selection::Condition::Nodes),
+            _ => self.nodes_of(name, None, path).map(selection::Condition::Nodes),
         }
     }
 
     /// The nodes of a set that is named at `path`; at least one.
-    fn nodes_of(&self, name: &str, path: &str) -> Result<Vec<u32>, Finding> {
-        let (message, near) = match self.sets.nodes_of(name, self.mesh.hexes()) {
+    fn nodes_of(
+        &self,
+        name: &str,
+        kind: Option<SelectKind>,
+        path: &str,
+    ) -> Result<Vec<u32>, Finding> {
+        let hexes = self.mesh.hexes();
+        let nodes = match kind {
+            Some(kind) => self.sets.nodes_of_kind(name, kind.into(), hexes),
+            None => self.sets.nodes_of(name, hexes),
+        };
+        let (message, near) = match nodes {
             Ok(nodes) if !nodes.is_empty() => return Ok(nodes),
             Ok(_) => (format!("set `{name}` is empty"), None),
             Err(error) => {
                 let names = error.available.iter().map(|(name, _)| name.as_str());
-                (format!("there is no set `{name}`"), closest(name, names).map(str::to_owned))
+                let kind = kind.map(|kind| format!("{} ", SetKind::from(kind).name()));
+                let kind = kind.unwrap_or_default();
+                (format!("there is no {kind}set `{name}`"), closest(name, names).map(str::to_owned))
             }
         };
         let remedy = near.map_or_else(
@@ -253,7 +265,7 @@ impl Selection<'_> {
 
     /// What each condition selects by itself, what is nearest to it, and where the mesh is.
     fn surroundings(&self, selector: &Selector) -> String {
-        let kind = set_kind(self.select.kind).name();
+        let kind = SetKind::from(self.select.kind).name();
         let mut parts = Vec::new();
         for (key, condition) in &self.leaves {
             let n = selector.select(condition).len();
@@ -272,13 +284,5 @@ impl Selection<'_> {
         let (min, max) = (bounds.min.map(rounded), bounds.max.map(rounded));
         parts.push(format!("the mesh reaches from {min:?} to {max:?}"));
         parts.join("\n")
-    }
-}
-
-fn set_kind(kind: SelectKind) -> SetKind {
-    match kind {
-        SelectKind::Nodes => SetKind::Node,
-        SelectKind::Faces => SetKind::Face,
-        SelectKind::Elements => SetKind::Element,
     }
 }

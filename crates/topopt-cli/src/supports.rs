@@ -12,7 +12,7 @@ impl Lookup<'_> {
     pub(crate) fn fixed(&self, findings: &mut Vec<Finding>) -> [Vec<u32>; 3] {
         let mut fixed = [Vec::new(), Vec::new(), Vec::new()];
         for support in &self.config.supports {
-            let nodes = self.nodes(support.set.get_ref(), support.set.span(), findings);
+            let nodes = self.nodes(&support.set, support.kind, findings);
             for axis in &support.fix {
                 fixed[*axis as usize].extend(&nodes);
             }
@@ -32,7 +32,7 @@ impl Lookup<'_> {
             let displacement = support.displacement.as_ref().filter(|_| is_here);
             let displacement = displacement.map_or([0.0; 3], |value| *value.get_ref());
             // What is not there has been told of with the supports.
-            let nodes = self.nodes(support.set.get_ref(), support.set.span(), &mut Vec::new());
+            let nodes = self.nodes(&support.set, support.kind, &mut Vec::new());
             let mut other = None;
             for node in nodes {
                 let value = values.entry(node).or_default();
@@ -59,12 +59,11 @@ impl Lookup<'_> {
     pub(crate) fn springs(&self, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
         let mut sums: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
         for spring in &self.config.springs {
-            let name = spring.set.get_ref();
             let stiffness = if let Some(stiffness) = &spring.stiffness {
-                let nodes = self.nodes(name, spring.set.span(), findings);
+                let nodes = self.nodes(&spring.set, spring.kind, findings);
                 nodes.into_iter().map(|node| (node, *stiffness.get_ref())).collect()
             } else if let Some(stiffness) = &spring.stiffness_per_area {
-                let Some(faces) = self.faces(name) else {
+                let Some(faces) = self.faces(&spring.set, spring.kind) else {
                     let key = "stiffness_per_area";
                     let remedy = "`stiffness`, which each node has";
                     findings.extend(self.no_faces(&spring.set, key, stiffness.span(), remedy));

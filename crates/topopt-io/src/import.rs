@@ -5,6 +5,7 @@ use std::path::Path;
 
 use topopt_mesh::{HexMesh, MeshError, Sets};
 
+use crate::elements::Elements;
 use crate::read_error::{Fault, Parsed, Problem, ReadError};
 
 /// A mesh from a file, with the numbers that the file gives to its nodes and elements.
@@ -85,18 +86,18 @@ pub(crate) struct Numbering {
     numbers: Vec<u32>,
     /// How many nodes are used.
     pub n_used: usize,
-    /// Connectivity, \[n_elements\]\[8\].
+    /// Connectivity, \[n_elements\]\[8\], of each element once.
     pub hexes: Vec<[u32; 8]>,
-    /// Tags of the elements, \[n_elements\], ascending.
-    element_tags: Vec<u64>,
+    /// The elements of the file.
+    pub elements: Elements,
 }
 
 /// The number of a node that no hexahedron uses.
 pub(crate) const UNUSED: u32 = u32::MAX;
 
 impl Numbering {
-    /// Numbers the nodes that `corners`, \[n_elements\]\[8\], name, in the order of their tags.
-    /// `element_tags`, \[n_elements\], must ascend.
+    /// Numbers the nodes that `corners`, \[n_given\]\[8\], name, in the order of their tags.
+    /// `element_tags`, \[n_given\], must ascend; of elements of the same nodes one is kept.
     pub fn new(
         nodes: Nodes,
         element_tags: Vec<u64>,
@@ -117,9 +118,7 @@ impl Numbering {
         element_tags: Vec<u64>,
         mut hexes: Vec<[u32; 8]>,
     ) -> Result<Self, Problem> {
-        if let Some(pair) = element_tags.windows(2).find(|pair| pair[0] >= pair[1]) {
-            return Err(Problem::DuplicateElement(pair[0]));
-        }
+        let elements = Elements::once(element_tags, &mut hexes)?;
         let mut numbers = vec![UNUSED; nodes.tags.len()];
         for &node in hexes.as_flattened() {
             numbers[node as usize] = 0;
@@ -132,7 +131,7 @@ impl Numbering {
         for node in hexes.as_flattened_mut() {
             *node = numbers[*node as usize];
         }
-        Ok(Self { nodes, numbers, n_used: n_used as usize, hexes, element_tags })
+        Ok(Self { nodes, numbers, n_used: n_used as usize, hexes, elements })
     }
 
     /// What to say of nodes that no hexahedron uses, if there are any.
@@ -159,33 +158,28 @@ impl Numbering {
         &self.nodes.tags
     }
 
-    /// The tags of the elements, ascending.
-    pub fn element_tags(&self) -> &[u64] {
-        &self.element_tags
-    }
-
     /// The mesh with its `sets`; an empty set is noted, an error names tags of the file.
     pub fn into_mesh(self, sets: Sets, notes: Vec<String>) -> Result<ImportedMesh, Problem> {
         self.into_mesh_or(sets, notes, |_, _| None)
     }
 
-    /// As [`Numbering::into_mesh`]; `explain`, given the tags of the elements, may know more of an
-    /// error.
+    /// As [`Numbering::into_mesh`]; `explain` may know more of an error.
     pub fn into_mesh_or(
         self,
         sets: Sets,
         mut notes: Vec<String>,
-        explain: impl FnOnce(&MeshError, &[u64]) -> Option<Problem>,
+        explain: impl FnOnce(&MeshError, &Elements) -> Option<Problem>,
     ) -> Result<ImportedMesh, Problem> {
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
-        let Self { nodes, numbers, hexes, element_tags, .. } = self;
+        let Self { nodes, numbers, hexes, elements, .. } = self;
         let Nodes { tags: mut node_tags, mut coordinates } = nodes;
         let mut is_used = numbers.iter().map(|number| *number != UNUSED);
         node_tags.retain(|_| is_used.next().unwrap_or(false));
         let mut is_used = numbers.iter().map(|number| *number != UNUSED);
         coordinates.retain(|_| is_used.next().unwrap_or(false));
         drop(numbers);
+        let element_tags = elements.kept_of(elements.tags().iter().copied());
         match HexMesh::new(coordinates, hexes, sets) {
             Ok(mesh) => {
                 let wedges = mesh.n_wedges();
@@ -194,7 +188,7 @@ impl Numbering {
                 }
                 Ok(ImportedMesh { mesh, node_tags, element_tags, notes })
             }
-            Err(error) => Err(explain(&error, &element_tags)
+            Err(error) => Err(explain(&error, &elements)
                 .unwrap_or_else(|| by_tags(error, &node_tags, &element_tags))),
         }
     }

@@ -9,6 +9,7 @@ pub mod ansys;
 pub mod atomic;
 pub mod checkpoint;
 pub mod csv;
+mod elements;
 pub mod gmsh;
 mod import;
 pub mod obj;

@@ -1,6 +1,6 @@
 //! Named sets of nodes, faces and elements.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::hexahedron::distinct;
 
@@ -13,7 +13,7 @@ pub struct Face {
     pub local: u8,
 }
 
-/// What a named set holds.
+/// What a named set holds, from the most specific kind on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SetKind {
     /// Nodes.
@@ -85,31 +85,57 @@ impl Sets {
         self.elements.get(name).map(Vec::as_slice).ok_or_else(|| self.missing(name, "element"))
     }
 
-    /// The sorted nodes of everything called `name`: node set, nodes of a face set, nodes of an
-    /// element set. `hexes` is the connectivity that faces and elements refer to.
+    /// The kinds in which there is a set `name` with entries, and how many these are, from the most
+    /// specific kind on.
+    pub fn kinds_of(&self, name: &str) -> Vec<(SetKind, usize)> {
+        let kinds = [
+            (SetKind::Node, self.nodes.get(name).map(Vec::len)),
+            (SetKind::Face, self.faces.get(name).map(Vec::len)),
+            (SetKind::Element, self.elements.get(name).map(Vec::len)),
+        ];
+        let present = kinds.into_iter().filter_map(|(kind, n)| Some((kind, n?)));
+        present.filter(|(_, n)| *n > 0).collect()
+    }
+
+    /// The sorted nodes of the set `name`. Where it is of several kinds the most specific one is
+    /// taken: what a preprocessor names as nodes and as the elements behind them is meant as nodes.
+    /// `hexes`, \[n_elements\]\[8\], is the connectivity that faces and elements refer to.
     ///
     /// # Errors
     /// [`SetError`] if there is no set of that name.
     pub fn nodes_of(&self, name: &str, hexes: &[[u32; 8]]) -> Result<Vec<u32>, SetError> {
-        let mut nodes = BTreeSet::new();
-        let mut found = false;
-        if let Some(set) = self.nodes.get(name) {
-            found = true;
-            nodes.extend(set);
+        if let Some(&(kind, _)) = self.kinds_of(name).first() {
+            return self.nodes_of_kind(name, kind, hexes);
         }
-        if let Some(set) = self.faces.get(name) {
-            found = true;
-            nodes.extend(set.iter().flat_map(|face| face.nodes(hexes)));
-        }
-        if let Some(set) = self.elements.get(name) {
-            found = true;
-            nodes.extend(set.iter().flat_map(|&e| hexes[e as usize]));
-        }
-        if found {
-            Ok(nodes.into_iter().collect())
-        } else {
-            Err(self.missing(name, "node, face or element"))
-        }
+        let is_there = self.summary().iter().any(|(known, ..)| known == name);
+        if is_there { Ok(Vec::new()) } else { Err(self.missing(name, "node, face or element")) }
+    }
+
+    /// As [`Sets::nodes_of`], of the set of one kind.
+    ///
+    /// # Errors
+    /// [`SetError`] if there is no such set.
+    pub fn nodes_of_kind(
+        &self,
+        name: &str,
+        kind: SetKind,
+        hexes: &[[u32; 8]],
+    ) -> Result<Vec<u32>, SetError> {
+        let nodes = match kind {
+            SetKind::Node => self.nodes.get(name).cloned(),
+            SetKind::Face => self
+                .faces
+                .get(name)
+                .map(|set| set.iter().flat_map(|face| face.nodes(hexes)).collect()),
+            SetKind::Element => self
+                .elements
+                .get(name)
+                .map(|set| set.iter().flat_map(|&element| hexes[element as usize]).collect()),
+        };
+        let mut nodes: Vec<u32> = nodes.ok_or_else(|| self.missing(name, kind.name()))?;
+        nodes.sort_unstable();
+        nodes.dedup();
+        Ok(nodes)
     }
 
     fn missing(&self, name: &str, wanted: &'static str) -> SetError {
@@ -132,5 +158,40 @@ impl Face {
         key.iter_mut().zip(distinct(&nodes)).for_each(|(key, node)| *key = node);
         key.sort_unstable();
         key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_one_name_the_most_specific_kind_is_taken() {
+        let hexes = [[0, 1, 2, 3, 4, 5, 6, 7]];
+        let mut sets = Sets::default();
+        sets.elements.insert("a".into(), vec![0]);
+        assert_eq!(sets.nodes_of("a", &hexes).unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        sets.faces.insert("a".into(), vec![Face { element: 0, local: 4 }]);
+        assert_eq!(sets.nodes_of("a", &hexes).unwrap(), [0, 1, 2, 3]);
+        sets.nodes.insert("a".into(), Vec::new());
+        assert_eq!(sets.nodes_of("a", &hexes).unwrap(), [0, 1, 2, 3], "an empty set is none");
+        sets.nodes.insert("a".into(), vec![3, 1]);
+        assert_eq!(sets.nodes_of("a", &hexes).unwrap(), [1, 3]);
+        let kinds = [(SetKind::Node, 2), (SetKind::Face, 1), (SetKind::Element, 1)];
+        assert_eq!(sets.kinds_of("a"), kinds);
+        let of_kind = |kind| sets.nodes_of_kind("a", kind, &hexes).unwrap().len();
+        assert_eq!([SetKind::Node, SetKind::Face, SetKind::Element].map(of_kind), [2, 4, 8]);
+        assert!(sets.nodes_of_kind("b", SetKind::Node, &hexes).is_err());
+    }
+
+    #[test]
+    fn an_empty_set_is_there_and_an_unknown_one_is_not() {
+        let sets = Sets { nodes: BTreeMap::from([("a".into(), Vec::new())]), ..Sets::default() };
+        assert_eq!(sets.nodes_of("a", &[]).unwrap(), []);
+        let error = sets.nodes_of("b", &[]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "node, face or element set `b` is not in the mesh; it has `a` (node)"
+        );
     }
 }

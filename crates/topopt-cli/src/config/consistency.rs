@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use topopt_io::gmsh::is_geometry;
 
-use super::{Axis, Config, Continuation, FilterKind, LoadQuantity, Mesh};
+use super::{Axis, Config, Continuation, FilterKind, LoadQuantity, Mesh, SelectKind};
 use crate::report::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -188,6 +188,18 @@ fn loaded_set(
             "no set here",
             "leave `set` out; for a force on a part of it use `total_force`",
         ),
+        (LoadQuantity::Gravity(_), None) if load.kind.is_some() => at(
+            "gravity acts on the whole part",
+            span.clone(),
+            "no `kind` here",
+            "leave `kind` out: it says which sets of a name are meant",
+        ),
+        (LoadQuantity::Traction(_) | LoadQuantity::Pressure(_), Some(set))
+            if is_no_face(load.kind) =>
+        {
+            let remedy = "leave `kind` out, or give `total_force`";
+            at("a load per area needs faces", set.span(), "`kind` says otherwise", remedy)
+        }
         (LoadQuantity::Gravity(_), None) if config.material.mass_density.is_none() => at(
             "gravity needs the mass of the material",
             span.clone(),
@@ -203,6 +215,10 @@ fn loaded_set(
             "add `set = ...`: the name of a node, face or element set",
         ),
     }
+}
+
+fn is_no_face(kind: Option<SelectKind>) -> bool {
+    kind.is_some_and(|kind| kind != SelectKind::Faces)
 }
 
 /// A part that nothing holds, or nothing loads.
@@ -267,6 +283,11 @@ fn springs(config: &Config) -> Vec<Finding> {
                 return at("springs of two kinds", area.span(), "one too many", kinds);
             }
         };
+        if spring.stiffness_per_area.is_some() && is_no_face(spring.kind) {
+            let remedy = "leave `kind` out, or give `stiffness`";
+            let label = "`kind` says otherwise";
+            return at("a stiffness per area needs faces", spring.set.span(), label, remedy);
+        }
         let values = stiffness.get_ref();
         let message = match values {
             _ if values.iter().any(|&k| k < 0.0) => "springs of negative stiffness",

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::Config;
+use super::select::SelectKind;
 
 /// One direction of the coordinate system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +29,9 @@ pub struct Support {
     /// Name of a node, face or element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
+    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// the first of these that there is.
+    pub kind: Option<SelectKind>,
     /// The directions in which its nodes are held.
     #[serde(default = "all_axes")]
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
@@ -48,6 +52,9 @@ pub struct Spring {
     /// Name of a node, face or element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
+    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// the first of these that there is; `stiffness_per_area` takes faces.
+    pub kind: Option<SelectKind>,
     /// Force per displacement [x, y, z] on each node of the set.
     #[schemars(with = "Option<[f64; 3]>")]
     pub stiffness: Option<Spanned<[f64; 3]>>,
@@ -64,6 +71,10 @@ pub struct Load {
     /// Name of a node, face or element set of the mesh, or of a selection; none with `gravity`.
     #[schemars(with = "Option<String>")]
     pub set: Option<Spanned<String>>,
+    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// the first of these that there is; `traction` and `pressure` take faces,
+    /// and `total_force` does where there are any.
+    pub kind: Option<SelectKind>,
     /// Force [x, y, z] on each node of the set.
     #[schemars(with = "Option<[f64; 3]>")]
     pub force: Option<Spanned<[f64; 3]>>,

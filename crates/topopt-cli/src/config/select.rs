@@ -19,15 +19,15 @@ pub struct Select {
     pub condition: Condition,
 }
 
-/// What is selected.
+/// What a set holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SelectKind {
-    /// Nodes that lie where they must.
+    /// Nodes; a selection takes those that lie where they must.
     Nodes,
-    /// Faces of the surface all of whose nodes lie where they must.
+    /// Faces; a selection takes those of the surface all of whose nodes lie where they must.
     Faces,
-    /// Elements whose centre lies where it must.
+    /// Elements; a selection takes those whose centre lies where it must.
     Elements,
 }
 
@@ -123,6 +123,9 @@ pub struct Sphere {
 pub struct Near {
     /// A set of the mesh, or a selection above this one.
     pub set: String,
+    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// the first of these that there is.
+    pub kind: Option<SelectKind>,
     /// Largest distance from the nearest node of the set.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub distance: f64,

@@ -1,8 +1,9 @@
 //! From an input file to a checked mesh.
 
 use std::collections::{BTreeMap, HashSet};
+use std::mem::take;
 
-use topopt_mesh::{Face, Sets};
+use topopt_mesh::Sets;
 
 use super::deck::Deck;
 use super::error::Problem;
@@ -22,9 +23,9 @@ pub(super) fn import(mut deck: Deck) -> Parsed<ImportedMesh> {
     deck.no_solids.sort_by_key(|(tag, _)| *tag);
     let tags: Vec<u64> = deck.hexes.iter().map(|(tag, _)| *tag).collect();
     let all_tags = all_tags(&deck, &tags)?;
-    let nodes =
-        Nodes::new(std::mem::take(&mut deck.node_tags), std::mem::take(&mut deck.coordinates))?;
+    let nodes = Nodes::new(take(&mut deck.node_tags), take(&mut deck.coordinates))?;
     let numbering = Numbering::new(nodes, tags, deck.hexes.iter().map(|(_, corners)| *corners))?;
+    notes.extend(numbering.elements.note(|_| 0));
     notes.extend(numbering.note());
     let elements = Elements { deck: &deck, tags: &all_tags, numbering: &numbering };
     let mut sets = Sets::default();
@@ -92,9 +93,8 @@ fn node_sets(
     notes.extend(crowded.into_iter().map(|(direction, count)| {
         format!("the nodes of {count} different loads in direction {direction} are one set")
     }));
-    for (name, mut positions) in found {
-        positions.sort_unstable();
-        positions.dedup();
+    for (name, positions) in found {
+        let positions = sorted(positions);
         let number = |&i: &u32| numbering.node(numbering.node_tags()[i as usize]);
         let all: Vec<u32> = positions.iter().filter_map(number).collect();
         let used: Vec<u32> = all.iter().copied().filter(|&node| node != UNUSED).collect();
@@ -159,11 +159,11 @@ impl Elements<'_> {
                 let nodes = self.nodes_of(&others)?;
                 let set = sets.nodes.entry(name.clone()).or_default();
                 set.extend(nodes);
-                set.sort_unstable();
-                set.dedup();
+                *set = sorted(take(set));
             }
             if !hexes.is_empty() || others.is_empty() {
-                sets.elements.insert(name, hexes);
+                let number = |&given: &u32| self.numbering.elements.number(given);
+                sets.elements.insert(name, sorted(hexes.iter().map(number).collect()));
             }
         }
         self.face_sets(&members, sets, notes)
@@ -176,12 +176,12 @@ impl Elements<'_> {
             members.add(&mut positions, block)?;
             let (hexes, others) = self.split(&positions);
             *left_out.entry(&block.name).or_default() += others.len();
-            let faces = hexes.into_iter().map(|element| Face { element, local: *local });
+            let Numbering { elements, hexes: corners, .. } = self.numbering;
+            let faces = hexes.into_iter().map(|given| elements.face(given, *local, corners));
             sets.faces.entry(block.name.clone()).or_default().extend(faces);
         }
         for set in sets.faces.values_mut() {
-            set.sort_unstable();
-            set.dedup();
+            *set = sorted(take(set));
         }
         let left_out = left_out.into_iter().filter(|(_, count)| *count > 0);
         notes.extend(left_out.map(|(name, count)| {
@@ -190,7 +190,7 @@ impl Elements<'_> {
         Ok(())
     }
 
-    /// Numbers of the hexahedra at `positions`, and the numbers in the file of the others.
+    /// The given hexahedra at `positions`, and the numbers in the file of the others.
     fn split(&self, positions: &[u32]) -> (Vec<u32>, Vec<u64>) {
         let (mut hexes, mut others) = (Vec::new(), Vec::new());
         for &position in positions {
@@ -220,4 +220,11 @@ impl Elements<'_> {
         numbers.retain(|&node| node != UNUSED);
         Ok(numbers)
     }
+}
+
+/// Each entry once, increasing.
+fn sorted<T: Ord>(mut set: Vec<T>) -> Vec<T> {
+    set.sort_unstable();
+    set.dedup();
+    set
 }

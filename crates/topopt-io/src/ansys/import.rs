@@ -28,6 +28,7 @@ pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Problem> {
         std::array::from_fn(|a| nodes[a].into())
     });
     let numbering = Numbering::new(nodes, element_tags, corners)?;
+    notes.extend(numbering.elements.note(|_| 0));
     notes.extend(numbering.note());
     let mut sets = Sets::default();
     for (name, ranges) in &archive.node_components {
@@ -191,7 +192,12 @@ fn nodes_in(numbering: &Numbering, ranges: &Ranges) -> Vec<u32> {
 }
 
 fn elements_in(numbering: &Numbering, ranges: &Ranges) -> Vec<u32> {
-    members_of(numbering.element_tags(), ranges).map(|element| element as u32).collect()
+    let elements = &numbering.elements;
+    let members = members_of(elements.tags(), ranges);
+    let mut members: Vec<u32> = members.map(|given| elements.number(given as u32)).collect();
+    members.sort_unstable();
+    members.dedup();
+    members
 }
 
 /// Where the ascending `tags` lie within `ranges`, ascending, none twice.

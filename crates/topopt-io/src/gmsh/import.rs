@@ -1,7 +1,6 @@
 //! From the tags of a file to a checked mesh.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::take;
 
 use rayon::prelude::*;
@@ -10,6 +9,7 @@ use topopt_mesh::{Face, MeshError, Sets};
 
 use super::error::{Leftover, Problem as GmshProblem};
 use super::raw::{Corners, RawMesh};
+use crate::elements::Elements;
 use crate::import::{ImportedMesh, Numbering, UNUSED, left_out_of_set};
 use crate::read_error::Problem;
 
@@ -17,23 +17,25 @@ use crate::read_error::Problem;
 pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Problem> {
     only_hexahedra(&raw)?;
     let mut notes = notes_on_file(&raw);
-    let owners = number_elements(&mut raw, &mut notes);
+    sort_elements(&mut raw);
     let (tags, hexes) = (take(&mut raw.hex_tags), take(&mut raw.hexes));
     let numbering = Numbering::of_positions(take(&mut raw.nodes), tags, hexes)?;
+    // Version 2.2 writes an element once for each of its physical groups, with a tag of its own.
+    notes.extend(numbering.elements.note(|given| raw.hex_places[given as usize]));
     notes.extend(numbering.note());
     let mut sets = Sets::default();
     empty_sets(&raw, &mut sets);
-    element_sets(&raw, &owners, &mut sets);
+    element_sets(&raw, &numbering.elements, &mut sets);
     face_sets(&raw, &numbering, &mut sets)?;
     node_sets(&raw, &numbering, &mut sets, &mut notes);
-    numbering.into_mesh_or(sets, notes, |error, tags| inverted(error, tags, &raw, &owners))
+    numbering.into_mesh_or(sets, notes, |error, elements| inverted(error, elements, &raw))
 }
 
 /// An inverted element with the volume that it is in.
-fn inverted(error: &MeshError, tags: &[u64], raw: &RawMesh, owners: &[u32]) -> Option<Problem> {
+fn inverted(error: &MeshError, elements: &Elements, raw: &RawMesh) -> Option<Problem> {
     let &MeshError::Inverted { element, determinant, count } = error else { return None };
-    let place = owners.iter().position(|&owner| owner == element).map(|i| raw.hex_places[i])?;
-    let (element, volume) = (tags[element as usize], raw.volume(place));
+    let given = elements.given(element) as usize;
+    let (element, volume) = (elements.tags()[given], raw.volume(raw.hex_places[given]));
     Some(GmshProblem::Inverted { element, volume, determinant, count }.into())
 }
 
@@ -73,65 +75,16 @@ fn notes_on_file(raw: &RawMesh) -> Vec<String> {
     sections.chain(high_order).chain(surfaces).collect()
 }
 
-/// Puts the hexahedra into the order of their tags, each once; for every hexahedron of the file
-/// the element it is.
-///
-/// Version 2.2 writes an element once for each of its physical groups, with a tag of its own each
-/// time: hexahedra of the same nodes are one element, by its lowest tag.
-fn number_elements(raw: &mut RawMesh, notes: &mut Vec<String>) -> Vec<u32> {
-    let original = originals(raw, notes);
-    let is_original = |i: &u32| original[*i as usize] == *i;
-    let mut kept: Vec<u32> = (0..original.len() as u32).filter(is_original).collect();
-    if kept.len() == original.len() && raw.hex_tags.is_sorted() {
-        return original;
+/// Puts the hexahedra into the order of their tags.
+fn sort_elements(raw: &mut RawMesh) {
+    if raw.hex_tags.is_sorted() {
+        return;
     }
-    kept.sort_unstable_by_key(|&i| raw.hex_tags[i as usize]);
-    let mut number = vec![0; original.len()];
-    for (element, &i) in (0..).zip(&kept) {
-        number[i as usize] = element;
-    }
-    raw.hexes = kept.iter().map(|&i| raw.hexes[i as usize]).collect();
-    raw.hex_tags = kept.iter().map(|&i| raw.hex_tags[i as usize]).collect();
-    original.into_iter().map(|i| number[i as usize]).collect()
-}
-
-/// For every hexahedron the one of the same nodes with the lowest tag.
-fn originals(raw: &RawMesh, notes: &mut Vec<String>) -> Vec<u32> {
-    let mut original: Vec<u32> = (0..raw.hexes.len() as u32).collect();
-    let nodes = |i: u32| raw.hexes[i as usize];
-    let mut candidates = with_twins(&raw.hexes);
-    candidates.par_sort_unstable_by_key(|&i| (nodes(i), raw.hex_tags[i as usize], i));
-    let mut doubles = 0;
-    for copies in candidates.chunk_by(|&i, &k| nodes(i) == nodes(k)) {
-        copies.iter().for_each(|&i| original[i as usize] = copies[0]);
-        let places: HashSet<u32> = copies.iter().map(|&i| raw.hex_places[i as usize]).collect();
-        doubles += copies.len() - places.len();
-    }
-    if doubles > 0 {
-        notes.push(format!("{doubles} hexahedra that stand in the file twice were left out"));
-    }
-    original
-}
-
-/// Those of `hexes` whose hash another one has too: all that have the nodes of another one, and
-/// hardly any more.
-fn with_twins(hexes: &[[u32; 8]]) -> Vec<u32> {
-    let hash = |hex: &[u32; 8]| {
-        let mut hasher = DefaultHasher::new();
-        hex.hash(&mut hasher);
-        hasher.finish()
-    };
-    let mut hashes: Vec<u64> = hexes.par_iter().map(hash).collect();
-    hashes.par_sort_unstable();
-    let mut repeated: Vec<u64> =
-        hashes.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-    drop(hashes);
-    repeated.dedup();
-    if repeated.is_empty() {
-        return Vec::new();
-    }
-    let is_repeated = |i: &u32| repeated.binary_search(&hash(&hexes[*i as usize])).is_ok();
-    (0..hexes.len() as u32).into_par_iter().filter(is_repeated).collect()
+    let mut order: Vec<u32> = (0..raw.hexes.len() as u32).collect();
+    order.par_sort_by_key(|&i| raw.hex_tags[i as usize]);
+    raw.hexes = order.iter().map(|&i| raw.hexes[i as usize]).collect();
+    raw.hex_tags = order.iter().map(|&i| raw.hex_tags[i as usize]).collect();
+    raw.hex_places = order.iter().map(|&i| raw.hex_places[i as usize]).collect();
 }
 
 /// Sets of the named groups, still without entries.
@@ -151,10 +104,10 @@ fn set_names(raw: &RawMesh, dimension: u8) -> Vec<Vec<String>> {
     raw.combinations().map(names).collect()
 }
 
-fn element_sets(raw: &RawMesh, owners: &[u32], sets: &mut Sets) {
+fn element_sets(raw: &RawMesh, elements: &Elements, sets: &mut Sets) {
     let mut members = vec![Vec::new(); raw.combinations().len()];
-    for (&place, &owner) in raw.hex_places.iter().zip(owners) {
-        members[place as usize].push(owner);
+    for (given, &place) in (0..).zip(&raw.hex_places) {
+        members[place as usize].push(elements.number(given));
     }
     for (names, members) in set_names(raw, 3).into_iter().zip(members) {
         if !members.is_empty() {

@@ -12,11 +12,13 @@ use crate::read_error::{self, Parsed};
 pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<Vec<f64>>)> {
     let file = Outline::of(bytes)?;
     let cells = cells(&file)?;
-    let element_data: Vec<Vec<f64>> =
+    let given: Vec<Vec<f64>> =
         names.iter().map(|name| element_data(&file, &cells, name)).collect::<Parsed<_>>()?;
     let nodes = nodes(&file)?;
     let (tags, corners): (Vec<u64>, Vec<[u64; 8]>) = cells.hexes.iter().copied().unzip();
     let numbering = Numbering::new(nodes, tags, corners.into_iter())?;
+    let elements = &numbering.elements;
+    let element_data = given.into_iter().map(|data| elements.kept_of(data.into_iter())).collect();
     let mut notes: Vec<String> = (cells.high_order.iter())
         .map(|(points, count)| {
             format!("{count} hexahedra of {points} points were read by their eight corners")
@@ -25,6 +27,7 @@ pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<V
     if cells.left_out > 0 {
         notes.push(format!("{} cells that are no volumes were left out", cells.left_out));
     }
+    notes.extend(elements.note(|_| 0));
     notes.extend(numbering.note());
     let mut sets = Sets::default();
     for array in &file.arrays {
@@ -45,7 +48,10 @@ pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<V
                     continue;
                 };
                 let number = |cell: &u64| cells.hexes.binary_search_by_key(cell, |hex| hex.0).ok();
-                let set: Vec<u32> = marked.iter().filter_map(number).map(|e| e as u32).collect();
+                let given = marked.iter().filter_map(number);
+                let mut set: Vec<u32> = given.map(|e| elements.number(e as u32)).collect();
+                set.sort_unstable();
+                set.dedup();
                 sets.elements.insert(array.name.clone(), set);
             }
             _ => {}
