@@ -41,10 +41,11 @@ impl TriangleSurface {
     /// of the mesh, or no collapse is allowed any more; then restores the volume as
     /// [`smooth`](Self::smooth) does.
     ///
-    /// Vertices on the boundary of the mesh stay, and with them the triangles there. Collapses keep
-    /// the topology, leave at least a tetrahedron of every closed surface, turn no triangle over and
-    /// make none thin. They change the volume by 0.5 % at most, one of them by a tenth of that, and
-    /// end there. So vertices stay within the part. Nothing looks for crossings of parts that lie nearer than triangles are long.
+    /// Vertices on the boundary of the mesh stay, and with them the triangles there; all vertices
+    /// stay within the part. Collapses keep the topology, leave at least a tetrahedron of every
+    /// closed surface, turn no triangle over and make none thin. They change the volume by 0.5 % at
+    /// most, one of them by a tenth of that. Nothing looks for crossings of parts that lie nearer
+    /// than triangles are long.
     ///
     /// # Errors
     /// [`NotAManifold`], and the surface is as it was.

@@ -56,6 +56,17 @@ impl TriangleSurface {
         Self { pieces: vec![0; part.vertices.len()], ..part }
     }
 
+    /// The surface with coordinates of single precision, as STL holds them, and the largest change
+    /// of a coordinate, in the unit of the mesh.
+    pub fn in_single_precision(&self) -> (Self, f64) {
+        let round = |x: &[f64; 3]| x.map(|x| f64::from(x as f32));
+        let surface = Self { vertices: self.vertices.iter().map(round).collect(), ..self.clone() };
+        let coordinates = self.vertices.as_flattened().iter();
+        let changes = coordinates.zip(surface.vertices.as_flattened()).map(|(a, b)| (a - b).abs());
+        let largest = changes.fold(0.0, f64::max);
+        (surface, largest)
+    }
+
     /// The surface of some of the triangles, with the vertices that they use.
     pub(crate) fn part(&self, mut triangles: Vec<[u32; 3]>) -> Self {
         let mut used = vec![false; self.vertices.len()];

@@ -26,25 +26,24 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     };
     let mut surface = iso_surface(&design.mesh, &design.field, threshold);
     if surface.triangles().is_empty() || design.field.range()[0] >= threshold {
-        return Err(InputError::from(design.all_or_nothing(threshold)).into());
+        return Err(InputError::from(design.all_or_nothing(args.threshold)).into());
     }
     let pieces = sorted_shares(surface.piece_volumes());
     if args.largest_piece {
         surface = surface.largest_piece();
     }
-    if args.smooth > 0 {
-        surface.smooth(args.smooth.into(), surface.volume());
-    }
     let before = surface.n_free_triangles();
-    if let Some(share) = args.decimate {
-        surface
-            .decimate(share)
-            .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
+    smooth_and_decimate(&mut surface, args)?;
+
+    // What is said of the surface is true of the file.
+    let mut rounding = 0.0;
+    if let Format::Stl = format {
+        (surface, rounding) = surface.in_single_precision();
     }
-    format.write(&args.output, &surface, design.unit).map_err(|error| {
-        let remedy = "choose a folder that exists and that you may write to";
-        InputError::from(Finding::new(error.to_string()).remedy(remedy))
-    })?;
+    format
+        .write(&args.output, &surface, design.unit)
+        .map_err(|error| InputError::from(unwritten(&error)))?;
+
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
     writeln!(out, "wrote {}: {triangles} triangles, {vertices} vertices", args.output.display())?;
     if let Some(share) = args.decimate {
@@ -62,7 +61,27 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     if let Format::ThreeMf = format {
         writeln!(out, "unit of the file: {}", design.unit.name())?;
     }
+    tell_rounding(rounding, &design.mesh, out)?;
     tell_pieces(&pieces, args.largest_piece, out)
+}
+
+fn smooth_and_decimate(surface: &mut TriangleSurface, args: &ExportArgs) -> Result<(), InputError> {
+    if args.smooth > 0 {
+        surface.smooth(args.smooth.into(), surface.volume());
+    }
+    let Some(share) = args.decimate else { return Ok(()) };
+    surface.decimate(share).map_err(|error| Finding::new(error.to_string()).into())
+}
+
+/// What the format cannot hold says itself what to do.
+fn unwritten(error: &WriteError) -> Finding {
+    let finding = Finding::new(error.to_string());
+    match error.cause.raw_os_error() {
+        Some(_) => finding.remedy(
+            "choose a folder that exists, that you may write to, and that has room for the file",
+        ),
+        None => finding,
+    }
 }
 
 /// A design as it was read.
@@ -109,24 +128,41 @@ impl Design {
             self.path.display(),
             rounded(volume)
         );
-        let remedy = format!(
-            "run more iterations, or give `--threshold` between {} and {}",
-            rounded(least),
-            rounded(most)
-        );
+        let range = [least, most].map(rounded);
+        let remedy = match range[0] < range[1] {
+            true => {
+                let [least, most] = range;
+                format!("run more iterations, or give `--threshold` between {least} and {most}")
+            }
+            false => {
+                "run more iterations: a density that is the same everywhere has no surface".into()
+            }
+        };
         Err(Finding::new(message).remedy(remedy).into())
     }
 
-    fn all_or_nothing(&self, threshold: f64) -> Finding {
-        let [least, most] = self.field.range();
-        let what = if threshold > most { "nothing" } else { "everything" };
-        Finding::new(format!("the threshold {threshold} leaves {what} of {}", self.path.display()))
-            .remedy(format!(
-                "the densities are from {} to {}: choose a threshold between, or leave \
-                 `--threshold` out to keep the volume",
+    /// Without a threshold `given`, that which keeps the volume is the least density of all.
+    fn all_or_nothing(&self, given: Option<f64>) -> Finding {
+        let ([least, most], path) = (self.field.range(), self.path.display());
+        let Some(threshold) = given else {
+            return Finding::new(format!(
+                "everything of {path} is solid: the densities are from {} to {}, and their volume \
+                 is that of the whole part",
                 rounded(least),
                 rounded(most)
             ))
+            .remedy(
+                "optimise for a smaller `volume_fraction`; the surface of the whole part is that \
+                 of its mesh",
+            );
+        };
+        let what = if threshold > most { "nothing" } else { "everything" };
+        Finding::new(format!("the threshold {threshold} leaves {what} of {path}")).remedy(format!(
+            "the densities are from {} to {}: choose a threshold between, or leave \
+             `--threshold` out to keep the volume",
+            rounded(least),
+            rounded(most)
+        ))
     }
 }
 
@@ -206,6 +242,23 @@ fn tell_decimation(
             "warning: fewer would have changed the volume by 0.5 % or spoilt the surface: \
              {:.1} % are left",
             100.0 * left as f64 / before as f64
+        )?;
+    }
+    Ok(())
+}
+
+/// Share of the size of the part up to which nobody sees that coordinates are rounded.
+const UNSEEN_ROUNDING: f64 = 1e-5;
+
+/// That the format moves coordinates by up to `rounding`, where it can be seen.
+fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut impl Write) -> Result<(), Failure> {
+    let size = mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
+    if rounding > UNSEEN_ROUNDING * size {
+        writeln!(
+            out,
+            "warning: this format holds single precision, which moves coordinates so far from the \
+             origin by up to {}; .3mf, .obj and .vtp keep all digits",
+            rounded(rounding)
         )?;
     }
     Ok(())

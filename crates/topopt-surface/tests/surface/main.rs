@@ -205,6 +205,22 @@ fn vertices_on_the_boundary_lie_on_it_exactly() {
 }
 
 #[test]
+fn single_precision_rounds_coordinates_and_tells_by_how_much() {
+    let near = distorted(6);
+    for (shift, most) in [(0.0, 2.4e-7), (1e6, 0.0625)] {
+        let coordinates = near.coordinates().iter().map(|x| x.map(|x| x + shift)).collect();
+        let mesh = HexMesh::new(coordinates, near.hexes().to_vec(), Sets::default()).unwrap();
+        let field = Field::of_elements(&mesh, &random(mesh.n_elements(), 1)).unwrap();
+        let surface = iso_surface(&mesh, &field, 0.5);
+        let (rounded, largest) = surface.in_single_precision();
+        assert_eq!(rounded.triangles(), surface.triangles());
+        assert!(largest > 0.2 * most && largest <= 0.5 * most, "{shift}: {largest}");
+        let coordinates = rounded.vertices().as_flattened();
+        assert!(coordinates.iter().all(|&x| f64::from(x as f32) == x));
+    }
+}
+
+#[test]
 fn smoothing_rounds_a_ball_of_elements() {
     let mesh = distorted(10);
     let density: Vec<f64> =
