@@ -116,7 +116,7 @@ def helmholtz_of_a_huge_radius(place):
     volume_met_or_said(place, {**UNIFORM, "filter": more, "optimizer": {"max_iterations": 3}})
 
 
-def modulus_of_1e200(place):
+def tiny_modulus(place):
     """Energies beyond the largest number."""
     volume_met_or_said(place, {**UNIFORM, "material": {"youngs_modulus": 1e-200}, "optimizer": {"max_iterations": 3}})
 
@@ -223,8 +223,8 @@ def type_of_a_megabyte(place):
     sound(place.run("info", "mesh.vtu"), statuses=(1,))
 
 
-def coordinates_of_1e308(place):
-    """A mesh as wide as numbers go: no number of 309 digits, and no infinite one."""
+def huge_coordinates(place):
+    """A volume near the end of numbers: no number of 309 digits, and no infinite one."""
     place.write("mesh.msh", meshes.msh(meshes.box(2, 1, 1).moved(lambda x: tuple(v * 1e102 for v in x))))
     done = place.run("info", "mesh.msh")
     sound(done)
@@ -258,7 +258,7 @@ def deep_override(place):
 INPUTS = [
     export_of_a_uniform_design, one_name_for_nodes_and_elements_in_a_deck, one_name_for_faces_and_elements_in_gmsh,
     elements_twice_in_msh, elements_twice_in_inp, elements_twice_in_cdb, elements_twice_in_vtu,
-    volume_out_of_reach_by_solid_elements, helmholtz_of_a_huge_radius, modulus_of_1e200, decimation_of_a_random_design,
+    volume_out_of_reach_by_solid_elements, helmholtz_of_a_huge_radius, tiny_modulus, decimation_of_a_random_design,
     decimation_of_a_connecting_rod, hinge, nearly_incompressible, flat_elements, tolerance_out_of_reach,
     thin_conforming_elements, escapes_in_names, files_that_others_read, bomb_of_compressed_arrays, type_of_a_megabyte,
-    coordinates_of_1e308, edge_of_no_length, export_of_a_solid_design, deep_override, report_of_a_uniform_design]
+    huge_coordinates, edge_of_no_length, export_of_a_solid_design, deep_override, report_of_a_uniform_design]

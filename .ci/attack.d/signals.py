@@ -4,6 +4,7 @@ import shutil
 import signal
 
 import cases
+from place import remove_tree
 from verdict import HANG, require, sound
 
 COMMANDS = [
@@ -34,6 +35,7 @@ def attempt(place, random, number):
     arguments, name = COMMANDS[number % len(COMMANDS)], random.choice((signal.SIGINT, signal.SIGTERM))
     after = random.uniform(0.05, 1.0)
     for _ in range(2):
+        remove_tree(place.inside / "n")
         done = place.run(*arguments, sent=(after, name), limit=after + 5)
         if done.lag is None or done.lag <= GRACE:
             break
