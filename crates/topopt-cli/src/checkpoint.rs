@@ -245,6 +245,16 @@ impl Resumption {
             && made_for.void.iter().all(|&e| (e as usize) < problem.mesh().n_elements())
             && displacements.len() == problem.load_cases().len()
             && displacements.iter().all(|u| u.len() == problem.n_dofs());
+        let densities = structure.space.density_min * (1.0 - 1e-9)..=1.0;
+        let is_design = design.iter().all(|x| densities.contains(x))
+            && displacements.iter().flatten().all(|u| u.is_finite());
+        if fits && !is_design {
+            let message = format!(
+                "the checkpoint in {} holds densities or displacements that no run comes to",
+                directory.display()
+            );
+            return Err(Finding::new(message).remedy("run without --resume to begin anew"));
+        }
         if fits && self.structure == fingerprint(structure) {
             return Ok(());
         }

@@ -43,8 +43,8 @@ pub enum Failure {
         outcome: PcgOutcome,
         /// What was wanted.
         tolerance: f64,
-        /// Whether there is a stronger cycle of multigrid.
-        has_stronger_cycle: bool,
+        /// A cycle of multigrid that may do better, if that is the preconditioner.
+        other_cycle: Option<&'static str>,
     },
     /// No next design follows from a design.
     #[error("iteration {iteration}: the compliance or its sensitivities are not finite, or vanish")]
@@ -114,12 +114,12 @@ impl Failure {
         match self {
             Failure::Input(error) => error.findings().to_vec(),
             Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
-            Failure::Solver { iteration, outcome, has_stronger_cycle, .. } => {
+            Failure::Solver { iteration, outcome, other_cycle, .. } => {
                 let written = match iteration {
                     1 => "no design is written".into(),
                     n => format!("the design of iteration {} is written", n - 1),
                 };
-                let remedy = solver_remedy(outcome, *has_stronger_cycle);
+                let remedy = solver_remedy(outcome, *other_cycle);
                 let remedy = format!("{remedy}; {written}");
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
@@ -150,19 +150,23 @@ impl Failure {
     }
 }
 
-fn solver_remedy(outcome: &PcgOutcome, has_stronger_cycle: bool) -> &'static str {
+fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<&str>) -> &'static str {
     match outcome.reason {
         StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
             "the residual has grown: a part that can move without strain, as about an edge or a node where \
              two solids meet; `topopt check` looks for such hinges"
         }
-        StopReason::IterationLimit if has_stronger_cycle => {
+        StopReason::IterationLimit if other_cycle == Some("K") => {
             "set `solver.cycle` to \"K\", the strongest, or raise `solver.max_iterations`"
+        }
+        StopReason::IterationLimit if other_cycle == Some("V") => {
+            "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
+             `design.density_min`; or try `solver.cycle` \"V\", which suits designs of scattered stiff \
+             islands better"
         }
         StopReason::IterationLimit => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
-             `design.density_min`, or try `solver.cycle` \"V\", which some designs of scattered stiff \
-             islands suit better"
+             `design.density_min`"
         }
         StopReason::Stagnated => "loosen `solver.tolerance`: doubles do not reach it here",
         _ => "look at the units of the forces and of Young's modulus, and at the mesh",

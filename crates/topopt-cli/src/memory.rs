@@ -103,15 +103,16 @@ pub(crate) fn check(
     Err(Finding::new(message).remedy(remedy))
 }
 
-/// Refuses a mesh of so many elements that even the leanest run of it would not fit, before it is made.
+/// Refuses a mesh of so many elements that even the leanest run of it would not fit, before it is made. More
+/// than there are numbers for are left to the generator to refuse.
 ///
 /// # Errors
 /// A finding with the numbers.
 pub(crate) fn check_elements(elements: usize) -> Result<(), Finding> {
     // There are about as many nodes. Vectors of a run, Jacobi, no filter.
-    let least = meshes(elements, elements) + (24 * 10 + 8 * 20) * elements;
+    let least = elements.saturating_mul(meshes(1, 1) + 24 * 10 + 8 * 20);
     match available() {
-        Some(free) if free < least => {
+        Some(free) if free < least && elements <= i32::MAX as usize => {
             let [least, free] = [least, free].map(megabytes);
             let message = format!(
                 "{elements} elements need {least} of memory at least, and {free} are there"

@@ -380,8 +380,8 @@ fn verdict(
         }
         Ended::Sensitivities { iteration } => Err(Failure::Sensitivities { iteration }),
         Ended::Solver { iteration, load_case, outcome, tolerance } => {
-            let has_stronger_cycle = config.solver.has_stronger_cycle();
-            Err(Failure::Solver { iteration, load_case, outcome, tolerance, has_stronger_cycle })
+            let other_cycle = config.solver.other_cycle();
+            Err(Failure::Solver { iteration, load_case, outcome, tolerance, other_cycle })
         }
     }
 }

@@ -140,9 +140,10 @@ impl Solver {
         matches!(self.preconditioner, Preconditioner::Auto | Preconditioner::Multigrid)
     }
 
-    /// Whether the K-cycle might converge where this one does not.
-    pub fn has_stronger_cycle(&self) -> bool {
-        self.is_multigrid() && self.cycle != Cycle::K
+    /// The cycle that might converge where this one does not, if there are cycles.
+    pub fn other_cycle(&self) -> Option<&'static str> {
+        let other = if self.cycle == Cycle::K { "V" } else { "K" };
+        self.is_multigrid().then_some(other)
     }
 
     /// Relative residual while the compliance changes, by `tolerance` and the preconditioner

@@ -127,7 +127,7 @@ fn all_that_may_be_worth_saying() {
       device           cpu
       strategy         ebe
       memory           about 12 MB, 12 with mf, 12 with nbn
-      results          out, in place of those there
+      results          out, which holds those of a run: give --overwrite or --resume
       note: 1 node that no hexahedron uses was left out
       warning: the filter radius 0.5 is not larger than an element (1): it hardly filters, and checkerboards are likely; 1.5 to 3 element widths are usual
     nothing stands in the way of `topopt run case.toml`

@@ -6,12 +6,8 @@ use crate::meshes::{FROM_FILE, GENERATED, write};
 use crate::{CASE, Folder, program};
 
 /// `topopt run` and `topopt check` refuse the case with all the `parts` of a message, and leave
-/// every file as it was, those of an earlier run included.
+/// every file as it was.
 fn refused(folder: &Folder, set: &[&str], parts: &[&str]) {
-    std::fs::create_dir_all(folder.path("out")).unwrap();
-    for name in ["history.csv", "summary.json", "design.vtu"] {
-        folder.write(&format!("out/{name}"), "precious");
-    }
     let before = folder.files();
     for command in ["run", "check"] {
         let mut program = program(&folder.path(""));
@@ -27,9 +23,6 @@ fn refused(folder: &Folder, set: &[&str], parts: &[&str]) {
         }
         assert_eq!((finished.status, finished.out.as_str()), (1, ""), "{set:?}");
         assert_eq!(folder.files(), before, "{set:?}");
-        for name in ["history.csv", "summary.json", "design.vtu"] {
-            assert_eq!(folder.read(&format!("out/{name}")), "precious", "{set:?}");
-        }
     }
 }
 
@@ -107,7 +100,7 @@ fn output_directory_that_cannot_be_written() {
         ),
         ("case.toml", "cannot write to the output directory case.toml: Not a directory"),
         ("taken", "cannot write taken/design.vtu: it is a folder"),
-        (".", "the results include ./case.toml, but a case of yours is there"),
+        (".", "./case.toml is there already, and is not of a run"),
         #[cfg(target_os = "linux")]
         ("/proc/topopt", "cannot write to the output directory /proc/topopt: "),
         #[cfg(target_os = "linux")] // it exists, and not even root may write to it
