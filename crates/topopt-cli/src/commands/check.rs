@@ -35,7 +35,7 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     let config = Config::load(&args.case, &args.set)?;
     results::check_writable(&config.output_directory()).map_err(InputError::from)?;
-    let case = Case::build_until(&config, interrupt)?;
+    let case = Case::build_until(&config, &args.gmsh, interrupt)?;
     if let Some(path) = &args.preview {
         preview::write(path, &case).map_err(InputError::from)?;
     }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use topopt_cuda::{Cuda, Mf};
@@ -32,7 +33,8 @@ pub(super) fn preconditioners(
 ) -> Result<(), Failure> {
     let place = place(args.device)?;
     let config = Config::load(&args.case, &args.set)?;
-    let structure = Structure::build(&config, Case::build(&config)?, &place)?;
+    let case = Case::build_until(&config, &args.gmsh, &AtomicBool::new(false))?;
+    let structure = Structure::build(&config, case, &place)?;
     let moduli = moduli(args, &config, &structure)?;
     let problem = &structure.problem;
     if let Some(path) = &args.matrix {
