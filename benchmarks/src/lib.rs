@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use topopt_cli::args::{Command, Log, RunArgs};
+use topopt_cli::args::{Command, GmshArgs, Log, RunArgs};
 use topopt_cli::commands::execute;
 use topopt_cli::config::{Device, Strategy};
 use topopt_cli::interrupt::Interrupt;
@@ -94,6 +94,7 @@ impl Case {
         let reference: Reference = serde_json::from_str(&std::fs::read_to_string(reference)?)?;
         let output = tempfile::tempdir()?;
         let arguments = RunArgs {
+            gmsh: GmshArgs::default(),
             case: folder.join(format!("{name}.toml")),
             output: Some(output.path().into()),
             set: self.overrides(iterations, reference.filter_radius),

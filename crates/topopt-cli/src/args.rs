@@ -48,6 +48,9 @@ pub enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// Gmsh
+        #[command(flatten)]
+        gmsh: GmshArgs,
     },
     /// Print the JSON schema of the case file, for editors
     Schema,
@@ -58,6 +61,18 @@ pub enum Command {
         /// The shell
         shell: Shell,
     },
+}
+
+/// What may be run to mesh a geometry. A case file cannot say so: it may come from somebody else.
+#[derive(Debug, Clone, Default, Args)]
+pub struct GmshArgs {
+    /// The Gmsh program that meshes geometries; when left out, the one that the variable GMSH names,
+    /// or gmsh
+    #[arg(long, value_name = "PROGRAM")]
+    pub gmsh: Option<PathBuf>,
+    /// Mesh a geometry although it may run programs and write files, as a .geo file can
+    #[arg(long)]
+    pub trust_geometry: bool,
 }
 
 /// Arguments of `topopt run`.
@@ -93,6 +108,9 @@ pub struct RunArgs {
     /// How to tell of the run
     #[arg(long, value_enum, default_value_t = Log::Auto)]
     pub log: Log,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
 }
 
 /// Arguments of `topopt check`.
@@ -109,6 +127,9 @@ pub struct CheckArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
 }
 
 /// Arguments of `topopt export`.
@@ -149,6 +170,9 @@ pub struct VerifyArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -195,6 +219,9 @@ pub struct OperatorsArgs {
     /// Applications that count, after a warm-up
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     repeats: u16,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
     /// Where, which operators, and where to
     #[command(flatten)]
     pub choice: BenchChoice,
@@ -214,6 +241,9 @@ pub struct SolveArgs {
     /// Override a key of the case file; may be repeated
     #[arg(long, value_name = "KEY.PATH=VALUE")]
     pub set: Vec<String>,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
     /// Where, which operators, and where to
     #[command(flatten)]
     pub choice: BenchChoice,
@@ -239,6 +269,9 @@ pub struct PreconditionersArgs {
     /// Write the assembled matrix as MatrixMarket, and NAME_f.mtx, NAME_x.mtx with forces and nodes
     #[arg(long, value_name = "FILE.mtx")]
     pub matrix: Option<PathBuf>,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
 }
 
 /// Arguments of `topopt bench thesis`.
@@ -299,9 +332,9 @@ pub struct MeshArgs {
     /// How the hexahedra of a geometry are made
     #[arg(long, value_enum, conflicts_with_all = ["size", "elements"])]
     pub hexes: Option<Hexes>,
-    /// The Gmsh program
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["size", "elements"])]
-    pub gmsh: Option<PathBuf>,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
     /// File to write; the name of the source with .msh when left out
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

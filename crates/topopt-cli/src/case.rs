@@ -4,6 +4,7 @@ use toml::Spanned;
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
+use crate::args::GmshArgs;
 use crate::config::{Config, Generator};
 use crate::interrupt::Interrupt;
 use crate::report::{Finding, InputError};
@@ -102,21 +103,27 @@ impl Generator {
 }
 
 impl Case {
-    /// Reads or makes the mesh, selects, and looks up every set.
+    /// Reads or makes the mesh, selects, and looks up every set. A geometry is meshed by the Gmsh of
+    /// the environment, and is not trusted.
     ///
     /// # Errors
     /// All that is wrong, with places in the case file: a mesh that cannot be had, selections of
     /// nothing or everything, sets that are not there or empty, loads that are zero or only on supports, nothing left to design.
     pub fn build(config: &Config) -> Result<Self, InputError> {
-        Self::build_until(config, &Interrupt::new())
+        Self::build_until(config, &GmshArgs::default(), &Interrupt::new())
     }
 
-    /// As [`Case::build`]; a mesher that runs for it is ended soon after `interrupt` is set.
+    /// As [`Case::build`], with what the command line says of `gmsh`, which is ended soon after
+    /// `interrupt` is set.
     ///
     /// # Errors
     /// As [`Case::build`].
-    pub fn build_until(config: &Config, interrupt: &Interrupt) -> Result<Self, InputError> {
-        let (mesh, tags, mut notes) = mesh(config, interrupt)?;
+    pub fn build_until(
+        config: &Config,
+        gmsh: &GmshArgs,
+        interrupt: &Interrupt,
+    ) -> Result<Self, InputError> {
+        let (mesh, tags, mut notes) = mesh(config, gmsh, interrupt)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
         notes.extend(lookup.notes());
@@ -143,15 +150,17 @@ impl Case {
 
 fn mesh(
     config: &Config,
+    gmsh: &GmshArgs,
     interrupt: &Interrupt,
 ) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputError> {
     let keys = config.mesh.get_ref();
     if let (Some(path), Some(file)) = (config.mesh_path(), &keys.file) {
-        let read = meshing::read(&path, &meshing::of(config), interrupt).map_err(|finding| {
-            let finding = finding.at(config.source(), file.span(), "this mesh");
-            let relative = "`file` is relative to the folder of the case file";
-            if path.exists() { finding } else { finding.remedy(relative) }
-        })?;
+        let read =
+            meshing::read(&path, &meshing::of(config, gmsh), interrupt).map_err(|finding| {
+                let finding = finding.at(config.source(), file.span(), "this mesh");
+                let relative = "`file` is relative to the folder of the case file";
+                if path.exists() { finding } else { finding.remedy(relative) }
+            })?;
         let tags = Tags { nodes: read.node_tags, elements: read.element_tags };
         return Ok((read.mesh, Some(tags), read.notes));
     }

@@ -92,14 +92,6 @@ impl Config {
         self.mesh.get_ref().file.as_ref().map(|file| folder.join(file.get_ref()))
     }
 
-    /// The Gmsh program that the case asks for: a path, or a name alone to be looked for on PATH.
-    pub fn gmsh_program(&self) -> Option<PathBuf> {
-        let program = self.mesh.get_ref().gmsh.as_ref()?.get_ref();
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        let is_name = program.components().count() == 1;
-        Some(if is_name { program.clone() } else { folder.join(program) })
-    }
-
     /// Folder for the results: `output.directory`, else `results/` and the case's file name.
     pub fn output_directory(&self) -> PathBuf {
         let default = || Path::new("results").join(self.path.file_stem().unwrap_or_default());
@@ -117,11 +109,6 @@ impl Config {
         let absolute = self.mesh_path().map(std::path::absolute).transpose();
         if let (Ok(Some(absolute)), Some(file)) = (absolute, &mut case.mesh.get_mut().file) {
             *file.get_mut() = absolute;
-        }
-        if let (Some(program), Some(key)) = (self.gmsh_program(), &mut case.mesh.get_mut().gmsh)
-            && program.components().count() > 1
-        {
-            *key.get_mut() = std::path::absolute(&program).unwrap_or(program);
         }
         let text = toml::to_string(&case).map_err(|error| {
             Finding::new(format!("cannot write the settings as a case file: {error}"))

@@ -6,6 +6,7 @@ use std::time::Duration;
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{self, Meshing, MeshingError};
 
+use crate::args::GmshArgs;
 use crate::config::{Config, Hexes};
 use crate::interrupt::Interrupt;
 use crate::report::Finding;
@@ -33,23 +34,23 @@ pub(crate) fn read(
     })
 }
 
-/// How Gmsh works where nothing else is said.
-pub(crate) fn default() -> Meshing {
+/// How Gmsh works where nothing is said besides the command line.
+pub(crate) fn by(gmsh: &GmshArgs) -> Meshing {
     Meshing {
-        program: None,
+        program: gmsh.gmsh.clone(),
         hexes: gmsh::Hexes::Auto,
         element_size: None,
         length_unit: "MM",
         timeout: Duration::from_secs(600),
+        trust: gmsh.trust_geometry,
     }
 }
 
-/// What the case file says about Gmsh.
-pub(crate) fn of(config: &Config) -> Meshing {
+/// As [`by`], with what the case file says about Gmsh.
+pub(crate) fn of(config: &Config, gmsh: &GmshArgs) -> Meshing {
     let keys = config.mesh.get_ref();
-    let default = default();
+    let default = by(gmsh);
     Meshing {
-        program: config.gmsh_program(),
         hexes: keys.hexes.as_ref().map_or(default.hexes, |hexes| (*hexes.get_ref()).into()),
         element_size: keys.element_size.as_ref().map(|size| *size.get_ref()),
         length_unit: config.units.map_or(default.length_unit, |units| units.length.in_step_files()),
@@ -57,6 +58,7 @@ pub(crate) fn of(config: &Config) -> Meshing {
             .gmsh_timeout
             .as_ref()
             .map_or(default.timeout, |seconds| Duration::from_secs_f64(*seconds.get_ref())),
+        ..default
     }
 }
 
@@ -75,8 +77,12 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
     Some(match error {
         MeshingError::Program { .. } => {
             "install Gmsh (`apt install gmsh`, `pip install gmsh`, or from gmsh.info), or say where \
-             it is with `mesh.gmsh` or the variable GMSH; or mesh the part elsewhere and name the \
-             .msh file"
+             it is with `--gmsh` or the variable GMSH; or mesh the part elsewhere and name the .msh \
+             file"
+        }
+        MeshingError::Untrusted { .. } => {
+            "look at what the file does there; if you trust it, and all that it reads, give \
+             `--trust-geometry` on the command line"
         }
         MeshingError::Failed { .. } => {
             "look at the geometry with `gmsh FILE`; where Gmsh cannot mesh it, another \

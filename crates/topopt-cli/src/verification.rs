@@ -11,6 +11,7 @@ use serde::Serialize;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::Region;
 
+use crate::args::VerifyArgs;
 use crate::case::{Case, Tags};
 use crate::config::Config;
 use crate::failure::Failure;
@@ -97,16 +98,17 @@ impl Verification {
     pub fn of(
         results: &RunDirectory,
         config: &Config,
-        threshold: Option<f64>,
+        args: &VerifyArgs,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let optimised = results.summary().map_err(InputError::from)?["compliance"].as_f64();
-        let case = Case::build(config)?;
+        let case = Case::build_until(config, &args.gmsh, interrupt)?;
         let tags = case.tags.clone();
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let mut structure = Structure::build(config, case, &place)?;
         let density = density(results, &structure)?;
-        let design = Thresholded::new(&structure, density, threshold).map_err(InputError::from)?;
+        let design =
+            Thresholded::new(&structure, density, args.threshold).map_err(InputError::from)?;
         let carried = Carried::new(&structure.problem, &design.is_solid);
         let (carried, problem) = carried.map_err(InputError::from)?;
         structure.problem = problem;

@@ -39,7 +39,7 @@ pub(super) fn check(
         let inputs: Vec<_> = mesh.iter().map(PathBuf::as_path).collect();
         output_folder::check_file(path, &["vtu"], &inputs).map_err(InputError::from)?;
     }
-    let case = Case::build_until(&config, interrupt)?;
+    let case = Case::build_until(&config, &args.gmsh, interrupt)?;
     if let Some(path) = &args.preview {
         preview::write(path, &case).map_err(InputError::from)?;
     }

@@ -9,6 +9,7 @@ use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
 
 use super::rounded;
+use crate::args::GmshArgs;
 use crate::case::element_width;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -19,10 +20,11 @@ use crate::report::InputError;
 pub(super) fn info(
     file: &Path,
     json: bool,
+    gmsh: &GmshArgs,
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let imported = meshing::read(file, &meshing::default(), interrupt).map_err(InputError::from)?;
+    let imported = meshing::read(file, &meshing::by(gmsh), interrupt).map_err(InputError::from)?;
     let info = Info::of(&imported);
     if json {
         serde_json::to_writer_pretty(&mut *out, &info).map_err(std::io::Error::from)?;

@@ -59,7 +59,7 @@ fn default_path(source: &MeshSource) -> PathBuf {
 }
 
 fn benchmark(generator: Generator, args: &MeshArgs) -> Result<HexMesh, InputError> {
-    if args.element_size.is_some() || args.hexes.is_some() || args.gmsh.is_some() {
+    if args.element_size.is_some() || args.hexes.is_some() || args.gmsh.gmsh.is_some() {
         let finding = Finding::new("--element-size, --hexes and --gmsh are for geometries");
         return Err(finding.remedy("say how large a benchmark is by --size or --elements").into());
     }
@@ -85,9 +85,8 @@ fn of_geometry(
     if args.element_size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
         return Err(Finding::new("--element-size must be greater than 0").into());
     }
-    let default = meshing::default();
+    let default = meshing::by(&args.gmsh);
     let meshing = Meshing {
-        program: args.gmsh.clone(),
         hexes: args.hexes.map_or(default.hexes, Into::into),
         element_size: args.element_size,
         ..default

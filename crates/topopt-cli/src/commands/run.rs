@@ -53,8 +53,10 @@ pub(super) fn run(
     let start_from = args.start_from.as_deref().map(StartingDesign::read).transpose()?;
     thread_pool(config.solver.threads)?.install(|| {
         // A GPU takes a while to open.
-        let (place, case) =
-            rayon::join(|| Place::of(&config), || Case::build_until(&config, interrupt));
+        let (place, case) = rayon::join(
+            || Place::of(&config),
+            || Case::build_until(&config, &args.gmsh, interrupt),
+        );
         let place = place.map_err(InputError::from)?;
         let structure = Structure::build(&config, case?, &place)?;
         if let Some(resumption) = &resumption {

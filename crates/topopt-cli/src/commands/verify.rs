@@ -21,7 +21,7 @@ pub(super) fn verify(
     let mut config = results.config()?;
     config.solver.device = args.device.unwrap_or(config.solver.device);
     let verification = thread_pool(config.solver.threads)?
-        .install(|| Verification::of(&results, &config, args.threshold, interrupt))?;
+        .install(|| Verification::of(&results, &config, args, interrupt))?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &verification).map_err(std::io::Error::from)?;
         return Ok(writeln!(out)?);

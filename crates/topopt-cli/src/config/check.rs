@@ -24,6 +24,10 @@ pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     (distance(nearest) <= 1 + word.len() / 4).then_some(nearest)
 }
 
+/// A case file may come from somebody else, and names no program to run.
+const NO_PROGRAM: &str = "take the key out, and say which Gmsh to run on the command line, by \
+                          `--gmsh PROGRAM`, or by the variable GMSH";
+
 struct Checker<'a> {
     source: &'a Source,
     /// The whole schema, which conditions of selections refer to.
@@ -70,6 +74,7 @@ impl Checker<'_> {
         let place = if name.is_empty() { "the case file" } else { &format!("[{name}]") };
         let known = || known.map(String::as_str).collect::<Vec<_>>().join(", ");
         let remedy = match near {
+            _ if (name, key.get_ref().as_ref()) == ("mesh", "gmsh") => NO_PROGRAM.into(),
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("{place} may have the keys {}", known()),
         };

@@ -66,9 +66,8 @@ fn mesh(config: &Config) -> Option<Finding> {
 fn for_gmsh(mesh: &Mesh) -> Option<(&'static str, Range<usize>)> {
     let size = mesh.element_size.as_ref().map(|key| ("element_size", key.span()));
     let hexes = mesh.hexes.as_ref().map(|key| ("hexes", key.span()));
-    let gmsh = mesh.gmsh.as_ref().map(|key| ("gmsh", key.span()));
     let timeout = mesh.gmsh_timeout.as_ref().map(|key| ("gmsh_timeout", key.span()));
-    size.or(hexes).or(gmsh).or(timeout)
+    size.or(hexes).or(timeout)
 }
 
 fn filter(config: &Config) -> Option<Finding> {

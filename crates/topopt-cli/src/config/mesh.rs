@@ -13,7 +13,8 @@ use toml::Spanned;
 pub struct Mesh {
     /// Mesh file of hexahedra, relative to the folder of the case file: .msh (Gmsh, version 2.2 or
     /// 4.1), .cdb (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK). Or a geometry that Gmsh meshes:
-    /// .geo, .step, .stp, .brep, .iges or .igs.
+    /// .geo, .step, .stp, .brep, .iges or .igs. A .geo file is a program; one that may run others or
+    /// write files is refused unless `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
     /// Largest edge of the elements of a geometry; as the geometry says when left out.
@@ -22,10 +23,6 @@ pub struct Mesh {
     /// How Gmsh makes the hexahedra of a geometry.
     #[schemars(with = "Option<Hexes>")]
     pub hexes: Option<Spanned<Hexes>>,
-    /// The Gmsh program, relative to the folder of the case file; the one that the variable GMSH
-    /// names, or `gmsh`, when left out.
-    #[schemars(with = "Option<PathBuf>")]
-    pub gmsh: Option<Spanned<PathBuf>>,
     /// Seconds after which Gmsh is ended; 600 when left out.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000))]
     pub gmsh_timeout: Option<Spanned<f64>>,

@@ -184,13 +184,55 @@ fn gmsh_that_is_not_there() {
      5 | 
        `----
       help: install Gmsh (`apt install gmsh`, `pip install gmsh`, or from gmsh.info), or say where it
-            is with `mesh.gmsh` or the variable GMSH; or mesh the part elsewhere and name the .msh
-            file
+            is with `--gmsh` or the variable GMSH; or mesh the part elsewhere and name the .msh file
     "#);
     let info = run(&["info", "part.geo"]);
     assert!(info.status == 1 && info.err.contains("cannot start `no-gmsh`"), "{}", info.err);
-    let asked = run(&["check", "case.toml", "--set", "mesh.gmsh=bin/gmsh"]);
+    let asked = run(&["check", "case.toml", "--gmsh", "bin/gmsh"]);
     assert!(asked.err.contains("cannot start `bin/gmsh`"), "{}", asked.err);
+}
+
+/// A case file may come from somebody else: it names no program.
+#[test]
+fn a_case_file_cannot_name_the_program() {
+    let folder = Folder::new();
+    folder.write("part.geo", "");
+    let mesh = "file = \"part.geo\"\ngmsh = \"./evil.sh\"";
+    folder.write("case.toml", &CASE.replace(GENERATED, mesh));
+    let (status, _, err) = topopt(&folder.path(""), &["check", "case.toml"]);
+    assert!(status == 1 && err.contains("unknown key `gmsh` in [mesh]"), "{err}");
+    assert!(err.contains("say which Gmsh to run on the command line"), "{err}");
+}
+
+/// The stand-in runs the geometry as a shell script, in which `Save` is a comment.
+#[test]
+fn a_geometry_that_may_do_harm_needs_trust() {
+    let folder = Folder::new();
+    let cube = root().join("crates/topopt-io/tests/cube.msh").display().to_string();
+    let script = format!("# Save \ntouch {}\ncp {cube} $mesh", folder.path("ran").display());
+    folder.write("part.geo", &script);
+    let mesh = "file = \"part.geo\"\n[[select]]\nname = \"fixed\"\nkind = \"nodes\"\nbox = { min = \
+                [0, 0, 0], max = [0, 1, 1] }";
+    folder.write("case.toml", &CASE.replace(GENERATED, mesh));
+    let stand_in = root().join("crates/topopt-io/tests/gmsh_program/gmsh").display().to_string();
+    let help = "if you trust it, and all that it reads, give";
+    for args in [
+        &["info", "part.geo"][..],
+        &["mesh", "part.geo", "-o", "part.msh"],
+        &["check", "case.toml"],
+        &["run", "case.toml", "--output", "out"],
+        &["bench", "solve", "case.toml", "--device", "cpu"],
+        &["bench", "preconditioners", "case.toml", "--device", "cpu"],
+        &["bench", "operators", "case.toml", "--device", "cpu"],
+    ] {
+        let args = [args, &["--gmsh", &stand_in]].concat();
+        let (status, _, err) = topopt(&folder.path(""), &args);
+        assert!(status == 1 && err.contains("line 1: `Save` may run"), "{args:?}: {err}");
+        assert!(err.contains(help) && !folder.path("ran").exists(), "{args:?}: {err}");
+    }
+    let args = ["info", "part.geo", "--gmsh", &stand_in, "--trust-geometry"];
+    let (status, out, err) = topopt(&folder.path(""), &args);
+    assert!(status == 0 && folder.path("ran").exists(), "{out}{err}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod program;
 mod raw;
 mod records;
 mod sections;
+mod trust;
 mod version_2;
 mod version_4;
 mod write;

@@ -12,6 +12,7 @@ use std::{fs, io};
 use tempfile::TempDir;
 
 use super::error::{Leftover, Problem as GmshProblem, list};
+use super::trust::{self, Suspect};
 use crate::import::ImportedMesh;
 use crate::read_error::{Problem, ReadError};
 
@@ -27,8 +28,10 @@ pub struct Meshing {
     /// Unit of the mesh, into which STEP and IGES files, which have units, are converted: `MM`, `M`
     /// and the like.
     pub length_unit: &'static str,
-    /// Gmsh is ended after this time.
+    /// Gmsh is ended after this time, with all that it has started.
     pub timeout: Duration,
+    /// Whether the geometry may run programs and write files.
+    pub trust: bool,
 }
 
 /// How Gmsh makes hexahedra.
@@ -57,6 +60,16 @@ pub enum MeshingError {
         path: PathBuf,
         /// What the operating system says.
         cause: io::Error,
+    },
+    /// The geometry, or a file that it reads, may run a program or write a file.
+    #[error("{}: line {line}: `{word}` may run programs or write files", path.display())]
+    Untrusted {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        word: String,
     },
     /// The program cannot be started.
     #[error("cannot start `{}`, which meshes geometries: {cause}", program.display())]
@@ -163,6 +176,11 @@ impl Geometry<'_> {
     fn mesh(&self, hexes: Hexes) -> Result<ImportedMesh, MeshingError> {
         let unreadable = |cause| MeshingError::Geometry { path: self.path.into(), cause };
         File::open(self.path).map_err(unreadable)?;
+        if !self.meshing.trust
+            && let Some(Suspect { path, line, word }) = trust::suspect(self.path)
+        {
+            return Err(MeshingError::Untrusted { path, line, word });
+        }
         let folder = tempfile::Builder::new().prefix("topopt-gmsh-").tempdir();
         let folder = folder.map_err(MeshingError::Folder)?;
         let log = self.run(hexes, &folder)?;
@@ -195,6 +213,7 @@ impl Geometry<'_> {
         command.arg("-3").arg(path.map_err(MeshingError::Folder)?).arg(inside(SETTINGS));
         command.args(["-format", "msh41", "-bin", "-o"]).arg(inside(MESH));
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
+        in_own_group(&mut command);
         let child = command.spawn();
         let child = child.map_err(|cause| MeshingError::Program { program, cause })?;
         let status = self.wait(child)?;
@@ -250,8 +269,7 @@ impl Geometry<'_> {
                     continue;
                 }
             };
-            // It may just have ended by itself.
-            let _ = child.kill().and_then(|()| child.wait());
+            end(&mut child);
             return Err(error);
         }
     }
@@ -270,6 +288,24 @@ impl Geometry<'_> {
             _ => MeshingError::Refused(ReadError { path, place: None, ..error }),
         }
     }
+}
+
+/// Lets the program and all that it starts be ended together.
+fn in_own_group(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+/// Ends the program, and on Unix what it has started. It may just have ended by itself, which is no
+/// error, and what it has started may still be there.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill().and_then(|()| child.wait());
 }
 
 /// Names of files in the temporary folder.

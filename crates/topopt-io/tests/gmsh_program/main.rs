@@ -2,6 +2,8 @@
 //! in for it; the tests of `topopt-cli` run Gmsh itself.
 #![cfg(unix)]
 
+mod trust;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +44,7 @@ impl Geometry {
             element_size: None,
             length_unit: "MM",
             timeout: Duration::from_secs(20),
+            trust: true,
         };
         Self { folder, path, meshing }
     }
@@ -156,4 +159,21 @@ fn gmsh_is_ended_after_its_time_and_on_request() {
         assert!(matches!(error, MeshingError::Interrupted), "{error}");
     });
     assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+/// What Gmsh has started is ended with it.
+#[test]
+fn the_children_of_gmsh_are_ended_too() {
+    let mut geometry = Geometry::new("sleep 60 &\necho $! > $here/child\nwait");
+    geometry.meshing.timeout = Duration::from_millis(500);
+    assert!(geometry.refused().contains("and was ended"));
+    let child = fs::read_to_string(geometry.folder.path().join("child")).unwrap();
+    // An ended process may wait for its parent to look at it, and has no command line then.
+    let line = Path::new("/proc").join(child.trim()).join("cmdline");
+    let is_there = || fs::read(&line).is_ok_and(|text| !text.is_empty());
+    let start = Instant::now();
+    while is_there() {
+        assert!(start.elapsed() < Duration::from_secs(10), "process {child} is still there");
+        thread::sleep(Duration::from_millis(10));
+    }
 }

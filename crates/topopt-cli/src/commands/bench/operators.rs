@@ -18,7 +18,7 @@ const WARM_UP: usize = 3;
 
 pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<(), Failure> {
     let place = place(args.choice.device)?;
-    let subject = Subject::read(&args.source, args.numbering, &place)?;
+    let subject = Subject::read(&args.source, &args.gmsh, args.numbering, &place)?;
     let mesh = subject.problem.mesh();
     let (nodes, elements) = (mesh.n_nodes(), mesh.n_elements());
     let numbering = args.numbering;

@@ -15,6 +15,7 @@ use crate::args::PreconditionersArgs;
 use crate::case::Case;
 use crate::config::{Config, Preconditioner, Solver};
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::place::{Place, cpu_preconditioner, gpu_mesh, gpu_preconditioner, prepared};
 use crate::report::{Finding, InputError};
 use crate::structure::Structure;
@@ -32,7 +33,8 @@ pub(super) fn preconditioners(
 ) -> Result<(), Failure> {
     let place = place(args.device)?;
     let config = Config::load(&args.case, &args.set)?;
-    let structure = Structure::build(&config, Case::build(&config)?, &place)?;
+    let case = Case::build_until(&config, &args.gmsh, &Interrupt::new())?;
+    let structure = Structure::build(&config, case, &place)?;
     let moduli = moduli(args, &config, &structure)?;
     let problem = &structure.problem;
     if let Some(path) = &args.matrix {

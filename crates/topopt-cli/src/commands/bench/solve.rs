@@ -18,7 +18,7 @@ use crate::failure::Failure;
 pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failure> {
     let place = place(args.choice.device)?;
     let config = Config::load(&args.case, &args.set)?;
-    let subject = Subject::of_case(&config, Numbering::Import, &place)?;
+    let subject = Subject::of_case(&config, &args.gmsh, Numbering::Import, &place)?;
     let dofs = subject.problem.n_dofs();
     writeln!(out, "{}: {dofs} components; {}", subject.name, place.name())?;
     let options = PcgOptions {

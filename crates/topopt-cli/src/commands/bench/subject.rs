@@ -5,9 +5,10 @@ use std::path::Path;
 use topopt_fem::{LoadCase, Material, Problem, Supports};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
-use crate::args::Numbering;
+use crate::args::{GmshArgs, Numbering};
 use crate::case::Case;
 use crate::config::Config;
+use crate::interrupt::Interrupt;
 use crate::place::Place;
 use crate::report::{Finding, InputError};
 use crate::structure::Structure;
@@ -28,7 +29,12 @@ impl Subject {
     ///
     /// # Errors
     /// Whatever is wrong with the file.
-    pub fn read(source: &str, numbering: Numbering, place: &Place) -> Result<Self, InputError> {
+    pub fn read(
+        source: &str,
+        gmsh: &GmshArgs,
+        numbering: Numbering,
+        place: &Place,
+    ) -> Result<Self, InputError> {
         if let Some(n) = source.strip_prefix("cube:") {
             let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
                 Finding::new(format!("`{source}` is no cube"))
@@ -38,7 +44,7 @@ impl Subject {
         }
         let path = Path::new(source);
         if path.extension().is_some_and(|extension| extension == "toml") {
-            return Self::of_case(&Config::load(path, &[])?, numbering, place);
+            return Self::of_case(&Config::load(path, &[])?, gmsh, numbering, place);
         }
         let read = topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()))?;
         Self::of_mesh(source, &read.mesh, numbering)
@@ -47,10 +53,12 @@ impl Subject {
     /// The problem of a case; numbered as a run has it, unless otherwise asked.
     pub fn of_case(
         config: &Config,
+        gmsh: &GmshArgs,
         numbering: Numbering,
         place: &Place,
     ) -> Result<Self, InputError> {
-        let structure = Structure::build(config, Case::build(config)?, place)?;
+        let case = Case::build_until(config, gmsh, &Interrupt::new())?;
+        let structure = Structure::build(config, case, place)?;
         let name = config.title.clone().unwrap_or_else(|| config.path().display().to_string());
         let (density, penalty) = (structure.space.volume_fraction, config.design.penalty);
         match numbering {

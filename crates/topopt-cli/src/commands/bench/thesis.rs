@@ -10,7 +10,7 @@ use topopt_mesh::generate::Benchmark;
 use super::solve::{Row, Solves};
 use super::subject::Subject;
 use super::{MEGABYTE, each_operator, place};
-use crate::args::{Numbering, ThesisArgs};
+use crate::args::{GmshArgs, Numbering, ThesisArgs};
 use crate::config::Config;
 use crate::failure::Failure;
 
@@ -39,7 +39,8 @@ pub(super) fn thesis(args: &ThesisArgs, out: &mut impl Write) -> Result<(), Fail
         args.choice.csv.as_ref().map(|path| CsvFile::create(path, &columns)).transpose()?;
     for benchmark in Benchmark::ALL {
         for &size in &args.sizes {
-            let subject = Subject::of_case(&case(benchmark, size)?, Numbering::Import, &place)?;
+            let (case, gmsh) = (case(benchmark, size)?, GmshArgs::default());
+            let subject = Subject::of_case(&case, &gmsh, Numbering::Import, &place)?;
             let options = PcgOptions { tolerance: TOLERANCE, max_iterations: 100_000 };
             let mut solves = Solves { subject: &subject, options, rows: Vec::new() };
             each_operator(&place, &subject, &args.choice.strategies, &mut solves)?;

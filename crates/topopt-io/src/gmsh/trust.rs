@@ -1,0 +1,236 @@
+//! What a geometry may do besides geometry: a `.geo` file is a program, and so is all that it merges
+//! and the `.opt` file beside it.
+//!
+//! The scan reads as Gmsh's own scanner does (src/parser/Gmsh.l of Gmsh 4.15: no escapes in strings,
+//! at most 1023 bytes each, a NUL byte ends comments) and looks for the commands and options of its
+//! grammar (Gmsh.y) that run programs or write files. Where it cannot be sure it refuses.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A place in a geometry that may do harm.
+pub(super) struct Suspect {
+    /// The geometry, or a file that it reads.
+    pub path: PathBuf,
+    /// From 1.
+    pub line: usize,
+    /// What stands there.
+    pub word: String,
+}
+
+/// Ends of the names of what runs programs, writes files or keeps a command for later. The end
+/// counts, since Gmsh goes on right behind an `EndIf` or `Return` that it has skipped to.
+const HARMFUL: [&str; 13] = [
+    "SystemCall",
+    "System",
+    "OnelabRun",
+    "ExternalProcess",
+    "CommandLine",
+    "Command",
+    "Solver",
+    "Plugin",
+    "Save",
+    "CreateDir",
+    "SendToServer",
+    "OptionsFileName",
+    "ErrorFileName",
+];
+
+/// Commands that read a file, as a script unless its name says otherwise.
+const READING: [&str; 4] = ["Include", "Merge", "MergeWithBoundingBox", "ShapeFromFile"];
+
+/// Extensions of files that Gmsh never reads as a script. It minds their case.
+const DATA: [&str; 11] =
+    ["step", "STEP", "stp", "STP", "iges", "IGES", "igs", "IGS", "brep", "stl", "STL"];
+
+/// Extensions of scripts that may be merged.
+const SCRIPTS: [&str; 3] = ["geo", "opt", "pos"];
+
+/// The first place in the geometry at `path`, or in what it reads, that may run a program or write a
+/// file.
+pub(super) fn suspect(path: &Path) -> Option<Suspect> {
+    suspect_in(path, &mut BTreeSet::new())
+}
+
+fn suspect_in(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspect> {
+    if !known.insert(path.into()) {
+        return None;
+    }
+    let of_file = if has_extension(path, &DATA) { None } else { suspect_in_script(path, known) };
+    of_file.or_else(|| {
+        // Gmsh merges it without being asked to.
+        let mut options = path.as_os_str().to_owned();
+        options.push(".opt");
+        let options = PathBuf::from(options);
+        if options.exists() { suspect_in(&options, known) } else { None }
+    })
+}
+
+fn suspect_in_script(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspect> {
+    let at = |line: usize, word: &str| Suspect { path: path.into(), line, word: word.into() };
+    let Ok(text) = fs::read(path) else { return Some(at(1, "a file that cannot be read")) };
+    if text.starts_with(b"$MeshFormat") {
+        return None;
+    }
+    let tokens = match tokens(&text) {
+        Ok(tokens) => tokens,
+        Err((line, what)) => return Some(at(line, what)),
+    };
+    for (i, (line, token)) in tokens.iter().enumerate() {
+        let Token::Word(word) = token else { continue };
+        let rest = tokens[i + 1..].iter().map(|(_, token)| token);
+        if is_harmful(word, rest.clone()) {
+            return Some(at(*line, word));
+        }
+        if READING.iter().any(|reading| word.ends_with(reading)) {
+            let file = named_file(rest).filter(|file| {
+                let file = Path::new(file);
+                has_extension(file, &DATA) || has_extension(file, &SCRIPTS)
+            });
+            let Some(file) = file else { return Some(at(*line, word)) };
+            let folder = path.parent().unwrap_or(Path::new(""));
+            if let Some(suspect) = suspect_in(&folder.join(file), known) {
+                return Some(suspect);
+            }
+        }
+    }
+    None
+}
+
+fn has_extension(path: &Path, known: &[&str]) -> bool {
+    path.extension().is_some_and(|extension| known.iter().any(|known| extension == *known))
+}
+
+/// Whether a word may do harm where the tokens `rest` follow it.
+fn is_harmful<'a>(word: &str, mut rest: impl Iterator<Item = &'a Token<'a>>) -> bool {
+    if HARMFUL.iter().any(|harmful| word.ends_with(harmful)) {
+        return true;
+    }
+    if word.ends_with("Print") {
+        // `Print.` begins the name of an option.
+        return rest.next() != Some(&Token::Symbol(b'.'));
+    }
+    // `Printf(...) > "file"`: the sign may stand anywhere in the statement.
+    let in_statement = || rest.take_while(|token| **token != Token::Symbol(b';'));
+    word.ends_with("Printf") && in_statement().any(|token| *token == Token::Symbol(b'>'))
+}
+
+/// The file that a statement names by nothing else than a text.
+fn named_file<'a>(mut rest: impl Iterator<Item = &'a Token<'a>>) -> Option<&'a str> {
+    let mut next = rest.next()?;
+    if *next == Token::Symbol(b'(') {
+        next = rest.next()?;
+    }
+    let Token::Text(file) = next else { return None };
+    matches!(rest.next(), Some(Token::Symbol(b';' | b')'))).then_some(file)
+}
+
+#[derive(Debug, PartialEq)]
+enum Token<'a> {
+    Word(&'a str),
+    Text(&'a str),
+    Symbol(u8),
+}
+
+/// The words, texts and symbols of a script with their lines; or the line that Gmsh may read in
+/// another way than this does, and what stands there.
+fn tokens(text: &[u8]) -> Result<Vec<(usize, Token<'_>)>, (usize, &'static str)> {
+    let mut scan = Scan { text, at: 0, line: 1, is_first: true };
+    let mut tokens = Vec::new();
+    let mut has_loops = false;
+    let mut over_lines = None;
+    while let Some(&byte) = text.get(scan.at) {
+        let line = scan.line;
+        let is_behind_code = !scan.is_first;
+        match (byte, text.get(scan.at + 1)) {
+            (b'/', Some(b'/')) => drop(scan.skip_to(b"\n")?),
+            (b'/', Some(b'*')) => {
+                scan.step(2)?;
+                scan.skip_to(b"*/")?;
+                scan.step(2)?;
+            }
+            (b'"' | b'\'', _) => {
+                scan.step(1)?;
+                let content = scan.skip_to(&[byte])?;
+                scan.step(1)?;
+                if content.len() > LONGEST_TEXT {
+                    return Err((line, "a text of more than 1023 bytes"));
+                }
+                let content = str::from_utf8(content).map_err(|_| (line, "a text not in UTF-8"))?;
+                tokens.push((line, Token::Text(content)));
+            }
+            _ if is_letter(byte) => {
+                let rest = &text[scan.at..];
+                let is_part = |b: &u8| is_letter(*b) || b.is_ascii_digit();
+                let word = &rest[..rest.iter().take_while(|b| is_part(b)).count()];
+                scan.step(word.len())?;
+                let word = str::from_utf8(word).unwrap_or_default();
+                has_loops |= ["For", "Macro", "Function"].iter().any(|begin| word.ends_with(begin));
+                tokens.push((line, Token::Word(word)));
+            }
+            _ => {
+                if !byte.is_ascii_whitespace() {
+                    tokens.push((line, Token::Symbol(byte)));
+                }
+                scan.step(1)?;
+            }
+        }
+        if scan.line > line && byte != b'\n' && is_behind_code {
+            over_lines.get_or_insert(line);
+        }
+    }
+    // Gmsh goes back to the line behind the head of a loop, which would then begin within.
+    match over_lines.filter(|_| has_loops) {
+        Some(line) => Err((line, "a comment or text over several lines, behind code")),
+        None => Ok(tokens),
+    }
+}
+
+/// Texts of more bytes end early in Gmsh.
+const LONGEST_TEXT: usize = 1022;
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_'
+}
+
+/// A place in a script.
+struct Scan<'a> {
+    text: &'a [u8],
+    at: usize,
+    /// From 1.
+    line: usize,
+    /// Whether nothing but blanks stands before it in its line.
+    is_first: bool,
+}
+
+impl<'a> Scan<'a> {
+    /// Goes on by so many bytes, or to the end.
+    fn step(&mut self, count: usize) -> Result<(), (usize, &'static str)> {
+        for _ in 0..count {
+            let Some(&byte) = self.text.get(self.at) else { return Ok(()) };
+            self.at += 1;
+            match byte {
+                0 => return Err((self.line, "a NUL byte")),
+                b'\r' if self.text.get(self.at) != Some(&b'\n') => {
+                    return Err((self.line, "a carriage return within a line"));
+                }
+                b'\n' => {
+                    self.line += 1;
+                    self.is_first = true;
+                }
+                _ => self.is_first &= byte.is_ascii_whitespace(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next `mark`, or to the end; what lies before it.
+    fn skip_to(&mut self, mark: &[u8]) -> Result<&'a [u8], (usize, &'static str)> {
+        let rest = &self.text[self.at..];
+        let found = rest.windows(mark.len()).position(|window| window == mark);
+        let content = &rest[..found.unwrap_or(rest.len())];
+        self.step(content.len())?;
+        Ok(content)
+    }
+}
