@@ -59,6 +59,10 @@ fn write_and_rename(
     path: &Path,
     body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
+    // A rename would put a file in place of a device.
+    if fs::symlink_metadata(path).is_ok_and(|there| is_special(there.file_type())) {
+        return Err(io::Error::other("it is a device or a pipe, and no file"));
+    }
     let temporary = Temporary::beside(path)?;
     let file = File::options().read(true).write(true).create_new(true).open(&temporary.0)?;
     let mut writer = BufWriter::with_capacity(1 << 16, file);
@@ -67,6 +71,10 @@ fn write_and_rename(
     writer.get_ref().sync_all()?;
     drop(writer);
     fs::rename(&temporary.0, path)
+}
+
+fn is_special(kind: fs::FileType) -> bool {
+    !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
 }
 
 /// Removes the files under way, for a program that ends at once. Whoever begins another one waits for ever.
