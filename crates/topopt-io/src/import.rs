@@ -6,6 +6,7 @@ use std::path::Path;
 use topopt_mesh::{HexMesh, MeshError, Sets};
 
 use crate::elements::Elements;
+use crate::quote::printable;
 use crate::read_error::{Fault, Parsed, Problem, ReadError};
 
 /// A mesh from a file, with the numbers that the file gives to its nodes and elements.
@@ -186,6 +187,7 @@ impl Numbering {
                 if wedges > 0 {
                     notes.push(format!("wedges, read as hexahedra of six nodes: {wedges}"));
                 }
+                let notes = notes.iter().map(|note| printable(note)).collect();
                 Ok(ImportedMesh { mesh, node_tags, element_tags, notes })
             }
             Err(error) => Err(explain(&error, &elements)

@@ -13,6 +13,7 @@ mod elements;
 pub mod gmsh;
 mod import;
 pub mod obj;
+mod quote;
 mod read_error;
 pub mod stl;
 pub mod three_mf;

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use topopt_mesh::MeshError;
 
+use crate::quote::printable;
 use crate::{abaqus, ansys, gmsh, vtk};
 
 /// A mesh file that could not be read: which, where in it, why, and what to do.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {}{problem}", path.display(), At(*place))]
+#[error("{}: {}{}", path.display(), At(*place), printable(&problem.to_string()))]
 pub struct ReadError {
     /// The file.
     pub path: PathBuf,

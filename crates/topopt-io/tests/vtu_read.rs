@@ -181,3 +181,68 @@ fn wedges_as_such_and_as_hexahedra() {
         assert!(error.contains(words), "{error}");
     }
 }
+
+/// A `.vtu` file of a cube that claims 2^28 cells: their types and offsets are compressed blocks of
+/// 1 MiB of zeros each, 2.3 GB in all. Nothing of it is inflated.
+#[test]
+fn what_cannot_be_is_refused_before_it_is_inflated() {
+    let zeros = {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        std::io::Write::write_all(&mut encoder, &[0; 1 << 20]).unwrap();
+        encoder.finish().unwrap()
+    };
+    let mut data = Vec::new();
+    let mut add = |n_blocks: u64, last: u64, block: &[u8]| {
+        let start = data.len();
+        let lengths = (0..n_blocks).map(|_| block.len() as u64);
+        let header = [n_blocks, 1 << 20, last].into_iter().chain(lengths);
+        data.extend(header.flat_map(u64::to_le_bytes));
+        (0..n_blocks).for_each(|_| data.extend_from_slice(block));
+        start
+    };
+    let cells = 1_u64 << 28;
+    let (types, offsets) = (add(cells >> 20, 0, &zeros), add(cells >> 17, 0, &zeros));
+    let connectivity = add(1, 64, &zeros);
+    let array = |name: &str, kind: &str, offset: usize| {
+        format!(
+            "<DataArray type=\"{kind}\" Name=\"{name}\" format=\"appended\" offset=\"{offset}\"/>\n"
+        )
+    };
+    let arrays = array("connectivity", "Int64", connectivity)
+        + &array("offsets", "Int64", offsets)
+        + &array("types", "UInt8", types);
+    let mut file = format!(
+        "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" header_type=\"UInt64\" \
+         compressor=\"vtkZLibDataCompressor\">\n<UnstructuredGrid>\
+         <Piece NumberOfPoints=\"8\" NumberOfCells=\"{cells}\"><Points>\
+         <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">{}</DataArray></Points>\n\
+         <Cells>{arrays}</Cells></Piece></UnstructuredGrid><AppendedData encoding=\"raw\">_",
+        "0 ".repeat(24)
+    )
+    .into_bytes();
+    file.extend(data);
+    file.extend(b"</AppendedData></VTKFile>");
+    let error = read_bytes(&file, NAME).unwrap_err().to_string();
+    let said =
+        "NumberOfCells is 268435456, which goes neither with 8 points nor with 8 in all cells";
+    assert!(error.contains(said), "{error}");
+}
+
+#[test]
+fn long_words_of_a_file_are_cut_in_messages() {
+    let long = "x".repeat(5_000_000);
+    for (old, new) in [
+        ("UnstructuredGrid\" version", format!("{long}\" version")),
+        ("Float64", long.clone()),
+        ("0 0 0  1", format!("0 0 {long}  1")),
+        ("LittleEndian", long.clone()),
+        ("Name=\"offsets\" format=\"ascii\">6 14", format!("Name=\"{long}\" format=\"ascii\">z")),
+        ("</Points>", format!("</{long}>")),
+    ] {
+        assert!(WEDGE.contains(old));
+        match read_bytes(WEDGE.replacen(old, &new, 1).as_bytes(), NAME) {
+            Err(error) => assert!(error.to_string().len() < 600, "{old}"),
+            Ok(_) => assert_eq!(old, "Float64", "text needs no type"),
+        }
+    }
+}

@@ -9,6 +9,7 @@ use super::deck::Deck;
 use super::error::Problem;
 use super::sets::{Block, Members};
 use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::quote::printable;
 use crate::read_error::{self, Parsed};
 
 /// Different loads of one direction that get a node set each.
@@ -130,7 +131,11 @@ fn visible<'a>(deck: &Deck, blocks: &'a [Block]) -> Vec<(String, &'a str)> {
         }
         let taken = block.key.strip_prefix('.').is_some_and(|key| keys.contains(key));
         let instance = deck.instance.as_deref().unwrap_or("part");
-        let name = if taken { format!("{instance}.{}", block.name) } else { block.name.clone() };
+        let name = if taken {
+            format!("{}.{}", printable(instance), block.name)
+        } else {
+            block.name.clone()
+        };
         shown.push((name, block.key.as_str()));
     }
     shown

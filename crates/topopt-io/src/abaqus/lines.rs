@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::error::Problem;
+use crate::quote::quoted;
 use crate::read_error::{Fault, Parsed, Place};
 
 /// The lines of a file, without comments and empty ones.
@@ -149,10 +150,7 @@ impl Data<'_> {
 
     /// A fault that names what should stand here and what does.
     pub fn malformed(&self, keyword: &Keyword, field: &str, expected: &'static str) -> Fault {
-        let shown: String =
-            field.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect();
-        let found = if shown.is_empty() { "nothing".into() } else { format!("`{shown}`") };
-        let keyword = keyword.name.clone();
+        let (keyword, found) = (keyword.name.clone(), quoted(field));
         fault(self.line, Problem::Malformed { keyword, expected, found })
     }
 }

@@ -5,6 +5,7 @@ use super::element_type::{ElementType, FACES};
 use super::error::Problem;
 use super::lines::{Data, Keyword, capitals, fault};
 use super::sets::{Block, Item, push};
+use crate::quote::printable;
 use crate::read_error::{self, Parsed};
 
 impl Reader<'_> {
@@ -213,7 +214,7 @@ impl Reader<'_> {
     fn block(&self, keyword: &Keyword, name: &str, items: Vec<Item>) -> Block {
         Block {
             key: self.key(name),
-            name: name.to_owned(),
+            name: printable(name),
             keyword: keyword.name.clone(),
             line: keyword.line,
             items,

@@ -5,6 +5,7 @@ use super::commands::pass_over;
 use super::error::Problem;
 use super::field::{Field, Layout};
 use super::lines::{Command, Lines, shown};
+use crate::quote::printable;
 use crate::read_error::{Fault, Parsed, Problem as ReadProblem};
 
 /// Numbers before the nodes of an element.
@@ -127,7 +128,7 @@ pub(super) fn component(command: &Command, lines: &mut Lines, archive: &mut Arch
         }
     }
     block.no_more_numbers(announced)?;
-    let name = command.argument(1).to_owned();
+    let name = printable(command.argument(1));
     match command.argument(2).to_ascii_uppercase().as_str() {
         "NODE" => drop(archive.node_components.insert(name, ranges)),
         "ELEM" | "ELEMENT" => drop(archive.element_components.insert(name, ranges)),

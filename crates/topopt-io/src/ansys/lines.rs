@@ -1,5 +1,6 @@
 //! The lines of an archive, counted, and the commands on them.
 
+use crate::quote::quoted;
 use crate::read_error::{Fault, Place, Problem};
 
 /// The lines of a file that were not read yet.
@@ -91,6 +92,5 @@ pub(super) fn shown(line: &[u8]) -> String {
     if text.is_empty() {
         return "a blank line".into();
     }
-    let visible = text.chars().take(40).map(|c| if c.is_control() { '?' } else { c });
-    format!("`{}`", visible.collect::<String>())
+    quoted(text)
 }

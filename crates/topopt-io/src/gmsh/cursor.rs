@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::error::Problem;
+use crate::quote::quoted;
 use crate::read_error::{self, Fault, Parsed, Place};
 
 /// Bytes that are read at once.
@@ -309,9 +310,7 @@ impl<'a> Cursor<'a> {
             return if rest.is_empty() { "the end of the file" } else { "the end of the line" }
                 .into();
         }
-        let shown: String =
-            text.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect();
-        format!("`{shown}`")
+        quoted(text)
     }
 }
 

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use super::error::{Leftover, Problem as GmshProblem, list};
 use super::trust::{self, Suspect};
 use crate::import::ImportedMesh;
+use crate::quote::printable;
 use crate::read_error::{Problem, ReadError};
 
 /// How a geometry is meshed.
@@ -225,7 +226,7 @@ impl Geometry<'_> {
         }
         let last = || log.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev();
         let lines = if errors.is_empty() { last().collect() } else { errors };
-        let lines = lines.into_iter().take(10).map(str::to_owned).collect();
+        let lines = lines.into_iter().take(10).map(printable).collect();
         Err(MeshingError::Failed { path: self.path.into(), status, lines })
     }
 

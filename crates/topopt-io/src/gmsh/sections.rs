@@ -4,6 +4,7 @@ use super::cursor::Cursor;
 use super::error::Problem;
 use super::raw::RawMesh;
 use super::{version_2, version_4};
+use crate::quote::printable;
 use crate::read_error::Parsed;
 
 /// Sections that say nothing about nodes, elements and groups.
@@ -122,7 +123,7 @@ fn physical_names(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
             if !(0..=3).contains(&dimension) {
                 return Err(cursor.malformed("a dimension, 0 to 3", format!("`{dimension}`")));
             }
-            let name = cursor.quoted("a name in quotation marks")?;
+            let name = printable(&cursor.quoted("a name in quotation marks")?);
             mesh.names.insert((dimension as u8, tag.unsigned_abs() as u32), name);
         }
         Ok(())

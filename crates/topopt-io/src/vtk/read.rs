@@ -6,11 +6,13 @@ use super::read_cells::Cells;
 use super::read_error::Problem;
 use super::read_xml::{DataArray, Outline};
 use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::quote::excerpt;
 use crate::read_error::{self, Parsed};
 
 /// Reads the bytes of a file: the mesh, and the arrays `names` of its elements.
 pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<Vec<f64>>)> {
     let file = Outline::of(bytes)?;
+    measure(&file)?;
     let cells = cells(&file)?;
     let given: Vec<Vec<f64>> =
         names.iter().map(|name| element_data(&file, &cells, name)).collect::<Parsed<_>>()?;
@@ -64,13 +66,28 @@ pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<V
 fn element_data(file: &Outline, cells: &Cells, name: &str) -> Parsed<Vec<f64>> {
     let scalars = || file.arrays.iter().filter(|a| a.section == "CellData" && a.components == 1);
     let Some(array) = scalars().find(|array| array.name == name) else {
-        let present: Vec<&str> = scalars().map(|array| array.name.as_str()).collect();
+        let present: Vec<String> = scalars().map(|array| excerpt(&array.name)).collect();
         return Err(
             Problem::MissingCellData { name: name.into(), present: present.join(", ") }.into()
         );
     };
     let values = file.floats(array, file.n_cells)?;
     Ok(cells.hexes.iter().map(|(cell, _)| values[*cell as usize]).collect())
+}
+
+/// Cells that a point may be a corner of on average: far more than in any mesh.
+const CELLS_PER_POINT: u64 = 1000;
+
+/// Holds what the file says of its size against the lengths of its arrays before any is inflated: a
+/// small file of compressed zeros may claim more than the memory.
+fn measure(file: &Outline) -> Parsed<()> {
+    let connectivity = array(file, "Cells", "connectivity")?;
+    let (cells, points) = (file.n_cells, file.n_points);
+    let Some(corners) = file.declared(connectivity)? else { return Ok(()) };
+    if u128::from(cells) > corners || cells > points.saturating_mul(CELLS_PER_POINT) {
+        return Err(file.fault_in(connectivity, Problem::TooManyCells { cells, points, corners }));
+    }
+    Ok(())
 }
 
 fn cells(file: &Outline) -> Parsed<Cells> {

@@ -82,6 +82,19 @@ pub enum Problem {
         /// What is wrong.
         what: String,
     },
+    /// More cells than the points that are there can make.
+    #[error(
+        "NumberOfCells is {cells}, which goes neither with {points} points nor with {corners} in \
+         all cells together: the file is damaged; write it again"
+    )]
+    TooManyCells {
+        /// `NumberOfCells`.
+        cells: u64,
+        /// `NumberOfPoints`.
+        points: u64,
+        /// Points of all cells together.
+        corners: u128,
+    },
     /// A cell that does not fit its type.
     #[error(
         "cell {cell} has {found} points, which does not go with its VTK type {kind}: the file is \

@@ -6,6 +6,7 @@ use flate2::read::ZlibDecoder;
 
 use super::read_error::Problem;
 use super::read_xml::{Content, DataArray, Outline};
+use crate::quote::{excerpt, quoted};
 use crate::read_error::Parsed;
 
 impl Outline<'_> {
@@ -39,8 +40,7 @@ impl Outline<'_> {
         count: u64,
         convert: impl Fn(Kind, [u8; 8]) -> T,
     ) -> Result<Vec<T>, Problem> {
-        let kind = Kind::of(&array.kind)
-            .ok_or_else(|| data(array, format!("its type is `{}`, no number", array.kind)))?;
+        let kind = Kind::of(array)?;
         let width = kind.width();
         let expected = u128::from(count) * width as u128;
         let bytes = self.bytes(array, expected)?;
@@ -55,40 +55,53 @@ impl Outline<'_> {
         Ok(bytes.chunks_exact(width).map(value).collect())
     }
 
+    /// How many numbers an array has by the lengths in front of its data, before anything is
+    /// decoded; none for text, whose numbers stand in the file themselves.
+    pub fn declared(&self, array: &DataArray) -> Parsed<Option<u128>> {
+        if matches!(array.content, Content::Ascii(_)) {
+            return Ok(None);
+        }
+        let declared = || {
+            let length = self.lengths(array, &mut self.source(array)?)?;
+            Ok(Some(length.total() / Kind::of(array)?.width() as u128))
+        };
+        declared().map_err(|problem: Problem| self.fault_in(array, problem))
+    }
+
     /// The bytes of an array, as long as `expected`; no more are decoded or allocated.
     fn bytes(&self, array: &DataArray, expected: u128) -> Result<Vec<u8>, Problem> {
         let mut source = self.source(array)?;
-        let check = |found: u128| {
-            let (array, unit) = (array.name.clone(), "bytes");
-            let found_64 = u64::try_from(found).unwrap_or(u64::MAX);
-            if found == expected {
-                Ok(())
-            } else {
-                Err(Problem::Length { array, found: found_64, expected, unit })
-            }
+        let lengths = self.lengths(array, &mut source)?;
+        let total = lengths.total();
+        if total != expected {
+            let found = u64::try_from(total).unwrap_or(u64::MAX);
+            let (array, unit) = (excerpt(&array.name), "bytes");
+            return Err(Problem::Length { array, found, expected, unit });
+        }
+        let (n_blocks, size, last) = match lengths {
+            Lengths::Plain(length) => return source.take(length, array),
+            Lengths::Blocks { count, size, last } => (count, size, last),
         };
-        let word = |source: &mut Source| -> Result<u64, Problem> {
+        let table = source.take(n_blocks.saturating_mul(self.header_width as u64), array)?;
+        let mut bytes = Vec::new();
+        for (i, length) in (1..).zip(table.chunks_exact(self.header_width)) {
+            let block = source.take(self.word(length), array)?;
+            inflate(array, &block, if i == n_blocks { last } else { size }, &mut bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    /// The lengths in front of the data, which are taken from `source`.
+    fn lengths(&self, array: &DataArray, source: &mut Source) -> Result<Lengths, Problem> {
+        let mut word = || -> Result<u64, Problem> {
             let bytes = source.take(self.header_width as u64, array)?;
             Ok(self.word(&bytes))
         };
         if !self.compressed {
-            let length = word(&mut source)?;
-            check(length.into())?;
-            return source.take(length, array);
+            return Ok(Lengths::Plain(word()?));
         }
-        let [n_blocks, size, last] =
-            [word(&mut source)?, word(&mut source)?, word(&mut source)?].map(u128::from);
-        let last = if last == 0 { size } else { last };
-        check(n_blocks.saturating_sub(1) * size + if n_blocks > 0 { last } else { 0 })?;
-        let table =
-            source.take((n_blocks as u64).saturating_mul(self.header_width as u64), array)?;
-        let mut bytes = Vec::new();
-        for (i, length) in (1..).zip(table.chunks_exact(self.header_width)) {
-            let block = source.take(self.word(length), array)?;
-            let size = if i == n_blocks { last } else { size };
-            inflate(array, &block, size as u64, &mut bytes)?;
-        }
-        Ok(bytes)
+        let [count, size, last] = [word()?, word()?, word()?];
+        Ok(Lengths::Blocks { count, size, last: if last == 0 { size } else { last } })
     }
 
     /// A number in front of the data.
@@ -119,14 +132,13 @@ fn parsed<T>(
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Vec<T>, Problem> {
     let number = |word: &str| {
-        let shown: String = word.chars().take(40).collect();
-        parse(word).ok_or_else(|| data(array, format!("`{shown}` is no number of its type")))
+        parse(word).ok_or_else(|| data(array, format!("{} is no number of its type", quoted(word))))
     };
     let numbers = text.split_ascii_whitespace().map(number).collect::<Result<Vec<_>, _>>()?;
     if numbers.len() as u64 == count {
         return Ok(numbers);
     }
-    let (array, found, unit) = (array.name.clone(), numbers.len() as u64, "numbers");
+    let (array, found, unit) = (excerpt(&array.name), numbers.len() as u64, "numbers");
     Err(Problem::Length { array, found, expected: count.into(), unit })
 }
 
@@ -143,7 +155,31 @@ fn inflate(array: &DataArray, block: &[u8], size: u64, bytes: &mut Vec<u8>) -> R
 }
 
 fn data(array: &DataArray, what: String) -> Problem {
-    Problem::Data { array: array.name.clone(), what }
+    Problem::Data { array: excerpt(&array.name), what }
+}
+
+/// How long the data of an array are, in bytes.
+enum Lengths {
+    Plain(u64),
+    /// Compressed blocks, of `size` bytes each when inflated, and the last of `last`.
+    Blocks {
+        count: u64,
+        size: u64,
+        last: u64,
+    },
+}
+
+impl Lengths {
+    /// Of all the data, inflated.
+    fn total(&self) -> u128 {
+        match *self {
+            Lengths::Plain(length) => length.into(),
+            Lengths::Blocks { count: 0, .. } => 0,
+            Lengths::Blocks { count, size, last } => {
+                u128::from(count - 1) * u128::from(size) + u128::from(last)
+            }
+        }
+    }
 }
 
 /// Bytes to take from the front.
@@ -241,8 +277,9 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(name: &str) -> Option<Self> {
-        Some(match name {
+    /// The number type of an array.
+    fn of(array: &DataArray) -> Result<Self, Problem> {
+        Ok(match array.kind.as_str() {
             "Int8" => Kind::Int8,
             "Int16" => Kind::Int16,
             "Int32" => Kind::Int32,
@@ -253,7 +290,7 @@ impl Kind {
             "UInt64" => Kind::UInt64,
             "Float32" => Kind::Float32,
             "Float64" => Kind::Float64,
-            _ => return None,
+            kind => return Err(data(array, format!("its type is {}, no number", quoted(kind)))),
         })
     }
 

@@ -6,6 +6,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use super::read_error::Problem;
+use crate::quote::{begin, excerpt, printable, quoted};
 use crate::read_error::{Fault, Parsed, Place};
 
 /// A file taken apart. Nothing is decoded yet.
@@ -112,7 +113,7 @@ fn split(bytes: &[u8]) -> Parsed<(&str, Option<&[u8]>)> {
             let behind = behind.trim_ascii_start().strip_prefix(b"_");
             Ok((xml, behind.filter(|_| end.is_some())))
         }
-        Err(error) if start.starts_with(b"<") => Err(Problem::Xml(error.to_string()).into()),
+        Err(error) if start.starts_with(b"<") => Err(damaged(error).into()),
         _ => Err(Problem::NotVtk.into()),
     }
 }
@@ -135,7 +136,7 @@ impl<'a> Scan<'a> {
         loop {
             let position = self.reader.buffer_position() as usize;
             let event = self.reader.read_event();
-            match event.map_err(|error| (position, Problem::Xml(error.to_string())))? {
+            match event.map_err(|error| (position, damaged(error)))? {
                 Event::Start(element) => {
                     self.element(outline, &element).map_err(|problem| (position, problem))?;
                     let name = element.name().as_ref().to_owned();
@@ -212,7 +213,7 @@ fn add_text<'a>(outline: &mut Outline<'a>, open: &[String], text: &'a str) {
 fn file_attributes(outline: &mut Outline, element: &BytesStart) -> Result<(), Problem> {
     let text = |name| attribute(element, name);
     if let Some(kind) = text("type")?.filter(|kind| kind != "UnstructuredGrid") {
-        return Err(Problem::Kind(kind));
+        return Err(Problem::Kind(excerpt(&kind)));
     }
     outline.big_endian = match text("byte_order")?.as_deref() {
         None | Some("LittleEndian") => false,
@@ -227,7 +228,7 @@ fn file_attributes(outline: &mut Outline, element: &BytesStart) -> Result<(), Pr
     outline.compressed = match text("compressor")?.as_deref() {
         None | Some("") => false,
         Some("vtkZLibDataCompressor") => true,
-        Some(other) => return Err(Problem::Compressor(other.to_owned())),
+        Some(other) => return Err(Problem::Compressor(excerpt(other))),
     };
     Ok(())
 }
@@ -246,7 +247,7 @@ fn data_array<'a>(
     };
     Ok(DataArray {
         section: section.to_owned(),
-        name: text("Name")?.unwrap_or_default(),
+        name: printable(&text("Name")?.unwrap_or_default()),
         kind: text("type")?.unwrap_or_default(),
         components: number(element, "NumberOfComponents", Some(1))?,
         content,
@@ -254,12 +255,16 @@ fn data_array<'a>(
     })
 }
 
+/// What the XML parser says, which may quote any part of the file.
+fn damaged(error: impl ToString) -> Problem {
+    Problem::Xml(begin(&error.to_string(), 200))
+}
+
 /// The value of an attribute.
 fn attribute(element: &BytesStart, name: &'static str) -> Result<Option<String>, Problem> {
-    let damaged = |error: String| Problem::Xml(error);
-    let found = element.try_get_attribute(name).map_err(|error| damaged(error.to_string()))?;
+    let found = element.try_get_attribute(name).map_err(damaged)?;
     let value = found.map(|found| found.normalized_value(XmlVersion::Implicit1_0));
-    Ok(value.transpose().map_err(|error| damaged(error.to_string()))?.map(Into::into))
+    Ok(value.transpose().map_err(damaged)?.map(Into::into))
 }
 
 /// The value of an attribute that is a number.
@@ -274,8 +279,6 @@ fn number(element: &BytesStart, name: &'static str, default: Option<u64>) -> Res
 }
 
 fn odd(element: &BytesStart, attribute: &'static str, found: Option<&str>) -> Problem {
-    let found = found.map_or("nothing".into(), |text| {
-        format!("`{}`", text.chars().take(40).collect::<String>())
-    });
+    let found = quoted(found.unwrap_or_default());
     Problem::Attribute { element: element.name().as_ref().to_owned(), attribute, found }
 }
