@@ -110,6 +110,12 @@ impl Checker<'_> {
             ("integer" | "number", DeValue::Integer(_)) | ("number", DeValue::Float(_)) => {
                 self.number(value, schema, name);
             }
+            // A terminal takes some for commands, wherever the text is printed.
+            ("string", DeValue::String(text)) if text.contains(char::is_control) => {
+                let finding = Finding::new(format!("`{name}` has control characters"));
+                let remedy = "write it without line ends, tabs and escape sequences".into();
+                self.push(finding, value.span(), "not printable", remedy);
+            }
             ("string", DeValue::String(text)) => {
                 if let Some(choices) = choices(schema)
                     && !choices.contains(&text.as_ref())

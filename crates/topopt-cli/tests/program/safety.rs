@@ -281,3 +281,74 @@ fn too_little_memory_is_an_error_with_numbers() {
     assert!(finished.err.contains("a run with strategy `mf` needs"), "{}", finished.err);
     assert_eq!(folder.files(), ["case.toml"]);
 }
+
+#[test]
+fn nothing_commands_the_terminal() {
+    let folder = Folder::new();
+    folder.write("case.toml", &crate::CASE.replace("Small", "\\u001b]0;owned\\u0007"));
+    for command in ["check", "run"] {
+        let (status, out, err) = topopt(&folder.path(""), &[command, "case.toml"]);
+        assert!(status == 1 && err.contains("`title` has control characters"), "{err}");
+        assert!(!out.contains('\u{1b}') && !err.contains('\u{1b}'), "{err}");
+    }
+}
+
+/// A checkpoint with numbers that no run comes to, under a checksum that is right.
+#[test]
+fn a_forged_checkpoint_is_refused() {
+    let folder = Folder::new();
+    folder.run_well(&["output.checkpoint_every=3"]);
+    let path = folder.path("out/checkpoints/iteration_0003.ckpt");
+    let mut bytes = fs::read(&path).unwrap();
+    // The arrays are the last before the checksum: the density of the last element among them.
+    let header = bytes.iter().position(|&b| b == b'{').unwrap();
+    let length = u64::from_le_bytes(bytes[header - 8..header].try_into().unwrap()) as usize;
+    bytes[header + length..header + length + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    let end = bytes.len() - 4;
+    let sum = crc32fast::hash(&bytes[..end]);
+    bytes[end..].copy_from_slice(&sum.to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    let finished =
+        folder.run(&["output.checkpoint_every=3", "optimizer.max_iterations=4"], &["--resume"]);
+    assert_eq!(finished.status, 1);
+    assert!(
+        finished.err.contains("holds densities or displacements that no run comes to"),
+        "{}",
+        finished.err
+    );
+}
+
+/// Two cubes that share an edge: the check says so, and so does a run.
+#[test]
+fn a_hinge_is_said() {
+    let folder = Folder::new();
+    let cube = |x: f64, y: f64| {
+        topopt_mesh::hexahedron::NODES
+            .map(|n| [x + (n[0] + 1.0) / 2.0, y + (n[1] + 1.0) / 2.0, (n[2] + 1.0) / 2.0])
+    };
+    let mut nodes = cube(0.0, 0.0).to_vec();
+    let mut hexes = vec![std::array::from_fn::<usize, 8, _>(|a| a)];
+    hexes.push(cube(1.0, 1.0).map(|x| match nodes.iter().position(|other| *other == x) {
+        Some(known) => known,
+        None => {
+            nodes.push(x);
+            nodes.len() - 1
+        }
+    }));
+    let mut text = String::from("*NODE\n");
+    for (n, [x, y, z]) in (1..).zip(&nodes) {
+        text += &format!("{n}, {x}, {y}, {z}\n");
+    }
+    text += "*ELEMENT, TYPE=C3D8\n";
+    for (e, hex) in (1..).zip(&hexes) {
+        let corners: Vec<String> = hex.iter().map(|n| (n + 1).to_string()).collect();
+        text += &format!("{e}, {}\n", corners.join(", "));
+    }
+    text += "*NSET, NSET=fixed\n1, 4, 5, 8\n*NSET, NSET=load\n10, 13\n";
+    folder.write("hinge.inp", &text);
+    let case =
+        crate::CASE.replace("generator = \"cantilever\"\nelements = 250", "file = \"hinge.inp\"");
+    folder.write("case.toml", &case);
+    let (status, out, err) = topopt(&folder.path(""), &["check", "case.toml"]);
+    assert!(status == 0 && out.contains("warning: 2 parts are joined by no face"), "{out}{err}");
+}
