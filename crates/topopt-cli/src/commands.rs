@@ -21,6 +21,7 @@ use crate::args::{Cli, Command};
 use crate::config;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::memory;
 use crate::report::{Finding, InputError, rounded};
 
 /// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
@@ -33,6 +34,7 @@ pub fn execute(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     bounded_threads()?;
+    memory::check_start().map_err(InputError::from)?;
     let result = match command {
         Command::Run(args) => run::run(args, out, interrupt),
         Command::Verify(args) => verify::verify(args, out, interrupt),

@@ -53,7 +53,7 @@ fn needles(structure: &Structure) -> Option<String> {
     let largest = mesh.hexes().par_iter().enumerate().map(of).reduce(|| 1.0, f64::max);
     (largest > NEEDLE).then(|| {
         format!(
-            "elements up to {} times as long as wide: rounding may stop the solver; up to 100 is safe",
+            "the aspect ratio of elements goes up to {}: rounding may stop the solver; up to 100 is safe",
             rounded(largest)
         )
     })

@@ -123,6 +123,21 @@ pub(crate) fn check_elements(elements: usize) -> Result<(), Finding> {
     }
 }
 
+/// Refuses to begin where `ulimit -v` leaves too little for threads and small things: what needs more is
+/// counted, but these are not, and running out of memory cannot be caught.
+///
+/// # Errors
+/// A finding with the numbers.
+pub(crate) fn check_start() -> Result<(), Finding> {
+    let Some(free) = of_address_space().filter(|&free| free < SMALL_THINGS) else { return Ok(()) };
+    let [free, least] = [free, SMALL_THINGS].map(megabytes);
+    let message = format!("the limit on memory leaves {free}, and {least} are needed to begin");
+    Err(Finding::new(message).remedy("raise the limit of the shell: `ulimit -v`"))
+}
+
+/// What is kept of a limited address space for what is not counted.
+const SMALL_THINGS: usize = 64 << 20;
+
 fn megabytes(bytes: usize) -> String {
     format!("{:.0} MB", bytes as f64 / MEGABYTE)
 }
@@ -130,7 +145,8 @@ fn megabytes(bytes: usize) -> String {
 /// Bytes that this process may still take: of the machine, of the groups of processes that it is in, and of
 /// its address space. None where the system does not say.
 fn available() -> Option<usize> {
-    [of_machine(), of_groups(), of_address_space()].into_iter().flatten().min()
+    let address_space = of_address_space().map(|left| left.saturating_sub(SMALL_THINGS));
+    [of_machine(), of_groups(), address_space].into_iter().flatten().min()
 }
 
 fn of_machine() -> Option<usize> {

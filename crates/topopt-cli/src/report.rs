@@ -88,6 +88,28 @@ pub fn render(findings: &[Finding], drawing: Drawing) -> String {
     findings.iter().map(draw).collect::<Vec<_>>().join("\n")
 }
 
+/// `text` of the same length, with `?` for every byte of what a terminal takes for a command.
+fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() && c != '\n' && c != '\t' {
+            true => shown.extend(std::iter::repeat_n('?', c.len_utf8())),
+            false => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// `x` to six digits as people write it: with an exponent where it is very large or small.
+pub(crate) fn shown(x: f64) -> String {
+    let x = rounded(x);
+    match x.abs() {
+        size if !size.is_finite() => "beyond the range of numbers".into(),
+        size if size != 0.0 && !(1e-5..1e15).contains(&size) => format!("{x:e}"),
+        _ => x.to_string(),
+    }
+}
+
 /// `x` to six digits.
 pub(crate) fn rounded(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap_or(x)
@@ -120,6 +142,8 @@ pub(crate) struct Source {
 #[derive(Debug, Clone)]
 struct Piece {
     start: usize,
+    text: String,
+    /// The text as it may be shown.
     code: Arc<NamedSource<String>>,
 }
 
@@ -130,7 +154,8 @@ impl Source {
         let mut pieces = Vec::new();
         for (name, text) in texts {
             let end = start + text.len() + 1;
-            pieces.push(Piece { start, code: Arc::new(NamedSource::new(name, text)) });
+            let code = Arc::new(NamedSource::new(name, printable(&text)));
+            pieces.push(Piece { start, code, text });
             start = end;
         }
         Self { pieces }
@@ -138,7 +163,7 @@ impl Source {
 
     /// The texts with the position at which each begins.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.pieces.iter().map(|piece| (piece.start, piece.code.inner().as_str()))
+        self.pieces.iter().map(|piece| (piece.start, piece.text.as_str()))
     }
 
     /// Name of the case file, the first text.

@@ -9,7 +9,7 @@ use topopt_fem::{LoadCase, Strategy};
 
 use super::diagnosis::Diagnosis;
 use super::duration::Duration;
-use super::info::Shape;
+use super::info::{Shape, ratio};
 use super::run::thread_pool;
 use super::{preview, rounded};
 use crate::args::CheckArgs;
@@ -21,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::memory;
 use crate::output_folder::{self, Earlier};
 use crate::place::{self, Place};
-use crate::report::InputError;
+use crate::report::{InputError, shown};
 use crate::structure::Structure;
 
 /// Builds everything but solves nothing, and says what a run would do and how long that may take by
@@ -197,8 +197,8 @@ impl Forecast {
 
     /// Name and text of each line for people.
     fn rows(&self) -> Vec<(&str, String)> {
-        let [x, y, z] = self.extent.map(rounded);
-        let width = rounded(self.element_width);
+        let [x, y, z] = self.extent.map(shown);
+        let width = shown(self.element_width);
         let held = self.held_components;
         let mut rows = vec![
             ("elements", format!("{} of width {width} on average", self.elements)),
@@ -245,8 +245,10 @@ impl Forecast {
         let Shape { scaled_jacobian, aspect_ratio, worst_elements, .. } = &self.quality;
         let worst = worst_elements.first().copied().unwrap_or(0);
         format!(
-            "scaled Jacobian {:.3} (element {worst}) to {:.3}, aspect ratio up to {:.3}",
-            scaled_jacobian.min, scaled_jacobian.max, aspect_ratio.max
+            "scaled Jacobian {:.3} (element {worst}) to {:.3}, aspect ratio up to {}",
+            scaled_jacobian.min,
+            scaled_jacobian.max,
+            ratio(&aspect_ratio.max)
         )
     }
 

@@ -14,7 +14,7 @@ use crate::case::element_width;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::meshing;
-use crate::report::InputError;
+use crate::report::{InputError, shown};
 
 /// Reads a mesh file and says what is in it.
 pub(super) fn info(
@@ -111,7 +111,7 @@ impl Info {
 
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
         let Box3 { min, max } = self.bounding_box;
-        let [x, y, z] = std::array::from_fn(|i| rounded(max[i] - min[i]));
+        let [x, y, z] = std::array::from_fn(|i| shown(max[i] - min[i]));
         let (from, to) = (min.map(rounded), max.map(rounded));
         let Shape { scaled_jacobian, aspect_ratio, worst_elements, .. } = &self.quality;
         writeln!(out, "  nodes            {}", self.nodes)?;
@@ -119,8 +119,8 @@ impl Info {
         writeln!(out, "  connected parts  {}", self.components)?;
         writeln!(out, "  extent           {x} x {y} x {z}")?;
         writeln!(out, "  from, to         {from:?}, {to:?}")?;
-        writeln!(out, "  volume           {}", rounded(self.volume))?;
-        let width = rounded(self.element_width);
+        writeln!(out, "  volume           {}", shown(self.volume))?;
+        let width = shown(self.element_width);
         writeln!(out, "  element width    {width} (cube root of the volume, mean over the part)")?;
         let Range { min, mean, .. } = scaled_jacobian;
         let worst = worst_elements.first().copied().unwrap_or(0);
@@ -129,7 +129,8 @@ impl Info {
             "  scaled Jacobian  smallest {min:.3} (element {worst}), mean {mean:.3}; 1 is best"
         )?;
         let Range { mean, max, .. } = aspect_ratio;
-        writeln!(out, "  aspect ratio     largest {max:.3}, mean {mean:.3}; 1 is best")?;
+        let [max, mean] = [max, mean].map(ratio);
+        writeln!(out, "  aspect ratio     largest {max}, mean {mean}; 1 is best")?;
         let width = self.sets.iter().map(|set| set.name.len()).max().unwrap_or(0);
         for (i, Set { name, kind, count }) in self.sets.iter().enumerate() {
             let title = if i == 0 { "sets" } else { "" };
@@ -153,5 +154,14 @@ impl Shape {
             worst_elements: summary.worst.iter().map(|&e| number(e)).collect(),
             histogram: summary.histogram,
         }
+    }
+}
+
+/// An aspect ratio for people.
+pub(super) fn ratio(ratio: &f64) -> String {
+    match *ratio {
+        r if !r.is_finite() => "unbounded, an edge has no length".into(),
+        r if r < 1e6 => format!("{r:.3}"),
+        r => format!("{r:.3e}"),
     }
 }

@@ -55,11 +55,14 @@ pub(super) fn span(table: &Spanned<DeTable>, path: &str) -> Option<Range<usize>>
 }
 
 fn syntax_finding(error: &toml::de::Error, source: &Source) -> Finding {
-    let span = error.span().unwrap_or(0..0);
     let message = error.message().lines().next().unwrap_or("unexpected text");
-    Finding::new(format!("the case file is not valid TOML: {message}"))
-        .at(source, span, "here")
-        .remedy("text stands in double quotes, a table begins with [name], a list with [[name]]")
+    let finding = Finding::new(format!("the case file is not valid TOML: {message}"));
+    match error.span() {
+        Some(span) => finding.at(source, span, "here").remedy(
+            "text stands in double quotes, a table begins with [name], a list with [[name]]",
+        ),
+        None => finding.remedy("tables and lists lie in each other too deep, or never end"),
+    }
 }
 
 /// Sets in `root` what `argument`, at position `start` of `source`, says.

@@ -52,7 +52,9 @@ impl Outline<'_> {
             }
             convert(kind, bytes)
         };
-        Ok(bytes.chunks_exact(width).map(value).collect())
+        let mut values = room(array, bytes.len() / width)?;
+        values.extend(bytes.chunks_exact(width).map(value));
+        Ok(values)
     }
 
     /// How many numbers an array has by the lengths in front of its data, before anything is
@@ -83,7 +85,7 @@ impl Outline<'_> {
             Lengths::Blocks { count, size, last } => (count, size, last),
         };
         let table = source.take(n_blocks.saturating_mul(self.header_width as u64), array)?;
-        let mut bytes = Vec::new();
+        let mut bytes = room(array, usize::try_from(total).unwrap_or(usize::MAX))?;
         for (i, length) in (1..).zip(table.chunks_exact(self.header_width)) {
             let block = source.take(self.word(length), array)?;
             inflate(array, &block, if i == n_blocks { last } else { size }, &mut bytes)?;
@@ -140,6 +142,14 @@ fn parsed<T>(
     }
     let (array, found, unit) = (excerpt(&array.name), numbers.len() as u64, "numbers");
     Err(Problem::Length { array, found, expected: count.into(), unit })
+}
+
+/// An empty list with room for so many entries, which a small file may claim.
+fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Problem> {
+    let mut list = Vec::new();
+    let reserved = list.try_reserve_exact(count);
+    reserved.map_err(|_| data(array, format!("there is no memory for its {count} entries")))?;
+    Ok(list)
 }
 
 /// Appends the `size` bytes that `block` holds.
