@@ -91,7 +91,8 @@ fn meshes_by_gmsh_are_as_stiff_as_the_reference_meshes() {
     // Nodes with a unit force each in the reference mesh.
     for (name, loaded) in [("michell", 4.0), ("connecting_rod", 385.0)] {
         let case = root().join(format!("benchmarks/{name}_gmsh.toml")).display().to_string();
-        let args = ["run", &case, "--output", "out", "--set", "optimizer.max_iterations=1"];
+        let args =
+            ["run", &case, "--output", "out", "--overwrite", "--set", "optimizer.max_iterations=1"];
         let (status, out, err) = topopt(&folder.path(""), &args);
         assert_eq!((status, err.as_str()), (0, ""), "{out}");
         let check = json(&folder, &["check", &case, "--json"]);
