@@ -5,7 +5,7 @@ use topopt_mesh::quality::aspect_ratio;
 use topopt_mesh::{Components, FaceJoined};
 
 use crate::config::{Config, FilterKind};
-use crate::report::rounded;
+use crate::report::{rounded, shown};
 use crate::structure::Structure;
 use crate::units;
 
@@ -54,7 +54,7 @@ fn needles(structure: &Structure) -> Option<String> {
     (largest > NEEDLE).then(|| {
         format!(
             "the aspect ratio of elements goes up to {}: rounding may stop the solver; up to 100 is safe",
-            rounded(largest)
+            shown(largest)
         )
     })
 }
