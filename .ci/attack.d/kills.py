@@ -43,7 +43,7 @@ def attempt(place, random, number):
 
 
 def command(folder):
-    """Goes on if there is a checkpoint, else begins anew."""
+    """Goes on if there is a checkpoint, else begins again."""
     if any(folder.glob("checkpoints/*.ckpt")):
         return ["run", "a.toml", "-o", "r", "--resume"]
     remove_tree(folder)

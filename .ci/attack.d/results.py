@@ -46,7 +46,7 @@ def history(folder):
 
 
 def exact(folder):
-    """What two runs of one case have in common to the last bit: densities, and the history but for its times."""
+    """What two runs of one case have in common to the last bit: densities, and the history except its times."""
     rows = [{name: value for name, value in row.items() if not name.endswith("seconds")} for row in history(folder)]
     return arrays(folder / "design.vtu", "density")[0].tobytes(), rows
 

@@ -54,7 +54,7 @@ def random_mesh(place, random):
 
 
 def random_case(random, mesh):
-    """Tables of a case on `mesh.msh` but for those of the optimiser and the solver's tolerances."""
+    """Tables of a case on `mesh.msh` except those of the optimiser and the solver's tolerances."""
     case = cases.simple("mesh.msh", fraction=random.choice((0.02, random.uniform(0.05, 0.9))))
     case["select"], case["design"]["density_min"] = [], random.choice((1e-3, 1e-2))
     case["design"]["penalty"] = random.choice((1.0, 3.0))

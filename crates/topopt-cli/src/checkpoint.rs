@@ -100,12 +100,14 @@ pub(crate) fn files(directory: &Path) -> Checkpoints {
 pub(crate) fn resume_command(directory: &Path) -> String {
     let path = directory.join(CASE).display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
-    match () {
-        () if path.chars().all(is_plain) => format!("topopt run {path} --resume"),
-        // What a terminal takes for a command of its own is not printed.
-        () if path.chars().any(char::is_control) => "topopt run CASE --resume".into(),
-        () => format!("topopt run '{}' --resume", path.replace('\'', r"'\''")),
-    }
+    let path = if path.chars().all(is_plain) {
+        path
+    } else if path.chars().any(char::is_control) {
+        "CASE".into() // what a terminal takes for a command of its own is not printed
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    };
+    format!("topopt run {path} --resume")
 }
 
 impl Checkpointer {
@@ -253,7 +255,7 @@ impl Resumption {
                 "the checkpoint in {} holds densities or displacements that no run comes to",
                 directory.display()
             );
-            return Err(Finding::new(message).remedy("run without --resume to begin anew"));
+            return Err(Finding::new(message).remedy("run without --resume to begin again"));
         }
         if fits && self.structure == fingerprint(structure) {
             return Ok(());

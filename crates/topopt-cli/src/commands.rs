@@ -18,7 +18,7 @@ use std::io::Write;
 use clap::CommandFactory;
 
 use crate::args::{Cli, Command};
-use crate::config;
+use crate::config::{self, MOST_THREADS};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::memory;
@@ -61,10 +61,7 @@ pub fn execute(
     }
 }
 
-/// Most threads that a variable of the environment may ask for, as `solver.threads`.
-const MOST_THREADS: usize = 1024;
-
-/// Refuses a number of threads that would take all memory of the machine.
+/// Refuses what `solver.threads` may not be from the variable of the environment, too.
 fn bounded_threads() -> Result<(), InputError> {
     let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse::<usize>().ok());
     match asked {

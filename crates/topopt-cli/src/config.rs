@@ -32,7 +32,7 @@ pub use mesh::{Generator, Hexes, Mesh};
 pub use output::{Compression, Output};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
-pub use solver::{Cycle, Device, Preconditioner, Solver, Strategy};
+pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Solver, Strategy};
 pub use units::{ForceUnit, LengthUnit, Units};
 
 use crate::report::{Finding, InputError, Source};

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use topopt_mesh::quality::aspect_ratio;
 use topopt_mesh::{Components, FaceJoined};
 
-use crate::config::{Config, FilterKind};
+use crate::config::Config;
 use crate::report::{rounded, shown};
 use crate::structure::Structure;
 use crate::units;
@@ -15,7 +15,7 @@ pub(crate) fn of(config: &Config, structure: &Structure) -> Vec<String> {
     all.extend(nearly_incompressible(config));
     all.extend(needles(structure));
     all.extend(hinges(structure));
-    all.extend(wide_filter(config, structure));
+    all.extend(wide_filter(structure));
     all.extend(tolerance(config.solver.tolerance));
     all
 }
@@ -59,11 +59,10 @@ fn needles(structure: &Structure) -> Option<String> {
     })
 }
 
-fn wide_filter(config: &Config, structure: &Structure) -> Option<String> {
+fn wide_filter(structure: &Structure) -> Option<String> {
     let radius = structure.filter_radius?;
     let extent = structure.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
-    let is_filtered = config.filter.get_ref().kind != FilterKind::None;
-    (is_filtered && radius > extent).then(|| {
+    (radius > extent).then(|| {
         format!(
             "the filter radius {} is larger than the part, {}: everything is averaged with everything; \
              look at the unit of the radius",

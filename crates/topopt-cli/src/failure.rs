@@ -8,6 +8,7 @@ use topopt_linalg::{BackendError, PcgOutcome, StopReason};
 use topopt_simp::DesignError;
 
 use crate::checkpoint::resume_command;
+use crate::config::Cycle;
 use crate::report::{Finding, InputError};
 
 /// Why a command did not do what it was asked.
@@ -44,7 +45,7 @@ pub enum Failure {
         /// What was wanted.
         tolerance: f64,
         /// A cycle of multigrid that may do better, if that is the preconditioner.
-        other_cycle: Option<&'static str>,
+        other_cycle: Option<Cycle>,
     },
     /// No next design follows from a design.
     #[error("iteration {iteration}: the compliance or its sensitivities are not finite, or vanish")]
@@ -150,16 +151,16 @@ impl Failure {
     }
 }
 
-fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<&str>) -> &'static str {
+fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static str {
     match outcome.reason {
         StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
             "the residual has grown: a part that can move without strain, as about an edge or a node where \
              two solids meet; `topopt check` looks for such hinges"
         }
-        StopReason::IterationLimit if other_cycle == Some("K") => {
+        StopReason::IterationLimit if other_cycle == Some(Cycle::K) => {
             "set `solver.cycle` to \"K\", the strongest, or raise `solver.max_iterations`"
         }
-        StopReason::IterationLimit if other_cycle == Some("V") => {
+        StopReason::IterationLimit if other_cycle.is_some() => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
              `design.density_min`; or try `solver.cycle` \"V\", which suits designs of scattered stiff \
              islands better"

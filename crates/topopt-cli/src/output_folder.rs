@@ -3,7 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::CHECKPOINTS;
+use crate::checkpoint::{self, CHECKPOINTS};
 use crate::config::Config;
 use crate::report::Finding;
 use crate::results::{GRID, SERIES, SNAPSHOTS};
@@ -29,7 +29,7 @@ const FILES: [&str; 9] =
 /// Whether `directory` holds a design or a checkpoint of an earlier run; one that has come to neither has
 /// left nothing to lose.
 pub(crate) fn holds_results(directory: &Path) -> bool {
-    directory.join(DESIGN).exists() || crate::checkpoint::files(directory).are_there()
+    directory.join(DESIGN).exists() || checkpoint::files(directory).are_there()
 }
 
 /// Whether a run of `config` may write to its folder, found out without leaving anything behind: the
@@ -79,7 +79,7 @@ pub(crate) fn check(
     }
 
     let existing = directory.ancestors().find(|folder| folder.exists());
-    // A file without a name, of which nothing can be left behind.
+    // A file without a name leaves nothing behind.
     tempfile::tempfile_in(existing.unwrap_or(Path::new("."))).map(drop).map_err(|cause| {
         refused(format!("cannot write to the output directory {}: {cause}", directory.display()))
     })

@@ -19,7 +19,7 @@ pub struct CsvFile {
 }
 
 impl CsvFile {
-    /// Makes the file anew, with the names of the columns; of a link, what it leads to stays.
+    /// Makes a new file with the names of the columns; a link in its place is replaced, not followed.
     ///
     /// # Errors
     /// [`WriteError`] with the operating system's cause.

@@ -35,7 +35,7 @@ pub struct Solver {
     /// and this changes nothing.
     pub deterministic: bool,
     /// Number of threads; all of the machine's when left out.
-    #[schemars(range(min = 1, max = 1024))]
+    #[schemars(range(min = 1, max = MOST_THREADS))]
     pub threads: Option<usize>,
 }
 
@@ -112,6 +112,9 @@ pub enum Device {
     Gpu(usize),
 }
 
+/// Most threads of a run: more would take all memory of a machine.
+pub const MOST_THREADS: usize = 1024;
+
 /// How much looser early solves are with multigrid.
 const EARLY: f64 = 100.0;
 /// What early solves are held to however loose `tolerance` is.
@@ -141,8 +144,8 @@ impl Solver {
     }
 
     /// The cycle that might converge where this one does not, if there are cycles.
-    pub fn other_cycle(&self) -> Option<&'static str> {
-        let other = if self.cycle == Cycle::K { "V" } else { "K" };
+    pub fn other_cycle(&self) -> Option<Cycle> {
+        let other = if self.cycle == Cycle::K { Cycle::V } else { Cycle::K };
         self.is_multigrid().then_some(other)
     }
 
