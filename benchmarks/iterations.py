@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PCG iterations with multigrid over whole optimisations, as a Markdown table.
+"""PCG iterations with multigrid over whole optimizations, as a Markdown table.
 
     python3 benchmarks/iterations.py PROGRAM [--sizes 1,2,...] [--hard] [--real PART=MESH,...]
                                              [--set KEY=VALUE]...

@@ -11,7 +11,7 @@
 //                read an element, coordinates (24 bytes) read and the blocks written a node;
 //                apply_blocks: 12 values and 15 operations a node; smooth_blocks: 27 values
 // Deterministic: yes, block_diagonal where no two elements of a launch share a node, as with one
-//                launch a colour; else the order of additions at a node is not fixed
+//                launch a color; else the order of additions at a node is not fixed
 // Requires:      block_diagonal: out = 0, or springs, beforehand
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 

@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
     const unsigned* __restrict__ columns,     // [n_blocks]
     const real* __restrict__ blocks,          // [n_blocks][36]
     const real* __restrict__ ground,          // [n_rows][6][6]
-    const double* __restrict__ centres,       // [3][n_rows]
+    const double* __restrict__ centers,       // [3][n_rows]
     double* __restrict__ diagonal) {          // [n_rows][6][6]
     const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP, slot = lane / N, mode = lane % N;
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
     if (slot < MODE_SLOTS)
         for (unsigned k = row_offsets[row] + slot; k < row_offsets[row + 1]; k += MODE_SLOTS) {
             double r[3], motion[N];
-            arm(centres, n_rows, columns[k], centres, n_rows, row, r);
+            arm(centers, n_rows, columns[k], centers, n_rows, row, r);
             motion_at(own, r, motion);
             const real* __restrict__ block = blocks + (size_t)SIZE * k;
 #pragma unroll

@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) restrict_aggregates(
     const unsigned* __restrict__ offsets, // [n_parents + 1]
     const unsigned* __restrict__ members, // [n_children], children of every parent
     const double* __restrict__ positions, // [3][n_children]
-    const double* __restrict__ centres,   // [3][n_parents]
+    const double* __restrict__ centers,   // [3][n_parents]
     const real* __restrict__ fine,        // [n_children][6]
     real* __restrict__ coarse) {          // [n_parents][6]
     const unsigned parent = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) restrict_aggregates(
         const unsigned child = members[k];
         const real* __restrict__ own = fine + (size_t)MODES * child;
         double r[3];
-        arm(positions, n_children, child, centres, n_parents, parent, r);
+        arm(positions, n_children, child, centers, n_parents, parent, r);
         const real at[3] = {(real)r[0], (real)r[1], (real)r[2]}, f[3] = {own[0], own[1], own[2]};
         add_force(f, at, total);
 #pragma unroll
@@ -51,14 +51,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK) prolong_aggregates(
     unsigned n_parents, unsigned n_children,
     const unsigned* __restrict__ of,      // [n_children], the parent
     const double* __restrict__ positions, // [3][n_children]
-    const double* __restrict__ centres,   // [3][n_parents]
+    const double* __restrict__ centers,   // [3][n_parents]
     const real* __restrict__ coarse,      // [n_parents][6]
     real* __restrict__ fine) {            // [n_children][6]
     const unsigned child = blockIdx.x * BLOCK + threadIdx.x;
     if (child >= n_children) return;
     const unsigned parent = of[child];
     double r[3];
-    arm(positions, n_children, child, centres, n_parents, parent, r);
+    arm(positions, n_children, child, centers, n_parents, parent, r);
     const real at[3] = {(real)r[0], (real)r[1], (real)r[2]};
     real motion[MODES], u[3];
 #pragma unroll

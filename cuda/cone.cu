@@ -1,12 +1,12 @@
 // precision: f64
-// cone: the weighted sum over neighbours that the filter is made of, neighbours found anew.
+// cone: the weighted sum over neighbors that the filter is made of, neighbors found anew.
 //
 // Source:        [Ratnakar2022, Eq. 2.6-2.7]: y_e = sum_i H_ei x_i, H_ei = max(0, R - |c_e - c_i|);
-//                the walk of crates/topopt-mesh/src/neighbours.rs, in the same order
+//                the walk of crates/topopt-mesh/src/neighbors.rs, in the same order
 // Mapping:       one thread an element in the order of cells, blocks of 128: the threads of a warp
 //                walk much the same cells
-// Layout:        centres as planes [3][n], and values, cell by cell; x and y in the order of the elements
-// Cost:          13 operations a point in the cells walked; 36 bytes a centre and 4 a cell, x read, and
+// Layout:        centers as planes [3][n], and values, cell by cell; x and y in the order of the elements
+// Cost:          13 operations a point in the cells walked; 36 bytes a center and 4 a cell, x read, and
 //                y written
 // Deterministic: yes
 // Requires:      cone: values by cone_values
@@ -40,7 +40,7 @@ __device__ __forceinline__ double root(double x) {
 // values = x, cell by cell
 extern "C" __global__ void __launch_bounds__(BLOCK) cone_values(
     unsigned n,
-    const unsigned* __restrict__ elements, // [n], whose centre it is
+    const unsigned* __restrict__ elements, // [n], whose center it is
     const double* __restrict__ x,          // [n]
     double* __restrict__ values) {         // [n]
     const unsigned t = blockIdx.x * BLOCK + threadIdx.x;
@@ -52,17 +52,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 8) cone(
     unsigned cells_x, unsigned cells_y, unsigned cells_z,
     double cell, double origin_x, double origin_y, double origin_z,
     const unsigned* __restrict__ starts,   // [cells_x cells_y cells_z + 1]
-    const double* __restrict__ centres,    // [3][n]
-    const unsigned* __restrict__ elements, // [n], whose centre it is
+    const double* __restrict__ centers,    // [3][n]
+    const unsigned* __restrict__ elements, // [n], whose center it is
     double radius,
     double reach,                          // radius, and so much more that no cell is missed
     const double* __restrict__ values,     // [n]
     double* __restrict__ y) {              // [n]
     const unsigned t = blockIdx.x * BLOCK + threadIdx.x;
     if (t >= n) return;
-    const double* __restrict__ centres_y = centres + n;
-    const double* __restrict__ centres_z = centres_y + n;
-    const double cx = centres[t], cy = centres_y[t], cz = centres_z[t];
+    const double* __restrict__ centers_y = centers + n;
+    const double* __restrict__ centers_z = centers_y + n;
+    const double cx = centers[t], cy = centers_y[t], cz = centers_z[t];
     const unsigned first_y = index(cy - reach, origin_y, cell, cells_y);
     const unsigned last_y = index(cy + reach, origin_y, cell, cells_y);
     const unsigned last_z = index(cz + reach, origin_z, cell, cells_z);
@@ -72,13 +72,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 8) cone(
         for (unsigned iy = first_y; iy <= last_y; ++iy) {
             const double away_y = distance(cy, origin_y, cell, iy), square = rest - away_y * away_y;
             if (square < 0) continue;
-            // Cells along x are neighbours in memory: one run of points.
+            // Cells along x are neighbors in memory: one run of points.
             const double half = sqrt(square);
             const unsigned* __restrict__ row = starts + ((size_t)iz * cells_y + iy) * cells_x;
             const unsigned end = row[index(cx + half, origin_x, cell, cells_x) + 1];
 #pragma unroll 4
             for (unsigned p = row[index(cx - half, origin_x, cell, cells_x)]; p < end; ++p) {
-                const double dx = centres[p] - cx, dy = centres_y[p] - cy, dz = centres_z[p] - cz;
+                const double dx = centers[p] - cx, dy = centers_y[p] - cy, dz = centers_z[p] - cz;
                 sum += fmax(radius - root(dx * dx + dy * dy + dz * dz), 0.0) * values[p];
             }
         }

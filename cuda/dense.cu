@@ -94,7 +94,7 @@ __device__ __forceinline__ void invert_pivot(double own[OWN][OWN], double P[PIVO
 __device__ __forceinline__ void load_panel(
     unsigned n, unsigned first, unsigned left, const double* __restrict__ matrix,
     double V[PIVOT][TILE + 1]) {
-    const bool is_below = left >= first; // then neighbours are those of a column of V
+    const bool is_below = left >= first; // then neighbors are those of a column of V
     double v[PIVOT * TILE / BLOCK];
 #pragma unroll
     for (int s = 0; s < PIVOT * TILE / BLOCK; ++s) {

@@ -7,7 +7,7 @@
 // Layout:        the diagonal as planes [3][n_nodes]
 // Cost:          3105 operations an element; connectivity (32 bytes) and a modulus read an element;
 //                coordinates and supports (25 bytes) read and the diagonal written a node
-// Deterministic: where no two elements of a launch share a node, as with one launch a colour; in one
+// Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
 //                launch of all elements the order of additions at a node is not fixed
 // Requires:      out = 0 beforehand
 // Oracle:        crates/topopt-cuda/tests/operators.rs

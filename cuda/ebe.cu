@@ -3,7 +3,7 @@
 //
 // Source:        [Ratnakar2022, Alg. 2]
 // Mapping:       one thread an element, blocks of 512; the connectivity is kept in registers
-// Layout:        stiffness [n][24][24]: neighbouring threads read 4608 bytes apart
+// Layout:        stiffness [n][24][24]: neighboring threads read 4608 bytes apart
 // Cost:          an element: 576 values, modulus, 8 nodes, 4648 bytes; 1200 operations;
 //                a node: 49 bytes
 // Deterministic: no; contributions are added by atomics, in any order

@@ -4,7 +4,7 @@
 // Source:        [Ratnakar2022, Alg. 5]
 // Mapping:       thread r of an element takes row r; 21 elements a block of 504
 // Layout:        stiffness [n][24][24]. K_e is symmetric, so that row r is read as column r: the
-//                threads of an element then read neighbouring words at every step
+//                threads of an element then read neighboring words at every step
 // Cost:          an element: 576 values, modulus, 8 nodes, 4648 bytes; 1200 operations;
 //                a node: 49 bytes
 // Deterministic: no; contributions are added by atomics, in any order

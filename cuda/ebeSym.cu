@@ -1,5 +1,5 @@
 // precision: f64
-// ebeSym: the 300 distinct entries of K_e, by 8 threads an element, one launch a colour.
+// ebeSym: the 300 distinct entries of K_e, by 8 threads an element, one launch a color.
 // ebeSymAtomic: the same with atomic additions, in one launch.
 //
 // Source:        [Ratnakar2022, Alg. 7 and 5.2]
@@ -7,11 +7,11 @@
 //                group the two threads of a pair read the same sub-matrix, one of them takes its
 //                transpose; 16 elements a block of 128
 // Layout:        see common/kappa.cuh; elements (connectivity, moduli, kappa) in the order of
-//                their colours, for ebeSymAtomic in that of the mesh
+//                their colors, for ebeSymAtomic in that of the mesh
 // Cost:          an element: 300 values, modulus, 8 nodes, firsts, 2441 bytes; 1200 operations; a node:
-//                49 bytes if the cache keeps it from one colour to the next, every other of which runs backwards
+//                49 bytes if the cache keeps it from one color to the next, every other of which runs backwards
 // Deterministic: ebeSym yes, no two elements of a launch share a node; ebeSymAtomic no
-// Requires:      ebeSym: a colouring, and no node twice in an element; ebeSymAtomic: y = x at held
+// Requires:      ebeSym: a coloring, and no node twice in an element; ebeSymAtomic: y = x at held
 //                components, 0 elsewhere (held_part); 3 kB of shared memory
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
@@ -100,14 +100,14 @@ __device__ __forceinline__ void product(
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 8) ebeSym(
-    unsigned first, unsigned count, // elements of the colour
+    unsigned first, unsigned count, // elements of the color
     unsigned n, unsigned n_nodes,
-    const unsigned* __restrict__ connectivity, // [8][n], colour by colour
+    const unsigned* __restrict__ connectivity, // [8][n], color by color
     const unsigned char* __restrict__ firsts,  // [n], bit a: the first with node a
     const unsigned char* __restrict__ held,    // [n_nodes]
     const double* __restrict__ kappa_d,        // [6][n][8]
     const double* __restrict__ kappa_od,       // [7] of ([3][n][4], [3][n][4][2])
-    const double* __restrict__ moduli,         // [n], colour by colour
+    const double* __restrict__ moduli,         // [n], color by color
     const double* __restrict__ x,              // [3][n_nodes]
     double* y) {                               // [3][n_nodes]
     product<false>(first, count, n, n_nodes, connectivity, firsts, held, kappa_d, kappa_od, moduli, x, y);
@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebeSymAtomic(
     product<true>(0, n, n, n_nodes, connectivity, nullptr, held, kappa_d, kappa_od, moduli, x, y);
 }
 
-// out[k] = in[order[k]]: moduli from the order of the mesh to that of the colours
+// out[k] = in[order[k]]: moduli from the order of the mesh to that of the colors
 extern "C" __global__ void __launch_bounds__(BLOCK) by_color(
     unsigned n,
     const unsigned* __restrict__ order, // [n]

@@ -9,7 +9,7 @@
 //                lanes, a mode each, blocks of 128; ground_aggregates: a warp a parent, five
 //                children at a time, likewise
 // Layout:        blocks as common/blocks.cuh has them; ground [n_rows][column][row]; positions and
-//                centres as planes [3][n]
+//                centers as planes [3][n]
 // Cost:          galerkin_joints: some 7000 operations an element and joint, 2.8 such pairs an element;
 //                galerkin_aggregates: 150 operations a part and mode
 // Deterministic: yes; elements, parts and children in fixed order, no entry has two threads
@@ -58,9 +58,9 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
     }
     sum_over_lanes(LANES, K);
     if (asked >= n_joints) return;
-    // From motions of the column about the row's centre to those about its own.
+    // From motions of the column about the row's center to those about its own.
     double r[3];
-    arm(centres, n_aggregates, row, centres, n_aggregates, column, r);
+    arm(centers, n_aggregates, row, centers, n_aggregates, column, r);
 #pragma unroll
     for (int b = 0; b < 3; ++b) {
         const int i = (b + 1) % 3, j = (b + 2) % 3;
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
     unsigned n_parents, unsigned n_children, unsigned n_joints,
     const unsigned* __restrict__ of,                // [n_children], the parent
     const double* __restrict__ positions,           // [3][n_children]
-    const double* __restrict__ centres,             // [3][n_parents]
+    const double* __restrict__ centers,             // [3][n_parents]
     const unsigned* __restrict__ rows,              // [n_joints], less than the column
     const unsigned* __restrict__ places,            // [n_joints], of the block
     const unsigned* __restrict__ part_offsets,      // [n_joints + 1]
@@ -108,14 +108,14 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
         for (unsigned at = part_offsets[joint] + slot; at < part_offsets[joint + 1]; at += MODE_SLOTS) {
             const unsigned k = parts[at], child = fine_rows[k], other = fine_columns[k];
             double r[3], motion[MODES], force[MODES] = {};
-            arm(positions, n_children, other, centres, n_parents, column, r);
+            arm(positions, n_children, other, centers, n_parents, column, r);
             motion_at(own, r, motion);
             const real* __restrict__ block = fine + (size_t)SIZE * k;
 #pragma unroll
             for (int i = 0; i < MODES; ++i)
 #pragma unroll
                 for (int j = 0; j < MODES; ++j) force[i] += (double)block[AT(i, j)] * motion[j];
-            arm(positions, n_children, child, centres, n_parents, row, r);
+            arm(positions, n_children, child, centers, n_parents, row, r);
             add_force_of_child(force, r, total);
         }
     sum_slots(total);
@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) ground_aggregates(
     const unsigned* __restrict__ offsets, // [n_parents + 1]
     const unsigned* __restrict__ members, // [n_children], children of every parent
     const double* __restrict__ positions, // [3][n_children]
-    const double* __restrict__ centres,   // [3][n_parents]
+    const double* __restrict__ centers,   // [3][n_parents]
     const real* __restrict__ fine,      // [n_children][6][6]
     real* __restrict__ ground) {        // [n_parents][6][6]
     const unsigned parent = blockIdx.x * (WARP_BLOCK / WARP) + threadIdx.x / WARP;
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) ground_aggregates(
         for (unsigned at = offsets[parent] + slot; at < offsets[parent + 1]; at += MODE_SLOTS) {
             const unsigned child = members[at];
             double r[3], motion[MODES], force[MODES] = {};
-            arm(positions, n_children, child, centres, n_parents, parent, r);
+            arm(positions, n_children, child, centers, n_parents, parent, r);
             motion_at(own, r, motion);
 #pragma unroll
             for (int j = 0; j < MODES; ++j)

@@ -5,7 +5,7 @@
 // Mapping:       galerkin_supports: a warp a row, four elements at a time by eight lanes,
 //                blocks of 64;
 //                galerkin_springs: one thread a mode of a row, blocks of 126
-// Layout:        ground [n_rows][column][row]; positions and centres as planes [3][n]
+// Layout:        ground [n_rows][column][row]; positions and centers as planes [3][n]
 // Cost:          as galerkin_joints, an element that touches a support and aggregate
 // Deterministic: yes; sums in fixed order and by a fixed tree
 // Requires:      ground = 0 beforehand; galerkin_springs after galerkin_supports; 29 kB of shared memory
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(MODE_BLOCK) galerkin_springs(
     const unsigned* __restrict__ offsets,   // [n_aggregates + 1]
     const unsigned* __restrict__ members,   // [n_nodes], nodes of every aggregate
     const double* __restrict__ coordinates, // [3][n_nodes]
-    const double* __restrict__ centres,     // [3][n_aggregates]
+    const double* __restrict__ centers,     // [3][n_aggregates]
     const double* __restrict__ springs,     // [3][n_nodes], 0 at held components
     result* __restrict__ ground) {          // [n_aggregates][6][6]
     const unsigned t = blockIdx.x * MODE_BLOCK + threadIdx.x, row = t / MODES, mode = t % MODES;
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(MODE_BLOCK) galerkin_springs(
     for (unsigned k = offsets[row]; k < offsets[row + 1]; ++k) {
         const unsigned node = members[k];
         double r[3], u[3];
-        arm(coordinates, n_nodes, node, centres, n_aggregates, row, r);
+        arm(coordinates, n_nodes, node, centers, n_aggregates, row, r);
         displacement(motion, r, u);
 #pragma unroll
         for (int c = 0; c < 3; ++c) u[c] *= springs[(size_t)c * n_nodes + node];

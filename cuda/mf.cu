@@ -1,16 +1,16 @@
 // precision: f64 f32
-// mf: K u with nothing stored; geometry from the coordinates, sum-factorised.
+// mf: K u with nothing stored; geometry from the coordinates, sum-factorized.
 //
 // Source:        the 2x2x2 Gauss rule on trilinear fields by differences of their nodal values, as
 //                common/trilinear.cuh and common/forces.cuh hold them
 // Mapping:       one thread an element, blocks of 32, 64 in single precision; mf_dot leaves what a
 //                block adds to x . y
-// Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighbouring
+// Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighboring
 //                words where nodes and elements are numbered along each other
 // Cost:          1849 operations an element (1149 instructions, 700 of them fused); connectivity
 //                (32 bytes, twice) and a modulus read an element; coordinates (24 bytes) and x read
 //                and y written a node; 288 bytes of shared memory a thread, half in single precision
-// Deterministic: where no two elements of a launch share a node, as with one launch a colour; in one
+// Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
 //                launch of all elements the order of additions at a node is not fixed
 // Requires:      y = (1 - P) x beforehand (supports.cu); mf_dot: x is zero at held components
 // Oracle:        crates/topopt-cuda/tests/operators.rs

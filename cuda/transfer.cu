@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) restrict_nodes(
     const unsigned* __restrict__ offsets,      // [n_aggregates + 1]
     const unsigned* __restrict__ members,      // [n_nodes], nodes of every aggregate
     const double* __restrict__ coordinates,    // [3][n_nodes]
-    const double* __restrict__ centres,        // [3][n_aggregates]
+    const double* __restrict__ centers,        // [3][n_aggregates]
     const unsigned char* __restrict__ held,    // [n_nodes], bit i for component i
     const real* __restrict__ fine,             // [3][n_nodes]
     real* __restrict__ coarse) {               // [n_aggregates][6]
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) restrict_nodes(
     for (unsigned k = offsets[aggregate] + lane; k < offsets[aggregate + 1]; k += WARP) {
         const unsigned node = members[k], mask = held[node];
         double r[3];
-        arm(coordinates, n_nodes, node, centres, n_aggregates, aggregate, r);
+        arm(coordinates, n_nodes, node, centers, n_aggregates, aggregate, r);
         const real at[3] = {(real)r[0], (real)r[1], (real)r[2]};
         real f[3];
 #pragma unroll
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) prolong_nodes(
     unsigned n_aggregates, unsigned n_nodes,
     const unsigned* __restrict__ of,           // [n_nodes], the aggregate
     const double* __restrict__ coordinates,    // [3][n_nodes]
-    const double* __restrict__ centres,        // [3][n_aggregates]
+    const double* __restrict__ centers,        // [3][n_aggregates]
     const unsigned char* __restrict__ held,    // [n_nodes]
     const real* __restrict__ coarse,           // [n_aggregates][6]
     real* __restrict__ fine) {                 // [3][n_nodes]
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) prolong_nodes(
     if (node >= n_nodes) return;
     const unsigned aggregate = of[node], mask = held[node];
     double r[3];
-    arm(coordinates, n_nodes, node, centres, n_aggregates, aggregate, r);
+    arm(coordinates, n_nodes, node, centers, n_aggregates, aggregate, r);
     const real at[3] = {(real)r[0], (real)r[1], (real)r[2]};
     real motion[MODES], u[3];
 #pragma unroll

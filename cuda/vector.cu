@@ -95,19 +95,19 @@ extern "C" __global__ void dot_scaled_within(
     block_sum(sum, partial);
 }
 
-// y = base + height tanh(sharpness (x - centre))
+// y = base + height tanh(sharpness (x - center))
 extern "C" __global__ void smooth_step(
-    long long n, double base, double height, double sharpness, double centre,
+    long long n, double base, double height, double sharpness, double center,
     const real* __restrict__ x, real* __restrict__ y) {
-    EACH(i, n) y[i] = (real)(base + height * tanh(sharpness * (x[i] - centre)));
+    EACH(i, n) y[i] = (real)(base + height * tanh(sharpness * (x[i] - center)));
 }
 
-// y = y height sharpness / cosh(sharpness (x - centre))^2
+// y = y height sharpness / cosh(sharpness (x - center))^2
 extern "C" __global__ void smooth_step_slope(
-    long long n, double height, double sharpness, double centre, const real* __restrict__ x,
+    long long n, double height, double sharpness, double center, const real* __restrict__ x,
     real* __restrict__ y) {
     EACH(i, n) {
-        const double c = cosh(sharpness * (x[i] - centre));
+        const double c = cosh(sharpness * (x[i] - center));
         y[i] = (real)(y[i] * (height * sharpness / (c * c)));
     }
 }

@@ -8,7 +8,7 @@ came of it.
  "wide": N}, S being {"triangles": N, "told": "...", "drawn": N, "pixels": HASH}.
 `messages` are errors, warnings and exceptions of the console; `requests` what was asked for besides
 the page; `wide` the pixels by which the page is wider than the window. PICTURE is a PNG of the whole
-page; with `--dark` the page is shown in dark colours.
+page; with `--dark` the page is shown in dark colors.
 
 Chromium is told what to do through pipes (Chrome DevTools Protocol), so that nothing else is needed.
 It is the one that TOPOPT_CHROMIUM names, or found by its usual names.

@@ -21,7 +21,7 @@ def full():
         "select": [
             {"name": "tip", "kind": "nodes", "near": {"set": "load", "distance": 1.2}},
             {"name": "top", "kind": "faces", "normal": {"direction": [0, 1, 0], "angle": 20.0},
-             "not": {"sphere": {"centre": [0, 0, 0], "radius": 1.0}}},
+             "not": {"sphere": {"center": [0, 0, 0], "radius": 1.0}}},
             {"name": "core", "kind": "elements", "any": [{"box": {"min": [2, 0, 0], "max": [3, 1, 1]}},
                                                          {"plane": {"point": [3, 0, 0], "normal": [1, 0, 0],
                                                                     "tolerance": 0.1}}]},

@@ -56,7 +56,7 @@ def rotated(random, mesh, case):
         spring["stiffness"] = [abs(k) for k in turn(spring["stiffness"])]
     for select in case["select"]:
         if "sphere" in select:
-            select["sphere"]["centre"] = list(turn(select["sphere"]["centre"]))
+            select["sphere"]["center"] = list(turn(select["sphere"]["center"]))
         else:
             select["normal"]["direction"] = list(turn(select["normal"]["direction"]))
     return mesh.moved(turn)
@@ -76,6 +76,6 @@ def scaled(random, mesh, case):
         spring["stiffness"] = [k * modulus * length for k in spring["stiffness"]]
     for select in case["select"]:
         if "sphere" in select:
-            select["sphere"] = {"centre": [x * length for x in select["sphere"]["centre"]],
+            select["sphere"] = {"center": [x * length for x in select["sphere"]["center"]],
                                 "radius": select["sphere"]["radius"] * length}
     return mesh.moved(lambda x: tuple(v * length for v in x)), force**2 / (modulus * length)

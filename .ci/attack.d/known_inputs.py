@@ -22,7 +22,7 @@ def run(place, case, *more, **settings):
 
 
 def export_of_a_uniform_design(place):
-    """The threshold of the volume is sought between neighbouring numbers."""
+    """The threshold of the volume is sought between neighboring numbers."""
     sound(run(place, UNIFORM), statuses=(0,))
     sound(place.run("export", "r", "-o", "x.stl", limit=8))
 

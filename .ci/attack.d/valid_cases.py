@@ -54,7 +54,7 @@ def random_mesh(place, random):
 
 
 def random_case(random, mesh):
-    """Tables of a case on `mesh.msh` except those of the optimiser and the solver's tolerances."""
+    """Tables of a case on `mesh.msh` except those of the optimizer and the solver's tolerances."""
     case = cases.simple("mesh.msh", fraction=random.choice((0.02, random.uniform(0.05, 0.9))))
     case["select"], case["design"]["density_min"] = [], random.choice((1e-3, 1e-2))
     case["design"]["penalty"] = random.choice((1.0, 3.0))
@@ -77,12 +77,12 @@ def add_balls(random, mesh, case):
     near = [e for e, corners in enumerate(mesh.elements) if loaded & set(corners)]
     far = [e for e, corners in enumerate(mesh.elements) if not (loaded | held) & set(corners)]
     if random.random() < 0.4:
-        ball = {"centre": centre(mesh, random.choice(near)), "radius": width * random.uniform(0.9, 4.0)}
+        ball = {"center": center(mesh, random.choice(near)), "radius": width * random.uniform(0.9, 4.0)}
         case["select"].append({"name": "core", "kind": "elements", "sphere": ball})
         case["design"]["solid"] = ["core"]
-        far = [e for e in far if math.dist(centre(mesh, e), ball["centre"]) > 1.001 * ball["radius"]]
+        far = [e for e in far if math.dist(center(mesh, e), ball["center"]) > 1.001 * ball["radius"]]
     if far and random.random() < 0.4:
-        ball = {"centre": centre(mesh, random.choice(far)), "radius": width * random.uniform(0.9, 1.5)}
+        ball = {"center": center(mesh, random.choice(far)), "radius": width * random.uniform(0.9, 1.5)}
         case["select"].append({"name": "hole", "kind": "elements", "sphere": ball})
         case["design"]["void"] = ["hole"]
         if "solid" in case["design"]:
@@ -106,6 +106,6 @@ def add_loads(random, case):
         case["springs"] = [{"set": "load", "stiffness": [random.uniform(0.0, 1e3) for _ in range(3)]}]
 
 
-def centre(mesh, e):
+def center(mesh, e):
     """The mean of the corners of an element."""
     return [sum(mesh.nodes[n][i] for n in mesh.elements[e]) / 8 for i in range(3)]

@@ -1,4 +1,4 @@
-"""The classes of bad behaviour, and what must hold for every command, whatever its input."""
+"""The classes of bad behavior, and what must hold for every command, whatever its input."""
 
 import json
 import math

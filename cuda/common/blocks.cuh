@@ -13,7 +13,7 @@ template <class T> struct alignas(2 * sizeof(T)) Two {
     T first, second;
 };
 
-// Of an arm, the place of a column's centre less that of its row's, the last is not used
+// Of an arm, the place of a column's center less that of its row's, the last is not used
 template <class T> struct alignas(4 * sizeof(T)) Four {
     T v[4];
 };

@@ -1,4 +1,4 @@
-// The forces of one element, sum-factorised, in two slabs of four Gauss points. What the slabs need
+// The forces of one element, sum-factorized, in two slabs of four Gauss points. What the slabs need
 // waits in shared memory, or a thread would need twice the registers. BLOCK is defined before, or
 // LANES and LANE: threads that share slabs, and the number of one among them.
 //

@@ -141,21 +141,21 @@ __device__ __forceinline__ void add_work(
     const unsigned* __restrict__ of,           /* [n_nodes], the aggregate */                 \
     const unsigned* __restrict__ connectivity, /* [8][n_elements] */                          \
     const double* __restrict__ coordinates,    /* [3][n_nodes] */                             \
-    const double* __restrict__ centres,        /* [3][n_aggregates] */                        \
+    const double* __restrict__ centers,        /* [3][n_aggregates] */                        \
     const unsigned char* __restrict__ held,    /* [n_nodes], bit i for component i */         \
     double mu, double ratio,                   /* Lame's mu at modulus 1, lambda / mu */      \
     const MODULUS* __restrict__ moduli         /* [n_elements] */
-#define MESH n_aggregates, n_elements, n_nodes, of, connectivity, coordinates, centres, held, mu, ratio, moduli
+#define MESH n_aggregates, n_elements, n_nodes, of, connectivity, coordinates, centers, held, mu, ratio, moduli
 
 // Element e of the lane's group, for what it couples of the motions of aggregate `row` and of `column`, or
-// of all its nodes where they are the same, all about the centre of `row`; all lanes of a warp call it
+// of all its nodes where they are the same, all about the center of `row`; all lanes of a warp call it
 __device__ __forceinline__ Element load_element(
     unsigned e, bool counts, unsigned row, unsigned column, MESH_PARAMETERS, Positions X) {
     const unsigned m = threadIdx.x % LANES, group = threadIdx.x / LANES;
     const unsigned node = connectivity[(size_t)NODE(m) * n_elements + e], owner = of[node];
     const unsigned fixed = held[node], first_lane = threadIdx.x % WARP / LANES * LANES;
     double r[3];
-    arm(coordinates, n_nodes, node, centres, n_aggregates, row, r);
+    arm(coordinates, n_nodes, node, centers, n_aggregates, row, r);
     Element element;
     element.in_row = __ballot_sync(WHOLE_WARP, owner == row) >> first_lane & 0xff;
     element.in_column = __ballot_sync(WHOLE_WARP, row == column || owner == column) >> first_lane & 0xff;
@@ -191,7 +191,7 @@ __device__ __forceinline__ void add_point(
     add_work(rows, columns, weight, ratio, K);
 }
 
-// Sum over `lanes` neighbouring lanes, in all of them
+// Sum over `lanes` neighboring lanes, in all of them
 __device__ __forceinline__ void sum_over_lanes(int lanes, real K[MODES][MODES]) {
 #pragma unroll
     for (int a = 0; a < MODES; ++a)

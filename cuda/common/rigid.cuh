@@ -1,4 +1,4 @@
-// Rigid motions of aggregates: (translation, rotation) about the aggregate's centre.
+// Rigid motions of aggregates: (translation, rotation) about the aggregate's center.
 
 #pragma once
 
@@ -7,14 +7,14 @@
 #define MODES 6
 #define MODE_SLOTS (WARP / MODES) // of a warp, a lane a mode
 
-// r = the place of a point less the centre of its aggregate
+// r = the place of a point less the center of its aggregate
 __device__ __forceinline__ void arm(
     const double* __restrict__ positions, unsigned n_points, unsigned point,        // [3][n_points]
-    const double* __restrict__ centres, unsigned n_aggregates, unsigned aggregate,  // [3][n_aggregates]
+    const double* __restrict__ centers, unsigned n_aggregates, unsigned aggregate,  // [3][n_aggregates]
     double r[3]) {
 #pragma unroll
     for (int i = 0; i < 3; ++i)
-        r[i] = positions[(size_t)i * n_points + point] - centres[(size_t)i * n_aggregates + aggregate];
+        r[i] = positions[(size_t)i * n_points + point] - centers[(size_t)i * n_aggregates + aggregate];
 }
 
 // Displacement at r of a motion: t + w x r

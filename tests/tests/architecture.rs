@@ -47,7 +47,8 @@ fn libraries_know_neither_command_line_nor_case_file() {
 
 #[test]
 fn libraries_do_not_print_and_only_io_reads_and_writes() {
-    let computing = ["topopt-mesh", "topopt-linalg", "topopt-fem", "topopt-simp", "topopt-surface"];
+    let computing =
+        ["topopt-mesh", "topopt-linalg", "topopt-fem", "topopt-design", "topopt-surface"];
     for (path, code) in sources(&computing) {
         let modules = std_modules(&code);
         for module in ["fs", "io", "net", "env", "process"] {
@@ -81,7 +82,7 @@ fn crates_do_not_name_what_is_above_them() {
         ),
         ("topopt-mesh", &["stiffness", "displacement", "density", "material"]),
         ("topopt-fem", &["density", "simp", "optimization", "vtk"]),
-        ("topopt-simp", &["cuda", "gpu", "file", "path", "console", "terminal"]),
+        ("topopt-design", &["cuda", "gpu", "file", "path", "console", "terminal"]),
         ("topopt-io", &["stiffness", "config", "simp"]),
         ("topopt-surface", &["stiffness", "displacement", "load", "simp"]),
     ];

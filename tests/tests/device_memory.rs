@@ -2,12 +2,12 @@
 
 use topopt_cuda::operators::{MeshOnDevice, Strategy};
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
-use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
-use topopt_mesh::generate::{Benchmark, Resolution};
-use topopt_simp::{
+use topopt_design::{
     Accuracy, DesignSpace, Filter, Interpolation, Law, Loads, OptimalityCriteria, Optimization,
     PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules,
 };
+use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
+use topopt_mesh::generate::{Benchmark, Resolution};
 
 const RADIUS: f64 = 2.5;
 
@@ -47,7 +47,7 @@ fn design_loops_take_what_is_counted() {
     };
     for is_density in [false, true] {
         let before = free();
-        let cone = Cone::new(&device, &problem.mesh().centres(), RADIUS).unwrap();
+        let cone = Cone::new(&device, &problem.mesh().centers(), RADIUS).unwrap();
         let extent = problem.mesh().bounding_box().extent();
         let weights = Cone::bytes(extent, RADIUS, n);
         let used = before - free();

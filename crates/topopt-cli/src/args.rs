@@ -9,7 +9,7 @@ use topopt_io::gmsh::is_geometry;
 use crate::config::{Device, Generator, Hexes, Preconditioner, Strategy};
 pub use crate::progress::Log;
 
-/// Topology optimisation of three-dimensional parts on unstructured hexahedral meshes.
+/// Topology optimization of three-dimensional parts on unstructured hexahedral meshes.
 #[derive(Debug, Parser)]
 #[command(name = "topopt", version, max_term_width = 100)]
 pub struct Cli {
@@ -26,7 +26,7 @@ pub enum Command {
         /// Name of the case; the file is NAME.toml
         name: PathBuf,
     },
-    /// Optimise a case and write the results
+    /// Optimize a case and write the results
     Run(RunArgs),
     /// Check a case without solving: everything that can be known before running
     Check(CheckArgs),

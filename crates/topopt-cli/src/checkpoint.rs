@@ -10,8 +10,8 @@ use crc32fast::Hasher;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use topopt_design::{DesignState, ObserverError, StructureState};
 use topopt_io::checkpoint::Checkpoints;
-use topopt_simp::{DesignState, ObserverError, StructureState};
 
 use crate::config::{self, Config};
 use crate::report::{Finding, InputError};
@@ -27,7 +27,7 @@ pub(crate) const CHECKPOINTS: &str = "checkpoints";
 const MAY_CHANGE: [&str; 10] = [
     "title",
     "mesh.file",
-    "filter.neighbour_memory_mb",
+    "filter.neighbor_memory_mb",
     "optimizer.max_iterations",
     "optimizer.change_tolerance",
     "optimizer.compliance_tolerance",
@@ -52,7 +52,7 @@ struct Record {
     config: Value,
     /// See [`fingerprint`].
     structure: u32,
-    /// Whether the elements of the problem come by colour.
+    /// Whether the elements of the problem come by color.
     by_color: bool,
     previous_compliance: Option<f64>,
     /// See [`StructureState`].

@@ -1,8 +1,9 @@
 //! The case file: one TOML file a case, checked as a whole before anything is computed.
 //!
-//! Its keys are the fields of the structs in `keys` and its neighbours, whose documentation, defaults and ranges
+//! Its keys are the fields of the structs in `keys` and its neighbors, whose documentation, defaults and ranges
 //! make the JSON schema; `check` holds a file against that schema.
 
+mod aliases;
 mod check;
 mod consistency;
 mod design;

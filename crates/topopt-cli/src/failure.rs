@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use topopt_design::DesignError;
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, PcgOutcome, StopReason};
-use topopt_simp::DesignError;
 
 use crate::checkpoint::resume_command;
 use crate::config::Cycle;

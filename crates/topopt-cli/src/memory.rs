@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use rayon::prelude::*;
+use topopt_design::Cone;
 use topopt_fem::{BlockJacobi, ElementVectors, Helmholtz, Multigrid, Strategy};
 use topopt_mesh::HexMesh;
-use topopt_simp::Cone;
 
 use crate::config::{self, Config, FilterKind, FilterWeights};
 use crate::report::Finding;
@@ -56,22 +56,22 @@ fn filter_weights(config: &Config, structure: &Structure) -> usize {
     if filter.weights == FilterWeights::Helmholtz {
         return Helmholtz::bytes(nodes, elements);
     }
-    let budget = filter.neighbour_memory_mb.saturating_mul(1 << 20);
-    Cone::bytes(elements, mean_neighbours(&structure.mesh, radius), budget)
+    let budget = filter.neighbor_memory_mb.saturating_mul(1 << 20);
+    Cone::bytes(elements, mean_neighbors(&structure.mesh, radius), budget)
 }
 
 /// How many elements are looked at for the mean.
 const SAMPLES: usize = 64;
 
-/// Elements whose centres lie within `radius` of that of an element, on average, by a sample.
-fn mean_neighbours(mesh: &HexMesh, radius: f64) -> f64 {
-    let centres = mesh.centres();
+/// Elements whose centers lie within `radius` of that of an element, on average, by a sample.
+fn mean_neighbors(mesh: &HexMesh, radius: f64) -> f64 {
+    let centers = mesh.centers();
     let near = |of: &[f64; 3]| {
         let square = |x: &&[f64; 3]| (0..3).map(|i| (x[i] - of[i]).powi(2)).sum::<f64>();
-        centres.iter().filter(|x| square(x) < radius * radius).count()
+        centers.iter().filter(|x| square(x) < radius * radius).count()
     };
-    let every = centres.len().div_ceil(SAMPLES).max(1);
-    let sample: Vec<_> = centres.iter().step_by(every).collect();
+    let every = centers.len().div_ceil(SAMPLES).max(1);
+    let sample: Vec<_> = centers.iter().step_by(every).collect();
     sample.par_iter().map(|of| near(of)).sum::<usize>() as f64 / sample.len() as f64
 }
 

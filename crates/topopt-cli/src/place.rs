@@ -9,11 +9,11 @@ use topopt_cuda::{
     BlockJacobi as GpuBlockJacobi, Cone, Cuda, Device, MeshOnDevice, Multigrid as GpuMultigrid,
     Prepared, Strategy as GpuStrategy,
 };
+use topopt_design::{Optimization, PhysicalDensity, Projection, SensitivityFilter};
 use topopt_fem::{
-    BlockJacobi, ElasticityOperator, ElasticityPreconditioner, Jacobi, Multigrid, Problem, Strategy,
+    BlockJacobi, ElementOperator, ElementPreconditioner, Jacobi, Multigrid, Problem, Strategy,
 };
 use topopt_linalg::{BackendError, Cpu, CycleKind};
-use topopt_simp::{Optimization, PhysicalDensity, Projection, SensitivityFilter};
 
 use crate::config::{self, Config, FilterKind};
 use crate::failure::Failure;
@@ -33,8 +33,8 @@ pub(crate) enum Place {
 
 /// What solves a problem on a GPU.
 pub(crate) struct OnGpu<'a> {
-    pub operator: Box<dyn ElasticityOperator<Cuda<f64>>>,
-    pub preconditioner: Box<dyn ElasticityPreconditioner<Cuda<f64>> + 'a>,
+    pub operator: Box<dyn ElementOperator<Cuda<f64>>>,
+    pub preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>,
     /// How the operator was chosen if it was left to us.
     pub note: Option<String>,
 }
@@ -111,7 +111,7 @@ pub(crate) fn cpu_strategy(asked: config::Strategy) -> Result<Strategy, Finding>
 pub(crate) fn cpu_preconditioner<'a>(
     solver: &config::Solver,
     problem: &'a Problem,
-) -> Result<Box<dyn ElasticityPreconditioner<Cpu> + 'a>, BackendError> {
+) -> Result<Box<dyn ElementPreconditioner<Cpu> + 'a>, BackendError> {
     Ok(match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             Box::new(Multigrid::new(problem, cycle(solver))?)
@@ -134,7 +134,7 @@ pub(crate) fn gpu_preconditioner<'a>(
     problem: &'a Problem,
     contrast: f64,
     prepared: Option<Prepared>,
-) -> Result<Box<dyn ElasticityPreconditioner<Cuda<f64>> + 'a>, BackendError> {
+) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     let kind = cycle(solver);
     Ok(match prepared {
         Some(host) if is_single(contrast) => {
@@ -171,7 +171,7 @@ fn cycle(solver: &config::Solver) -> CycleKind {
     }
 }
 
-/// The mesh of `problem` on a GPU, for launches by colour where it has `colors`.
+/// The mesh of `problem` on a GPU, for launches by color where it has `colors`.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it.
@@ -186,7 +186,7 @@ pub(crate) fn gpu_mesh(
     }
 }
 
-/// The strategy on a GPU: `Auto` is `mf` where the elements come by colour, as what is measured
+/// The strategy on a GPU: `Auto` is `mf` where the elements come by color, as what is measured
 /// differs from run to run.
 pub(crate) fn gpu_choice(asked: config::Strategy, structure: &Structure) -> config::Strategy {
     match (asked, &structure.colors) {
@@ -268,7 +268,7 @@ fn choice(
     Ok(Choice::Named(strategy, is_ours.then(|| format!("strategy {}, not measured", asked.name()))))
 }
 
-/// The strategies that compute the problem, in a fixed order where its elements come by colour.
+/// The strategies that compute the problem, in a fixed order where its elements come by color.
 fn gpu_strategies(structure: &Structure) -> Vec<GpuStrategy> {
     let is_possible = |strategy: &GpuStrategy| {
         strategy.takes(structure.problem.mesh())

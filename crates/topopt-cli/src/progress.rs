@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use topopt_design::IterationReport;
 use topopt_linalg::PcgProgress;
-use topopt_simp::IterationReport;
 
 use crate::summary::Summary;
 

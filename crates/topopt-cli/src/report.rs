@@ -76,9 +76,9 @@ impl std::error::Error for InputError {}
 /// How findings are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drawing {
-    /// For a terminal: colours, Unicode and width as the terminal has them.
+    /// For a terminal: colors, Unicode and width as the terminal has them.
     Terminal,
-    /// For a file or a pipe: ASCII, no colours, 100 columns.
+    /// For a file or a pipe: ASCII, no colors, 100 columns.
     Plain,
 }
 

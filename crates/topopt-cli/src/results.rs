@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
+use topopt_design::{Design, IterationReport, ObserverError};
 use topopt_io::csv::CsvFile;
 use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
 use topopt_io::{WriteError, atomic};
 use topopt_linalg::Backend;
 use topopt_mesh::UniformGrid;
-use topopt_simp::{Design, IterationReport, ObserverError};
 
 use crate::checkpoint::{self, CHECKPOINTS, Resumption};
 use crate::config::{self, Config};

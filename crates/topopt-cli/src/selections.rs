@@ -161,7 +161,7 @@ impl Selection<'_> {
             inner_radius: cylinder.inner_radius,
         });
         let sphere = table.sphere.as_ref();
-        let sphere = sphere.map(|s| Region::Sphere { centre: s.centre, radius: s.radius });
+        let sphere = sphere.map(|s| Region::Sphere { center: s.center, radius: s.radius });
         let all = [("box", bounds), ("plane", plane), ("cylinder", cylinder), ("sphere", sphere)];
         all.into_iter().filter_map(|(key, region)| Some((key, region?))).collect()
     }

@@ -53,7 +53,7 @@ impl StartingDesign {
         &self.path
     }
 
-    /// Its densities at the centres of the elements of `structure`, \[n_elements\] in the numbering
+    /// Its densities at the centers of the elements of `structure`, \[n_elements\] in the numbering
     /// of the problem.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl StartingDesign {
         let mesh = structure.problem.mesh();
         let old = ElementInterpolation::new(&self.mesh, &self.density);
         let beyond_old = old.share_beyond(element_width(&self.mesh), mesh);
-        let density = old.at(&mesh.centres());
+        let density = old.at(&mesh.centers());
         let beyond_new = ElementInterpolation::new(mesh, &density)
             .share_beyond(structure.element_width, &self.mesh);
         if beyond_old.max(beyond_new) <= LARGEST_SHARE {

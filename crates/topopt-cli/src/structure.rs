@@ -1,8 +1,8 @@
 //! From a case to what is computed: the renumbered problem and the space of designs.
 
+use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
 use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid, coincident_nodes};
-use topopt_simp::{DesignSpace, Stage};
 
 use crate::case::{Case, CaseLoads, element_width, sorted};
 use crate::config::{Config, Continuation, FilterKind, Interpolation};
@@ -18,7 +18,7 @@ pub(crate) struct Structure {
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem,
-    /// Number of elements of each colour, where the problem has them by colour.
+    /// Number of elements of each color, where the problem has them by color.
     pub colors: Option<Vec<usize>>,
     /// Designs allowed, renumbered.
     pub space: DesignSpace,
@@ -35,7 +35,7 @@ pub(crate) struct Structure {
 }
 
 impl Structure {
-    /// Builds the problem of a case, to be computed at `place`: by colour where that is a GPU and
+    /// Builds the problem of a case, to be computed at `place`: by color where that is a GPU and
     /// `solver.deterministic` asks for it.
     ///
     /// # Errors
@@ -170,7 +170,7 @@ fn sagging(config: &Config, case: &Case) -> Option<String> {
     let is_heavy = case.load_cases.iter().any(|load| load.gravity != [0.0; 3]);
     (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
         "gravity with `design.interpolation = \"simp\"`: thin material sags without bound under \
-         its own weight, which misleads the optimiser; \"ramp\" avoids that"
+         its own weight, which misleads the optimizer; \"ramp\" avoids that"
             .into()
     })
 }

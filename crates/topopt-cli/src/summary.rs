@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use topopt_fem::ElasticityPreconditioner;
+use topopt_design::{Ended, IterationReport, StopRule};
+use topopt_fem::ElementPreconditioner;
 use topopt_io::WriteError;
 use topopt_linalg::{Backend, CycleKind};
-use topopt_simp::{Ended, IterationReport, StopRule};
 
 use crate::checkpoint::Resumption;
 use crate::config::{self, Config};
@@ -38,7 +38,7 @@ pub(crate) struct Summary<'a> {
     pub load_cases: Vec<&'a str>,
     pub element_width: f64,
     pub filter_radius: Option<f64>,
-    pub neighbours: Option<Neighbours>,
+    pub neighbors: Option<Neighbors>,
     pub device: String,
     pub strategy: &'static str,
     pub preconditioner: Preconditioner,
@@ -83,7 +83,7 @@ pub(crate) struct Preconditioner {
 
 impl Preconditioner {
     /// What there is to say of `preconditioner`.
-    pub fn of<B: Backend>(preconditioner: &dyn ElasticityPreconditioner<B>) -> Self {
+    pub fn of<B: Backend>(preconditioner: &dyn ElementPreconditioner<B>) -> Self {
         let levels = preconditioner.levels();
         let entries: usize = levels.iter().map(|level| level.entries).sum();
         Self {
@@ -111,9 +111,9 @@ impl UnitNames {
     }
 }
 
-/// How the filter finds neighbours.
+/// How the filter finds neighbors.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Neighbours {
+pub(crate) struct Neighbors {
     pub mean: f64,
     pub stored: bool,
 }
@@ -215,7 +215,7 @@ impl<'a> Summary<'a> {
             load_cases: structure.problem.load_cases().iter().map(|c| c.name.as_str()).collect(),
             element_width: structure.element_width,
             filter_radius: structure.filter_radius,
-            neighbours: None,
+            neighbors: None,
             device,
             strategy,
             preconditioner: Preconditioner::default(),

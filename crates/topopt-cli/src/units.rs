@@ -16,8 +16,8 @@ pub(crate) fn doubts(config: &Config, structure: &Structure) -> Vec<String> {
 /// Young's moduli of solids in pascals, from soft rubber to diamond.
 const MODULI: std::ops::RangeInclusive<f64> = 1e5..=1.3e12;
 
-/// Without units, parts larger than this are taken to be in millimetres.
-const MILLIMETRES: f64 = 20.0;
+/// Without units, parts larger than this are taken to be in millimeters.
+const MILLIMETERS: f64 = 20.0;
 
 fn doubtful_modulus(config: &Config, structure: &Structure) -> Option<String> {
     let modulus = config.material.youngs_modulus;
@@ -27,7 +27,7 @@ fn doubtful_modulus(config: &Config, structure: &Structure) -> Option<String> {
         Some(units) => (units, "by [units]"),
         None if is_step => (Units::MM_N, "as the STEP file is read in mm"),
         // A modulus of order 1 is a case without units.
-        None if modulus >= 1e9 && extent > MILLIMETRES => {
+        None if modulus >= 1e9 && extent > MILLIMETERS => {
             (Units::MM_N, "if the mesh is in mm, as its size suggests")
         }
         None => return None,

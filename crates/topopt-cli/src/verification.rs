@@ -27,7 +27,7 @@ pub use measures::{Displacement, Stress, Width};
 use solve::Solution;
 use threshold::Thresholded;
 
-/// What `topopt verify` finds: numbers of the optimised design and of the one of solid and void.
+/// What `topopt verify` finds: numbers of the optimized design and of the one of solid and void.
 /// Units are those of the case; nodes and elements have the numbers of the mesh file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verification {
@@ -43,9 +43,9 @@ pub struct Verification {
     pub volume_fraction: Compared,
     /// The largest displacement of a solid element's node.
     pub largest_displacement: Displacement,
-    /// The stress of von Mises at the centres of the solid elements.
+    /// The stress of von Mises at the centers of the solid elements.
     pub von_mises: Stress,
-    /// The measure of non-discreteness of the optimised design \[Sigmund2007\],
+    /// The measure of non-discreteness of the optimized design \[Sigmund2007\],
     /// sum 4 rho (1 - rho) v / sum v over the design elements: 0 where all are solid or void.
     pub grey_level: f64,
     /// Shares of the solid volume of the parts that are connected by faces, largest first.
@@ -66,20 +66,20 @@ pub struct Verification {
     pub notes: Vec<String>,
 }
 
-/// A number of the optimised design beside that of the verified one.
+/// A number of the optimized design beside that of the verified one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Compared {
     /// With the densities of the run.
-    pub optimised: f64,
+    pub optimized: f64,
     /// With solid and void elements.
     pub verified: f64,
-    /// verified / optimised.
+    /// verified / optimized.
     pub ratio: f64,
 }
 
 impl Compared {
-    fn new(optimised: f64, verified: f64) -> Self {
-        Self { optimised, verified, ratio: verified / optimised }
+    fn new(optimized: f64, verified: f64) -> Self {
+        Self { optimized, verified, ratio: verified / optimized }
     }
 }
 
@@ -101,7 +101,7 @@ impl Verification {
         args: &VerifyArgs,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
-        let optimised = results.summary().map_err(InputError::from)?["compliance"].as_f64();
+        let optimized = results.summary().map_err(InputError::from)?["compliance"].as_f64();
         let case = Case::build_until(config, &args.gmsh, interrupt)?;
         let tags = case.tags.clone();
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
@@ -114,7 +114,7 @@ impl Verification {
         structure.problem = problem;
         let solution = Solution::new(config, &structure, &carried, &place, interrupt)?;
         let subject = Subject { structure: &structure, design, carried, solution, tags };
-        let verification = subject.verification(optimised.unwrap_or(f64::NAN), &place);
+        let verification = subject.verification(optimized.unwrap_or(f64::NAN), &place);
         subject.write(results.path())?;
         write_json(&results.path().join(VERIFIED), &verification)?;
         Ok(verification)
@@ -150,7 +150,7 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    fn verification(&self, optimised_compliance: f64, place: &Place) -> Verification {
+    fn verification(&self, optimized_compliance: f64, place: &Place) -> Verification {
         let Self { structure, design, carried, solution, .. } = self;
         let mesh = structure.problem.mesh();
         let region = Region::new(mesh, &design.is_solid);
@@ -159,7 +159,7 @@ impl Subject<'_> {
         Verification {
             threshold: design.threshold,
             void_stiffness: solve::VOID_STIFFNESS,
-            compliance: Compared::new(optimised_compliance, solution.compliance),
+            compliance: Compared::new(optimized_compliance, solution.compliance),
             volume: design.volume,
             volume_fraction: design.volume_fraction,
             largest_displacement: self.largest_displacement(),

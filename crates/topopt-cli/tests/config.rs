@@ -565,7 +565,7 @@ normal = { direction = [0, 0, -1] }
 [[select]]
 name = "rest"
 kind = "nodes"
-any = [{ sphere = { centre = [0, 0, 0], radius = 1 } }, { nodes = [3, 4294967295] }]
+any = [{ sphere = { center = [0, 0, 0], radius = 1 } }, { nodes = [3, 4294967295] }]
 all = [{ set = "bores" }]
 nearest = [0.1, 0.2, 0.3]
 not = { not = { set = "tip" } }
@@ -773,4 +773,17 @@ fn has_type(schema: &serde_json::Value) -> bool {
     schema["type"].is_string()
         || schema["oneOf"].is_array()
         || schema["$ref"] == "#/$defs/Condition"
+}
+
+#[test]
+fn keys_by_their_old_names_are_read() {
+    let select = "[[select]]\nname = \"ball\"\nkind = \"nodes\"\nsphere = { centre = [0, 0, 0], radius = 1 }\n";
+    let old = CASE.replacen("radius = 3\n", "radius = 3\nneighbour_memory_mb = 7\n", 1) + select;
+    let new = old.replace("neighbour", "neighbor").replace("centre", "center");
+    let [of_old, of_new] = [old, new].map(|text| parse(text, &[]).unwrap().to_toml().unwrap());
+    assert_eq!(of_old, of_new);
+    assert!(of_new.contains("neighbor_memory_mb = 7") && of_new.contains("center"));
+
+    let overridden = parse(CASE.to_owned(), &["filter.neighbour_memory_mb=9"]).unwrap();
+    assert_eq!(overridden.filter.get_ref().neighbor_memory_mb, 9);
 }

@@ -128,6 +128,6 @@ const HOLE: &str = "force = [0, 1, 0]\n[[select]]\nname = \"hole\"\nkind = \"ele
 fn void_elements_are_those_of_the_set() {
     let case = build(HOLE, &["design.void=[\"hole\"]"]).unwrap();
     assert_eq!(case.void.len(), 2 * 5);
-    let centres = case.mesh.centres();
-    assert!(case.void.iter().all(|&e| (centres[e as usize][0] - 5.0).abs() < 1.0));
+    let centers = case.mesh.centers();
+    assert!(case.void.iter().all(|&e| (centers[e as usize][0] - 5.0).abs() < 1.0));
 }

@@ -64,7 +64,7 @@ fn a_selection_is_a_set_like_any_other() {
         let [x, y, _] = case.mesh.coordinates()[node as usize];
         assert!(x == 10.0 && y > 2.5);
     }
-    let select = "select.0={ name = \"core\", kind = \"elements\", sphere = { centre = [5, 2, 2], \
+    let select = "select.0={ name = \"core\", kind = \"elements\", sphere = { center = [5, 2, 2], \
                   radius = 1 } }";
     let case = build(&[select, "design.solid=[\"core\"]", "loads.0.set=load"]).unwrap();
     assert_eq!(case.solid.len(), 8);

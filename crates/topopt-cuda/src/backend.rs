@@ -268,16 +268,16 @@ impl<R: Real> Backend for Cuda<R> {
 
     fn smooth_step(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let n = x.len();
-        let SmoothStep { base, height, sharpness, centre } = step;
+        let SmoothStep { base, height, sharpness, center } = step;
         launch!(self.kernels.smooth_step, blocks(n);
-            &(n as i64), base, height, sharpness, centre, &x.values, &mut y.values);
+            &(n as i64), base, height, sharpness, center, &x.values, &mut y.values);
     }
 
     fn smooth_step_slope(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let n = x.len();
-        let SmoothStep { height, sharpness, centre, .. } = step;
+        let SmoothStep { height, sharpness, center, .. } = step;
         launch!(self.kernels.smooth_step_slope, blocks(n);
-            &(n as i64), height, sharpness, centre, &x.values, &mut y.values);
+            &(n as i64), height, sharpness, center, &x.values, &mut y.values);
     }
 
     fn max_difference(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {

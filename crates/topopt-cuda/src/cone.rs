@@ -1,4 +1,4 @@
-//! The cone-weighted sum over neighbours that filters are made of, on the device.
+//! The cone-weighted sum over neighbors that filters are made of, on the device.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::{Cuda, Device};
 
 /// Threads of a block, one an element, as `cuda/cone.cu` has it.
 const BLOCK: usize = 128;
-/// Centres whose neighbours are counted for [`Cone::mean_neighbours`].
+/// Centers whose neighbors are counted for [`Cone::mean_neighbors`].
 const SAMPLE: usize = 4096;
 
 /// y_e = sum_i H_ei x_i with H_ei = max(0, R - |c_e - c_i|) [Ratnakar2022, Eq. 2.6-2.7].
 ///
-/// Neighbours are found by walking a cell list in every application; nothing of their number is
+/// Neighbors are found by walking a cell list in every application; nothing of their number is
 /// stored.
 pub struct Cone {
     sort_values: Kernel,
@@ -30,29 +30,29 @@ pub struct Cone {
     /// \[n_cells + 1\].
     starts: CudaSlice<u32>,
     /// \[3\]\[n_elements\], cell by cell.
-    centres: CudaSlice<f64>,
-    /// \[n_elements\], whose centre it is.
+    centers: CudaSlice<f64>,
+    /// \[n_elements\], whose center it is.
     elements: CudaSlice<u32>,
     /// What is summed up, cell by cell.
     values: CudaSlice<f64>,
-    mean_neighbours: f64,
+    mean_neighbors: f64,
     /// Points in the cells walked for an element, on average.
     mean_walked: f64,
 }
 
 impl Cone {
-    /// For element centres, \[n_elements\]\[3\], and radius R > 0 (length).
+    /// For element centers, \[n_elements\]\[3\], and radius R > 0 (length).
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or the kernel cannot be loaded.
     pub fn new(
         device: &Arc<Device>,
-        centres: &[[f64; 3]],
+        centers: &[[f64; 3]],
         radius: f64,
     ) -> Result<Self, BackendError> {
-        let list = CellList::new(centres, radius);
+        let list = CellList::new(centers, radius);
         let module = Module::load(device, "cone", include_str!("../../../cuda/ptx/cone.f64.ptx"))?;
-        let (mean_neighbours, mean_walked) = means(&list);
+        let (mean_neighbors, mean_walked) = means(&list);
         Ok(Self {
             sort_values: module.kernel("cone_values", BLOCK as u32)?,
             kernel: module.kernel("cone", BLOCK as u32)?,
@@ -61,23 +61,23 @@ impl Cone {
             cell_size: list.cell_size(),
             origin: list.origin(),
             starts: device.upload(list.starts())?,
-            centres: device.upload(&to_planes::<f64>(list.points().as_flattened(), 3))?,
+            centers: device.upload(&to_planes::<f64>(list.points().as_flattened(), 3))?,
             elements: device.upload(list.ids())?,
-            values: device.zeros(centres.len())?,
-            mean_neighbours,
+            values: device.zeros(centers.len())?,
+            mean_neighbors,
             mean_walked,
         })
     }
 
-    /// Bytes on the device for so many element centres in a box with edges `extent`.
+    /// Bytes on the device for so many element centers in a box with edges `extent`.
     pub fn bytes(extent: [f64; 3], radius: f64, n_elements: usize) -> usize {
-        // Centre, number and value of an element, where a cell begins.
+        // Center, number and value of an element, where a cell begins.
         (24 + 4 + 8) * n_elements + 4 * (CellList::n_cells(extent, radius, n_elements) + 1)
     }
 
-    /// Neighbours of an element on average, itself included, counted on a sample.
-    pub fn mean_neighbours(&self) -> f64 {
-        self.mean_neighbours
+    /// Neighbors of an element on average, itself included, counted on a sample.
+    pub fn mean_neighbors(&self) -> f64 {
+        self.mean_neighbors
     }
 }
 
@@ -94,7 +94,7 @@ impl LinearOperator<Cuda<f64>> for Cone {
             &(n as u32), &self.elements, &x.values, &self.values);
         launch!(self.kernel, n.div_ceil(BLOCK);
             &(n as u32), &nx, &ny, &nz, &self.cell_size, &ox, &oy, &oz, &self.starts,
-            &self.centres, &self.elements, &self.radius, &reach, &self.values, &mut y.values);
+            &self.centers, &self.elements, &self.radius, &reach, &self.values, &mut y.values);
     }
 
     fn cost(&self) -> Cost {
@@ -107,14 +107,14 @@ impl LinearOperator<Cuda<f64>> for Cone {
     }
 }
 
-/// Neighbours of a point, and points in the cells walked for it, on average over a sample.
+/// Neighbors of a point, and points in the cells walked for it, on average over a sample.
 fn means(list: &CellList) -> (f64, f64) {
     let stride = list.points().len().div_ceil(SAMPLE).max(1);
-    let (mut pairs, mut walked, mut centres) = (0, 0, 0_usize);
-    for &centre in list.points().iter().step_by(stride) {
-        walked += list.for_each_within(centre, |_, _| pairs += 1);
-        centres += 1;
+    let (mut pairs, mut walked, mut centers) = (0, 0, 0_usize);
+    for &center in list.points().iter().step_by(stride) {
+        walked += list.for_each_within(center, |_, _| pairs += 1);
+        centers += 1;
     }
-    let mean = |sum: usize| sum as f64 / centres.max(1) as f64;
+    let mean = |sum: usize| sum as f64 / centers.max(1) as f64;
     (mean(pairs), mean(walked))
 }

@@ -33,7 +33,7 @@ pub enum Probe {
 /// Looks for a driver and GPUs.
 pub fn probe() -> Probe {
     for name in ["libcuda.so.1", "libcuda.so", "nvcuda.dll"] {
-        // SAFETY: loading the driver runs its initialisation, which has no requirements.
+        // SAFETY: loading the driver runs its initialization, which has no requirements.
         if let Ok(library) = unsafe { Library::new(name) } {
             return ask(&library).unwrap_or_else(|error| Probe::Broken(error.to_string()));
         }

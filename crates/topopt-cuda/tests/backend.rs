@@ -10,8 +10,7 @@ use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_cuda::operators::{MeshOnDevice, Mf};
 use topopt_cuda::{Cuda, Device, Probe, Real, probe};
 use topopt_fem::{
-    ElasticityOperator, ElasticityPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy,
-    Supports,
+    ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports,
 };
 use topopt_linalg::{Backend, Cpu, Pcg, PcgOptions, PcgOutcome, SmoothStep, StopReason, System};
 use topopt_mesh::HexMesh;
@@ -31,7 +30,7 @@ fn device() -> Option<Arc<Device>> {
 const LENGTHS: [usize; 6] = [1, 31, 512, 513, 9_000, 300_000];
 
 /// A step in the midst of the vectors' entries.
-const STEP: SmoothStep = SmoothStep { base: 0.4, height: 0.6, sharpness: 3.0, centre: 0.1 };
+const STEP: SmoothStep = SmoothStep { base: 0.4, height: 0.6, sharpness: 3.0, center: 0.1 };
 
 /// What every operation of a backend gives for vectors of length n: vectors, then scalars.
 fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
@@ -148,7 +147,7 @@ fn problem(mesh: HexMesh) -> Problem {
 
 fn solve<B: Backend>(
     backend: &B,
-    operator: &mut dyn ElasticityOperator<B>,
+    operator: &mut dyn ElementOperator<B>,
     problem: &Problem,
 ) -> (PcgOutcome, Vec<f64>) {
     let n = problem.n_dofs();

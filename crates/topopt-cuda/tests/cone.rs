@@ -1,4 +1,4 @@
-//! The filter's sum over neighbours on the device against plain sums on the host.
+//! The filter's sum over neighbors on the device against plain sums on the host.
 
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
 use topopt_linalg::{Backend, LinearOperator};
@@ -42,7 +42,7 @@ fn equals_the_plain_sum_over_all_pairs() {
                 assert!(error < 1e-13, "n {n}, radius {radius}, element {e}: error {error:.1e}");
             }
             assert_eq!(cone.dimension(), n);
-            assert_eq!(cone.mean_neighbours(), pairs as f64 / n as f64);
+            assert_eq!(cone.mean_neighbors(), pairs as f64 / n as f64);
         }
     }
 }

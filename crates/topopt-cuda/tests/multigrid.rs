@@ -14,7 +14,7 @@ use topopt_cuda::{
     BlockJacobi, Cuda, Device, MeshOnDevice, Mf, Multigrid, Prepared, Probe, Real, probe,
 };
 use topopt_fem::{
-    Aggregation, ElasticityOperator, ElasticityPreconditioner, LoadCase, MODES, Material, Problem,
+    Aggregation, ElementOperator, ElementPreconditioner, LoadCase, MODES, Material, Problem,
     Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
@@ -62,7 +62,7 @@ fn problem(mesh: HexMesh) -> Problem {
 /// Solid bars in void of 1e-6, in shape of the coordinates.
 fn moduli(problem: &Problem) -> Vec<f64> {
     let wave = |x: &[f64; 3]| (9.0 * x[0]).sin() + (7.0 * x[1]).cos() > 0.0 || x[2] > 0.8;
-    problem.mesh().centres().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
+    problem.mesh().centers().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
 }
 
 fn multigrid<'a, R: Real>(
@@ -229,7 +229,7 @@ fn block_jacobi_equals_that_of_the_cpu() {
 /// Iterations and displacements of a solve to 1e-7.
 fn solve<B: Backend>(
     backend: &B,
-    operator: &mut dyn ElasticityOperator<B>,
+    operator: &mut dyn ElementOperator<B>,
     m: &dyn Preconditioner<B>,
     problem: &Problem,
 ) -> (usize, Vec<f64>) {

@@ -9,7 +9,7 @@ use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_cuda::operators::{MeshOnDevice, Mf, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceVector, Probe, Real, probe};
 use topopt_fem::operators::Reference;
-use topopt_fem::{ElasticityOperator, LoadCase, Material, Problem, Supports};
+use topopt_fem::{ElementOperator, LoadCase, Material, Problem, Supports};
 use topopt_linalg::{Backend, Cpu, LinearOperator};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
@@ -25,7 +25,7 @@ fn device() -> Option<Arc<Device>> {
 }
 
 /// One distorted element, a distorted box, a mesh of irregular valence, a box in random
-/// order, and wedges; each except the first by colour as well, and in clusters. The supports hold whole
+/// order, and wedges; each except the first by color as well, and in clusters. The supports hold whole
 /// nodes, single components of inner nodes, and the last node.
 fn problems() -> Vec<Subject> {
     let mesh = distorted_cube(5, 0.2, true);
@@ -48,7 +48,7 @@ fn problems() -> Vec<Subject> {
     subjects
 }
 
-/// A problem, and the number of elements of each colour where they come by colour.
+/// A problem, and the number of elements of each color where they come by color.
 struct Subject {
     name: String,
     problem: Problem,
@@ -58,7 +58,7 @@ struct Subject {
 fn by_color(name: &str, mesh: &HexMesh) -> Subject {
     let (renumbering, colors) = Renumbering::shuffled(mesh, 2).by_color(mesh);
     let problem = problem(renumbering.apply(mesh));
-    Subject { name: format!("{name} by colour"), problem, colors: Some(colors) }
+    Subject { name: format!("{name} by color"), problem, colors: Some(colors) }
 }
 
 fn in_clusters(name: &str, mesh: &HexMesh) -> Subject {
@@ -106,7 +106,7 @@ fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
 struct Part {
     name: &'static str,
     components: usize,
-    device: fn(&dyn ElasticityOperator<Cuda<f64>>, &DeviceVector<f64>, &mut DeviceVector<f64>),
+    device: fn(&dyn ElementOperator<Cuda<f64>>, &DeviceVector<f64>, &mut DeviceVector<f64>),
     reference: fn(&Reference<'_>, &Vec<f64>, &mut Vec<f64>),
 }
 
@@ -144,7 +144,7 @@ fn every_operator_equals_the_reference() {
         reference.set_moduli(&moduli(n));
         let mesh = subject.on(&device);
         // Where rows are as short as in these boxes, so are they in the order of rows.
-        let [must, may_not] = ["in clusters", "by colour"].map(|way| name.ends_with(way));
+        let [must, may_not] = ["in clusters", "by color"].map(|way| name.ends_with(way));
         assert!(mesh.is_in_clusters() || !must, "{name}");
         assert!(!mesh.is_in_clusters() || !may_not && name != "random order", "{name}");
         for strategy in Strategy::ALL {
@@ -226,7 +226,7 @@ fn strategies_that_add_in_order_give_the_same_bits_again() {
 }
 
 #[test]
-fn colours_that_are_none_are_refused() {
+fn colors_that_are_none_are_refused() {
     let Some(device) = device() else { return };
     let Subject { problem, colors, .. } = by_color("box", &distorted_cube(4, 0.2, true));
     let colors = colors.unwrap();
@@ -234,12 +234,12 @@ fn colours_that_are_none_are_refused() {
         let error = MeshOnDevice::by_color(&device, &problem, colors).err().unwrap().to_string();
         assert!(error.contains(message), "{error}");
     };
-    refused(&colors[1..], "elements in colours, 64 in the mesh");
-    refused(&[colors.as_slice(), &[1]].concat(), "65 elements in colours, 64 in the mesh");
+    refused(&colors[1..], "elements in colors, 64 in the mesh");
+    refused(&[colors.as_slice(), &[1]].concat(), "65 elements in colors, 64 in the mesh");
     let mut moved = colors.clone();
     (moved[0], moved[1]) = (moved[0] + 1, moved[1] - 1);
-    refused(&moved, "of one colour share a node");
-    refused(&[64], "of one colour share a node");
+    refused(&moved, "of one color share a node");
+    refused(&[64], "of one color share a node");
 }
 
 #[test]

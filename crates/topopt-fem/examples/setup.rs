@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     })?;
     let aggregation = steps.time("aggregates", || Aggregation::new(&problem, 600));
     drop(aggregation);
-    let centres = steps.time("centres", || problem.mesh().centres());
-    drop(steps.time("cells of filter", || CellList::new(&centres, 3.0)));
+    let centers = steps.time("centers", || problem.mesh().centers());
+    drop(steps.time("cells of filter", || CellList::new(&centers, 3.0)));
     let values = vec![1.0; problem.mesh().n_elements()];
     steps.time("values back", || renumbering.elements_to_original(&values));
     Ok(())

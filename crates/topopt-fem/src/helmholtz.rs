@@ -74,7 +74,7 @@ impl<'a> Helmholtz<'a> {
     /// Bytes that the filter of a mesh of that size takes.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         // A node: 27 entries (12 each), 8 elements (5 each), 13 vectors, its place in an aggregate
-        // and the levels above (70), and in the setup a list of its neighbours (132). An element: its means.
+        // and the levels above (70), and in the setup a list of its neighbors (132). An element: its means.
         672 * n_nodes + 64 * n_elements
     }
 

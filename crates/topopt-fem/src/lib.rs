@@ -25,10 +25,10 @@ pub use material::Material;
 pub use multigrid::{
     Aggregates, Aggregation, Joints, MODES, Multigrid, RigidAggregation, Supported, element_bounds,
 };
-pub use operator::ElasticityOperator;
+pub use operator::ElementOperator;
 pub use operators::Strategy;
 pub use patches::Patches;
-pub use preconditioner::{BlockJacobi, ElasticityPreconditioner, Jacobi, Level};
+pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
 pub use problem::{LoadCase, Problem, ProblemError};
 pub use springs::WithSprings;
 pub use supports::Supports;

@@ -4,7 +4,7 @@ use topopt_linalg::{Backend, LinearOperator};
 
 /// The operator y = K(E) x with K = sum_e E_e K_e [Ratnakar2022, Eq. 2.3], with the identity in
 /// the rows and columns of held components: y = P K P x + (1 - P) x.
-pub trait ElasticityOperator<B: Backend>: LinearOperator<B> {
+pub trait ElementOperator<B: Backend>: LinearOperator<B> {
     /// Name as on the command line: `mf`, `ebe`, `nbn`.
     fn strategy(&self) -> &'static str;
 

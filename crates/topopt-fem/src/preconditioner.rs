@@ -7,10 +7,10 @@ use topopt_linalg::{
 };
 
 use crate::operators::inverse_blocks_by_patches;
-use crate::{DIM, ElasticityOperator, Patches, Problem};
+use crate::{DIM, ElementOperator, Patches, Problem};
 
 /// A preconditioner that is set up anew when the moduli have changed.
-pub trait ElasticityPreconditioner<B: Backend>: Preconditioner<B> {
+pub trait ElementPreconditioner<B: Backend>: Preconditioner<B> {
     /// Follows `operator`, which has taken `moduli`, \[n_elements\].
     ///
     /// # Errors
@@ -18,11 +18,11 @@ pub trait ElasticityPreconditioner<B: Backend>: Preconditioner<B> {
     fn update(
         &mut self,
         backend: &B,
-        operator: &dyn ElasticityOperator<B>,
+        operator: &dyn ElementOperator<B>,
         moduli: &B::Vector,
     ) -> Result<(), BackendError>;
 
-    /// Iterations of conjugate gradients that take as long as [`ElasticityPreconditioner::restructure`];
+    /// Iterations of conjugate gradients that take as long as [`ElementPreconditioner::restructure`];
     /// none where no structure depends on the design.
     fn structure_cost(&self) -> Option<usize> {
         None
@@ -89,11 +89,11 @@ impl<B: Backend> Preconditioner<B> for Jacobi<B> {
     }
 }
 
-impl<B: Backend> ElasticityPreconditioner<B> for Jacobi<B> {
+impl<B: Backend> ElementPreconditioner<B> for Jacobi<B> {
     fn update(
         &mut self,
         backend: &B,
-        operator: &dyn ElasticityOperator<B>,
+        operator: &dyn ElementOperator<B>,
         _: &B::Vector,
     ) -> Result<(), BackendError> {
         operator.diagonal(&mut self.diagonal);
@@ -133,11 +133,11 @@ impl Preconditioner<Cpu> for BlockJacobi<'_> {
     }
 }
 
-impl ElasticityPreconditioner<Cpu> for BlockJacobi<'_> {
+impl ElementPreconditioner<Cpu> for BlockJacobi<'_> {
     fn update(
         &mut self,
         _: &Cpu,
-        _: &dyn ElasticityOperator<Cpu>,
+        _: &dyn ElementOperator<Cpu>,
         moduli: &Vec<f64>,
     ) -> Result<(), BackendError> {
         inverse_blocks_by_patches(self.problem, &self.patches, moduli, &mut self.inverse);

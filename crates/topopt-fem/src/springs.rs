@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use topopt_linalg::{Backend, BackendError, Cost, LinearOperator};
 
-use crate::{ElasticityOperator, Problem};
+use crate::{ElementOperator, Problem};
 
 /// K(E) + S: an operator and the springs of its problem, if there are any. The energies are those
 /// of the elements alone.
@@ -20,7 +20,7 @@ struct Springs<B: Backend> {
     scratch: Mutex<B::Vector>,
 }
 
-impl<'a, B: Backend, O: ElasticityOperator<B> + ?Sized> WithSprings<'a, B, O> {
+impl<'a, B: Backend, O: ElementOperator<B> + ?Sized> WithSprings<'a, B, O> {
     /// `operator`, which is of `problem`, with the springs of its supports.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl<'a, B: Backend, O: ElasticityOperator<B> + ?Sized> WithSprings<'a, B, O> {
     }
 }
 
-impl<B: Backend + Sync, O: ElasticityOperator<B> + ?Sized> LinearOperator<B>
+impl<B: Backend + Sync, O: ElementOperator<B> + ?Sized> LinearOperator<B>
     for WithSprings<'_, B, O>
 {
     fn dimension(&self) -> usize {
@@ -81,7 +81,7 @@ impl<B: Backend + Sync, O: ElasticityOperator<B> + ?Sized> LinearOperator<B>
     }
 }
 
-impl<B: Backend + Sync, O: ElasticityOperator<B> + ?Sized> ElasticityOperator<B>
+impl<B: Backend + Sync, O: ElementOperator<B> + ?Sized> ElementOperator<B>
     for WithSprings<'_, B, O>
 {
     fn strategy(&self) -> &'static str {

@@ -9,12 +9,12 @@ use crate::{DIM, Material};
 /// A symmetric stress tensor (force per area) as (xx, yy, zz, xy, yz, zx).
 pub type Stress = [f64; 6];
 
-/// Reference coordinates of the centre of an element, where the stress is more accurate by an order
+/// Reference coordinates of the center of an element, where the stress is more accurate by an order
 /// than elsewhere on a smooth mesh, and free of the parasitic shear of bent elements.
-pub const CENTRE: [f64; 3] = [0.0; 3];
+pub const CENTER: [f64; 3] = [0.0; 3];
 
 /// The stress D(E_e) B(xi) u_e of every element at the reference coordinates `xi`, for instance
-/// [`CENTRE`] or one of [`topopt_mesh::hexahedron::gauss_points`]: \[n_elements\]\[6\].
+/// [`CENTER`] or one of [`topopt_mesh::hexahedron::gauss_points`]: \[n_elements\]\[6\].
 ///
 /// `moduli`: Young's moduli E_e, \[n_elements\] (force per area); of `material` only Poisson's
 /// ratio counts. `u`: displacements, \[n_nodes\]\[3\] (length).

@@ -106,10 +106,10 @@ impl Supports {
             std::array::from_fn(|i| chunk.iter().map(|&n| x[n as usize][i]).sum())
         };
         let sums: Vec<_> = nodes.par_chunks(1 << 16).map(sum).collect();
-        let centre: [f64; 3] = std::array::from_fn(|i| {
+        let center: [f64; 3] = std::array::from_fn(|i| {
             sums.iter().map(|sum| sum[i]).sum::<f64>() / nodes.len() as f64
         });
-        let offset = |n: u32| -> [f64; 3] { std::array::from_fn(|i| x[n as usize][i] - centre[i]) };
+        let offset = |n: u32| -> [f64; 3] { std::array::from_fn(|i| x[n as usize][i] - center[i]) };
         let size = |&n: &u32| offset(n).map(f64::abs).into_iter().fold(0.0, f64::max);
         let radius = nodes.par_iter().map(size).reduce(|| f64::MIN_POSITIVE, f64::max);
         let resisting = |n: &u32| (0..DIM).any(|i| self.resists(*n as usize, i));
@@ -129,7 +129,7 @@ impl Supports {
             }
         }
         // A mode that rounding alone moves is none.
-        let far = centre.map(f64::abs).into_iter().fold(radius, f64::max) / radius;
+        let far = center.map(f64::abs).into_iter().fold(radius, f64::max) / radius;
         let least = (1e-12 + 8.0 * f64::EPSILON * far) * (held.len().max(1) as f64).sqrt();
         let size = |k: usize| Some(gram[(k, k)].sqrt()).filter(|&s| s > least).unwrap_or(1.0);
         let sizes: [f64; 6] = std::array::from_fn(size);
@@ -139,7 +139,7 @@ impl Supports {
         let free = (0..6).filter(|&k| eigen.eigenvalues[k] < 1e-10);
         let motion = |k: usize| {
             let about_middle = std::array::from_fn(|i| eigen.eigenvectors[(i, k)] / sizes[i]);
-            about_centre(about_middle, middle.map(|m| m / radius))
+            about_center(about_middle, middle.map(|m| m / radius))
         };
         simplest(free.map(motion).collect()).iter().map(describe).collect()
     }
@@ -158,8 +158,8 @@ fn rigid_modes(r: [f64; 3]) -> [[f64; 3]; 6] {
     ]
 }
 
-/// The modes about the centre that make a motion given by those about a point at `middle`; of length 1.
-fn about_centre(motion: [f64; 6], middle: [f64; 3]) -> [f64; 6] {
+/// The modes about the center that make a motion given by those about a point at `middle`; of length 1.
+fn about_center(motion: [f64; 6], middle: [f64; 3]) -> [f64; 6] {
     let [x, y, z, a, b, c] = motion;
     // u = t + w x (r - middle)
     let t = [

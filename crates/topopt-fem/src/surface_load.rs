@@ -93,7 +93,7 @@ mod tests {
     use topopt_mesh::Sets;
     use topopt_mesh::generate::{Benchmark, Resolution};
     use topopt_mesh::hexahedron::NODES;
-    use topopt_mesh::surface::{area_vector, boundary_faces, face_centre};
+    use topopt_mesh::surface::{area_vector, boundary_faces, face_center};
 
     /// The connecting rod twisted and bent: all faces warped.
     fn warped() -> HexMesh {
@@ -168,11 +168,11 @@ mod tests {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
         let end: Vec<Face> = boundary_faces(&mesh)
             .into_iter()
-            .filter(|&face| face_centre(&face_coordinates(&mesh, face))[0] > 10.0 - 1e-9)
+            .filter(|&face| face_center(&face_coordinates(&mesh, face))[0] > 10.0 - 1e-9)
             .collect();
         let forces = pressure(&mesh, &end, 2.0);
         assert!(length(std::array::from_fn(|i| sum(&forces)[i] + [50.0, 0.0, 0.0][i])) < 1e-13);
-        // The resultant acts at the centre (2.5, 2.5): moment x cross f.
+        // The resultant acts at the center (2.5, 2.5): moment x cross f.
         let expected = [0.0, -2.5 * 50.0, 2.5 * 50.0];
         let moment = moment(&mesh, &forces);
         (0..3).for_each(|i| assert!((moment[i] - expected[i]).abs() < 1e-12, "{moment:?}"));

@@ -6,7 +6,7 @@ mod meshes;
 use meshes::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    ElasticityOperator, ElementVectors, LoadCase, Material, Problem, ProblemError, Supports,
+    ElementOperator, ElementVectors, LoadCase, Material, Problem, ProblemError, Supports,
 };
 use topopt_linalg::LinearOperator;
 use topopt_mesh::HexMesh;

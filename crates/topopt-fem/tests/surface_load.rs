@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use topopt_fem::{LoadCase, Material, Problem, Strategy, Supports, surface_load};
 use topopt_linalg::{Cpu, Diagonal, Pcg, PcgOptions, System};
 use topopt_mesh::generate::{Benchmark, Resolution};
-use topopt_mesh::surface::{boundary_faces, face_centre, face_coordinates};
+use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 use topopt_mesh::{Face, HexMesh};
 
 const LENGTH: f64 = 10.0;
@@ -28,7 +28,7 @@ fn bar() -> HexMesh {
 }
 
 fn end(mesh: &HexMesh) -> Vec<Face> {
-    let at_end = |face: &Face| face_centre(&face_coordinates(mesh, *face))[0] > LENGTH - 1e-9;
+    let at_end = |face: &Face| face_center(&face_coordinates(mesh, *face))[0] > LENGTH - 1e-9;
     boundary_faces(mesh).into_iter().filter(at_end).collect()
 }
 

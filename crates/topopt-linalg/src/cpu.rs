@@ -151,7 +151,7 @@ fn map(y: &mut [f64], f: impl Fn(usize, f64) -> f64 + Sync) {
     each(y, |start, y| y.iter_mut().enumerate().for_each(|(i, y)| *y = f(start + i, *y)));
 }
 
-/// Sum of f(0) .. f(n - 1) in eight independent lanes, which the compiler vectorises.
+/// Sum of f(0) .. f(n - 1) in eight independent lanes, which the compiler vectorizes.
 fn lane_sum(n: usize, f: impl Fn(usize) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
     for block in 0..n / LANES {
@@ -214,7 +214,7 @@ mod tests {
         assert!(z.iter().zip(&x).all(|(z, x)| *z == (2.0 * x).clamp(-0.5, 0.25)));
         let sum = Cpu.dot_scaled_within(2.0, &x, [&lower, &upper], &y);
         assert!((sum - Cpu.dot(&z, &y)).abs() < 1e-12);
-        let step = SmoothStep { base: 0.4, height: 0.6, sharpness: 7.0, centre: 0.3 };
+        let step = SmoothStep { base: 0.4, height: 0.6, sharpness: 7.0, center: 0.3 };
         Cpu.smooth_step(&step, &x, &mut z);
         assert_eq!(z[9], 0.4 + 0.6 * (7.0 * (x[9] - 0.3)).tanh());
         let h = 1e-6;

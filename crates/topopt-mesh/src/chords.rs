@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use crate::HexMesh;
-use crate::hexahedron::{FACES, neighbour};
+use crate::hexahedron::{FACES, neighbor};
 use crate::rotation::{ROTATIONS, Rotation};
-use crate::surface::{NO_NEIGHBOUR, face_neighbours};
+use crate::surface::{NO_NEIGHBOR, face_neighbors};
 
-/// The elements of a mesh in chords: every element stands in one, next to its neighbours through
+/// The elements of a mesh in chords: every element stands in one, next to its neighbors through
 /// two opposite faces. Rotated, all elements of a chord have their first axis along it and their
 /// local nodes on the same four lines, and so have, where the mesh allows it, those of chords that
 /// lie side by side.
@@ -33,8 +33,8 @@ impl Chords {
     ///
     /// `seeds`: all elements, in the order in which they may begin.
     pub fn of(mesh: &HexMesh, seeds: &[u32]) -> Self {
-        let neighbours = face_neighbours(mesh);
-        let mut search = Search { mesh, neighbours, rotations: vec![FREE; mesh.n_elements()] };
+        let neighbors = face_neighbors(mesh);
+        let mut search = Search { mesh, neighbors, rotations: vec![FREE; mesh.n_elements()] };
         let mut elements = Vec::with_capacity(mesh.n_elements());
         let mut starts = Vec::new();
         let mut spread = 0;
@@ -84,7 +84,7 @@ impl Chords {
 
 struct Search<'a> {
     mesh: &'a HexMesh,
-    neighbours: Vec<[u32; 6]>,
+    neighbors: Vec<[u32; 6]>,
     rotations: Vec<u8>,
 }
 
@@ -111,14 +111,14 @@ impl Search<'_> {
     /// makes its local numbers go on from those of `element`.
     fn free_beyond(&self, element: u32, face: usize) -> Option<(u32, u8)> {
         let Rotation { nodes, faces } = &ROTATIONS[self.rotations[element as usize] as usize];
-        let other = self.neighbours[element as usize][faces[face] as usize];
-        if other == NO_NEIGHBOUR || self.rotations[other as usize] != FREE {
+        let other = self.neighbors[element as usize][faces[face] as usize];
+        if other == NO_NEIGHBOR || self.rotations[other as usize] != FREE {
             return None;
         }
         let (hex, beyond) =
             (self.mesh.hexes()[element as usize], self.mesh.hexes()[other as usize]);
         // All four nodes, but for triangles of wedges that have another node twice.
-        let shared = FACES[face].map(|a| (neighbour(a, face / 2), hex[nodes[a] as usize]));
+        let shared = FACES[face].map(|a| (neighbor(a, face / 2), hex[nodes[a] as usize]));
         let agrees = |rotation: u8, (a, node): &(usize, u32)| {
             beyond[ROTATIONS[rotation as usize].nodes[*a] as usize] == *node
         };
@@ -144,12 +144,12 @@ impl Search<'_> {
     /// Number of elements in line behind `face` of `element`, and whether they lead back to it.
     fn n_beyond(&self, element: u32, mut face: usize) -> (usize, bool) {
         let (mut last, mut count) = (element, 0);
-        while count < self.neighbours.len() {
-            let next = self.neighbours[last as usize][face];
-            if next == NO_NEIGHBOUR || next == last || next == element {
+        while count < self.neighbors.len() {
+            let next = self.neighbors[last as usize][face];
+            if next == NO_NEIGHBOR || next == last || next == element {
                 return (count, next == element && count > 0);
             }
-            let back = self.neighbours[next as usize].iter().position(|&other| other == last);
+            let back = self.neighbors[next as usize].iter().position(|&other| other == last);
             let Some(back) = back else { break };
             (last, face, count) = (next, back ^ 1, count + 1);
         }
@@ -233,7 +233,7 @@ mod tests {
         let chords = chords(&mesh);
         assert_eq!(chords.len(), 25);
         for chord in &chords {
-            let y_and_z = |e: u32| mesh.centres()[e as usize][1..].to_vec();
+            let y_and_z = |e: u32| mesh.centers()[e as usize][1..].to_vec();
             assert!(chord.len() == 10 && chord.iter().all(|&e| y_and_z(e) == y_and_z(chord[0])));
         }
         assert_eq!(pairs(&mesh), (225, 225));

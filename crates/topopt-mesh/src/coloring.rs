@@ -1,25 +1,25 @@
-//! Greedy colouring: elements of one colour share no node.
+//! Greedy coloring: elements of one color share no node.
 
 use crate::{HexMesh, NodeToElements};
 
-/// Elements grouped by colour; within a colour no two elements share a node.
+/// Elements grouped by color; within a color no two elements share a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coloring {
     groups: Vec<Vec<u32>>,
 }
 
 impl Coloring {
-    /// Colours the elements of `mesh` in their order, each with the smallest colour that no
-    /// neighbour has [Ratnakar2022, 5.3].
+    /// Colors the elements of `mesh` in their order, each with the smallest color that no
+    /// neighbor has [Ratnakar2022, 5.3].
     pub fn greedy(mesh: &HexMesh, adjacency: &NodeToElements) -> Self {
         const NONE: u32 = u32::MAX;
         let mut color = vec![NONE; mesh.n_elements()];
         let mut groups: Vec<Vec<u32>> = Vec::new();
-        let mut taken: Vec<u32> = Vec::new(); // taken[c] == e: a neighbour of e has colour c
+        let mut taken: Vec<u32> = Vec::new(); // taken[c] == e: a neighbor of e has color c
         for (e, hex) in mesh.hexes().iter().enumerate() {
             for &node in hex {
-                for &neighbour in adjacency.elements_of(node as usize) {
-                    let c = color[neighbour as usize];
+                for &neighbor in adjacency.elements_of(node as usize) {
+                    let c = color[neighbor as usize];
                     if c != NONE {
                         taken[c as usize] = e as u32;
                     }
@@ -37,7 +37,7 @@ impl Coloring {
         Self { groups }
     }
 
-    /// The elements of each colour.
+    /// The elements of each color.
     pub fn groups(&self) -> &[Vec<u32>] {
         &self.groups
     }
@@ -49,8 +49,8 @@ mod tests {
     use crate::Renumbering;
     use crate::generate::{Benchmark, Resolution};
 
-    /// Checks that every element has one colour and that no colour touches a node twice.
-    fn colour(mesh: &HexMesh) -> Coloring {
+    /// Checks that every element has one color and that no color touches a node twice.
+    fn color(mesh: &HexMesh) -> Coloring {
         let coloring = Coloring::greedy(mesh, &NodeToElements::new(mesh));
         let mut last = vec![usize::MAX; mesh.n_nodes()];
         for (c, group) in coloring.groups().iter().enumerate() {
@@ -65,16 +65,16 @@ mod tests {
     }
 
     #[test]
-    fn a_box_in_natural_order_needs_eight_colours() {
+    fn a_box_in_natural_order_needs_eight_colors() {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(2000)).unwrap();
-        assert_eq!(colour(&mesh).groups().len(), 8);
+        assert_eq!(color(&mesh).groups().len(), 8);
     }
 
     #[test]
     fn irregular_and_shuffled_meshes_need_few_more() {
         let mesh = Benchmark::Michell.generate(Resolution::Size(1)).unwrap();
-        assert!(colour(&mesh).groups().len() <= 16);
+        assert!(color(&mesh).groups().len() <= 16);
         let shuffled = Renumbering::shuffled(&mesh, 5).apply(&mesh);
-        assert!(colour(&shuffled).groups().len() <= 27);
+        assert!(color(&shuffled).groups().len() <= 27);
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::coincident::same_place;
-use crate::surface::{boundary_faces, face_centre, face_coordinates};
+use crate::surface::{boundary_faces, face_center, face_coordinates};
 use crate::{BoundingBox, CellList, Face, HexMesh, hexahedron};
 
 /// Nodes this near to a face lie on it: a share of the shortest edge with a length of the elements of both.
@@ -41,10 +41,10 @@ pub fn hanging_nodes(mesh: &HexMesh) -> Vec<(u32, Face)> {
     hanging
 }
 
-/// From the centre of a face to its first corner.
+/// From the center of a face to its first corner.
 fn distance(mesh: &HexMesh, face: Face) -> f64 {
     let x = face_coordinates(mesh, face);
-    length(difference(face_centre(&x), x[0]))
+    length(difference(face_center(&x), x[0]))
 }
 
 /// The shortest edge with a length of the elements around every node, \[n_nodes\]: thin elements have their

@@ -194,10 +194,10 @@ impl HexMesh {
         self.hexes.par_iter().filter(|hex| hexahedron::wedge(hex).is_some()).count()
     }
 
-    /// Centre of every element: the mean of its nodes.
-    pub fn centres(&self) -> Vec<[f64; 3]> {
-        let centre = |e| hexahedron::centre(&self.element_coordinates(e));
-        (0..self.n_elements()).into_par_iter().map(centre).collect()
+    /// Center of every element: the mean of its nodes.
+    pub fn centers(&self) -> Vec<[f64; 3]> {
+        let center = |e| hexahedron::center(&self.element_coordinates(e));
+        (0..self.n_elements()).into_par_iter().map(center).collect()
     }
 
     /// The smallest axis-aligned box around the mesh.
@@ -333,7 +333,7 @@ mod tests {
         let (x, hexes) = cube();
         let mesh = HexMesh::new(x, hexes, Sets::default()).unwrap();
         assert!((mesh.volumes()[0] - 1.0).abs() < 1e-15);
-        assert_eq!(mesh.centres()[0], [0.5; 3]);
+        assert_eq!(mesh.centers()[0], [0.5; 3]);
         assert_eq!(mesh.bounding_box().extent(), [1.0; 3]);
     }
 

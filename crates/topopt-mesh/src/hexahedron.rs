@@ -40,7 +40,7 @@ pub const EDGES: [[usize; 2]; 12] = [
 /// The local nodes of the wedge that `hex` is, if one of its faces is collapsed to an edge: two of
 /// that face's opposite edges join a node with itself, and all other nodes are distinct. Three
 /// nodes of a triangle, counter-clockwise seen from outside the other one, reversed; then their
-/// neighbours in the other triangle, as in Gmsh's prism and Abaqus' C3D6.
+/// neighbors in the other triangle, as in Gmsh's prism and Abaqus' C3D6.
 ///
 /// Such a degenerate hexahedron has the shape functions of the linear wedge, and a positive Jacobian
 /// at the Gauss points [Hughes2000, 3.6].
@@ -49,7 +49,7 @@ pub fn wedge(hex: &[u32; 8]) -> Option<[usize; 6]> {
         return None;
     }
     (0..FACES.len()).zip(FACES).find_map(|(number, [p, q, r, s])| {
-        let across = |a: usize| neighbour(a, number / 2);
+        let across = |a: usize| neighbor(a, number / 2);
         [[p, q, r, s], [q, r, s, p]]
             .into_iter()
             .find(|&[p, q, r, s]| hex[p] == hex[q] && hex[r] == hex[s])
@@ -70,7 +70,7 @@ pub fn distinct<T: Copy + PartialEq>(nodes: &[T]) -> impl Iterator<Item = T> + '
 
 /// Mean of the corners `x` of an element or a face; corners in the same place count once, so that
 /// it is that of the wedge or triangle.
-pub fn centre(x: &[[f64; 3]]) -> [f64; 3] {
+pub fn center(x: &[[f64; 3]]) -> [f64; 3] {
     let (mut sum, mut count) = ([0.0; 3], 0.0);
     for corner in distinct(x) {
         (0..3).for_each(|i| sum[i] += corner[i]);
@@ -80,7 +80,7 @@ pub fn centre(x: &[[f64; 3]]) -> [f64; 3] {
 }
 
 /// The local node at the other end of the edge from `a` along `axis`.
-pub(crate) const fn neighbour(a: usize, axis: usize) -> usize {
+pub(crate) const fn neighbor(a: usize, axis: usize) -> usize {
     // Between the order of VTK and that of a grid, x first, either way.
     let grid = a ^ (a >> 1 & 1) ^ 1 << axis;
     grid ^ (grid >> 1 & 1)

@@ -7,7 +7,7 @@ use crate::BoundingBox;
 /// The numbers of `points` in the order in which the curve visits them.
 pub(crate) fn order(points: &[[f64; 3]]) -> Vec<u32> {
     let bounds = BoundingBox::around(points);
-    let key = |(i, x): (usize, &[f64; 3])| (hilbert_index(quantise(*x, &bounds)), i as u32);
+    let key = |(i, x): (usize, &[f64; 3])| (hilbert_index(quantize(*x, &bounds)), i as u32);
     let mut keys: Vec<(u64, u32)> = points.par_iter().enumerate().map(key).collect();
     keys.par_sort_unstable();
     keys.into_iter().map(|(_, i)| i).collect()
@@ -17,7 +17,7 @@ pub(crate) fn order(points: &[[f64; 3]]) -> Vec<u32> {
 const BITS: u32 = 21;
 
 /// The cell of `x` in a cube of 2^21 cells in each direction around `bounds`.
-fn quantise(x: [f64; 3], bounds: &BoundingBox) -> [u32; 3] {
+fn quantize(x: [f64; 3], bounds: &BoundingBox) -> [u32; 3] {
     let longest = bounds.extent().into_iter().fold(0.0, f64::max);
     let cells = f64::from(1 << BITS);
     [0, 1, 2].map(|d| ((x[d] - bounds.min[d]) / longest * cells).clamp(0.0, cells - 1.0) as u32)
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_curve_visits_every_cell_once_and_steps_to_neighbours() {
+    fn the_curve_visits_every_cell_once_and_steps_to_neighbors() {
         let mut cells: Vec<(u64, [u32; 3])> = Vec::new();
         for i in 0..512u32 {
             let cell = [i & 7, i >> 3 & 7, i >> 6];

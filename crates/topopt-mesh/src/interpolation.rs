@@ -11,7 +11,7 @@ use crate::{BoundingBox, HexMesh, hexahedron};
 ///
 /// Inside an element, at the reference coordinates xi, the value is
 /// sum_a N_a(xi) v_a + (v_e - sum_a v_a / 8) (1 - max_i |xi_i|), with v_e the element's value and
-/// v_a the mean of the elements around node a: continuous, v_e at the centre, and a linear function
+/// v_a the mean of the elements around node a: continuous, v_e at the center, and a linear function
 /// wherever the v_a and v_e are of one. Beyond the mesh it is the value of the nearest element.
 #[derive(Debug, Clone)]
 pub struct ElementInterpolation<'a> {
@@ -43,14 +43,14 @@ impl<'a> ElementInterpolation<'a> {
         points.par_iter().map(|&point| self.value(point)).collect()
     }
 
-    /// Share of the volume of `other` whose elements have their centres farther than `distance`
+    /// Share of the volume of `other` whose elements have their centers farther than `distance`
     /// from the boxes around the elements of this mesh.
     pub fn share_beyond(&self, distance: f64, other: &HexMesh) -> f64 {
-        let is_beyond = |centre: &[f64; 3]| {
-            let nearest = self.boxes.nearest_neighbor(*centre);
-            nearest.is_none_or(|nearest| nearest.distance_2(centre) > distance * distance)
+        let is_beyond = |center: &[f64; 3]| {
+            let nearest = self.boxes.nearest_neighbor(*center);
+            nearest.is_none_or(|nearest| nearest.distance_2(center) > distance * distance)
         };
-        let beyond: Vec<bool> = other.centres().par_iter().map(is_beyond).collect();
+        let beyond: Vec<bool> = other.centers().par_iter().map(is_beyond).collect();
         let volumes = other.volumes();
         let outside: f64 = volumes.iter().zip(beyond).filter(|(_, b)| *b).map(|(v, _)| v).sum();
         outside / volumes.iter().sum::<f64>()
@@ -81,15 +81,15 @@ impl<'a> ElementInterpolation<'a> {
 }
 
 /// At every node the mean of the `values`, \[n_elements\], of the elements around it: by the inverse of
-/// the distance of their centres, and inside the mesh corrected so that a linear function is exact
-/// \[HolmesConnell1989\]. Means by volume would give the value of the larger elements, whose centres
+/// the distance of their centers, and inside the mesh corrected so that a linear function is exact
+/// \[HolmesConnell1989\]. Means by volume would give the value of the larger elements, whose centers
 /// are farther away.
 pub fn nodal_means(mesh: &HexMesh, values: &[f64]) -> Vec<f64> {
     let mut around = vec![Around::default(); mesh.n_nodes()];
-    for ((hex, centre), &value) in mesh.hexes().iter().zip(mesh.centres()).zip(values) {
+    for ((hex, center), &value) in mesh.hexes().iter().zip(mesh.centers()).zip(values) {
         for node in hexahedron::distinct(hex) {
             let x = mesh.coordinates()[node as usize];
-            around[node as usize].add(std::array::from_fn(|i| centre[i] - x[i]), value);
+            around[node as usize].add(std::array::from_fn(|i| center[i] - x[i]), value);
         }
     }
     around.iter().map(Around::mean).collect()
@@ -108,7 +108,7 @@ struct Around {
     range: [f64; 2],
 }
 
-/// Share of the weights that must be left after the correction. On the surface all centres lie on one
+/// Share of the weights that must be left after the correction. On the surface all centers lie on one
 /// side, and none would be; between elements of 1 to 5 in size 0.96 are.
 const LEFT: f64 = 0.5;
 
@@ -147,7 +147,7 @@ impl Around {
         mean.max(self.range[0]).min(self.range[1])
     }
 
-    /// (sum w d d^T)^-1 `b`; not finite where the centres lie in a plane.
+    /// (sum w d d^T)^-1 `b`; not finite where the centers lie in a plane.
     fn solve(&self, b: &[f64; 3]) -> [f64; 3] {
         let [xx, yy, zz, xy, yz, zx] = self.second;
         let matrix = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]];
@@ -178,19 +178,19 @@ mod tests {
         [x + 0.3 * y - 0.1 * z, y + 0.2 * z, z - 0.1 * x]
     }
 
-    /// Centres of a cantilever farther than 0.1 from its sides, two elements where there are 2000.
+    /// Centers of a cantilever farther than 0.1 from its sides, two elements where there are 2000.
     fn inner_points() -> Vec<[f64; 3]> {
-        let centres = cantilever(5000, |x| x).centres();
+        let centers = cantilever(5000, |x| x).centers();
         let length = [1.0, 0.5, 0.5];
         let is_inner = |x: &[f64; 3]| (0..3).all(|i| x[i].min(length[i] - x[i]) > 0.1);
-        centres.into_iter().filter(is_inner).collect()
+        centers.into_iter().filter(is_inner).collect()
     }
 
     #[test]
     fn on_the_same_mesh_every_value_is_kept() {
         let mesh = cantilever(250, wave);
         let values: Vec<f64> = (0..250).map(|e| (e as f64).sin()).collect();
-        let found = ElementInterpolation::new(&mesh, &values).at(&mesh.centres());
+        let found = ElementInterpolation::new(&mesh, &values).at(&mesh.centers());
         for (found, value) in found.iter().zip(&values) {
             assert!((found - value).abs() < 1e-12, "{found} is not {value}");
         }
@@ -200,7 +200,7 @@ mod tests {
     fn linear_functions_are_exact_inside_and_smooth_ones_of_second_order() {
         let linear = |[x, y, z]: [f64; 3]| 0.3 + 0.1 * x - 0.2 * y + 0.05 * z;
         let mesh = cantilever(2000, sheared);
-        let values: Vec<f64> = mesh.centres().into_iter().map(linear).collect();
+        let values: Vec<f64> = mesh.centers().into_iter().map(linear).collect();
         let points: Vec<_> = inner_points().into_iter().map(sheared).collect();
         assert!(points.len() > 500);
         let found = ElementInterpolation::new(&mesh, &values).at(&points);
@@ -211,7 +211,7 @@ mod tests {
         let points = inner_points();
         let error = |elements: usize| {
             let mesh = cantilever(elements, |x| x);
-            let values: Vec<f64> = mesh.centres().into_iter().map(smooth).collect();
+            let values: Vec<f64> = mesh.centers().into_iter().map(smooth).collect();
             let found = ElementInterpolation::new(&mesh, &values).at(&points);
             let errors = found.iter().zip(&points).map(|(v, &x)| (v - smooth(x)).abs());
             errors.fold(0.0, f64::max)
@@ -230,7 +230,7 @@ mod tests {
         let volumes = mesh.volumes();
         let [least, most] = [f64::min, f64::max].map(|f| volumes.iter().copied().fold(0.1, f));
         assert!(most > 5.0 * least, "{least} to {most}");
-        let values: Vec<f64> = mesh.centres().into_iter().map(linear).collect();
+        let values: Vec<f64> = mesh.centers().into_iter().map(linear).collect();
         let on_surface: std::collections::BTreeSet<u32> = crate::surface::boundary_faces(&mesh)
             .iter()
             .flat_map(|face| face.nodes(mesh.hexes()))
@@ -249,11 +249,11 @@ mod tests {
         let BoundingBox { min, max } = mesh.bounding_box();
         let values: Vec<f64> = (0..250).map(f64::from).collect();
         let interpolation = ElementInterpolation::new(&mesh, &values);
-        let centre = mesh.centres()[7];
-        let below = [centre[0], min[1] - 0.3 * (max[1] - min[1]), centre[2]];
+        let center = mesh.centers()[7];
+        let below = [center[0], min[1] - 0.3 * (max[1] - min[1]), center[2]];
         let nearest = (0..250)
             .min_by(|&a, &b| {
-                let [a, b] = [a, b].map(|e: usize| mesh.centres()[e].distance_2(&below));
+                let [a, b] = [a, b].map(|e: usize| mesh.centers()[e].distance_2(&below));
                 a.total_cmp(&b)
             })
             .unwrap();

@@ -22,7 +22,7 @@ pub fn local_coordinates(x: &[[f64; 3]; 8], point: [f64; 3]) -> Option<[f64; 3]>
     }
 }
 
-/// Whether a root inside is ruled out: times the inverse of its Jacobian at the centre, the map is the identity,
+/// Whether a root inside is ruled out: times the inverse of its Jacobian at the center, the map is the identity,
 /// a constant, and what bends it.
 fn is_far(map: &Trilinear) -> bool {
     let jacobian = map.jacobian([0.0; 3]);
@@ -31,8 +31,8 @@ fn is_far(map: &Trilinear) -> bool {
         return false;
     }
     let map = map.then(&hexahedron::inverse(&jacobian, determinant));
-    let (centre, bend) = (map.centre(), map.bend());
-    (0..3).any(|i| centre[i].abs() > (1.0 + 4.0 * TOLERANCE) * (1.0 + bend[i]))
+    let (center, bend) = (map.center(), map.bend());
+    (0..3).any(|i| center[i].abs() > (1.0 + 4.0 * TOLERANCE) * (1.0 + bend[i]))
 }
 
 /// Whether the map turns over at no corner.
@@ -41,7 +41,7 @@ fn is_regular(map: &Trilinear) -> bool {
 }
 
 /// A root in the cube of edge `edge` at `corner` of the reference cube, by Newton's method from the
-/// centre and bisection down to `depth` levels. The image of a cube lies within the box of the
+/// center and bisection down to `depth` levels. The image of a cube lies within the box of the
 /// images of its corners, which settles most cubes at once.
 fn root_in(map: &Trilinear, corner: [f64; 3], edge: f64, depth: usize) -> Option<[f64; 3]> {
     let at = |node: [f64; 3]| -> [f64; 3] {

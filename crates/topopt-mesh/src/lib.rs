@@ -1,5 +1,5 @@
 //! An unstructured hexahedral mesh as checked data: coordinates, connectivity, named sets,
-//! adjacency, colouring, renumbering, quality, and generators of the four benchmarks.
+//! adjacency, coloring, renumbering, quality, and generators of the four benchmarks.
 //!
 //! This crate knows no physics, reads no file and no clock.
 //! Nodes and elements are numbered from 0 with `u32`; the eight nodes of an element stand in the
@@ -19,7 +19,7 @@ pub mod hexahedron;
 mod hilbert;
 mod interpolation;
 mod inverse_map;
-mod neighbours;
+mod neighbors;
 pub mod quality;
 mod region;
 mod renumbering;
@@ -38,7 +38,7 @@ pub use hanging::hanging_nodes;
 pub use hex_mesh::{BoundingBox, HexMesh, MeshError};
 pub use interpolation::{ElementInterpolation, nodal_means};
 pub use inverse_map::local_coordinates;
-pub use neighbours::CellList;
+pub use neighbors::CellList;
 pub use quality::{Quality, QualitySummary};
 pub use region::{Narrowest, Region};
 pub use renumbering::Renumbering;

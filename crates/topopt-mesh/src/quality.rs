@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn the_worst_corner_counts() {
         let mut dented = NODES;
-        dented[6] = [-0.5, -0.5, -0.5]; // beyond the plane of its three neighbours
+        dented[6] = [-0.5, -0.5, -0.5]; // beyond the plane of its three neighbors
         assert!(scaled_jacobian(&dented) < 0.0);
         dented[6] = dented[5]; // an edge of no length
         assert!(scaled_jacobian(&dented) <= 0.0);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
 
-use crate::surface::{NO_NEIGHBOUR, face_centre, face_coordinates, face_neighbours};
+use crate::surface::{NO_NEIGHBOR, face_center, face_coordinates, face_neighbors};
 use crate::{BoundingBox, Face, HexMesh, hexahedron};
 
 /// Some of the elements of a mesh.
@@ -14,7 +14,7 @@ use crate::{BoundingBox, Face, HexMesh, hexahedron};
 pub struct Region<'a> {
     mesh: &'a HexMesh,
     is_inside: &'a [bool],
-    neighbours: Vec<[u32; 6]>,
+    neighbors: Vec<[u32; 6]>,
 }
 
 /// The narrowest place of a region, or of the gaps in it.
@@ -29,7 +29,7 @@ pub struct Narrowest {
 impl<'a> Region<'a> {
     /// The elements for which `is_inside`, \[n_elements\], holds.
     pub fn new(mesh: &'a HexMesh, is_inside: &'a [bool]) -> Self {
-        Self { mesh, is_inside, neighbours: face_neighbours(mesh) }
+        Self { mesh, is_inside, neighbors: face_neighbors(mesh) }
     }
 
     /// The elements of every part, increasing; elements that share a face are connected. Parts
@@ -44,8 +44,8 @@ impl<'a> Region<'a> {
             let mut part = vec![first as u32];
             let mut front = VecDeque::from([first as u32]);
             while let Some(element) = front.pop_front() {
-                for next in self.neighbours[element as usize] {
-                    if next != NO_NEIGHBOUR && std::mem::take(&mut is_open[next as usize]) {
+                for next in self.neighbors[element as usize] {
+                    if next != NO_NEIGHBOR && std::mem::take(&mut is_open[next as usize]) {
                         part.push(next);
                         front.push_back(next);
                     }
@@ -60,7 +60,7 @@ impl<'a> Region<'a> {
     /// The thinnest member of the region, between faces that it shares with no other element of
     /// it. None if no element lies in the middle of a member.
     ///
-    /// From the centre c of an element the nearest face centre is p at distance d; q, at distance
+    /// From the center c of an element the nearest face center is p at distance d; q, at distance
     /// d', is the nearest one on the other side, at an angle of 135 degrees or more. If d' exceeds
     /// d by no more than the element measures from p to q, c is in the middle of a member of width
     /// d + d'. That is not counted where it is a bump or a corner: where a ball wider by one element
@@ -86,7 +86,7 @@ impl<'a> Region<'a> {
             .into_par_iter()
             .filter_map(|element| Cell::new(self.mesh, element, &surface))
             .collect();
-        let balls = cells.iter().map(|cell| Ball::new(cell.centre, cell.distance)).collect();
+        let balls = cells.iter().map(|cell| Ball::new(cell.center, cell.distance)).collect();
         let balls = RTree::bulk_load(balls);
         let width = |cell: &'_ Cell| Some((cell.width(self.mesh, &surface)?, *cell));
         let mut middles: Vec<(f64, Cell)> = cells.par_iter().filter_map(width).collect();
@@ -95,17 +95,17 @@ impl<'a> Region<'a> {
         member.map(|(width, cell)| Narrowest { width, element: cell.element })
     }
 
-    /// Centres of the faces around the elements inside, or around the gaps.
+    /// Centers of the faces around the elements inside, or around the gaps.
     fn walls(&self, inside: bool) -> Vec<[f64; 3]> {
         let mut walls = Vec::new();
-        for (element, neighbours) in (0..).zip(&self.neighbours) {
-            for (local, &other) in (0..).zip(neighbours) {
+        for (element, neighbors) in (0..).zip(&self.neighbors) {
+            for (local, &other) in (0..).zip(neighbors) {
                 let is_wall = match other {
-                    NO_NEIGHBOUR => inside,
+                    NO_NEIGHBOR => inside,
                     other => !self.is_inside[other as usize],
                 };
                 if self.is_inside[element as usize] && is_wall {
-                    walls.push(face_centre(&face_coordinates(self.mesh, Face { element, local })));
+                    walls.push(face_center(&face_coordinates(self.mesh, Face { element, local })));
                 }
             }
         }
@@ -121,14 +121,14 @@ const CLEAR: f64 = 0.6;
 const SLACK: f64 = 1.5;
 const ROUNDING: f64 = 1.0 + 1e-6;
 
-/// Centre of an element and its distance from the nearest wall.
+/// Center of an element and its distance from the nearest wall.
 type Ball = GeomWithData<[f64; 3], f64>;
 
-/// An element seen from its centre.
+/// An element seen from its center.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     element: u32,
-    centre: [f64; 3],
+    center: [f64; 3],
     /// Edges of the smallest box around it.
     extent: [f64; 3],
     /// The nearest wall.
@@ -140,19 +140,19 @@ impl Cell {
     /// None if there is no wall at all.
     fn new(mesh: &HexMesh, element: u32, surface: &RTree<[f64; 3]>) -> Option<Self> {
         let x = mesh.element_coordinates(element as usize);
-        let centre = hexahedron::centre(&x);
-        let near = *surface.nearest_neighbor(centre)?;
-        let distance = length(difference(near, centre));
-        Some(Self { element, centre, extent: BoundingBox::of(x).extent(), near, distance })
+        let center = hexahedron::center(&x);
+        let near = *surface.nearest_neighbor(center)?;
+        let distance = length(difference(near, center));
+        Some(Self { element, center, extent: BoundingBox::of(x).extent(), near, distance })
     }
 
     /// The width of the member in whose middle the element lies, if it does.
     fn width(&self, mesh: &HexMesh, surface: &RTree<[f64; 3]>) -> Option<f64> {
         let x = mesh.element_coordinates(self.element as usize);
-        let to_near = difference(self.near, self.centre);
+        let to_near = difference(self.near, self.center);
         let reach = ROUNDING * (self.distance + length(self.extent));
         let across = |far: &[f64; 3]| {
-            let to_far = difference(*far, self.centre);
+            let to_far = difference(*far, self.center);
             let distance = length(to_far);
             let axis = difference(*far, self.near);
             let measure = |node: &[f64; 3]| dot(*node, axis) / length(axis);
@@ -163,17 +163,17 @@ impl Cell {
             (is_opposite && is_middle && is_clear(self.near, *far, surface))
                 .then_some(self.distance + distance)
         };
-        let walls = surface.locate_within_distance(self.centre, reach * reach);
+        let walls = surface.locate_within_distance(self.center, reach * reach);
         walls.filter_map(across).min_by(f64::total_cmp)
     }
 
-    /// Whether a ball wider than `width` by an element comes near to the centre.
+    /// Whether a ball wider than `width` by an element comes near to the center.
     fn is_bump(&self, width: f64, balls: &RTree<Ball>) -> bool {
         let size = self.extent.into_iter().fold(0.0, f64::max);
         // A larger ball that is farther off holds one that is near.
         let reach = 0.5 * width + (2.0 + SLACK) * size;
-        balls.locate_within_distance(self.centre, reach * reach).any(|ball| {
-            let offset = length(difference(*ball.geom(), self.centre));
+        balls.locate_within_distance(self.center, reach * reach).any(|ball| {
+            let offset = length(difference(*ball.geom(), self.center));
             2.0 * ball.data >= width + size && offset <= ball.data + SLACK * size
         })
     }

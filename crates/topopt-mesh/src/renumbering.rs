@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::chords::Chords;
-use crate::hexahedron::{self, EDGES, neighbour};
+use crate::hexahedron::{self, EDGES, neighbor};
 use crate::rotation::ROTATIONS;
 use crate::{Coloring, Face, HexMesh, NodeToElements, Sets, clusters, counting_sort, hilbert};
 
@@ -38,9 +38,9 @@ impl Renumbering {
     /// Elements along chords, chains of elements through opposite faces \[Murdoch1997\], and
     /// rotated so that the first local axis runs along the chord. The nodes of each of its four
     /// lines of edges are consecutive, so that those with the same local number in consecutive
-    /// elements are neighbours in memory. The chords follow a Hilbert curve through their middles.
+    /// elements are neighbors in memory. The chords follow a Hilbert curve through their middles.
     pub fn along_chords(mesh: &HexMesh) -> Self {
-        // On a mesh of which neighbours are neighbours in memory, from the same elements on.
+        // On a mesh of which neighbors are neighbors in memory, from the same elements on.
         let curve = Self::along_curve(mesh);
         let sorted = curve.apply_without_sets(mesh);
         Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements())).after(curve)
@@ -61,10 +61,10 @@ impl Renumbering {
         Self { nodes, elements, rotations }
     }
 
-    /// Nodes and elements, by their centres, along a Hilbert curve. No element is rotated.
+    /// Nodes and elements, by their centers, along a Hilbert curve. No element is rotated.
     fn along_curve(mesh: &HexMesh) -> Self {
         let nodes = hilbert::order(mesh.coordinates());
-        let elements = hilbert::order(&mesh.centres());
+        let elements = hilbert::order(&mesh.centers());
         Self { nodes, elements, rotations: vec![0; mesh.n_elements()] }
     }
 
@@ -93,7 +93,7 @@ impl Renumbering {
     fn of_chords(mesh: &HexMesh, chords: &Chords) -> Self {
         let all: Vec<&[u32]> = chords.iter().collect();
         let middle = |chord: &&[u32]| {
-            hexahedron::centre(&mesh.element_coordinates(chord[chord.len() / 2] as usize))
+            hexahedron::center(&mesh.element_coordinates(chord[chord.len() / 2] as usize))
         };
         let middles: Vec<[f64; 3]> = all.par_iter().map(middle).collect();
         let mut elements = Vec::with_capacity(mesh.n_elements());
@@ -102,7 +102,7 @@ impl Renumbering {
         for chord in hilbert::order(&middles) {
             let chord = all[chord as usize];
             elements.extend_from_slice(chord);
-            for edge in EDGES.into_iter().filter(|&[a, b]| neighbour(a, 0) == b) {
+            for edge in EDGES.into_iter().filter(|&[a, b]| neighbor(a, 0) == b) {
                 for &e in chord {
                     let rotation = ROTATIONS[chords.rotations()[e as usize] as usize];
                     for a in edge {
@@ -129,8 +129,8 @@ impl Renumbering {
         Self { nodes, elements, rotations: vec![0; n_elements] }
     }
 
-    /// This renumbering with the elements then sorted by colour ([`Coloring::greedy`]), in their
-    /// order within each, and the number of elements of every colour.
+    /// This renumbering with the elements then sorted by color ([`Coloring::greedy`]), in their
+    /// order within each, and the number of elements of every color.
     ///
     /// # Panics
     /// If `mesh` has not the numbers of nodes and elements that this was made for.

@@ -1,6 +1,6 @@
 //! The 24 rotations of the hexahedron: orders of its local nodes that keep the Jacobian positive.
 
-use crate::hexahedron::neighbour;
+use crate::hexahedron::neighbor;
 
 /// A rotation of the reference hexahedron, as new local numbers over old ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ const fn rotation(corner: usize, first: usize) -> Rotation {
         let mut i = 0;
         while i < 3 {
             if offset[i] {
-                old = neighbour(old, axes[i]);
+                old = neighbor(old, axes[i]);
             }
             i += 1;
         }

@@ -1,7 +1,7 @@
 //! Nodes, surface faces and elements by where they lie.
 //!
 //! A node satisfies a region if it lies in it, a face if all its four nodes do, an element if its
-//! centre does. Lengths below [`RELATIVE_TOLERANCE`] count as nothing.
+//! center does. Lengths below [`RELATIVE_TOLERANCE`] count as nothing.
 
 mod region;
 
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::surface::{area_vector, boundary_faces, face_centre, face_coordinates};
+use crate::surface::{area_vector, boundary_faces, face_center, face_coordinates};
 use crate::{CellList, Face, HexMesh, SetKind};
 use region::{distance, dot, length};
 
@@ -20,7 +20,7 @@ pub use region::Region;
 pub enum Condition {
     /// Lying in a region.
     Within(Region),
-    /// Being nearest to a point, or as near as the nearest; by the node, or the centre of the face
+    /// Being nearest to a point, or as near as the nearest; by the node, or the center of the face
     /// or element.
     Nearest([f64; 3]),
     /// Facing a direction: faces whose outward normal is within `angle` (radians) of it.
@@ -50,7 +50,7 @@ pub struct Selector<'a> {
     mesh: &'a HexMesh,
     kind: SetKind,
     faces: Vec<Face>,
-    /// The node, or the centre of the face or element.
+    /// The node, or the center of the face or element.
     places: Vec<[f64; 3]>,
     tolerance: f64,
 }
@@ -65,9 +65,9 @@ impl<'a> Selector<'a> {
         let places = match kind {
             SetKind::Node => mesh.coordinates().to_vec(),
             SetKind::Face => {
-                faces.iter().map(|&face| face_centre(&face_coordinates(mesh, face))).collect()
+                faces.iter().map(|&face| face_center(&face_coordinates(mesh, face))).collect()
             }
-            SetKind::Element => mesh.centres(),
+            SetKind::Element => mesh.centers(),
         };
         let tolerance = RELATIVE_TOLERANCE * length(&mesh.bounding_box().extent());
         Self { mesh, kind, faces, places, tolerance }
@@ -100,7 +100,7 @@ impl<'a> Selector<'a> {
         distances.min_by(nearer).unwrap_or((0, f64::INFINITY))
     }
 
-    /// The place of a candidate: the node, or the centre of the face or element.
+    /// The place of a candidate: the node, or the center of the face or element.
     pub fn place(&self, candidate: u32) -> [f64; 3] {
         self.places[candidate as usize]
     }
@@ -219,7 +219,7 @@ mod tests {
             let (point, axis) = ([5.0, 2.5, 9.0], [0.0, 0.0, 3.0]);
             Condition::Within(Region::Cylinder { point, axis, radius, inner_radius })
         };
-        let ball = Region::Sphere { centre: [5.0, 2.0, 2.0], radius: 1.0 };
+        let ball = Region::Sphere { center: [5.0, 2.0, 2.0], radius: 1.0 };
         let [node, face, element] = [SetKind::Node, SetKind::Face, SetKind::Element];
         for (kind, condition, expected) in [
             (node, end(), 36),
@@ -246,8 +246,8 @@ mod tests {
             let selector = Selector::new(&mesh, kind);
             for distance in [0.9, 1.0, 2.5, 30.0] {
                 let near = Condition::Within(Region::Near { points: points.clone(), distance });
-                let sphere = |&centre: &[f64; 3]| {
-                    Condition::Within(Region::Sphere { centre, radius: distance })
+                let sphere = |&center: &[f64; 3]| {
+                    Condition::Within(Region::Sphere { center, radius: distance })
                 };
                 let spheres = Condition::Any(points.iter().map(sphere).collect());
                 // A face must lie in one sphere as a whole, but near any points with its nodes.

@@ -5,12 +5,12 @@ use rayon::prelude::*;
 use crate::hexahedron::{self, distinct};
 use crate::{Face, HexMesh, NodeToElements};
 
-/// In [`face_neighbours`]: no element.
-pub const NO_NEIGHBOUR: u32 = u32::MAX;
+/// In [`face_neighbors`]: no element.
+pub const NO_NEIGHBOR: u32 = u32::MAX;
 
-/// The elements behind the six faces of every element, [`NO_NEIGHBOUR`] on the surface. Behind a
+/// The elements behind the six faces of every element, [`NO_NEIGHBOR`] on the surface. Behind a
 /// face that is collapsed to an edge is the element itself.
-pub fn face_neighbours(mesh: &HexMesh) -> Vec<[u32; 6]> {
+pub fn face_neighbors(mesh: &HexMesh) -> Vec<[u32; 6]> {
     let adjacency = NodeToElements::new(mesh);
     let behind = |face: Face| {
         let nodes = face.nodes(mesh.hexes());
@@ -33,7 +33,7 @@ pub fn face_neighbours(mesh: &HexMesh) -> Vec<[u32; 6]> {
             |e: u32| e != face.element && has_all(e) && (n_corners == 4 || has_triangle(e));
         let around = adjacency.elements_of(nodes[0] as usize);
         let other = around.iter().find(|&&other| is_behind(other));
-        other.copied().unwrap_or(NO_NEIGHBOUR)
+        other.copied().unwrap_or(NO_NEIGHBOR)
     };
     let of_element = |element| std::array::from_fn(|l| behind(Face { element, local: l as u8 }));
     (0..mesh.n_elements() as u32).into_par_iter().map(of_element).collect()
@@ -47,8 +47,8 @@ fn has(hex: &[u32; 8], node: u32) -> bool {
 /// The faces of `mesh` that no other element shares, by element and local face.
 pub fn boundary_faces(mesh: &HexMesh) -> Vec<Face> {
     let mut faces = Vec::new();
-    for (element, neighbours) in (0..).zip(face_neighbours(mesh)) {
-        let free = (0..).zip(neighbours).filter(|(_, other)| *other == NO_NEIGHBOUR);
+    for (element, neighbors) in (0..).zip(face_neighbors(mesh)) {
+        let free = (0..).zip(neighbors).filter(|(_, other)| *other == NO_NEIGHBOR);
         faces.extend(free.map(|(local, _)| Face { element, local }));
     }
     faces
@@ -60,8 +60,8 @@ pub fn face_coordinates(mesh: &HexMesh, face: Face) -> [[f64; 3]; 4] {
 }
 
 /// Mean of the corners `x`; that of a triangle counts once what stands twice.
-pub fn face_centre(x: &[[f64; 3]; 4]) -> [f64; 3] {
-    hexahedron::centre(x)
+pub fn face_center(x: &[[f64; 3]; 4]) -> [f64; 3] {
+    hexahedron::center(x)
 }
 
 /// The integral of the unit normal over the bilinear face with corners `x`: half the cross product
@@ -104,13 +104,13 @@ mod tests {
             let (mut sum, mut flux) = ([0.0; 3], 0.0);
             for face in boundary_faces(&mesh) {
                 let x = face_coordinates(&mesh, face);
-                let (area, centre) = (area_vector(&x), face_centre(&x));
+                let (area, center) = (area_vector(&x), face_center(&x));
                 (0..3).for_each(|i| sum[i] += area[i]);
-                flux += (0..3).map(|i| area[i] * centre[i]).sum::<f64>() / 3.0;
+                flux += (0..3).map(|i| area[i] * center[i]).sum::<f64>() / 3.0;
             }
             let volume: f64 = mesh.volumes().iter().sum();
             assert!(sum.iter().all(|s| s.abs() < 1e-10 * volume), "{sum:?}");
-            // Divergence theorem; the sides are planes or extruded, so centres do.
+            // Divergence theorem; the sides are planes or extruded, so centers do.
             assert!((flux / volume - 1.0).abs() < 1e-10, "{flux} {volume}");
         }
     }

@@ -76,9 +76,9 @@ impl Trilinear {
         Self(self.0.map(|v| [dot(&m[0], &v), dot(&m[1], &v), dot(&m[2], &v)]))
     }
 
-    /// Its value at the centre.
+    /// Its value at the center.
     #[inline]
-    pub fn centre(&self) -> [f64; 3] {
+    pub fn center(&self) -> [f64; 3] {
         self.0[0]
     }
 

@@ -41,13 +41,13 @@ pub enum GridError {
 }
 
 impl UniformGrid {
-    /// No element contains the centre of this cell.
+    /// No element contains the center of this cell.
     pub const OUTSIDE: u32 = u32::MAX;
 
     /// The most cells that a grid may have, 2^28: [`UniformGrid::locate`] then takes 1 GiB.
     pub const MAX_CELLS: usize = 1 << 28;
 
-    /// The smallest grid of `spacing` that covers `bounds`, centred on it.
+    /// The smallest grid of `spacing` that covers `bounds`, centerd on it.
     ///
     /// # Errors
     /// [`GridError`] if `spacing` is not positive or so small that the grid would be too large.
@@ -74,16 +74,16 @@ impl UniformGrid {
         self.cells.iter().product()
     }
 
-    /// Centre of cell (i, j, k).
-    pub fn centre(&self, cell: [usize; 3]) -> [f64; 3] {
+    /// Center of cell (i, j, k).
+    pub fn center(&self, cell: [usize; 3]) -> [f64; 3] {
         std::array::from_fn(|i| self.origin[i] + (cell[i] as f64 + 0.5) * self.spacing)
     }
 
-    /// For every cell the element that contains its centre, \[n_cells\];
+    /// For every cell the element that contains its center, \[n_cells\];
     /// [`UniformGrid::OUTSIDE`] where none does.
     ///
-    /// A centre on a face belongs to the element of the lowest number, so the result does not
-    /// depend on the number of threads. A centre within 1e-6 of an element's size counts as
+    /// A center on a face belongs to the element of the lowest number, so the result does not
+    /// depend on the number of threads. A center within 1e-6 of an element's size counts as
     /// inside it, so that rounding leaves no holes.
     pub fn locate(&self, mesh: &HexMesh) -> Vec<u32> {
         let owners: Vec<AtomicU32> =
@@ -94,15 +94,15 @@ impl UniformGrid {
         owners.into_iter().map(AtomicU32::into_inner).collect()
     }
 
-    /// Lowers the owner of every cell whose centre lies in `element` to its number.
+    /// Lowers the owner of every cell whose center lies in `element` to its number.
     fn claim(&self, element: u32, x: &[[f64; 3]; 8], owners: &[AtomicU32]) {
-        let [along_x, along_y, along_z] = self.centres_in(&BoundingBox::of(x.iter().copied()));
+        let [along_x, along_y, along_z] = self.centers_in(&BoundingBox::of(x.iter().copied()));
         for k in along_z {
             for j in along_y.clone() {
                 for i in along_x.clone() {
                     let owner = &owners[i + self.cells[0] * (j + self.cells[1] * k)];
                     if owner.load(Ordering::Relaxed) > element
-                        && local_coordinates(x, self.centre([i, j, k])).is_some()
+                        && local_coordinates(x, self.center([i, j, k])).is_some()
                     {
                         owner.fetch_min(element, Ordering::Relaxed);
                     }
@@ -111,8 +111,8 @@ impl UniformGrid {
         }
     }
 
-    /// Ranges of the cells whose centres lie in `bounds`, slightly enlarged.
-    fn centres_in(&self, bounds: &BoundingBox) -> [std::ops::Range<usize>; 3] {
+    /// Ranges of the cells whose centers lie in `bounds`, slightly enlarged.
+    fn centers_in(&self, bounds: &BoundingBox) -> [std::ops::Range<usize>; 3] {
         let extent = bounds.extent();
         let margin = TOLERANCE * extent.iter().fold(0.0, |a: f64, &b| a.max(b));
         std::array::from_fn(|i| {
@@ -218,9 +218,9 @@ mod tests {
         let mut inside = 0;
         for (cell, &owner) in owners.iter().enumerate() {
             let [nx, ny, _] = grid.cells;
-            let centre = grid.centre([cell % nx, cell / nx % ny, cell / (nx * ny)]);
-            let within = back(centre.map(|v| v - 1e5)).iter().all(|v| (0.0..=4.0).contains(v));
-            assert_eq!(owner != UniformGrid::OUTSIDE, within, "centre {centre:?}");
+            let center = grid.center([cell % nx, cell / nx % ny, cell / (nx * ny)]);
+            let within = back(center.map(|v| v - 1e5)).iter().all(|v| (0.0..=4.0).contains(v));
+            assert_eq!(owner != UniformGrid::OUTSIDE, within, "center {center:?}");
             inside += usize::from(within);
         }
         let volume = inside as f64 * grid.spacing.powi(3);

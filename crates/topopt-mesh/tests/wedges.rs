@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use topopt_mesh::hexahedron::{NODES, determinant, jacobian, of_wedge, wedge};
 use topopt_mesh::quality::wedge_scaled_jacobian;
 use topopt_mesh::surface::{
-    NO_NEIGHBOUR, area_vector, boundary_faces, face_centre, face_coordinates, face_neighbours,
+    NO_NEIGHBOR, area_vector, boundary_faces, face_center, face_coordinates, face_neighbors,
 };
 use topopt_mesh::{
     Coloring, Components, Face, HexMesh, MeshError, NodeToElements, Quality, Region, Renumbering,
@@ -101,16 +101,16 @@ fn other_repetitions_are_refused_and_counted() {
 }
 
 #[test]
-fn volumes_centres_and_jacobians() {
+fn volumes_centers_and_jacobians() {
     let mesh = wheel();
     assert_eq!(mesh.n_wedges(), SECTORS * LAYERS);
     let total: f64 = mesh.volumes().iter().sum();
     assert!((total / volume() - 1.0).abs() < 1e-14, "{total}");
-    for (hex, centre) in mesh.hexes().iter().zip(mesh.centres()) {
+    for (hex, center) in mesh.hexes().iter().zip(mesh.centers()) {
         if let Some(corners) = wedge(hex) {
             let nodes = corners.map(|a| mesh.coordinates()[hex[a] as usize]);
             let mean = |i: usize| nodes.iter().map(|x| x[i]).sum::<f64>() / 6.0;
-            assert!((0..3).all(|i| (mean(i) - centre[i]).abs() < 1e-15));
+            assert!((0..3).all(|i| (mean(i) - center[i]).abs() < 1e-15));
         }
     }
     let x = mesh.element_coordinates(0);
@@ -125,19 +125,19 @@ fn the_surface_is_closed_and_has_no_collapsed_face() {
     let (mut sum, mut flux) = ([0.0; 3], 0.0);
     for &face in &faces {
         let x = face_coordinates(&mesh, face);
-        let (area, centre) = (area_vector(&x), face_centre(&x));
+        let (area, center) = (area_vector(&x), face_center(&x));
         assert!(area.iter().map(|a| a * a).sum::<f64>() > 0.01, "{face:?}");
         (0..3).for_each(|i| sum[i] += area[i]);
-        flux += (0..3).map(|i| area[i] * centre[i]).sum::<f64>() / 3.0;
+        flux += (0..3).map(|i| area[i] * center[i]).sum::<f64>() / 3.0;
     }
     assert!(sum.iter().all(|s| s.abs() < 1e-13), "{sum:?}");
     assert!((flux / volume() - 1.0).abs() < 1e-13, "{flux}");
-    let neighbours = face_neighbours(&mesh);
-    for (element, others) in (0..).zip(&neighbours) {
+    let neighbors = face_neighbors(&mesh);
+    for (element, others) in (0..).zip(&neighbors) {
         let own = others.iter().filter(|&&other| other == element).count();
         assert_eq!(own, usize::from(is_wedge(&mesh, element)));
-        for other in others.iter().filter(|&&other| other != NO_NEIGHBOUR) {
-            assert!(neighbours[*other as usize].contains(&element));
+        for other in others.iter().filter(|&&other| other != NO_NEIGHBOR) {
+            assert!(neighbors[*other as usize].contains(&element));
         }
     }
 }
@@ -168,14 +168,14 @@ fn nodes_and_parts() {
 }
 
 #[test]
-fn adjacency_and_colours() {
+fn adjacency_and_colors() {
     let mesh = wheel();
     let adjacency = NodeToElements::new(&mesh);
     assert_eq!(adjacency.valence(0), 2 * SECTORS);
     let coloring = Coloring::greedy(&mesh, &adjacency);
-    let mut colour = vec![usize::MAX; mesh.n_elements()];
+    let mut color = vec![usize::MAX; mesh.n_elements()];
     for (c, group) in coloring.groups().iter().enumerate() {
-        group.iter().for_each(|&e| colour[e as usize] = c);
+        group.iter().for_each(|&e| color[e as usize] = c);
     }
     for node in 0..mesh.n_nodes() {
         for (e, a) in adjacency.of(node) {
@@ -183,9 +183,9 @@ fn adjacency_and_colours() {
         }
         let mut around = adjacency.elements_of(node).to_vec();
         around.dedup();
-        let mut colours: Vec<_> = around.iter().map(|&e| colour[e as usize]).collect();
-        colours.sort_unstable();
-        assert!(colours.is_sorted_by(|a, b| a < b), "{colours:?}");
+        let mut colors: Vec<_> = around.iter().map(|&e| color[e as usize]).collect();
+        colors.sort_unstable();
+        assert!(colors.is_sorted_by(|a, b| a < b), "{colors:?}");
     }
 }
 
@@ -218,7 +218,7 @@ fn every_cell_of_a_grid_finds_its_element() {
     let apothem = (0.5 * TAU / SECTORS as f64).cos();
     for (cell, owner) in grid.locate(&mesh).into_iter().enumerate() {
         let [n, m, _] = grid.cells;
-        let [x, y, _] = grid.centre([cell % n, cell / n % m, cell / (n * m)]);
+        let [x, y, _] = grid.center([cell % n, cell / n % m, cell / (n * m)]);
         // Outward normals of the sides stand in the middle of the sectors.
         let normal = |s: usize| (TAU * (s as f64 + 0.5) / SECTORS as f64).sin_cos();
         let across = (0..SECTORS).map(normal).map(|(sin, cos)| x * cos + y * sin);

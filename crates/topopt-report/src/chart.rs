@@ -1,4 +1,4 @@
-//! Charts as SVG. Colours and fonts are those of the page.
+//! Charts as SVG. Colors and fonts are those of the page.
 
 use maud::{Markup, html};
 

@@ -11,13 +11,13 @@ use topopt_mesh::{BoundingBox, HexMesh, UniformGrid, hexahedron, local_coordinat
 use topopt_surface::Field;
 
 /// Density and coverage on the cells of a grid. The surface of a design is where the density is
-/// the threshold, within the part, and where half of the neighbouring cells is covered, at its
+/// the threshold, within the part, and where half of the neighboring cells is covered, at its
 /// boundary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DensityGrid {
     /// The grid.
     pub grid: UniformGrid,
-    /// Density at the centres in steps of 1/255, \[n_cells\]; next to the part that of the
+    /// Density at the centers in steps of 1/255, \[n_cells\]; next to the part that of the
     /// nearest cells in it, and 0 beyond.
     pub density: Vec<u8>,
     /// Share of a cell that lies in the part in steps of 1/255, \[n_cells\].
@@ -46,7 +46,7 @@ impl DensityGrid {
                     let [mx, my, _] = samples.cells;
                     let owner = owners[sample[0] + mx * (sample[1] + my * sample[2])];
                     if owner != UniformGrid::OUTSIDE {
-                        sum += value(mesh, field, owner as usize, samples.centre(sample));
+                        sum += value(mesh, field, owner as usize, samples.center(sample));
                         count += 1;
                     }
                 }
@@ -101,7 +101,7 @@ fn value(mesh: &HexMesh, field: &Field, element: usize, point: [f64; 3]) -> f64 
     nodes.iter().zip(shares).map(|(&node, share)| share * field.at_nodes()[node as usize]).sum()
 }
 
-/// The densities as bytes, with those of the neighbours in [`LAYERS`] layers around.
+/// The densities as bytes, with those of the neighbors in [`LAYERS`] layers around.
 fn extended(cells: [usize; 3], mut density: Vec<Option<f32>>) -> Vec<u8> {
     let strides = [1, cells[0], cells[0] * cells[1]];
     for _ in 0..LAYERS {
@@ -134,13 +134,13 @@ mod tests {
         let bounds = mesh.bounding_box();
         let rise = |x: &[f64; 3]| (x[0] - bounds.min[0]) / bounds.extent()[0];
         let nodes = mesh.coordinates().iter().map(rise).collect();
-        let centres = mesh.centres().iter().map(rise).collect();
-        let field = Field::new(&mesh, nodes, centres).unwrap();
+        let centers = mesh.centers().iter().map(rise).collect();
+        let field = Field::new(&mesh, nodes, centers).unwrap();
         let found = DensityGrid::of(&mesh, &field, 2000);
         let grid = found.grid;
         assert!((1000..4000).contains(&grid.n_cells()), "{:?}", grid.cells);
         for cell in 0..grid.n_cells() {
-            let at = grid.centre([cell % grid.cells[0], 0, 0]);
+            let at = grid.center([cell % grid.cells[0], 0, 0]);
             if found.coverage[cell] == 255 {
                 let difference = f64::from(found.density[cell]) / 255.0 - rise(&at);
                 assert!(difference.abs() < 0.51 / 255.0 + 1e-6, "{cell} {difference}");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_the_part_continue_its_density() {
+    fn neighbors_of_the_part_continue_its_density() {
         let row = vec![None, None, None, Some(1.0), Some(0.2), None];
         assert_eq!(extended([6, 1, 1], row), [0, 255, 255, 255, 51, 51]);
     }

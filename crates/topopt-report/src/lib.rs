@@ -79,7 +79,7 @@ pub struct Table {
 /// What a proof found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
-    /// Numbers of the optimised and of the verified design.
+    /// Numbers of the optimized and of the verified design.
     pub compared: Table,
     /// What else there is to say.
     pub facts: Vec<Fact>,

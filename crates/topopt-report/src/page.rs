@@ -108,11 +108,11 @@ fn pictures(shown: &Shown) -> Markup {
 fn viewer(shown: &Shown) -> Markup {
     let grid = &shown.grid.grid;
     let extent = grid.cells.map(|n| n as f64 * grid.spacing);
-    let centre: [f64; 3] = std::array::from_fn(|i| grid.origin[i] + 0.5 * extent[i]);
+    let center: [f64; 3] = std::array::from_fn(|i| grid.origin[i] + 0.5 * extent[i]);
     let radius = 0.5 * extent.iter().map(|x| x * x).sum::<f64>().sqrt();
     let data = serde_json::json!({
         "cells": grid.cells, "origin": grid.origin, "spacing": grid.spacing,
-        "centre": centre, "radius": radius,
+        "center": center, "radius": radius,
     });
     let [right, up, eye] = View::Isometric.axes();
     let turn: Vec<String> =

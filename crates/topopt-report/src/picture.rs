@@ -83,7 +83,7 @@ pub fn picture(surface: &TriangleSurface, view: View, width: usize, height: usiz
     Raster::draw(SAMPLES * size[0], SAMPLES * size[1], &triangles).reduced(SAMPLES)
 }
 
-/// Colour of a point with the `normal` in the axes of the screen: a key light from the upper left,
+/// Color of a point with the `normal` in the axes of the screen: a key light from the upper left,
 /// a weaker one from the right, and the sky.
 fn shade(normal: [f64; 3]) -> [f32; 3] {
     const MATERIAL: [f64; 3] = [0.20, 0.34, 0.54];

@@ -9,7 +9,7 @@ pub struct Raster {
     pub width: usize,
     /// Rows.
     pub height: usize,
-    /// Colours in linear light with opacity, \[height\]\[width\].
+    /// Colors in linear light with opacity, \[height\]\[width\].
     pub pixels: Vec<[f32; 4]>,
 }
 
@@ -19,12 +19,12 @@ pub struct Triangle {
     /// Column and row of the corners, in pixels from the upper left corner of the picture, and
     /// depth, larger behind.
     pub corners: [[f32; 3]; 3],
-    /// Colours of the corners in linear light.
+    /// Colors of the corners in linear light.
     pub colors: [[f32; 3]; 3],
 }
 
 impl Raster {
-    /// Draws opaque triangles. A pixel is covered if its centre lies in the triangle; a centre on
+    /// Draws opaque triangles. A pixel is covered if its center lies in the triangle; a center on
     /// a common edge belongs to the nearer triangle, or to the earlier one at the same depth.
     /// Triangles may face either way.
     pub fn draw(width: usize, height: usize, triangles: &[Triangle]) -> Self {
@@ -101,8 +101,8 @@ impl Band<'_> {
             return;
         }
         let n_rows = self.pixels.len() / self.width;
-        let columns = centres([a[0], b[0], c[0]], 0, self.width);
-        for row in centres([a[1], b[1], c[1]], self.first, n_rows) {
+        let columns = centers([a[0], b[0], c[0]], 0, self.width);
+        for row in centers([a[1], b[1], c[1]], self.first, n_rows) {
             for column in columns.clone() {
                 let at = [column as f32 + 0.5, row as f32 + 0.5];
                 let shares = [area(b, c, &at), area(c, a, &at), area(a, b, &at)].map(|x| x / whole);
@@ -122,13 +122,13 @@ impl Band<'_> {
     }
 }
 
-/// Those of the `count` pixels from `first` on whose centres lie between the least and the most
+/// Those of the `count` pixels from `first` on whose centers lie between the least and the most
 /// of `ends`.
-fn centres(ends: [f32; 3], first: usize, count: usize) -> std::ops::Range<usize> {
+fn centers(ends: [f32; 3], first: usize, count: usize) -> std::ops::Range<usize> {
     let least = ends.into_iter().fold(f32::INFINITY, f32::min);
     let most = ends.into_iter().fold(f32::NEG_INFINITY, f32::max);
     let start = (least - 0.5).ceil().max(first as f32) as usize;
-    let end = (most + 0.5).floor().max(0.0) as usize; // past the last centre
+    let end = (most + 0.5).floor().max(0.0) as usize; // past the last center
     start..end.min(first + count).max(start)
 }
 
@@ -151,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn a_square_covers_exactly_the_pixels_whose_centres_it_holds() {
-        // Centres at 0.5, 1.5, ...: columns and rows 1, 2 and 3 of 6.
+    fn a_square_covers_exactly_the_pixels_whose_centers_it_holds() {
+        // Centers at 0.5, 1.5, ...: columns and rows 1, 2 and 3 of 6.
         let raster = Raster::draw(6, 6, &square(1.2, 3.6, 0.0, RED));
         assert_eq!(covered(&raster), [7, 8, 9, 13, 14, 15, 19, 20, 21]);
         assert!(raster.pixels[7] == [1.0, 0.0, 0.0, 1.0] && raster.pixels[0] == [0.0; 4]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn reducing_averages_colour_by_opacity() {
+    fn reducing_averages_color_by_opacity() {
         let raster = Raster::draw(4, 2, &square(1.0, 4.0, 0.0, RED)).reduced(2);
         assert_eq!(raster.pixels, [[1.0, 0.0, 0.0, 0.25], [1.0, 0.0, 0.0, 0.5]]);
     }

@@ -4,7 +4,7 @@
   const canvas = document.getElementById("view");
   const slider = document.getElementById("threshold");
   const told = document.getElementById("told");
-  const { cells, centre, radius, spacing, origin } = JSON.parse(canvas.dataset.grid);
+  const { cells, center, radius, spacing, origin } = JSON.parse(canvas.dataset.grid);
   const gl = canvas.getContext("webgl2", { antialias: true, alpha: true });
   if (!gl || !window.DecompressionStream) {
     document.getElementById("viewer").classList.add("unsupported");
@@ -64,7 +64,7 @@
           }
           numbers[cell] = vertices.length / 3;
           const place = (start, sum, d) =>
-            origin[d] + spacing * (start + sum / cuts - 0.5) - centre[d];
+            origin[d] + spacing * (start + sum / cuts - 0.5) - center[d];
           vertices.push(place(i, x, 0), place(j, y, 1), place(k, z, 2));
           // Quadrilaterals around the three edges from the first corner, whose cubes are known.
           for (let d = 0; d < 3; d++) {

@@ -30,7 +30,7 @@ fn report<'a>(mesh: &'a HexMesh, density: &'a [f64]) -> Report<'a> {
         seconds: vec![("PCG".into(), 3.0), ("Filter".into(), 1.0)],
         verification: Ok(Verification {
             compared: Table {
-                columns: texts(&["", "Optimised", "Verified"]),
+                columns: texts(&["", "Optimized", "Verified"]),
                 rows: vec![texts(&["Compliance", "12.5", "12.75"])],
             },
             facts: Vec::new(),
@@ -46,7 +46,7 @@ fn band() -> (HexMesh, Vec<f64>) {
     let bounds = mesh.bounding_box();
     let middle = 0.5 * (bounds.min[1] + bounds.max[1]);
     let density = |x: [f64; 3]| 1.0 - 1.8 * (x[1] - middle).abs() / bounds.extent()[1];
-    let density = mesh.centres().into_iter().map(density).collect();
+    let density = mesh.centers().into_iter().map(density).collect();
     (mesh, density)
 }
 

@@ -1,12 +1,12 @@
-//! A scalar field on the nodes and the element centres of a mesh.
+//! A scalar field on the nodes and the element centers of a mesh.
 
 use topopt_mesh::{HexMesh, nodal_means};
 
-/// Values at nodes and element centres, linear on the tetrahedra between them. All are finite.
+/// Values at nodes and element centers, linear on the tetrahedra between them. All are finite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     nodes: Vec<f64>,
-    centres: Vec<f64>,
+    centers: Vec<f64>,
 }
 
 /// Why values do not make a [`Field`].
@@ -34,12 +34,12 @@ pub enum FieldError {
 }
 
 impl Field {
-    /// The field with `nodes`, \[n_nodes\], and `centres`, \[n_elements\], of `mesh`.
+    /// The field with `nodes`, \[n_nodes\], and `centers`, \[n_elements\], of `mesh`.
     ///
     /// # Errors
     /// [`FieldError`].
-    pub fn new(mesh: &HexMesh, nodes: Vec<f64>, centres: Vec<f64>) -> Result<Self, FieldError> {
-        for (values, expected) in [(&centres, mesh.n_elements()), (&nodes, mesh.n_nodes())] {
+    pub fn new(mesh: &HexMesh, nodes: Vec<f64>, centers: Vec<f64>) -> Result<Self, FieldError> {
+        for (values, expected) in [(&centers, mesh.n_elements()), (&nodes, mesh.n_nodes())] {
             if values.len() != expected {
                 return Err(FieldError::Length { found: values.len(), expected });
             }
@@ -47,13 +47,13 @@ impl Field {
                 return Err(FieldError::NotFinite { index, value: values[index] });
             }
         }
-        match nodes.len() + centres.len() {
+        match nodes.len() + centers.len() {
             n if n > u32::MAX as usize => Err(FieldError::TooLarge(n)),
-            _ => Ok(Self { nodes, centres }),
+            _ => Ok(Self { nodes, centers }),
         }
     }
 
-    /// The field of `density`, \[n_elements\]: its values at the centres, and at the nodes the mean
+    /// The field of `density`, \[n_elements\]: its values at the centers, and at the nodes the mean
     /// of the elements around, weighted by their volumes.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Field {
 
     /// Smallest and largest value.
     pub fn range(&self) -> [f64; 2] {
-        let values = self.nodes.iter().chain(&self.centres);
+        let values = self.nodes.iter().chain(&self.centers);
         values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &value| {
             [low.min(value), high.max(value)]
         })
@@ -75,12 +75,12 @@ impl Field {
         &self.nodes
     }
 
-    /// Value at a vertex of the tetrahedra: a node, or n_nodes + element for a centre.
+    /// Value at a vertex of the tetrahedra: a node, or n_nodes + element for a center.
     pub(crate) fn at(&self, vertex: u32) -> f64 {
         let vertex = vertex as usize;
         match vertex.checked_sub(self.nodes.len()) {
             None => self.nodes[vertex],
-            Some(element) => self.centres[element],
+            Some(element) => self.centers[element],
         }
     }
 }

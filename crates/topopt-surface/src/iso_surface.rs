@@ -106,8 +106,8 @@ impl Pieces {
         let mut pieces =
             Self { parent: (0..(mesh.n_nodes() + mesh.n_elements()) as u32).collect() };
         for element in 0..mesh.n_elements() {
-            for [centre, a, b, c] in tetrahedra::of_element(mesh, element) {
-                for (p, q) in [(centre, a), (centre, b), (centre, c), (a, b), (b, c), (c, a)] {
+            for [center, a, b, c] in tetrahedra::of_element(mesh, element) {
+                for (p, q) in [(center, a), (center, b), (center, c), (a, b), (b, c), (c, a)] {
                     if cut.is_inside(p) && cut.is_inside(q) {
                         pieces.join(p, q);
                     }

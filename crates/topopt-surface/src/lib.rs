@@ -1,7 +1,7 @@
 //! The surface of a design: the triangles that enclose the solid {density >= threshold} within an
 //! unstructured hexahedral mesh, closed by the mesh's own boundary.
 //!
-//! Every hexahedron is split into 12 tetrahedra, of its centre and the two triangles of each face,
+//! Every hexahedron is split into 12 tetrahedra, of its center and the two triangles of each face,
 //! on which the density is linear. This crate knows no physics and reads and writes no file.
 
 mod decimation;

@@ -22,18 +22,18 @@ const LEAST_SQUARE: f64 = 0.1;
 
 impl TriangleSurface {
     /// Smooths by `steps` pairs of a shrinking and a swelling step \[Taubin1995\] with equal weights
-    /// of the neighbours, then moves the vertices until the enclosed volume is `volume`, or as near
+    /// of the neighbors, then moves the vertices until the enclosed volume is `volume`, or as near
     /// to it as they can.
     ///
     /// Vertices on the boundary of the mesh stay where they are, and the others move along the edge
     /// of the tetrahedra that they lie on, as far as its normal direction says: they never leave
     /// the part, and parts of a surface that was not decimated never cross.
     pub fn smooth(&mut self, steps: usize, volume: f64) {
-        let neighbours = Neighbours::of(self);
+        let neighbors = Neighbors::of(self);
         let mu = 1.0 / (PASS_BAND - 1.0 / LAMBDA);
         for _ in 0..steps {
-            self.step(&neighbours, LAMBDA);
-            self.step(&neighbours, mu);
+            self.step(&neighbors, LAMBDA);
+            self.step(&neighbors, mu);
         }
         self.restore(volume);
     }
@@ -58,12 +58,12 @@ impl TriangleSurface {
     }
 
     /// x + `factor` L x for the free vertices, L being the umbrella operator along the normals.
-    fn step(&mut self, neighbours: &Neighbours, factor: f64) {
+    fn step(&mut self, neighbors: &Neighbors, factor: f64) {
         let gradient = self.volume_gradient();
         let moved = |vertex: usize| {
             let x = self.vertices[vertex];
             let Some(track) = Track::of(self, vertex, gradient[vertex]) else { return x };
-            let around = neighbours.of_vertex(vertex);
+            let around = neighbors.of_vertex(vertex);
             let mean = |i: usize| {
                 let sum: f64 = around.iter().map(|&n| self.vertices[n as usize][i]).sum();
                 sum / around.len() as f64
@@ -151,14 +151,14 @@ impl Track {
     }
 }
 
-/// The neighbours of every vertex in compressed rows: the heads of its directed edges, each of
+/// The neighbors of every vertex in compressed rows: the heads of its directed edges, each of
 /// which a closed surface has once.
-struct Neighbours {
+struct Neighbors {
     offsets: Vec<usize>,
     heads: Vec<u32>,
 }
 
-impl Neighbours {
+impl Neighbors {
     fn of(surface: &TriangleSurface) -> Self {
         let mut offsets = vec![0; surface.vertices.len() + 1];
         for &vertex in surface.triangles.as_flattened() {

@@ -4,13 +4,13 @@ use topopt_mesh::{Face, HexMesh, hexahedron};
 
 use crate::Field;
 
-/// The 12 tetrahedra of `element`, 8 of a wedge, as vertex numbers: its centre first (n_nodes +
+/// The 12 tetrahedra of `element`, 8 of a wedge, as vertex numbers: its center first (n_nodes +
 /// element), then a triangle of a face, counter-clockwise seen from outside. Their orientation is
 /// positive.
 pub(crate) fn of_element(mesh: &HexMesh, element: usize) -> impl Iterator<Item = [u32; 4]> {
-    let centre = (mesh.n_nodes() + element) as u32;
+    let center = (mesh.n_nodes() + element) as u32;
     let faces = (0..6).map(move |local| Face { element: element as u32, local });
-    faces.flat_map(|face| of_face(mesh, face)).map(move |[a, b, c]| [centre, a, b, c])
+    faces.flat_map(|face| of_face(mesh, face)).map(move |[a, b, c]| [center, a, b, c])
 }
 
 /// The two triangles of a face of the mesh, or the one that it is; none if it is collapsed.
@@ -19,7 +19,7 @@ pub(crate) fn of_face(mesh: &HexMesh, face: Face) -> impl Iterator<Item = [u32; 
     triangles.filter(|[a, b, c]| a != b && b != c && c != a)
 }
 
-/// A quadrilateral cut along the diagonal of its smallest node, so that both neighbours agree.
+/// A quadrilateral cut along the diagonal of its smallest node, so that both neighbors agree.
 fn split(nodes: [u32; 4]) -> [[u32; 3]; 2] {
     let first = if nodes[0].min(nodes[2]) < nodes[1].min(nodes[3]) { 0 } else { 1 };
     let [a, b, c, d] = std::array::from_fn(|i| nodes[(first + i) % 4]);
@@ -77,8 +77,8 @@ impl Cut<'_> {
 
     /// How many of an element's nine vertices are inside: 0, 9, or both kinds.
     pub fn is_cut(&self, element: usize) -> bool {
-        let centre = self.is_inside((self.mesh.n_nodes() + element) as u32);
-        self.mesh.hexes()[element].iter().any(|&node| self.is_inside(node) != centre)
+        let center = self.is_inside((self.mesh.n_nodes() + element) as u32);
+        self.mesh.hexes()[element].iter().any(|&node| self.is_inside(node) != center)
     }
 
     pub fn position(&self, tetrahedron: [u32; 4]) -> Position {
@@ -129,7 +129,7 @@ pub(crate) fn coordinates(mesh: &HexMesh, vertex: u32) -> [f64; 3] {
     let vertex = vertex as usize;
     match vertex.checked_sub(mesh.n_nodes()) {
         None => mesh.coordinates()[vertex],
-        Some(element) => hexahedron::centre(&mesh.element_coordinates(element)),
+        Some(element) => hexahedron::center(&mesh.element_coordinates(element)),
     }
 }
 

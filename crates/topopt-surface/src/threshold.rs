@@ -37,7 +37,7 @@ pub fn threshold_of_volume(mesh: &HexMesh, field: &Field, target: f64) -> (f64, 
             _ => 0.5,
         };
         let threshold = low.0 + share * (high.0 - low.0);
-        // Between neighbouring numbers there is none.
+        // Between neighboring numbers there is none.
         let is_between = low.0 < threshold && threshold < high.0;
         if high.0 - low.0 <= RESOLUTION * (most - least) || !is_between {
             break;
@@ -76,10 +76,10 @@ struct Elements<'a> {
 impl<'a> Elements<'a> {
     fn of(mesh: &'a HexMesh, field: &'a Field) -> Self {
         let bounds = |element: usize| {
-            let centre = field.at((mesh.n_nodes() + element) as u32);
+            let center = field.at((mesh.n_nodes() + element) as u32);
             let values = mesh.hexes()[element].map(|node| field.at(node));
-            let low = values.iter().fold(centre, |low, value| low.min(*value));
-            let high = values.iter().fold(centre, |high, value| high.max(*value));
+            let low = values.iter().fold(center, |low, value| low.min(*value));
+            let high = values.iter().fold(center, |high, value| high.max(*value));
             let volumes = tetrahedra::of_element(mesh, element).map(|t| volume(mesh, t));
             [low, high, volumes.sum::<f64>()]
         };

@@ -11,7 +11,7 @@ mod thesis;
 use std::io::Write;
 
 use topopt_cuda::{Cuda, Mf, Strategy as GpuStrategy};
-use topopt_fem::{ElasticityOperator, Strategy as CpuStrategy};
+use topopt_fem::{ElementOperator, Strategy as CpuStrategy};
 use topopt_linalg::{Backend, BackendError, Cpu};
 
 use crate::args::BenchCommand;
@@ -48,7 +48,7 @@ trait Visitor {
     fn visit<B: Backend>(
         &mut self,
         backend: &B,
-        operator: &mut dyn ElasticityOperator<B>,
+        operator: &mut dyn ElementOperator<B>,
         precision: &'static str,
         memory: usize,
         seconds: &mut Stopwatch,

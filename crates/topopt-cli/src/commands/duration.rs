@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use topopt_cuda::Cuda;
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
+use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{Backend, BackendError, Cpu};
 
 use crate::config::Config;
@@ -56,8 +56,8 @@ impl Duration {
         config: &Config,
         structure: &Structure,
         backend: &B,
-        operator: &mut dyn ElasticityOperator<B>,
-        preconditioner: &mut dyn ElasticityPreconditioner<B>,
+        operator: &mut dyn ElementOperator<B>,
+        preconditioner: &mut dyn ElementPreconditioner<B>,
     ) -> Result<Self, BackendError> {
         let n = structure.problem.n_dofs();
         let (mut x, mut y) = (backend.zeros(n)?, backend.zeros(n)?);

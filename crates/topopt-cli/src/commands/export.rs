@@ -91,7 +91,7 @@ struct Design {
     field: Field,
     /// Sum of density times volume over the elements.
     volume: f64,
-    /// Of lengths: that of the case, millimetre if it states none.
+    /// Of lengths: that of the case, millimeter if it states none.
     unit: LengthUnit,
 }
 
@@ -152,7 +152,7 @@ impl Design {
                 rounded(most)
             ))
             .remedy(
-                "optimise for a smaller `volume_fraction`; the surface of the whole part is that \
+                "optimize for a smaller `volume_fraction`; the surface of the whole part is that \
                  of its mesh",
             );
         };

@@ -43,7 +43,7 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
         .map_err(|error| Finding::new(error.to_string()))?;
     let units = Units::of(&summary);
     let report = Report {
-        title: summary["title"].as_str().unwrap_or("Topology optimisation").into(),
+        title: summary["title"].as_str().unwrap_or("Topology optimization").into(),
         subtitle: subtitle(results, &summary),
         headline: headline(&summary, &units),
         problem: problem::groups(&table, &summary, &file.mesh, &units),

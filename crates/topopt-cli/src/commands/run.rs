@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_cuda::{Cuda, Device};
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Helmholtz};
-use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress};
-use topopt_simp::{
+use topopt_design::{
     Accuracy, Cone, Continuation, Design, DesignError, Ended, Filter, Interpolation,
-    IterationReport, Law, Loads, NeighbourStorage, Observer, ObserverError, OptimalityCriteria,
+    IterationReport, Law, Loads, NeighborStorage, Observer, ObserverError, OptimalityCriteria,
     Optimization, PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules, WeightsOf,
 };
+use topopt_fem::{ElementOperator, ElementPreconditioner, Helmholtz};
+use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress};
 
 use crate::args::RunArgs;
 use crate::case::Case;
@@ -31,7 +31,7 @@ use crate::report::{Finding, InputError};
 use crate::results::Results;
 use crate::starting_design::StartingDesign;
 use crate::structure::Structure;
-use crate::summary::{Neighbours, Preconditioner, Summary};
+use crate::summary::{Neighbors, Preconditioner, Summary};
 
 /// Runs a case. `interrupt` may be set at any time to end the run after the current iteration of
 /// conjugate gradients. The folder of the results is touched only when all that can be refused
@@ -112,12 +112,12 @@ struct Run<'a> {
 /// What a run computes with on its backend.
 struct Parts<'b, B: Backend> {
     backend: &'b B,
-    operator: Box<dyn ElasticityOperator<B> + 'b>,
-    preconditioner: Box<dyn ElasticityPreconditioner<B> + 'b>,
+    operator: Box<dyn ElementOperator<B> + 'b>,
+    preconditioner: Box<dyn ElementPreconditioner<B> + 'b>,
     /// Makes the filter's weights.
     weights_of: WeightsOf<'b, B>,
     /// What the weights made last are like.
-    neighbours: &'b Cell<Option<Neighbours>>,
+    neighbors: &'b Cell<Option<Neighbors>>,
 }
 
 impl<'a> Run<'a> {
@@ -127,22 +127,22 @@ impl<'a> Run<'a> {
         memory::check(self.config, self.structure, strategy).map_err(InputError::from)?;
         let operator = strategy.build(&self.structure.problem);
         let filter = self.config.filter.get_ref();
-        let budget = filter.neighbour_memory_mb.saturating_mul(1 << 20);
+        let budget = filter.neighbor_memory_mb.saturating_mul(1 << 20);
         let mesh = self.structure.problem.mesh();
-        let neighbours = Cell::new(None);
+        let neighbors = Cell::new(None);
         let weights_of: WeightsOf<Cpu> = Box::new(|radius| {
             if filter.weights == FilterWeights::Helmholtz {
                 return Ok(Box::new(Helmholtz::new(mesh, radius)?));
             }
-            let cone = Cone::new(mesh.centres(), radius, budget);
-            let stored = cone.storage() == NeighbourStorage::Stored;
-            neighbours.set(Some(Neighbours { mean: cone.mean_neighbours(), stored }));
+            let cone = Cone::new(mesh.centers(), radius, budget);
+            let stored = cone.storage() == NeighborStorage::Stored;
+            neighbors.set(Some(Neighbors { mean: cone.mean_neighbors(), stored }));
             Ok(Box::new(cone))
         });
         let preconditioner =
             place::cpu_preconditioner(&self.config.solver, &self.structure.problem)?;
-        let neighbours = &neighbours;
-        let parts = Parts { backend: &Cpu, operator, preconditioner, weights_of, neighbours };
+        let neighbors = &neighbors;
+        let parts = Parts { backend: &Cpu, operator, preconditioner, weights_of, neighbors };
         self.optimize(parts, note, progress)
     }
 
@@ -153,14 +153,14 @@ impl<'a> Run<'a> {
         let strategy = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
         let OnGpu { operator, preconditioner, note } =
             place::on_gpu(&backend, self.structure, self.config, strategy, self.config.contrast())?;
-        let neighbours = Cell::new(None);
+        let neighbors = Cell::new(None);
         let weights_of: WeightsOf<Cuda<f64>> = Box::new(|radius| {
-            let cone = topopt_cuda::Cone::new(device, &problem.mesh().centres(), radius)?;
-            neighbours.set(Some(Neighbours { mean: cone.mean_neighbours(), stored: false }));
+            let cone = topopt_cuda::Cone::new(device, &problem.mesh().centers(), radius)?;
+            neighbors.set(Some(Neighbors { mean: cone.mean_neighbors(), stored: false }));
             Ok(Box::new(cone))
         });
-        let (backend, neighbours) = (&backend, &neighbours);
-        let parts = Parts { backend, operator, preconditioner, weights_of, neighbours };
+        let (backend, neighbors) = (&backend, &neighbors);
+        let parts = Parts { backend, operator, preconditioner, weights_of, neighbors };
         self.optimize(parts, note, progress)
     }
 
@@ -182,9 +182,9 @@ impl<'a> Run<'a> {
         if let Some((design, _)) = self.start_from {
             summary.start_from(design);
         }
-        let neighbours = parts.neighbours;
+        let neighbors = parts.neighbors;
         let mut optimization = self.optimization(parts)?;
-        summary.neighbours = neighbours.get();
+        summary.neighbors = neighbors.get();
         if self.interrupt.is_requested() && self.resumption.is_none() {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }

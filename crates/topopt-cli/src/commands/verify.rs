@@ -33,15 +33,15 @@ pub(super) fn verify(
 }
 
 fn print(found: &Verification, out: &mut impl Write) -> std::io::Result<()> {
-    writeln!(out, "  {:<21}  {:>12}  {:>12}  {:>7}", "", "optimised", "verified", "ratio")?;
+    writeln!(out, "  {:<21}  {:>12}  {:>12}  {:>7}", "", "optimized", "verified", "ratio")?;
     let compared = [
         ("compliance", found.compliance),
         ("volume", found.volume),
         ("volume fraction", found.volume_fraction),
     ];
-    for (name, Compared { optimised, verified, ratio }) in compared {
-        let (optimised, verified) = (rounded(optimised), rounded(verified));
-        writeln!(out, "  {name:<21}  {optimised:>12}  {verified:>12}  {ratio:>7.4}")?;
+    for (name, Compared { optimized, verified, ratio }) in compared {
+        let (optimized, verified) = (rounded(optimized), rounded(verified));
+        writeln!(out, "  {name:<21}  {optimized:>12}  {verified:>12}  {ratio:>7.4}")?;
     }
     for (name, text) in rows(found) {
         writeln!(out, "  {name:<21}  {text}")?;
@@ -84,7 +84,7 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
                 stress.load_case
             ),
         ),
-        ("grey level", format!("{:.2} % of the optimised design", 100.0 * found.grey_level)),
+        ("grey level", format!("{:.2} % of the optimized design", 100.0 * found.grey_level)),
         ("connected parts", parts(&found.parts)),
         ("smallest member", width(&found.smallest_member)),
         ("smallest gap", width(&found.smallest_gap)),

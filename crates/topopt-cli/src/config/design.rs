@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// What is optimised.
+/// What is optimized.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Design {
@@ -62,9 +62,9 @@ pub struct Filter {
     /// volume of the part.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius_in_elements: Option<f64>,
-    /// Memory in MB for the lists of neighbours; where they need more, or more than 300 bytes per element,
-    /// neighbours are searched again in every iteration.
-    pub neighbour_memory_mb: usize,
+    /// Memory in MB for the lists of neighbors; where they need more, or more than 300 bytes per element,
+    /// neighbors are searched again in every iteration.
+    pub neighbor_memory_mb: usize,
 }
 
 /// A filter.
@@ -109,7 +109,7 @@ pub struct Projection {
 }
 
 /// Settings that change in the course of the run. A value holds until a later entry changes it; the
-/// optimiser's tolerances count from the last entry on.
+/// optimizer's tolerances count from the last entry on.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Continuation {
@@ -136,7 +136,7 @@ pub struct Continuation {
     pub tolerance: Option<f64>,
 }
 
-/// The optimiser. It stops at `max_iterations`, or as soon as any of the tolerances is met; a
+/// The optimizer. It stops at `max_iterations`, or as soon as any of the tolerances is met; a
 /// tolerance of 0 is switched off.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -197,7 +197,7 @@ impl Default for Filter {
             weights: FilterWeights::Cone,
             radius: None,
             radius_in_elements: None,
-            neighbour_memory_mb: 512,
+            neighbor_memory_mb: 512,
         }
     }
 }

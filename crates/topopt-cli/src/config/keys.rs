@@ -17,7 +17,7 @@ use super::solver::Solver;
 use super::units::Units;
 use crate::report::Source;
 
-/// A topology optimisation: least compliance of an elastic part for a given volume.
+/// A topology optimization: least compliance of an elastic part for a given volume.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "topopt case")]
@@ -47,7 +47,7 @@ pub struct Config {
     /// Weights of the load cases; a case that is not listed has weight 1.
     #[serde(default)]
     pub load_cases: Vec<LoadCase>,
-    /// What is optimised: how much material, and where it must stay.
+    /// What is optimized: how much material, and where it must stay.
     pub design: Design,
     /// The filter, which sets the smallest feature size and prevents checkerboards.
     #[schemars(with = "Filter")]
@@ -57,7 +57,7 @@ pub struct Config {
     /// Settings that change in the course of the run, in the order of their iterations.
     #[serde(default)]
     pub continuation: Vec<Continuation>,
-    /// The optimiser and when it stops.
+    /// The optimizer and when it stops.
     #[serde(default)]
     pub optimizer: Optimizer,
     /// The linear solver.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::aliases;
 use crate::report::{Finding, Source};
 
 /// Keys that exclude each other: an override of the first takes the others out of the file.
@@ -30,6 +31,7 @@ pub(super) fn merged(source: &Source) -> Result<Spanned<DeTable<'_>>, Finding> {
     let (_, file) = texts.next().unwrap_or((0, ""));
     let root = DeTable::parse(file).map_err(|error| syntax_finding(&error, source))?;
     let mut root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
+    aliases::rename(root.get_mut());
     for (start, argument) in texts {
         apply(&mut root, argument, start, source)?;
     }
@@ -86,7 +88,7 @@ fn apply<'i>(
     for key in path.split('.') {
         let span = at..at + key.len();
         at = span.end + 1;
-        place = enter(place, key, span.clone()).map_err(|message| {
+        place = enter(place, aliases::present(key), span.clone()).map_err(|message| {
             Finding::new(format!("--set {path}: {message}")).at(source, span, "here").remedy(USAGE)
         })?;
     }
@@ -104,6 +106,7 @@ fn parse_value<'i>(
     match DeValue::parse(text) {
         Ok(mut value) => {
             shift(&mut value, start);
+            aliases::rename(value.get_mut());
             Ok(value)
         }
         Err(error) if text.trim().is_empty() || text.trim().starts_with(['[', '{', '"', '\'']) => {

@@ -27,7 +27,7 @@ pub enum SelectKind {
     Nodes,
     /// Faces; a selection takes those of the surface all of whose nodes lie where they must.
     Faces,
-    /// Elements; a selection takes those whose centre lies where it must.
+    /// Elements; a selection takes those whose center lies where it must.
     Elements,
 }
 
@@ -110,8 +110,8 @@ pub struct Cylinder {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sphere {
-    /// Its centre [x, y, z].
-    pub centre: [f64; 3],
+    /// Its center [x, y, z].
+    pub center: [f64; 3],
     /// Its radius.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: f64,

@@ -30,7 +30,7 @@ pub struct Solver {
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
     /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: elements are
-    /// sorted by colour and added one colour after the other, which takes longer, with the strategies
+    /// sorted by color and added one color after the other, which takes longer, with the strategies
     /// "mf" (which "auto" then is), "nbn", "ebeSym" and "bsr". On the processor runs do so anyway,
     /// and this changes nothing.
     pub deterministic: bool,
@@ -88,11 +88,11 @@ pub enum Strategy {
     Ebe24,
     /// Element by element, 64 threads an element.
     Ebe64,
-    /// Element by element with the symmetric half of the element matrices, colour by colour.
+    /// Element by element with the symmetric half of the element matrices, color by color.
     #[serde(rename = "ebeSym")]
     #[value(name = "ebeSym")]
     EbeSym,
-    /// As ebeSym, with atomic additions in place of colours.
+    /// As ebeSym, with atomic additions in place of colors.
     #[serde(rename = "ebeSymAtomic")]
     #[value(name = "ebeSymAtomic")]
     EbeSymAtomic,

@@ -18,11 +18,11 @@ pub struct Units {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LengthUnit {
-    /// Millimetre.
+    /// Millimeter.
     Mm,
-    /// Centimetre.
+    /// Centimeter.
     Cm,
-    /// Metre.
+    /// Meter.
     M,
     /// Inch.
     In,
@@ -55,8 +55,8 @@ impl LengthUnit {
         }
     }
 
-    /// In metres.
-    pub fn metres(self) -> f64 {
+    /// In meters.
+    pub fn meters(self) -> f64 {
         match self {
             LengthUnit::Mm => 1e-3,
             LengthUnit::Cm => 1e-2,
@@ -99,7 +99,7 @@ impl ForceUnit {
 }
 
 impl Units {
-    /// Millimetres and newtons.
+    /// Millimeters and newtons.
     pub const MM_N: Self = Self { length: LengthUnit::Mm, force: ForceUnit::N };
 
     /// The unit of stress, with its common name if it has one.
@@ -132,6 +132,6 @@ impl Units {
 
     /// The unit of stress in pascals.
     pub fn pascals(self) -> f64 {
-        self.force.newtons() / self.length.metres().powi(2)
+        self.force.newtons() / self.length.meters().powi(2)
     }
 }

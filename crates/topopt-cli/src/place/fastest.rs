@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, MeshOnDevice, Strategy as GpuStrategy};
-use topopt_fem::{ElasticityOperator, Problem};
+use topopt_fem::{ElementOperator, Problem};
 use topopt_linalg::{Backend, BackendError};
 
 /// Bytes of the copy that tells the bandwidth of a GPU's memory.
@@ -70,7 +70,7 @@ fn measure<C: Copy, E>(
 /// Seconds of one application: the median of five after two that do not count.
 fn application_seconds(
     backend: &Cuda<f64>,
-    operator: &dyn ElasticityOperator<Cuda<f64>>,
+    operator: &dyn ElementOperator<Cuda<f64>>,
 ) -> Result<f64, BackendError> {
     let mut x = backend.zeros(operator.dimension())?;
     backend.fill(1.0, &mut x);

@@ -30,7 +30,7 @@ pub struct Stress {
     pub maximum: f64,
     /// Number of its element.
     pub element: u64,
-    /// Centre of its element.
+    /// Center of its element.
     pub at: [f64; 3],
     /// Its load case.
     pub load_case: String,
@@ -43,7 +43,7 @@ pub struct Width {
     pub width: f64,
     /// Number of an element in the middle.
     pub element: u64,
-    /// Centre of that element.
+    /// Center of that element.
     pub at: [f64; 3],
 }
 
@@ -97,12 +97,12 @@ impl Subject<'_> {
         Width { width, element, at }
     }
 
-    /// Number and centre of an element of the problem.
+    /// Number and center of an element of the problem.
     fn place(&self, element: u32) -> (u64, [f64; 3]) {
         let x = self.structure.problem.mesh().element_coordinates(element as usize);
-        let centre = hexahedron::centre(&x);
+        let center = hexahedron::center(&x);
         let original = self.structure.renumbering.original_elements()[element as usize];
-        (Tags::element(self.tags.as_ref(), original), centre)
+        (Tags::element(self.tags.as_ref(), original), center)
     }
 }
 

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use topopt_cuda::Cuda;
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Strategy, stress};
-use topopt_linalg::{Backend, Cpu, PcgProgress};
-use topopt_simp::{
+use topopt_design::{
     Accuracy, Design, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer,
     ObserverError, OptimalityCriteria, Optimization, Physics, StopRules,
 };
+use topopt_fem::{ElementOperator, ElementPreconditioner, Strategy, stress};
+use topopt_linalg::{Backend, Cpu, PcgProgress};
 
 use super::carried::Carried;
 use crate::config::{self, Config};
@@ -26,7 +26,7 @@ pub(super) struct Solution {
     pub compliance: f64,
     /// Of every load case, \[n_nodes\]\[3\].
     pub displacements: Vec<Vec<f64>>,
-    /// The largest of all load cases at the centre of every element, 0 where nothing carries.
+    /// The largest of all load cases at the center of every element, 0 where nothing carries.
     pub von_mises: Vec<f64>,
     /// Load case in which it is the largest.
     pub worst_case: Vec<usize>,
@@ -72,8 +72,8 @@ impl Solution {
     fn on<'a, B: Backend + Sync>(
         backend: &'a B,
         (config, structure, carried): (&Config, &'a Structure, &Carried),
-        operator: Box<dyn ElasticityOperator<B> + 'a>,
-        preconditioner: Box<dyn ElasticityPreconditioner<B> + 'a>,
+        operator: Box<dyn ElementOperator<B> + 'a>,
+        preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let (solver, problem) = (&config.solver, &structure.problem);
@@ -132,7 +132,7 @@ impl Solution {
         let moduli: Vec<f64> =
             carried.is_carrying.iter().map(|&c| if c { modulus } else { 0.0 }).collect();
         for (case, u) in self.displacements.iter().enumerate() {
-            let stresses = stress::stresses(mesh, material, &moduli, u, stress::CENTRE);
+            let stresses = stress::stresses(mesh, material, &moduli, u, stress::CENTER);
             for (e, stress) in stresses.iter().enumerate() {
                 let von_mises = stress::von_mises(stress);
                 if von_mises > self.von_mises[e] {

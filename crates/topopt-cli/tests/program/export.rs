@@ -92,9 +92,9 @@ fn the_four_benchmarks_are_printable() {
     }
 }
 
-/// A design of `mesh` with a `density` by the centres, moved by `shift` in all directions.
+/// A design of `mesh` with a `density` by the centers, moved by `shift` in all directions.
 fn write_design(path: &Path, mesh: &HexMesh, shift: f64, density: impl Fn([f64; 3]) -> f64) {
-    let density: Vec<f64> = mesh.centres().into_iter().map(density).collect();
+    let density: Vec<f64> = mesh.centers().into_iter().map(density).collect();
     let data = [Array { name: "density", components: 1, values: Values::F64(&density) }];
     let coordinates: Vec<_> = mesh.coordinates().iter().map(|x| x.map(|x| x + shift)).collect();
     vtu::write(path, &coordinates, mesh.hexes(), &[], &data, Compression::default()).unwrap();
@@ -211,7 +211,7 @@ fn what_cannot_be_exported_is_refused() {
         ),
         (
             &["solid.vtu", "-o", "part.stl"],
-            &["everything of solid.vtu is solid", "optimise for a smaller `volume_fraction`"],
+            &["everything of solid.vtu is solid", "optimize for a smaller `volume_fraction`"],
         ),
         (
             &["far.vtu", "-o", "part.stl"],

@@ -48,8 +48,8 @@ fn void_elements_stay_void_and_the_others_share_the_material() {
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
     let in_hole = |x: &[f64; 3]| (x[0] - 5.0).hypot(x[1] - 2.5) < 1.2;
     let (mut void, mut material) = (0, 0.0);
-    for (centre, density) in mesh.centres().iter().zip(&density) {
-        if in_hole(centre) {
+    for (center, density) in mesh.centers().iter().zip(&density) {
+        if in_hole(center) {
             assert_eq!(*density, 0.01);
             void += 1;
         } else {

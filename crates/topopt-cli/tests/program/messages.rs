@@ -365,8 +365,8 @@ fn cases() {
         &["select.0.box.min=[9.9, 0, 0]"],
         &["select.0.box.min=[0, 0, 0]"],
         &["select.0.cylinder={point=[0, 0, 0],axis=[1, 0, 0],radius=1,inner_radius=1}"],
-        &["select.0.any=[{not={sphere={center=[0, 0, 0],radius=1}}}]"],
-        &["select.0.any=[{any=[{sphere={centre=[0, 0],radius=0}}]}]"],
+        &["select.0.any=[{not={sphere={centr=[0, 0, 0],radius=1}}}]"],
+        &["select.0.any=[{any=[{sphere={center=[0, 0],radius=0}}]}]"],
         &["select.0.name=fixed"],
     ];
     let of = |set: &&[&str]| {

@@ -74,7 +74,7 @@ fn projection_passive_elements_and_checkpoints() {
     write_cantilever(&folder, 1000);
     let case = folder.read("case.toml")
         + "[projection]\nsharpness = 4.0\n\n[[select]]\nname = \"hole\"\nkind = \"elements\"\n\
-           sphere = { centre = [1, 0.5, 0.5], radius = 0.3 }\n";
+           sphere = { center = [1, 0.5, 0.5], radius = 0.3 }\n";
     folder.write("case.toml", &case);
     let set = ["filter.kind=density", "design.void=[\"hole\"]", "output.checkpoint_every=1", PLAIN];
     let run = |iterations: &str, args: &[&str]| {

@@ -104,7 +104,7 @@ fn verify_bar(
     let (file, stresses) =
         vtu::read_with_cell_data(&folder.path("out/verify.vtu"), &["von_mises"]).unwrap();
     let expected = |x: [f64; 3]| if is_solid(x) { stress(x[0]) } else { 0.0 };
-    let expected: Vec<f64> = file.mesh.centres().into_iter().map(expected).collect();
+    let expected: Vec<f64> = file.mesh.centers().into_iter().map(expected).collect();
     let off = difference(&stresses[0], &expected);
     assert!(off < 1e-9, "{off}");
     let largest = expected.iter().fold(0.0, |largest: f64, stress| largest.max(*stress));
@@ -149,7 +149,7 @@ const MIXED: &str = "[[supports]]\nset = \"wall\"\n\
     [[load_cases]]\nname = \"push\"\nweight = 0.5\n";
 
 #[test]
-fn mixed_loads_are_optimised() {
+fn mixed_loads_are_optimized() {
     let folder = folder(MIXED);
     let ramp = ["material.mass_density=0.5", "design.interpolation=ramp", "design.penalty=5"];
     let set = [&ramp[..], &["optimizer.max_iterations=20", "output.compression=none"]].concat();

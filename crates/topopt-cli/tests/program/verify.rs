@@ -37,11 +37,11 @@ fn refused(folder: &Folder, args: &[&str], parts: &[&str]) {
     }
 }
 
-/// Overwrites the design of 10 x 5 x 5 unit elements by those whose centre is `solid`.
+/// Overwrites the design of 10 x 5 x 5 unit elements by those whose center is `solid`.
 pub fn write_design(folder: &Folder, solid: impl Fn([f64; 3]) -> bool) {
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
     let density: Vec<f64> =
-        mesh.centres().into_iter().map(|x| if solid(x) { 1.0 } else { 0.001 }).collect();
+        mesh.centers().into_iter().map(|x| if solid(x) { 1.0 } else { 0.001 }).collect();
     let cells = [Array { name: "density", components: 1, values: Values::F64(&density) }];
     let (path, x) = (folder.path("out/design.vtu"), mesh.coordinates());
     vtu::write(&path, x, mesh.hexes(), &[], &cells, Compression::None).unwrap();
@@ -64,7 +64,7 @@ fn a_solid_bar_is_as_in_the_book() {
     assert_near(&found["compliance"]["ratio"], 0.3f64.powi(3));
     assert_near(&found["grey_level"], 4.0 * 0.3 * 0.7);
     assert_near(&found["volume"]["verified"], 250.0);
-    assert_near(&found["volume_fraction"]["optimised"], 0.3);
+    assert_near(&found["volume_fraction"]["optimized"], 0.3);
     assert_near(&found["largest_displacement"]["value"], 2.0 * 10.0 / 70.0);
     assert_eq!(found["largest_displacement"]["at"][0], 10.0);
     for key in ["percentile_95", "percentile_99", "maximum"] {
@@ -98,7 +98,7 @@ fn a_small_cantilever() {
     let n = density.len() as f64; // all volumes are 1
     let grey = density.iter().map(|rho| 4.0 * rho * (1.0 - rho)).sum::<f64>() / n;
     assert_near(&found["grey_level"], grey);
-    assert_near(&found["compliance"]["optimised"], number(&folder.summary()["compliance"]));
+    assert_near(&found["compliance"]["optimized"], number(&folder.summary()["compliance"]));
     // What was grey is stiffer as solid: SIMP makes it softer than its share of material.
     let ratio = number(&found["compliance"]["ratio"]);
     assert!((0.6..1.0).contains(&ratio), "{ratio}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner};
+use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{
     BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Preconditioner, Residual,
 };
@@ -152,11 +152,11 @@ impl Preconditioner<Cuda<f64>> for BlockJacobi {
     }
 }
 
-impl ElasticityPreconditioner<Cuda<f64>> for BlockJacobi {
+impl ElementPreconditioner<Cuda<f64>> for BlockJacobi {
     fn update(
         &mut self,
         _: &Cuda<f64>,
-        _: &dyn ElasticityOperator<Cuda<f64>>,
+        _: &dyn ElementOperator<Cuda<f64>>,
         moduli: &DeviceVector<f64>,
     ) -> Result<(), BackendError> {
         self.inverse.update(&moduli.values);

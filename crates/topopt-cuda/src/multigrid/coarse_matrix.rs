@@ -73,13 +73,13 @@ pub(super) struct CoarseMatrix<R: Real> {
 }
 
 impl<R: Real> CoarseMatrix<R> {
-    /// A matrix of zeros, for the motions of `aggregates` about `centres`.
+    /// A matrix of zeros, for the motions of `aggregates` about `centers`.
     pub fn zeros(
         kernels: &Arc<MatrixKernels>,
         device: &Device,
         joints: &Joints,
         aggregates: &Arc<Grouping>,
-        centres: &[[f64; DIM]],
+        centers: &[[f64; DIM]],
     ) -> Result<Self, BackendError> {
         let (n_rows, n_blocks) = (aggregates.n_aggregates, joints.columns.len());
         let rows = Rows {
@@ -92,7 +92,7 @@ impl<R: Real> CoarseMatrix<R> {
             kernels: kernels.clone(),
             rows,
             blocks: device.zeros(SIZE * n_blocks)?,
-            arms: device.upload(&arms(joints, centres))?,
+            arms: device.upload(&arms(joints, centers))?,
             ground: device.zeros(SIZE * n_rows)?,
             diagonal: device.zeros(SIZE * n_rows)?,
             aggregates: aggregates.clone(),
@@ -104,14 +104,14 @@ impl<R: Real> CoarseMatrix<R> {
         let rows = &self.rows;
         launch!(self.kernels.diagonal, rows.n_rows.div_ceil(BLOCK / 32);
             &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.ground,
-            &self.aggregates.centres, &mut self.diagonal);
+            &self.aggregates.centers, &mut self.diagonal);
     }
 }
 
 /// Arm of every block, and a number to fill up.
-fn arms<R: Real>(joints: &Joints, centres: &[[f64; DIM]]) -> Vec<R> {
+fn arms<R: Real>(joints: &Joints, centers: &[[f64; DIM]]) -> Vec<R> {
     let arm = |(row, &column): (u32, &u32)| {
-        let [from, to] = [row, column].map(|point| centres[point as usize]);
+        let [from, to] = [row, column].map(|point| centers[point as usize]);
         let [x, y, z] = std::array::from_fn(|i| R::from_f64(to[i] - from[i]));
         [x, y, z, R::from_f64(0.0)]
     };

@@ -106,20 +106,20 @@ impl Galerkin {
         let (lambda, mu) = mesh.unit_lame;
         launch!(self.joints, (LANES * joints.n).div_ceil(BLOCK);
             &n_aggregates, &n_elements, &n_nodes, &nodes.of, &mesh.connectivity,
-            &mesh.coordinates, &nodes.centres, &mesh.held, &mu, &(lambda / mu), moduli,
+            &mesh.coordinates, &nodes.centers, &mesh.held, &mu, &(lambda / mu), moduli,
             &(joints.n as u32), &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
             &rows.offsets, &rows.columns, blocks);
         let cleared = mesh.device.stream().memset_zeros(ground);
         mesh.device.record("clearing the ground", cleared);
         launch!(self.supports, supported.n.div_ceil(BLOCK / 32);
             &n_aggregates, &n_elements, &n_nodes, &nodes.of, &mesh.connectivity,
-            &mesh.coordinates, &nodes.centres, &mesh.held, &mu, &(lambda / mu), moduli,
+            &mesh.coordinates, &nodes.centers, &mesh.held, &mu, &(lambda / mu), moduli,
             &(supported.n as u32), &supported.rows, &supported.offsets, &supported.elements,
             &mut *ground);
         if let Some(springs) = &mesh.springs {
             launch!(self.springs, (MODES * nodes.n_aggregates).div_ceil(MODE_BLOCK);
                 &n_aggregates, &n_nodes, &nodes.offsets, &nodes.members, &mesh.coordinates,
-                &nodes.centres, springs, &mut *ground);
+                &nodes.centers, springs, &mut *ground);
         }
         coarse.complete();
     }
@@ -136,13 +136,13 @@ impl Galerkin {
         let CoarseMatrix { rows, blocks, ground, .. } = coarse;
         let (n_parents, n_children) = (parents.n_aggregates as u32, parents.n_points as u32);
         launch!(self.aggregates, joints.n.div_ceil(WARP_BLOCK / 32);
-            &n_parents, &n_children, &(joints.n as u32), &parents.of, &children.centres,
-            &parents.centres, &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
+            &n_parents, &n_children, &(joints.n as u32), &parents.of, &children.centers,
+            &parents.centers, &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
             fine_rows, &fine.rows.columns, &fine.blocks,
             &rows.offsets, &rows.columns, blocks);
         launch!(self.ground, parents.n_aggregates.div_ceil(WARP_BLOCK / 32);
-            &n_parents, &n_children, &parents.offsets, &parents.members, &children.centres,
-            &parents.centres, &fine.ground, ground);
+            &n_parents, &n_children, &parents.offsets, &parents.members, &children.centers,
+            &parents.centers, &fine.ground, ground);
         coarse.complete();
     }
 }

@@ -72,11 +72,11 @@ impl<R: Real> Levels<R> {
         let nodes = Grouping::new(device, &structure.nodes)?;
         let mut joints = Joints::of_nodes(problem, structure);
         let first_joints = JointLists::new(device, &joints)?;
-        let (mut children, mut centres) = (nodes.clone(), structure.nodes.centres());
+        let (mut children, mut centers) = (nodes.clone(), structure.nodes.centers());
         let mut coarse = Vec::new();
         for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns[1..]) {
             let next = Joints::of_aggregates(&joints, parents, pattern);
-            let matrix = CoarseMatrix::zeros(&matrices, device, &joints, &children, centres)?;
+            let matrix = CoarseMatrix::zeros(&matrices, device, &joints, &children, centers)?;
             let grouping = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
                 inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
@@ -85,10 +85,10 @@ impl<R: Real> Levels<R> {
                 joints: JointLists::new(device, &next)?,
                 rows_of_blocks: device.upload(&joints.rows_of_blocks())?,
             });
-            (joints, children, centres) = (next, grouping, parents.centres());
+            (joints, children, centers) = (next, grouping, parents.centers());
         }
 
-        let last = CoarseMatrix::zeros(&matrices, device, &joints, &children, centres)?;
+        let last = CoarseMatrix::zeros(&matrices, device, &joints, &children, centers)?;
         Ok(Self {
             transfer: NodeTransfer::new::<R>(mesh, &nodes)?,
             nodes,

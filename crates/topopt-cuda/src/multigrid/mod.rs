@@ -14,7 +14,7 @@ mod transfer;
 use std::sync::{Arc, Mutex};
 
 use topopt_fem::{
-    Aggregation, ElasticityOperator, ElasticityPreconditioner, Level, Problem, element_bounds,
+    Aggregation, ElementOperator, ElementPreconditioner, Level, Problem, element_bounds,
 };
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Preconditioner};
 
@@ -120,7 +120,7 @@ impl<'a, R: Real> Multigrid<'a, R> {
     }
 
     /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many
-    /// neighbours.
+    /// neighbors.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         let real = size_of::<R>();
         // A node: seven work vectors, six numbers of its diagonal block, its aggregate; a block of
@@ -169,7 +169,7 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<'_, R> {
     }
 }
 
-impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
+impl<R: Real> ElementPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
     fn cycle(&self) -> Option<CycleKind> {
         Some(self.cycle.kind())
     }
@@ -194,7 +194,7 @@ impl<R: Real> ElasticityPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
     fn update(
         &mut self,
         _: &Cuda<f64>,
-        _: &dyn ElasticityOperator<Cuda<f64>>,
+        _: &dyn ElementOperator<Cuda<f64>>,
         moduli: &DeviceVector<f64>,
     ) -> Result<(), BackendError> {
         if self.cycle.reset_strength() {

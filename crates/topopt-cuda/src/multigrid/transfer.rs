@@ -28,7 +28,7 @@ pub(super) struct Grouping {
     /// Points of every aggregate, \[n_points\].
     pub members: CudaSlice<u32>,
     /// \[3\]\[n_aggregates\].
-    pub centres: CudaSlice<f64>,
+    pub centers: CudaSlice<f64>,
 }
 
 impl Grouping {
@@ -40,7 +40,7 @@ impl Grouping {
             of: device.upload(aggregates.of())?,
             offsets: device.upload(&offsets)?,
             members: device.upload(&members)?,
-            centres: device.upload(&to_planes::<f64>(aggregates.centres().as_flattened(), DIM))?,
+            centers: device.upload(&to_planes::<f64>(aggregates.centers().as_flattened(), DIM))?,
         }))
     }
 }
@@ -88,7 +88,7 @@ impl<R: Real> Transfer<Cuda<R>> for NodeTransfer {
         let Self { mesh, grouping, .. } = self;
         launch!(self.restrict, grouping.n_aggregates.div_ceil(WARPS);
             &(grouping.n_aggregates as u32), &(mesh.n_nodes as u32), &grouping.offsets,
-            &grouping.members, &mesh.coordinates, &grouping.centres, &mesh.held, &fine.values,
+            &grouping.members, &mesh.coordinates, &grouping.centers, &mesh.held, &fine.values,
             &mut coarse.values);
     }
 
@@ -96,7 +96,7 @@ impl<R: Real> Transfer<Cuda<R>> for NodeTransfer {
         let Self { mesh, grouping, .. } = self;
         launch!(self.prolong, mesh.n_nodes.div_ceil(BLOCK);
             &(grouping.n_aggregates as u32), &(mesh.n_nodes as u32), &grouping.of,
-            &mesh.coordinates, &grouping.centres, &mesh.held, &coarse.values, &mut fine.values);
+            &mesh.coordinates, &grouping.centers, &mesh.held, &coarse.values, &mut fine.values);
     }
 }
 
@@ -144,7 +144,7 @@ impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer {
         let Self { children, parents, kernels } = self;
         launch!(kernels.restrict, parents.n_aggregates.div_ceil(WARPS);
             &(parents.n_aggregates as u32), &(parents.n_points as u32), &parents.offsets,
-            &parents.members, &children.centres, &parents.centres, &fine.values,
+            &parents.members, &children.centers, &parents.centers, &fine.values,
             &mut coarse.values);
     }
 
@@ -152,6 +152,6 @@ impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer {
         let Self { children, parents, kernels } = self;
         launch!(kernels.prolong, parents.n_points.div_ceil(BLOCK);
             &(parents.n_aggregates as u32), &(parents.n_points as u32), &parents.of,
-            &children.centres, &parents.centres, &coarse.values, &mut fine.values);
+            &children.centers, &parents.centers, &coarse.values, &mut fine.values);
     }
 }

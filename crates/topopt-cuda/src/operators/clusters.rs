@@ -22,7 +22,7 @@ const POSITION: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 /// Nodes that 32 consecutive elements have on average at most, where clusters are computed.
 ///
-/// A chord of 32 elements has 132. There the lanes of a warp touch neighbouring words, and an H200
+/// A chord of 32 elements has 132. There the lanes of a warp touch neighboring words, and an H200
 /// computes 9.0 G elements/s element by element. Cut tetrahedra in clusters have some 75 nodes: 8.3 by
 /// clusters, at 8 million elements, 4.1 by elements at best. Along a Hilbert curve alone they have 94,
 /// in a mesh generator's order 109, in random order 250; there, too, few fit one cluster.

@@ -50,13 +50,13 @@ fn cost(mesh: &MeshOnDevice) -> Cost {
     stored::element_cost(mesh, ENTRIES[0] + ENTRIES[1], 2 * 24 * 24 + 48)
 }
 
-/// The product in one launch a colour, without atomics.
+/// The product in one launch a color, without atomics.
 pub(crate) struct EbeSym {
     kernel: Kernel,
     by_color: Kernel,
-    /// Number of elements of each colour.
+    /// Number of elements of each color.
     colors: Vec<u32>,
-    /// Elements colour by colour, \[n_elements\].
+    /// Elements color by color, \[n_elements\].
     order: CudaSlice<u32>,
     /// Of the elements in that order, \[8\]\[n_elements\].
     connectivity: CudaSlice<u32>,
@@ -74,7 +74,7 @@ impl EbeSym {
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
         let coloring = Coloring::greedy(problem.mesh(), adjacency);
-        // Every other colour backwards, so that each begins where the cache still has the vectors.
+        // Every other color backwards, so that each begins where the cache still has the vectors.
         let mut groups = coloring.groups().to_vec();
         groups.iter_mut().step_by(2).for_each(|group| group.reverse());
         let order = groups.concat();

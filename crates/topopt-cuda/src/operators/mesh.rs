@@ -34,7 +34,7 @@ pub struct MeshOnDevice {
     pub(crate) springs: Option<CudaSlice<f64>>,
     /// Lame's constants (lambda, mu) at Young's modulus 1.
     pub(crate) unit_lame: (f64, f64),
-    /// The elements in clusters, where `mf` is faster so, and not by colour.
+    /// The elements in clusters, where `mf` is faster so, and not by color.
     pub(crate) clusters: Option<Clusters>,
     /// Elements that are launched together where contributions are added by atomics.
     parts: Vec<Range<u32>>,
@@ -50,13 +50,13 @@ impl MeshOnDevice {
         Self::in_parts(device, problem, vec![all])
     }
 
-    /// As [`MeshOnDevice::new`], for elements that come colour by colour
+    /// As [`MeshOnDevice::new`], for elements that come color by color
     /// ([`topopt_mesh::Renumbering::by_color`]), so many of each. Contributions to nodes are added one
-    /// colour after the other: preconditioners and the strategies that add
+    /// color after the other: preconditioners and the strategies that add
     /// [in order](super::Strategy::is_in_order) give the same bits every time.
     ///
     /// # Errors
-    /// [`BackendError`] if elements of one colour share a node, the numbers do not add up to that of
+    /// [`BackendError`] if elements of one color share a node, the numbers do not add up to that of
     /// the elements, or the device has no room for it.
     pub fn by_color(
         device: &Arc<Device>,
@@ -65,7 +65,7 @@ impl MeshOnDevice {
     ) -> Result<Arc<Self>, BackendError> {
         let parts = colored(problem.mesh(), colors).map_err(|message| BackendError {
             device: device.name().into(),
-            operation: "elements by colour".into(),
+            operation: "elements by color".into(),
             message,
         })?;
         Self::in_parts(device, problem, parts)
@@ -127,11 +127,11 @@ impl MeshOnDevice {
     }
 }
 
-/// The elements of each colour.
+/// The elements of each color.
 fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> {
     let (counted, n) = (colors.iter().sum::<usize>(), mesh.n_elements());
     if counted != n {
-        return Err(format!("{counted} elements in colours, {n} in the mesh"));
+        return Err(format!("{counted} elements in colors, {n} in the mesh"));
     }
     let part = |next: &mut u32, &count: &usize| {
         let first = std::mem::replace(next, *next + count as u32);
@@ -144,7 +144,7 @@ fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> 
             for &node in &mesh.hexes()[e as usize] {
                 let before = std::mem::replace(&mut last[node as usize], e);
                 if before != e && part.contains(&before) {
-                    return Err(format!("elements {before} and {e} of one colour share a node"));
+                    return Err(format!("elements {before} and {e} of one color share a node"));
                 }
             }
         }

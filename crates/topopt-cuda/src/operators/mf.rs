@@ -1,10 +1,10 @@
-//! `mf`: matrix-free, nothing stored; geometry from the coordinates, sum-factorised. Element by
+//! `mf`: matrix-free, nothing stored; geometry from the coordinates, sum-factorized. Element by
 //! element, or by the clusters of the mesh where it has them.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::ElasticityOperator;
+use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator};
 
 use super::MeshOnDevice;
@@ -178,7 +178,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
     }
 }
 
-impl<R: Real> ElasticityOperator<Cuda<R>> for Mf<R> {
+impl<R: Real> ElementOperator<Cuda<R>> for Mf<R> {
     fn strategy(&self) -> &'static str {
         "mf"
     }

@@ -18,7 +18,7 @@ mod stored;
 
 use std::sync::Arc;
 
-use topopt_fem::{ElasticityOperator, Problem};
+use topopt_fem::{ElementOperator, Problem};
 use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, NodeToElements};
 
@@ -36,7 +36,7 @@ use stored::ByElements;
 /// How K u is computed on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// Matrix-free: nothing stored, geometry from the coordinates, sum-factorised.
+    /// Matrix-free: nothing stored, geometry from the coordinates, sum-factorized.
     Mf,
     /// Node by node with stored K_e and the reverse connectivity [Ratnakar2022, Alg. 3].
     Nbn,
@@ -48,7 +48,7 @@ pub enum Strategy {
     Ebe24,
     /// 64 threads an element [Ratnakar2022, Alg. 6].
     Ebe64,
-    /// The distinct entries of K_e, one launch a colour [Ratnakar2022, Alg. 7].
+    /// The distinct entries of K_e, one launch a color [Ratnakar2022, Alg. 7].
     EbeSym,
     /// The distinct entries of K_e, in one launch with atomics.
     EbeSymAtomic,
@@ -111,7 +111,7 @@ impl Strategy {
         self != Strategy::EbeSym || mesh.n_wedges() == 0
     }
 
-    /// Whether it adds up in a fixed order on a mesh [by colour](MeshOnDevice::by_color); the others
+    /// Whether it adds up in a fixed order on a mesh [by color](MeshOnDevice::by_color); the others
     /// add by atomics, all elements at a time.
     pub fn is_in_order(self) -> bool {
         matches!(self, Strategy::Mf | Strategy::Nbn | Strategy::EbeSym | Strategy::Bsr)
@@ -126,7 +126,7 @@ impl Strategy {
         self,
         mesh: &Arc<MeshOnDevice>,
         problem: &Problem,
-    ) -> Result<Box<dyn ElasticityOperator<Cuda<f64>>>, BackendError> {
+    ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
         if !self.takes(problem.mesh()) {
             let (wedges, name) = (problem.mesh().n_wedges(), self.name());
             return Err(BackendError {
@@ -155,6 +155,6 @@ impl Strategy {
 fn operator<P: Product + 'static>(
     mesh: &Arc<MeshOnDevice>,
     product: P,
-) -> Result<Box<dyn ElasticityOperator<Cuda<f64>>>, BackendError> {
+) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
     Ok(Box::new(Operator::new(mesh, product)?))
 }

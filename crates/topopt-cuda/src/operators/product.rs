@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use topopt_fem::ElasticityOperator;
+use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator};
 
 use super::MeshOnDevice;
@@ -72,7 +72,7 @@ impl<P: Product> LinearOperator<Cuda<f64>> for Operator<P> {
     }
 }
 
-impl<P: Product> ElasticityOperator<Cuda<f64>> for Operator<P> {
+impl<P: Product> ElementOperator<Cuda<f64>> for Operator<P> {
     fn strategy(&self) -> &'static str {
         self.product.strategy()
     }

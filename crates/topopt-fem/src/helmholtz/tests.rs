@@ -69,9 +69,9 @@ fn it_blurs_as_much_as_the_cone() {
     let mut x = vec![0.0; n.pow(3)];
     x[middle] = 1.0;
     let y = apply(&Helmholtz::new(&mesh, radius).unwrap(), &x);
-    let centres = mesh.centres();
+    let centers = mesh.centers();
     let moment: f64 =
-        (0..y.len()).map(|e| y[e] * (centres[e][0] - centres[middle][0]).powi(2)).sum();
+        (0..y.len()).map(|e| y[e] * (centers[e][0] - centers[middle][0]).powi(2)).sum();
     let variance = moment * h.powi(3); // of 2 r^2, which is R^2 / 6
     assert!((6.0 * variance / (radius * radius) - 1.0).abs() < 1e-3, "{variance}");
 }
@@ -88,11 +88,11 @@ fn it_is_of_second_order() {
     let factor = 1.0 + 3.0 * PI * PI * radius * radius / 12.0; // 1 + 3 pi^2 r^2
     let errors = [8, 16].map(|n| {
         let mesh = mapped_cube(n, wavy);
-        let (centres, volumes) = (mesh.centres(), mesh.volumes());
-        let x = centres.iter().zip(&volumes).map(|(&c, v)| factor * exact(c) * v).collect();
+        let (centers, volumes) = (mesh.centers(), mesh.volumes());
+        let x = centers.iter().zip(&volumes).map(|(&c, v)| factor * exact(c) * v).collect();
         let y = apply(&Helmholtz::new(&mesh, radius).unwrap(), &x);
         let square = |((&c, v), y): ((&[f64; 3], &f64), &f64)| v * (y - exact(c)).powi(2);
-        centres.iter().zip(&volumes).zip(&y).map(square).sum::<f64>().sqrt()
+        centers.iter().zip(&volumes).zip(&y).map(square).sum::<f64>().sqrt()
     });
     let order = (errors[0] / errors[1]).log2();
     assert!((order - 2.0).abs() < 0.2, "order {order:.3}, errors {errors:?}");

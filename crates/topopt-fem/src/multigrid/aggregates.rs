@@ -1,4 +1,4 @@
-//! Groups of neighbouring nodes, by the graph alone.
+//! Groups of neighboring nodes, by the graph alone.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,18 +15,18 @@ pub struct Aggregates {
     of: Vec<u32>,
     offsets: Vec<[f64; DIM]>,
     members: Vec<Vec<u32>>,
-    centres: Vec<[f64; DIM]>,
+    centers: Vec<[f64; DIM]>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Aggregates {
-    /// The graph of the aggregates: neighbours have points that are neighbours in `graph`.
+    /// The graph of the aggregates: neighbors have points that are neighbors in `graph`.
     pub(super) fn graph(&self, graph: &impl Graph) -> BlockPattern {
         let row = |(own, members): (usize, &Vec<u32>)| {
             let mut row = vec![own as u32];
             for &point in members {
-                graph.each_neighbour(point as usize, &mut |other| {
+                graph.each_neighbor(point as usize, &mut |other| {
                     let aggregate = self.of[other as usize];
                     if row.last() != Some(&aggregate) {
                         row.push(aggregate);
@@ -43,7 +43,7 @@ impl Aggregates {
     /// Number of aggregates.
     #[allow(clippy::len_without_is_empty)] // no mesh is without nodes
     pub fn len(&self) -> usize {
-        self.centres.len()
+        self.centers.len()
     }
 
     /// Aggregate of every point.
@@ -51,7 +51,7 @@ impl Aggregates {
         &self.of
     }
 
-    /// Position of every point less that of its aggregate's centre.
+    /// Position of every point less that of its aggregate's center.
     pub fn offsets(&self) -> &[[f64; DIM]] {
         &self.offsets
     }
@@ -62,20 +62,20 @@ impl Aggregates {
     }
 
     /// Mean position of every aggregate.
-    pub fn centres(&self) -> &[[f64; DIM]] {
-        &self.centres
+    pub fn centers(&self) -> &[[f64; DIM]] {
+        &self.centers
     }
 
-    /// The standard greedy pass over points at `positions`, in the order of [`roots`]: a point all of whose neighbours are free
-    /// starts an aggregate with them; what is left joins the neighbouring aggregate that it touches
+    /// The standard greedy pass over points at `positions`, in the order of [`roots`]: a point all of whose neighbors are free
+    /// starts an aggregate with them; what is left joins the neighboring aggregate that it touches
     /// most.
     pub(super) fn greedy(positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
         let mut of = vec![NONE; positions.len()];
         let mut count = 0;
         {
-            let neighbours = Neighbours::of(positions.len(), graph);
-            for node in roots(&neighbours) {
-                let row = neighbours.row(node);
+            let neighbors = Neighbors::of(positions.len(), graph);
+            for node in roots(&neighbors) {
+                let row = neighbors.row(node);
                 if of[node as usize] == NONE && row.iter().all(|&other| of[other as usize] == NONE)
                 {
                     of[node as usize] = count;
@@ -112,7 +112,7 @@ impl Aggregates {
         for (points, _) in self.members.iter().zip(&is_thin).filter(|(_, is_thin)| **is_thin) {
             let mut touched: BTreeMap<u32, usize> = BTreeMap::new();
             for &point in points {
-                graph.each_neighbour(point as usize, &mut |other| {
+                graph.each_neighbor(point as usize, &mut |other| {
                     *touched.entry(self.of[other as usize]).or_default() += 1;
                 });
             }
@@ -136,7 +136,7 @@ impl Aggregates {
         Self::gather(of, count as usize, positions)
     }
 
-    /// Members, centres and offsets of `count` aggregates.
+    /// Members, centers and offsets of `count` aggregates.
     fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
         let mut members = vec![Vec::new(); count];
         // Every thread fills its own range of aggregates.
@@ -149,15 +149,15 @@ impl Aggregates {
                 }
             }
         });
-        let centre = |points: &Vec<u32>| -> [f64; DIM] {
+        let center = |points: &Vec<u32>| -> [f64; DIM] {
             let sum = |i| points.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
             std::array::from_fn(|i| sum(i) / points.len() as f64)
         };
-        let centres: Vec<_> = members.par_iter().map(centre).collect();
+        let centers: Vec<_> = members.par_iter().map(center).collect();
         let offset =
-            |(x, &aggregate): (&[f64; DIM], &u32)| difference(*x, centres[aggregate as usize]);
+            |(x, &aggregate): (&[f64; DIM], &u32)| difference(*x, centers[aggregate as usize]);
         let offsets = positions.par_iter().zip(&of).map(offset).collect();
-        Self { of, offsets, members, centres }
+        Self { of, offsets, members, centers }
     }
 }
 
@@ -192,7 +192,7 @@ fn is_in_line(points: &[u32], positions: &[[f64; DIM]]) -> bool {
 /// The aggregate, of those given by `of`, that `point` touches most, the last of several.
 fn most_touched(point: usize, graph: &impl Graph, of: &[u32]) -> u32 {
     let mut touched: Vec<(u32, u32)> = Vec::new();
-    graph.each_neighbour(point, &mut |other| {
+    graph.each_neighbor(point, &mut |other| {
         let aggregate = of[other as usize];
         match touched.iter_mut().find(|(a, _)| *a == aggregate) {
             Some((_, times)) => *times += 1,
@@ -203,44 +203,44 @@ fn most_touched(point: usize, graph: &impl Graph, of: &[u32]) -> u32 {
     touched.iter().max_by_key(|(_, times)| *times).map_or(NONE, |t| t.0)
 }
 
-/// Points and their neighbours.
+/// Points and their neighbors.
 pub(super) trait Graph: Sync {
-    /// Calls `visit` with the neighbours of a point, itself perhaps among them, some several times.
-    fn each_neighbour(&self, point: usize, visit: &mut dyn FnMut(u32));
+    /// Calls `visit` with the neighbors of a point, itself perhaps among them, some several times.
+    fn each_neighbor(&self, point: usize, visit: &mut dyn FnMut(u32));
 }
 
 impl Graph for BlockPattern {
-    fn each_neighbour(&self, point: usize, visit: &mut dyn FnMut(u32)) {
+    fn each_neighbor(&self, point: usize, visit: &mut dyn FnMut(u32)) {
         self.row(point).iter().for_each(|&column| visit(column));
     }
 }
 
-/// The neighbours of every point, each once, in the order in which a graph visits them. They are
+/// The neighbors of every point, each once, in the order in which a graph visits them. They are
 /// made and kept in chunks, by several threads.
-struct Neighbours {
+struct Neighbors {
     n_points: usize,
     chunks: Vec<Chunk>,
 }
 
-/// Consecutive points and their neighbours in compressed rows.
+/// Consecutive points and their neighbors in compressed rows.
 #[derive(Default)]
 struct Chunk {
     ends: Vec<u32>,
     points: Vec<u32>,
-    /// How often the graph visits neighbours of each point.
+    /// How often the graph visits neighbors of each point.
     visits: Vec<u32>,
 }
 
 /// Points of a chunk.
 const CHUNK: usize = 4096;
 
-impl Neighbours {
+impl Neighbors {
     fn of(n_points: usize, graph: &impl Graph) -> Self {
         let chunk = |c: usize| {
             let mut chunk = Chunk::default();
             for point in c * CHUNK..n_points.min((c + 1) * CHUNK) {
                 let (start, mut visits) = (chunk.points.len(), 0);
-                graph.each_neighbour(point, &mut |other| {
+                graph.each_neighbor(point, &mut |other| {
                     visits += 1;
                     if !chunk.points[start..].contains(&other) {
                         chunk.points.push(other);
@@ -268,15 +268,15 @@ impl Neighbours {
 }
 
 /// All points in the order in which they may start aggregates: breadth first, so that each begins
-/// beside the last ones; those inside before those with few neighbours, so that aggregates are full.
-fn roots(neighbours: &Neighbours) -> impl Iterator<Item = u32> {
-    let order = breadth_first(neighbours);
-    let mut sorted: Vec<u32> = order.par_iter().map(|&point| neighbours.visits(point)).collect();
+/// beside the last ones; those inside before those with few neighbors, so that aggregates are full.
+fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
+    let order = breadth_first(neighbors);
+    let mut sorted: Vec<u32> = order.par_iter().map(|&point| neighbors.visits(point)).collect();
     let quantile = sorted.len() * 3 / 4;
     let inside = if sorted.is_empty() { 0 } else { *sorted.select_nth_unstable(quantile).1 };
     // As on a face, an edge, a corner of a box
     let exposure =
-        move |point: u32| (0..3).filter(|k| neighbours.visits(point) << k < inside).count();
+        move |point: u32| (0..3).filter(|k| neighbors.visits(point) << k < inside).count();
     let exposed = |exposed: usize| -> Vec<u32> {
         order.par_iter().copied().filter(|&point| exposure(point) == exposed).collect()
     };
@@ -284,9 +284,9 @@ fn roots(neighbours: &Neighbours) -> impl Iterator<Item = u32> {
 }
 
 /// All points breadth first: as a queue would have them, but level by level, by several threads.
-fn breadth_first(neighbours: &Neighbours) -> Vec<u32> {
+fn breadth_first(neighbors: &Neighbors) -> Vec<u32> {
     const FREE: u32 = u32::MAX;
-    let n = neighbours.n_points;
+    let n = neighbors.n_points;
     // 0 for seeds, else one more than the place in the queue of the first point beside it.
     let found: Vec<AtomicU32> = (0..n).into_par_iter().map(|_| FREE.into()).collect();
     let first_beside = |point: u32| found[point as usize].load(Ordering::Relaxed);
@@ -303,13 +303,13 @@ fn breadth_first(neighbours: &Neighbours) -> Vec<u32> {
             let places = level as u32 + 1..queue.len() as u32 + 1;
             let points = places.into_par_iter().zip(&queue[level..]).with_min_len(256);
             points.clone().for_each(|(place, &point)| {
-                let found = neighbours.row(point).iter().map(|&other| &found[other as usize]);
+                let found = neighbors.row(point).iter().map(|&other| &found[other as usize]);
                 found.filter(|found| found.load(Ordering::Relaxed) > place).for_each(|found| {
                     found.fetch_min(place, Ordering::Relaxed);
                 });
             });
             let beside = |(place, &point): (u32, &u32)| {
-                let row = neighbours.row(point).iter().copied();
+                let row = neighbors.row(point).iter().copied();
                 row.filter(move |&other| first_beside(other) == place)
             };
             let next: Vec<u32> = points.flat_map_iter(beside).collect();

@@ -105,13 +105,13 @@ impl Element {
         Self { x, first, inverse: blocks.map(|block| inverse(&block)) }
     }
 
-    /// Writes the coordinates about the centre to a lane of `x` and of `u`, the dilation.
+    /// Writes the coordinates about the center to a lane of `x` and of `u`, the dilation.
     fn start(&self, lane: usize, x: &mut LaneGroup, u: &mut LaneGroup) {
         for i in 0..DIM {
-            let centre = self.x.iter().map(|x| x[i]).sum::<f64>() / 8.0;
+            let center = self.x.iter().map(|x| x[i]).sum::<f64>() / 8.0;
             for a in 0..8 {
-                x[DIM * a + i][lane] = self.x[a][i] - centre;
-                u[DIM * a + i][lane] = self.x[a][i] - centre;
+                x[DIM * a + i][lane] = self.x[a][i] - center;
+                u[DIM * a + i][lane] = self.x[a][i] - center;
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::DIM;
 
 /// The modes by which an aggregate moves, as numbers of its parent's or of its own.
 pub(super) trait Modes: Copy + Send + Sync {
-    /// What a child at `offset` from the centre of its parent does when the parent does `self`.
+    /// What a child at `offset` from the center of its parent does when the parent does `self`.
     fn of_child(&self, offset: [f64; DIM]) -> Self;
 
     /// The transpose: what acts on the child as what acts on the parent.

@@ -96,12 +96,12 @@ impl Sums<'_> {
 
     /// Makes the blocks on the diagonal so that a rigid motion of everything has no force.
     fn balance(&mut self) {
-        let centres = self.transfer.aggregates.centres();
+        let centers = self.transfer.aggregates.centers();
         for row in self.rows.clone() {
             let mut diagonal = [[0.0; MODES]; MODES];
             for &column in self.pattern.row(row) {
                 let block = &self.blocks[self.place(row, column)];
-                let offset = difference(centres[column as usize], centres[row]);
+                let offset = difference(centers[column as usize], centers[row]);
                 for (sum, block) in diagonal.iter_mut().zip(block) {
                     let moved = block.of_parent(offset);
                     (0..MODES).for_each(|i| sum[i] -= moved[i]);

@@ -1,4 +1,4 @@
-//! Pairs of neighbouring aggregates and what couples them: the blocks of a coarse matrix off its
+//! Pairs of neighboring aggregates and what couples them: the blocks of a coarse matrix off its
 //! diagonal, each with the one across it.
 
 use rayon::prelude::*;

@@ -27,7 +27,7 @@ use topopt_linalg::{
 };
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
-use crate::{DIM, ElasticityOperator, ElasticityPreconditioner, Level, Problem, WithSprings};
+use crate::{DIM, ElementOperator, ElementPreconditioner, Level, Problem, WithSprings};
 use coarse::BlockLevels;
 use fine::FineTransfer;
 use galerkin::RowGroups;
@@ -87,7 +87,7 @@ impl<'a> Multigrid<'a> {
         // A node: its work vectors (96), diagonal blocks and the copies that they are summed from
         // (125), its place (40), and what the setup needs for a while (53). An element: its modulus, its
         // entry in some 1.1 groups of rows, and its share of an aggregate of some 30 nodes with up to
-        // 27 neighbours (320), of which there are fewer near the surface, where nodes have fewer elements.
+        // 27 neighbors (320), of which there are fewer near the surface, where nodes have fewer elements.
         314 * n_nodes + 349 * n_elements
     }
 }
@@ -183,7 +183,7 @@ impl Preconditioner<Cpu> for Multigrid<'_> {
     }
 }
 
-impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
+impl ElementPreconditioner<Cpu> for Multigrid<'_> {
     fn cycle(&self) -> Option<CycleKind> {
         Some(self.cycle.kind())
     }
@@ -208,7 +208,7 @@ impl ElasticityPreconditioner<Cpu> for Multigrid<'_> {
     fn update(
         &mut self,
         backend: &Cpu,
-        _: &dyn ElasticityOperator<Cpu>,
+        _: &dyn ElementOperator<Cpu>,
         moduli: &Vec<f64>,
     ) -> Result<(), BackendError> {
         self.cycle.reset_strength();

@@ -26,7 +26,7 @@ impl ScalarAggregation {
             if now <= DIRECT || now == before {
                 break;
             }
-            aggregates.push(Aggregates::greedy(last.centres(), &patterns[patterns.len() - 1]));
+            aggregates.push(Aggregates::greedy(last.centers(), &patterns[patterns.len() - 1]));
         }
         Self { levels: BlockLevels::new(patterns, aggregates) }
     }

@@ -8,7 +8,7 @@ use super::node_graph::NodeGraph;
 use super::{Aggregates, MODES};
 use crate::{DIM, Level, Problem};
 
-/// How much farther than the four nearest neighbours one may be to be taken for near.
+/// How much farther than the four nearest neighbors one may be to be taken for near.
 const NEAR: f64 = 1.25;
 
 /// How many times fewer aggregates the next level has at least.
@@ -83,14 +83,14 @@ fn coarser(
         }
         let coupled = &patterns[coarser.len()];
         let mut next = match coarser.is_empty() {
-            true => Aggregates::greedy(finer.centres(), &near(&graph, finer.centres())),
-            false => Aggregates::greedy(finer.centres(), &graph),
+            true => Aggregates::greedy(finer.centers(), &near(&graph, finer.centers())),
+            false => Aggregates::greedy(finer.centers(), &graph),
         };
         // What is left are pieces that void or hinges part: what couples them, however little, has
         // to do.
         if next.len() > finer.len() / SHRINKS {
             graph = coupled.clone();
-            next = Aggregates::greedy(finer.centres(), &graph);
+            next = Aggregates::greedy(finer.centers(), &graph);
         }
         if next.len() == finer.len() {
             break;
@@ -102,12 +102,12 @@ fn coarser(
     (coarser, patterns)
 }
 
-/// The graph without neighbours that are much farther than the four nearest. Its aggregates are of some
+/// The graph without neighbors that are much farther than the four nearest. Its aggregates are of some
 /// 9 points in place of 27: what is gained in convergence is much more than the next level costs.
-fn near(graph: &BlockPattern, centres: &[[f64; DIM]]) -> BlockPattern {
+fn near(graph: &BlockPattern, centers: &[[f64; DIM]]) -> BlockPattern {
     let row = |row: usize| {
         let square = |&other: &u32| {
-            let (a, b) = (&centres[row], &centres[other as usize]);
+            let (a, b) = (&centers[row], &centers[other as usize]);
             (0..DIM).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>()
         };
         let mut squares: Vec<f64> = graph.row(row).iter().map(square).collect();

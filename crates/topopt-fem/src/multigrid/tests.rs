@@ -12,7 +12,7 @@ use topopt_mesh::{HexMesh, Renumbering};
 
 use super::{Aggregation, DIRECT, MODES, Multigrid, RigidAggregation};
 use crate::{
-    ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Problem, Strategy, Supports,
+    ElementOperator, ElementPreconditioner, LoadCase, Material, Problem, Strategy, Supports,
     WithSprings,
 };
 
@@ -57,7 +57,7 @@ fn loaded(supports: Supports, mesh: HexMesh) -> Problem {
 /// Solid bars in void of 1e-6, in shape of the coordinates.
 fn moduli(problem: &Problem) -> Vec<f64> {
     let wave = |x: &[f64; 3]| (9.0 * x[0]).sin() + (7.0 * x[1]).cos() > 0.0 || x[2] > 0.8;
-    problem.mesh().centres().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
+    problem.mesh().centers().iter().map(|x| if wave(x) { 1.0 } else { 1e-6 }).collect()
 }
 
 fn problems() -> [Problem; 4] {
@@ -153,16 +153,16 @@ fn rigid_motions_are_reproduced_on_every_level() {
     };
     // The motion in terms of the last level, then down to the nodes.
     let last = hierarchy.n_levels() - 1;
-    let centres = |level: usize| match level {
-        1 => structure.nodes.centres(),
-        _ => structure.coarser[level - 2].centres(),
+    let centers = |level: usize| match level {
+        1 => structure.nodes.centers(),
+        _ => structure.coarser[level - 2].centers(),
     };
-    let mut motion: Vec<f64> = centres(last).iter().flat_map(|&x| [rigid(x), w].concat()).collect();
+    let mut motion: Vec<f64> = centers(last).iter().flat_map(|&x| [rigid(x), w].concat()).collect();
     for level in (1..last).rev() {
-        let mut finer = vec![0.0; MODES * centres(level).len()];
+        let mut finer = vec![0.0; MODES * centers(level).len()];
         hierarchy.transfer(level).prolong_add(&motion, &mut finer);
         let expected: Vec<f64> =
-            centres(level).iter().flat_map(|&x| [rigid(x), w].concat()).collect();
+            centers(level).iter().flat_map(|&x| [rigid(x), w].concat()).collect();
         assert!(finer.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-13), "level {level}");
         motion = finer;
     }
@@ -369,10 +369,10 @@ fn a_structure_around_void_and_hinges_saves_iterations() {
         let [i, j] = [x[0], x[1]].map(|v| (v * n / 3.0) as usize);
         (i + j) % 2 == 0
     };
-    let centres = problem.mesh().centres();
-    let moduli: Vec<f64> = centres.iter().map(|x| if is_solid(x) { 1.0 } else { 1e-9 }).collect();
+    let centers = problem.mesh().centers();
+    let moduli: Vec<f64> = centers.iter().map(|x| if is_solid(x) { 1.0 } else { 1e-9 }).collect();
     let void: Vec<u32> =
-        (0..centres.len()).filter(|&e| !is_solid(&centres[e])).map(|e| e as u32).collect();
+        (0..centers.len()).filter(|&e| !is_solid(&centers[e])).map(|e| e as u32).collect();
     let [plain, around] = [&[][..], &void].map(|void| iterations_around(&problem, &moduli, void));
     assert!(4 * around <= 3 * plain, "{around} iterations, {plain} without void");
 }
@@ -411,10 +411,10 @@ fn no_aggregate_lies_in_a_line() {
     let structure = Aggregation::around(&problem, &void, DIRECT);
     let spread = |points: &Vec<u32>| {
         let x = |point: u32| problem.mesh().coordinates()[point as usize];
-        let centre: [f64; 3] = std::array::from_fn(|i| {
+        let center: [f64; 3] = std::array::from_fn(|i| {
             points.iter().map(|&p| x(p)[i]).sum::<f64>() / points.len() as f64
         });
-        let d = DMatrix::from_fn(3, points.len(), |i, k| x(points[k])[i] - centre[i]);
+        let d = DMatrix::from_fn(3, points.len(), |i, k| x(points[k])[i] - center[i]);
         let mut values: Vec<f64> = d.svd(false, false).singular_values.iter().copied().collect();
         values.resize(3, 0.0);
         values[1] / values[0]

@@ -7,7 +7,7 @@ use topopt_linalg::{Cost, Cpu, LinearOperator};
 use super::diagonal;
 use super::stored::{self, Stored};
 use crate::patches::{Patch, Patches};
-use crate::{DIM, ElasticityOperator, Problem};
+use crate::{DIM, ElementOperator, Problem};
 
 /// The element-by-element operator; patches take the place of the thesis' atomics.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl LinearOperator<Cpu> for Ebe<'_> {
     }
 }
 
-impl ElasticityOperator<Cpu> for Ebe<'_> {
+impl ElementOperator<Cpu> for Ebe<'_> {
     fn strategy(&self) -> &'static str {
         "ebe"
     }

@@ -9,7 +9,7 @@ use super::diagonal;
 use super::lanes::{Lanes, MAX_LANES, Quads};
 use super::trilinear::{self, LaneGroup, NODE, Nodal, element_forces, from_group, to_group};
 use crate::patches::{Patch, Patches};
-use crate::{DIM, ElasticityOperator, Problem};
+use crate::{DIM, ElementOperator, Problem};
 
 /// The matrix-free operator.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl LinearOperator<Cpu> for Mf<'_> {
     }
 }
 
-impl ElasticityOperator<Cpu> for Mf<'_> {
+impl ElementOperator<Cpu> for Mf<'_> {
     fn strategy(&self) -> &'static str {
         "mf"
     }

@@ -22,12 +22,12 @@ pub use mf::Mf;
 pub use nbn::Nbn;
 pub use reference::Reference;
 
-use crate::{ElasticityOperator, Problem};
+use crate::{ElementOperator, Problem};
 
 /// How K u is computed on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// Matrix-free: nothing stored, geometry from the coordinates, sum-factorised.
+    /// Matrix-free: nothing stored, geometry from the coordinates, sum-factorized.
     Mf,
     /// Element by element with stored K_e [Ratnakar2022, Alg. 2].
     Ebe,
@@ -63,7 +63,7 @@ impl Strategy {
     }
 
     /// The operator of `problem` with all moduli zero.
-    pub fn build(self, problem: &Problem) -> Box<dyn ElasticityOperator<Cpu> + '_> {
+    pub fn build(self, problem: &Problem) -> Box<dyn ElementOperator<Cpu> + '_> {
         match self {
             Strategy::Mf => Box::new(Mf::new(problem)),
             Strategy::Ebe => Box::new(Ebe::new(problem)),

@@ -5,7 +5,7 @@ use topopt_linalg::{Cost, Cpu, LinearOperator};
 use topopt_mesh::NodeToElements;
 
 use super::stored::{self, Stored};
-use crate::{DIM, ElasticityOperator, Problem};
+use crate::{DIM, ElementOperator, Problem};
 
 /// The node-by-node operator.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl LinearOperator<Cpu> for Nbn<'_> {
     }
 }
 
-impl ElasticityOperator<Cpu> for Nbn<'_> {
+impl ElementOperator<Cpu> for Nbn<'_> {
     fn strategy(&self) -> &'static str {
         "nbn"
     }

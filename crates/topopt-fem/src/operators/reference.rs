@@ -5,7 +5,7 @@ use topopt_linalg::{Cost, Cpu, LinearOperator};
 
 use super::stored::{element_displacements, element_values, energy, product};
 use crate::stiffness::{ELEMENT_DOFS, element_stiffness};
-use crate::{DIM, ElasticityOperator, Problem};
+use crate::{DIM, ElementOperator, Problem};
 
 /// The plain operator.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl LinearOperator<Cpu> for Reference<'_> {
     }
 }
 
-impl ElasticityOperator<Cpu> for Reference<'_> {
+impl ElementOperator<Cpu> for Reference<'_> {
     fn strategy(&self) -> &'static str {
         "reference"
     }

@@ -21,7 +21,7 @@ pub fn bytes(n_elements: usize) -> usize {
     n_elements * ELEMENT_DOFS * ELEMENT_DOFS * 8
 }
 
-/// K_e u_e. By columns: K_e is symmetric, and a column times a number vectorises.
+/// K_e u_e. By columns: K_e is symmetric, and a column times a number vectorizes.
 pub fn product(
     ke: &[[f64; ELEMENT_DOFS]; ELEMENT_DOFS],
     u: &[f64; ELEMENT_DOFS],
@@ -35,7 +35,7 @@ pub fn product(
     f
 }
 
-/// A row of K_e times u_e, in eight independent sums, which the compiler vectorises.
+/// A row of K_e times u_e, in eight independent sums, which the compiler vectorizes.
 pub fn dot(row: &[f64; ELEMENT_DOFS], u: &[f64; ELEMENT_DOFS]) -> f64 {
     let (row, u) = (row.as_chunks::<8>().0, u.as_chunks::<8>().0);
     let mut sums = [0.0; 8];

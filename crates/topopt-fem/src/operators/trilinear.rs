@@ -1,4 +1,4 @@
-//! Element forces f_e = E_e K_e u_e without K_e: the 2x2x2 Gauss rule by sum factorisation.
+//! Element forces f_e = E_e K_e u_e without K_e: the 2x2x2 Gauss rule by sum factorization.
 //!
 //! Sums and differences of the nodal values along the three reference directions are eight times
 //! the coefficients of 1, xi, eta, zeta, xi eta, ... So a derivative is bilinear in the other two

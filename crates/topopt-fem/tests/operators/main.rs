@@ -9,8 +9,8 @@ mod stresses;
 use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    BlockJacobi, ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Multigrid,
-    Problem, Strategy, Supports, WithSprings,
+    BlockJacobi, ElementOperator, ElementPreconditioner, LoadCase, Material, Multigrid, Problem,
+    Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{Backend, Cpu, CycleKind, Hierarchy, Preconditioner};
 use topopt_mesh::HexMesh;
@@ -51,7 +51,7 @@ fn problems() -> Vec<(&'static str, Problem)> {
     meshes.map(with_supports).into()
 }
 
-fn operators(problem: &Problem) -> Vec<Box<dyn ElasticityOperator<Cpu> + '_>> {
+fn operators(problem: &Problem) -> Vec<Box<dyn ElementOperator<Cpu> + '_>> {
     Strategy::ALL.iter().map(|strategy| strategy.build(problem)).collect()
 }
 
@@ -78,7 +78,7 @@ fn every_operator_equals_the_reference() {
             operator.set_moduli(&moduli(n));
             assert_eq!(operator.dimension(), problem.n_dofs());
             let what = |part: &str| format!("{} of {} on {name}", part, operator.strategy());
-            type Part = fn(&dyn ElasticityOperator<Cpu>, &Vec<f64>, &mut Vec<f64>);
+            type Part = fn(&dyn ElementOperator<Cpu>, &Vec<f64>, &mut Vec<f64>);
             let parts: [(&str, usize, &Vec<f64>, Part); 3] = [
                 ("product", problem.n_dofs(), &u, |k, u, y| k.apply(u, y)),
                 ("diagonal", problem.n_dofs(), &u, |k, _, y| k.diagonal(y)),
@@ -149,7 +149,7 @@ fn springs_add_to_every_operator() {
     }
 }
 
-fn product_and_diagonal(k: &dyn ElasticityOperator<Cpu>, u: &Vec<f64>) -> [Vec<f64>; 2] {
+fn product_and_diagonal(k: &dyn ElementOperator<Cpu>, u: &Vec<f64>) -> [Vec<f64>; 2] {
     let [mut product, mut diagonal] = [vec![f64::NAN; u.len()], vec![f64::NAN; u.len()]];
     k.apply(u, &mut product);
     k.diagonal(&mut diagonal);

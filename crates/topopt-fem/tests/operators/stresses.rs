@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
-use topopt_fem::stress::{CENTRE, Stress, stresses, von_mises};
+use topopt_fem::stress::{CENTER, Stress, stresses, von_mises};
 use topopt_fem::{LoadCase, Material, Problem, Strategy, Supports, surface_load};
-use topopt_mesh::surface::{boundary_faces, face_centre, face_coordinates};
+use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::mechanics::{linear_field, solve};
@@ -16,7 +16,7 @@ fn material() -> Material {
 }
 
 /// Displacements at moduli 1 under a `traction`, constant on each face, where `pulled` says that
-/// the face with this centre carries it.
+/// the face with this center carries it.
 fn pull(
     mesh: &HexMesh,
     supports: Supports,
@@ -25,9 +25,9 @@ fn pull(
 ) -> Vec<f64> {
     let mut forces = vec![0.0; 3 * mesh.n_nodes()];
     for face in boundary_faces(mesh) {
-        let centre = face_centre(&face_coordinates(mesh, face));
-        if pulled(centre) {
-            for (node, force) in surface_load::traction(mesh, &[face], traction(centre)) {
+        let center = face_center(&face_coordinates(mesh, face));
+        if pulled(center) {
+            for (node, force) in surface_load::traction(mesh, &[face], traction(center)) {
                 (0..3).for_each(|i| forces[3 * node as usize + i] += force[i]);
             }
         }
@@ -58,7 +58,7 @@ fn exact_on_linear_fields_at_every_point() {
     let trace = lambda * (0.3 + 0.4 - 0.25);
     let [xx, yy, zz] = [0.3, 0.4, -0.25].map(|strain| trace + 2.0 * mu * strain);
     let [xy, yz, zx] = [-0.2 + 0.05, -0.3 + 0.1, 0.1 + 0.2].map(|shear| mu * shear);
-    for xi in hexahedron::gauss_points().into_iter().chain([CENTRE]) {
+    for xi in hexahedron::gauss_points().into_iter().chain([CENTER]) {
         let found = stresses(&mesh, &material(), &moduli, &u, xi);
         for (found, modulus) in found.iter().zip(&moduli) {
             for (found, unit) in found.iter().zip([xx, yy, zz, xy, yz, zx]) {
@@ -106,7 +106,7 @@ fn a_bar_under_tension_has_the_stress_of_its_traction() {
     let mesh = distorted_cube(4, 0.25, false);
     let supports = hold_components(&mesh, |x| x.map(|v| v < 1e-9));
     let u = pull(&mesh, supports, |x| x[0] > 1.0 - 1e-9, |_| [0.7, 0.0, 0.0]);
-    for stress in stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, CENTRE) {
+    for stress in stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, CENTER) {
         let expected = [0.7, 0.0, 0.0, 0.0, 0.0, 0.0];
         assert!((0..6).all(|k| (stress[k] - expected[k]).abs() < 1e-10), "{stress:?}");
         assert!((von_mises(&stress) - 0.7).abs() < 1e-10);
@@ -118,19 +118,19 @@ fn a_bar_under_tension_has_the_stress_of_its_traction() {
 fn a_beam_in_pure_bending_approaches_navier() {
     let error = |n: usize| {
         let mesh = mapped_box([10 * n, n, n], |[x, y, z]| [10.0 * x, y - 0.5, z - 0.5]);
-        let centre_line = |x: [f64; 3]| x[1].abs() < 1e-9 && x[2].abs() < 1e-9;
+        let center_line = |x: [f64; 3]| x[1].abs() < 1e-9 && x[2].abs() < 1e-9;
         let root = |x: [f64; 3]| x[0] < 1e-9;
         let supports = hold_components(&mesh, |x| {
-            let middle = root(x) && centre_line(x);
+            let middle = root(x) && center_line(x);
             [root(x), middle, middle || root(x) && x[2].abs() < 1e-9]
         });
         // n steps of the height y give the moment I (1 - 1 / n^2).
         let step = |x: [f64; 3]| [x[1] / (1.0 - 1.0 / (n * n) as f64), 0.0, 0.0];
         let u = pull(&mesh, supports, |x| x[0] > 10.0 - 1e-9, step);
-        let found = stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, CENTRE);
-        let inner = |e: &usize| (mesh.centres()[*e][0] - 5.0).abs() < 2.0;
+        let found = stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, CENTER);
+        let inner = |e: &usize| (mesh.centers()[*e][0] - 5.0).abs() < 2.0;
         let errors = (0..mesh.n_elements()).filter(inner);
-        errors.map(|e| (found[e][0] - mesh.centres()[e][1]).abs()).fold(0.0, f64::max) / 0.5
+        errors.map(|e| (found[e][0] - mesh.centers()[e][1]).abs()).fold(0.0, f64::max) / 0.5
     };
     let [coarse, fine] = [4, 8].map(error);
     assert!(fine < 0.01, "{fine}");
@@ -168,7 +168,7 @@ fn quarter_plate(n: usize) -> HexMesh {
 }
 
 /// Stress of the plate in plane strain under the exact tractions of the infinite one, whose
-/// stresses in its plane do not depend on the material. Relative error in L2 at the centres, and
+/// stresses in its plane do not depend on the material. Relative error in L2 at the centers, and
 /// sigma_xx on the edge of the hole where it is largest.
 fn plate_with_a_hole(n: usize) -> (f64, f64) {
     let mesh = quarter_plate(n);
@@ -181,9 +181,9 @@ fn plate_with_a_hole(n: usize) -> (f64, f64) {
     let u = pull(&mesh, supports, |x| cut(x[0]) || cut(x[1]), traction);
     let at = |xi| stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, xi);
     let (mut error, mut norm) = (0.0, 0.0);
-    for (e, found) in at(CENTRE).into_iter().enumerate() {
+    for (e, found) in at(CENTER).into_iter().enumerate() {
         let x = mesh.element_coordinates(e);
-        let exact = kirsch(hexahedron::map(&x, CENTRE));
+        let exact = kirsch(hexahedron::map(&x, CENTER));
         let volume = hexahedron::volume(&x);
         let square = |[xx, yy, xy]: [f64; 3]| (xx * xx + yy * yy + 2.0 * xy * xy) * volume;
         error += square([found[0] - exact[0], found[1] - exact[1], found[3] - exact[2]]);

@@ -176,7 +176,7 @@ fn version_2<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
     out.end_section("Elements")
 }
 
-/// Ranges of equal neighbours.
+/// Ranges of equal neighbors.
 fn runs(values: &[usize]) -> impl Iterator<Item = std::ops::Range<usize>> {
     values.chunk_by(|a, b| a == b).scan(0, |end, chunk| {
         let start = *end;

@@ -31,7 +31,7 @@ pub(super) fn part(n_elements: usize) -> Part {
     let half_columns = nearest(FEWEST_COLUMNS, n_elements, |a| Plan::new(a).n_elements(&layers));
     let plan = Plan::new(half_columns);
     let mut grid = plan.grid();
-    let circles = [LOWER, UPPER].map(|bore| grid.fill(&plan.hole(&bore), bore.centre()));
+    let circles = [LOWER, UPPER].map(|bore| grid.fill(&plan.hole(&bore), bore.center()));
     let mut section = grid.section;
     let first_solid = section.quads.len();
     let [lower, upper] = circles;
@@ -77,7 +77,7 @@ impl Layers {
 struct Plan {
     /// Columns of cells on either side of x = 75.
     half_columns: usize,
-    /// Rows of cells below, between and above the two bores' centres.
+    /// Rows of cells below, between and above the two bores' centers.
     rows: [usize; 3],
     /// Width of a cell; its height is about the same.
     h: f64,
@@ -116,7 +116,7 @@ impl Plan {
         let wanted = (0.35 * bore.outer / self.h).round().max(1.0) as usize;
         let half_edge = (cells + wanted).min(room);
         RoundHole {
-            centre: [self.half_columns, if is_lower { below } else { below + between }],
+            center: [self.half_columns, if is_lower { below } else { below + between }],
             half_edge,
             n_rows: half_edge - cells,
             radius: bore.outer,
@@ -136,7 +136,7 @@ impl Plan {
 }
 
 impl Bore {
-    fn centre(&self) -> [f64; 2] {
+    fn center(&self) -> [f64; 2] {
         [0.5 * WIDTH, self.y]
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn part(n_elements: usize) -> Part {
     let n_layers = layers(n_elements);
     let radius = nearest(2, n_elements, |r| n_layers * (18 * r * r + 2 * n_rows(r) * n_rows(r)));
     let hole = RoundHole {
-        centre: [0, 2 * radius],
+        center: [0, 2 * radius],
         half_edge: radius + n_rows(radius),
         n_rows: n_rows(radius),
         radius: radius as f64,

@@ -23,11 +23,11 @@ pub(super) struct Grid {
     pub point_at: Vec<Vec<u32>>,
 }
 
-/// A square hole of a grid and the circle in it. With its centre on the left side of the grid it
+/// A square hole of a grid and the circle in it. With its center on the left side of the grid it
 /// is half a square and half a circle.
 pub(super) struct RoundHole {
-    /// Line numbers \[i, j\] of the centre.
-    pub centre: [usize; 2],
+    /// Line numbers \[i, j\] of the center.
+    pub center: [usize; 2],
     /// Half the edge of the square, in cells.
     pub half_edge: usize,
     /// Rows of quadrilaterals between the square and the circle.
@@ -40,9 +40,9 @@ pub(super) struct RoundHole {
 pub(super) struct Ring {
     /// Points; those of a half-circle run from its lower to its upper end.
     pub points: Vec<u32>,
-    /// Unit vectors from the centre to the points.
+    /// Unit vectors from the center to the points.
     directions: Vec<[f64; 2]>,
-    centre: [f64; 2],
+    center: [f64; 2],
     /// Quadrilaterals of the row; number s has points s and s + 1 of the circle on its edge 2.
     row: Range<u32>,
 }
@@ -68,7 +68,7 @@ impl Section {
     pub fn grow_inwards(&mut self, ring: Ring, radii: impl IntoIterator<Item = f64>) -> Ring {
         radii.into_iter().fold(ring, |ring, radius| {
             let on_circle =
-                |direction: &[f64; 2]| [0, 1].map(|d| ring.centre[d] + radius * direction[d]);
+                |direction: &[f64; 2]| [0, 1].map(|d| ring.center[d] + radius * direction[d]);
             let circle: Vec<_> = ring.directions.iter().map(on_circle).collect();
             let movable = vec![[false; 2]; circle.len()];
             self.add_row(ring, circle, movable)
@@ -120,21 +120,21 @@ impl Grid {
     }
 
     /// Fills `hole`, whose cells the grid must not have, with quadrilaterals down to its circle.
-    pub fn fill(&mut self, hole: &RoundHole, centre: [f64; 2]) -> Ring {
+    pub fn fill(&mut self, hole: &RoundHole, center: [f64; 2]) -> Ring {
         let offsets = hole.perimeter();
         let at = |c: usize, offset: i64| (c as i64 + offset) as usize;
         let points: Vec<u32> = offsets
             .iter()
-            .map(|&[di, dj]| self.point_at[at(hole.centre[1], dj)][at(hole.centre[0], di)])
+            .map(|&[di, dj]| self.point_at[at(hole.center[1], dj)][at(hole.center[0], di)])
             .collect();
         let directions: Vec<_> = offsets.iter().map(|&o| hole.direction(o)).collect();
         let square: Vec<_> = points.iter().map(|&p| self.section.points[p as usize]).collect();
         let n_quads = if hole.is_half() { points.len() - 1 } else { points.len() };
-        let mut ring = Ring { points, directions, centre, row: 0..n_quads as u32 };
+        let mut ring = Ring { points, directions, center, row: 0..n_quads as u32 };
         for row in 1..hole.n_rows {
             let w = row as f64 / hole.n_rows as f64;
             let between = |s: usize| {
-                let on_circle = |d: usize| centre[d] + hole.radius * ring.directions[s][d];
+                let on_circle = |d: usize| center[d] + hole.radius * ring.directions[s][d];
                 [0, 1].map(|d| (1.0 - w) * square[s][d] + w * on_circle(d))
             };
             let inner = (0..square.len()).map(between).collect();
@@ -153,14 +153,14 @@ impl RoundHole {
         let inside = |c: usize, cell: usize| {
             (c.saturating_sub(self.half_edge)..c + self.half_edge).contains(&cell)
         };
-        inside(self.centre[0], i) && inside(self.centre[1], j)
+        inside(self.center[0], i) && inside(self.center[1], j)
     }
 
     fn is_half(&self) -> bool {
-        self.centre[0] == 0
+        self.center[0] == 0
     }
 
-    /// Offsets \[i, j\] of the points on the square from its centre, counter-clockwise.
+    /// Offsets \[i, j\] of the points on the square from its center, counter-clockwise.
     fn perimeter(&self) -> Vec<[i64; 2]> {
         let m = self.half_edge as i64;
         let point = |s: i64| match s / (2 * m) {

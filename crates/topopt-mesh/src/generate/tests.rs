@@ -130,7 +130,7 @@ fn l_beam_is_clamped_and_loaded_where_it_should_be() {
     let mesh = elements(Benchmark::LBeam, 16 * 36 * 3);
     assert_eq!(mesh.n_elements(), 16 * 36 * 3);
     assert_eq!(mesh.bounding_box().max, [30.0, 30.0, 3.0]);
-    assert!(mesh.centres().iter().all(|c| c[0] < 12.0 || c[1] < 12.0));
+    assert!(mesh.centers().iter().all(|c| c[0] < 12.0 || c[1] < 12.0));
     assert_eq!(fixed_faces(&mesh).len(), 12 * 3);
     assert!(fixed_points(&mesh).iter().all(|p| p[1] == 30.0));
     let edge: Vec<_> = (0..=3).map(|k| [30.0, 12.0, f64::from(k)]).collect();
@@ -202,9 +202,9 @@ fn connecting_rod_is_solid_in_its_rings() {
     assert_eq!(sets["design"].len() + sets["solid"].len(), mesh.n_elements());
     let (lower, upper) = ([75.0, 45.0], [75.0, 290.0]);
     let in_ring = |c: [f64; 3]| distance(c, lower) < 25.0 || distance(c, upper) < 40.0;
-    let centres = mesh.centres();
-    assert!(sets["solid"].iter().all(|&e| in_ring(centres[e as usize])));
-    assert!(sets["design"].iter().all(|&e| !in_ring(centres[e as usize])));
+    let centers = mesh.centers();
+    assert!(sets["solid"].iter().all(|&e| in_ring(centers[e as usize])));
+    assert!(sets["design"].iter().all(|&e| !in_ring(centers[e as usize])));
     // Chords in place of arcs change the area of the bores by less than (2 pi/n)^2/6 = 2e-4.
     let squares = |a: f64, b: f64| PI * (a * a + b * b);
     let web = 4.0 * (150.0 * 350.0 - squares(25.0, 40.0));

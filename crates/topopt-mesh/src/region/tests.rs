@@ -3,14 +3,14 @@
 use super::*;
 use crate::generate::{Benchmark, Resolution};
 
-/// A cantilever of 40 x 20 x 20 unit elements with `inside` of their centres.
+/// A cantilever of 40 x 20 x 20 unit elements with `inside` of their centers.
 fn measured<T>(inside: impl Fn([f64; 3]) -> bool, measure: impl Fn(&Region) -> T) -> T {
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(16_000)).unwrap();
     let width = mesh.bounding_box().extent()[0] / 40.0;
     let scaled = mesh.coordinates().iter().map(|x| x.map(|v| v / width)).collect();
     let mesh = HexMesh::new(scaled, mesh.hexes().to_vec(), mesh.sets().clone()).unwrap();
     assert_eq!(mesh.n_elements(), 16_000);
-    let is_inside: Vec<bool> = mesh.centres().into_iter().map(inside).collect();
+    let is_inside: Vec<bool> = mesh.centers().into_iter().map(inside).collect();
     measure(&Region::new(&mesh, &is_inside))
 }
 

@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::*;
 use crate::generate::{Benchmark, Resolution};
-use crate::surface::{area_vector, face_centre, face_coordinates};
+use crate::surface::{area_vector, face_center, face_coordinates};
 
 fn mesh(benchmark: Benchmark, n_elements: usize) -> HexMesh {
     benchmark.generate(Resolution::Elements(n_elements)).unwrap()
@@ -57,7 +57,7 @@ fn values_and_meshes_come_back() {
 }
 
 #[test]
-fn elements_by_colour_share_no_node_and_keep_their_order() {
+fn elements_by_color_share_no_node_and_keep_their_order() {
     let mesh = mesh(Benchmark::ConnectingRod, 3000);
     let plain = Renumbering::along_chords(&mesh);
     let (by_color, colors) = plain.clone().by_color(&mesh);
@@ -83,10 +83,10 @@ fn sets_name_the_same_places() {
     let load = |mesh: &HexMesh| points(mesh, &mesh.sets().nodes["load"]);
     let fixed = |mesh: &HexMesh| -> Vec<[f64; 3]> {
         let corners = mesh.sets().faces["fixed"].iter().map(|&face| face_coordinates(mesh, face));
-        corners.flat_map(|x| [face_centre(&x), area_vector(&x)]).collect()
+        corners.flat_map(|x| [face_center(&x), area_vector(&x)]).collect()
     };
     let solid = |mesh: &HexMesh| -> Vec<[f64; 3]> {
-        mesh.sets().elements["solid"].iter().map(|&e| mesh.centres()[e as usize]).collect()
+        mesh.sets().elements["solid"].iter().map(|&e| mesh.centers()[e as usize]).collect()
     };
     let close = |a: Vec<[f64; 3]>, b: Vec<[f64; 3]>| {
         let mut pairs = a.as_flattened().iter().zip(b.as_flattened());

@@ -32,8 +32,8 @@ pub enum Region {
     },
     /// Inside a sphere.
     Sphere {
-        /// Its centre.
-        centre: [f64; 3],
+        /// Its center.
+        center: [f64; 3],
         /// Its radius.
         radius: f64,
     },
@@ -64,7 +64,7 @@ impl Region {
                 let off: [f64; 3] = std::array::from_fn(|i| from[i] - height * along[i]);
                 (length(&off) - radius).max(inner_radius - length(&off)).max(0.0)
             }
-            Region::Sphere { centre, radius } => (distance(x, centre) - radius).max(0.0),
+            Region::Sphere { center, radius } => (distance(x, center) - radius).max(0.0),
             Region::Near { points, distance: reach } => {
                 let least = points.iter().map(|p| distance(x, p)).fold(f64::INFINITY, f64::min);
                 (least - reach).max(0.0)

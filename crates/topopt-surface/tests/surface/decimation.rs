@@ -31,16 +31,16 @@ fn assert_kept(before: &TriangleSurface, after: &TriangleSurface) {
     assert_eq!(n_fixed(after), n_fixed(before));
 }
 
-/// Largest |f| at the free vertices and the centres of the free triangles.
+/// Largest |f| at the free vertices and the centers of the free triangles.
 fn deviation(surface: &TriangleSurface, f: impl Fn(&[f64; 3]) -> f64) -> f64 {
     let (x, on_boundary) = (surface.vertices(), surface.on_boundary());
     let is_free = |vertex: u32| !on_boundary[vertex as usize];
-    let centre = |t: &[u32; 3]| -> [f64; 3] {
+    let center = |t: &[u32; 3]| -> [f64; 3] {
         std::array::from_fn(|i| t.iter().map(|&v| x[v as usize][i]).sum::<f64>() / 3.0)
     };
     let free = surface.triangles().iter().filter(|t| t.iter().any(|&v| is_free(v)));
     let vertices = (0..).zip(x).filter(|(v, _)| is_free(*v)).map(|(_, x)| *x);
-    vertices.chain(free.map(centre)).map(|point| f(&point).abs()).fold(0.0, f64::max)
+    vertices.chain(free.map(center)).map(|point| f(&point).abs()).fold(0.0, f64::max)
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn small_random_designs_stay_within_the_part() {
     assert!(2 * decimated > n_designs, "{decimated} of {n_designs}");
 }
 
-/// Hulls with an inner edge and with holes: means of neighbours on them lie outside.
+/// Hulls with an inner edge and with holes: means of neighbors on them lie outside.
 #[test]
 fn vertices_stay_within_parts_that_are_not_convex() {
     for benchmark in [Benchmark::LBeam, Benchmark::ConnectingRod] {

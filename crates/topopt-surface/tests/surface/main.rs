@@ -61,7 +61,7 @@ fn distorted(n: usize) -> HexMesh {
 
 fn level_set(mesh: &HexMesh, value: impl Fn(&[f64; 3]) -> f64) -> Field {
     let nodes = mesh.coordinates().iter().map(&value).collect();
-    Field::new(mesh, nodes, mesh.centres().iter().map(&value).collect()).unwrap()
+    Field::new(mesh, nodes, mesh.centers().iter().map(&value).collect()).unwrap()
 }
 
 /// Radius less distance from (1 + `shift`, 0, 0).
@@ -224,7 +224,7 @@ fn single_precision_rounds_coordinates_and_tells_by_how_much() {
 fn smoothing_rounds_a_ball_of_elements() {
     let mesh = distorted(10);
     let density: Vec<f64> =
-        mesh.centres().iter().map(|x| if ball(0.35, 0.0)(x) > 0.0 { 1.0 } else { 0.01 }).collect();
+        mesh.centers().iter().map(|x| if ball(0.35, 0.0)(x) > 0.0 { 1.0 } else { 0.01 }).collect();
     let field = Field::of_elements(&mesh, &density).unwrap();
     let mut surface = iso_surface(&mesh, &field, 0.5);
     // The isoperimetric quotient is 1 for a ball.
@@ -258,7 +258,7 @@ fn a_threshold_keeps_the_volume() {
 fn plateaus_give_the_nearest_volume() {
     let mesh = distorted(8);
     let half: Vec<f64> =
-        mesh.centres().iter().map(|x| if x[0] < 1.0 { 1.0 } else { 0.01 }).collect();
+        mesh.centers().iter().map(|x| if x[0] < 1.0 { 1.0 } else { 0.01 }).collect();
     let field = Field::of_elements(&mesh, &half).unwrap();
     let total: f64 = clipped_volume(&mesh, &field, 0.0);
     let (_, volume) = threshold_of_volume(&mesh, &field, 0.5 * total);

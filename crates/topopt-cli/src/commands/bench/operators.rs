@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use topopt_fem::{ElasticityOperator, Strategy};
+use topopt_fem::{ElementOperator, Strategy};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{Backend, BackendError, Cost};
 
@@ -44,7 +44,7 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
     each_operator(&place, &subject, &args.choice.strategies, &mut measure)?;
     writeln!(
         out,
-        "strategy      real      ms  GDOF/s  Gelem/s  modelled MB    GB/s  of copy  GFLOP/s  {}  \
+        "strategy      real      ms  GDOF/s  Gelem/s  modeled MB    GB/s  of copy  GFLOP/s  {}  \
          error  stored MB",
         if peak.is_some() { "of peak  " } else { "" }
     )?;
@@ -161,7 +161,7 @@ impl Visitor for Measure {
     fn visit<B: Backend>(
         &mut self,
         backend: &B,
-        operator: &mut dyn ElasticityOperator<B>,
+        operator: &mut dyn ElementOperator<B>,
         precision: &'static str,
         memory: usize,
         seconds: &mut Stopwatch,

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use topopt_cuda::{Cuda, Mf};
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Strategy, WithSprings};
+use topopt_design::StructureState;
+use topopt_fem::{ElementOperator, ElementPreconditioner, Strategy, WithSprings};
 use topopt_io::vtk::vtu;
 use topopt_linalg::{Backend, BackendError, Cpu, Pcg, PcgOptions, PcgOutcome, System};
-use topopt_simp::StructureState;
 
 use super::{matrix, place};
 use crate::args::PreconditionersArgs;
@@ -106,8 +106,8 @@ struct Row {
 
 fn measure<B: Backend>(
     backend: &B,
-    operator: &mut dyn ElasticityOperator<B>,
-    m: &mut dyn ElasticityPreconditioner<B>,
+    operator: &mut dyn ElementOperator<B>,
+    m: &mut dyn ElementPreconditioner<B>,
     structure: &Structure,
     moduli: &[f64],
 ) -> Result<Row, BackendError> {

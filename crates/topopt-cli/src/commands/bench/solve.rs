@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Jacobi};
+use topopt_fem::{ElementOperator, ElementPreconditioner, Jacobi};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, System};
 
@@ -86,7 +86,7 @@ impl Visitor for Solves<'_> {
     fn visit<B: Backend>(
         &mut self,
         backend: &B,
-        operator: &mut dyn ElasticityOperator<B>,
+        operator: &mut dyn ElementOperator<B>,
         precision: &'static str,
         memory: usize,
         _: &mut Stopwatch,

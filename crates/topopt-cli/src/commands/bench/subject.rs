@@ -17,7 +17,7 @@ use crate::structure::Structure;
 pub(super) struct Subject {
     pub name: String,
     pub problem: Problem,
-    /// Number of elements of each colour, where they come by colour.
+    /// Number of elements of each color, where they come by color.
     pub colors: Option<Vec<usize>>,
     /// Start density of the case, 0.3 without a case.
     pub density: f64,

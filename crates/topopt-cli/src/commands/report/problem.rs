@@ -40,7 +40,7 @@ pub(super) fn groups(
     };
     let mut groups = vec![("Mesh".into(), mesh_facts(case, summary, mesh, units))];
     groups.extend(TABLES.into_iter().filter_map(group));
-    groups.extend(group(("optimizer", "Optimiser")));
+    groups.extend(group(("optimizer", "Optimizer")));
     groups.push(("Solver".into(), solver_facts(summary)));
     let notes = summary["notes"].as_array().into_iter().flatten();
     let notes: Vec<Fact> = notes.map(|note| Fact::new("Note", text(note))).collect();

@@ -34,11 +34,11 @@ fn compared(found: &Value, units: &Units) -> Table {
     let row = |(key, unit): (&str, &str)| {
         let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
         let value = |which: &str| with_unit(&found[key][which], "");
-        vec![words(key) + &unit, value("optimised"), value("verified"), value("ratio")]
+        vec![words(key) + &unit, value("optimized"), value("verified"), value("ratio")]
     };
     let rows = [("compliance", units.energy.as_str()), ("volume", &cubic), ("volume_fraction", "")];
     Table {
-        columns: ["", "Optimised", "Verified", "Ratio"].map(String::from).to_vec(),
+        columns: ["", "Optimized", "Verified", "Ratio"].map(String::from).to_vec(),
         rows: rows.into_iter().map(row).collect(),
     }
 }

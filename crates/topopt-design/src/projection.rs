@@ -57,5 +57,5 @@ impl<B: Backend> DesignTransform<B> for Projection<B> {
 fn step(floor: f64, threshold: f64, sharpness: f64) -> SmoothStep {
     let (below, above) = ((sharpness * threshold).tanh(), (sharpness * (1.0 - threshold)).tanh());
     let height = (1.0 - floor) / (below + above);
-    SmoothStep { base: floor + height * below, height, sharpness, centre: threshold }
+    SmoothStep { base: floor + height * below, height, sharpness, center: threshold }
 }

@@ -1,10 +1,10 @@
 //! Runs with the density filter, the projection, and settings that change on the way.
 
-use topopt_linalg::Cpu;
-use topopt_simp::{
+use topopt_design::{
     Cone, Continuation, Filter, OptimalityCriteria, Optimization, PhysicalDensity, Projection,
     Stage, StopRule, StopRules,
 };
+use topopt_linalg::Cpu;
 
 use super::{COUNT, Ended, Outcome, Recorder, SIMP, TIGHT, cantilever, physics, space};
 
@@ -16,7 +16,7 @@ const NONE: Stage =
 fn run(sharpness: Option<f64>, stages: &[Stage], stop: StopRules) -> (Outcome, Recorder) {
     let problem = cantilever();
     let space = space(&problem);
-    let weights_of = |radius| Cone::new(problem.mesh().centres(), radius, usize::MAX);
+    let weights_of = |radius| Cone::new(problem.mesh().centers(), radius, usize::MAX);
     let mut physical = PhysicalDensity::new(&Cpu, Box::new(weights_of(1.5)), &space).unwrap();
     if let Some(sharpness) = sharpness {
         let n = space.volumes.len();

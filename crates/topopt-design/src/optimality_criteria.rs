@@ -10,7 +10,7 @@ use crate::{DesignSpace, DesignTransform};
 ///
 /// Where x is the density, dV_e is the volume of the element, and lambda comes by bisection until
 /// the volume is met to rounding. Where a [`DesignTransform`] makes the density from x, the
-/// linearised volume gives a first lambda, from which that of the volume itself is found.
+/// linearized volume gives a first lambda, from which that of the volume itself is found.
 pub struct OptimalityCriteria<B: Backend> {
     move_limit: f64,
     damping: f64,
@@ -149,7 +149,7 @@ impl<B: Backend> OptimalityCriteria<B> {
 
     /// The first half of an update where a transform makes the density: with `transform` having made
     /// `density` from `design` in its last forward, finds the factor that
-    /// [`OptimalityCriteria::meet_volume`] starts from, at which the linearised volume is met.
+    /// [`OptimalityCriteria::meet_volume`] starts from, at which the linearized volume is met.
     /// `sensitivities` are by the design variables, and as in [`OptimalityCriteria::update`].
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 //! (K + S) v = f - K u_D. As Pi is stationary in v, only its explicit dependence on the design
 //! counts: dC/drho_e = -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
 
-use topopt_fem::{DIM, ElasticityOperator, ElementVectors, LoadCase, Problem};
+use topopt_fem::{DIM, ElementOperator, ElementVectors, LoadCase, Problem};
 use topopt_linalg::{Backend, BackendError};
 
 /// Loads of all load cases on a backend; their parts that follow the design are assembled anew for
@@ -95,7 +95,7 @@ impl<B: Backend> Loads<B> {
     pub fn compliance(
         &mut self,
         backend: &B,
-        operator: &dyn ElasticityOperator<B>,
+        operator: &dyn ElementOperator<B>,
         moduli: &B::Vector,
         free: &[B::Vector],
         scratch: &mut B::Vector,
@@ -128,7 +128,7 @@ impl<B: Backend> Loads<B> {
     pub fn energies(
         &mut self,
         backend: &B,
-        operator: &dyn ElasticityOperator<B>,
+        operator: &dyn ElementOperator<B>,
         free: &[B::Vector],
         scratch: &mut B::Vector,
         energies: &mut B::Vector,

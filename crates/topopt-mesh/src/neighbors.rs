@@ -43,13 +43,13 @@ impl CellList {
         extent.iter().map(|length| (length / cell) as usize + 1).product()
     }
 
-    /// Calls `visit(id, distance)` for every point within the radius of `centre`, that at
-    /// `centre` itself included, always in the same order; returns how many points it looked at.
-    pub fn for_each_within(&self, centre: [f64; 3], mut visit: impl FnMut(u32, f64)) -> usize {
+    /// Calls `visit(id, distance)` for every point within the radius of `center`, that at
+    /// `center` itself included, always in the same order; returns how many points it looked at.
+    pub fn for_each_within(&self, center: [f64; 3], mut visit: impl FnMut(u32, f64)) -> usize {
         let mut walked = 0;
-        self.for_each_near(centre, |id, point| {
+        self.for_each_near(center, |id, point| {
             walked += 1;
-            let square: f64 = (0..3).map(|i| (point[i] - centre[i]).powi(2)).sum();
+            let square: f64 = (0..3).map(|i| (point[i] - center[i]).powi(2)).sum();
             if square <= self.radius * self.radius {
                 visit(id, square.sqrt());
             }
@@ -58,9 +58,9 @@ impl CellList {
     }
 
     /// Calls `visit(id, point)` for every point of the cells that the ball of the radius about
-    /// `centre` touches: all points in the ball, and others nearby.
-    fn for_each_near(&self, centre: [f64; 3], mut visit: impl FnMut(u32, [f64; 3])) {
-        self.for_each_run_near(centre, centre, |run| {
+    /// `center` touches: all points in the ball, and others nearby.
+    fn for_each_near(&self, center: [f64; 3], mut visit: impl FnMut(u32, [f64; 3])) {
+        self.for_each_run_near(center, center, |run| {
             for (point, &id) in self.points[run.clone()].iter().zip(&self.ids[run]) {
                 visit(id, *point);
             }
@@ -202,12 +202,12 @@ mod tests {
             (0..500).map(|i| [wave(i, 1.3), wave(i, 2.1), 0.2 * wave(i, 0.7)]).collect();
         for radius in [0.01, 0.8, 3.0, 100.0] {
             let list = CellList::new(&points, radius);
-            for (i, &centre) in points.iter().enumerate().step_by(37) {
+            for (i, &center) in points.iter().enumerate().step_by(37) {
                 let mut found = Vec::new();
-                list.for_each_within(centre, |id, d| found.push((id, d)));
+                list.for_each_within(center, |id, d| found.push((id, d)));
                 found.sort_by_key(|(id, _)| *id);
                 let distance =
-                    |p: &[f64; 3]| (0..3).map(|k| (p[k] - centre[k]).powi(2)).sum::<f64>().sqrt();
+                    |p: &[f64; 3]| (0..3).map(|k| (p[k] - center[k]).powi(2)).sum::<f64>().sqrt();
                 let expected: Vec<u32> = (0..points.len() as u32)
                     .filter(|&j| distance(&points[j as usize]) <= radius)
                     .collect();

@@ -26,7 +26,7 @@ mod transform;
 mod void_elements;
 
 pub use accuracy::Accuracy;
-pub use cone::{Cone, NeighbourStorage};
+pub use cone::{Cone, NeighborStorage};
 pub use continuation::{Continuation, Stage, WeightsOf};
 pub use density_filter::DensityFilter;
 pub use design_loop::{Optimization, Physics};

@@ -2,7 +2,7 @@
 //!
 //! Consecutive points of a row of cells are a group, one a lane, and each point near the group is
 //! added to the sums of all lanes, with weight 0 where it is too far. So every element has its
-//! neighbours in the order of the cells, whatever the lanes: as if it were alone.
+//! neighbors in the order of the cells, whatever the lanes: as if it were alone.
 
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use topopt_fem::{ElasticityOperator, ElasticityPreconditioner, Problem, WithSprings};
+use topopt_fem::{ElementOperator, ElementPreconditioner, Problem, WithSprings};
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, StopReason, System};
 
 use crate::{
@@ -20,16 +20,16 @@ pub struct Physics<'a, B: Backend> {
     /// Its loads.
     pub loads: Loads<B>,
     /// Its stiffness, without the springs to the ground.
-    pub operator: Box<dyn ElasticityOperator<B> + 'a>,
+    pub operator: Box<dyn ElementOperator<B> + 'a>,
     /// The preconditioner.
-    pub preconditioner: Box<dyn ElasticityPreconditioner<B> + 'a>,
+    pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
     /// How exact a solve is.
     pub accuracy: Accuracy,
     /// Most iterations of a solve, before the preconditioner is made stronger if it can be.
     pub max_iterations: usize,
 }
 
-/// A topology optimisation: minimise the compliance under a volume constraint.
+/// A topology optimization: minimize the compliance under a volume constraint.
 pub struct Optimization<'a, B: Backend> {
     physics: Physics<'a, B>,
     interpolation: Interpolation,

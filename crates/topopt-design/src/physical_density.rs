@@ -5,7 +5,7 @@ use topopt_linalg::{Backend, BackendError, LinearOperator};
 use crate::{DensityFilter, DesignSpace, DesignTransform, Projection};
 
 /// The density filter, a projection if there is one, and the passive elements, whose density is
-/// fixed whatever their neighbours are.
+/// fixed whatever their neighbors are.
 pub struct PhysicalDensity<'a, B: Backend> {
     filter: DensityFilter<'a, B>,
     projection: Option<Projection<B>>,

@@ -7,19 +7,18 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
+use topopt_design::{
+    Accuracy, Cone, Design, DesignSpace, DesignState, Ended, Filter, Interpolation,
+    IterationReport, Law, Loads, Observer, ObserverError, OptimalityCriteria, Optimization,
+    Outcome, Physics, SensitivityFilter, StopRule, StopRules,
+};
 use topopt_fem::{
-    ElasticityOperator, ElasticityPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy,
-    Supports,
+    ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports,
 };
 use topopt_linalg::{
     BackendError, Cpu, Pcg, PcgOptions, PcgProgress, Preconditioner, StopReason, System,
 };
 use topopt_mesh::{HexMesh, Sets};
-use topopt_simp::{
-    Accuracy, Cone, Design, DesignSpace, DesignState, Ended, Filter, Interpolation,
-    IterationReport, Law, Loads, Observer, ObserverError, OptimalityCriteria, Optimization,
-    Outcome, Physics, SensitivityFilter, StopRule, StopRules,
-};
 
 const SIMP: Interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0 };
 const TIGHT: PcgOptions = PcgOptions { tolerance: 1e-12, max_iterations: 10_000 };
@@ -138,7 +137,7 @@ fn run_on(
 ) -> (Outcome, Vec<f64>) {
     let problem = cantilever();
     let space = space(&problem);
-    let cone = Box::new(Cone::new(problem.mesh().centres(), 1.5, usize::MAX));
+    let cone = Box::new(Cone::new(problem.mesh().centers(), 1.5, usize::MAX));
     let filter = Filter::Sensitivity(SensitivityFilter::new(&Cpu, cone, &space.volumes).unwrap());
     let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
     let physics = physics(&problem, pcg);
@@ -181,11 +180,11 @@ impl Preconditioner<Cpu> for Weak {
     }
 }
 
-impl ElasticityPreconditioner<Cpu> for Weak {
+impl ElementPreconditioner<Cpu> for Weak {
     fn update(
         &mut self,
         backend: &Cpu,
-        operator: &dyn ElasticityOperator<Cpu>,
+        operator: &dyn ElementOperator<Cpu>,
         moduli: &Vec<f64>,
     ) -> Result<(), BackendError> {
         self.strengthened = 0.into();
@@ -354,11 +353,11 @@ impl Preconditioner<Cpu> for Structured {
     }
 }
 
-impl ElasticityPreconditioner<Cpu> for Structured {
+impl ElementPreconditioner<Cpu> for Structured {
     fn update(
         &mut self,
         backend: &Cpu,
-        operator: &dyn ElasticityOperator<Cpu>,
+        operator: &dyn ElementOperator<Cpu>,
         moduli: &Vec<f64>,
     ) -> Result<(), BackendError> {
         self.jacobi.update(backend, operator, moduli)
@@ -434,18 +433,18 @@ fn an_observer_that_fails_ends_the_run() {
 #[test]
 fn filtered_sensitivities_follow_the_formula() {
     let problem = cantilever();
-    let centres = problem.mesh().centres();
-    let n = centres.len();
+    let centers = problem.mesh().centers();
+    let n = centers.len();
     let density: Vec<f64> = (0..n).map(|e| 0.3 + 0.2 * (e as f64).cos()).collect();
     let raw: Vec<f64> = (0..n).map(|e| -1.0 - (e as f64).sin()).collect();
-    let cone = Box::new(Cone::new(centres.clone(), 1.7, 0));
+    let cone = Box::new(Cone::new(centers.clone(), 1.7, 0));
     let (mut found, mut scratch) = (raw.clone(), vec![0.0; n]);
     let volumes: Vec<f64> = (0..n).map(|e| 1.0 + 0.9 * (e as f64 * 0.7).sin()).collect();
     let filter = SensitivityFilter::new(&Cpu, cone, &volumes).unwrap();
     filter.apply(&Cpu, &density, &mut found, &mut scratch);
     for e in [0, 40, n - 1] {
         let weight = |i: usize| {
-            let square: f64 = (0..3).map(|k| (centres[e][k] - centres[i][k]).powi(2)).sum();
+            let square: f64 = (0..3).map(|k| (centers[e][k] - centers[i][k]).powi(2)).sum();
             (1.7 - square.sqrt()).max(0.0)
         };
         let numerator: f64 = (0..n).map(|i| weight(i) * density[i] * raw[i]).sum();
@@ -460,12 +459,12 @@ fn filtered_sensitivities_follow_the_formula() {
 fn the_sensitivity_filter_does_not_see_how_a_mesh_is_graded() {
     let edges: Vec<f64> =
         (0..40).map(|k| (k as f64 + 0.4 * (k as f64 * 2.1).sin()) * 0.5).collect();
-    let centres: Vec<[f64; 3]> =
+    let centers: Vec<[f64; 3]> =
         edges.windows(2).map(|x| [0.5 * (x[0] + x[1]), 0.0, 0.0]).collect();
     let volumes: Vec<f64> = edges.windows(2).map(|x| x[1] - x[0]).collect();
     let ones = vec![1.0; volumes.len()];
     let per_volume_spread = |measure: &[f64]| {
-        let cone = Box::new(Cone::new(centres.clone(), 1.3, 0));
+        let cone = Box::new(Cone::new(centers.clone(), 1.3, 0));
         let filter = SensitivityFilter::new(&Cpu, cone, measure).unwrap();
         let (mut found, mut scratch) = (volumes.clone(), ones.clone());
         filter.apply(&Cpu, &vec![0.3; volumes.len()], &mut found, &mut scratch);

@@ -3,16 +3,16 @@
 
 use std::ops::ControlFlow;
 
+use topopt_design::{Interpolation, Law, Loads};
 use topopt_fem::surface_load::traction;
 use topopt_fem::{
-    ElasticityOperator, ElasticityPreconditioner, LoadCase, Material, Multigrid, Problem, Strategy,
+    ElementOperator, ElementPreconditioner, LoadCase, Material, Multigrid, Problem, Strategy,
     Supports, WithSprings,
 };
 use topopt_linalg::{Cpu, CycleKind, Pcg, PcgOptions, StopReason, System};
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::surface::{boundary_faces, face_coordinates};
 use topopt_mesh::{Face, HexMesh};
-use topopt_simp::{Interpolation, Law, Loads};
 
 const MODULUS: f64 = 20.0;
 const LENGTH: f64 = 10.0;

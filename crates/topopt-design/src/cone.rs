@@ -1,4 +1,4 @@
-//! The cone-weighted sum over neighbours that filters are made of, on the CPU.
+//! The cone-weighted sum over neighbors that filters are made of, on the CPU.
 
 use rayon::prelude::*;
 use topopt_linalg::{Cost, Cpu, LinearOperator};
@@ -6,58 +6,58 @@ use topopt_mesh::CellList;
 
 use crate::cone_walk;
 
-/// Bytes of a stored neighbour: its number and its weight.
-const BYTES_PER_NEIGHBOUR: usize = 4 + 8;
+/// Bytes of a stored neighbor: its number and its weight.
+const BYTES_PER_NEIGHBOR: usize = 4 + 8;
 
 /// Most bytes per element that lists take. Longer ones are more than the rest of the loop needs,
 /// and a walk, whose rows of cells are then long, takes little more time than reading them.
 const BYTES_PER_ELEMENT: f64 = 300.0;
 
-/// Elements whose neighbours are counted for an estimate.
+/// Elements whose neighbors are counted for an estimate.
 const SAMPLE: usize = 2000;
 
 /// y_e = sum_i H_ei x_i with H_ei = max(0, R - |c_e - c_i|) [Ratnakar2022, Eq. 2.6-2.7].
 ///
-/// Neighbours are stored where they are few and within a memory budget, else found again in every
+/// Neighbors are stored where they are few and within a memory budget, else found again in every
 /// application, in the same order and to the same bits.
 #[derive(Debug)]
 pub struct Cone {
     radius: f64,
     cells: CellList,
     lists: Option<Lists>,
-    mean_neighbours: f64,
+    mean_neighbors: f64,
 }
 
-/// How a [`Cone`] finds neighbours.
+/// How a [`Cone`] finds neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NeighbourStorage {
+pub enum NeighborStorage {
     /// From lists.
     Stored,
     /// By walking the cells in every application.
     Walked,
 }
 
-/// Neighbours and weights of all elements in compressed rows.
+/// Neighbors and weights of all elements in compressed rows.
 #[derive(Debug)]
 struct Lists {
     offsets: Vec<usize>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     weights: Vec<f64>,
 }
 
 impl Cone {
-    /// For element centres, \[n_elements\]\[3\], and radius R > 0 (length); neighbour lists take
+    /// For element centers, \[n_elements\]\[3\], and radius R > 0 (length); neighbor lists take
     /// at most `budget` bytes.
-    pub fn new(centres: Vec<[f64; 3]>, radius: f64, budget: usize) -> Self {
-        let most = Self::most_list_bytes(centres.len(), budget);
-        Self::within(&centres, radius, most)
+    pub fn new(centers: Vec<[f64; 3]>, radius: f64, budget: usize) -> Self {
+        let most = Self::most_list_bytes(centers.len(), budget);
+        Self::within(&centers, radius, most)
     }
 
-    /// Bytes that it takes for so many elements with so many neighbours on average.
-    pub fn bytes(n_elements: usize, mean_neighbours: f64, budget: usize) -> usize {
-        // Of an element its centre, number and cells, and two values while a sum is walked.
+    /// Bytes that it takes for so many elements with so many neighbors on average.
+    pub fn bytes(n_elements: usize, mean_neighbors: f64, budget: usize) -> usize {
+        // Of an element its center, number and cells, and two values while a sum is walked.
         let walk = (24 + 4 + 8 + 16) * n_elements;
-        let lists = BYTES_PER_NEIGHBOUR as f64 * mean_neighbours * n_elements as f64;
+        let lists = BYTES_PER_NEIGHBOR as f64 * mean_neighbors * n_elements as f64;
         if lists <= Self::most_list_bytes(n_elements, budget) {
             walk + lists as usize
         } else {
@@ -71,8 +71,8 @@ impl Cone {
     }
 
     /// With lists of at most `most` bytes.
-    fn within(centres: &[[f64; 3]], radius: f64, most: f64) -> Self {
-        let cells = CellList::new(centres, radius);
+    fn within(centers: &[[f64; 3]], radius: f64, most: f64) -> Self {
+        let cells = CellList::new(centers, radius);
         let count = |c: &[f64; 3]| {
             let mut n = 0;
             cells.for_each_within(*c, |_, _| n += 1);
@@ -80,26 +80,26 @@ impl Cone {
         };
         // A sample tells whether it is worth counting all.
         let sample: Vec<usize> =
-            centres.iter().step_by(centres.len().div_ceil(SAMPLE).max(1)).map(count).collect();
-        let mean_neighbours = sample.iter().sum::<usize>() as f64 / sample.len() as f64;
-        let bytes = |neighbours: f64| neighbours * BYTES_PER_NEIGHBOUR as f64;
+            centers.iter().step_by(centers.len().div_ceil(SAMPLE).max(1)).map(count).collect();
+        let mean_neighbors = sample.iter().sum::<usize>() as f64 / sample.len() as f64;
+        let bytes = |neighbors: f64| neighbors * BYTES_PER_NEIGHBOR as f64;
         let mut lists = None;
-        if bytes(mean_neighbours * centres.len() as f64) <= most {
-            let counts: Vec<usize> = centres.par_iter().map(count).collect();
+        if bytes(mean_neighbors * centers.len() as f64) <= most {
+            let counts: Vec<usize> = centers.par_iter().map(count).collect();
             let fits = bytes(counts.iter().sum::<usize>() as f64) <= most;
-            lists = fits.then(|| Lists::new(centres, radius, &cells, &counts));
+            lists = fits.then(|| Lists::new(centers, radius, &cells, &counts));
         }
-        Self { radius, cells, lists, mean_neighbours }
+        Self { radius, cells, lists, mean_neighbors }
     }
 
     /// Whether there are lists.
-    pub fn storage(&self) -> NeighbourStorage {
-        if self.lists.is_some() { NeighbourStorage::Stored } else { NeighbourStorage::Walked }
+    pub fn storage(&self) -> NeighborStorage {
+        if self.lists.is_some() { NeighborStorage::Stored } else { NeighborStorage::Walked }
     }
 
-    /// Neighbours of an element on average, itself included, estimated from a sample.
-    pub fn mean_neighbours(&self) -> f64 {
-        self.mean_neighbours
+    /// Neighbors of an element on average, itself included, estimated from a sample.
+    pub fn mean_neighbors(&self) -> f64 {
+        self.mean_neighbors
     }
 }
 
@@ -118,42 +118,42 @@ impl LinearOperator<Cpu> for Cone {
 
     fn cost(&self) -> Cost {
         let n = self.dimension() as f64;
-        let pairs = self.mean_neighbours * n;
-        let per_pair = if self.lists.is_some() { BYTES_PER_NEIGHBOUR as f64 } else { 0.0 };
+        let pairs = self.mean_neighbors * n;
+        let per_pair = if self.lists.is_some() { BYTES_PER_NEIGHBOR as f64 } else { 0.0 };
         Cost { bytes_read: per_pair * pairs + 16.0 * n, bytes_written: 8.0 * n, flops: 2.0 * pairs }
     }
 }
 
 impl Lists {
-    fn new(centres: &[[f64; 3]], radius: f64, cells: &CellList, counts: &[usize]) -> Self {
+    fn new(centers: &[[f64; 3]], radius: f64, cells: &CellList, counts: &[usize]) -> Self {
         let mut offsets = vec![0];
         offsets.extend(counts.iter().scan(0, |end, n| {
             *end += n;
             Some(*end)
         }));
         let total = offsets[counts.len()];
-        let (mut neighbours, mut weights) = (vec![0; total], vec![0.0; total]);
+        let (mut neighbors, mut weights) = (vec![0; total], vec![0.0; total]);
         let mut rows = Vec::with_capacity(counts.len());
-        let (mut ids, mut values) = (neighbours.as_mut_slice(), weights.as_mut_slice());
+        let (mut ids, mut values) = (neighbors.as_mut_slice(), weights.as_mut_slice());
         for &n in counts {
             let (row_ids, rest_ids) = ids.split_at_mut(n);
             let (row_values, rest_values) = values.split_at_mut(n);
             rows.push((row_ids, row_values));
             (ids, values) = (rest_ids, rest_values);
         }
-        rows.into_par_iter().zip(centres).for_each(|((ids, weights), centre)| {
+        rows.into_par_iter().zip(centers).for_each(|((ids, weights), center)| {
             let mut k = 0;
-            cells.for_each_within(*centre, |i, d| {
+            cells.for_each_within(*center, |i, d| {
                 (ids[k], weights[k]) = (i, radius - d);
                 k += 1;
             });
         });
-        Self { offsets, neighbours, weights }
+        Self { offsets, neighbors, weights }
     }
 
     fn row(&self, e: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let row = self.offsets[e]..self.offsets[e + 1];
-        self.neighbours[row.clone()].iter().copied().zip(self.weights[row].iter().copied())
+        self.neighbors[row.clone()].iter().copied().zip(self.weights[row].iter().copied())
     }
 }
 
@@ -162,23 +162,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_and_walked_neighbours_give_the_same_bits() {
-        let centres: Vec<[f64; 3]> = (0..400)
+    fn stored_and_walked_neighbors_give_the_same_bits() {
+        let centers: Vec<[f64; 3]> = (0..400)
             .map(|i| [(i % 10) as f64, (i / 10 % 8) as f64 * 1.1, (i / 80) as f64 * 0.7])
             .collect();
         let x: Vec<f64> = (0..400).map(|i| (i as f64).sin()).collect();
         let apply = |most, storage| {
-            let cone = Cone::within(&centres, 2.3, most);
+            let cone = Cone::within(&centers, 2.3, most);
             assert_eq!(cone.storage(), storage);
             let mut y = vec![0.0; 400];
             cone.apply(&x, &mut y);
             y
         };
-        let stored = apply(f64::MAX, NeighbourStorage::Stored);
-        assert_eq!(stored, apply(0.0, NeighbourStorage::Walked));
+        let stored = apply(f64::MAX, NeighborStorage::Stored);
+        assert_eq!(stored, apply(0.0, NeighborStorage::Walked));
         for (e, found) in stored.iter().enumerate() {
             let weight = |i: usize| {
-                let d: f64 = (0..3).map(|k| (centres[e][k] - centres[i][k]).powi(2)).sum();
+                let d: f64 = (0..3).map(|k| (centers[e][k] - centers[i][k]).powi(2)).sum();
                 (2.3 - d.sqrt()).max(0.0)
             };
             let expected: f64 = (0..400).map(|i| weight(i) * x[i]).sum();

@@ -24,7 +24,7 @@ impl<'a, B: Backend> Filter<'a, B> {
         }
     }
 
-    /// From sensitivities by the densities to those that the optimiser takes; `scratch` is
+    /// From sensitivities by the densities to those that the optimizer takes; `scratch` is
     /// overwritten.
     pub(crate) fn sensitivities(
         &mut self,

@@ -1,15 +1,15 @@
 //! Densities made from design variables: every transform and the whole chain by finite differences.
 
+use topopt_design::{Cone, DensityFilter, DesignTransform, PhysicalDensity, Projection};
 use topopt_fem::Helmholtz;
 use topopt_linalg::{Backend, Cpu, LinearOperator};
 use topopt_mesh::HexMesh;
-use topopt_simp::{Cone, DensityFilter, DesignTransform, PhysicalDensity, Projection};
 
 use super::{cantilever, compliance, space};
 
-/// H for a radius that reaches the second neighbours.
+/// H for a radius that reaches the second neighbors.
 fn weights(mesh: &HexMesh) -> Box<dyn LinearOperator<Cpu>> {
-    Box::new(Cone::new(mesh.centres(), 1.8, usize::MAX))
+    Box::new(Cone::new(mesh.centers(), 1.8, usize::MAX))
 }
 
 /// Values in \[0.05, 0.95\] that do not repeat.
@@ -115,13 +115,13 @@ fn compliance_by_the_design_variables_agrees_with_finite_differences() {
 fn the_density_filter_follows_the_formula() {
     let problem = cantilever();
     let mesh = problem.mesh();
-    let (centres, volumes) = (mesh.centres(), mesh.volumes());
+    let (centers, volumes) = (mesh.centers(), mesh.volumes());
     let x = scattered(volumes.len());
     let mut filter = DensityFilter::new(&Cpu, weights(mesh), &volumes).unwrap();
     let found = density(&mut filter, &x);
     for e in [0, 40, 127] {
         let weight = |i: usize| {
-            let square: f64 = (0..3).map(|k| (centres[e][k] - centres[i][k]).powi(2)).sum();
+            let square: f64 = (0..3).map(|k| (centers[e][k] - centers[i][k]).powi(2)).sum();
             (1.8 - square.sqrt()).max(0.0) * volumes[i]
         };
         let sum: f64 = (0..x.len()).map(weight).sum();
