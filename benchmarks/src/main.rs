@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use topopt_benchmarks::{Case, FIRST_TOLERANCE, LATER_TOLERANCE};
-use topopt_cli::config::{Device, Strategy};
+use topopt_study::config::{Device, Strategy};
 
 /// Runs the benchmark cases against independent results
 #[derive(Debug, Parser)]

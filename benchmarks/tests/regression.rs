@@ -2,7 +2,7 @@
 //! topopt-benchmarks` prints it.
 
 use topopt_benchmarks::{Case, Comparison};
-use topopt_cli::config::{Device, Strategy};
+use topopt_study::config::{Device, Strategy};
 
 fn all_iterations_meet_the_reference(case: Case) {
     let comparisons = case.compare(50, Device::Cpu, Strategy::Auto).unwrap();

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 use topopt_tests::{code, files, root, std_modules, text, words};
 
-/// Packages that belong to the program, not to its libraries.
-const PROGRAM_ONLY: [&str; 7] =
-    ["clap", "clap_complete", "ctrlc", "indicatif", "miette", "schemars", "toml"];
+/// Packages of the command line; of these a study knows, if asked to, how settings are given there.
+const COMMAND_LINE: [&str; 5] = ["clap", "clap_complete", "ctrlc", "indicatif", "miette"];
+/// Packages of the case file.
+const CASE_FILE: [&str; 2] = ["schemars", "toml"];
 
 #[test]
 fn every_dependency_is_an_arrow_of_the_table() {
@@ -37,12 +38,18 @@ fn the_arrows_point_down() {
 
 #[test]
 fn libraries_know_neither_command_line_nor_case_file() {
+    let doors = ["topopt-cli", "topopt-tests", "topopt-benchmarks"];
     for (name, dependencies) in workspace() {
-        let library = !["topopt-cli", "topopt-tests", "topopt-benchmarks"].contains(&&*name);
-        for package in PROGRAM_ONLY.into_iter().filter(|_| library) {
+        let is_study = name == "topopt-study";
+        let mut forbidden: Vec<&str> = if is_study { vec![] } else { CASE_FILE.into() };
+        forbidden
+            .extend(COMMAND_LINE.into_iter().filter(|package| !(is_study && *package == "clap")));
+        for package in forbidden.into_iter().filter(|_| !doors.contains(&&*name)) {
             assert!(!dependencies.contains(package), "{name} depends on {package}");
         }
     }
+    let study = manifest("crates/topopt-study/Cargo.toml");
+    assert_eq!(study["dependencies"]["clap"]["optional"].as_bool(), Some(true));
 }
 
 #[test]
@@ -55,7 +62,9 @@ fn libraries_do_not_print_and_only_io_reads_and_writes() {
             assert!(!modules.contains(module), "{path} names std::{module}");
         }
     }
-    for (path, code) in sources(&[&computing[..], &["topopt-io", "topopt-report"]].concat()) {
+    for (path, code) in
+        sources(&[&computing[..], &["topopt-io", "topopt-report", "topopt-study"]].concat())
+    {
         for name in ["print!", "println!", "eprint!", "eprintln!", "dbg!"] {
             let whole = |(at, _): (usize, &str)| !code[..at].ends_with(char::is_alphanumeric);
             assert!(!code.match_indices(name).any(whole), "{path} calls {name}");
@@ -125,7 +134,7 @@ fn a_strategy_has_one_name_everywhere() {
         assert!(text(&kernels).contains("__global__"), "no kernel in {kernels}");
         names.insert(name);
     }
-    let schema = topopt_cli::config::schema();
+    let schema = topopt_study::config::schema();
     let key = &schema["properties"]["solver"]["properties"]["strategy"];
     let choices = choices(key);
     let accepted: BTreeSet<&str> = choices.iter().map(|s| &**s).filter(|&s| s != "auto").collect();

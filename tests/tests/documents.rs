@@ -1,6 +1,6 @@
 //! What the documents show exists, and the commands they name are those that are checked.
 
-use topopt_cli::config::Config;
+use topopt_study::config::Config;
 use topopt_tests::{root, text};
 
 /// The two commands that a newcomer runs first.

@@ -6,8 +6,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use topopt_io::gmsh::is_geometry;
 
-use crate::config::{Device, Generator, Hexes, Preconditioner, Strategy};
 pub use crate::progress::Log;
+use topopt_study::config::{Device, Generator, Hexes, Preconditioner, Strategy};
+use topopt_study::meshing::Gmsh;
 
 /// Topology optimization of three-dimensional parts on unstructured hexahedral meshes.
 #[derive(Debug, Parser)]
@@ -73,6 +74,12 @@ pub struct GmshArgs {
     /// Mesh a geometry although it may run programs and write files, as a .geo file can
     #[arg(long)]
     pub trust_geometry: bool,
+}
+
+impl From<&GmshArgs> for Gmsh {
+    fn from(args: &GmshArgs) -> Self {
+        Self { program: args.gmsh.clone(), trust_geometry: args.trust_geometry }
+    }
 }
 
 /// Arguments of `topopt run`.

@@ -18,11 +18,12 @@ use std::io::Write;
 use clap::CommandFactory;
 
 use crate::args::{Cli, Command};
-use crate::config::{self, MOST_THREADS};
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::memory;
-use crate::report::{Finding, InputError, rounded};
+use topopt_study::config::{self, MOST_THREADS};
+use topopt_study::failure::Failure;
+use topopt_study::finding::{Finding, InputError};
+use topopt_study::free_memory;
+use topopt_study::interrupt::Interrupt;
+use topopt_study::numbers::rounded;
 
 /// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
 ///
@@ -34,7 +35,7 @@ pub fn execute(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     bounded_threads()?;
-    memory::check_start().map_err(InputError::from)?;
+    free_memory::check_start().map_err(InputError::from)?;
     let result = match command {
         Command::Run(args) => run::run(args, out, interrupt),
         Command::Verify(args) => verify::verify(args, out, interrupt),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use clap::Parser;
 use topopt_cli::args::Cli;
 use topopt_cli::commands::execute;
-use topopt_cli::interrupt::Interrupt;
-use topopt_cli::report::{Drawing, render};
+use topopt_cli::render::{Drawing, render};
+use topopt_study::interrupt::Interrupt;
 
 static INTERRUPT: Interrupt = Interrupt::new();
 

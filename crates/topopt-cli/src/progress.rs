@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use topopt_design::IterationReport;
 use topopt_linalg::PcgProgress;
 
-use crate::summary::Summary;
+use topopt_study::run;
+use topopt_study::summary::Summary;
 
 /// Which manner of telling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -63,74 +64,6 @@ impl<'a> Progress<'a> {
         Self { manner, out, max_iterations, before: 0, start: now, last_message: now }
     }
 
-    /// The run begins.
-    pub fn start(&mut self, summary: &Summary) {
-        self.start = Instant::now();
-        self.before = summary.done.iterations;
-        self.whole_run(summary.opening(), || {
-            json!({
-                "event": "start",
-                "elements": summary.elements,
-                "nodes": summary.nodes,
-                "unknowns": summary.free_dofs,
-                "strategy": summary.strategy,
-                "preconditioner": summary.preconditioner.name,
-                "device": summary.device,
-                "notes": summary.notes,
-            })
-        });
-    }
-
-    /// A solve is under way.
-    pub fn solving(&mut self, iteration: usize, progress: PcgProgress) {
-        if let Manner::Bar(bar) = &self.manner
-            && self.last_message.elapsed() > REFRESH
-        {
-            let PcgProgress { iterations, relative_residual } = progress;
-            bar.set_prefix(format!(
-                "design {iteration}, PCG {iterations}, residual {relative_residual:.1e}"
-            ));
-            self.last_message = Instant::now();
-        }
-    }
-
-    /// An iteration is done.
-    pub fn iteration(&mut self, report: &IterationReport) {
-        let left = self.seconds_left(report.iteration);
-        match &self.manner {
-            Manner::Bar(bar) => {
-                bar.set_position(report.iteration as u64);
-                bar.set_message(bar_message(report, left));
-            }
-            Manner::Plain => {
-                if report.iteration == self.before + 1 {
-                    self.line(COLUMNS);
-                }
-                self.line(row(report, left));
-            }
-            Manner::Json => self.line(event(report, self.start.elapsed().as_secs_f64(), left)),
-            Manner::Quiet => {}
-        }
-    }
-
-    /// The run is over; a bar is taken away.
-    pub fn end(&mut self, summary: &Summary, directory: &Path) {
-        if let Manner::Bar(bar) = &self.manner {
-            bar.finish_and_clear();
-        }
-        self.whole_run(summary.closing(directory), || {
-            json!({
-                "event": "end",
-                "status": summary.status,
-                "stopped_by": summary.stopped_by,
-                "iterations": summary.done.iterations,
-                "compliance": summary.done.compliance,
-                "volume_met": summary.volume_met,
-                "directory": directory.display().to_string(),
-            })
-        });
-    }
-
     /// Tells of the run as a whole: `text` to people, `event` to programs.
     fn whole_run(&mut self, text: String, event: impl Fn() -> Value) {
         match &self.manner {
@@ -151,6 +84,72 @@ impl<'a> Progress<'a> {
     fn seconds_left(&self, done: usize) -> f64 {
         let left = self.max_iterations.saturating_sub(done) as f64;
         self.start.elapsed().as_secs_f64() * left / (done - self.before) as f64
+    }
+}
+
+impl run::Progress for Progress<'_> {
+    fn start(&mut self, summary: &Summary) {
+        self.start = Instant::now();
+        self.before = summary.done.iterations;
+        self.whole_run(summary.opening(), || {
+            json!({
+                "event": "start",
+                "elements": summary.elements,
+                "nodes": summary.nodes,
+                "unknowns": summary.free_dofs,
+                "strategy": summary.strategy,
+                "preconditioner": summary.preconditioner.name,
+                "device": summary.device,
+                "notes": summary.notes,
+            })
+        });
+    }
+
+    fn solving(&mut self, iteration: usize, progress: PcgProgress) {
+        if let Manner::Bar(bar) = &self.manner
+            && self.last_message.elapsed() > REFRESH
+        {
+            let PcgProgress { iterations, relative_residual } = progress;
+            bar.set_prefix(format!(
+                "design {iteration}, PCG {iterations}, residual {relative_residual:.1e}"
+            ));
+            self.last_message = Instant::now();
+        }
+    }
+
+    fn iteration(&mut self, report: &IterationReport) {
+        let left = self.seconds_left(report.iteration);
+        match &self.manner {
+            Manner::Bar(bar) => {
+                bar.set_position(report.iteration as u64);
+                bar.set_message(bar_message(report, left));
+            }
+            Manner::Plain => {
+                if report.iteration == self.before + 1 {
+                    self.line(COLUMNS);
+                }
+                self.line(row(report, left));
+            }
+            Manner::Json => self.line(event(report, self.start.elapsed().as_secs_f64(), left)),
+            Manner::Quiet => {}
+        }
+    }
+
+    fn end(&mut self, summary: &Summary, directory: &Path) {
+        if let Manner::Bar(bar) = &self.manner {
+            bar.finish_and_clear();
+        }
+        self.whole_run(summary.closing(directory), || {
+            json!({
+                "event": "end",
+                "status": summary.status,
+                "stopped_by": summary.stopped_by,
+                "iterations": summary.done.iterations,
+                "compliance": summary.done.compliance,
+                "volume_met": summary.volume_met,
+                "directory": directory.display().to_string(),
+            })
+        });
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use topopt_cli::case::{Case, element_width};
-use topopt_cli::config::Config;
-use topopt_cli::report::{Drawing, render};
+use topopt_cli::render::{Drawing, render};
+use topopt_study::case::{Case, element_width};
+use topopt_study::config::Config;
 
 const CASE: &str = r#"[mesh]
 generator = "connecting_rod"

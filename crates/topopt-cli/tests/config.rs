@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use topopt_cli::config::{Config, Device, FilterKind, Method, Strategy, schema};
-use topopt_cli::report::{Drawing, render};
+use topopt_cli::render::{Drawing, render};
+use topopt_study::config::{Config, Device, FilterKind, Method, Strategy, schema};
 
 const CASE: &str = r#"[mesh]
 generator = "cantilever"

@@ -6,7 +6,7 @@ use clap::Parser;
 use peak_alloc::PeakAlloc;
 use topopt_cli::args::Cli;
 use topopt_cli::commands::execute;
-use topopt_cli::interrupt::Interrupt;
+use topopt_study::interrupt::Interrupt;
 
 #[global_allocator]
 static COUNTING: PeakAlloc = PeakAlloc;

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use topopt_cli::case::Case;
-use topopt_cli::config::Config;
-use topopt_cli::report::{Drawing, render};
+use topopt_cli::render::{Drawing, render};
+use topopt_study::case::Case;
+use topopt_study::config::Config;
 
 /// Two cubes side by side in x. `Set-1` is the nodes at x = 0 and the element behind them, `Set-2`
 /// the nodes at x = 2, the element and its face.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use topopt_cli::case::Case;
-use topopt_cli::config::Config;
-use topopt_cli::report::{Drawing, render};
+use topopt_cli::render::{Drawing, render};
+use topopt_study::case::Case;
+use topopt_study::config::Config;
 
 /// 10 x 5 x 5 unit cubes with a corner at the origin.
 const CASE: &str = r#"[mesh]

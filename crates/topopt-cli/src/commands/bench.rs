@@ -10,17 +10,17 @@ mod thesis;
 
 use std::io::Write;
 
-use topopt_cuda::{Cuda, Mf, Strategy as GpuStrategy};
-use topopt_fem::{ElementOperator, Strategy as CpuStrategy};
-use topopt_linalg::{Backend, BackendError, Cpu};
+use topopt_cuda::{Cuda, Mf};
+use topopt_fem::ElementOperator;
+use topopt_linalg::{Backend, BackendError};
 
 use crate::args::BenchCommand;
-use crate::config;
-use crate::failure::Failure;
-use crate::output_folder;
-use crate::place::{self, Place};
-use crate::report::InputError;
 use subject::Subject;
+use topopt_study::computer::{self, Computer, Place, Visitor};
+use topopt_study::config;
+use topopt_study::failure::Failure;
+use topopt_study::finding::InputError;
+use topopt_study::output_folder;
 
 /// Measures and prints a table, and a CSV file where one is asked for.
 pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), Failure> {
@@ -42,10 +42,10 @@ pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), 
 }
 
 /// Something to do with every operator of a place.
-trait Visitor {
+trait Measured {
     /// Takes one operator, built and with all moduli zero. `seconds` times work on its backend;
     /// `memory` is what the operator stores, in bytes.
-    fn visit<B: Backend>(
+    fn measure<B: Backend>(
         &mut self,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,
@@ -59,51 +59,45 @@ trait Visitor {
 type Stopwatch<'a> = dyn FnMut(&mut dyn FnMut()) -> Result<f64, BackendError> + 'a;
 
 /// Builds the operators of `place` one after the other, those that are asked for and fit into the
-/// memory, and shows each to `visitor`.
+/// memory, and shows each to `measured`; at last `mf` in single precision, which GPUs have.
 fn each_operator(
     place: &Place,
     subject: &Subject,
     wanted: &[config::Strategy],
-    visitor: &mut impl Visitor,
+    measured: &mut impl Measured,
 ) -> Result<(), Failure> {
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w.name() == name);
-    let problem = &subject.problem;
-    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-    let device = match place {
-        Place::Cpu { .. } => {
-            let mut seconds = |work: &mut dyn FnMut()| {
-                let start = std::time::Instant::now();
-                work();
-                Ok(start.elapsed().as_secs_f64())
-            };
-            for strategy in CpuStrategy::ALL.into_iter().filter(|s| is_wanted(s.name())) {
-                let memory = strategy.bytes(nodes, elements);
-                let mut operator = strategy.build(problem);
-                visitor.visit(&Cpu, operator.as_mut(), "f64", memory, &mut seconds)?;
-            }
-            return Ok(());
-        }
-        Place::Gpu(device) => device,
-    };
-    let mut seconds = |work: &mut dyn FnMut()| device.seconds(work);
-    let mesh = place::gpu_mesh(device, problem, subject.colors.as_deref())?;
-    let backend = Cuda::<f64>::new(device)?;
-    for strategy in GpuStrategy::ALL.into_iter().filter(|s| is_wanted(s.name())) {
-        let bytes = place::gpu_bytes(strategy, config::Preconditioner::Jacobi, 1.0, problem);
-        if bytes > device.memory()?.0 || !strategy.takes(problem.mesh()) {
-            continue;
-        }
-        let memory = strategy.bytes(nodes, elements);
-        let mut operator = strategy.build(&mesh, problem)?;
-        visitor.visit(&backend, operator.as_mut(), "f64", memory, &mut seconds)?;
-    }
-    if is_wanted("mf") {
+    place.visit(InDouble { subject, is_wanted: &is_wanted, measured: &mut *measured })?;
+    if let (Place::Gpu(device), true) = (place, is_wanted("mf")) {
+        let (problem, colors) = (&subject.problem, subject.colors.as_deref());
+        let mut operator = Mf::<f32>::new(&computer::mesh_on_device(device, problem, colors)?)?;
+        let memory = Mf::<f32>::bytes(problem.mesh().n_elements());
+        let mut seconds = |work: &mut dyn FnMut()| device.seconds(work);
         let backend = Cuda::<f32>::new(device)?;
-        let mut operator = Mf::<f32>::new(&mesh)?;
-        let memory = Mf::<f32>::bytes(elements);
-        visitor.visit(&backend, &mut operator, "f32", memory, &mut seconds)?;
+        measured.measure(&backend, &mut operator, "f32", memory, &mut seconds)?;
     }
     Ok(())
+}
+
+struct InDouble<'a, M> {
+    subject: &'a Subject,
+    is_wanted: &'a dyn Fn(&str) -> bool,
+    measured: &'a mut M,
+}
+
+impl<M: Measured> Visitor for InDouble<'_, M> {
+    type Output = ();
+
+    fn visit<C: Computer>(self, computer: &C) -> Result<(), Failure> {
+        let Self { subject, is_wanted, measured } = self;
+        let backend = computer.backend();
+        let mut visitor = |operator: &mut dyn ElementOperator<C::Backend>, memory: usize| {
+            let mut seconds = |work: &mut dyn FnMut()| computer.seconds(work);
+            measured.measure(backend, operator, "f64", memory, &mut seconds)
+        };
+        let colors = subject.colors.as_deref();
+        Ok(computer.each_operator(&subject.problem, colors, is_wanted, &mut visitor)?)
+    }
 }
 
 /// The place that is asked for.

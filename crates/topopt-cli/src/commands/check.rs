@@ -5,24 +5,24 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use topopt_fem::{LoadCase, Strategy};
+use topopt_fem::LoadCase;
 
 use super::diagnosis::Diagnosis;
 use super::duration::Duration;
 use super::info::{Shape, ratio};
-use super::run::thread_pool;
 use super::{preview, rounded};
 use crate::args::CheckArgs;
-use crate::case::Case;
-use crate::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
-use crate::doubts;
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::memory;
-use crate::output_folder::{self, Earlier};
-use crate::place::{self, Place};
-use crate::report::{InputError, shown};
-use crate::structure::Structure;
+use topopt_study::case::Case;
+use topopt_study::computer::{Computer, Needs, Place, Visitor};
+use topopt_study::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
+use topopt_study::doubts;
+use topopt_study::failure::Failure;
+use topopt_study::finding::InputError;
+use topopt_study::interrupt::Interrupt;
+use topopt_study::model::Model;
+use topopt_study::numbers::shown;
+use topopt_study::output_folder::{self, Earlier};
+use topopt_study::run::thread_pool;
 
 /// Builds everything but solves nothing, and says what a run would do and how long that may take by
 /// measuring the steps of a solve. The preview is written
@@ -39,15 +39,15 @@ pub(super) fn check(
         let inputs: Vec<_> = mesh.iter().map(PathBuf::as_path).collect();
         output_folder::check_file(path, &["vtu"], &inputs).map_err(InputError::from)?;
     }
-    let case = Case::build_until(&config, &args.gmsh, interrupt)?;
+    let case = Case::build_until(&config, &(&args.gmsh).into(), interrupt)?;
     if let Some(path) = &args.preview {
         preview::write(path, &case).map_err(InputError::from)?;
     }
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let diagnosis = Diagnosis::of(&case);
         let place = Place::of(&config).map_err(InputError::from)?;
-        let structure = Structure::build(&config, case, &place)?;
-        Forecast::of(&config, &structure, diagnosis, &place)
+        let model = Model::build(&config, case, place.needs_colors(&config))?;
+        Forecast::of(&config, &model, diagnosis, &place)
     })?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
@@ -116,47 +116,31 @@ struct Load {
 impl Forecast {
     fn of(
         config: &Config,
-        structure: &Structure,
+        model: &Model,
         diagnosis: Diagnosis,
         place: &Place,
     ) -> Result<Self, Failure> {
-        let Structure { problem, space, .. } = structure;
+        let Model { problem, space, .. } = model;
         let loads: Vec<Load> = problem.load_cases().iter().map(Load::of).collect();
         let supports = problem.supports();
         let springs = supports.springs().map_or([].as_slice(), |springs| springs.as_chunks().0);
         let is_held = |&n: &usize| (0..3).any(|i| supports.is_fixed(n, i));
-        let asked = config.solver.strategy;
-        let memory = |s: Strategy| (s.name(), memory_mb(config, structure, s));
-        let (strategy, memory_mb) = match place {
-            Place::Cpu { .. } => {
-                let strategy = place::cpu_strategy(asked).map_err(InputError::from)?;
-                memory::check(config, structure, strategy).map_err(InputError::from)?;
-                (strategy.name(), Strategy::ALL.map(memory).into())
-            }
-            Place::Gpu(_) => (
-                place::gpu_choice(asked, structure).name(),
-                place::gpu_memory_mb(config, structure),
-            ),
-        };
+        let Needs { strategy, memory_mb } = place.visit(Planned { config, model })?;
         Ok(Self {
             case: config.path().display().to_string(),
             title: config.title.clone(),
             units: config.units,
-            nodes: structure.mesh.n_nodes(),
-            elements: structure.mesh.n_elements(),
-            element_width: structure.element_width,
-            extent: structure.mesh.bounding_box().extent(),
-            free_dofs: structure.n_free_dofs(),
+            nodes: model.mesh.n_nodes(),
+            elements: model.mesh.n_elements(),
+            element_width: model.element_width,
+            extent: model.mesh.bounding_box().extent(),
+            free_dofs: model.n_free_dofs(),
             held_nodes: (0..supports.n_nodes()).filter(is_held).count(),
             held_components: supports.n_fixed(),
             spring_nodes: count(springs),
             spring_stiffness: sum(springs),
-            warnings: [
-                diagnosis.warnings,
-                warnings(structure, &loads),
-                doubts::of(config, structure),
-            ]
-            .concat(),
+            warnings: [diagnosis.warnings, warnings(model, &loads), doubts::of(config, model)]
+                .concat(),
             quality: diagnosis.quality,
             connected_parts: diagnosis.connected_parts,
             coincident_nodes: diagnosis.coincident_nodes,
@@ -168,17 +152,17 @@ impl Forecast {
             volume_fraction: space.volume_fraction,
             filter: config.filter.get_ref().kind,
             filter_weights: config.filter.get_ref().weights,
-            filter_radius: structure.filter_radius,
+            filter_radius: model.filter.radius(),
             projection: config.projection.clone(),
             continuation: config.continuation.clone(),
             max_iterations: config.optimizer.max_iterations,
             device: place.name(),
             strategy,
             memory_mb,
-            time: Duration::measure(config, structure, place)?,
+            time: Duration::measure(config, model, place)?,
             replaces_results: output_folder::holds_results(&config.output_directory()),
             output_directory: config.output_directory(),
-            notes: structure.notes.clone(),
+            notes: model.notes.clone(),
         })
     }
 
@@ -335,18 +319,24 @@ fn nodes(n: usize) -> String {
     if n == 1 { "1 node".into() } else { format!("{n} nodes") }
 }
 
-/// What a run needs, with the program itself.
-fn memory_mb(config: &Config, structure: &Structure, strategy: Strategy) -> f64 {
-    PROGRAM_MB + memory::plan(config, structure, strategy) as f64 / memory::MEGABYTE
+/// A case, to find out what it needs on any computer.
+struct Planned<'a> {
+    config: &'a Config,
+    model: &'a Model,
 }
 
-/// The program with its threads, measured on Linux.
-const PROGRAM_MB: f64 = 12.0;
+impl Visitor for Planned<'_> {
+    type Output = Needs;
 
-fn warnings(structure: &Structure, loads: &[Load]) -> Vec<String> {
+    fn visit<C: Computer>(self, computer: &C) -> Result<Needs, Failure> {
+        computer.needs(self.config, self.model)
+    }
+}
+
+fn warnings(model: &Model, loads: &[Load]) -> Vec<String> {
     let mut warnings = Vec::new();
-    let width = structure.element_width;
-    if let Some(radius) = structure.filter_radius
+    let width = model.element_width;
+    if let Some(radius) = model.filter.radius()
         && radius <= width
     {
         warnings.push(format!(
@@ -356,7 +346,7 @@ fn warnings(structure: &Structure, loads: &[Load]) -> Vec<String> {
             rounded(width)
         ));
     }
-    for (load, case) in loads.iter().zip(structure.problem.load_cases()) {
+    for (load, case) in loads.iter().zip(model.problem.load_cases()) {
         let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
         if load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total) {
             warnings.push(format!(

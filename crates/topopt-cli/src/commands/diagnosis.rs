@@ -6,7 +6,7 @@ use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_no
 
 use super::info::Shape;
 use super::rounded;
-use crate::case::{Case, CaseLoads};
+use topopt_study::case::{Case, CaseLoads};
 
 /// What there is to know of a case before a problem is made of it.
 pub(super) struct Diagnosis {

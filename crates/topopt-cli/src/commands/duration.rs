@@ -3,15 +3,13 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use topopt_cuda::Cuda;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
-use topopt_linalg::{Backend, BackendError, Cpu};
+use topopt_linalg::{Backend, BackendError};
 
-use crate::config::Config;
-use crate::failure::Failure;
-use crate::place::{self, OnGpu, Place};
-use crate::report::InputError;
-use crate::structure::Structure;
+use topopt_study::computer::{Computer, Place, Solver, Visitor};
+use topopt_study::config::Config;
+use topopt_study::failure::Failure;
+use topopt_study::model::Model;
 
 /// What the solves of a run may take on the device at hand.
 #[derive(Debug, Serialize)]
@@ -33,36 +31,21 @@ const REPEATS: usize = 5;
 
 impl Duration {
     /// Measures the steps of a solve of the case.
-    pub fn measure(config: &Config, structure: &Structure, place: &Place) -> Result<Self, Failure> {
-        let (problem, solver) = (&structure.problem, &config.solver);
-        match place {
-            Place::Cpu { .. } => {
-                let strategy = place::cpu_strategy(solver.strategy).map_err(InputError::from)?;
-                let mut operator = strategy.build(problem);
-                let mut preconditioner = place::cpu_preconditioner(solver, problem)?;
-                Ok(Self::of(config, structure, &Cpu, &mut *operator, &mut *preconditioner)?)
-            }
-            Place::Gpu(device) => {
-                let backend = Cuda::<f64>::new(device)?;
-                let (strategy, contrast) = (solver.strategy, config.contrast());
-                let OnGpu { mut operator, mut preconditioner, .. } =
-                    place::on_gpu(&backend, structure, config, strategy, contrast)?;
-                Ok(Self::of(config, structure, &backend, &mut *operator, &mut *preconditioner)?)
-            }
-        }
+    pub fn measure(config: &Config, model: &Model, place: &Place) -> Result<Self, Failure> {
+        place.visit(Measured { config, model })
     }
 
     fn of<B: Backend>(
         config: &Config,
-        structure: &Structure,
+        model: &Model,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,
         preconditioner: &mut dyn ElementPreconditioner<B>,
     ) -> Result<Self, BackendError> {
-        let n = structure.problem.n_dofs();
+        let n = model.problem.n_dofs();
         let (mut x, mut y) = (backend.zeros(n)?, backend.zeros(n)?);
         backend.fill(1.0, &mut x);
-        let mut moduli = backend.zeros(structure.mesh.n_elements())?;
+        let mut moduli = backend.zeros(model.mesh.n_elements())?;
         backend.fill(config.material.youngs_modulus, &mut moduli);
         operator.set_moduli(&moduli);
         // A scalar that is looked at waits for all that was asked of a device.
@@ -81,8 +64,8 @@ impl Duration {
             }
         }
         let iterations = config.optimizer.max_iterations;
-        let solves = iterations * structure.problem.load_cases().len();
-        let iterations_a_solve = guess(preconditioner.name(), structure.mesh.n_elements())
+        let solves = iterations * model.problem.load_cases().len();
+        let iterations_a_solve = guess(preconditioner.name(), model.mesh.n_elements())
             .min(config.solver.max_iterations());
         let seconds = iterations as f64 * seconds_a_setup
             + (solves * iterations_a_solve) as f64 * seconds_an_iteration;
@@ -98,6 +81,25 @@ impl Duration {
             self.iterations_a_solve,
             1e3 * self.seconds_an_iteration
         )
+    }
+}
+
+/// The case whose steps are measured, on any computer.
+struct Measured<'a> {
+    config: &'a Config,
+    model: &'a Model,
+}
+
+impl Visitor for Measured<'_> {
+    type Output = Duration;
+
+    fn visit<C: Computer>(self, computer: &C) -> Result<Duration, Failure> {
+        let Self { config, model } = self;
+        let (strategy, contrast) = (config.solver.strategy, config.contrast());
+        let Solver { mut operator, mut preconditioner, .. } =
+            computer.solver(config, model, strategy, contrast)?;
+        let (operator, preconditioner) = (operator.as_mut(), preconditioner.as_mut());
+        Ok(Duration::of(config, model, computer.backend(), operator, preconditioner)?)
     }
 }
 

@@ -10,11 +10,11 @@ use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
 
 use super::rounded;
 use crate::args::ExportArgs;
-use crate::config::LengthUnit;
-use crate::failure::Failure;
-use crate::report::{Finding, InputError};
-use crate::run_directory::RunDirectory;
-use crate::verification::sorted_shares;
+use topopt_study::config::LengthUnit;
+use topopt_study::failure::Failure;
+use topopt_study::finding::{Finding, InputError};
+use topopt_study::run_directory::RunDirectory;
+use topopt_study::verification::sorted_shares;
 
 /// Writes the surface of a design.
 pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Failure> {

@@ -10,11 +10,12 @@ use topopt_mesh::{Components, HexMesh};
 
 use super::rounded;
 use crate::args::GmshArgs;
-use crate::case::element_width;
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::meshing;
-use crate::report::{InputError, shown};
+use topopt_study::case::element_width;
+use topopt_study::failure::Failure;
+use topopt_study::finding::InputError;
+use topopt_study::interrupt::Interrupt;
+use topopt_study::meshing;
+use topopt_study::numbers::shown;
 
 /// Reads a mesh file and says what is in it.
 pub(super) fn info(
@@ -24,7 +25,8 @@ pub(super) fn info(
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let imported = meshing::read(file, &meshing::by(gmsh), interrupt).map_err(InputError::from)?;
+    let imported =
+        meshing::read(file, &meshing::by(&gmsh.into()), interrupt).map_err(InputError::from)?;
     let info = Info::of(&imported);
     if json {
         serde_json::to_writer_pretty(&mut *out, &info).map_err(std::io::Error::from)?;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::report::{Finding, InputError};
+use topopt_study::failure::Failure;
+use topopt_study::finding::{Finding, InputError};
 
 /// A commented case file: the cantilever, with every key.
 pub(super) const TEMPLATE: &str = include_str!("template.toml");

@@ -7,13 +7,13 @@ use topopt_io::gmsh::{self, Encoding, GmshFormat, Meshing, Version};
 use topopt_mesh::HexMesh;
 
 use crate::args::{MeshArgs, MeshSource, MshVersion};
-use crate::config::Generator;
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::memory;
-use crate::meshing;
-use crate::output_folder;
-use crate::report::{Finding, InputError};
+use topopt_study::config::Generator;
+use topopt_study::failure::Failure;
+use topopt_study::finding::{Finding, InputError};
+use topopt_study::free_memory;
+use topopt_study::interrupt::Interrupt;
+use topopt_study::meshing;
+use topopt_study::output_folder;
 
 /// Makes the mesh and writes it.
 pub(super) fn mesh(
@@ -68,7 +68,7 @@ fn benchmark(generator: Generator, args: &MeshArgs) -> Result<HexMesh, InputErro
         let finding = Finding::new(format!("how large is the mesh of {name} to be?"));
         return Err(finding.remedy("give --size (1 to 5) or --elements; see --help").into());
     }
-    args.elements.map(memory::check_elements).transpose()?;
+    args.elements.map(free_memory::check_elements).transpose()?;
     let mesh = generator.generate(args.size, args.elements);
     mesh.map_err(|error| Finding::new(error.to_string()).into())
 }
@@ -85,7 +85,7 @@ fn of_geometry(
     if args.element_size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
         return Err(Finding::new("--element-size must be greater than 0").into());
     }
-    let default = meshing::by(&args.gmsh);
+    let default = meshing::by(&(&args.gmsh).into());
     let meshing = Meshing {
         hexes: args.hexes.map_or(default.hexes, Into::into),
         element_size: args.element_size,

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 
-use crate::case::Case;
-use crate::report::Finding;
-use crate::structure::on_all_nodes;
+use topopt_study::case::Case;
+use topopt_study::finding::Finding;
+use topopt_study::model::on_all_nodes;
 
 /// Writes the mesh with what lies on it. Cells: `solid`, `void` and the element sets, 0 or 1.
 /// Points: `support`, 1 + 2 + 4 where x, y and z are held; `force` of the first load case and

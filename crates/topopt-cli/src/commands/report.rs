@@ -14,10 +14,11 @@ use topopt_io::vtk::vtu;
 use topopt_report::{Fact, Report, count, number};
 
 use crate::args::ReportArgs;
-use crate::failure::Failure;
-use crate::output_folder;
-use crate::report::{Finding, InputError};
-use crate::run_directory::{CASE, REPORT, RunDirectory, SUMMARY};
+use topopt_study::failure::Failure;
+use topopt_study::finding::{Finding, InputError};
+use topopt_study::output_folder;
+use topopt_study::result_files::{CASE, REPORT, SUMMARY};
+use topopt_study::run_directory::RunDirectory;
 
 /// Writes the report of a run.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Failure> {

@@ -3,13 +3,14 @@
 use std::io::Write;
 
 use super::rounded;
-use super::run::thread_pool;
 use crate::args::VerifyArgs;
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::report::InputError;
-use crate::run_directory::{RunDirectory, VERIFIED, VERIFIED_DESIGN};
-use crate::verification::{Compared, Verification, Width};
+use topopt_study::failure::Failure;
+use topopt_study::finding::InputError;
+use topopt_study::interrupt::Interrupt;
+use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
+use topopt_study::run::thread_pool;
+use topopt_study::run_directory::RunDirectory;
+use topopt_study::verification::{Compared, Request, Verification, Width};
 
 /// Solves the design of a run again as solid and void, and says what became of it.
 pub(super) fn verify(
@@ -20,8 +21,9 @@ pub(super) fn verify(
     let results = RunDirectory::open(&args.results).map_err(InputError::from)?;
     let mut config = results.config()?;
     config.solver.device = args.device.unwrap_or(config.solver.device);
+    let request = Request { threshold: args.threshold, gmsh: (&args.gmsh).into() };
     let verification = thread_pool(config.solver.threads)?
-        .install(|| Verification::of(&results, &config, args, interrupt))?;
+        .install(|| Verification::of(&results, &config, &request, interrupt))?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &verification).map_err(std::io::Error::from)?;
         return Ok(writeln!(out)?);

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use clap::Parser;
 use topopt_cli::args::Cli;
 use topopt_cli::commands::execute;
-use topopt_cli::interrupt::Interrupt;
+use topopt_study::interrupt::Interrupt;
 
 use crate::{Finished, Folder, RESULTS, program};
 

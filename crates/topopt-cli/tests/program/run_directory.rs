@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use topopt_cli::run_directory::RunDirectory;
+use topopt_study::run_directory::RunDirectory;
 
 use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
 use crate::{CASE, Folder, program};

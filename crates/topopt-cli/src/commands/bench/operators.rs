@@ -8,10 +8,10 @@ use topopt_linalg::{Backend, BackendError, Cost};
 
 use super::processor;
 use super::subject::Subject;
-use super::{GIGA, MEGABYTE, Stopwatch, Visitor, each_operator, place};
+use super::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator, place};
 use crate::args::OperatorsArgs;
-use crate::failure::Failure;
-use crate::place::Place;
+use topopt_study::computer::Place;
+use topopt_study::failure::Failure;
 
 /// Applications before those that count.
 const WARM_UP: usize = 3;
@@ -157,8 +157,8 @@ impl Measure {
     }
 }
 
-impl Visitor for Measure {
-    fn visit<B: Backend>(
+impl Measured for Measure {
+    fn measure<B: Backend>(
         &mut self,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,

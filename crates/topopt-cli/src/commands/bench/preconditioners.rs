@@ -4,22 +4,21 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use topopt_cuda::{Cuda, Mf};
 use topopt_design::StructureState;
-use topopt_fem::{ElementOperator, ElementPreconditioner, Strategy, WithSprings};
+use topopt_fem::{ElementOperator, ElementPreconditioner, WithSprings};
 use topopt_io::vtk::vtu;
-use topopt_linalg::{Backend, BackendError, Cpu, Pcg, PcgOptions, PcgOutcome, System};
+use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, System};
 
 use super::{matrix, place};
 use crate::args::PreconditionersArgs;
-use crate::case::Case;
-use crate::config::{Config, Preconditioner, Solver};
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::place::{Place, cpu_preconditioner, gpu_mesh, gpu_preconditioner, prepared};
-use crate::report::{Finding, InputError};
-use crate::structure::Structure;
-use crate::summary;
+use topopt_study::case::Case;
+use topopt_study::computer::{Computer, Visitor};
+use topopt_study::config::{Config, Preconditioner, Strategy};
+use topopt_study::failure::Failure;
+use topopt_study::finding::{Finding, InputError};
+use topopt_study::interrupt::Interrupt;
+use topopt_study::model::Model;
+use topopt_study::summary;
 
 /// Relative residuals that are solved to.
 const TOLERANCES: [f64; 2] = [1e-5, 1e-8];
@@ -33,10 +32,10 @@ pub(super) fn preconditioners(
 ) -> Result<(), Failure> {
     let place = place(args.device)?;
     let config = Config::load(&args.case, &args.set)?;
-    let case = Case::build_until(&config, &args.gmsh, &Interrupt::new())?;
-    let structure = Structure::build(&config, case, &place)?;
-    let moduli = moduli(args, &config, &structure)?;
-    let problem = &structure.problem;
+    let case = Case::build_until(&config, &(&args.gmsh).into(), &Interrupt::new())?;
+    let model = Model::build(&config, case, place.needs_colors(&config))?;
+    let moduli = moduli(args, &config, &model)?;
+    let problem = &model.problem;
     if let Some(path) = &args.matrix {
         matrix::write(path, problem, &moduli)?;
     }
@@ -47,24 +46,10 @@ pub(super) fn preconditioners(
     )?;
     let chosen = if args.preconditioners.is_empty() { &ALL[..] } else { &args.preconditioners };
     for &preconditioner in chosen {
-        let solver = Solver { preconditioner, ..config.solver.clone() };
-        let row = match &place {
-            Place::Cpu { .. } => {
-                let operator = Strategy::Mf.build(problem);
-                let mut operator = WithSprings::new(&Cpu, problem, operator)?;
-                let mut m = cpu_preconditioner(&solver, problem)?;
-                measure(&Cpu, &mut operator, m.as_mut(), &structure, &moduli)?
-            }
-            Place::Gpu(device) => {
-                let backend = Cuda::<f64>::new(device)?;
-                let mesh = gpu_mesh(device, problem, structure.colors.as_deref())?;
-                let operator = Box::new(Mf::<f64>::new(&mesh)?);
-                let mut operator = WithSprings::new(&backend, problem, operator)?;
-                let (contrast, host) = (config.contrast(), prepared(&solver, problem));
-                let mut m = gpu_preconditioner(&backend, &solver, &mesh, problem, contrast, host)?;
-                measure(&backend, &mut operator, m.as_mut(), &structure, &moduli)?
-            }
-        };
+        let mut config = config.clone();
+        config.solver.preconditioner = preconditioner;
+        let solves = Solves { config: &config, model: &model, moduli: &moduli };
+        let row = place.visit(solves)?;
         row.print(out)?;
     }
     Ok(())
@@ -74,22 +59,22 @@ pub(super) fn preconditioners(
 fn moduli(
     args: &PreconditionersArgs,
     config: &Config,
-    structure: &Structure,
+    model: &Model,
 ) -> Result<Vec<f64>, InputError> {
     let density = match &args.design {
-        None => structure.space.uniform(),
+        None => model.space.uniform(),
         Some(path) => {
             let (_, mut arrays) = vtu::read_with_cell_data(path, &["density"])
                 .map_err(|error| Finding::new(error.to_string()))?;
             let density = arrays.swap_remove(0);
-            if density.len() != structure.mesh.n_elements() {
-                let (found, wanted) = (density.len(), structure.mesh.n_elements());
+            if density.len() != model.mesh.n_elements() {
+                let (found, wanted) = (density.len(), model.mesh.n_elements());
                 let message =
                     format!("{} has {found} elements, the case has {wanted}", path.display());
                 let remedy = "give the design.vtu of a run of this case at this size";
                 return Err(Finding::new(message).remedy(remedy).into());
             }
-            structure.renumbering.elements_from_original(&density)
+            model.renumbering.elements_from_original(&density)
         }
     };
     let modulus =
@@ -104,14 +89,34 @@ struct Row {
     solves: Vec<(PcgOutcome, f64)>,
 }
 
+/// What is measured with one preconditioner, on any computer.
+struct Solves<'a> {
+    config: &'a Config,
+    model: &'a Model,
+    moduli: &'a [f64],
+}
+
+impl Visitor for Solves<'_> {
+    type Output = Row;
+
+    fn visit<C: Computer>(self, computer: &C) -> Result<Row, Failure> {
+        let Self { config, model, moduli } = self;
+        let (strategy, contrast) = (Strategy::Mf, config.contrast());
+        let solver = computer.solver(config, model, strategy, contrast)?;
+        let (backend, mut m) = (computer.backend(), solver.preconditioner);
+        let mut operator = WithSprings::new(backend, &model.problem, solver.operator)?;
+        Ok(measure(backend, &mut operator, m.as_mut(), model, moduli)?)
+    }
+}
+
 fn measure<B: Backend>(
     backend: &B,
     operator: &mut dyn ElementOperator<B>,
     m: &mut dyn ElementPreconditioner<B>,
-    structure: &Structure,
+    model: &Model,
     moduli: &[f64],
 ) -> Result<Row, BackendError> {
-    let problem = &structure.problem;
+    let problem = &model.problem;
     // As a run whose solves had been slow would have it.
     if let Some(void) = StructureState::default().changed(moduli) {
         m.restructure(backend, &void)?;

@@ -10,10 +10,10 @@ use topopt_io::csv::CsvFile;
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, System};
 
 use super::subject::Subject;
-use super::{MEGABYTE, Stopwatch, Visitor, each_operator, place};
+use super::{MEGABYTE, Measured, Stopwatch, each_operator, place};
 use crate::args::{Numbering, SolveArgs};
-use crate::config::Config;
-use crate::failure::Failure;
+use topopt_study::config::Config;
+use topopt_study::failure::Failure;
 
 pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failure> {
     let place = place(args.choice.device)?;
@@ -82,8 +82,8 @@ pub(super) struct Solves<'a> {
     pub rows: Vec<Row>,
 }
 
-impl Visitor for Solves<'_> {
-    fn visit<B: Backend>(
+impl Measured for Solves<'_> {
+    fn measure<B: Backend>(
         &mut self,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,

@@ -6,12 +6,12 @@ use topopt_fem::{LoadCase, Material, Problem, Supports};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 use crate::args::{GmshArgs, Numbering};
-use crate::case::Case;
-use crate::config::Config;
-use crate::interrupt::Interrupt;
-use crate::place::Place;
-use crate::report::{Finding, InputError};
-use crate::structure::Structure;
+use topopt_study::case::Case;
+use topopt_study::computer::Place;
+use topopt_study::config::Config;
+use topopt_study::finding::{Finding, InputError};
+use topopt_study::interrupt::Interrupt;
+use topopt_study::model::Model;
 
 /// A problem and what to call it.
 pub(super) struct Subject {
@@ -57,16 +57,16 @@ impl Subject {
         numbering: Numbering,
         place: &Place,
     ) -> Result<Self, InputError> {
-        let case = Case::build_until(config, gmsh, &Interrupt::new())?;
-        let structure = Structure::build(config, case, place)?;
+        let case = Case::build_until(config, &gmsh.into(), &Interrupt::new())?;
+        let model = Model::build(config, case, place.needs_colors(config))?;
         let name = config.title.clone().unwrap_or_else(|| config.path().display().to_string());
-        let (density, penalty) = (structure.space.volume_fraction, config.design.penalty);
+        let (density, penalty) = (model.space.volume_fraction, config.design.penalty);
         match numbering {
             Numbering::Import => {
-                let Structure { problem, colors, .. } = structure;
+                let Model { problem, colors, .. } = model;
                 Ok(Self { name, problem, colors, density, penalty })
             }
-            _ => Self::of_mesh(&name, &structure.mesh, numbering),
+            _ => Self::of_mesh(&name, &model.mesh, numbering),
         }
     }
 

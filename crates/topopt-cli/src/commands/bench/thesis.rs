@@ -11,8 +11,8 @@ use super::solve::{Row, Solves};
 use super::subject::Subject;
 use super::{MEGABYTE, each_operator, place};
 use crate::args::{GmshArgs, Numbering, ThesisArgs};
-use crate::config::Config;
-use crate::failure::Failure;
+use topopt_study::config::Config;
+use topopt_study::failure::Failure;
 
 /// The residual that the thesis' stop rule leaves, measured: delta <= 1e-5 in its Algorithm 1.
 const TOLERANCE: f64 = 1e-3;

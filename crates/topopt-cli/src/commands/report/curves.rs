@@ -5,7 +5,7 @@ use std::path::Path;
 use topopt_report::{Curve, Table, number};
 
 use super::{Units, read, unreadable, words};
-use crate::report::Finding;
+use topopt_study::finding::Finding;
 
 /// The columns of history.csv, which holds numbers only.
 pub(super) struct History {

@@ -4,8 +4,9 @@ use serde_json::Value;
 use topopt_report::{Fact, Table, Verification, number};
 
 use super::{Units, read, text, unreadable, with_unit, words};
-use crate::report::Finding;
-use crate::run_directory::{RunDirectory, VERIFIED};
+use topopt_study::finding::Finding;
+use topopt_study::result_files::VERIFIED;
+use topopt_study::run_directory::RunDirectory;
 
 /// The proof, or how to get one.
 ///

@@ -1,0 +1,218 @@
+//! A case made ready: the mesh, and what the sets named in the case file stand for in it.
+
+use toml::Spanned;
+use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
+use topopt_mesh::{HexMesh, Renumbering, Sets};
+
+use crate::config::{Config, Generator};
+use crate::finding::{Finding, InputError};
+use crate::interrupt::Interrupt;
+use crate::meshing::Gmsh;
+use crate::tags::Tags;
+use crate::{free_memory, meshing, selections};
+
+/// A mesh with supports, loads, solid and void elements, all by numbers from 0.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The mesh.
+    pub mesh: HexMesh,
+    /// Numbers of nodes and elements in the mesh file; none for a generated mesh.
+    pub tags: Option<Tags>,
+    /// The sets of the mesh, and those that the case file selects.
+    pub sets: Sets,
+    /// What was left out or changed in reading the mesh, a sentence each.
+    pub notes: Vec<String>,
+    /// Nodes held in x, in y and in z, each sorted.
+    pub fixed: [Vec<u32>; 3],
+    /// Stiffness of springs to the ground, by increasing node.
+    pub springs: Vec<(u32, [f64; 3])>,
+    /// Load cases, in the order in which the file first names them.
+    pub load_cases: Vec<CaseLoads>,
+    /// Elements that stay solid, sorted.
+    pub solid: Vec<u32>,
+    /// Elements that stay void, sorted.
+    pub void: Vec<u32>,
+}
+
+/// Forces and displacements that act together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseLoads {
+    /// Name of the load case.
+    pub name: String,
+    /// Its weight in the compliance.
+    pub weight: f64,
+    /// Loaded nodes, sorted, with their forces.
+    pub forces: Vec<(u32, [f64; 3])>,
+    /// Acceleration of the whole part by gravity.
+    pub gravity: [f64; 3],
+    /// Displaced nodes, sorted, with their displacements in the directions in which they are held.
+    pub displacements: Vec<(u32, [f64; 3])>,
+}
+
+/// Width of an element of `mesh`, the cube root of its volume, averaged over the volume of the part: as a
+/// point of the part sees it, so that many small elements in a corner do not decide it.
+pub fn element_width(mesh: &HexMesh) -> f64 {
+    let volumes = mesh.volumes();
+    volumes.iter().map(|v| v * v.cbrt()).sum::<f64>() / volumes.iter().sum::<f64>()
+}
+
+impl Generator {
+    /// The benchmark of this name.
+    pub fn benchmark(self) -> Benchmark {
+        match self {
+            Generator::Cantilever => Benchmark::Cantilever,
+            Generator::LBeam => Benchmark::LBeam,
+            Generator::Michell => Benchmark::Michell,
+            Generator::ConnectingRod => Benchmark::ConnectingRod,
+        }
+    }
+
+    /// The mesh of the given size, else of about so many elements.
+    ///
+    /// # Errors
+    /// [`GenerateError`] if there is no such mesh.
+    pub fn generate(
+        self,
+        size: Option<u8>,
+        elements: Option<usize>,
+    ) -> Result<HexMesh, GenerateError> {
+        let of_elements = || Resolution::Elements(elements.unwrap_or(0));
+        let resolution = size.map_or_else(of_elements, |size| Resolution::Size(size.into()));
+        self.benchmark().generate(resolution)
+    }
+}
+
+impl Case {
+    /// Reads or makes the mesh, selects, and looks up every set. A geometry is meshed by the Gmsh of
+    /// the environment, and is not trusted.
+    ///
+    /// # Errors
+    /// All that is wrong, with places in the case file: a mesh that cannot be had, selections of
+    /// nothing or everything, sets that are not there or empty, loads that are zero or only on supports, nothing left to design.
+    pub fn build(config: &Config) -> Result<Self, InputError> {
+        Self::build_until(config, &Gmsh::default(), &Interrupt::new())
+    }
+
+    /// As [`Case::build`], with what the command line says of `gmsh`, which is ended soon after
+    /// `interrupt` is set.
+    ///
+    /// # Errors
+    /// As [`Case::build`].
+    pub fn build_until(
+        config: &Config,
+        gmsh: &Gmsh,
+        interrupt: &Interrupt,
+    ) -> Result<Self, InputError> {
+        let (mesh, tags, mut notes) = mesh(config, gmsh, interrupt)?;
+        let sets = selections::sets(config, &mesh, tags.as_ref())?;
+        let lookup = Lookup { config, mesh: &mesh, sets: &sets };
+        notes.extend(lookup.notes());
+        let mut findings = Vec::new();
+        let fixed = lookup.fixed(&mut findings);
+        let springs = lookup.springs(&mut findings);
+        let load_cases = lookup.load_cases(&mut findings);
+        let [solid, void] = lookup.passive(&mut findings);
+        InputError::if_any(findings)?;
+        InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
+        Ok(Self { mesh, tags, sets, notes, fixed, springs, load_cases, solid, void })
+    }
+
+    /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.
+    pub fn node_number(&self, node: u32) -> u64 {
+        Tags::node(self.tags.as_ref(), node)
+    }
+
+    /// Number of an element, as [`Case::node_number`].
+    pub fn element_number(&self, element: u32) -> u64 {
+        Tags::element(self.tags.as_ref(), element)
+    }
+}
+
+fn mesh(
+    config: &Config,
+    gmsh: &Gmsh,
+    interrupt: &Interrupt,
+) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputError> {
+    let keys = config.mesh.get_ref();
+    if let (Some(path), Some(file)) = (config.mesh_path(), &keys.file) {
+        let read =
+            meshing::read(&path, &meshing::of(config, gmsh), interrupt).map_err(|finding| {
+                let finding = finding.at(config.source(), file.span(), "this mesh");
+                let relative = "`file` is relative to the folder of the case file";
+                if path.exists() { finding } else { finding.remedy(relative) }
+            })?;
+        let tags = Tags { nodes: read.node_tags, elements: read.element_tags };
+        return Ok((read.mesh, Some(tags), read.notes));
+    }
+    let (size, elements) = (keys.size.as_ref(), keys.elements.as_ref());
+    let span = elements.map_or_else(|| config.mesh.span(), |elements| elements.span());
+    let generator = keys.generator.as_ref().map_or(Generator::Cantilever, |g| *g.get_ref());
+    if let Some(elements) = elements {
+        free_memory::check_elements(*elements.get_ref())
+            .map_err(|finding| finding.at(config.source(), span.clone(), "so many"))?;
+    }
+    let mesh = generator
+        .generate(size.map(|size| *size.get_ref()), elements.map(|n| *n.get_ref()))
+        .map_err(|error| Finding::new(error.to_string()).at(config.source(), span, "here"))?;
+    let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
+    let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
+    Ok((mesh, None, Vec::new()))
+}
+
+/// Finds the sets that the case file names in its mesh.
+pub struct Lookup<'a> {
+    /// The case file.
+    pub config: &'a Config,
+    /// The mesh.
+    pub mesh: &'a HexMesh,
+    /// Sets of the mesh and selections.
+    pub sets: &'a Sets,
+}
+
+impl Lookup<'_> {
+    /// Elements that stay solid, and those that stay void.
+    fn passive(&self, findings: &mut Vec<Finding>) -> [Vec<u32>; 2] {
+        let design = &self.config.design;
+        let [solid, void] = [&design.solid, &design.void].map(|sets| {
+            let elements = sets.iter().flat_map(|set| self.elements(set, findings));
+            sorted(elements.collect())
+        });
+        let Some(last) = design.void.last().or(design.solid.last()) else { return [solid, void] };
+        let both = solid.iter().filter(|e| void.binary_search(e).is_ok()).count();
+        let at = |message: String, remedy: &str| {
+            let place =
+                Finding::new(message).at(self.config.source(), last.span(), "with this set");
+            place.remedy(remedy)
+        };
+        let smaller = "take a set out of `solid` or `void`, or make it smaller in the mesh";
+        if both > 0 {
+            let message = format!("{both} elements are to be both solid and void");
+            findings.push(at(message, smaller));
+        } else if solid.len() + void.len() == self.mesh.n_elements() {
+            let kind = match (solid.len(), void.len()) {
+                (_, 0) => "solid",
+                (0, _) => "void",
+                _ => "solid or void",
+            };
+            let message = format!("every element is {kind}: nothing is left to design");
+            findings.push(at(message, smaller));
+        }
+        [solid, void]
+    }
+
+    fn elements(&self, name: &Spanned<String>, findings: &mut Vec<Finding>) -> Vec<u32> {
+        match self.sets.element_set(name.get_ref()) {
+            Ok([]) => findings.push(self.empty(name.get_ref(), name.span())),
+            Ok(set) => return set.to_vec(),
+            Err(error) => findings.push(self.not_there(&error, name.span())),
+        }
+        Vec::new()
+    }
+}
+
+/// Each number once, increasing.
+pub fn sorted(mut numbers: Vec<u32>) -> Vec<u32> {
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}

@@ -1,0 +1,125 @@
+//! The processor.
+
+use std::time::Instant;
+
+use topopt_design::{Cone, NeighborStorage};
+use topopt_fem::{
+    BlockJacobi, ElementPreconditioner, Helmholtz, Jacobi, Multigrid, Problem, Strategy,
+};
+use topopt_linalg::{BackendError, Cpu};
+
+use super::{BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::filter_plan::Weights;
+use crate::finding::{Finding, InputError};
+use crate::memory;
+use crate::model::Model;
+
+/// The processor.
+pub struct OnCpu;
+
+impl Computer for OnCpu {
+    type Backend = Cpu;
+
+    fn backend(&self) -> &Cpu {
+        &Cpu
+    }
+
+    fn strategies(&self, _: &Model) -> Vec<&'static str> {
+        Strategy::ALL.map(Strategy::name).into()
+    }
+
+    fn needs(&self, config: &Config, model: &Model) -> Result<Needs, Failure> {
+        let strategy = checked_strategy(config, model, config.solver.strategy)?;
+        let memory = |s: Strategy| (s.name(), memory::process_mb(config, model, s));
+        Ok(Needs { strategy: strategy.name(), memory_mb: Strategy::ALL.map(memory).into() })
+    }
+
+    fn solver<'a>(
+        &'a self,
+        config: &Config,
+        model: &'a Model,
+        wanted: config::Strategy,
+        _contrast: f64,
+    ) -> Result<Solver<'a, Cpu>, Failure> {
+        let strategy = checked_strategy(config, model, wanted)?;
+        let operator = strategy.build(&model.problem);
+        let preconditioner = preconditioner(&config.solver, &model.problem)?;
+        Ok(Solver { operator, preconditioner, note: None })
+    }
+
+    fn weights<'a>(
+        &'a self,
+        plan: &Weights,
+        model: &'a Model,
+        radius: f64,
+    ) -> Result<BuiltWeights<'a, Cpu>, BackendError> {
+        let mesh = model.problem.mesh();
+        match *plan {
+            Weights::Helmholtz => Ok((Box::new(Helmholtz::new(mesh, radius)?), None)),
+            Weights::Cone { budget } => {
+                let cone = Cone::new(mesh.centers(), radius, budget);
+                let stored = cone.storage() == NeighborStorage::Stored;
+                let neighbors = Neighbors { mean: cone.mean_neighbors(), stored };
+                Ok((Box::new(cone), Some(neighbors)))
+            }
+        }
+    }
+
+    fn each_operator(
+        &self,
+        problem: &Problem,
+        _colors: Option<&[usize]>,
+        wanted: &dyn Fn(&str) -> bool,
+        visitor: &mut EachOperator<Cpu>,
+    ) -> Result<(), BackendError> {
+        let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
+            visitor(strategy.build(problem).as_mut(), strategy.bytes(nodes, elements))?;
+        }
+        Ok(())
+    }
+
+    fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError> {
+        let start = Instant::now();
+        work();
+        Ok(start.elapsed().as_secs_f64())
+    }
+}
+
+/// The strategy that is `wanted`, for which there is enough memory.
+fn checked_strategy(
+    config: &Config,
+    model: &Model,
+    wanted: config::Strategy,
+) -> Result<Strategy, InputError> {
+    let strategy = strategy(wanted)?;
+    memory::check(config, model, strategy)?;
+    Ok(strategy)
+}
+
+fn strategy(wanted: config::Strategy) -> Result<Strategy, Finding> {
+    if wanted == config::Strategy::Auto {
+        return Ok(Strategy::Mf);
+    }
+    let known = Strategy::ALL.into_iter().find(|strategy| strategy.name() == wanted.name());
+    known.ok_or_else(|| {
+        let names = Strategy::ALL.map(Strategy::name).join(", ");
+        Finding::new(format!("strategy `{}` runs on a GPU only", wanted.name()))
+            .remedy(format!("on the processor there are {names}"))
+    })
+}
+
+fn preconditioner<'a>(
+    solver: &config::Solver,
+    problem: &'a Problem,
+) -> Result<Box<dyn ElementPreconditioner<Cpu> + 'a>, BackendError> {
+    Ok(match solver.preconditioner {
+        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
+            Box::new(Multigrid::new(problem, cycle(solver))?)
+        }
+        config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.n_dofs())?),
+        config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),
+    })
+}

@@ -1,0 +1,101 @@
+//! The fastest strategy on a GPU, measured.
+
+use std::sync::Arc;
+
+use topopt_cuda::{Cuda, MeshOnDevice, Strategy};
+use topopt_fem::{ElementOperator, Problem};
+use topopt_linalg::{Backend, BackendError};
+
+/// Bytes of the copy that tells the bandwidth of a GPU's memory.
+const COPY: usize = 1 << 28;
+/// How many times faster than its memory the caches of a GPU may be.
+const CACHE: f64 = 3.0;
+
+/// The fastest of `candidates`, of which there are some, and what to say of it.
+pub(super) fn fastest(
+    backend: &Cuda<f64>,
+    mesh: &Arc<MeshOnDevice>,
+    problem: &Problem,
+    candidates: Vec<Strategy>,
+) -> Result<(Strategy, String), BackendError> {
+    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+    let device = backend.device();
+    let bandwidth = device.copy_bandwidth(COPY.min(device.memory()?.0 / 4), 5)?;
+    let reading = |strategy: Strategy| strategy.bytes(nodes, elements) as f64 / (CACHE * bandwidth);
+    let Measured { times, slower } = measure(candidates, reading, |strategy| {
+        application_seconds(backend, strategy.build(mesh, problem)?.as_ref())
+    })?;
+    let told: Vec<_> = times
+        .iter()
+        .map(|(s, strategy)| format!("{} {:.3} ms", strategy.name(), 1e3 * s))
+        .collect();
+    let best = times[0].1;
+    let mut note = format!("strategy {}, the fastest of {}", best.name(), told.join(", "));
+    if !slower.is_empty() {
+        let names: Vec<_> = slower.iter().map(|strategy| strategy.name()).collect();
+        note += &format!("; {} store more than can be read in that time", names.join(", "));
+    }
+    Ok((best, note))
+}
+
+/// What was measured of candidates.
+#[derive(Debug, PartialEq)]
+struct Measured<C> {
+    /// Seconds, the fastest first.
+    times: Vec<(f64, C)>,
+    /// Those that were not: they need more than the fastest at `least`.
+    slower: Vec<C>,
+}
+
+/// Measures `seconds` of the candidates, who needs the `least` first.
+fn measure<C: Copy, E>(
+    mut candidates: Vec<C>,
+    least: impl Fn(C) -> f64,
+    mut seconds: impl FnMut(C) -> Result<f64, E>,
+) -> Result<Measured<C>, E> {
+    candidates.sort_by(|&a, &b| least(a).total_cmp(&least(b)));
+    let (mut times, mut slower) = (Vec::<(f64, C)>::new(), Vec::new());
+    for candidate in candidates {
+        if times.first().is_some_and(|(best, _)| least(candidate) > *best) {
+            slower.push(candidate);
+            continue;
+        }
+        times.push((seconds(candidate)?, candidate));
+        times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    Ok(Measured { times, slower })
+}
+
+/// Seconds of one application: the median of five after two that do not count.
+fn application_seconds(
+    backend: &Cuda<f64>,
+    operator: &dyn ElementOperator<Cuda<f64>>,
+) -> Result<f64, BackendError> {
+    let mut x = backend.zeros(operator.dimension())?;
+    backend.fill(1.0, &mut x);
+    let mut y = backend.zeros(operator.dimension())?;
+    backend.device().median_seconds(2, 5, || operator.apply(&x, &mut y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_the_fastest_is_not_measured() {
+        let (least, seconds) = ([3.0, 0.1, 2.0, 0.5], [3.5, 2.5, 2.2, 4.0]);
+        let mut asked = Vec::new();
+        let measured = measure(
+            vec![0, 1, 2, 3],
+            |c| least[c],
+            |c| {
+                asked.push(c);
+                Ok::<_, ()>(seconds[c])
+            },
+        );
+        let times = vec![(2.2, 2), (2.5, 1), (4.0, 3)];
+        assert_eq!(measured, Ok(Measured { times, slower: vec![0] }));
+        assert_eq!(asked, [1, 3, 2]);
+        assert_eq!(measure(vec![0], |_| 1.0, |_| Err::<f64, _>("broken")), Err("broken"));
+    }
+}

@@ -1,0 +1,295 @@
+//! One GPU.
+
+use std::sync::Arc;
+
+use topopt_cuda::{BlockJacobi, Cone, Cuda, Device, MeshOnDevice, Multigrid, Prepared, Strategy};
+use topopt_design::Optimization;
+use topopt_fem::{ElementPreconditioner, Jacobi, Problem};
+use topopt_linalg::BackendError;
+
+use super::{BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle, fastest};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::filter_plan::Weights;
+use crate::finding::{Finding, InputError};
+use crate::free_memory::MEGABYTE;
+use crate::model::Model;
+
+/// One GPU, in double precision.
+pub struct OnGpu {
+    device: Arc<Device>,
+    backend: Cuda<f64>,
+}
+
+impl OnGpu {
+    /// On `device`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn new(device: &Arc<Device>) -> Result<Self, BackendError> {
+        Ok(Self { device: device.clone(), backend: Cuda::new(device)? })
+    }
+}
+
+impl Computer for OnGpu {
+    type Backend = Cuda<f64>;
+
+    fn backend(&self) -> &Cuda<f64> {
+        &self.backend
+    }
+
+    fn strategies(&self, model: &Model) -> Vec<&'static str> {
+        possible(model).into_iter().map(Strategy::name).collect()
+    }
+
+    fn needs(&self, config: &Config, model: &Model) -> Result<Needs, Failure> {
+        let bytes = |s| run_bytes(config, model, s, config.contrast());
+        let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
+        let strategy = in_order(config.solver.strategy, model).name();
+        Ok(Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() })
+    }
+
+    /// The host prepares the preconditioner while the device takes the mesh and measures strategies.
+    fn solver<'a>(
+        &'a self,
+        config: &Config,
+        model: &'a Model,
+        wanted: config::Strategy,
+        contrast: f64,
+    ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
+        let (problem, solver) = (&model.problem, &config.solver);
+        let choice = choice(&self.device, config, model, wanted, contrast)?;
+        let operator = || -> Result<_, BackendError> {
+            let mesh = mesh_on_device(&self.device, problem, model.colors.as_deref())?;
+            let (strategy, note) = match choice {
+                Choice::Named(strategy, note) => (strategy, note),
+                Choice::Measured(fitting) => {
+                    let (best, note) = fastest::fastest(&self.backend, &mesh, problem, fitting)?;
+                    (best, Some(note))
+                }
+            };
+            Ok((strategy.build(&mesh, problem)?, mesh, note))
+        };
+        let (operator, prepared) = rayon::join(operator, || prepared(solver, problem));
+        let (operator, mesh, note) = operator?;
+
+        let preconditioner =
+            preconditioner(&self.backend, solver, &mesh, problem, contrast, prepared)?;
+        Ok(Solver { operator, preconditioner, note })
+    }
+
+    fn weights<'a>(
+        &'a self,
+        plan: &Weights,
+        model: &'a Model,
+        radius: f64,
+    ) -> Result<BuiltWeights<'a, Cuda<f64>>, BackendError> {
+        match plan {
+            Weights::Helmholtz => unreachable!("`Place::of` sends it to the processor"),
+            Weights::Cone { .. } => {
+                let cone = Cone::new(&self.device, &model.problem.mesh().centers(), radius)?;
+                let neighbors = Neighbors { mean: cone.mean_neighbors(), stored: false };
+                Ok((Box::new(cone), Some(neighbors)))
+            }
+        }
+    }
+
+    fn each_operator(
+        &self,
+        problem: &Problem,
+        colors: Option<&[usize]>,
+        wanted: &dyn Fn(&str) -> bool,
+        visitor: &mut EachOperator<Cuda<f64>>,
+    ) -> Result<(), BackendError> {
+        let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        let mesh = mesh_on_device(&self.device, problem, colors)?;
+        for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
+            let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, problem);
+            if bytes <= self.device.memory()?.0 && strategy.takes(problem.mesh()) {
+                let mut operator = strategy.build(&mesh, problem)?;
+                visitor(operator.as_mut(), strategy.bytes(nodes, elements))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError> {
+        self.device.seconds(work)
+    }
+}
+
+/// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in single
+/// precision, but in double where void is softer than its rounding: a piece that only such void holds
+/// has motions that single precision cannot tell from stiff ones, and solves failed. It is [`prepared`] on the host.
+///
+/// # Errors
+/// [`BackendError`] if the device has no room for it.
+fn preconditioner<'a>(
+    backend: &Cuda<f64>,
+    solver: &config::Solver,
+    mesh: &Arc<MeshOnDevice>,
+    problem: &'a Problem,
+    contrast: f64,
+    prepared: Option<Prepared>,
+) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
+    let kind = cycle(solver);
+    Ok(match prepared {
+        Some(host) if is_single(contrast) => {
+            Box::new(Multigrid::<f32>::new(mesh, problem, kind, &host)?)
+        }
+        Some(host) => Box::new(Multigrid::<f64>::new(mesh, problem, kind, &host)?),
+        None if solver.preconditioner == config::Preconditioner::Jacobi => {
+            Box::new(Jacobi::new(backend, problem.n_dofs())?)
+        }
+        None => Box::new(BlockJacobi::new(mesh)?),
+    })
+}
+
+/// What the host makes of the problem for multigrid on a GPU, if that is the preconditioner.
+fn prepared(solver: &config::Solver, problem: &Problem) -> Option<Prepared> {
+    match solver.preconditioner {
+        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
+            Some(Prepared::new(problem))
+        }
+        config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => None,
+    }
+}
+
+/// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
+fn is_single(contrast: f64) -> bool {
+    contrast >= 1e-7
+}
+
+/// The mesh of `problem` on a GPU, for launches by color where it has `colors`.
+///
+/// # Errors
+/// [`BackendError`] if the device has no room for it.
+pub fn mesh_on_device(
+    device: &Arc<Device>,
+    problem: &Problem,
+    colors: Option<&[usize]>,
+) -> Result<Arc<MeshOnDevice>, BackendError> {
+    match colors {
+        Some(colors) => MeshOnDevice::by_color(device, problem, colors),
+        None => MeshOnDevice::new(device, problem),
+    }
+}
+
+/// The strategy on a GPU: `Auto` is `mf` where the elements come by color, as what is measured
+/// differs from run to run.
+fn in_order(asked: config::Strategy, model: &Model) -> config::Strategy {
+    match (asked, &model.colors) {
+        (config::Strategy::Auto, Some(_)) => config::Strategy::Mf,
+        (asked, _) => asked,
+    }
+}
+
+/// How an operator is chosen among those that fit.
+enum Choice {
+    /// By name, and what to say of it if it was left to us.
+    Named(Strategy, Option<String>),
+    /// The fastest of these.
+    Measured(Vec<Strategy>),
+}
+
+fn choice(
+    device: &Device,
+    config: &Config,
+    model: &Model,
+    wanted: config::Strategy,
+    contrast: f64,
+) -> Result<Choice, Failure> {
+    let free = device.memory()?.0;
+    let bytes = |s| run_bytes(config, model, s, contrast);
+    let possible = possible(model);
+    let fits = |strategy: &Strategy| bytes(*strategy) <= free;
+    let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
+    let asked = in_order(wanted, model);
+    if asked == config::Strategy::Auto {
+        if fitting.is_empty() {
+            let least = Strategy::ALL.map(bytes).into_iter().min();
+            return Err(too_large("auto", least.unwrap_or(0), free, &fitting));
+        }
+        return Ok(Choice::Measured(fitting));
+    }
+
+    let is_asked = |strategy: &&Strategy| strategy.name() == asked.name();
+    let Some(&strategy) = possible.iter().find(is_asked) else {
+        return Err(InputError::from(impossible(asked, model, &possible)).into());
+    };
+    if !fits(&strategy) {
+        return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
+    }
+    let is_ours = asked != wanted;
+    Ok(Choice::Named(strategy, is_ours.then(|| format!("strategy {}, not measured", asked.name()))))
+}
+
+/// The strategies that compute the problem, in a fixed order where its elements come by color.
+fn possible(model: &Model) -> Vec<Strategy> {
+    let is_possible = |strategy: &Strategy| {
+        strategy.takes(model.problem.mesh()) && (model.colors.is_none() || strategy.is_in_order())
+    };
+    Strategy::ALL.into_iter().filter(is_possible).collect()
+}
+
+/// Why a strategy is not among those that are possible.
+fn impossible(asked: config::Strategy, model: &Model, possible: &[Strategy]) -> Finding {
+    let (name, wedges) = (asked.name(), model.problem.mesh().n_wedges());
+    let names: Vec<_> = possible.iter().map(|strategy| strategy.name()).collect();
+    let why = match asked {
+        config::Strategy::EbeSym => format!("does not compute the {wedges} wedges of the mesh"),
+        _ => "adds in no fixed order, as `solver.deterministic` asks for".into(),
+    };
+    Finding::new(format!("strategy `{name}` {why}"))
+        .remedy(format!("set `solver.strategy` to \"auto\", or to one of {}", names.join(", ")))
+}
+
+/// Device memory of a run but for its filter: mesh, vectors of the design loop and of the solver,
+/// operator, preconditioner.
+fn bytes(
+    strategy: Strategy,
+    preconditioner: config::Preconditioner,
+    contrast: f64,
+    problem: &Problem,
+) -> usize {
+    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+    let mesh = MeshOnDevice::bytes(nodes, elements);
+    let nodal = 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(problem);
+    let element = 8 * elements * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
+    let preconditioner = match preconditioner {
+        config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
+            match is_single(contrast) {
+                true => Multigrid::<f32>::bytes(nodes, elements),
+                false => Multigrid::<f64>::bytes(nodes, elements),
+            }
+        }
+        config::Preconditioner::Jacobi => 48 * nodes,
+        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(nodes),
+    };
+    mesh + nodal + element + strategy.bytes(nodes, elements) + preconditioner
+}
+
+/// Device memory of a run with its filter.
+fn run_bytes(config: &Config, model: &Model, strategy: Strategy, contrast: f64) -> usize {
+    bytes(strategy, config.solver.preconditioner, contrast, &model.problem) + filter_bytes(model)
+}
+
+/// Device memory of the filter.
+fn filter_bytes(model: &Model) -> usize {
+    let Some(radius) = model.filter.radius() else { return 0 };
+    let (mesh, vectors) = (&model.mesh, model.filter.element_vectors::<Cuda<f64>>());
+    let weights = Cone::bytes(mesh.bounding_box().extent(), radius, mesh.n_elements());
+    weights + 8 * vectors * mesh.n_elements()
+}
+
+fn too_large(name: &str, needed: usize, free: usize, fitting: &[Strategy]) -> Failure {
+    let mega = |bytes: usize| format!("{:.0} MB", bytes as f64 / f64::from(1 << 20));
+    let (needed, free) = (mega(needed), mega(free));
+    let names: Vec<_> = fitting.iter().map(|strategy| strategy.name()).collect();
+    let remedy = match names.as_slice() {
+        [] => "use a smaller mesh, or `solver.device = \"cpu\"`".into(),
+        names => format!("these strategies would fit: {}", names.join(", ")),
+    };
+    let message = format!("strategy `{name}` needs {needed} on the GPU, which has {free} free");
+    InputError::from(Finding::new(message).remedy(remedy)).into()
+}

@@ -1,0 +1,131 @@
+//! The case file: one TOML file a case, checked as a whole before anything is computed.
+//!
+//! Its keys are the fields of the structs in `keys` and its neighbors, whose documentation, defaults and ranges
+//! make the JSON schema; `check` holds a file against that schema.
+
+mod aliases;
+mod check;
+mod consistency;
+mod design;
+mod keys;
+mod loads;
+mod mesh;
+mod output;
+mod overrides;
+mod schema;
+mod select;
+mod solver;
+mod units;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+pub(crate) use aliases::present;
+pub use check::closest;
+pub use design::{
+    Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Method, Optimizer,
+    Projection,
+};
+pub use keys::{Config, Material};
+pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
+pub use mesh::{Generator, Hexes, Mesh};
+pub use output::{Compression, Output};
+pub use schema::schema;
+pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
+pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Solver, Strategy};
+pub use units::{ForceUnit, LengthUnit, Units};
+
+use crate::finding::{Finding, InputError, Source};
+use crate::result_files;
+
+impl Config {
+    /// The smallest modulus that a design may have, as a share of the largest, in all stages.
+    pub fn contrast(&self) -> f64 {
+        let later = self.continuation.iter().filter_map(|stage| stage.penalty);
+        let penalties = std::iter::once(self.design.penalty).chain(later);
+        penalties.map(|penalty| self.design.contrast(penalty)).fold(1.0, f64::min)
+    }
+
+    /// Reads the case file at `path`, with the overrides `key.path=value` in their order. The case
+    /// file among the results of a run has its own folder as the output directory.
+    ///
+    /// # Errors
+    /// All that is wrong with the file or the overrides, with places and remedies.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, InputError> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Finding::new(format!("cannot read the case file {}: {error}", path.display()))
+                .remedy("`topopt init NAME` writes a case file to start from")
+        })?;
+        let mut config = Self::parse(path, text, overrides)?;
+        config.output.directory = config.output.directory.or_else(|| result_files::of_case(path));
+        Ok(config)
+    }
+
+    /// As [`Config::load`], with the text of the file given.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn parse(path: &Path, text: String, overrides: &[String]) -> Result<Self, InputError> {
+        let file = (path.display().to_string(), text);
+        let arguments = overrides.iter().map(|argument| ("--set".to_owned(), argument.clone()));
+        let source = Source::new(std::iter::once(file).chain(arguments));
+        let table = overrides::merged(&source)?;
+        check::check(&table, &source)?;
+        let mut config = Self::deserialize(toml::de::Deserializer::from(table)).map_err(|e| {
+            let span = e.span().unwrap_or(0..0);
+            Finding::new(e.message()).at(&source, span, "here")
+        })?;
+        config.source = source;
+        config.path = path.to_owned();
+        consistency::check(&config)?;
+        Ok(config)
+    }
+
+    /// Path of the case file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Path of the mesh file, if the mesh is read and not generated.
+    pub fn mesh_path(&self) -> Option<PathBuf> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        self.mesh.get_ref().file.as_ref().map(|file| folder.join(file.get_ref()))
+    }
+
+    /// Folder for the results: `output.directory`, else `results/` and the case's file name.
+    pub fn output_directory(&self) -> PathBuf {
+        let default = || Path::new("results").join(self.path.file_stem().unwrap_or_default());
+        self.output.directory.clone().unwrap_or_else(default)
+    }
+
+    /// A case file of all settings in force, for the folder of the results: the path of the mesh
+    /// file is absolute, and there is no `output.directory`, see [`Config::load`].
+    ///
+    /// # Errors
+    /// A path that is not UTF-8.
+    pub fn to_toml(&self) -> Result<String, Finding> {
+        let mut case = self.clone();
+        case.output.directory = None;
+        let absolute = self.mesh_path().map(std::path::absolute).transpose();
+        if let (Ok(Some(absolute)), Some(file)) = (absolute, &mut case.mesh.get_mut().file) {
+            *file.get_mut() = absolute;
+        }
+        let text = toml::to_string(&case).map_err(|error| {
+            Finding::new(format!("cannot write the settings as a case file: {error}"))
+        })?;
+        Ok(format!("{}\n\n{text}", result_files::CASE_MARK))
+    }
+
+    /// Where the values come from, to point at them.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Place of the value at `path`, with keys and positions in lists as in `--set`.
+    pub fn span(&self, path: &str) -> Range<usize> {
+        let table = overrides::merged(&self.source).ok();
+        table.and_then(|table| overrides::span(&table, path)).unwrap_or(0..0)
+    }
+}

@@ -1,0 +1,333 @@
+//! What a case file must satisfy beyond each key by itself.
+
+use std::ops::Range;
+
+use topopt_io::gmsh::is_geometry;
+
+use super::{Axis, Config, Continuation, FilterKind, LoadQuantity, Mesh, SelectKind};
+use crate::finding::{Finding, InputError};
+
+/// Everything in `config` that does not fit together.
+pub(super) fn check(config: &Config) -> Result<(), InputError> {
+    let mut findings = Vec::new();
+    findings.extend(mesh(config));
+    findings.extend(filter(config));
+    findings.extend(projection(config));
+    findings.extend(continuation(config));
+    findings.extend(held_or_loaded(config));
+    findings.extend(supports(config));
+    findings.extend(springs(config));
+    findings.extend(loads(config));
+    findings.extend(load_cases(config));
+    findings.extend(volume_fraction(config));
+    InputError::if_any(findings)
+}
+
+fn mesh(config: &Config) -> Option<Finding> {
+    let mesh = config.mesh.get_ref();
+    let size = mesh.size.as_ref().map(|size| size.span());
+    let elements = mesh.elements.as_ref().map(|elements| elements.span());
+    let has_geometry = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
+    if let (false, Some((key, span))) = (has_geometry, for_gmsh(mesh)) {
+        let finding = Finding::new(format!("`mesh.{key}` without a geometry to mesh"));
+        return Some(
+            finding
+                .at(config.source(), span, "for geometries only")
+                .remedy("name a .geo, .step or .brep file in `mesh.file`, or leave this key out"),
+        );
+    }
+    let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
+                  and `elements`";
+    let finding = |message: &str, span: Range<usize>, label: &str| {
+        Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+    };
+    match (&mesh.file, &mesh.generator, size, elements) {
+        (None, None, ..) => finding("[mesh] names no mesh", config.mesh.span(), "this table"),
+        (Some(_), Some(generator), ..) => {
+            finding("[mesh] has both `file` and `generator`", generator.span(), "one too many")
+        }
+        (Some(_), None, Some(span), _) | (Some(_), None, None, Some(span)) => {
+            finding("a mesh from a file has its own size", span, "for generators only")
+        }
+        (Some(_), None, None, None) => mesh.shuffled.as_ref().and_then(|key| {
+            finding("a mesh from a file has its own numbering", key.span(), "for generators only")
+        }),
+        (None, Some(_), Some(_), Some(span)) => {
+            finding("[mesh] has both `size` and `elements`", span, "one too many")
+        }
+        (None, Some(generator), None, None) => {
+            finding("[mesh] does not say how large", generator.span(), "of which size?")
+        }
+        _ => None,
+    }
+}
+
+/// The first key for Gmsh, with its place.
+fn for_gmsh(mesh: &Mesh) -> Option<(&'static str, Range<usize>)> {
+    let size = mesh.element_size.as_ref().map(|key| ("element_size", key.span()));
+    let hexes = mesh.hexes.as_ref().map(|key| ("hexes", key.span()));
+    let timeout = mesh.gmsh_timeout.as_ref().map(|key| ("gmsh_timeout", key.span()));
+    size.or(hexes).or(timeout)
+}
+
+fn filter(config: &Config) -> Option<Finding> {
+    let filter = config.filter.get_ref();
+    let message = match (filter.kind, filter.radius, filter.radius_in_elements) {
+        (_, Some(_), Some(_)) => "[filter] has both `radius` and `radius_in_elements`",
+        (kind, None, None) if kind != FilterKind::None => "[filter] has no radius",
+        _ => return None,
+    };
+    Some(Finding::new(message).at(config.source(), config.filter.span(), "this table").remedy(
+        "give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3 \
+         element widths are usual",
+    ))
+}
+
+fn projection(config: &Config) -> Option<Finding> {
+    let is_wrong =
+        config.projection.is_some() && config.filter.get_ref().kind != FilterKind::Density;
+    is_wrong.then(|| {
+        Finding::new("[projection] without the density filter")
+            .at(config.source(), config.span("projection"), "projects filtered densities")
+            .remedy("add `kind = \"density\"` to [filter], or leave [projection] out")
+    })
+}
+
+fn continuation(config: &Config) -> Vec<Finding> {
+    let finding = |(i, entry): (usize, &Continuation)| {
+        let (key, message, label, remedy) = misplaced(config, i, entry)?;
+        let span = config.span(&format!("continuation.{i}.{key}"));
+        Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+    };
+    config.continuation.iter().enumerate().filter_map(finding).collect()
+}
+
+/// What is wrong with entry `i` of the continuation: key, message, label and remedy.
+fn misplaced(
+    config: &Config,
+    i: usize,
+    entry: &Continuation,
+) -> Option<(&'static str, &'static str, &'static str, &'static str)> {
+    let radius = match (entry.filter_radius, entry.filter_radius_in_elements) {
+        (Some(_), Some(_)) => {
+            return Some((
+                "filter_radius_in_elements",
+                "[[continuation]] has both `filter_radius` and `filter_radius_in_elements`",
+                "one too many",
+                "give one of them",
+            ));
+        }
+        (Some(_), None) => Some("filter_radius"),
+        (None, Some(_)) => Some("filter_radius_in_elements"),
+        (None, None) => None,
+    };
+    if i > 0 && entry.from <= config.continuation[i - 1].from {
+        return Some((
+            "from",
+            "[[continuation]] is not in the order of its iterations",
+            "not after the entry before",
+            "sort the entries by `from`, and join those of the same iteration",
+        ));
+    }
+    if let Some(key) = radius
+        && config.filter.get_ref().kind == FilterKind::None
+    {
+        let remedy = "set `filter.kind` and a radius to begin with, or leave the key out";
+        return Some((key, "[[continuation]] of a filter that is not there", "no filter", remedy));
+    }
+    if entry.sharpness.is_some() && config.projection.is_none() {
+        let message = "[[continuation]] of a projection that is not there";
+        let remedy = "add [projection] with the `sharpness` to begin with, or leave the key out";
+        return Some(("sharpness", message, "no [projection]", remedy));
+    }
+    let changes = [entry.penalty, entry.sharpness, entry.tolerance];
+    (radius.is_none() && changes == [None; 3]).then_some((
+        "from",
+        "[[continuation]] that changes nothing",
+        "this entry",
+        "give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and \
+         `tolerance`",
+    ))
+}
+
+fn loads(config: &Config) -> Vec<Finding> {
+    let finding = |(i, load): (usize, &super::Load)| {
+        let quantities = load.quantities();
+        let (message, label, span) = match quantities.as_slice() {
+            [one] => return loaded_set(config, load, one),
+            [] => {
+                let entry = || config.span(&format!("loads.{i}"));
+                let span = load.set.as_ref().map_or_else(entry, |set| set.span());
+                ("a load without a force", "how large is it?", span)
+            }
+            [.., (_, span)] => ("a load of more than one kind", "one too many", span.clone()),
+        };
+        Some(Finding::new(message).at(config.source(), span, label).remedy(
+            "give one of `force` (on each node), `total_force` (on the whole set), `traction` \
+             (per area), `pressure` (per area, along the normal) and `gravity` (on the whole \
+             part); several [[loads]] of a case act together",
+        ))
+    };
+    config.loads.iter().enumerate().filter_map(finding).collect()
+}
+
+/// Whether the load has a set just if it needs one, and the mass that it needs.
+fn loaded_set(
+    config: &Config,
+    load: &super::Load,
+    (quantity, span): &(LoadQuantity, Range<usize>),
+) -> Option<Finding> {
+    let at = |message: &str, span: Range<usize>, label: &str, remedy: &str| {
+        Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+    };
+    match (quantity, &load.set) {
+        (LoadQuantity::Gravity(_), Some(set)) => at(
+            "gravity acts on the whole part",
+            set.span(),
+            "no set here",
+            "leave `set` out; for a force on a part of it use `total_force`",
+        ),
+        (LoadQuantity::Gravity(_), None) if load.kind.is_some() => at(
+            "gravity acts on the whole part",
+            span.clone(),
+            "no `kind` here",
+            "leave `kind` out: it says which sets of a name are meant",
+        ),
+        (LoadQuantity::Traction(_) | LoadQuantity::Pressure(_), Some(set))
+            if is_no_face(load.kind) =>
+        {
+            let remedy = "leave `kind` out, or give `total_force`";
+            at("a load per area needs faces", set.span(), "`kind` says otherwise", remedy)
+        }
+        (LoadQuantity::Gravity(_), None) if config.material.mass_density.is_none() => at(
+            "gravity needs the mass of the material",
+            span.clone(),
+            "[material] has no `mass_density`",
+            "add `mass_density = ...` to [material]: mass per volume of solid material, in units \
+             that go with the others (steel: 7850 with m, kg, N; 7.85e-9 with mm, t, N)",
+        ),
+        (LoadQuantity::Gravity(_), None) | (_, Some(_)) => None,
+        (_, None) => at(
+            "a load that acts nowhere",
+            span.clone(),
+            "on which set?",
+            "add `set = ...`: the name of a node, face or element set",
+        ),
+    }
+}
+
+fn is_no_face(kind: Option<SelectKind>) -> bool {
+    kind.is_some_and(|kind| kind != SelectKind::Faces)
+}
+
+/// A part that nothing holds, or nothing loads.
+fn held_or_loaded(config: &Config) -> Vec<Finding> {
+    let missing = |table: &str, remedy: &str| {
+        let file = config.source().file_name();
+        Finding::new(format!("{file} has no {table}")).remedy(remedy)
+    };
+    let mut findings = Vec::new();
+    if config.supports.is_empty() && config.springs.is_empty() {
+        let remedy = "add [[supports]]: where the part is held; or [[springs]] that hold it";
+        findings.push(missing("[[supports]]", remedy));
+    }
+    if config.load_case_names().is_empty() {
+        let remedy = "add [[loads]]: the forces on the part; or give [[supports]] a `displacement`";
+        findings.push(missing("[[loads]]", remedy));
+    }
+    findings
+}
+
+fn supports(config: &Config) -> Vec<Finding> {
+    let finding = |support: &super::Support| {
+        let at = |message: String, span: Range<usize>, label: &str, remedy: String| {
+            Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+        };
+        let Some(displacement) = &support.displacement else {
+            let case = support.case.as_ref()?;
+            return at(
+                "a support holds in all load cases".into(),
+                case.span(),
+                "of no use without a displacement",
+                "leave `case` out, or add `displacement = [x, y, z]`".into(),
+            );
+        };
+        let is_free = |axis: &Axis| {
+            !support.fix.contains(axis) && displacement.get_ref()[*axis as usize] != 0.0
+        };
+        let free = [Axis::X, Axis::Y, Axis::Z].into_iter().find(is_free)?;
+        let name = ["x", "y", "z"][free as usize];
+        at(
+            format!("a displacement in {name}, where the set is not held"),
+            displacement.span(),
+            "moves what is free",
+            format!("add \"{name}\" to `fix`, or give 0 for {name}"),
+        )
+    };
+    config.supports.iter().filter_map(finding).collect()
+}
+
+fn springs(config: &Config) -> Vec<Finding> {
+    let finding = |spring: &super::Spring| {
+        let at = |message: &str, span: Range<usize>, label: &str, remedy: &str| {
+            Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+        };
+        let kinds = "give one of `stiffness` (on each node) and `stiffness_per_area` (on faces)";
+        let stiffness = match (&spring.stiffness, &spring.stiffness_per_area) {
+            (Some(stiffness), None) | (None, Some(stiffness)) => stiffness,
+            (None, None) => {
+                return at("springs without stiffness", spring.set.span(), "how stiff?", kinds);
+            }
+            (Some(_), Some(area)) => {
+                return at("springs of two kinds", area.span(), "one too many", kinds);
+            }
+        };
+        if spring.stiffness_per_area.is_some() && is_no_face(spring.kind) {
+            let remedy = "leave `kind` out, or give `stiffness`";
+            let label = "`kind` says otherwise";
+            return at("a stiffness per area needs faces", spring.set.span(), label, remedy);
+        }
+        let values = stiffness.get_ref();
+        let message = match values {
+            _ if values.iter().any(|&k| k < 0.0) => "springs of negative stiffness",
+            [0.0, 0.0, 0.0] => "springs of no stiffness",
+            _ => return None,
+        };
+        at(message, stiffness.span(), "here", "give numbers of at least 0, not all of them 0")
+    };
+    config.springs.iter().filter_map(finding).collect()
+}
+
+fn load_cases(config: &Config) -> Vec<Finding> {
+    let finding = |(i, entry): (usize, &super::LoadCase)| {
+        let name = entry.name.get_ref();
+        let at = |message: String, label: &str, remedy: &str| {
+            let finding = Finding::new(message).at(config.source(), entry.name.span(), label);
+            Some(finding.remedy(remedy))
+        };
+        if config.load_cases[..i].iter().any(|other| other.name == entry.name) {
+            let message = format!("load case `{name}` is listed twice");
+            return at(message, "a second time", "keep one [[load_cases]] for each name");
+        }
+        if !config.load_case_names().contains(&name.as_str()) {
+            let message = format!("load case `{name}` has no loads");
+            let remedy = format!("add `case = \"{name}\"` to the [[loads]] that belong to it");
+            return at(message, "no [[loads]] of this case", &remedy);
+        }
+        None
+    };
+    config.load_cases.iter().enumerate().filter_map(finding).collect()
+}
+
+fn volume_fraction(config: &Config) -> Option<Finding> {
+    let design = &config.design;
+    let fraction = *design.volume_fraction.get_ref();
+    (fraction < design.density_min).then(|| {
+        Finding::new("`design.volume_fraction` is less than `design.density_min`")
+            .at(config.source(), design.volume_fraction.span(), "too little material")
+            .remedy(format!(
+                "even void has density {}: raise `volume_fraction` or lower `density_min`",
+                design.density_min
+            ))
+    })
+}

@@ -1,0 +1,229 @@
+//! The keys of `[design]`, `[filter]`, `[projection]`, `[[continuation]]` and `[optimizer]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// What is optimized.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Design {
+    /// Share of the design volume that the material may fill.
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub volume_fraction: Spanned<f64>,
+    /// The law between density and stiffness.
+    #[serde(default)]
+    pub interpolation: Interpolation,
+    /// Its parameter: p of SIMP, q of RAMP.
+    #[serde(default = "three")]
+    #[schemars(extend("minimum" = 1))]
+    pub penalty: f64,
+    /// Smallest density, which stands for void.
+    #[serde(default = "one_percent")]
+    #[schemars(extend(
+        "exclusiveMinimum" = 0,
+        "exclusiveMaximum" = 1,
+        "x-remedy" = "with density 0 the stiffness matrix is singular; 0.01 is usual"
+    ))]
+    pub density_min: f64,
+    /// Element sets that stay solid; they are no part of the design volume.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
+    pub solid: Vec<Spanned<String>>,
+    /// Element sets that stay at `density_min`; they are no part of the design volume.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
+    pub void: Vec<Spanned<String>>,
+}
+
+/// A law between density and stiffness.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// E = density^p * youngs_modulus.
+    #[default]
+    Simp,
+    /// E = density / (1 + q (1 - density)) * youngs_modulus: thin material bears its own weight.
+    Ramp,
+}
+
+/// The filter. Filters but `none` need one of `radius` and `radius_in_elements`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Filter {
+    /// Which filter.
+    pub kind: FilterKind,
+    /// How the elements around an element weigh in it.
+    pub weights: FilterWeights,
+    /// Radius as a length.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub radius: Option<f64>,
+    /// Radius in element widths; a width is the cube root of an element's volume, averaged over the
+    /// volume of the part.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub radius_in_elements: Option<f64>,
+    /// Memory in MB for the lists of neighbors; where they need more, or more than 300 bytes per element,
+    /// neighbors are searched again in every iteration.
+    pub neighbor_memory_mb: usize,
+}
+
+/// A filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FilterKind {
+    /// Sigmund's sensitivity filter, of sensitivities per volume and by volumes.
+    Sensitivity,
+    /// The same without volumes, as in Ratnakar's thesis: for meshes of equal elements only, as on
+    /// others small elements fill and large ones empty.
+    SensitivityUnweighted,
+    /// The density filter: what is solved and written is the filtered density.
+    Density,
+    /// No filter: the result depends on the mesh.
+    None,
+}
+
+/// The weights of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FilterWeights {
+    /// Radius less distance.
+    Cone,
+    /// By a Helmholtz equation on the mesh, which blurs as much as a cone of that radius: no more
+    /// time or memory for a larger radius, and nothing across gaps. On the processor only.
+    Helmholtz,
+}
+
+/// The projection of the filtered density, which makes it nearly solid or empty; it needs the filter
+/// `density`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Projection {
+    /// Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of `[[continuation]]` it
+    /// gives better designs.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
+    pub sharpness: f64,
+    /// Threshold eta: lower filtered densities become less, higher ones more.
+    #[serde(default = "half")]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub threshold: f64,
+}
+
+/// Settings that change in the course of the run. A value holds until a later entry changes it; the
+/// optimizer's tolerances count from the last entry on.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Continuation {
+    /// Iteration from which the values hold.
+    #[schemars(
+        range(min = 2),
+        extend("x-remedy" = "what holds from the first iteration stands in the other tables")
+    )]
+    pub from: usize,
+    /// In place of `design.penalty`.
+    #[schemars(extend("minimum" = 1))]
+    pub penalty: Option<f64>,
+    /// In place of `filter.radius`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub filter_radius: Option<f64>,
+    /// In place of `filter.radius_in_elements`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub filter_radius_in_elements: Option<f64>,
+    /// In place of `projection.sharpness`.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
+    pub sharpness: Option<f64>,
+    /// In place of both tolerances of `[solver]`.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub tolerance: Option<f64>,
+}
+
+/// The optimizer. It stops at `max_iterations`, or as soon as any of the tolerances is met; a
+/// tolerance of 0 is switched off.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Optimizer {
+    /// Method of the update.
+    pub method: Method,
+    /// Largest number of iterations.
+    #[schemars(range(min = 1))]
+    pub max_iterations: usize,
+    /// Largest change of a design variable in one iteration; with a projection, 0.05 keeps designs
+    /// from swinging to and fro.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub move_limit: f64,
+    /// Exponent eta of the optimality criteria.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub damping: f64,
+    /// Stop when no design variable changes by more than this.
+    #[schemars(extend("minimum" = 0))]
+    pub change_tolerance: f64,
+    /// Stop when the compliance changes by less than this share of itself.
+    #[schemars(extend("minimum" = 0))]
+    pub compliance_tolerance: f64,
+    /// Stop when the compliance changes by less than this, in its own unit. The rule of
+    /// Ratnakar's thesis is 1e-2 here, 0 for the other two tolerances, and 150 iterations.
+    #[schemars(extend("minimum" = 0))]
+    pub absolute_compliance_tolerance: f64,
+}
+
+/// A method of the update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Optimality criteria.
+    Oc,
+}
+
+impl Design {
+    /// The smallest modulus as a share of the largest, for a penalty of `penalty`.
+    pub fn contrast(&self, penalty: f64) -> f64 {
+        match self.interpolation {
+            Interpolation::Simp => self.density_min.powf(penalty),
+            Interpolation::Ramp => self.density_min / (1.0 + penalty * (1.0 - self.density_min)),
+        }
+    }
+}
+
+impl FilterKind {
+    /// Whether sensitivities are filtered.
+    pub fn is_of_sensitivities(self) -> bool {
+        matches!(self, Self::Sensitivity | Self::SensitivityUnweighted)
+    }
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            kind: FilterKind::Sensitivity,
+            weights: FilterWeights::Cone,
+            radius: None,
+            radius_in_elements: None,
+            neighbor_memory_mb: 512,
+        }
+    }
+}
+
+impl Default for Optimizer {
+    fn default() -> Self {
+        Self {
+            method: Method::Oc,
+            max_iterations: 150,
+            move_limit: 0.2,
+            damping: 0.5,
+            change_tolerance: 1e-2,
+            compliance_tolerance: 1e-4,
+            absolute_compliance_tolerance: 0.0,
+        }
+    }
+}
+
+fn three() -> f64 {
+    3.0
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+fn one_percent() -> f64 {
+    0.01
+}

@@ -1,0 +1,99 @@
+//! The case file as a whole. Ranges of keys stand in the structs here and beside and nowhere else,
+//! as attributes that go into the JSON schema; `x-remedy` is what an error about the key says
+//! besides.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::design::{Continuation, Design, Filter, Optimizer, Projection};
+use super::loads::{Load, LoadCase, Spring, Support};
+use super::mesh::Mesh;
+use super::output::Output;
+use super::select::Select;
+use super::solver::Solver;
+use super::units::Units;
+use crate::finding::Source;
+
+/// A topology optimization: least compliance of an elastic part for a given volume.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "topopt case")]
+pub struct Config {
+    /// A line of text that names the case in the results.
+    pub title: Option<String>,
+    /// The units of lengths and forces; when left out, any consistent ones.
+    pub units: Option<Units>,
+    /// The mesh: read from a file or made by a generator.
+    #[schemars(with = "Mesh")]
+    pub mesh: Spanned<Mesh>,
+    /// The elastic material.
+    #[serde(default)]
+    pub material: Material,
+    /// Sets by where nodes, faces and elements lie, besides those of the mesh.
+    #[serde(default)]
+    pub select: Vec<Select>,
+    /// Where the part is held.
+    #[serde(default)]
+    pub supports: Vec<Support>,
+    /// Springs between the part and the ground.
+    #[serde(default)]
+    pub springs: Vec<Spring>,
+    /// The forces on the part.
+    #[serde(default)]
+    pub loads: Vec<Load>,
+    /// Weights of the load cases; a case that is not listed has weight 1.
+    #[serde(default)]
+    pub load_cases: Vec<LoadCase>,
+    /// What is optimized: how much material, and where it must stay.
+    pub design: Design,
+    /// The filter, which sets the smallest feature size and prevents checkerboards.
+    #[schemars(with = "Filter")]
+    pub filter: Spanned<Filter>,
+    /// The projection, which takes grey out of the design.
+    pub projection: Option<Projection>,
+    /// Settings that change in the course of the run, in the order of their iterations.
+    #[serde(default)]
+    pub continuation: Vec<Continuation>,
+    /// The optimizer and when it stops.
+    #[serde(default)]
+    pub optimizer: Optimizer,
+    /// The linear solver.
+    #[serde(default)]
+    pub solver: Solver,
+    /// The results.
+    #[serde(default)]
+    pub output: Output,
+    #[serde(skip)]
+    pub(super) source: Source,
+    #[serde(skip)]
+    pub(super) path: PathBuf,
+}
+
+/// The elastic material, isotropic.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Material {
+    /// Young's modulus of solid material.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub youngs_modulus: f64,
+    /// Poisson's ratio.
+    #[schemars(extend(
+        "exclusiveMinimum" = -1,
+        "exclusiveMaximum" = 0.5,
+        "x-remedy" = "0.5 is an incompressible material, for which these elements lock; for rubber \
+                      take 0.45"
+    ))]
+    pub poissons_ratio: f64,
+    /// Mass per volume of solid material, for gravity.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub mass_density: Option<f64>,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self { youngs_modulus: 1.0, poissons_ratio: 0.3, mass_density: None }
+    }
+}

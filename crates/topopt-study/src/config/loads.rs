@@ -1,0 +1,182 @@
+//! The keys of `[[supports]]`, `[[springs]]`, `[[loads]]` and `[[load_cases]]`.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::Config;
+use super::select::SelectKind;
+
+/// One direction of the coordinate system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Along x.
+    X,
+    /// Along y.
+    Y,
+    /// Along z.
+    Z,
+}
+
+/// Nodes that are held, or moved by so much.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Support {
+    /// Name of a node, face or element set of the mesh, or of a selection.
+    #[schemars(with = "String")]
+    pub set: Spanned<String>,
+    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// the first of these that there is.
+    pub kind: Option<SelectKind>,
+    /// The directions in which its nodes are held.
+    #[serde(default = "all_axes")]
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    pub fix: Vec<Axis>,
+    /// Displacement [x, y, z] of its nodes, 0 in directions that are not held.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub displacement: Option<Spanned<[f64; 3]>>,
+    /// Name of the load case that the displacement belongs to, in the others the nodes are held;
+    /// it belongs to all when left out.
+    #[schemars(with = "Option<String>")]
+    pub case: Option<Spanned<String>>,
+}
+
+/// Springs between nodes and the ground: exactly one of `stiffness` and `stiffness_per_area`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spring {
+    /// Name of a node, face or element set of the mesh, or of a selection.
+    #[schemars(with = "String")]
+    pub set: Spanned<String>,
+    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// the first of these that there is; `stiffness_per_area` takes faces.
+    pub kind: Option<SelectKind>,
+    /// Force per displacement [x, y, z] on each node of the set.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub stiffness: Option<Spanned<[f64; 3]>>,
+    /// Force per displacement and area [x, y, z] on the faces of the set: an elastic foundation.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub stiffness_per_area: Option<Spanned<[f64; 3]>>,
+}
+
+/// A load: exactly one of `force`, `total_force`, `traction`, `pressure` and `gravity`. Loads of the
+/// same case act together.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Name of a node, face or element set of the mesh, or of a selection; none with `gravity`.
+    #[schemars(with = "Option<String>")]
+    pub set: Option<Spanned<String>>,
+    /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
+    /// the first of these that there is; `traction` and `pressure` take faces,
+    /// and `total_force` does where there are any.
+    pub kind: Option<SelectKind>,
+    /// Force [x, y, z] on each node of the set.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub force: Option<Spanned<[f64; 3]>>,
+    /// Force [x, y, z] on the set as a whole: on faces as a uniform traction, on nodes in equal
+    /// shares.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub total_force: Option<Spanned<[f64; 3]>>,
+    /// Force per area [x, y, z] on the faces of the set.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub traction: Option<Spanned<[f64; 3]>>,
+    /// Force per area against the faces of the set, along their normals; positive pushes.
+    #[schemars(with = "Option<f64>")]
+    pub pressure: Option<Spanned<f64>>,
+    /// Acceleration [x, y, z] of the whole part by gravity; its weight follows the density.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub gravity: Option<Spanned<[f64; 3]>>,
+    /// Name of the load case that the force belongs to.
+    #[serde(default = "default_case")]
+    pub case: String,
+}
+
+/// How large a load is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LoadQuantity {
+    /// Force on each node.
+    Force([f64; 3]),
+    /// Force on the set as a whole.
+    TotalForce([f64; 3]),
+    /// Force per area.
+    Traction([f64; 3]),
+    /// Force per area against the outward normal.
+    Pressure(f64),
+    /// Acceleration of the whole part.
+    Gravity([f64; 3]),
+}
+
+impl Config {
+    /// The load cases: those of loads and displacements in the order in which they are first named,
+    /// then, as a displacement of no case belongs to all, those that are listed.
+    pub fn load_case_names(&self) -> Vec<&str> {
+        let mut moved = self.supports.iter().filter(|support| support.displacement.is_some());
+        let cases = self.supports.iter().filter_map(|support| support.case.as_ref());
+        let of_supports = cases.map(|case| case.get_ref().as_str());
+        let mut names: Vec<&str> =
+            self.loads.iter().map(|load| load.case.as_str()).chain(of_supports).collect();
+        if moved.any(|support| support.case.is_none()) {
+            names.extend(self.load_cases.iter().map(|entry| entry.name.get_ref().as_str()));
+            if names.is_empty() {
+                names.push("default");
+            }
+        }
+        let mut known = BTreeSet::new();
+        names.retain(|name| known.insert(*name));
+        names
+    }
+}
+
+impl Load {
+    /// The quantities given, with their places; a case file that was read has one.
+    pub fn quantities(&self) -> Vec<(LoadQuantity, Range<usize>)> {
+        let vector = |value: &Option<Spanned<[f64; 3]>>, kind: fn([f64; 3]) -> LoadQuantity| {
+            value.as_ref().map(|value| (kind(*value.get_ref()), value.span()))
+        };
+        let pressure = self.pressure.as_ref();
+        let all = [
+            vector(&self.force, LoadQuantity::Force),
+            vector(&self.total_force, LoadQuantity::TotalForce),
+            vector(&self.traction, LoadQuantity::Traction),
+            pressure.map(|value| (LoadQuantity::Pressure(*value.get_ref()), value.span())),
+            vector(&self.gravity, LoadQuantity::Gravity),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// Place of the quantity.
+    pub fn span(&self) -> Range<usize> {
+        let set = || self.set.as_ref().map_or(0..0, |set| set.span());
+        self.quantities().first().map_or_else(set, |(_, span)| span.clone())
+    }
+}
+
+/// The weight of a load case in the compliance, which is a weighted sum over the load cases.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadCase {
+    /// Name, as in `case` of the loads.
+    #[schemars(with = "String")]
+    pub name: Spanned<String>,
+    /// Weight.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub weight: f64,
+}
+
+fn all_axes() -> Vec<Axis> {
+    vec![Axis::X, Axis::Y, Axis::Z]
+}
+
+fn default_case() -> String {
+    "default".into()
+}
+
+fn one() -> f64 {
+    1.0
+}

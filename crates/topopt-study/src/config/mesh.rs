@@ -1,0 +1,75 @@
+//! The keys of `[mesh]`.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// The mesh: either `file`, with keys for Gmsh where it is a geometry, or `generator` with one of
+/// `size` and `elements`, and `shuffled`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mesh {
+    /// Mesh file of hexahedra, relative to the folder of the case file: .msh (Gmsh, version 2.2 or
+    /// 4.1), .cdb (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK). Or a geometry that Gmsh meshes:
+    /// .geo, .step, .stp, .brep, .iges or .igs. A .geo file is a program; one that may run others or
+    /// write files is refused unless `--trust-geometry` is given.
+    #[schemars(with = "Option<PathBuf>")]
+    pub file: Option<Spanned<PathBuf>>,
+    /// Largest edge of the elements of a geometry; as the geometry says when left out.
+    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
+    pub element_size: Option<Spanned<f64>>,
+    /// How Gmsh makes the hexahedra of a geometry.
+    #[schemars(with = "Option<Hexes>")]
+    pub hexes: Option<Spanned<Hexes>>,
+    /// Seconds after which Gmsh is ended; 600 when left out.
+    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000))]
+    pub gmsh_timeout: Option<Spanned<f64>>,
+    /// Which benchmark mesh to make.
+    #[schemars(with = "Option<Generator>")]
+    pub generator: Option<Spanned<Generator>>,
+    /// Size of the benchmark mesh: 1 (about 35,000 elements) to 5 (about 1,000,000).
+    #[schemars(with = "Option<u8>", range(min = 1, max = 5))]
+    pub size: Option<Spanned<u8>>,
+    /// Number of elements to aim at, in place of `size`.
+    #[schemars(with = "Option<usize>", range(min = 1))]
+    pub elements: Option<Spanned<usize>>,
+    /// Numbers the nodes and elements of the benchmark mesh at random, as the worst of meshers may
+    /// leave them.
+    #[schemars(with = "Option<bool>")]
+    pub shuffled: Option<Spanned<bool>>,
+}
+
+/// How hexahedra are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "clap", value(rename_all = "snake_case"))]
+pub enum Hexes {
+    /// As a .geo file says, by transfinite volumes or extrusion; where that leaves other elements,
+    /// and for STEP and the like, by subdivision.
+    Auto,
+    /// Every volume as a bent box: all must have six sides.
+    Transfinite,
+    /// By the extrusions of a .geo file, of surfaces meshed with quadrilaterals.
+    Extrude,
+    /// Tetrahedra, each cut into four hexahedra: any shape, but poorer elements.
+    Subdivide,
+}
+
+/// A benchmark mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "clap", value(rename_all = "snake_case"))]
+pub enum Generator {
+    /// Cantilever of length 2, breadth 1 and height 1.
+    Cantilever,
+    /// L-shaped beam.
+    LBeam,
+    /// Michell cantilever on a half-circular support.
+    Michell,
+    /// Connecting rod between two bores.
+    ConnectingRod,
+}

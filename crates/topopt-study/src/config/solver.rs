@@ -1,0 +1,215 @@
+//! The keys of `[solver]`.
+
+use schemars::JsonSchema;
+use serde::de::value::{self, StrDeserializer};
+use serde::{Deserialize, Serialize};
+
+/// The linear solver: conjugate gradients, preconditioned.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// Relative residual |f - K u| / |f| at which a solution is accepted.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub tolerance: f64,
+    /// Relative residual once the design is less than half as grey as a uniform one and while the
+    /// compliance changes: a tenth of its last relative change, at most this and at least
+    /// `tolerance`; fixed where it is no larger than that. When left out, a hundred times
+    /// `tolerance` with multigrid, but no more than 1e-3; `tolerance` without.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub early_tolerance: Option<f64>,
+    /// Largest number of iterations of one solution; 20000 when left out, 500 with multigrid.
+    #[schemars(range(min = 1))]
+    pub max_iterations: Option<usize>,
+    /// Preconditioner.
+    pub preconditioner: Preconditioner,
+    /// Cycle of multigrid.
+    pub cycle: Cycle,
+    /// How the stiffness matrix is applied.
+    pub strategy: Strategy,
+    /// Where it is computed: "auto" (a GPU where one works, else the processor), "cpu", "gpu",
+    /// or "gpu:1" for the second GPU.
+    #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
+    pub device: Device,
+    /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: elements are
+    /// sorted by color and added one color after the other, which takes longer, with the strategies
+    /// "mf" (which "auto" then is), "nbn", "ebeSym" and "bsr". On the processor runs do so anyway,
+    /// and this changes nothing.
+    pub deterministic: bool,
+    /// Number of threads; all of the machine's when left out.
+    #[schemars(range(min = 1, max = MOST_THREADS))]
+    pub threads: Option<usize>,
+}
+
+/// A preconditioner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Preconditioner {
+    /// Multigrid.
+    Auto,
+    /// Multigrid by aggregates of nodes and their rigid motions; on a GPU in single precision.
+    Multigrid,
+    /// The diagonal of the matrix.
+    Jacobi,
+    /// The 3x3 blocks on the diagonal of the matrix.
+    BlockJacobi,
+}
+
+/// How multigrid solves on its coarser levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Cycle {
+    /// By one cycle of the level: the least work, and more iterations the larger the mesh.
+    V,
+    /// By two cycles of the level.
+    W,
+    /// By two steps of conjugate gradients, preconditioned by the cycle of the level. Alone of the
+    /// three it grows stronger in a solution that is slow.
+    K,
+}
+
+/// How the stiffness matrix is applied. On the processor there are `mf`, `ebe` and `nbn`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "clap", value(rename_all = "snake_case"))]
+pub enum Strategy {
+    /// The fastest for the case.
+    Auto,
+    /// Matrix-free: nothing stored.
+    Mf,
+    /// Element by element, with stored element matrices.
+    Ebe,
+    /// Node by node, with stored element matrices.
+    Nbn,
+    /// Element by element, 8 threads an element.
+    Ebe8,
+    /// Element by element, 24 threads an element.
+    Ebe24,
+    /// Element by element, 64 threads an element.
+    Ebe64,
+    /// Element by element with the symmetric half of the element matrices, color by color.
+    #[serde(rename = "ebeSym")]
+    #[cfg_attr(feature = "clap", value(name = "ebeSym"))]
+    EbeSym,
+    /// As ebeSym, with atomic additions in place of colors.
+    #[serde(rename = "ebeSymAtomic")]
+    #[cfg_attr(feature = "clap", value(name = "ebeSymAtomic"))]
+    EbeSymAtomic,
+    /// An assembled matrix of 3x3 blocks.
+    Bsr,
+}
+
+/// Where it is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Device {
+    /// The first GPU, or the processor where none works.
+    Auto,
+    /// The processor.
+    Cpu,
+    /// The GPU of this number.
+    Gpu(usize),
+}
+
+/// Most threads of a run: more would take all memory of a machine.
+pub const MOST_THREADS: usize = 1024;
+
+/// How much looser early solves are with multigrid.
+const EARLY: f64 = 100.0;
+/// What early solves are held to however loose `tolerance` is.
+const LOOSEST: f64 = 1e-3;
+
+impl Strategy {
+    /// Name as in the case file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Auto => "auto",
+            Strategy::Mf => "mf",
+            Strategy::Ebe => "ebe",
+            Strategy::Nbn => "nbn",
+            Strategy::Ebe8 => "ebe8",
+            Strategy::Ebe24 => "ebe24",
+            Strategy::Ebe64 => "ebe64",
+            Strategy::EbeSym => "ebeSym",
+            Strategy::EbeSymAtomic => "ebeSymAtomic",
+            Strategy::Bsr => "bsr",
+        }
+    }
+
+    /// The strategy of that name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::deserialize(StrDeserializer::<value::Error>::new(name)).ok()
+    }
+}
+
+impl Solver {
+    fn is_multigrid(&self) -> bool {
+        matches!(self.preconditioner, Preconditioner::Auto | Preconditioner::Multigrid)
+    }
+
+    /// The cycle that might converge where this one does not, if there are cycles.
+    pub fn other_cycle(&self) -> Option<Cycle> {
+        let other = if self.cycle == Cycle::K { Cycle::V } else { Cycle::K };
+        self.is_multigrid().then_some(other)
+    }
+
+    /// Relative residual while the compliance changes, by `tolerance` and the preconditioner
+    /// when left out: without multigrid the same residual leaves a larger error.
+    pub fn early_tolerance(&self) -> f64 {
+        let by_tolerance = if self.is_multigrid() {
+            (EARLY * self.tolerance).min(LOOSEST)
+        } else {
+            self.tolerance
+        };
+        self.early_tolerance.unwrap_or(by_tolerance)
+    }
+
+    /// Largest number of iterations of one solution, by the preconditioner when left out.
+    pub fn max_iterations(&self) -> usize {
+        self.max_iterations.unwrap_or(if self.is_multigrid() { 500 } else { 20_000 })
+    }
+}
+
+impl TryFrom<String> for Device {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let number = text.strip_prefix("gpu:").map(str::parse);
+        match (text.as_str(), number) {
+            ("auto", _) => Ok(Device::Auto),
+            ("cpu", _) => Ok(Device::Cpu),
+            ("gpu", _) => Ok(Device::Gpu(0)),
+            (_, Some(Ok(number))) => Ok(Device::Gpu(number)),
+            _ => Err(format!(
+                "there is no device \"{text}\"; write \"auto\", \"cpu\", \"gpu\", or \"gpu:1\" for the \
+                 second GPU"
+            )),
+        }
+    }
+}
+
+impl From<Device> for String {
+    fn from(device: Device) -> Self {
+        match device {
+            Device::Auto => "auto".into(),
+            Device::Cpu => "cpu".into(),
+            Device::Gpu(number) => format!("gpu:{number}"),
+        }
+    }
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-5,
+            early_tolerance: None,
+            max_iterations: None,
+            preconditioner: Preconditioner::Auto,
+            cycle: Cycle::K,
+            strategy: Strategy::Auto,
+            device: Device::Auto,
+            deterministic: false,
+            threads: None,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What a run has done so far, by all its parts if it was resumed.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use topopt_design::IterationReport;
+
+/// What was done so far, by all parts of a run that was resumed.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Done {
+    /// The file with the design that it started from, if it was not the uniform one.
+    pub started_from: Option<String>,
+    /// Design iterations.
+    pub iterations: usize,
+    /// Weighted compliance of the last design (force times length).
+    pub compliance: Option<f64>,
+    /// Share of the design elements' volume that the last design takes.
+    pub volume_fraction: Option<f64>,
+    /// Measure of non-discreteness of the last design, from 0 to 1 \[Sigmund2007\].
+    pub grey_level: Option<f64>,
+    /// Largest change of a design variable in the last update.
+    pub change: Option<f64>,
+    /// Iterations of conjugate gradients, summed over all solves.
+    pub pcg_iterations: usize,
+    /// How often the preconditioner was made stronger in the course of a slow solve.
+    pub strengthened: usize,
+    /// Wall time of the steps.
+    pub seconds: Seconds,
+}
+
+/// Wall time of the steps [Ratnakar2022, Fig. 3.16].
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Seconds {
+    /// From the start to the first iteration.
+    pub preprocess: f64,
+    /// Moduli, and the preconditioner's following them.
+    pub setup: f64,
+    /// Solves.
+    pub pcg: f64,
+    /// Compliance and sensitivities.
+    pub sensitivity: f64,
+    /// Filter.
+    pub filter: f64,
+    /// Update of the design.
+    pub update: f64,
+    /// Files.
+    pub output: f64,
+    /// All of the run.
+    pub total: f64,
+}
+
+impl Seconds {
+    /// Adds time spent on output.
+    pub fn add_output(&mut self, time: Duration) {
+        self.output += time.as_secs_f64();
+    }
+}
+
+impl Done {
+    /// Takes an iteration, and the time that its output took.
+    pub fn add(&mut self, report: &IterationReport, output: Duration) {
+        self.iterations = report.iteration;
+        self.compliance = Some(report.compliance);
+        self.volume_fraction = Some(report.volume_fraction);
+        self.grey_level = Some(report.grey_level);
+        self.change = Some(report.change);
+        self.pcg_iterations += report.pcg_iterations;
+        self.strengthened += report.strengthened;
+        self.seconds.setup += report.times.setup.as_secs_f64();
+        self.seconds.pcg += report.times.pcg.as_secs_f64();
+        self.seconds.sensitivity += report.times.sensitivity.as_secs_f64();
+        self.seconds.filter += report.times.filter.as_secs_f64();
+        self.seconds.update += report.times.update.as_secs_f64();
+        self.seconds.add_output(output);
+    }
+}

@@ -1,0 +1,91 @@
+//! What is doubtful in a case though it can be run: said by `topopt check`, and by `topopt run`.
+
+use rayon::prelude::*;
+use topopt_mesh::quality::aspect_ratio;
+use topopt_mesh::{Components, FaceJoined};
+
+use crate::config::Config;
+use crate::model::Model;
+use crate::numbers::{rounded, shown};
+use crate::units;
+
+/// Everything that is doubtful, a sentence each.
+pub fn of(config: &Config, model: &Model) -> Vec<String> {
+    let mut all = units::doubts(config, model);
+    all.extend(nearly_incompressible(config));
+    all.extend(needles(model));
+    all.extend(hinges(model));
+    all.extend(wide_filter(model));
+    all.extend(tolerance(config.solver.tolerance));
+    all
+}
+
+/// Poisson's ratio from which on trilinear elements lock and solves need many iterations.
+const INCOMPRESSIBLE: f64 = 0.499;
+
+fn nearly_incompressible(config: &Config) -> Option<String> {
+    let ratio = config.material.poissons_ratio;
+    (ratio >= INCOMPRESSIBLE).then(|| {
+        format!(
+            "Poisson's ratio {ratio} is nearly incompressible: hexahedra of eight nodes lock, and solves \
+             may not converge; 0.49 is close enough for rubber"
+        )
+    })
+}
+
+/// Solids that meet in edges or nodes only.
+fn hinges(model: &Model) -> Option<String> {
+    let FaceJoined { n_parts, hinge } = Components::joined_by_faces(&model.mesh);
+    let [x, y, z] = model.mesh.coordinates()[hinge? as usize].map(rounded);
+    Some(format!(
+        "{n_parts} parts are joined by no face, and some of them meet in edges or nodes only, the first at \
+         ({x}, {y}, {z}): they can turn there, and the solver may not converge; join them by faces, or hold \
+         each"
+    ))
+}
+
+/// Aspect ratio from which on rounding can stop a solve.
+const NEEDLE: f64 = 1000.0;
+
+fn needles(model: &Model) -> Option<String> {
+    let mesh = &model.mesh;
+    let of = |(e, hex): (usize, &[u32; 8])| aspect_ratio(hex, &mesh.element_coordinates(e));
+    let largest = mesh.hexes().par_iter().enumerate().map(of).reduce(|| 1.0, f64::max);
+    (largest > NEEDLE).then(|| {
+        format!(
+            "the aspect ratio of elements goes up to {}: rounding may stop the solver; up to 100 is safe",
+            shown(largest)
+        )
+    })
+}
+
+fn wide_filter(model: &Model) -> Option<String> {
+    let radius = model.filter.radius()?;
+    let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
+    (radius > extent).then(|| {
+        format!(
+            "the filter radius {} is larger than the part, {}: everything is averaged with everything; \
+             look at the unit of the radius",
+            rounded(radius),
+            rounded(extent)
+        )
+    })
+}
+
+/// Relative residuals between which results are exact enough and doubles reach them.
+const TOLERANCES: [f64; 2] = [1e-12, 1e-2];
+
+fn tolerance(tolerance: f64) -> Option<String> {
+    let [least, most] = TOLERANCES;
+    match tolerance {
+        t if t < least => Some(format!(
+            "`solver.tolerance` {tolerance:e} is near the rounding of doubles, which may stop the \
+             solver; {least:e} is the least that is safe"
+        )),
+        t if t > most => Some(format!(
+            "`solver.tolerance` {tolerance} leaves a compliance that is wrong by some percent; 1e-3 and \
+             less is usual"
+        )),
+        _ => None,
+    }
+}

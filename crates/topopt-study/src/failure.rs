@@ -1,0 +1,175 @@
+//! Why a command did not do what it was asked, and the exit status that belongs to it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use topopt_design::DesignError;
+use topopt_io::WriteError;
+use topopt_linalg::{BackendError, PcgOutcome, StopReason};
+
+use crate::config::Cycle;
+use crate::finding::{Finding, InputError};
+use crate::result_files::resume_command;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The user's input is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The results could not be printed.
+    #[error("cannot write to standard output: {0}")]
+    Print(#[from] io::Error),
+    /// A file of the results could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A file could not be written, or the device failed, while the design loop ran.
+    #[error(transparent)]
+    Run(#[from] DesignError),
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] BackendError),
+    /// A solve did not converge.
+    #[error(
+        "iteration {iteration}, load case `{load_case}`: {} after {} iterations of conjugate \
+         gradients, at relative residual {:.1e} where {tolerance:.1e} is wanted",
+        reason(outcome.reason), outcome.iterations, outcome.relative_residual
+    )]
+    Solver {
+        /// Iteration of the design.
+        iteration: usize,
+        /// Load case.
+        load_case: String,
+        /// How the solve ended.
+        outcome: PcgOutcome,
+        /// What was wanted.
+        tolerance: f64,
+        /// A cycle of multigrid that may do better, if that is the preconditioner.
+        other_cycle: Option<Cycle>,
+    },
+    /// No next design follows from a design.
+    #[error("iteration {iteration}: the compliance or its sensitivities are not finite, or vanish")]
+    Sensitivities {
+        /// Iteration of the design.
+        iteration: usize,
+    },
+    /// The solve of a verification did not converge.
+    #[error(
+        "load case `{load_case}`: {} after {} iterations of conjugate gradients, at relative \
+         residual {:.1e} where {tolerance:.1e} is wanted",
+        reason(outcome.reason), outcome.iterations, outcome.relative_residual
+    )]
+    Verification {
+        /// Load case.
+        load_case: String,
+        /// How the solve ended.
+        outcome: PcgOutcome,
+        /// What was wanted.
+        tolerance: f64,
+    },
+    /// The user asked to stop.
+    #[error("interrupted {}", what_there_is(*iterations, directory.as_deref()))]
+    Interrupted {
+        /// Iterations whose design was evaluated.
+        iterations: usize,
+        /// Where the results are, if the run came so far.
+        directory: Option<PathBuf>,
+    },
+}
+
+fn reason(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Converged => "the solver converged",
+        StopReason::IterationLimit => "the solver did not converge",
+        StopReason::Stagnated => "rounding stopped the solver",
+        StopReason::Indefinite => "the stiffness is not positive definite",
+        StopReason::NotFinite => "the solver met a number that is not finite",
+        StopReason::Interrupted => "the solver was interrupted",
+    }
+}
+
+fn what_there_is(iterations: usize, directory: Option<&Path>) -> String {
+    match (iterations, directory.map(Path::display)) {
+        (_, None) => "before the first iteration; nothing is written".into(),
+        (0, Some(folder)) => format!("in the first iteration; {folder} holds no design"),
+        (n, Some(folder)) => format!("after iteration {n}, whose design is in {folder}"),
+    }
+}
+
+impl Failure {
+    /// Exit status of the program: 0 where the reader of a pipe has just gone away, else 1.
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Failure::Print(cause) if cause.kind() == io::ErrorKind::BrokenPipe => 0,
+            Failure::Input(_) | Failure::Print(_) | Failure::Write(_) => 1,
+            Failure::Run(DesignError::Observer(_)) => 1,
+            Failure::Run(DesignError::Backend(_)) | Failure::Device(_) => 2,
+            Failure::Solver { .. } | Failure::Verification { .. } => 2,
+            Failure::Sensitivities { .. } => 2,
+            Failure::Interrupted { .. } => 130,
+        }
+    }
+
+    /// What to tell the user; nothing where nobody listens any more.
+    pub fn findings(&self) -> Vec<Finding> {
+        match self {
+            Failure::Input(error) => error.findings().to_vec(),
+            Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
+            Failure::Solver { iteration, outcome, other_cycle, .. } => {
+                let written = match iteration {
+                    1 => "no design is written".into(),
+                    n => format!("the design of iteration {} is written", n - 1),
+                };
+                let remedy = solver_remedy(outcome, *other_cycle);
+                let remedy = format!("{remedy}; {written}");
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Sensitivities { iteration } => {
+                let remedy = format!(
+                    "look at the units of the forces and of Young's modulus, at the penalty and at the \
+                     radius of the filter; the design of iteration {iteration} is written"
+                );
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Verification { .. } => {
+                let remedy = "raise `solver.max_iterations` or loosen `solver.tolerance` in the \
+                              case.toml of the results, or give a smaller `--threshold`";
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
+                let remedy = format!("go on with: {}", resume_command(directory));
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Run(DesignError::Observer(_)) => {
+                let remedy = "make room, or choose another folder with `--output DIR`; the files \
+                              written before are whole, and --resume goes on from the last \
+                              checkpoint";
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            _ => vec![Finding::new(self.to_string())],
+        }
+    }
+}
+
+fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static str {
+    match outcome.reason {
+        StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
+            "the residual has grown: a part that can move without strain, as about an edge or a node where \
+             two solids meet; `topopt check` looks for such hinges"
+        }
+        StopReason::IterationLimit if other_cycle == Some(Cycle::K) => {
+            "set `solver.cycle` to \"K\", the strongest, or raise `solver.max_iterations`"
+        }
+        StopReason::IterationLimit if other_cycle.is_some() => {
+            "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
+             `design.density_min`; or try `solver.cycle` \"V\", which suits designs of scattered stiff \
+             islands better"
+        }
+        StopReason::IterationLimit => {
+            "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
+             `design.density_min`"
+        }
+        StopReason::Stagnated => "loosen `solver.tolerance`: doubles do not reach it here",
+        _ => "look at the units of the forces and of Young's modulus, and at the mesh",
+    }
+}

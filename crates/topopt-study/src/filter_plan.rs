@@ -1,0 +1,125 @@
+//! The filter that a case asks for, planned once for all who need to know of it.
+
+use topopt_design::{DesignSpace, Filter, PhysicalDensity, Projection, SensitivityFilter};
+use topopt_linalg::{Backend, BackendError, LinearOperator};
+
+use crate::config::{self, Config, FilterKind, FilterWeights};
+
+/// What is filtered, and with which weights.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FilterPlan {
+    /// Nothing.
+    None,
+    /// The sensitivities.
+    Sensitivity {
+        /// Radius at the begin of the run.
+        radius: f64,
+        /// How neighbors count.
+        weights: Weights,
+        /// Whether they count by their volume as well.
+        by_volume: bool,
+    },
+    /// The design variables, which makes the density.
+    Density {
+        /// Radius at the begin of the run.
+        radius: f64,
+        /// How neighbors count.
+        weights: Weights,
+        /// What makes the filtered density crisp.
+        projection: Option<config::Projection>,
+    },
+}
+
+/// How neighbors count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Weights {
+    /// By a cone; where at most `budget` bytes hold the neighbors, they are stored.
+    Cone {
+        /// Bytes.
+        budget: usize,
+    },
+    /// By the scalar equation of \[LazarovSigmund2011\].
+    Helmholtz,
+}
+
+impl FilterPlan {
+    /// The filter of a case on a mesh with elements of that mean width.
+    pub fn of(config: &Config, element_width: f64) -> Self {
+        let filter = config.filter.get_ref();
+        let in_elements = || filter.radius_in_elements.map(|widths| widths * element_width);
+        let Some(radius) = filter.radius.or_else(in_elements) else { return Self::None };
+        let weights = match filter.weights {
+            FilterWeights::Helmholtz => Weights::Helmholtz,
+            FilterWeights::Cone => {
+                Weights::Cone { budget: filter.neighbor_memory_mb.saturating_mul(1 << 20) }
+            }
+        };
+        match filter.kind {
+            FilterKind::None => Self::None,
+            FilterKind::Density => {
+                Self::Density { radius, weights, projection: config.projection.clone() }
+            }
+            kind => {
+                Self::Sensitivity { radius, weights, by_volume: kind == FilterKind::Sensitivity }
+            }
+        }
+    }
+
+    /// Radius at the begin of the run, if there is a filter.
+    pub fn radius(&self) -> Option<f64> {
+        match self {
+            Self::None => None,
+            Self::Sensitivity { radius, .. } | Self::Density { radius, .. } => Some(*radius),
+        }
+    }
+
+    /// How neighbors count, if there is a filter.
+    pub fn weights(&self) -> Option<Weights> {
+        match self {
+            Self::None => None,
+            Self::Sensitivity { weights, .. } | Self::Density { weights, .. } => Some(*weights),
+        }
+    }
+
+    /// Vectors of one entry per element that the filter holds besides its weights.
+    pub fn element_vectors<B: Backend>(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Sensitivity { .. } => SensitivityFilter::<B>::ELEMENT_VECTORS,
+            Self::Density { projection: None, .. } => PhysicalDensity::<B>::ELEMENT_VECTORS,
+            Self::Density { projection: Some(_), .. } => {
+                PhysicalDensity::<B>::ELEMENT_VECTORS + Projection::<B>::ELEMENT_VECTORS
+            }
+        }
+    }
+
+    /// The filter for designs of `space`, with `weights` made for its radius.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn build<'a, B: Backend>(
+        &self,
+        backend: &'a B,
+        space: &DesignSpace,
+        weights: impl FnOnce(f64) -> Result<Box<dyn LinearOperator<B> + 'a>, BackendError>,
+    ) -> Result<Filter<'a, B>, BackendError> {
+        match self {
+            Self::None => Ok(Filter::None),
+            Self::Sensitivity { radius, by_volume, .. } => {
+                let equal = vec![1.0; space.volumes.len()];
+                let volumes = if *by_volume { &space.volumes } else { &equal };
+                let filter = SensitivityFilter::new(backend, weights(*radius)?, volumes)?;
+                Ok(Filter::Sensitivity(filter))
+            }
+            Self::Density { radius, projection, .. } => {
+                let mut physical = PhysicalDensity::new(backend, weights(*radius)?, space)?;
+                if let Some(config::Projection { sharpness, threshold }) = *projection {
+                    let (n, floor) = (space.volumes.len(), space.density_min);
+                    let projection = Projection::new(backend, n, floor, threshold, sharpness)?;
+                    physical = physical.projected(projection);
+                }
+                Ok(Filter::Density(physical))
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The memory that is free, and what is refused before there is a model to count the memory of.
+
+use std::fs;
+use std::path::Path;
+
+use crate::finding::Finding;
+
+/// Bytes of a megabyte.
+pub const MEGABYTE: f64 = 1048576.0;
+
+/// Bytes of the mesh in the user's order and in that of the problem.
+pub(crate) fn meshes(nodes: usize, elements: usize) -> usize {
+    2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements)
+}
+
+/// Refuses a mesh of so many elements that even the leanest run of it would not fit, before it is made. More
+/// than there are numbers for are left to the generator to refuse.
+///
+/// # Errors
+/// A finding with the numbers.
+pub fn check_elements(elements: usize) -> Result<(), Finding> {
+    // There are about as many nodes. Vectors of a run, Jacobi, no filter.
+    let least = elements.saturating_mul(meshes(1, 1) + 24 * 10 + 8 * 20);
+    match available() {
+        Some(free) if free < least && elements <= i32::MAX as usize => {
+            let [least, free] = [least, free].map(megabytes);
+            let message = format!(
+                "{elements} elements need {least} of memory at least, and {free} are there"
+            );
+            Err(Finding::new(message).remedy("use a coarser mesh or a larger machine"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to begin where `ulimit -v` leaves too little for threads and small things: what needs more is
+/// counted, but these are not, and running out of memory cannot be caught.
+///
+/// # Errors
+/// A finding with the numbers.
+pub fn check_start() -> Result<(), Finding> {
+    let Some(free) = of_address_space().filter(|&free| free < SMALL_THINGS) else { return Ok(()) };
+    let [free, least] = [free, SMALL_THINGS].map(megabytes);
+    let message = format!("the limit on memory leaves {free}, and {least} are needed to begin");
+    Err(Finding::new(message).remedy("raise the limit of the shell: `ulimit -v`"))
+}
+
+/// What is kept of a limited address space for what is not counted.
+const SMALL_THINGS: usize = 64 << 20;
+
+/// Bytes that this process may still take: of the machine, of the groups of processes that it is in, and of
+/// its address space. None where the system does not say.
+pub(crate) fn available() -> Option<usize> {
+    let address_space = of_address_space().map(|left| left.saturating_sub(SMALL_THINGS));
+    [of_machine(), of_groups(), address_space].into_iter().flatten().min()
+}
+
+fn of_machine() -> Option<usize> {
+    kilobytes("/proc/meminfo", "MemAvailable:")
+}
+
+/// What limits leave, of this process' group and of those around it.
+fn of_groups() -> Option<usize> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    let path = Path::new("/sys/fs/cgroup").join(own.trim_start_matches('/'));
+    let number = |path: &Path, name: &str| -> Option<usize> {
+        fs::read_to_string(path.join(name)).ok()?.trim().parse().ok()
+    };
+    let left = |path: &Path| -> Option<usize> {
+        let limit = number(path, "memory.max")?;
+        // The cache of files gives way.
+        let stat = fs::read_to_string(path.join("memory.stat")).unwrap_or_default();
+        let cache = stat.lines().find_map(|line| line.strip_prefix("inactive_file "));
+        let cache = cache.and_then(|bytes| bytes.parse().ok()).unwrap_or(0);
+        Some((limit + cache).saturating_sub(number(path, "memory.current")?).min(limit))
+    };
+    path.ancestors().filter_map(left).min()
+}
+
+/// What `ulimit -v` leaves.
+fn of_address_space() -> Option<usize> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: usize = line.split_whitespace().next()?.parse().ok()?;
+    Some(limit.saturating_sub(kilobytes("/proc/self/status", "VmSize:")?))
+}
+
+/// The number after `name` in the file `path`, in bytes.
+fn kilobytes(path: &str, name: &str) -> Option<usize> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.split_whitespace().next()?.parse::<usize>().ok()? << 10)
+}
+
+/// `bytes` as people read them.
+pub(crate) fn megabytes(bytes: usize) -> String {
+    format!("{:.0} MB", bytes as f64 / MEGABYTE)
+}

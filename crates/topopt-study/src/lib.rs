@@ -1,0 +1,34 @@
+//! A study: from a case file over case and model to a run and its results.
+//!
+//! This crate is the only one that knows both a file and a device. It prints nothing: what is wrong is
+//! a [`finding::Finding`], what happens goes to a [`run::Progress`]; doors such as the command line show it.
+
+pub mod case;
+mod checkpoint;
+pub mod computer;
+pub mod config;
+pub mod done;
+pub mod doubts;
+pub mod failure;
+pub mod filter_plan;
+pub mod finding;
+pub mod free_memory;
+pub mod interrupt;
+mod loads;
+mod memory;
+pub mod meshing;
+pub mod model;
+mod named_sets;
+pub mod numbers;
+pub mod output_folder;
+pub mod result_files;
+mod results;
+pub mod run;
+pub mod run_directory;
+mod selections;
+mod starting_design;
+pub mod summary;
+mod supports;
+pub mod tags;
+mod units;
+pub mod verification;

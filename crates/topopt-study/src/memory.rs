@@ -1,0 +1,99 @@
+//! The memory that a run takes on the host, counted before it is taken.
+
+use rayon::prelude::*;
+use topopt_design::Cone;
+use topopt_fem::{BlockJacobi, ElementVectors, Helmholtz, Multigrid, Strategy};
+use topopt_mesh::HexMesh;
+
+use crate::config::{self, Config};
+use crate::filter_plan::{FilterPlan, Weights};
+use crate::finding::Finding;
+use crate::free_memory::{MEGABYTE, available, megabytes, meshes};
+use crate::model::Model;
+
+/// Bytes that a run of `structure` on the processor takes at most at any time: two meshes, vectors of nodes and
+/// elements, operator, preconditioner with what its setup needs for a while, filter.
+pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
+    let problem = &model.problem;
+    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+    let cases = problem.load_cases().len();
+    let nodal = 24 * nodes * (6 + 4 * cases);
+    let vectors = match model.filter {
+        FilterPlan::Density { .. } => 28,
+        _ => 20,
+    };
+    let element = 8 * elements * vectors;
+    // Results are written when the setup needs nothing: fields in the user's order, and what is compressed.
+    let output = (16 * elements + 24 * cases * nodes) + OUTPUT.min(16 * elements);
+    let preconditioner = match config.solver.preconditioner {
+        config::Preconditioner::Jacobi => output,
+        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(nodes) + output,
+        _ => Multigrid::bytes(nodes, elements),
+    };
+    let heavy = problem.load_cases().iter().filter(|case| case.body_force != [0.0; 3]).count();
+    let weights = heavy * ElementVectors::bytes(elements) + filter_weights(model);
+    let operator = strategy.bytes(nodes, elements);
+    meshes(nodes, elements) + nodal + element + weights + operator + preconditioner
+}
+
+/// Megabytes of the process of a run: what is planned, and the program with its threads.
+pub fn process_mb(config: &Config, model: &Model, strategy: Strategy) -> f64 {
+    PROGRAM_MB + plan(config, model, strategy) as f64 / MEGABYTE
+}
+
+/// The program with its threads, measured on Linux.
+const PROGRAM_MB: f64 = 12.0;
+
+/// Bytes of blocks under way when a file is written.
+const OUTPUT: usize = 4 << 20;
+
+/// What the filter's weights take.
+fn filter_weights(model: &Model) -> usize {
+    let (nodes, elements) = (model.mesh.n_nodes(), model.mesh.n_elements());
+    match (model.filter.weights(), model.filter.radius()) {
+        (Some(Weights::Helmholtz), _) => Helmholtz::bytes(nodes, elements),
+        (Some(Weights::Cone { budget }), Some(radius)) => {
+            Cone::bytes(elements, mean_neighbors(&model.mesh, radius), budget)
+        }
+        _ => 0,
+    }
+}
+
+/// How many elements are looked at for the mean.
+const SAMPLES: usize = 64;
+
+/// Elements whose centers lie within `radius` of that of an element, on average, by a sample.
+fn mean_neighbors(mesh: &HexMesh, radius: f64) -> f64 {
+    let centers = mesh.centers();
+    let near = |of: &[f64; 3]| {
+        let square = |x: &&[f64; 3]| (0..3).map(|i| (x[i] - of[i]).powi(2)).sum::<f64>();
+        centers.iter().filter(|x| square(x) < radius * radius).count()
+    };
+    let every = centers.len().div_ceil(SAMPLES).max(1);
+    let sample: Vec<_> = centers.iter().step_by(every).collect();
+    sample.par_iter().map(|of| near(of)).sum::<usize>() as f64 / sample.len() as f64
+}
+
+/// Refuses a run on the processor for which there is not enough memory; the structure is there already.
+///
+/// # Errors
+/// A finding with the numbers.
+pub fn check(config: &Config, model: &Model, strategy: Strategy) -> Result<(), Finding> {
+    let there = meshes(model.mesh.n_nodes(), model.mesh.n_elements());
+    let needed = plan(config, model, strategy);
+    let more = needed.saturating_sub(there);
+    let Some(free) = available().filter(|&free| free < more) else { return Ok(()) };
+    let fits = |s: &Strategy| plan(config, model, *s).saturating_sub(there) <= free;
+    let fitting: Vec<_> = Strategy::ALL.into_iter().filter(fits).map(Strategy::name).collect();
+    let remedy = match fitting.as_slice() {
+        [] => "use a coarser mesh, a larger machine, or raise the limit of the shell or container"
+            .into(),
+        names => format!("these strategies would fit: {}", names.join(", ")),
+    };
+    let [needed, free] = [needed, free + there].map(megabytes);
+    let message = format!(
+        "a run with strategy `{}` needs {needed} of memory, and {free} are there",
+        strategy.name()
+    );
+    Err(Finding::new(message).remedy(remedy))
+}

@@ -1,0 +1,120 @@
+//! Meshes from files: read, or from a geometry made by Gmsh.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use topopt_io::ImportedMesh;
+use topopt_io::gmsh::{self, Meshing, MeshingError};
+
+use crate::config::{Config, Hexes};
+use crate::finding::Finding;
+use crate::interrupt::Interrupt;
+
+/// What may be run to mesh a geometry. A case file cannot say so: it may come from somebody else.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gmsh {
+    /// The program; when left out, the one that the variable GMSH names, or gmsh.
+    pub program: Option<PathBuf>,
+    /// Whether a geometry is meshed although it may run programs and write files.
+    pub trust_geometry: bool,
+}
+
+/// Reads the mesh at `path`; a geometry is meshed by Gmsh first, as `meshing` says. Gmsh is ended
+/// soon after `interrupt` is set.
+///
+/// # Errors
+/// What the reader or Gmsh says, with a remedy where Gmsh failed.
+pub fn read(
+    path: &Path,
+    meshing: &Meshing,
+    interrupt: &Interrupt,
+) -> Result<ImportedMesh, Finding> {
+    if !gmsh::is_geometry(path) {
+        return topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()));
+    }
+    let _listening = interrupt.listen();
+    gmsh::mesh(path, meshing, interrupt.flag()).map_err(|error| {
+        let finding = Finding::new(error.to_string());
+        match remedy(&error, meshing.hexes) {
+            Some(remedy) => finding.remedy(remedy),
+            None => finding,
+        }
+    })
+}
+
+/// How Gmsh works where nothing is said besides the command line.
+pub fn by(gmsh: &Gmsh) -> Meshing {
+    Meshing {
+        program: gmsh.program.clone(),
+        hexes: gmsh::Hexes::Auto,
+        element_size: None,
+        length_unit: "MM",
+        timeout: Duration::from_secs(600),
+        trust: gmsh.trust_geometry,
+    }
+}
+
+/// As [`by`], with what the case file says about Gmsh.
+pub fn of(config: &Config, gmsh: &Gmsh) -> Meshing {
+    let keys = config.mesh.get_ref();
+    let default = by(gmsh);
+    Meshing {
+        hexes: keys.hexes.as_ref().map_or(default.hexes, |hexes| (*hexes.get_ref()).into()),
+        element_size: keys.element_size.as_ref().map(|size| *size.get_ref()),
+        length_unit: config.units.map_or(default.length_unit, |units| units.length.in_step_files()),
+        timeout: keys
+            .gmsh_timeout
+            .as_ref()
+            .map_or(default.timeout, |seconds| Duration::from_secs_f64(*seconds.get_ref())),
+        ..default
+    }
+}
+
+impl From<Hexes> for gmsh::Hexes {
+    fn from(hexes: Hexes) -> Self {
+        match hexes {
+            Hexes::Auto => gmsh::Hexes::Auto,
+            Hexes::Transfinite => gmsh::Hexes::Transfinite,
+            Hexes::Extrude => gmsh::Hexes::Extrude,
+            Hexes::Subdivide => gmsh::Hexes::Subdivide,
+        }
+    }
+}
+
+fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
+    Some(match error {
+        MeshingError::Program { .. } => {
+            "install Gmsh (`apt install gmsh`, `pip install gmsh`, or from gmsh.info), or say where \
+             it is with `--gmsh` or the variable GMSH; or mesh the part elsewhere and name the .msh \
+             file"
+        }
+        MeshingError::Untrusted { .. } => {
+            "look at what the file does there; if you trust it, and all that it reads, give \
+             `--trust-geometry` on the command line"
+        }
+        MeshingError::Failed { .. } => {
+            "look at the geometry with `gmsh FILE`; where Gmsh cannot mesh it, another \
+             `element_size` or `hexes` may help, or name a mesh that was made elsewhere"
+        }
+        MeshingError::Timeout { .. } => "give a larger `element_size` or `gmsh_timeout` in [mesh]",
+        MeshingError::NoVolumes(_) => {
+            "the geometry must have a volume; once a .geo file has one physical group, Gmsh saves \
+             only what is in a group: add `Physical Volume(\"part\") = Volume{:};`"
+        }
+        MeshingError::NotHexahedra { .. } => match hexes {
+            gmsh::Hexes::Auto | gmsh::Hexes::Subdivide => {
+                "pyramids cannot be cut into hexahedra: take `Recombine` out of the .geo file, or \
+                 make its volumes transfinite"
+            }
+            gmsh::Hexes::Transfinite => {
+                "only volumes of six sides with as many elements on opposite edges can be meshed \
+                 so; set `hexes` to \"subdivide\""
+            }
+            gmsh::Hexes::Extrude => {
+                "every volume must be an extrusion `Extrude {...} { Surface{...}; Layers{n}; \
+                 Recombine; }` of the .geo file; else set `hexes` to \"subdivide\""
+            }
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,228 @@
+//! From a case to what is computed: the renumbered problem and the space of designs.
+
+use topopt_design::{DesignSpace, Stage};
+use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
+use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid, coincident_nodes};
+
+use crate::case::{Case, CaseLoads, element_width, sorted};
+use crate::config::{Config, Continuation, Interpolation};
+use crate::filter_plan::FilterPlan;
+use crate::finding::{Finding, InputError};
+
+/// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
+/// mesh is the user's.
+pub struct Model {
+    /// The mesh as the user numbers it.
+    pub mesh: HexMesh,
+    /// From the user's numbers to those of the problem.
+    pub renumbering: Renumbering,
+    /// The renumbered problem.
+    pub problem: Problem,
+    /// Number of elements of each color, where the problem has them by color.
+    pub colors: Option<Vec<usize>>,
+    /// Designs allowed, renumbered.
+    pub space: DesignSpace,
+    /// Mean width of an element, see [`element_width`].
+    pub element_width: f64,
+    /// The filter.
+    pub filter: FilterPlan,
+    /// Settings that change in the course of the run.
+    pub stages: Vec<Stage>,
+    /// The grid of design.vti, if there is one.
+    pub grid: Option<UniformGrid>,
+    /// What was left out or changed, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Model {
+    /// Builds the problem of a case; its elements come by color where a computer `needs_colors`.
+    ///
+    /// # Errors
+    /// Supports that leave rigid motions free, a load that does no work, a grid that is too fine.
+    pub fn build(config: &Config, mut case: Case, needs_colors: bool) -> Result<Self, InputError> {
+        let mut notes = std::mem::take(&mut case.notes);
+        let element_width = element_width(&case.mesh);
+        let grid = grid(config, &case.mesh, element_width, &mut notes)?;
+        let renumbering = Renumbering::on_import(&case.mesh);
+        let (renumbering, colors) = if needs_colors {
+            let (renumbering, colors) = renumbering.by_color(&case.mesh);
+            (renumbering, Some(colors))
+        } else {
+            (renumbering, None)
+        };
+        let problem = problem(config, &case, &renumbering)?;
+        notes.extend(sagging(config, &case));
+        let new_element = renumbering.new_elements();
+        let renumbered =
+            |elements: &[u32]| sorted(elements.iter().map(|&e| new_element[e as usize]).collect());
+        let void = renumbered(&case.void);
+        let problem = problem.with_void(void.clone());
+        let space = DesignSpace {
+            density_min: config.design.density_min,
+            volume_fraction: *config.design.volume_fraction.get_ref(),
+            volumes: problem.mesh().volumes(),
+            solid: renumbered(&case.solid),
+            void,
+        };
+        let filter = FilterPlan::of(config, element_width);
+        let stages = stages(config, element_width, &mut notes);
+        notes.extend(swinging(config));
+        Ok(Self {
+            mesh: case.mesh,
+            renumbering,
+            problem,
+            colors,
+            space,
+            element_width,
+            filter,
+            stages,
+            grid,
+            notes,
+        })
+    }
+
+    /// Number of displacement components that are not held.
+    pub fn n_free_dofs(&self) -> usize {
+        self.problem.n_dofs() - self.problem.supports().n_fixed()
+    }
+}
+
+fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Problem, InputError> {
+    let (modulus, ratio) = (config.material.youngs_modulus, config.material.poissons_ratio);
+    let material = Material::new(modulus, ratio).ok_or_else(|| {
+        Finding::new(format!(
+            "no material has Young's modulus {modulus} and Poisson's ratio {ratio}"
+        ))
+    })?;
+    let n_nodes = case.mesh.n_nodes();
+    let mass_density = config.material.mass_density.unwrap_or(0.0);
+    let new_node = renumbering.new_nodes();
+    let nodal = |values: &[(u32, [f64; 3])]| {
+        let values: Vec<_> =
+            values.iter().map(|&(n, value)| (new_node[n as usize], value)).collect();
+        on_all_nodes(n_nodes, &values).into_flattened()
+    };
+    let load_case = |load: &CaseLoads| LoadCase {
+        weight: load.weight,
+        body_force: load.gravity.map(|g| mass_density * g),
+        prescribed: (!load.displacements.is_empty()).then(|| nodal(&load.displacements)),
+        ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
+    };
+    let loads = case.load_cases.iter().map(load_case).collect();
+    Problem::new(renumbering.apply(&case.mesh), material, supports(case, &new_node), loads)
+        .map_err(|error| refused(config, case, &error).into())
+}
+
+fn supports(case: &Case, new_node: &[u32]) -> Supports {
+    let mut supports = Supports::none(new_node.len());
+    for (component, nodes) in case.fixed.iter().enumerate() {
+        nodes.iter().for_each(|&n| supports.fix(new_node[n as usize] as usize, component));
+    }
+    for &(node, stiffness) in &case.springs {
+        let there = (0..3).filter(|&i| stiffness[i] > 0.0);
+        there.for_each(|i| supports.add_spring(new_node[node as usize] as usize, i, stiffness[i]));
+    }
+    supports
+}
+
+/// Vectors on `n` nodes, 0 where there is none.
+pub fn on_all_nodes(n: usize, values: &[(u32, [f64; 3])]) -> Vec<[f64; 3]> {
+    let mut all = vec![[0.0; 3]; n];
+    values.iter().for_each(|&(node, value)| all[node as usize] = value);
+    all
+}
+
+/// What is wrong with supports or loads, at the first entry of the case file that it is about.
+fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
+    let place = match error {
+        ProblemError::NoSupport | ProblemError::RigidMotion { .. } => {
+            config.supports.first().map(|s| (s.set.span(), "the supports begin here"))
+        }
+        ProblemError::ZeroLoad { name } | ProblemError::BadLoad { name } => {
+            let load = config.loads.iter().find(|load| load.case == *name);
+            load.map(|load| (load.span(), "the load case begins here"))
+        }
+        ProblemError::NoLoad | ProblemError::BadSpring => None,
+    };
+    let finding = Finding::new(error.to_string());
+    let finding = match place {
+        Some((span, label)) => finding.at(config.source(), span, label),
+        None => finding,
+    };
+    match error {
+        ProblemError::RigidMotion { parts: 2.., .. } => {
+            let pairs = coincident_nodes(&case.mesh);
+            let merge = "parts that belong together must share nodes: merge them in the mesher \
+                         (Coherence in Gmsh); else hold every part";
+            finding.remedy(pairs.first().map_or(merge.into(), |pair| {
+                let ([a, b], n) = (pair.map(|node| case.node_number(node)), pairs.len());
+                format!("{n} pairs of nodes are in the same place, the first {a} and {b}; {merge}")
+            }))
+        }
+        _ => finding,
+    }
+}
+
+/// Gravity on SIMP material, whose stiffness falls faster than its weight.
+fn sagging(config: &Config, case: &Case) -> Option<String> {
+    let is_heavy = case.load_cases.iter().any(|load| load.gravity != [0.0; 3]);
+    (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
+        "gravity with `design.interpolation = \"simp\"`: thin material sags without bound under \
+         its own weight, which misleads the optimizer; \"ramp\" avoids that"
+            .into()
+    })
+}
+
+/// The stages of the continuation; one that begins too late is noted.
+fn stages(config: &Config, element_width: f64, notes: &mut Vec<String>) -> Vec<Stage> {
+    let iterations = config.optimizer.max_iterations;
+    if let Some(late) = config.continuation.iter().find(|entry| entry.from > iterations) {
+        notes.push(format!(
+            "the stage from iteration {} never begins: `optimizer.max_iterations` is {iterations}",
+            late.from
+        ));
+    }
+    let stage = |entry: &Continuation| {
+        let in_elements = entry.filter_radius_in_elements.map(|widths| widths * element_width);
+        Stage {
+            from: entry.from,
+            penalty: entry.penalty,
+            filter_radius: entry.filter_radius.or(in_elements),
+            sharpness: entry.sharpness,
+            tolerance: entry.tolerance,
+        }
+    };
+    config.continuation.iter().map(stage).collect()
+}
+
+/// Optimality criteria swing to and fro where a step takes densities across the projection.
+fn swinging(config: &Config) -> Option<String> {
+    let move_limit = config.optimizer.move_limit;
+    (config.projection.is_some() && move_limit > 0.1).then(|| {
+        format!("`optimizer.move_limit` {move_limit} is large for a projection: 0.05 runs smoothly")
+    })
+}
+
+/// The grid of design.vti: of the spacing asked for, else of one element width, coarser if that
+/// would be too many cells.
+fn grid(
+    config: &Config,
+    mesh: &HexMesh,
+    element_width: f64,
+    notes: &mut Vec<String>,
+) -> Result<Option<UniformGrid>, InputError> {
+    let bounds = mesh.bounding_box();
+    match config.output.vti_spacing {
+        Some(0.0) => Ok(None),
+        Some(spacing) => UniformGrid::covering(&bounds, spacing).map(Some).map_err(|error| {
+            InputError::from(Finding::new(format!("output.vti_spacing: {error}")))
+        }),
+        None => match UniformGrid::covering(&bounds, element_width) {
+            Err(GridError::TooManyCells { coarser, .. }) => {
+                notes.push(format!("design.vti has spacing {coarser:.3e}, coarser than the mesh"));
+                Ok(UniformGrid::covering(&bounds, coarser).ok())
+            }
+            grid => Ok(grid.ok()),
+        },
+    }
+}

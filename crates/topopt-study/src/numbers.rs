@@ -1,0 +1,16 @@
+//! Numbers as people read them.
+
+/// `x` to six digits as people write it: with an exponent where it is very large or small.
+pub fn shown(x: f64) -> String {
+    let x = rounded(x);
+    match x.abs() {
+        size if !size.is_finite() => "beyond the range of numbers".into(),
+        size if size != 0.0 && !(1e-5..1e15).contains(&size) => format!("{x:e}"),
+        _ => x.to_string(),
+    }
+}
+
+/// `x` to six digits.
+pub fn rounded(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
+}

@@ -1,0 +1,144 @@
+//! The folder that a run writes to: what may be written over, and by whom.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::config::Config;
+use crate::finding::Finding;
+use crate::result_files::{
+    CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, VERIFIED,
+    VERIFIED_DESIGN, checkpoints, is_written_by_us,
+};
+
+/// What is to become of the results of an earlier run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Earlier {
+    /// They stay: another run is refused.
+    Keep,
+    /// They are replaced, as was asked for.
+    Replace,
+    /// The run goes on with them.
+    Continue,
+}
+
+/// Names of the files that runs and what follows them write.
+const FILES: [&str; 9] =
+    [CASE, HISTORY, SUMMARY, DESIGN, SERIES, GRID, VERIFIED, VERIFIED_DESIGN, REPORT];
+
+/// Whether `directory` holds a design or a checkpoint of an earlier run; one that has come to neither has
+/// left nothing to lose.
+pub fn holds_results(directory: &Path) -> bool {
+    directory.join(DESIGN).exists() || checkpoints(directory).are_there()
+}
+
+/// Whether a run of `config` may write to its folder, found out without leaving anything behind: the
+/// folder, or the nearest one that exists, can be written to; it holds nothing that is not of a run of
+/// ours, and results of an earlier one only as `earlier` says; no file of the results is an input.
+///
+/// # Errors
+/// A finding if it may not.
+pub fn check(config: &Config, start_from: Option<&Path>, earlier: Earlier) -> Result<(), Finding> {
+    let directory = &config.output_directory();
+    let there: Vec<PathBuf> = outputs(directory);
+    if let Some(path) = FILES.map(|name| directory.join(name)).iter().find(|path| path.is_dir()) {
+        return Err(refused(format!("cannot write {}: it is a folder", path.display())));
+    }
+    let folders = [CHECKPOINTS, SNAPSHOTS].map(|name| directory.join(name));
+    if let Some(path) = folders.iter().find(|path| path.is_symlink()) {
+        return Err(refused(format!("{} is a link, which is not followed", path.display())));
+    }
+
+    // What is there is ours, or stays.
+    let case = directory.join(CASE);
+    if let Some(path) = there.first()
+        && !is_written_by_us(&case)
+    {
+        let path = if case.exists() { &case } else { path };
+        let message = format!("{} is there already, and is not of a run", path.display());
+        return Err(refused(message));
+    }
+    let inputs = [Some(config.path()), config.mesh_path().as_deref(), start_from]
+        .map(|path| path.and_then(|path| path.canonicalize().ok()));
+    let is_input = |path: &&PathBuf| {
+        path.canonicalize().is_ok_and(|path| inputs.iter().flatten().any(|input| *input == path))
+    };
+    if let Some(path) = there.iter().filter(|path| **path != case).find(is_input) {
+        return Err(refused(format!("{} is both an input and a result", path.display())));
+    }
+    if earlier == Earlier::Keep && holds_results(directory) {
+        let message = format!("{} holds the results of a run", directory.display());
+        return Err(Finding::new(message).remedy(
+            "`--resume` goes on with that run, `--overwrite` puts the new results in place of its \
+             own, `--output DIR` puts them elsewhere",
+        ));
+    }
+
+    let existing = directory.ancestors().find(|folder| folder.exists());
+    // A file without a name leaves nothing behind.
+    tempfile::tempfile_in(existing.unwrap_or(Path::new("."))).map(drop).map_err(|cause| {
+        refused(format!("cannot write to the output directory {}: {cause}", directory.display()))
+    })
+}
+
+/// The files in `directory` that have names of results, links that lead nowhere among them.
+fn outputs(directory: &Path) -> Vec<PathBuf> {
+    let mut there: Vec<PathBuf> = FILES.map(|name| directory.join(name)).into();
+    for (folder, start, end) in
+        [(SNAPSHOTS, "design_", ".vtu"), (CHECKPOINTS, "iteration_", ".ckpt")]
+    {
+        let entries = fs::read_dir(directory.join(folder)).into_iter().flatten().flatten();
+        there.extend(entries.map(|entry| entry.path()).filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(start) && name.ends_with(end)
+        }));
+    }
+    there.retain(|path| path.symlink_metadata().is_ok());
+    there
+}
+
+/// A folder that another run writes to is refused; else it is ours as long as the result lives. The
+/// operating system takes the lock of a run that is dead. Where it has none for folders, there is none.
+///
+/// # Errors
+/// A finding if another run has it.
+pub(crate) fn lock(directory: &Path) -> Result<Option<File>, Finding> {
+    let Ok(folder) = File::open(directory) else { return Ok(None) };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::Error(_)) => Ok(None),
+        Err(TryLockError::WouldBlock) => {
+            Err(refused(format!("another run is writing to {}", directory.display())))
+        }
+    }
+}
+
+/// Whether a run is writing to `directory`.
+pub fn is_in_use(directory: &Path) -> bool {
+    let locked = File::open(directory).map(|folder| folder.try_lock_shared());
+    matches!(locked, Ok(Err(TryLockError::WouldBlock)))
+}
+
+/// `message`, with the remedy of another folder.
+pub(crate) fn refused(message: String) -> Finding {
+    Finding::new(message).remedy("choose another folder with `output.directory` or `--output DIR`")
+}
+
+/// Refuses to write `path` over one of the `inputs`, or without one of the `extensions`.
+///
+/// # Errors
+/// A finding that names the path.
+pub fn check_file(path: &Path, extensions: &[&str], inputs: &[&Path]) -> Result<(), Finding> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if !extensions.contains(&extension.as_str()) {
+        let all = extensions.iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(", ");
+        return Err(Finding::new(format!("cannot write the format of {}", path.display()))
+            .remedy(format!("give a file name that ends with {all}")));
+    }
+    let Ok(target) = path.canonicalize() else { return Ok(()) };
+    let is_input = |input: &&Path| input.canonicalize().is_ok_and(|input| input == target);
+    match inputs.iter().copied().find(is_input) {
+        Some(_) => Err(Finding::new(format!("{} is an input", path.display()))
+            .remedy("choose another file to write")),
+        None => Ok(()),
+    }
+}

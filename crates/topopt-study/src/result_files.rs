@@ -1,0 +1,78 @@
+//! The files of a run by their names, and what is told from a name alone.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use topopt_io::checkpoint::Checkpoints;
+use topopt_io::{WriteError, atomic};
+
+/// The case with all settings in force; see [`crate::config::Config::to_toml`].
+pub const CASE: &str = "case.toml";
+/// A row per iteration.
+pub const HISTORY: &str = "history.csv";
+/// What the run was and did.
+pub const SUMMARY: &str = "summary.json";
+/// The design evaluated last, on the mesh.
+pub const DESIGN: &str = "design.vtu";
+/// What `topopt verify` has found; see [`crate::verification::Verification`].
+pub const VERIFIED: &str = "verify.json";
+/// The design of solid and void elements that it has solved.
+pub const VERIFIED_DESIGN: &str = "verify.vtu";
+/// What `topopt report` writes.
+pub const REPORT: &str = "report.html";
+
+/// First line of [`CASE`]: it tells the file from one that the user wrote.
+pub const CASE_MARK: &str =
+    "# Written by topopt: the case of the results beside, all settings in force.";
+/// The series of snapshots, for ParaView.
+pub const SERIES: &str = "design.pvd";
+/// The design on a uniform grid.
+pub const GRID: &str = "design.vti";
+/// Folder of the snapshots.
+pub const SNAPSHOTS: &str = "snapshots";
+/// Folder of the checkpoints among the results.
+pub const CHECKPOINTS: &str = "checkpoints";
+
+/// The checkpoints among the results in `directory`.
+pub fn checkpoints(directory: &Path) -> Checkpoints {
+    Checkpoints::new(directory.join(CHECKPOINTS))
+}
+
+/// The command that goes on with the run in `directory`, for a shell of Unix.
+pub fn resume_command(directory: &Path) -> String {
+    let path = directory.join(CASE).display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
+    let path = if path.chars().all(is_plain) {
+        path
+    } else if path.chars().any(char::is_control) {
+        "CASE".into() // what a terminal takes for a command of its own is not printed
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    };
+    format!("topopt run {path} --resume")
+}
+
+/// The folder that a case file belongs to, if it is the one among results.
+pub fn of_case(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent()?;
+    let among_results = path.file_name()? == CASE && folder.join(HISTORY).is_file();
+    (among_results && is_written_by_us(path)).then(|| folder.into())
+}
+
+/// Whether `path` is a case file written among results.
+pub fn is_written_by_us(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| bytes.starts_with(CASE_MARK.as_bytes()))
+}
+
+/// Writes `value` as JSON to `path`.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
+    atomic::write(path, |file| {
+        serde_json::to_writer_pretty(&mut *file, value)?;
+        writeln!(file)
+    })
+}

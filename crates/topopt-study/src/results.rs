@@ -1,0 +1,259 @@
+//! The files of a run, in the user's numbering.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use topopt_design::{Design, IterationReport, ObserverError};
+use topopt_io::csv::CsvFile;
+use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
+use topopt_io::{WriteError, atomic};
+use topopt_linalg::Backend;
+use topopt_mesh::UniformGrid;
+
+use crate::checkpoint::Resumption;
+use crate::config::{self, Config};
+use crate::finding::Finding;
+use crate::model::Model;
+use crate::output_folder::{self, Earlier, refused};
+use crate::result_files::{
+    CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, VERIFIED,
+    VERIFIED_DESIGN, checkpoints,
+};
+
+const COLUMNS: [&str; 14] = [
+    "iteration",
+    "stage",
+    "compliance",
+    "volume_fraction",
+    "grey_level",
+    "change",
+    "pcg_iterations",
+    "pcg_residual",
+    "setup_seconds",
+    "pcg_seconds",
+    "sensitivity_seconds",
+    "filter_seconds",
+    "update_seconds",
+    "output_seconds",
+];
+
+/// Writes history, snapshots and the final design into a directory.
+pub struct Results<'a> {
+    directory: PathBuf,
+    model: &'a Model,
+    history: CsvFile,
+    snapshot_every: usize,
+    snapshots: Vec<(f64, String)>,
+    compression: Compression,
+    /// Keeps other runs away.
+    _lock: Option<File>,
+}
+
+impl<'a> Results<'a> {
+    /// Makes the directory, the case file and an empty history; files of an earlier run are
+    /// removed. To go on with that run, only what it did after the checkpoint is.
+    ///
+    /// # Errors
+    /// A finding if the directory cannot be made or written to, if another run writes to it, or if it
+    /// holds by now what it should not, see [`output_folder::check`].
+    pub fn create(
+        model: &'a Model,
+        config: &Config,
+        resumption: Option<&Resumption>,
+        earlier: Earlier,
+    ) -> Result<Self, Finding> {
+        let (output, directory) = (&config.output, &config.output_directory());
+        let display = directory.display();
+        let case = config.to_toml()?;
+        fs::create_dir_all(directory).map_err(|cause| {
+            refused(format!("cannot make the output directory {display}: {cause}"))
+        })?;
+        let lock = output_folder::lock(directory)?;
+        output_folder::check(config, None, earlier)?;
+        let snapshots = remove_earlier(directory, resumption).map_err(|cause| {
+            refused(format!("cannot remove the earlier results in {display}: {cause}"))
+        })?;
+        atomic::write(&directory.join(CASE), |file| file.write_all(case.as_bytes()))
+            .map_err(|error| refused(error.to_string()))?;
+        let history = directory.join(HISTORY);
+        let history = match resumption {
+            Some(resumption) => CsvFile::restore(&history, &COLUMNS, &resumption.history),
+            None => CsvFile::create(&history, &COLUMNS),
+        };
+        let history = history.map_err(|error| refused(error.to_string()))?;
+        Ok(Self {
+            directory: directory.into(),
+            model,
+            history,
+            snapshot_every: output.snapshot_every,
+            snapshots,
+            compression: match output.compression {
+                config::Compression::Zlib => Compression::Zlib,
+                config::Compression::None => Compression::None,
+            },
+            _lock: lock,
+        })
+    }
+
+    /// Writes a snapshot if one is due.
+    ///
+    /// # Errors
+    /// A file that cannot be written, a device that fails.
+    pub fn snapshot<B: Backend>(
+        &mut self,
+        iteration: usize,
+        design: &Design<B>,
+    ) -> Result<(), ObserverError> {
+        if self.snapshot_every == 0 || !iteration.is_multiple_of(self.snapshot_every) {
+            return Ok(());
+        }
+        let folder = self.directory.join(SNAPSHOTS);
+        fs::create_dir_all(&folder)
+            .map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+        let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
+        self.write_design(&self.directory.join(&name), &Fields::of(self.model, design)?)?;
+        self.snapshots.push((iteration as f64, name));
+        Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
+    }
+
+    /// Writes a row of the history.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn row(&mut self, report: &IterationReport, output: Duration) -> Result<(), WriteError> {
+        let times = &report.times;
+        self.history.row(&[
+            &report.iteration,
+            &report.stage,
+            &report.compliance,
+            &report.volume_fraction,
+            &report.grey_level,
+            &report.change,
+            &report.pcg_iterations,
+            &format!("{:e}", report.pcg_residual),
+            &times.setup.as_secs_f64(),
+            &times.pcg.as_secs_f64(),
+            &times.sensitivity.as_secs_f64(),
+            &times.filter.as_secs_f64(),
+            &times.update.as_secs_f64(),
+            &output.as_secs_f64(),
+        ])
+    }
+
+    /// Writes the design evaluated last: design.vtu, design.vti, design.pvd.
+    ///
+    /// # Errors
+    /// A file that cannot be written, a device that fails.
+    pub fn finish<B: Backend>(
+        &mut self,
+        iteration: usize,
+        design: &Design<B>,
+    ) -> Result<(), ObserverError> {
+        let fields = Fields::of(self.model, design)?;
+        let grid = || match &self.model.grid {
+            Some(grid) => self.write_grid(grid, &fields.density),
+            None => Ok(()),
+        };
+        let design = || self.write_design(&self.directory.join(DESIGN), &fields);
+        let (design, grid) = rayon::join(design, grid);
+        design?;
+        grid?;
+        self.snapshots.retain(|(time, _)| *time != iteration as f64);
+        self.snapshots.push((iteration as f64, DESIGN.into()));
+        Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
+    }
+
+    fn write_design(&self, path: &Path, fields: &Fields) -> Result<(), WriteError> {
+        let array =
+            |name, components, values| Array { name, components, values: Values::F64(values) };
+        let displacements: Vec<_> = fields
+            .displacements
+            .iter()
+            .map(|(name, values)| array(name.as_str(), 3, values.as_flattened()))
+            .collect();
+        let cells = [
+            array("density", 1, fields.density.as_slice()),
+            array("strain_energy", 1, fields.strain_energy.as_slice()),
+        ];
+        let mesh = &self.model.mesh;
+        vtu::write(path, mesh.coordinates(), mesh.hexes(), &displacements, &cells, self.compression)
+    }
+
+    /// The density of the element under each grid cell, 0 outside the part.
+    fn write_grid(&self, grid: &UniformGrid, density: &[f64]) -> Result<(), WriteError> {
+        let under = |&element: &u32| match element {
+            UniformGrid::OUTSIDE => 0.0,
+            element => density[element as usize] as f32,
+        };
+        let values: Vec<f32> = grid.locate(&self.model.mesh).iter().map(under).collect();
+        let cells = [Array { name: "density", components: 1, values: Values::F32(&values) }];
+        vti::write(&self.directory.join(GRID), grid, &cells, self.compression)
+    }
+}
+
+/// Name of the displacements of load case number `k`.
+pub fn displacement_name(k: usize, case: &str) -> String {
+    if k == 0 { "displacement".into() } else { format!("displacement_{case}") }
+}
+
+/// Fields of a design in the user's numbering.
+struct Fields {
+    density: Vec<f64>,
+    strain_energy: Vec<f64>,
+    /// A load case each; the first is called `displacement`, others `displacement_NAME`.
+    displacements: Vec<(String, Vec<[f64; 3]>)>,
+}
+
+impl Fields {
+    fn of<B: Backend>(model: &Model, design: &Design<B>) -> Result<Self, ObserverError> {
+        let renumbering = &model.renumbering;
+        let mut displacements = Vec::new();
+        for (k, case) in model.problem.load_cases().iter().enumerate() {
+            let values = design.displacement(k)?;
+            let values = renumbering.nodes_to_original(values.as_chunks::<3>().0);
+            displacements.push((displacement_name(k, &case.name), values));
+        }
+        Ok(Self {
+            density: renumbering.elements_to_original(&design.density()?),
+            strain_energy: renumbering.elements_to_original(&design.strain_energy()?),
+            displacements,
+        })
+    }
+}
+
+/// Removes what an earlier run left: its checkpoints, its summary, its design with verification
+/// and report, its snapshots. To go on with it, only verification and report, and checkpoints and
+/// snapshots after the one it goes on from, are removed. Returns the snapshots that stay.
+fn remove_earlier(
+    directory: &Path,
+    resumption: Option<&Resumption>,
+) -> io::Result<Vec<(f64, String)>> {
+    for folder in ["", CHECKPOINTS, SNAPSHOTS] {
+        atomic::remove_leftovers(&directory.join(folder))?;
+    }
+    let last = resumption.map_or(0, |resumption| resumption.state.iteration);
+    checkpoints(directory).remove_after(last)?;
+    let of_run = [SUMMARY, DESIGN, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
+    for name in of_run.chain([VERIFIED, VERIFIED_DESIGN, REPORT]) {
+        match fs::remove_file(directory.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    let mut snapshots = Vec::new();
+    let Ok(entries) = fs::read_dir(directory.join(SNAPSHOTS)) else { return Ok(snapshots) };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_prefix("design_").and_then(|name| name.strip_suffix(".vtu"));
+        match number.and_then(|number| number.parse::<usize>().ok()) {
+            Some(number) if number > last => fs::remove_file(&path)?,
+            Some(number) => snapshots.push((number as f64, format!("{SNAPSHOTS}/{name}"))),
+            None => {}
+        }
+    }
+    snapshots.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(snapshots)
+}

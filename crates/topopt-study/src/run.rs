@@ -1,0 +1,365 @@
+//! A run: the design loop on the computer of a case, and the files that it writes.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use topopt_design::{
+    Accuracy, Continuation, Design, DesignError, Ended, Interpolation, IterationReport, Law, Loads,
+    Observer, ObserverError, OptimalityCriteria, Optimization, Physics, StopRules, WeightsOf,
+};
+use topopt_linalg::{Backend, BackendError, PcgProgress};
+
+use crate::case::Case;
+use crate::checkpoint::{Checkpointer, Resumption};
+use crate::computer::{Computer, Neighbors, Place, Solver, Visitor};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::finding::{Finding, InputError};
+use crate::interrupt::Interrupt;
+use crate::meshing::Gmsh;
+use crate::model::Model;
+use crate::output_folder::{self, Earlier};
+use crate::results::Results;
+use crate::starting_design::StartingDesign;
+use crate::summary::{Preconditioner, Summary};
+
+/// What a run is asked for besides its case.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// What is to become of results that are there.
+    pub earlier: Earlier,
+    /// Results, or a file with densities, to start from.
+    pub start_from: Option<PathBuf>,
+    /// Makes meshes of geometries.
+    pub gmsh: Gmsh,
+}
+
+/// Shows how a run comes on. Nothing that it does ends the run.
+pub trait Progress: Send {
+    /// The run begins.
+    fn start(&mut self, summary: &Summary);
+
+    /// A solve is under way.
+    fn solving(&mut self, iteration: usize, progress: PcgProgress);
+
+    /// An iteration is done.
+    fn iteration(&mut self, report: &IterationReport);
+
+    /// The run is over; its results are in `directory`.
+    fn end(&mut self, summary: &Summary, directory: &Path);
+}
+
+/// Runs a case. `interrupt` may be set at any time to end the run after the current iteration of
+/// conjugate gradients. The folder of the results is touched only when all that can be refused
+/// has been looked at.
+///
+/// # Errors
+/// [`Failure`]: input that cannot be run, files that cannot be written, a device or a solve that fails.
+pub fn run(
+    config: &Config,
+    request: &Request,
+    progress: &mut dyn Progress,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let start = Instant::now();
+    let earlier = request.earlier;
+    output_folder::check(config, request.start_from.as_deref(), earlier)
+        .map_err(InputError::from)?;
+    let resumption =
+        (earlier == Earlier::Continue).then(|| Resumption::find(config)).transpose()?;
+    let start_from = request.start_from.as_deref().map(StartingDesign::read).transpose()?;
+    thread_pool(config.solver.threads)?.install(|| {
+        // A GPU takes a while to open.
+        let (place, case) = rayon::join(
+            || Place::of(config),
+            || Case::build_until(config, &request.gmsh, interrupt),
+        );
+        let place = place.map_err(InputError::from)?;
+        let model = Model::build(config, case?, place.needs_colors(config))?;
+        if let Some(resumption) = &resumption {
+            resumption.check(&model, &config.output_directory()).map_err(InputError::from)?;
+        }
+        let start_from = start_from
+            .map(|design| design.on(&model).map(|density| (design, density)))
+            .transpose()
+            .map_err(InputError::from)?;
+        let run = Run {
+            config,
+            model: &model,
+            note: place.note(),
+            resumption: resumption.as_ref(),
+            start_from: start_from.as_ref(),
+            earlier,
+            progress,
+            interrupt,
+            start,
+        };
+        place.visit(run)
+    })
+}
+
+/// The threads of a run; all of the machine's if no number is given.
+///
+/// # Errors
+/// A finding if they cannot be started.
+pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, InputError> {
+    ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().map_err(|error| {
+        let finding = Finding::new(format!("cannot start the threads: {error}"));
+        finding.remedy("give a smaller number to `solver.threads`").into()
+    })
+}
+
+/// A run that is ready to begin.
+struct Run<'a> {
+    config: &'a Config,
+    model: &'a Model,
+    /// Why it is computed where it is.
+    note: Option<&'a str>,
+    resumption: Option<&'a Resumption>,
+    /// The design to start from, and its densities on the mesh of the run.
+    start_from: Option<&'a (StartingDesign, Vec<f64>)>,
+    earlier: Earlier,
+    progress: &'a mut dyn Progress,
+    interrupt: &'a Interrupt,
+    start: Instant,
+}
+
+impl Visitor for Run<'_> {
+    type Output = ();
+
+    /// Runs the design loop and writes what it gives.
+    fn visit<C: Computer>(self, computer: &C) -> Result<(), Failure> {
+        let (config, model) = (self.config, self.model);
+        let solver = computer.solver(config, model, self.strategy(computer), config.contrast())?;
+        let strategy = solver.operator.strategy();
+        let mut summary = self.summary(computer, &solver);
+
+        let neighbors = Cell::new(None);
+        let mut optimization = self.optimization(computer, solver, &neighbors)?;
+        summary.neighbors = neighbors.get();
+        if self.interrupt.is_requested() && self.resumption.is_none() {
+            return Err(Failure::Interrupted { iterations: 0, directory: None });
+        }
+
+        // From here on there is something to finish.
+        let _listening = self.interrupt.listen();
+        let checkpointer = Checkpointer::new(config, model, strategy, summary.done.iterations)
+            .map_err(InputError::from)?;
+        let results = Results::create(model, config, self.resumption, self.earlier)
+            .map_err(InputError::from)?;
+        let clock = Clock { start: self.start, earlier: summary.done.seconds.total };
+        summary.done.seconds.preprocess += self.start.elapsed().as_secs_f64();
+        let Run { progress, interrupt, .. } = self;
+        progress.start(&summary);
+        let mut watcher = Watcher { results, checkpointer, progress, interrupt, summary, clock };
+        let ended = optimization.run(&mut watcher).and_then(|outcome| {
+            let interrupted = outcome.ended == Ended::Interrupted;
+            let finished = watcher.finish(&optimization.design(), interrupted);
+            finished.map_err(DesignError::Observer)?;
+            Ok(outcome.ended)
+        });
+
+        let directory = config.output_directory();
+        let Watcher { progress, mut summary, .. } = watcher;
+        summary.close(ended.as_ref().ok());
+        summary.done.seconds.total = clock.total();
+        let written = summary.write(&directory);
+        progress.end(&summary, &directory);
+        let ended = ended?;
+        written?;
+        verdict(ended, summary.done.iterations, &directory, config)
+    }
+}
+
+impl<'a> Run<'a> {
+    /// The strategy that is asked for; where that is left to us, the one that the run began with.
+    fn strategy(&self, computer: &impl Computer) -> config::Strategy {
+        let asked = self.config.solver.strategy;
+        let begun = self.resumption.map_or(asked, |resumption| resumption.strategy(asked));
+        let is_here = computer.strategies(self.model).contains(&begun.name());
+        if is_here { begun } else { asked }
+    }
+
+    fn summary<C: Computer>(&self, computer: &C, solver: &Solver<C::Backend>) -> Summary<'a> {
+        let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
+        let mut summary = Summary::new(self.config, self.model, device, strategy);
+        summary.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
+        summary.notes.extend(self.note.map(str::to_owned));
+        summary.notes.extend(solver.note.clone());
+        if let Some(resumption) = self.resumption {
+            summary.resume(resumption);
+        }
+        if let Some((design, _)) = self.start_from {
+            summary.start_from(design);
+        }
+        summary
+    }
+
+    /// The design loop, its filter and its start. What the weights made last are like goes to
+    /// `neighbors`.
+    fn optimization<'b, C: Computer>(
+        &self,
+        computer: &'b C,
+        solver: Solver<'b, C::Backend>,
+        neighbors: &'b Cell<Option<Neighbors>>,
+    ) -> Result<Optimization<'b, C::Backend>, BackendError>
+    where
+        'a: 'b,
+    {
+        let (config, model, backend) = (self.config, self.model, computer.backend());
+        let Config { solver: settings, optimizer, design, material, .. } = config;
+        let Model { problem, space, .. } = model;
+        let Solver { operator, preconditioner, .. } = solver;
+        let physics = Physics {
+            backend,
+            problem,
+            loads: Loads::new(backend, problem)?,
+            operator,
+            preconditioner,
+            accuracy: Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance },
+            max_iterations: settings.max_iterations(),
+        };
+        let interpolation = Interpolation {
+            law: match design.interpolation {
+                config::Interpolation::Simp => Law::Simp,
+                config::Interpolation::Ramp => Law::Ramp,
+            },
+            penalty: design.penalty,
+            youngs_modulus: material.youngs_modulus,
+        };
+
+        let plan = model.filter.weights();
+        let weights_of: WeightsOf<C::Backend> = Box::new(move |radius| {
+            let plan = plan.expect("weights are made for a filter only");
+            let (weights, found) = computer.weights(&plan, model, radius)?;
+            neighbors.set(found);
+            Ok(weights)
+        });
+        let mut filter = model.filter.build(backend, space, &weights_of)?;
+        let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
+        let mut criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
+        let start = match (self.start_from, filter.transform()) {
+            (Some((_, density)), transform) => criteria.scaled(backend, density, transform)?,
+            (None, Some(transform)) => criteria.uniform(backend, space, transform)?,
+            (None, None) => space.uniform(),
+        };
+
+        let stop = StopRules {
+            max_iterations: optimizer.max_iterations,
+            change: optimizer.change_tolerance,
+            relative_compliance: optimizer.compliance_tolerance,
+            absolute_compliance: optimizer.absolute_compliance_tolerance,
+        };
+        let optimization =
+            Optimization::new(physics, interpolation, filter, criteria, stop, &start)?;
+        let stages = model.stages.clone();
+        let optimization = optimization.with_continuation(Continuation { stages, weights_of });
+        match self.resumption {
+            Some(resumption) => optimization.resumed(&resumption.state),
+            None => Ok(optimization),
+        }
+    }
+}
+
+/// Watches the design loop: writes, tells, and looks for an interruption.
+struct Watcher<'a> {
+    results: Results<'a>,
+    checkpointer: Checkpointer,
+    progress: &'a mut dyn Progress,
+    interrupt: &'a Interrupt,
+    summary: Summary<'a>,
+    clock: Clock,
+}
+
+/// The time of the run, its earlier parts included.
+#[derive(Clone, Copy)]
+struct Clock {
+    start: Instant,
+    /// Seconds before the checkpoint that it goes on from.
+    earlier: f64,
+}
+
+impl Clock {
+    fn total(self) -> f64 {
+        self.earlier + self.start.elapsed().as_secs_f64()
+    }
+}
+
+impl<B: Backend> Observer<B> for Watcher<'_> {
+    fn solving(&mut self, iteration: usize, progress: PcgProgress) -> ControlFlow<()> {
+        self.progress.solving(iteration, progress);
+        if self.interrupt.is_requested() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn evaluated(
+        &mut self,
+        report: &IterationReport,
+        design: &Design<B>,
+    ) -> Result<(), ObserverError> {
+        let start = Instant::now();
+        self.results.snapshot(report.iteration, design)?;
+        self.results.row(report, start.elapsed())?;
+        self.summary.done.add(report, start.elapsed());
+        self.progress.iteration(report);
+        if self.checkpointer.is_due(report.iteration) {
+            self.checkpoint(design)?;
+        }
+        Ok(())
+    }
+}
+
+impl Watcher<'_> {
+    /// Writes the checkpoint and the design evaluated last, if there is one.
+    fn finish<B: Backend>(
+        &mut self,
+        design: &Design<B>,
+        interrupted: bool,
+    ) -> Result<(), ObserverError> {
+        let iterations = self.summary.done.iterations;
+        if self.checkpointer.is_due_at_end(iterations, interrupted) {
+            self.checkpoint(design)?;
+        }
+        let start = Instant::now();
+        if iterations > 0 {
+            self.results.finish(iterations, design)?;
+        }
+        self.summary.done.seconds.add_output(start.elapsed());
+        Ok(())
+    }
+
+    fn checkpoint<B: Backend>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
+        let start = Instant::now();
+        let done = &mut self.summary.done;
+        done.seconds.total = self.clock.total();
+        self.checkpointer.write(&design.state()?, done)?;
+        done.seconds.add_output(start.elapsed());
+        Ok(())
+    }
+}
+
+/// What the end of the run means for the exit status.
+fn verdict(
+    ended: Ended,
+    iterations: usize,
+    directory: &Path,
+    config: &Config,
+) -> Result<(), Failure> {
+    match ended {
+        Ended::Rule(_) => Ok(()),
+        Ended::Interrupted => {
+            Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
+        }
+        Ended::Sensitivities { iteration } => Err(Failure::Sensitivities { iteration }),
+        Ended::Solver { iteration, load_case, outcome, tolerance } => {
+            let other_cycle = config.solver.other_cycle();
+            Err(Failure::Solver { iteration, load_case, outcome, tolerance, other_cycle })
+        }
+    }
+}

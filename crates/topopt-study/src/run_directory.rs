@@ -1,0 +1,80 @@
+//! The folder that holds the results of a run: names of its files, and finding them again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::finding::{Finding, InputError};
+use crate::output_folder;
+use crate::result_files::{CASE, DESIGN, HISTORY, SUMMARY, is_written_by_us, resume_command};
+
+/// The results of a run that has ended with a design, by whatever it was ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunDirectory {
+    path: PathBuf,
+}
+
+impl RunDirectory {
+    /// The results in the folder `path`.
+    ///
+    /// # Errors
+    /// A finding if it holds no results, or the run has not ended or not come to a design.
+    pub fn open(path: &Path) -> Result<Self, Finding> {
+        let (has, display) = (|name: &str| path.join(name).is_file(), path.display());
+        if !has(HISTORY) || !is_written_by_us(&path.join(CASE)) {
+            let why = match path.is_dir() {
+                true => format!("it has no {HISTORY} or no {CASE} of a run"),
+                false => "there is no such folder".into(),
+            };
+            return Err(Finding::new(format!("{display} is not a folder of results: {why}"))
+                .remedy("give the folder that `topopt run` names at its end"));
+        }
+        if output_folder::is_in_use(path) {
+            return Err(Finding::new(format!("a run is writing to {display}"))
+                .remedy("wait for its end, or interrupt it"));
+        }
+        let missing = [SUMMARY, DESIGN].into_iter().find(|name| !has(name));
+        missing.map_or(Ok(Self { path: path.into() }), |name| {
+            let message = format!("the run in {display} has written no {name}");
+            let command = resume_command(path);
+            Err(Finding::new(message).remedy(format!("wait for its end, or go on with: {command}")))
+        })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The design evaluated last, in the mesh file's numbering: `density` and `strain_energy` of
+    /// the elements, `displacement` (and `displacement_CASE` of further load cases) of the nodes.
+    pub fn design(&self) -> PathBuf {
+        self.path.join(DESIGN)
+    }
+
+    /// The table of the iterations.
+    pub fn history(&self) -> PathBuf {
+        self.path.join(HISTORY)
+    }
+
+    /// The case with the settings of the run.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn config(&self) -> Result<Config, InputError> {
+        Config::load(&self.path.join(CASE), &[])
+    }
+
+    /// The content of summary.json.
+    ///
+    /// # Errors
+    /// A finding if it cannot be read.
+    pub fn summary(&self) -> Result<Value, Finding> {
+        let path = self.path.join(SUMMARY);
+        let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+        let value = text.and_then(|t| serde_json::from_str(&t).map_err(|error| error.to_string()));
+        value.map_err(|error| Finding::new(format!("cannot read {}: {error}", path.display())))
+    }
+}

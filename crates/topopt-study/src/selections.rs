@@ -1,0 +1,289 @@
+//! The sets of `[[select]]`.
+
+use std::collections::BTreeMap;
+
+use topopt_mesh::selection::{self, Region, Selector};
+use topopt_mesh::{HexMesh, SetKind, Sets};
+
+use crate::config::{Condition, Config, Select, SelectKind, closest};
+use crate::finding::Finding;
+use crate::numbers::rounded;
+use crate::tags::Tags;
+
+/// The sets of `mesh` and the selections of the case file, which become sets like any other.
+///
+/// # Errors
+/// What is wrong with the first selection that cannot be made; others may build on it.
+pub fn sets(config: &Config, mesh: &HexMesh, tags: Option<&Tags>) -> Result<Sets, Finding> {
+    let mut sets = mesh.sets().clone();
+    let mut selectors = BTreeMap::new();
+    for (i, select) in config.select.iter().enumerate() {
+        let kind = SetKind::from(select.kind);
+        let selector = selectors.entry(kind).or_insert_with(|| Selector::new(mesh, kind));
+        let selection = Selection { config, mesh, tags, sets: &sets, select, leaves: Vec::new() };
+        let ids = selection.evaluate(&format!("select.{i}"), selector)?;
+        let name = select.name.get_ref().clone();
+        match kind {
+            SetKind::Node => drop(sets.nodes.insert(name, ids)),
+            SetKind::Element => drop(sets.elements.insert(name, ids)),
+            SetKind::Face => {
+                let faces = ids.iter().map(|&i| selector.faces()[i as usize]).collect();
+                sets.faces.insert(name, faces);
+            }
+        }
+    }
+    Ok(sets)
+}
+
+/// One entry of `[[select]]`.
+struct Selection<'a> {
+    config: &'a Config,
+    mesh: &'a HexMesh,
+    tags: Option<&'a Tags>,
+    /// Sets of the mesh and of the selections before this one.
+    sets: &'a Sets,
+    select: &'a Select,
+    /// The single conditions by their keys, to explain what is selected.
+    leaves: Vec<(String, selection::Condition)>,
+}
+
+impl Selection<'_> {
+    fn evaluate(mut self, path: &str, selector: &Selector) -> Result<Vec<u32>, Finding> {
+        let name = self.select.name.get_ref();
+        if let Some((_, kind, _)) = self.sets.summary().iter().find(|(known, ..)| known == name) {
+            let kind = kind.name();
+            return Err(Finding::new(format!("there is a {kind} set `{name}` already"))
+                .at(self.config.source(), self.select.name.span(), "a second set of this name")
+                .remedy("give the selection another name"));
+        }
+        let condition = self.conditions(&self.select.condition, path, path)?;
+        let selected = selector.select(&condition);
+        let (kind, n) = (SetKind::from(self.select.kind).name(), selector.candidates());
+        let message = match selected.len() {
+            0 => format!("selection `{name}` is empty: no {kind} satisfies it"),
+            all if all == n => format!("selection `{name}` covers everything: {n} {kind}s"),
+            _ => return Ok(selected),
+        };
+        Err(Finding::new(message)
+            .at(self.config.source(), self.select.name.span(), "this selection")
+            .remedy(self.surroundings(selector)))
+    }
+
+    /// The conditions of a table at `path`, all of which must hold; `root` is that of the
+    /// selection.
+    fn conditions(
+        &mut self,
+        table: &Condition,
+        path: &str,
+        root: &str,
+    ) -> Result<selection::Condition, Finding> {
+        let mut conditions = Vec::new();
+        for (key, condition) in self.leaves_of(table, path)? {
+            let place = format!("{path}.{key}");
+            let place = place.trim_start_matches(root).trim_start_matches('.').to_owned();
+            self.leaves.push((place, condition.clone()));
+            conditions.push(condition);
+        }
+        let mut list = |key: &str, tables: &Option<Vec<Condition>>| {
+            let tables = tables.iter().flatten().enumerate();
+            tables
+                .map(|(i, table)| self.conditions(table, &format!("{path}.{key}.{i}"), root))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        conditions.extend(list("all", &table.all)?);
+        let any = list("any", &table.any)?;
+        if !any.is_empty() {
+            conditions.push(selection::Condition::Any(any));
+        }
+        if let Some(table) = &table.not {
+            let inner = self.conditions(table, &format!("{path}.not"), root)?;
+            conditions.push(selection::Condition::Not(Box::new(inner)));
+        }
+        if conditions.is_empty() {
+            let finding = Finding::new("a selection without a condition");
+            return Err(finding.at(self.config.source(), self.config.span(path), "here").remedy(
+                "give one of box, plane, cylinder, sphere, nearest, normal, nodes, set, near, \
+                 all, any and not",
+            ));
+        }
+        Ok(selection::Condition::All(conditions))
+    }
+
+    /// The conditions of a table at `path` that do not contain others, with their keys.
+    fn leaves_of(
+        &self,
+        table: &Condition,
+        path: &str,
+    ) -> Result<Vec<(&'static str, selection::Condition)>, Finding> {
+        let mut leaves = Vec::new();
+        for (key, region) in self.regions(table) {
+            self.check(&region, &format!("{path}.{key}"))?;
+            leaves.push((key, selection::Condition::Within(region)));
+        }
+        if let Some(point) = table.nearest {
+            leaves.push(("nearest", selection::Condition::Nearest(point)));
+        }
+        if let Some(normal) = &table.normal {
+            let (direction, angle) = (normal.direction, normal.angle.to_radians());
+            if self.select.kind != SelectKind::Faces {
+                let finding = Finding::new("only faces have a normal");
+                let remedy = "set `kind = \"faces\"`, or take the normal out";
+                return Err(self.at(finding, &format!("{path}.normal"), "here").remedy(remedy));
+            }
+            self.check_direction(&direction, &format!("{path}.normal.direction"))?;
+            leaves.push(("normal", selection::Condition::Facing { direction, angle }));
+        }
+        if let Some(nodes) = &table.nodes {
+            leaves.push(("nodes", self.nodes(nodes, &format!("{path}.nodes"))?));
+        }
+        if let Some(name) = &table.set {
+            leaves.push(("set", self.set(name, &format!("{path}.set"))?));
+        }
+        if let Some(near) = &table.near {
+            let nodes = self.nodes_of(&near.set, near.kind, &format!("{path}.near.set"))?;
+            let points = nodes.iter().map(|&n| self.mesh.coordinates()[n as usize]).collect();
+            let region = Region::Near { points, distance: near.distance };
+            leaves.push(("near", selection::Condition::Within(region)));
+        }
+        Ok(leaves)
+    }
+
+    fn regions(&self, table: &Condition) -> Vec<(&'static str, Region)> {
+        let bounds = table.bounds.as_ref().map(|b| Region::Box { min: b.min, max: b.max });
+        let plane = table.plane.as_ref().map(|plane| Region::Plane {
+            point: plane.point,
+            normal: plane.normal,
+            tolerance: plane.tolerance,
+        });
+        let cylinder = table.cylinder.as_ref().map(|cylinder| Region::Cylinder {
+            point: cylinder.point,
+            axis: cylinder.axis,
+            radius: cylinder.radius,
+            inner_radius: cylinder.inner_radius,
+        });
+        let sphere = table.sphere.as_ref();
+        let sphere = sphere.map(|s| Region::Sphere { center: s.center, radius: s.radius });
+        let all = [("box", bounds), ("plane", plane), ("cylinder", cylinder), ("sphere", sphere)];
+        all.into_iter().filter_map(|(key, region)| Some((key, region?))).collect()
+    }
+
+    fn check(&self, region: &Region, path: &str) -> Result<(), Finding> {
+        match region {
+            Region::Box { min, max } if (0..3).any(|i| min[i] > max[i]) => {
+                let finding = Finding::new("a box whose `min` is not below its `max`");
+                let remedy = "give the smallest coordinates in `min`, the largest in `max`";
+                Err(self.at(finding, path, "this box").remedy(remedy))
+            }
+            Region::Plane { normal, .. } => self.check_direction(normal, &format!("{path}.normal")),
+            Region::Cylinder { radius, inner_radius, .. } if inner_radius >= radius => {
+                let finding = Finding::new("`inner_radius` is not less than `radius`");
+                let remedy = "what lies between the two is selected; leave `inner_radius` out for \
+                              all of the inside";
+                Err(self.at(finding, &format!("{path}.inner_radius"), "too large").remedy(remedy))
+            }
+            Region::Cylinder { axis, .. } => self.check_direction(axis, &format!("{path}.axis")),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_direction(&self, direction: &[f64; 3], path: &str) -> Result<(), Finding> {
+        if direction.iter().any(|component| *component != 0.0) {
+            return Ok(());
+        }
+        let finding = Finding::new("a direction of length zero");
+        Err(self.at(finding, path, "zero").remedy("give a direction, such as [1, 0, 0] for x"))
+    }
+
+    /// Nodes by their numbers in the mesh file, which for a generated mesh are those that
+    /// `topopt mesh` would write.
+    fn nodes(&self, numbers: &[u64], path: &str) -> Result<selection::Condition, Finding> {
+        let mut tags: Vec<(u64, u32)> = match self.tags {
+            Some(tags) => tags.nodes.iter().copied().zip(0..).collect(),
+            None => (1..=self.mesh.n_nodes() as u64).zip(0..).collect(),
+        };
+        tags.sort_unstable();
+        let (first, last) = (tags[0].0, tags[tags.len() - 1].0);
+        let find = |(i, number): (usize, &u64)| {
+            let found = tags.binary_search_by_key(number, |(tag, _)| *tag);
+            found.map(|at| tags[at].1).map_err(|_| {
+                let finding = Finding::new(format!("the mesh has no node {number}"));
+                let remedy = format!("its nodes have numbers from {first} to {last}");
+                self.at(finding, &format!("{path}.{i}"), "no such node").remedy(remedy)
+            })
+        };
+        let nodes = numbers.iter().enumerate().map(find).collect::<Result<_, _>>()?;
+        Ok(selection::Condition::Nodes(nodes))
+    }
+
+    /// What lies in the set: of its own kind, else by its nodes.
+    fn set(&self, name: &str, path: &str) -> Result<selection::Condition, Finding> {
+        match self.select.kind {
+            SelectKind::Faces if self.sets.faces.contains_key(name) => {
+                Ok(selection::Condition::Faces(self.sets.faces[name].clone()))
+            }
+            SelectKind::Elements if self.sets.elements.contains_key(name) => {
+                Ok(selection::Condition::Elements(self.sets.elements[name].clone()))
+            }
+            _ => self.nodes_of(name, None, path).map(selection::Condition::Nodes),
+        }
+    }
+
+    /// The nodes of a set that is named at `path`; at least one.
+    fn nodes_of(
+        &self,
+        name: &str,
+        kind: Option<SelectKind>,
+        path: &str,
+    ) -> Result<Vec<u32>, Finding> {
+        let hexes = self.mesh.hexes();
+        let nodes = match kind {
+            Some(kind) => self.sets.nodes_of_kind(name, kind.into(), hexes),
+            None => self.sets.nodes_of(name, hexes),
+        };
+        let (message, near) = match nodes {
+            Ok(nodes) if !nodes.is_empty() => return Ok(nodes),
+            Ok(_) => (format!("set `{name}` is empty"), None),
+            Err(error) => {
+                let names = error.available.iter().map(|(name, _)| name.as_str());
+                let kind = kind.map(|kind| format!("{} ", SetKind::from(kind).name()));
+                let kind = kind.unwrap_or_default();
+                (format!("there is no {kind}set `{name}`"), closest(name, names).map(str::to_owned))
+            }
+        };
+        let remedy = near.map_or_else(
+            || {
+                "name a set of the mesh (`topopt info`) or a selection that stands above this one"
+                    .into()
+            },
+            |near| format!("did you mean `{near}`?"),
+        );
+        Err(self.at(Finding::new(message), path, "this set").remedy(remedy))
+    }
+
+    fn at(&self, finding: Finding, path: &str, label: &str) -> Finding {
+        finding.at(self.config.source(), self.config.span(path), label)
+    }
+
+    /// What each condition selects by itself, what is nearest to it, and where the mesh is.
+    fn surroundings(&self, selector: &Selector) -> String {
+        let kind = SetKind::from(self.select.kind).name();
+        let mut parts = Vec::new();
+        for (key, condition) in &self.leaves {
+            let n = selector.select(condition).len();
+            let near = match condition {
+                selection::Condition::Within(region) if n == 0 => {
+                    let (nearest, distance) = selector.nearest_to(region);
+                    let [x, y, z] = selector.place(nearest).map(rounded);
+                    let off = rounded(distance);
+                    format!("; the nearest, at [{x}, {y}, {z}], is off by {off}")
+                }
+                _ => String::new(),
+            };
+            parts.push(format!("`{key}` alone holds for {n} {kind}s{near}"));
+        }
+        let bounds = self.mesh.bounding_box();
+        let (min, max) = (bounds.min.map(rounded), bounds.max.map(rounded));
+        parts.push(format!("the mesh reaches from {min:?} to {max:?}"));
+        parts.join("\n")
+    }
+}

@@ -1,0 +1,311 @@
+//! What a run was and did: summary.json and the closing lines.
+
+use std::path::Path;
+
+use serde::Serialize;
+use topopt_design::{Ended, StopRule};
+use topopt_fem::ElementPreconditioner;
+use topopt_io::WriteError;
+use topopt_linalg::{Backend, CycleKind};
+
+use crate::checkpoint::Resumption;
+use crate::computer::Neighbors;
+use crate::config::{self, Config};
+use crate::done::{Done, Seconds};
+use crate::doubts;
+use crate::model::Model;
+use crate::result_files::{SUMMARY, write_json};
+use crate::starting_design::StartingDesign;
+
+/// Everything worth keeping of a run.
+#[derive(Debug, Serialize)]
+pub struct Summary<'a> {
+    /// Version of the program.
+    pub topopt: &'static str,
+    /// Title of the case.
+    pub title: Option<&'a str>,
+    /// Nothing where the case does not say.
+    pub units: Option<UnitNames>,
+    /// Path of the case file.
+    pub case: String,
+    /// `running`, then `done`, `interrupted`, `solver_failed`, `not_finite`, or `failed` where a file could not
+    /// be written or the device failed.
+    pub status: &'static str,
+    /// The stop rule that was met.
+    pub stopped_by: Option<&'static str>,
+    /// Nodes of the mesh.
+    pub nodes: usize,
+    /// Elements of the mesh.
+    pub elements: usize,
+    /// Displacement components that are not held.
+    pub free_dofs: usize,
+    /// Elements that stay solid.
+    pub solid_elements: usize,
+    /// Elements that stay void.
+    pub void_elements: usize,
+    /// Names of the load cases.
+    pub load_cases: Vec<&'a str>,
+    /// Mean width of an element.
+    pub element_width: f64,
+    /// Radius of the filter at the begin.
+    pub filter_radius: Option<f64>,
+    /// How the filter finds neighbors.
+    pub neighbors: Option<Neighbors>,
+    /// Where it is computed.
+    pub device: String,
+    /// How the stiffness is applied.
+    pub strategy: &'static str,
+    /// The preconditioner and its levels.
+    pub preconditioner: Preconditioner,
+    /// What was done so far.
+    #[serde(flatten)]
+    pub done: Done,
+    /// Whether the last design has the volume that was asked for, to a thousandth.
+    pub volume_met: Option<bool>,
+    /// Most memory the process ever held, where the system tells.
+    pub peak_memory_mb: Option<f64>,
+    /// The settings in force.
+    pub settings: Settings<'a>,
+    /// What was left out or changed, and doubts, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The preconditioner and its levels.
+#[derive(Debug, Default, Serialize)]
+pub struct Preconditioner {
+    /// Name as in the case file.
+    pub name: &'static str,
+    /// `V`, `W` or `K`, where there are levels.
+    pub cycle: Option<&'static str>,
+    /// Unknowns of every level, the finest first, where there are levels.
+    pub levels: Vec<usize>,
+    /// Entries of the matrices of all levels for each of the finest, where there are levels.
+    pub operator_complexity: Option<f64>,
+}
+
+impl Preconditioner {
+    /// What there is to say of `preconditioner`.
+    pub fn of<B: Backend>(preconditioner: &dyn ElementPreconditioner<B>) -> Self {
+        let levels = preconditioner.levels();
+        let entries: usize = levels.iter().map(|level| level.entries).sum();
+        Self {
+            name: preconditioner.name(),
+            cycle: preconditioner.cycle().map(CycleKind::name),
+            levels: levels.iter().map(|level| level.unknowns).collect(),
+            operator_complexity: levels.first().map(|l| entries as f64 / l.entries as f64),
+        }
+    }
+}
+
+/// The units of the results.
+#[derive(Debug, Serialize)]
+pub struct UnitNames {
+    /// Of lengths.
+    pub length: &'static str,
+    /// Of forces.
+    pub force: &'static str,
+    /// Of stresses.
+    pub stress: String,
+    /// Of compliances.
+    pub compliance: String,
+}
+
+impl UnitNames {
+    fn of(units: config::Units) -> Self {
+        let (length, force) = (units.length.name(), units.force.name());
+        Self { length, force, stress: units.stress(), compliance: units.energy() }
+    }
+}
+
+/// The settings in force, defaults and overrides included.
+#[derive(Debug, Serialize)]
+pub struct Settings<'a> {
+    /// The material.
+    pub material: &'a config::Material,
+    /// The volume asked for.
+    pub volume_fraction: f64,
+    /// How the modulus follows the density.
+    pub interpolation: config::Interpolation,
+    /// Its exponent or slope.
+    pub penalty: f64,
+    /// The density of void.
+    pub density_min: f64,
+    /// The filter.
+    pub filter: &'a config::Filter,
+    /// The projection.
+    pub projection: Option<&'a config::Projection>,
+    /// Settings that change in the course of the run.
+    pub continuation: &'a [config::Continuation],
+    /// The optimizer.
+    pub optimizer: &'a config::Optimizer,
+    /// The linear solver.
+    pub solver: &'a config::Solver,
+    /// The results.
+    pub output: &'a config::Output,
+}
+
+impl<'a> Settings<'a> {
+    fn of(config: &'a Config) -> Self {
+        Self {
+            material: &config.material,
+            volume_fraction: *config.design.volume_fraction.get_ref(),
+            interpolation: config.design.interpolation,
+            penalty: config.design.penalty,
+            density_min: config.design.density_min,
+            filter: config.filter.get_ref(),
+            projection: config.projection.as_ref(),
+            continuation: &config.continuation,
+            optimizer: &config.optimizer,
+            solver: &config.solver,
+            output: &config.output,
+        }
+    }
+}
+
+impl<'a> Summary<'a> {
+    /// The summary before the first iteration.
+    pub fn new(
+        config: &'a Config,
+        model: &'a Model,
+        device: String,
+        strategy: &'static str,
+    ) -> Self {
+        Self {
+            topopt: env!("CARGO_PKG_VERSION"),
+            title: config.title.as_deref(),
+            units: config.units.map(UnitNames::of),
+            case: config.path().display().to_string(),
+            status: "running",
+            stopped_by: None,
+            nodes: model.mesh.n_nodes(),
+            elements: model.mesh.n_elements(),
+            free_dofs: model.n_free_dofs(),
+            solid_elements: model.space.solid.len(),
+            void_elements: model.space.void.len(),
+            load_cases: model.problem.load_cases().iter().map(|c| c.name.as_str()).collect(),
+            element_width: model.element_width,
+            filter_radius: model.filter.radius(),
+            neighbors: None,
+            device,
+            strategy,
+            preconditioner: Preconditioner::default(),
+            done: Done::default(),
+            volume_met: None,
+            peak_memory_mb: None,
+            settings: Settings::of(config),
+            notes: [model.notes.clone(), doubts::of(config, model)].concat(),
+        }
+    }
+
+    /// Takes over what was done before the checkpoint that the run goes on from.
+    pub fn resume(&mut self, resumption: &Resumption) {
+        self.done = resumption.done.clone();
+        self.notes.extend(resumption.notes.iter().cloned());
+        self.notes.push(format!("goes on after iteration {}", self.done.iterations));
+    }
+
+    /// Takes note of the design that the run starts from.
+    pub fn start_from(&mut self, design: &StartingDesign) {
+        let path = design.path().display().to_string();
+        self.notes.push(format!("starts from the density in {path}, interpolated"));
+        self.done.started_from = Some(path);
+    }
+
+    /// Takes the end of the run, none if it failed.
+    pub fn close(&mut self, ended: Option<&Ended>) {
+        (self.status, self.stopped_by) = match ended {
+            Some(Ended::Rule(rule)) => ("done", Some(rule_name(*rule))),
+            Some(Ended::Interrupted) => ("interrupted", None),
+            Some(Ended::Solver { .. }) => ("solver_failed", None),
+            Some(Ended::Sensitivities { .. }) => ("not_finite", None),
+            None => ("failed", None),
+        };
+        self.peak_memory_mb = peak_memory_mb();
+        self.volume_met = self.done.volume_fraction.map(|volume| {
+            let target = self.settings.volume_fraction;
+            (volume - target).abs() <= VOLUME_TOLERANCE * target
+        });
+    }
+
+    /// Writes summary.json.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<(), WriteError> {
+        write_json(&directory.join(SUMMARY), self)
+    }
+
+    /// The opening lines for people.
+    pub fn opening(&self) -> String {
+        let mut lines = format!(
+            "{}: {} elements, {} nodes, {} unknowns; {} with {} on {}",
+            self.title.unwrap_or(&self.case),
+            self.elements,
+            self.nodes,
+            self.free_dofs,
+            self.strategy,
+            self.preconditioner.name,
+            self.device
+        );
+        self.notes.iter().for_each(|note| lines += &format!("\nnote: {note}"));
+        lines
+    }
+
+    /// The closing lines for people.
+    pub fn closing(&self, directory: &Path) -> String {
+        let Seconds { preprocess, setup, pcg, sensitivity, filter, update, output, total } =
+            self.done.seconds;
+        let mut lines = String::new();
+        if let (Some(compliance), Some(volume)) = (self.done.compliance, self.done.volume_fraction)
+        {
+            lines += &format!(
+                "{} iteration{}, {}: compliance {compliance:.6e}, volume {volume:.4}, \
+                 {} PCG iterations\n",
+                self.done.iterations,
+                if self.done.iterations == 1 { "" } else { "s" },
+                self.stopped_by
+                    .map_or(self.status.replace('_', " "), |rule| format!("stopped by {rule}")),
+                self.done.pcg_iterations
+            );
+        }
+        lines += &format!(
+            "{total:.1} s: preprocess {preprocess:.1}, setup {setup:.1}, pcg {pcg:.1}, sensitivity {sensitivity:.1}, \
+             filter {filter:.1}, update {update:.1}, output {output:.1}\n"
+        );
+        lines += &format!("results in {}", directory.display());
+        if let (Some(false), Some(volume)) = (self.volume_met, self.done.volume_fraction) {
+            let target = self.settings.volume_fraction;
+            let why = match volume > target {
+                true => "passive elements, filter or move limit let no design have less",
+                false => {
+                    "passive elements, filter or move limit let no design have more, or more material \
+                     would only add weight"
+                }
+            };
+            lines += &format!(
+                "\nwarning: the volume is {volume:.4} where {target} was asked for: {why}"
+            );
+        }
+        lines
+    }
+}
+
+/// Largest share by which a volume may differ from the one asked for.
+const VOLUME_TOLERANCE: f64 = 1e-3;
+
+fn rule_name(rule: StopRule) -> &'static str {
+    match rule {
+        StopRule::MaxIterations => "max_iterations",
+        StopRule::Change => "change_tolerance",
+        StopRule::RelativeCompliance => "compliance_tolerance",
+        StopRule::AbsoluteCompliance => "absolute_compliance_tolerance",
+    }
+}
+
+/// The high-water mark of the resident set, on Linux.
+fn peak_memory_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes / 1024.0)
+}

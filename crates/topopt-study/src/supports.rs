@@ -1,0 +1,79 @@
+//! What `[[supports]]` and `[[springs]]` amount to: held nodes, displaced nodes, stiffness.
+
+use std::collections::BTreeMap;
+
+use topopt_fem::surface_load;
+
+use crate::case::{Lookup, sorted};
+use crate::finding::Finding;
+
+impl Lookup<'_> {
+    /// Nodes held in x, in y and in z, each sorted.
+    pub fn fixed(&self, findings: &mut Vec<Finding>) -> [Vec<u32>; 3] {
+        let mut fixed = [Vec::new(), Vec::new(), Vec::new()];
+        for support in &self.config.supports {
+            let nodes = self.nodes(&support.set, support.kind, findings);
+            for axis in &support.fix {
+                fixed[*axis as usize].extend(&nodes);
+            }
+        }
+        fixed.map(sorted)
+    }
+
+    /// Displaced nodes of load case `case`, sorted. Supports that disagree are told of.
+    pub fn displacements(&self, case: &str, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
+        let mut values: BTreeMap<u32, [Option<f64>; 3]> = BTreeMap::new();
+        for support in &self.config.supports {
+            let is_here = support.case.as_ref().is_none_or(|name| name.get_ref() == case);
+            let displacement = support.displacement.as_ref().filter(|_| is_here);
+            let displacement = displacement.map_or([0.0; 3], |value| *value.get_ref());
+            // What is not there has been told of with the supports.
+            let nodes = self.nodes(&support.set, support.kind, &mut Vec::new());
+            let mut other = None;
+            for node in nodes {
+                let value = values.entry(node).or_default();
+                for axis in support.fix.iter().map(|axis| *axis as usize) {
+                    let before = value[axis].replace(displacement[axis]);
+                    other = other.or(before.filter(|before| *before != displacement[axis]));
+                }
+            }
+            findings.extend(other.map(|other| {
+                let place = support.displacement.as_ref().map_or(support.set.span(), |d| d.span());
+                let message = "two supports move the same nodes differently";
+                let label = format!("elsewhere by {other}");
+                Finding::new(message).at(self.config.source(), place, &label).remedy(
+                    "let sets share no node, or leave the direction out of `fix` of one of them",
+                )
+            }));
+        }
+        let whole =
+            |(node, value): (u32, [Option<f64>; 3])| (node, value.map(Option::unwrap_or_default));
+        values.into_iter().map(whole).filter(|(_, value)| *value != [0.0; 3]).collect()
+    }
+
+    /// Stiffness of springs to the ground, by increasing node.
+    pub fn springs(&self, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
+        let mut sums: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
+        for spring in &self.config.springs {
+            let stiffness = if let Some(stiffness) = &spring.stiffness {
+                let nodes = self.nodes(&spring.set, spring.kind, findings);
+                nodes.into_iter().map(|node| (node, *stiffness.get_ref())).collect()
+            } else if let Some(stiffness) = &spring.stiffness_per_area {
+                let Some(faces) = self.faces(&spring.set, spring.kind) else {
+                    let key = "stiffness_per_area";
+                    let remedy = "`stiffness`, which each node has";
+                    findings.extend(self.no_faces(&spring.set, key, stiffness.span(), remedy));
+                    continue;
+                };
+                surface_load::traction(self.mesh, &faces, *stiffness.get_ref())
+            } else {
+                continue;
+            };
+            for (node, stiffness) in stiffness {
+                let sum = sums.entry(node).or_default();
+                *sum = std::array::from_fn(|i| sum[i] + stiffness[i]);
+            }
+        }
+        sums.into_iter().collect()
+    }
+}

@@ -1,0 +1,85 @@
+//! Numbers that do not look like the units they are in.
+
+use topopt_io::gmsh::is_geometry;
+
+use crate::config::{Config, Units};
+use crate::model::Model;
+use crate::numbers::rounded;
+
+/// What makes one doubt the units of a case, a sentence each.
+pub fn doubts(config: &Config, model: &Model) -> Vec<String> {
+    let modulus = doubtful_modulus(config, model);
+    let strain = if modulus.is_none() { large_strain(config, model) } else { None };
+    modulus.into_iter().chain(strain).collect()
+}
+
+/// Young's moduli of solids in pascals, from soft rubber to diamond.
+const MODULI: std::ops::RangeInclusive<f64> = 1e5..=1.3e12;
+
+/// Without units, parts larger than this are taken to be in millimeters.
+const MILLIMETERS: f64 = 20.0;
+
+fn doubtful_modulus(config: &Config, model: &Model) -> Option<String> {
+    let modulus = config.material.youngs_modulus;
+    let is_step = config.mesh_path().is_some_and(|path| is_geometry(&path) && !is_geo(&path));
+    let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
+    let (units, said) = match config.units {
+        Some(units) => (units, "by [units]"),
+        None if is_step => (Units::MM_N, "as the STEP file is read in mm"),
+        // A modulus of order 1 is a case without units.
+        None if modulus >= 1e9 && extent > MILLIMETERS => {
+            (Units::MM_N, "if the mesh is in mm, as its size suggests")
+        }
+        None => return None,
+    };
+    let pascals = modulus * units.pascals();
+    let is_unitless = config.units.is_none() && modulus <= 1.0;
+    if MODULI.contains(&pascals) || is_unitless {
+        return None;
+    }
+    let than = if pascals > *MODULI.end() { "more than diamond" } else { "less than rubber" };
+    let unit = units.stress();
+    let meant = [("Pa", 1.0), ("MPa", 1e6), ("GPa", 1e9)]
+        .into_iter()
+        .find(|(_, factor)| (1e8..=1.3e12).contains(&(modulus * factor)))
+        .map(|(name, factor)| {
+            let right = rounded(modulus * factor / units.pascals());
+            format!("; if {modulus:e} is in {name}, give {right:e}")
+        });
+    Some(format!(
+        "Young's modulus is {modulus:e} {unit}, {said}: {:e} Pa, {than} has{}",
+        rounded(pascals),
+        meant.unwrap_or_default()
+    ))
+}
+
+fn is_geo(path: &std::path::Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("geo"))
+}
+
+/// A force that a bar of the part's volume and shape of a cube would not bear with small strains.
+fn large_strain(config: &Config, model: &Model) -> Option<String> {
+    const LARGE: f64 = 0.1;
+    let modulus = config.material.youngs_modulus;
+    if config.units.is_none() && modulus <= 1.0 {
+        return None;
+    }
+    let area = model.mesh.volumes().iter().sum::<f64>().powf(2.0 / 3.0);
+    model.problem.load_cases().iter().find_map(|case| {
+        let forces = case.forces.as_chunks::<3>().0;
+        let total: f64 =
+            forces.iter().map(|f| f.iter().map(|x| x * x).sum::<f64>().sqrt()).sum();
+        let strain = total / (modulus * area);
+        (strain > LARGE).then(|| {
+            format!(
+                "load case `{}`: forces of {} on a part of {} across with Young's modulus {modulus:e} \
+                 give strains of about {}, far beyond small displacements: look at the units of \
+                 force, length and Young's modulus",
+                case.name,
+                rounded(total),
+                rounded(area.sqrt()),
+                format_args!("{strain:.1e}")
+            )
+        })
+    })
+}

@@ -1,0 +1,216 @@
+//! The proof of a design: made solid and void by a threshold, solved again, and measured.
+
+mod carried;
+mod measures;
+mod solve;
+mod threshold;
+
+use std::path::Path;
+
+use serde::Serialize;
+use topopt_io::vtk::{Array, Compression, Values, vtu};
+use topopt_mesh::Region;
+
+use crate::case::Case;
+use crate::computer::Place;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::finding::{Finding, InputError};
+use crate::interrupt::Interrupt;
+use crate::meshing::Gmsh;
+use crate::model::Model;
+use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
+use crate::run_directory::RunDirectory;
+use crate::tags::Tags;
+use carried::Carried;
+pub use measures::sorted_shares;
+pub use measures::{Displacement, Stress, Width};
+use solve::Solution;
+use threshold::Thresholded;
+
+/// What a verification is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Density from which on an element is solid; by default that which keeps the volume.
+    pub threshold: Option<f64>,
+    /// Makes the mesh of the case, if it is one of a geometry.
+    pub gmsh: Gmsh,
+}
+
+/// What `topopt verify` finds: numbers of the optimized design and of the one of solid and void.
+/// Units are those of the case; nodes and elements have the numbers of the mesh file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verification {
+    /// Elements of this density and more are solid.
+    pub threshold: f64,
+    /// Young's modulus of a void element, as a share of the solid's.
+    pub void_stiffness: f64,
+    /// Weighted compliance (force times length).
+    pub compliance: Compared,
+    /// Volume of material, passive elements included.
+    pub volume: Compared,
+    /// Share of the design elements' volume that material takes.
+    pub volume_fraction: Compared,
+    /// The largest displacement of a solid element's node.
+    pub largest_displacement: Displacement,
+    /// The stress of von Mises at the centers of the solid elements.
+    pub von_mises: Stress,
+    /// The measure of non-discreteness of the optimized design \[Sigmund2007\],
+    /// sum 4 rho (1 - rho) v / sum v over the design elements: 0 where all are solid or void.
+    pub grey_level: f64,
+    /// Shares of the solid volume of the parts that are connected by faces, largest first.
+    pub parts: Vec<f64>,
+    /// The thinnest member; see [`Region::smallest_member`].
+    pub smallest_member: Option<Width>,
+    /// The narrowest gap; see [`Region::smallest_gap`].
+    pub smallest_gap: Option<Width>,
+    /// Mean width of an element: what widths are uncertain by.
+    pub element_width: f64,
+    /// Where it was solved.
+    pub device: String,
+    /// Iterations of conjugate gradients, summed over load cases.
+    pub pcg_iterations: usize,
+    /// Largest relative residual over load cases.
+    pub pcg_residual: f64,
+    /// What was left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A number of the optimized design beside that of the verified one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Compared {
+    /// With the densities of the run.
+    pub optimized: f64,
+    /// With solid and void elements.
+    pub verified: f64,
+    /// verified / optimized.
+    pub ratio: f64,
+}
+
+impl Compared {
+    fn new(optimized: f64, verified: f64) -> Self {
+        Self { optimized, verified, ratio: verified / optimized }
+    }
+}
+
+impl Verification {
+    /// Solves the design in `results` again, its elements of density `threshold` and more solid and
+    /// the others void; without one, that which keeps the volume. Computes where the case says, and writes
+    /// verify.json and verify.vtu beside the design.
+    ///
+    /// Void elements keep 1e-9 of the stiffness. So the mesh stays as it is, with its numbers,
+    /// operators and preconditioner, and neither loose pieces nor elements that meet in an edge
+    /// make the system singular.
+    ///
+    /// # Errors
+    /// Results that cannot be read, a threshold with nothing left, a design that does not connect
+    /// loads and supports, a solve that does not converge, a file that cannot be written.
+    pub fn of(
+        results: &RunDirectory,
+        config: &Config,
+        request: &Request,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
+        let optimized = results.summary().map_err(InputError::from)?["compliance"].as_f64();
+        let case = Case::build_until(config, &request.gmsh, interrupt)?;
+        let tags = case.tags.clone();
+        let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        let mut model = Model::build(config, case, place.needs_colors(config))?;
+        let density = density(results, &model)?;
+        let design =
+            Thresholded::new(&model, density, request.threshold).map_err(InputError::from)?;
+        let carried = Carried::new(&model.problem, &design.is_solid);
+        let (carried, problem) = carried.map_err(InputError::from)?;
+        model.problem = problem;
+        let solution = Solution::new(config, &model, &carried, &place, interrupt)?;
+        let subject = Subject { model: &model, design, carried, solution, tags };
+        let verification = subject.verification(optimized.unwrap_or(f64::NAN), &place);
+        subject.write(results.path())?;
+        write_json(&results.path().join(VERIFIED), &verification)?;
+        Ok(verification)
+    }
+}
+
+/// The densities of the results, in the order of the problem.
+fn density(results: &RunDirectory, model: &Model) -> Result<Vec<f64>, InputError> {
+    let (_, mut data) = vtu::read_with_cell_data(&results.design(), &["density"])
+        .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
+    let density = data.pop().unwrap_or_default();
+    if density.len() != model.mesh.n_elements() {
+        let (found, needed) = (density.len(), model.mesh.n_elements());
+        let message = format!(
+            "{} has {found} elements, the mesh of its case has {needed}",
+            results.design().display()
+        );
+        let finding = Finding::new(message);
+        return Err(finding
+            .remedy("the mesh has changed since the run: run the case again")
+            .into());
+    }
+    Ok(model.renumbering.elements_from_original(&density))
+}
+
+/// All that a verification is made from.
+struct Subject<'a> {
+    model: &'a Model,
+    design: Thresholded,
+    carried: Carried,
+    solution: Solution,
+    tags: Option<Tags>,
+}
+
+impl Subject<'_> {
+    fn verification(&self, optimized_compliance: f64, place: &Place) -> Verification {
+        let Self { model, design, carried, solution, .. } = self;
+        let mesh = model.problem.mesh();
+        let region = Region::new(mesh, &design.is_solid);
+        let volumes = &model.space.volumes;
+        let part_volume = |part: &Vec<u32>| part.iter().map(|&e| volumes[e as usize]).sum();
+        Verification {
+            threshold: design.threshold,
+            void_stiffness: solve::VOID_STIFFNESS,
+            compliance: Compared::new(optimized_compliance, solution.compliance),
+            volume: design.volume,
+            volume_fraction: design.volume_fraction,
+            largest_displacement: self.largest_displacement(),
+            von_mises: self.stress(),
+            grey_level: design.grey_level,
+            parts: sorted_shares(region.parts().iter().map(part_volume).collect()),
+            smallest_member: region.smallest_member().map(|found| self.width(found)),
+            smallest_gap: region.smallest_gap().map(|found| self.width(found)),
+            element_width: model.element_width,
+            device: place.name(),
+            pcg_iterations: solution.pcg_iterations,
+            pcg_residual: solution.pcg_residual,
+            notes: carried.notes.clone(),
+        }
+    }
+
+    /// Writes the design of solid and void in the mesh file's numbering.
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let Self { model, design, solution, .. } = self;
+        let (mesh, renumbering) = (&model.mesh, &model.renumbering);
+        let solid: Vec<u8> = design.is_solid.iter().map(|&is_solid| is_solid.into()).collect();
+        let solid = renumbering.elements_to_original(&solid);
+        let stress = renumbering.elements_to_original(&solution.von_mises);
+        let cells = [
+            Array { name: "solid", components: 1, values: Values::U8(&solid) },
+            Array { name: "von_mises", components: 1, values: Values::F64(&stress) },
+        ];
+        let cases = model.problem.load_cases().iter().zip(&solution.displacements);
+        let displacements: Vec<(String, Vec<[f64; 3]>)> = cases
+            .enumerate()
+            .map(|(k, (case, u))| {
+                let name = crate::results::displacement_name(k, &case.name);
+                (name, renumbering.nodes_to_original(u.as_chunks::<3>().0))
+            })
+            .collect();
+        let points: Vec<Array> = displacements
+            .iter()
+            .map(|(name, u)| Array { name, components: 3, values: Values::F64(u.as_flattened()) })
+            .collect();
+        let path = folder.join(VERIFIED_DESIGN);
+        let (x, hexes) = (mesh.coordinates(), mesh.hexes());
+        Ok(vtu::write(&path, x, hexes, &points, &cells, Compression::default())?)
+    }
+}

@@ -1,0 +1,115 @@
+//! Numbers of a verified design, with their places.
+
+use serde::Serialize;
+use topopt_mesh::{Narrowest, hexahedron};
+
+use super::Subject;
+use crate::tags::Tags;
+
+/// A displacement and its place.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Displacement {
+    /// Its length.
+    pub value: f64,
+    /// Number of the node.
+    pub node: u64,
+    /// Coordinates of the node.
+    pub at: [f64; 3],
+    /// Load case.
+    pub load_case: String,
+}
+
+/// The stress of von Mises, the largest of all load cases.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stress {
+    /// 95 % of the carrying volume has no more.
+    pub percentile_95: f64,
+    /// 99 % of the carrying volume has no more.
+    pub percentile_99: f64,
+    /// The largest.
+    pub maximum: f64,
+    /// Number of its element.
+    pub element: u64,
+    /// Center of its element.
+    pub at: [f64; 3],
+    /// Its load case.
+    pub load_case: String,
+}
+
+/// A width and its place.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Width {
+    /// Distance across.
+    pub width: f64,
+    /// Number of an element in the middle.
+    pub element: u64,
+    /// Center of that element.
+    pub at: [f64; 3],
+}
+
+impl Subject<'_> {
+    pub(super) fn largest_displacement(&self) -> Displacement {
+        let square = |u: &[f64; 3]| u.iter().map(|u| u * u).sum::<f64>();
+        let cases = self.solution.displacements.iter().enumerate();
+        let all = cases.flat_map(|(case, u)| {
+            let nodes = u.as_chunks::<3>().0.iter().enumerate();
+            nodes.map(move |(node, u)| (square(u), node, case))
+        });
+        let carried = all.filter(|(_, node, _)| self.carried.is_carrying_node[*node]);
+        let (square, node, case) = carried.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+        let original = self.model.renumbering.original_nodes()[node];
+        Displacement {
+            value: square.sqrt(),
+            node: Tags::node(self.tags.as_ref(), original),
+            at: self.model.mesh.coordinates()[original as usize],
+            load_case: self.model.problem.load_cases()[case].name.clone(),
+        }
+    }
+
+    pub(super) fn stress(&self) -> Stress {
+        let (solution, volumes) = (&self.solution, &self.model.space.volumes);
+        let mut order: Vec<usize> =
+            (0..volumes.len()).filter(|&e| self.carried.is_carrying[e]).collect();
+        order.sort_by(|&a, &b| solution.von_mises[a].total_cmp(&solution.von_mises[b]));
+        let total: f64 = order.iter().map(|&e| volumes[e]).sum();
+        let percentile = |share: f64| {
+            let mut volume = 0.0;
+            let mut below = order.iter().skip_while(|&&e| {
+                volume += volumes[e];
+                volume < share * total * (1.0 - 1e-12)
+            });
+            below.next().map_or(0.0, |&e| solution.von_mises[e])
+        };
+        let worst = order.last().copied().unwrap_or_default();
+        let (element, at) = self.place(worst as u32);
+        Stress {
+            percentile_95: percentile(0.95),
+            percentile_99: percentile(0.99),
+            maximum: solution.von_mises[worst],
+            element,
+            at,
+            load_case: self.model.problem.load_cases()[solution.worst_case[worst]].name.clone(),
+        }
+    }
+
+    pub(super) fn width(&self, Narrowest { width, element }: Narrowest) -> Width {
+        let (element, at) = self.place(element);
+        Width { width, element, at }
+    }
+
+    /// Number and center of an element of the problem.
+    fn place(&self, element: u32) -> (u64, [f64; 3]) {
+        let x = self.model.problem.mesh().element_coordinates(element as usize);
+        let center = hexahedron::center(&x);
+        let original = self.model.renumbering.original_elements()[element as usize];
+        (Tags::element(self.tags.as_ref(), original), center)
+    }
+}
+
+/// Shares in the sum of `volumes`, largest first.
+pub fn sorted_shares(mut volumes: Vec<f64>) -> Vec<f64> {
+    let total: f64 = volumes.iter().sum();
+    volumes.iter_mut().for_each(|volume| *volume /= total);
+    volumes.sort_by(|a, b| b.total_cmp(a));
+    volumes
+}

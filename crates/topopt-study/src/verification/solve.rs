@@ -1,0 +1,156 @@
+//! The solve of a design of solid and void elements, by one step of the design loop.
+
+use std::ops::ControlFlow;
+
+use topopt_design::{
+    Accuracy, Design, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer,
+    ObserverError, OptimalityCriteria, Optimization, Physics, StopRules,
+};
+use topopt_fem::stress;
+use topopt_linalg::{Backend, PcgProgress};
+
+use super::carried::Carried;
+use crate::computer::{Computer, Place, Solver, Visitor};
+use crate::config::{Config, Strategy};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::model::Model;
+
+/// Young's modulus of a void element, as a share of the solid's.
+pub(super) const VOID_STIFFNESS: f64 = 1e-9;
+
+/// The solve, for any computer.
+struct Solve<'a> {
+    config: &'a Config,
+    model: &'a Model,
+    carried: &'a Carried,
+    interrupt: &'a Interrupt,
+}
+
+impl Visitor for Solve<'_> {
+    type Output = Solution;
+
+    fn visit<C: Computer>(self, computer: &C) -> Result<Solution, Failure> {
+        let Self { config, model, carried, interrupt } = self;
+        let (settings, problem, backend) = (&config.solver, &model.problem, computer.backend());
+        // One solve is not worth measuring strategies, and a case for the GPU may name one that the
+        // processor does not have.
+        let is_named = settings.strategy != Strategy::Auto
+            && computer.strategies(model).contains(&settings.strategy.name());
+        let wanted = if is_named { settings.strategy } else { Strategy::Mf };
+        let Solver { operator, preconditioner, .. } =
+            computer.solver(config, model, wanted, VOID_STIFFNESS)?;
+        let physics = Physics {
+            backend,
+            problem,
+            loads: Loads::new(backend, problem)?,
+            operator,
+            preconditioner,
+            accuracy: Accuracy::fixed(settings.tolerance),
+            max_iterations: settings.max_iterations(),
+        };
+
+        // Densities are shares of the stiffness, and of the weight.
+        let youngs_modulus = problem.material().youngs_modulus();
+        let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
+        let density: Vec<f64> =
+            carried.is_carrying.iter().map(|&c| if c { 1.0 } else { VOID_STIFFNESS }).collect();
+        let criteria = OptimalityCriteria::new(backend, &model.space, 1.0, 0.5)?;
+        let stop = StopRules {
+            max_iterations: 1,
+            change: 0.0,
+            relative_compliance: 0.0,
+            absolute_compliance: 0.0,
+        };
+        let mut optimization =
+            Optimization::new(physics, linear, Filter::None, criteria, stop, &density)?;
+        let mut watcher = Watcher { interrupt, report: None };
+        let ended = optimization.run(&mut watcher)?.ended;
+        let report = match (ended, watcher.report) {
+            (Ended::Solver { load_case, outcome, tolerance, .. }, _) => {
+                return Err(Failure::Verification { load_case, outcome, tolerance });
+            }
+            (Ended::Rule(_) | Ended::Sensitivities { .. }, Some(report)) => report,
+            _ => return Err(Failure::Interrupted { iterations: 0, directory: None }),
+        };
+
+        let design = optimization.design();
+        let cases = 0..problem.load_cases().len();
+        let mut solution = Solution {
+            compliance: report.compliance,
+            displacements: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
+            von_mises: vec![0.0; density.len()],
+            worst_case: vec![0; density.len()],
+            pcg_iterations: report.pcg_iterations,
+            pcg_residual: report.pcg_residual,
+        };
+        solution.find_stresses(model, carried);
+        Ok(solution)
+    }
+}
+
+/// What the solve gave, in the order of the problem.
+pub(super) struct Solution {
+    /// Weighted compliance.
+    pub compliance: f64,
+    /// Of every load case, \[n_nodes\]\[3\].
+    pub displacements: Vec<Vec<f64>>,
+    /// The largest of all load cases at the center of every element, 0 where nothing carries.
+    pub von_mises: Vec<f64>,
+    /// Load case in which it is the largest.
+    pub worst_case: Vec<usize>,
+    pub pcg_iterations: usize,
+    pub pcg_residual: f64,
+}
+
+impl Solution {
+    /// Solves at `place`, for which `structure` was built, with the solver's settings of the case.
+    ///
+    /// # Errors
+    /// A solve that does not converge or is interrupted, a device that fails or is too small.
+    pub fn new(
+        config: &Config,
+        model: &Model,
+        carried: &Carried,
+        place: &Place,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
+        place.visit(Solve { config, model, carried, interrupt })
+    }
+
+    fn find_stresses(&mut self, model: &Model, carried: &Carried) {
+        let (mesh, material) = (model.problem.mesh(), model.problem.material());
+        let modulus = material.youngs_modulus();
+        let moduli: Vec<f64> =
+            carried.is_carrying.iter().map(|&c| if c { modulus } else { 0.0 }).collect();
+        for (case, u) in self.displacements.iter().enumerate() {
+            let stresses = stress::stresses(mesh, material, &moduli, u, stress::CENTER);
+            for (e, stress) in stresses.iter().enumerate() {
+                let von_mises = stress::von_mises(stress);
+                if von_mises > self.von_mises[e] {
+                    (self.von_mises[e], self.worst_case[e]) = (von_mises, case);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the numbers of the solve, and looks for an interruption.
+struct Watcher<'a> {
+    interrupt: &'a Interrupt,
+    report: Option<IterationReport>,
+}
+
+impl<B: Backend> Observer<B> for Watcher<'_> {
+    fn solving(&mut self, _: usize, _: PcgProgress) -> ControlFlow<()> {
+        match self.interrupt.is_requested() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn evaluated(&mut self, report: &IterationReport, _: &Design<B>) -> Result<(), ObserverError> {
+        self.report = Some(*report);
+        Ok(())
+    }
+}
