@@ -1,5 +1,6 @@
 """Mutated case files: `check` and `run`. A long run is no hang if it ends when it is interrupted."""
 
+import copy
 import signal
 
 import cases
@@ -58,18 +59,18 @@ def change(random, case):
     table, name = random.choice(tables(case))
     way = random.randrange(10)
     if way < 5:
-        table[name] = random.choice(VALUES)
+        table[name] = copy.deepcopy(random.choice(VALUES))
     elif way == 5:
         del table[name]
     elif way == 6 and isinstance(table, dict):
         table[random.choice(("x", "", "set", name + "s", "\n", "mesh"))] = table.pop(name)
     elif way == 7 and isinstance(table, list):
-        table.append(table[name])
+        table.append(copy.deepcopy(table[name]))
     elif isinstance(table[name], (int, float)):
         table[name] = table[name] * random.choice((-1, 1e-6, 1e-3, 0.5, 3, 1e3, 1e6, 1e12))
     else:
         other, key = random.choice(tables(case))
-        table[name] = other[key] if not isinstance(other[key], (dict, list)) else random.choice(VALUES)
+        table[name] = other[key] if not isinstance(other[key], (dict, list)) else copy.deepcopy(random.choice(VALUES))
 
 
 def attempt(place, random, number):

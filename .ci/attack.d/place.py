@@ -61,7 +61,9 @@ class Place:
             for kind, amount in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0), *limits):
                 resource.setrlimit(kind, (amount, amount))
 
-        variables = {"PATH": os.environ["PATH"], "TMPDIR": str(self.folder / "tmp"),
+        # The driver of a GPU takes more addresses than MEMORY; whoever hides the GPUs from the attack hides them here.
+        hidden = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES",) if name in os.environ}
+        variables = {**hidden, "PATH": os.environ["PATH"], "TMPDIR": str(self.folder / "tmp"),
                      "HOME": str(self.folder / "home"), **(environment or {})}
         files = [open(self.folder / "output" / f"{count}.{name}", "wb") for name in ("out", "err")]
         process = subprocess.Popen(

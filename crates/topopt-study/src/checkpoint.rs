@@ -15,6 +15,7 @@ use topopt_io::checkpoint::Checkpoints;
 use crate::config::{self, Config};
 use crate::done::Done;
 use crate::finding::{Finding, InputError};
+use crate::history::History;
 use crate::model::Model;
 use crate::result_files::{HISTORY, checkpoints};
 
@@ -227,9 +228,9 @@ impl Resumption {
         let densities = structure.space.density_min * (1.0 - 1e-9)..=1.0;
         let is_design = design.iter().all(|x| densities.contains(x))
             && displacements.iter().flatten().all(|u| u.is_finite());
-        if fits && !is_design {
+        if fits && !(is_design && self.is_told_by_a_run()) {
             let message = format!(
-                "the checkpoint in {} holds densities or displacements that no run comes to",
+                "the checkpoint in {} holds numbers that no run comes to",
                 directory.display()
             );
             return Err(Finding::new(message).remedy("run without --resume to begin again"));
@@ -242,6 +243,13 @@ impl Resumption {
             directory.display()
         );
         Err(Finding::new(message).remedy("run without --resume to begin anew"))
+    }
+
+    /// Whether the history, and what is said to be done, are those of a run that came so far.
+    fn is_told_by_a_run(&self) -> bool {
+        let iteration = self.state.iteration;
+        History::parse(&self.history).is_ok_and(|history| history.is_of_run(iteration))
+            && self.done.is_plausible(iteration)
     }
 
     /// The strategy to go on with: the same, where the choice was left to the program.

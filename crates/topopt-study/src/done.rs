@@ -56,7 +56,21 @@ impl Seconds {
     }
 }
 
+/// More seconds than any run takes: three centuries.
+const TOO_MANY_SECONDS: f64 = 1e10;
+
 impl Done {
+    /// Whether a run that has come to `iteration` may have done this.
+    pub(crate) fn is_plausible(&self, iteration: usize) -> bool {
+        let numbers = [self.compliance, self.volume_fraction, self.grey_level, self.change];
+        let Seconds { preprocess, setup, pcg, sensitivity, filter, update, output, total } =
+            self.seconds;
+        let seconds = [preprocess, setup, pcg, sensitivity, filter, update, output, total];
+        self.iterations == iteration
+            && numbers.into_iter().flatten().all(f64::is_finite)
+            && seconds.iter().all(|s| (0.0..TOO_MANY_SECONDS).contains(s))
+    }
+
     /// Takes an iteration, and the time that its output took.
     pub fn add(&mut self, report: &IterationReport, output: Duration) {
         self.iterations = report.iteration;

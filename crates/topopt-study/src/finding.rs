@@ -37,9 +37,9 @@ pub struct Text {
 }
 
 impl Finding {
-    /// A finding without a place in a file.
+    /// A finding without a place in a file. Words of a file in `message` reach no terminal as commands.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), place: None, remedy: None }
+        Self { message: printable(&message.into()), place: None, remedy: None }
     }
 
     /// The finding at `span` of `source`.
@@ -50,7 +50,7 @@ impl Finding {
 
     /// The finding with what to do about it.
     pub fn remedy(self, remedy: impl Into<String>) -> Self {
-        Self { remedy: Some(remedy.into()), ..self }
+        Self { remedy: Some(printable(&remedy.into())), ..self }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod failure;
 pub mod filter_plan;
 pub mod finding;
 pub mod free_memory;
+pub mod history;
 pub mod interrupt;
 mod loads;
 mod memory;

@@ -15,29 +15,13 @@ use topopt_mesh::UniformGrid;
 use crate::checkpoint::Resumption;
 use crate::config::{self, Config};
 use crate::finding::Finding;
+use crate::history::COLUMNS;
 use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
 use crate::result_files::{
     CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, VERIFIED,
     VERIFIED_DESIGN, checkpoints,
 };
-
-const COLUMNS: [&str; 14] = [
-    "iteration",
-    "stage",
-    "compliance",
-    "volume_fraction",
-    "grey_level",
-    "change",
-    "pcg_iterations",
-    "pcg_residual",
-    "setup_seconds",
-    "pcg_seconds",
-    "sensitivity_seconds",
-    "filter_seconds",
-    "update_seconds",
-    "output_seconds",
-];
 
 /// Writes history, snapshots and the final design into a directory.
 pub struct Results<'a> {

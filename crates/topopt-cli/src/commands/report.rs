@@ -38,7 +38,7 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
     let case_path = results.path().join(CASE);
     let case = read(&case_path)?;
     let table: Table = case.parse().map_err(|error| unreadable(&case_path, &error))?;
-    let history = curves::History::read(&results.history())?;
+    let history = curves::read_history(&results.history())?;
     let design = results.design();
     let (file, mut data) = vtu::read_with_cell_data(&design, &["density"])
         .map_err(|error| Finding::new(error.to_string()))?;
@@ -50,8 +50,8 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
         problem: problem::groups(&table, &summary, &file.mesh, &units),
         mesh: &file.mesh,
         density: &data.remove(0),
-        curves: history.curves(&units),
-        iterations: history.table(),
+        curves: curves::curves(&history, &units),
+        iterations: curves::table(&history),
         seconds: seconds(&summary["seconds"]),
         verification: verification::of(results, &units)?,
         repeat: vec![

@@ -293,29 +293,60 @@ fn nothing_commands_the_terminal() {
     }
 }
 
-/// A checkpoint with numbers that no run comes to, under a checksum that is right.
-#[test]
-fn a_forged_checkpoint_is_refused() {
+/// A checkpoint that `forge` has changed, under a checksum that is right: its bytes, and where its text
+/// and its arrays begin.
+fn forged_checkpoint_is_refused(forge: fn(&mut Vec<u8>, usize, usize)) {
     let folder = Folder::new();
     folder.run_well(&["output.checkpoint_every=3"]);
     let path = folder.path("out/checkpoints/iteration_0003.ckpt");
     let mut bytes = fs::read(&path).unwrap();
-    // The arrays are the last before the checksum: the density of the last element among them.
-    let header = bytes.iter().position(|&b| b == b'{').unwrap();
-    let length = u64::from_le_bytes(bytes[header - 8..header].try_into().unwrap()) as usize;
-    bytes[header + length..header + length + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    let text = bytes.iter().position(|&b| b == b'{').unwrap();
+    let length = u64::from_le_bytes(bytes[text - 8..text].try_into().unwrap()) as usize;
+    forge(&mut bytes, text, text + length);
     let end = bytes.len() - 4;
     let sum = crc32fast::hash(&bytes[..end]);
     bytes[end..].copy_from_slice(&sum.to_le_bytes());
     fs::write(&path, bytes).unwrap();
+
     let finished =
         folder.run(&["output.checkpoint_every=3", "optimizer.max_iterations=4"], &["--resume"]);
     assert_eq!(finished.status, 1);
-    assert!(
-        finished.err.contains("holds densities or displacements that no run comes to"),
-        "{}",
-        finished.err
-    );
+    assert!(finished.err.contains("holds numbers that no run comes to"), "{}", finished.err);
+}
+
+#[test]
+fn a_forged_checkpoint_is_refused() {
+    // The density of the first element.
+    forged_checkpoint_is_refused(|bytes, _, arrays| {
+        bytes[arrays..arrays + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    });
+}
+
+#[test]
+fn a_forged_history_is_refused() {
+    forged_checkpoint_is_refused(|bytes, text, arrays| {
+        let row = b"\\n2,";
+        let at = bytes[text..arrays].windows(row.len()).position(|window| window == row).unwrap();
+        bytes[text + at + 2] = b'x';
+    });
+}
+
+/// A file of results that a stranger has changed.
+#[test]
+fn words_of_a_changed_result_command_no_terminal() {
+    let folder = Folder::new();
+    folder.run_well(&[]);
+    let case = fs::read_to_string(folder.path("out/case.toml")).unwrap();
+    fs::write(folder.path("out/case.toml"), case.replacen("device = \"", "device = \u{2}", 1))
+        .unwrap();
+    let (status, _, err) = topopt(&folder.path(""), &["report", "out"]);
+    assert!(status == 1 && err.contains("device = ?"), "{err}");
+
+    let history = fs::read_to_string(folder.path("out/history.csv")).unwrap();
+    fs::write(folder.path("out/case.toml"), case).unwrap();
+    fs::write(folder.path("out/history.csv"), history.replacen("\n2,", "\n1e999,", 1)).unwrap();
+    let (status, _, err) = topopt(&folder.path(""), &["report", "out"]);
+    assert!(status == 1 && err.contains("line 3 is not a row of 14 finite numbers"), "{err}");
 }
 
 /// Two cubes that share an edge: the check says so, and so does a run.
