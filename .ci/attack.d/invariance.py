@@ -36,11 +36,11 @@ def attempt(place, random, number):
 
 def compliances(place, mesh, case, name):
     """The compliance of every design of a run in a folder of its own; none where rounding stops the solver, or
-    where islands of solid in hardly any stiffness are too many for it, which it says with a remedy."""
+    where it does not converge on a design of islands in hardly any stiffness, which it says with a remedy."""
     place.write(f"{name}/mesh.msh", meshes.msh(mesh))
     place.write(f"{name}/a.toml", cases.text(case))
     done = place.run("run", f"{name}/a.toml", "-o", f"{name}/r")
-    said = ("rounding stopped the solver", "scattered stiff")
+    said = ("rounding stopped the solver", "did not converge")
     unsolved = done.status == 2 and any(words in done.err for words in said)
     sound(done, statuses=(2,) if unsolved else (0,))
     if unsolved:
