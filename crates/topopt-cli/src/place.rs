@@ -116,7 +116,7 @@ pub(crate) fn cpu_preconditioner<'a>(
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             Box::new(Multigrid::new(problem, cycle(solver))?)
         }
-        config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.n_dofs())?),
+        config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.space())?),
         config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),
     })
 }
@@ -142,7 +142,7 @@ pub(crate) fn gpu_preconditioner<'a>(
         }
         Some(host) => Box::new(GpuMultigrid::<f64>::new(mesh, problem, kind, &host)?),
         None if solver.preconditioner == config::Preconditioner::Jacobi => {
-            Box::new(Jacobi::new(backend, problem.n_dofs())?)
+            Box::new(Jacobi::new(backend, problem.space())?)
         }
         None => Box::new(GpuBlockJacobi::new(mesh)?),
     })

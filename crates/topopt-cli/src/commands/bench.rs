@@ -12,7 +12,7 @@ use std::io::Write;
 
 use topopt_cuda::{Cuda, Mf, Strategy as GpuStrategy};
 use topopt_fem::{ElementOperator, Strategy as CpuStrategy};
-use topopt_linalg::{Backend, BackendError, Cpu};
+use topopt_linalg::{BackendError, Cpu, Pointwise};
 
 use crate::args::BenchCommand;
 use crate::config;
@@ -45,7 +45,7 @@ pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), 
 trait Visitor {
     /// Takes one operator, built and with all moduli zero. `seconds` times work on its backend;
     /// `memory` is what the operator stores, in bytes.
-    fn visit<B: Backend>(
+    fn visit<B: Pointwise>(
         &mut self,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Serialize;
 use topopt_cuda::Cuda;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
-use topopt_linalg::{Backend, BackendError, Cpu};
+use topopt_linalg::{Backend, BackendError, Cpu, Space};
 
 use crate::config::Config;
 use crate::failure::Failure;
@@ -59,10 +59,10 @@ impl Duration {
         operator: &mut dyn ElementOperator<B>,
         preconditioner: &mut dyn ElementPreconditioner<B>,
     ) -> Result<Self, BackendError> {
-        let n = structure.problem.n_dofs();
-        let (mut x, mut y) = (backend.zeros(n)?, backend.zeros(n)?);
+        let space = structure.problem.space();
+        let (mut x, mut y) = (backend.zeros(space)?, backend.zeros(space)?);
         backend.fill(1.0, &mut x);
-        let mut moduli = backend.zeros(structure.mesh.n_elements())?;
+        let mut moduli = backend.zeros(Space::elements(structure.mesh.n_elements()))?;
         backend.fill(config.material.youngs_modulus, &mut moduli);
         operator.set_moduli(&moduli);
         // A scalar that is looked at waits for all that was asked of a device.

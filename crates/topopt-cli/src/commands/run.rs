@@ -15,7 +15,7 @@ use topopt_design::{
     Optimization, PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules, WeightsOf,
 };
 use topopt_fem::{ElementOperator, ElementPreconditioner, Helmholtz};
-use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress};
+use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress, Pointwise};
 
 use crate::args::RunArgs;
 use crate::case::Case;
@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs the design loop and writes what it gives.
-    fn optimize<'b, B: Backend + Sync>(
+    fn optimize<'b, B: Pointwise + Sync>(
         &'b self,
         parts: Parts<'b, B>,
         note: Option<String>,
@@ -216,7 +216,7 @@ impl<'a> Run<'a> {
         verdict(ended, summary.done.iterations, &directory, self.config)
     }
 
-    fn optimization<'b, B: Backend + Sync>(
+    fn optimization<'b, B: Pointwise + Sync>(
         &'b self,
         parts: Parts<'b, B>,
     ) -> Result<Optimization<'b, B>, BackendError> {
@@ -264,7 +264,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn filter<'b, B: Backend>(
+    fn filter<'b, B: Pointwise>(
         &'b self,
         backend: &'b B,
         weights_of: &WeightsOf<'b, B>,

@@ -8,7 +8,7 @@ use topopt_design::{
     ObserverError, OptimalityCriteria, Optimization, Physics, StopRules,
 };
 use topopt_fem::{ElementOperator, ElementPreconditioner, Strategy, stress};
-use topopt_linalg::{Backend, Cpu, PcgProgress};
+use topopt_linalg::{Backend, Cpu, PcgProgress, Pointwise};
 
 use super::carried::Carried;
 use crate::config::{self, Config};
@@ -69,7 +69,7 @@ impl Solution {
         }
     }
 
-    fn on<'a, B: Backend + Sync>(
+    fn on<'a, B: Pointwise + Sync>(
         backend: &'a B,
         (config, structure, carried): (&Config, &'a Structure, &Carried),
         operator: Box<dyn ElementOperator<B> + 'a>,
