@@ -65,7 +65,7 @@ fn design_loops_take_what_is_counted() {
         };
         check(before, 8 * n * vectors);
         let operator = Strategy::Mf.build(&mesh, &problem).unwrap();
-        let preconditioner = Box::new(Jacobi::new(&backend, problem.n_dofs()).unwrap());
+        let preconditioner = Box::new(Jacobi::new(&backend, problem.space()).unwrap());
         let before = free();
         let physics = Physics {
             backend: &backend,

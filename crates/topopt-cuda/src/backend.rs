@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaView};
-use topopt_linalg::{Backend, BackendError, SmoothStep};
+use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space};
 
 use crate::Device;
 use crate::kernel::{Kernel, Module};
 use crate::replay::Replay;
 use crate::scalars::{Scalar, Scalars};
-use crate::vector::{DeviceVector, Real, from_planes, to_planes};
+use crate::vector::{DeviceVector, Real, from_planes, planes, to_planes};
 
 /// Threads of a block, as `cuda/common/reduce.cuh` has it.
 const BLOCK: u32 = 512;
@@ -156,17 +156,17 @@ impl<R: Real> Backend for Cuda<R> {
         format!("gpu ({})", self.device.name())
     }
 
-    fn zeros(&self, n: usize) -> Result<DeviceVector<R>, BackendError> {
-        Ok(DeviceVector { values: self.device.zeros(n)? })
+    fn zeros(&self, space: Space) -> Result<DeviceVector<R>, BackendError> {
+        Ok(DeviceVector { space, values: self.device.zeros(space.len())? })
     }
 
-    fn upload(&self, values: &[f64], components: usize) -> Result<DeviceVector<R>, BackendError> {
-        let planes = to_planes::<R>(values, components);
-        Ok(DeviceVector { values: self.device.upload(&planes)? })
+    fn upload(&self, values: &[f64], space: Space) -> Result<DeviceVector<R>, BackendError> {
+        let values = to_planes::<R>(values, planes(space));
+        Ok(DeviceVector { space, values: self.device.upload(&values)? })
     }
 
-    fn download(&self, x: &DeviceVector<R>, components: usize) -> Result<Vec<f64>, BackendError> {
-        Ok(from_planes(&self.device.download(&x.values)?, components))
+    fn download(&self, x: &DeviceVector<R>) -> Result<Vec<f64>, BackendError> {
+        Ok(from_planes(&self.device.download(&x.values)?, planes(x.space)))
     }
 
     fn scalar(&self) -> Scalar {
@@ -225,6 +225,51 @@ impl<R: Real> Backend for Cuda<R> {
         });
     }
 
+    fn cg_step(
+        &self,
+        [a, b]: [&Scalar; 2],
+        d: &DeviceVector<R>,
+        q: &DeviceVector<R>,
+        u: &mut DeviceVector<R>,
+        r: &mut DeviceVector<R>,
+        rr: &mut Scalar,
+    ) {
+        let n = d.len();
+        self.reduce_into(rr, &self.kernels.finish_sum, n, |blocks, partial| {
+            launch!(self.kernels.cg_step, blocks;
+                &(n as i64), &self.scalars.values, &a.index(), &b.index(), &d.values, &q.values,
+                &mut u.values, &mut r.values, partial);
+        });
+    }
+
+    fn cg_direction(
+        &self,
+        sign: f64,
+        [a, b]: [&Scalar; 2],
+        z: &DeviceVector<R>,
+        d: &mut DeviceVector<R>,
+    ) {
+        let n = d.len();
+        launch!(self.kernels.cg_direction, blocks(n);
+            &(n as i64), &sign, &self.scalars.values, &a.index(), &b.index(), &z.values,
+            &mut d.values);
+    }
+
+    fn repeat(&self, recording: &mut Option<Replay>, work: &mut dyn FnMut()) {
+        if recording.is_none() {
+            *recording = self.device.recorded(work).map_err(|error| self.device.fail(error)).ok();
+        }
+        if let Some(recording) = recording {
+            self.device.replay(recording);
+        }
+    }
+
+    fn check_interval(&self) -> usize {
+        CHECK_INTERVAL
+    }
+}
+
+impl<R: Real> Pointwise for Cuda<R> {
     fn divide(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         let n = x.len();
         launch!(self.kernels.divide, blocks(n); &(n as i64), &x.values, &y.values, &mut z.values);
@@ -286,48 +331,5 @@ impl<R: Real> Backend for Cuda<R> {
             let kernel = &self.kernels.max_difference;
             launch!(kernel, blocks; &(n as i64), &x.values, &y.values, partial);
         })
-    }
-
-    fn cg_step(
-        &self,
-        [a, b]: [&Scalar; 2],
-        d: &DeviceVector<R>,
-        q: &DeviceVector<R>,
-        u: &mut DeviceVector<R>,
-        r: &mut DeviceVector<R>,
-        rr: &mut Scalar,
-    ) {
-        let n = d.len();
-        self.reduce_into(rr, &self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.cg_step, blocks;
-                &(n as i64), &self.scalars.values, &a.index(), &b.index(), &d.values, &q.values,
-                &mut u.values, &mut r.values, partial);
-        });
-    }
-
-    fn cg_direction(
-        &self,
-        sign: f64,
-        [a, b]: [&Scalar; 2],
-        z: &DeviceVector<R>,
-        d: &mut DeviceVector<R>,
-    ) {
-        let n = d.len();
-        launch!(self.kernels.cg_direction, blocks(n);
-            &(n as i64), &sign, &self.scalars.values, &a.index(), &b.index(), &z.values,
-            &mut d.values);
-    }
-
-    fn repeat(&self, recording: &mut Option<Replay>, work: &mut dyn FnMut()) {
-        if recording.is_none() {
-            *recording = self.device.recorded(work).map_err(|error| self.device.fail(error)).ok();
-        }
-        if let Some(recording) = recording {
-            self.device.replay(recording);
-        }
-    }
-
-    fn check_interval(&self) -> usize {
-        CHECK_INTERVAL
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_linalg::{BackendError, Cost, LinearOperator};
+use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::CellList;
 
 use crate::kernel::{Kernel, Module};
@@ -82,8 +82,8 @@ impl Cone {
 }
 
 impl LinearOperator<Cuda<f64>> for Cone {
-    fn dimension(&self) -> usize {
-        self.elements.len()
+    fn space(&self) -> Space {
+        Space::elements(self.elements.len())
     }
 
     fn apply(&self, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {

@@ -2,6 +2,7 @@
 
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rayon::prelude::*;
+use topopt_linalg::{Layout, Space};
 
 /// A precision that kernels are compiled for.
 pub trait Real: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {
@@ -41,9 +42,15 @@ impl Real for f32 {
     }
 }
 
-/// A vector on the device; nodal values as \[component\]\[node\].
+/// A vector on the device: unknowns of nodes as `[unknowns][nodes]`, all others as on the host.
 pub struct DeviceVector<R> {
+    pub(crate) space: Space,
     pub(crate) values: CudaSlice<R>,
+}
+
+/// Planes in which the unknowns of `space` lie.
+pub(crate) fn planes(space: Space) -> usize {
+    if space.layout == Layout::Nodes { space.unknowns } else { 1 }
 }
 
 impl<R> DeviceVector<R> {

@@ -12,7 +12,9 @@ use topopt_cuda::{Cuda, Device, Probe, Real, probe};
 use topopt_fem::{
     ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports,
 };
-use topopt_linalg::{Backend, Cpu, Pcg, PcgOptions, PcgOutcome, SmoothStep, StopReason, System};
+use topopt_linalg::{
+    Backend, Cpu, Pcg, PcgOptions, PcgOutcome, Pointwise, SmoothStep, Space, StopReason, System,
+};
 use topopt_mesh::HexMesh;
 
 /// The first GPU, if the machine has a driver and one.
@@ -33,20 +35,20 @@ const LENGTHS: [usize; 6] = [1, 31, 512, 513, 9_000, 300_000];
 const STEP: SmoothStep = SmoothStep { base: 0.4, height: 0.6, sharpness: 3.0, center: 0.1 };
 
 /// What every operation of a backend gives for vectors of length n: vectors, then scalars.
-fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
+fn everything<B: Pointwise>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     let [a, b, c] = [1, 2, 3].map(|seed| Noise(seed).vector(n));
     let positive: Vec<f64> = c.iter().map(|v| 1.5 + v).collect();
-    let upload = |v: &[f64]| backend.upload(v, 1).unwrap();
+    let upload = |v: &[f64]| backend.upload(v, Space::elements(v.len())).unwrap();
     let (x, y, p) = (upload(&a), upload(&b), upload(&positive));
     let (lower, upper) = (upload(&vec![-0.3; n]), upload(&vec![0.4; n]));
     let out = |operation: &dyn Fn(&mut B::Vector)| {
         let mut z = upload(&a);
         operation(&mut z);
-        backend.download(&z, 1).unwrap()
+        backend.download(&z).unwrap()
     };
     let bounds = [&lower, &upper];
     let mut vectors = vec![
-        backend.download(&backend.zeros(n).unwrap(), 1).unwrap(),
+        backend.download(&backend.zeros(Space::elements(n)).unwrap()).unwrap(),
         out(&|z| backend.copy(&y, z)),
         out(&|z| backend.fill(-2.5, z)),
         out(&|z| backend.axpby(0.7, &y, -1.3, z)),
@@ -72,7 +74,7 @@ fn everything<B: Backend>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     backend.cg_direction(1.0, [&xy, &minus], &y, &mut r);
     let mut product = upload(&c);
     backend.multiply_dot(&p, &x, &mut product, &mut weighted);
-    vectors.extend([&u, &r, &d, &product].map(|v| backend.download(v, 1).unwrap()));
+    vectors.extend([&u, &r, &d, &product].map(|v| backend.download(v).unwrap()));
     let scalars = [
         xy,
         pp,
@@ -120,12 +122,15 @@ fn nodal_values_come_back_as_they_went() {
     let backend = Cuda::<f64>::new(&device).unwrap();
     let values = Noise(4).vector(3 * 1001);
     for components in [1, 3] {
-        let x = backend.upload(&values, components).unwrap();
+        let x =
+            backend.upload(&values, Space::nodes(values.len() / components, components)).unwrap();
         assert_eq!(x.len(), values.len());
-        assert_eq!(backend.download(&x, components).unwrap(), values);
+        assert_eq!(backend.download(&x).unwrap(), values);
     }
     // Node by node on the host, component by component on the device.
-    let planes = backend.download(&backend.upload(&values, 3).unwrap(), 1).unwrap();
+    let mut planes = backend.zeros(Space::elements(values.len())).unwrap();
+    backend.copy(&backend.upload(&values, Space::nodes(1001, 3)).unwrap(), &mut planes);
+    let planes = backend.download(&planes).unwrap();
     assert_eq!(planes[..3], [values[0], values[3], values[6]]);
     assert_eq!(planes[1001..1003], [values[1], values[4]]);
 }
@@ -145,26 +150,26 @@ fn problem(mesh: HexMesh) -> Problem {
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
 }
 
-fn solve<B: Backend>(
+fn solve<B: Pointwise>(
     backend: &B,
     operator: &mut dyn ElementOperator<B>,
     problem: &Problem,
 ) -> (PcgOutcome, Vec<f64>) {
-    let n = problem.n_dofs();
+    let space = problem.space();
     // Little contrast: with more, rounding alone changes the number of iterations.
     let modulus = |e: usize| if e.is_multiple_of(4) { 1.0 } else { 0.2 };
     let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
-    let moduli = backend.upload(&moduli, 1).unwrap();
+    let moduli = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
     operator.set_moduli(&moduli);
-    let mut jacobi = Jacobi::new(backend, n).unwrap();
+    let mut jacobi = Jacobi::new(backend, space).unwrap();
     jacobi.update(backend, operator, &moduli).unwrap();
-    let f = backend.upload(&problem.load_cases()[0].forces, 3).unwrap();
-    let mut u = backend.zeros(n).unwrap();
-    let mut pcg = Pcg::new(backend, n).unwrap();
+    let f = backend.upload(&problem.load_cases()[0].forces, space).unwrap();
+    let mut u = backend.zeros(space).unwrap();
+    let mut pcg = Pcg::new(backend, space).unwrap();
     let options = PcgOptions { tolerance: 1e-8, max_iterations: 2000 };
     let system = System { backend, a: operator, m: &jacobi, f: &f };
     let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap();
-    (outcome, backend.download(&u, 3).unwrap())
+    (outcome, backend.download(&u).unwrap())
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The filter's sum over neighbors on the device against plain sums on the host.
 
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
-use topopt_linalg::{Backend, LinearOperator};
+use topopt_linalg::{Backend, LinearOperator, Space};
 
 /// Points of a crooked grid, in an order that has nothing to do with their places.
 fn points(n: usize) -> Vec<[f64; 3]> {
@@ -26,9 +26,9 @@ fn equals_the_plain_sum_over_all_pairs() {
         let x: Vec<f64> = (0..n).map(|i| 1.0 + (i as f64).sin()).collect();
         for radius in [0.01, 1.0, 2.3, 100.0] {
             let cone = Cone::new(&device, &points, radius).unwrap();
-            let mut y = backend.upload(&vec![f64::NAN; n], 1).unwrap();
-            cone.apply(&backend.upload(&x, 1).unwrap(), &mut y);
-            let found = backend.download(&y, 1).unwrap();
+            let mut y = backend.upload(&vec![f64::NAN; n], Space::elements(n)).unwrap();
+            cone.apply(&backend.upload(&x, Space::elements(n)).unwrap(), &mut y);
+            let found = backend.download(&y).unwrap();
             let mut pairs = 0;
             for (e, found) in found.iter().enumerate() {
                 let mut expected = 0.0;

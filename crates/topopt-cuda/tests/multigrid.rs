@@ -18,7 +18,7 @@ use topopt_fem::{
     Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
-    Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner,
+    Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner, Space,
     StopReason, System,
 };
 use topopt_mesh::{HexMesh, Renumbering};
@@ -79,7 +79,7 @@ fn multigrid<'a, R: Real>(
     // Twice: nothing of the first moduli, or of another structure, may stay.
     let n = problem.mesh().n_elements();
     for moduli in [vec![3.0; n], moduli(problem)] {
-        let moduli = backend.upload(&moduli, 1).unwrap();
+        let moduli = backend.upload(&moduli, Space::elements(n)).unwrap();
         multigrid.update(&backend, &operator, &moduli).unwrap();
     }
     multigrid
@@ -111,43 +111,40 @@ fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f6
     let backend = Cuda::<R>::new(device).unwrap();
     let n_levels = expected.n_levels();
     assert_eq!(found.n_levels(), n_levels);
-    // Aggregates have their values side by side on the device too.
-    let components = |level: usize| if level == 0 { 3 } else { 1 };
     let compare = |y: &<Cuda<R> as Backend>::Vector, level: usize, expected: &[f64], what: &str| {
-        let y = backend.download(y, components(level)).unwrap();
+        let y = backend.download(y).unwrap();
         assert_close(&y, expected, tolerance, &format!("{what} on level {level}, {}", R::NAME));
     };
     for level in 0..n_levels {
         let n = expected.operator(level).dimension();
-        assert_eq!(found.operator(level).dimension(), n);
+        let space = found.operator(level).space();
+        assert_eq!(space, expected.operator(level).space());
         let x = Noise(level as u64 + 1).vector(n);
-        let on_device = backend.upload(&x, components(level)).unwrap();
-        let (mut y, mut z) = (backend.zeros(n).unwrap(), vec![0.0; n]);
+        let on_device = backend.upload(&x, space).unwrap();
+        let (mut y, mut z) = (backend.zeros(space).unwrap(), vec![0.0; n]);
         found.operator(level).apply(&on_device, &mut y);
         expected.operator(level).apply(&x, &mut z);
         compare(&y, level, &z, "operator");
         if level + 1 == n_levels {
-            found.solve_last(&backend.upload(&z, 1).unwrap(), &mut y);
-            let solved = backend.download(&y, 1).unwrap();
+            found.solve_last(&backend.upload(&z, space).unwrap(), &mut y);
+            let solved = backend.download(&y).unwrap();
             assert_energy_close(expected.operator(level), &solved, &x);
             continue;
         }
         let r = in_range_of_diagonal(expected.operator(level), level, &x);
-        found
-            .inverse_diagonal(level)
-            .apply(&backend.upload(&r, components(level)).unwrap(), &mut y);
+        found.inverse_diagonal(level).apply(&backend.upload(&r, space).unwrap(), &mut y);
         expected.inverse_diagonal(level).apply(&r, &mut z);
-        let (y, d) = (backend.download(&y, components(level)).unwrap(), z.clone());
+        let (y, d) = (backend.download(&y).unwrap(), z.clone());
         let [y, d] = [y, d].map(|v| in_range_of_diagonal(expected.operator(level), level, &v));
         assert_close(&y, &d, 1e2 * tolerance, &format!("inverse diagonal, level {level}"));
         let inverse = found.inverse_diagonal(level);
-        smoothing::assert_smooths(&backend, inverse, components(level), 1e2 * tolerance);
-        let coarse = expected.operator(level + 1).dimension();
-        let (mut restricted, mut sums) = (backend.zeros(coarse).unwrap(), vec![0.0; coarse]);
+        smoothing::assert_smooths(&backend, inverse, 1e2 * tolerance);
+        let coarse = expected.operator(level + 1).space();
+        let (mut restricted, mut sums) = (backend.zeros(coarse).unwrap(), vec![0.0; coarse.len()]);
         found.transfer(level).restrict(&on_device, &mut restricted);
         expected.transfer(level).restrict(&x, &mut sums);
         compare(&restricted, level + 1, &sums, "restriction");
-        let mut sum = backend.upload(&x, components(level)).unwrap();
+        let mut sum = backend.upload(&x, space).unwrap();
         let mut prolonged = x.clone();
         found.transfer(level).prolong_add(&restricted, &mut sum);
         expected.transfer(level).prolong_add(&sums, &mut prolonged);
@@ -213,16 +210,16 @@ fn block_jacobi_equals_that_of_the_cpu() {
         };
         let operator = Mf::<f64>::new(&mesh).unwrap();
         let mut found = BlockJacobi::new(&mesh).unwrap();
-        let on_device = backend.upload(&moduli, 1).unwrap();
+        let on_device = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
         found.update(&backend, &operator, &on_device).unwrap();
-        let mut z = backend.zeros(r.len()).unwrap();
-        found.apply(&backend, &backend.upload(&r, 3).unwrap(), &mut z);
+        let mut z = backend.zeros(problem.space()).unwrap();
+        found.apply(&backend, &backend.upload(&r, problem.space()).unwrap(), &mut z);
         let mut expected = topopt_fem::BlockJacobi::new(&problem);
         expected.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
         let mut reference = vec![0.0; r.len()];
         expected.apply(&Cpu, &r, &mut reference);
         assert_eq!(found.name(), expected.name());
-        assert_close(&backend.download(&z, 3).unwrap(), &reference, 1e-12, "block-jacobi");
+        assert_close(&backend.download(&z).unwrap(), &reference, 1e-12, "block-jacobi");
     }
 }
 
@@ -233,16 +230,17 @@ fn solve<B: Backend>(
     m: &dyn Preconditioner<B>,
     problem: &Problem,
 ) -> (usize, Vec<f64>) {
-    operator.set_moduli(&backend.upload(&moduli(problem), 1).unwrap());
-    let n = problem.n_dofs();
-    let f = backend.upload(&problem.load_cases()[0].forces, 3).unwrap();
-    let (mut u, mut pcg) = (backend.zeros(n).unwrap(), Pcg::new(backend, n).unwrap());
+    let moduli = moduli(problem);
+    operator.set_moduli(&backend.upload(&moduli, Space::elements(moduli.len())).unwrap());
+    let space = problem.space();
+    let f = backend.upload(&problem.load_cases()[0].forces, problem.space()).unwrap();
+    let (mut u, mut pcg) = (backend.zeros(space).unwrap(), Pcg::new(backend, space).unwrap());
     let options = PcgOptions { tolerance: 1e-7, max_iterations: 1000 };
     let system = System { backend, a: operator, m, f: &f };
     let go_on = &mut |_| ControlFlow::Continue(());
     let outcome = pcg.solve(&system, &mut u, options, go_on).unwrap();
     assert_eq!(outcome.reason, StopReason::Converged);
-    (outcome.iterations, backend.download(&u, 3).unwrap())
+    (outcome.iterations, backend.download(&u).unwrap())
 }
 
 fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem, kind: CycleKind) {
@@ -280,12 +278,13 @@ fn a_stronger_cycle_lasts_until_the_next_update() {
     let [problem, ..] = problems();
     let mut multigrid = multigrid::<f32>(&device, &problem, CycleKind::K);
     let operator = Mf::new(&MeshOnDevice::new(&device, &problem).unwrap()).unwrap();
-    let moduli = backend.upload(&moduli(&problem), 1).unwrap();
-    let r = backend.upload(&problem.load_cases()[0].forces, 3).unwrap();
+    let moduli = moduli(&problem);
+    let moduli = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
+    let r = backend.upload(&problem.load_cases()[0].forces, problem.space()).unwrap();
     let cycle = |multigrid: &Multigrid<f32>| {
-        let mut z = backend.zeros(problem.n_dofs()).unwrap();
+        let mut z = backend.zeros(problem.space()).unwrap();
         multigrid.apply(&backend, &r, &mut z);
-        backend.download(&z, 3).unwrap()
+        backend.download(&z).unwrap()
     };
     let plain = cycle(&multigrid);
     assert!(multigrid.strengthen() && multigrid.strengthen() && !multigrid.strengthen());
@@ -308,14 +307,14 @@ fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
             problem.supports().clear(&mut v);
             v
         });
-        let mut z = backend.zeros(r.len()).unwrap();
-        multigrid.apply(&backend, &backend.upload(&r, 3).unwrap(), &mut z);
-        assert!(Cpu.dot(&r, &backend.download(&z, 3).unwrap()) > 0.0);
+        let mut z = backend.zeros(problem.space()).unwrap();
+        multigrid.apply(&backend, &backend.upload(&r, problem.space()).unwrap(), &mut z);
+        assert!(Cpu.dot(&r, &backend.download(&z).unwrap()) > 0.0);
         let [dr, ds] = [&r, &s].map(|v| {
-            let mut out = single.zeros(v.len()).unwrap();
+            let mut out = single.zeros(problem.space()).unwrap();
             let diagonal = multigrid.hierarchy().inverse_diagonal(0);
-            diagonal.apply(&single.upload(v, 3).unwrap(), &mut out);
-            single.download(&out, 3).unwrap()
+            diagonal.apply(&single.upload(v, problem.space()).unwrap(), &mut out);
+            single.download(&out).unwrap()
         });
         assert!((Cpu.dot(&dr, &s) - Cpu.dot(&ds, &r)).abs() < 1e-5 * Cpu.dot(&dr, &r));
     }

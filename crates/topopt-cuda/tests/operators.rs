@@ -10,7 +10,7 @@ use topopt_cuda::operators::{MeshOnDevice, Mf, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceVector, Probe, Real, probe};
 use topopt_fem::operators::Reference;
 use topopt_fem::{ElementOperator, LoadCase, Material, Problem, Supports};
-use topopt_linalg::{Backend, Cpu, LinearOperator};
+use topopt_linalg::{Backend, Cpu, LinearOperator, Space};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 /// The first GPU, if the machine has a driver and one.
@@ -147,6 +147,7 @@ fn every_operator_equals_the_reference() {
         let [must, may_not] = ["in clusters", "by color"].map(|way| name.ends_with(way));
         assert!(mesh.is_in_clusters() || !must, "{name}");
         assert!(!mesh.is_in_clusters() || !may_not && name != "random order", "{name}");
+        let elements = Space::elements(n);
         for strategy in Strategy::ALL {
             if !strategy.takes(problem.mesh()) {
                 assert_eq!((&name[..6], strategy), ("wedges", Strategy::EbeSym));
@@ -156,15 +157,17 @@ fn every_operator_equals_the_reference() {
             }
             let mut operator = strategy.build(&mesh, problem).unwrap();
             // Twice: nothing of the first moduli may stay.
-            operator.set_moduli(&backend.upload(&vec![3.0; n], 1).unwrap());
-            operator.set_moduli(&backend.upload(&moduli(n), 1).unwrap());
+            operator.set_moduli(&backend.upload(&vec![3.0; n], elements).unwrap());
+            operator.set_moduli(&backend.upload(&moduli(n), elements).unwrap());
             assert_eq!(operator.strategy(), strategy.name());
             assert_eq!(operator.dimension(), problem.n_dofs());
             for part in &PARTS {
-                let len = if part.components == 3 { problem.n_dofs() } else { n };
-                let mut out = backend.upload(&vec![f64::NAN; len], part.components).unwrap();
-                (part.device)(operator.as_ref(), &backend.upload(&u, 3).unwrap(), &mut out);
-                let mut found = backend.download(&out, part.components).unwrap();
+                let space = if part.components == 3 { problem.space() } else { elements };
+                let len = space.len();
+                let mut out = backend.upload(&vec![f64::NAN; len], space).unwrap();
+                let u_on_device = backend.upload(&u, problem.space()).unwrap();
+                (part.device)(operator.as_ref(), &u_on_device, &mut out);
+                let mut found = backend.download(&out).unwrap();
                 let mut expected = vec![f64::NAN; len];
                 (part.reference)(&reference, &u, &mut expected);
                 let what = format!("{} of {} on {name}", part.name, strategy.name());
@@ -192,11 +195,11 @@ fn every_operator_is_symmetric() {
     for strategy in Strategy::ALL {
         let mut operator = strategy.build(&mesh, problem).unwrap();
         let moduli = moduli(problem.mesh().n_elements());
-        operator.set_moduli(&backend.upload(&moduli, 1).unwrap());
+        operator.set_moduli(&backend.upload(&moduli, Space::elements(moduli.len())).unwrap());
         let [kx, ky] = [&x, &y].map(|v| {
-            let mut out = backend.zeros(v.len()).unwrap();
-            operator.apply(&backend.upload(v, 3).unwrap(), &mut out);
-            backend.download(&out, 3).unwrap()
+            let mut out = backend.zeros(problem.space()).unwrap();
+            operator.apply(&backend.upload(v, problem.space()).unwrap(), &mut out);
+            backend.download(&out).unwrap()
         });
         let scale = norm(&kx) * norm(&y);
         let difference = (Cpu.dot(&kx, &y) - Cpu.dot(&ky, &x)).abs();
@@ -210,16 +213,18 @@ fn strategies_that_add_in_order_give_the_same_bits_again() {
     let backend = Cuda::<f64>::new(&device).unwrap();
     let subject = by_color("distorted box", &distorted_cube(20, 0.25, true));
     let (problem, mesh) = (&subject.problem, subject.on(&device));
-    let moduli = backend.upload(&moduli(problem.mesh().n_elements()), 1).unwrap();
-    let u = backend.upload(&Noise(11).vector(problem.n_dofs()), 3).unwrap();
+    let n = problem.mesh().n_elements();
+    let moduli = backend.upload(&moduli(n), Space::elements(n)).unwrap();
+    let u = backend.upload(&Noise(11).vector(problem.n_dofs()), problem.space()).unwrap();
     for strategy in Strategy::ALL.into_iter().filter(|strategy| strategy.is_in_order()) {
         let bits = || {
             let mut operator = strategy.build(&mesh, problem).unwrap();
             operator.set_moduli(&moduli);
-            let [mut product, mut diagonal] = [(); 2].map(|()| backend.zeros(u.len()).unwrap());
+            let [mut product, mut diagonal] =
+                [(); 2].map(|()| backend.zeros(problem.space()).unwrap());
             operator.apply(&u, &mut product);
             operator.diagonal(&mut diagonal);
-            [product, diagonal].map(|values| backend.download(&values, 3).unwrap())
+            [product, diagonal].map(|values| backend.download(&values).unwrap())
         };
         assert_eq!(bits(), bits(), "{}", strategy.name());
     }
@@ -278,30 +283,30 @@ fn assert_mf<R: Real>(mesh: &Arc<MeshOnDevice>, problem: &Problem, tolerance: f6
     let (n, n_dofs) = (problem.mesh().n_elements(), problem.n_dofs());
     let (mut operator, mut reference) = (Mf::<R>::new(mesh).unwrap(), Reference::new(problem));
     let moduli: Vec<f64> = (0..n).map(|e| if e % 3 == 0 { 1.0 } else { 1e-6 }).collect();
-    operator.set_moduli(&backend.upload(&moduli, 1).unwrap());
+    operator.set_moduli(&backend.upload(&moduli, Space::elements(n)).unwrap());
     reference.set_moduli(&moduli);
     let mut u = Noise(11).vector(n_dofs);
     problem.supports().clear(&mut u);
-    let on_device = backend.upload(&u, 3).unwrap();
-    let compare = |components: usize, found: &DeviceVector<R>, expected: &Vec<f64>, part| {
-        let found = backend.download(found, components).unwrap();
+    let on_device = backend.upload(&u, problem.space()).unwrap();
+    let compare = |found: &DeviceVector<R>, expected: &Vec<f64>, part| {
+        let found = backend.download(found).unwrap();
         assert_close(&found, expected, tolerance, &format!("{part} of mf, {what}"));
     };
-    let (mut found, mut expected) = (backend.zeros(n_dofs).unwrap(), vec![0.0; n_dofs]);
+    let (mut found, mut expected) = (backend.zeros(problem.space()).unwrap(), vec![0.0; n_dofs]);
     operator.apply(&on_device, &mut found);
     reference.apply(&u, &mut expected);
-    compare(3, &found, &expected, "product");
+    compare(&found, &expected, "product");
     let mut energy = backend.scalar();
     operator.apply_to_direction(&backend, &on_device, &mut found, &mut energy);
-    compare(3, &found, &expected, "product with its dot");
+    compare(&found, &expected, "product with its dot");
     let work: f64 = u.iter().zip(&expected).map(|(u, f)| u * f).sum();
     let error = (backend.value(&energy).unwrap() - work).abs() / work;
     assert!(error <= tolerance, "dot of mf, {what}: {error:.1e}");
     operator.diagonal(&mut found);
     reference.diagonal(&mut expected);
-    compare(3, &found, &expected, "diagonal");
-    let (mut found, mut expected) = (backend.zeros(n).unwrap(), vec![0.0; n]);
+    compare(&found, &expected, "diagonal");
+    let (mut found, mut expected) = (backend.zeros(Space::elements(n)).unwrap(), vec![0.0; n]);
     operator.element_energies(&on_device, &mut found);
     reference.element_energies(&u, &mut expected);
-    compare(1, &found, &expected, "energies");
+    compare(&found, &expected, "energies");
 }

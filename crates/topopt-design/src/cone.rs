@@ -1,7 +1,7 @@
 //! The cone-weighted sum over neighbors that filters are made of, on the CPU.
 
 use rayon::prelude::*;
-use topopt_linalg::{Cost, Cpu, LinearOperator};
+use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 use topopt_mesh::CellList;
 
 use crate::cone_walk;
@@ -104,8 +104,8 @@ impl Cone {
 }
 
 impl LinearOperator<Cpu> for Cone {
-    fn dimension(&self) -> usize {
-        self.cells.ids().len()
+    fn space(&self) -> Space {
+        Space::elements(self.cells.ids().len())
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {

@@ -1,6 +1,6 @@
 //! The filter of densities.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator};
+use topopt_linalg::{Backend, BackendError, LinearOperator, Pointwise, Space};
 
 use crate::DesignTransform;
 
@@ -15,7 +15,7 @@ pub struct DensityFilter<'a, B: Backend> {
     scratch: B::Vector,
 }
 
-impl<'a, B: Backend> DensityFilter<'a, B> {
+impl<'a, B: Pointwise> DensityFilter<'a, B> {
     /// From the operator H and the volume of every element, \[n_elements\], > 0.
     ///
     /// # Errors
@@ -25,9 +25,9 @@ impl<'a, B: Backend> DensityFilter<'a, B> {
         weights: Box<dyn LinearOperator<B> + 'a>,
         volumes: &[f64],
     ) -> Result<Self, BackendError> {
-        let n = volumes.len();
-        let volumes = backend.upload(volumes, 1)?;
-        let (row_sums, scratch) = (backend.zeros(n)?, backend.zeros(n)?);
+        let elements = Space::elements(volumes.len());
+        let volumes = backend.upload(volumes, elements)?;
+        let (row_sums, scratch) = (backend.zeros(elements)?, backend.zeros(elements)?);
         let mut filter = Self { weights, volumes, row_sums, scratch };
         filter.weights.apply(&filter.volumes, &mut filter.row_sums);
         Ok(filter)
@@ -40,7 +40,7 @@ impl<'a, B: Backend> DensityFilter<'a, B> {
     }
 }
 
-impl<B: Backend> DesignTransform<B> for DensityFilter<'_, B> {
+impl<B: Pointwise> DesignTransform<B> for DensityFilter<'_, B> {
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
         backend.multiply(&self.volumes, x, y);
         self.weights.apply(y, &mut self.scratch); // H v x

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use topopt_fem::{ElementOperator, ElementPreconditioner, Problem, WithSprings};
-use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, StopReason, System};
+use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, Pointwise, Space, StopReason, System};
 
 use crate::{
     Accuracy, Continuation, Design, DesignError, DesignState, Ended, Filter, Interpolation,
@@ -76,7 +76,7 @@ struct Solved {
     pcg: Duration,
 }
 
-impl<'a, B: Backend + Sync> Optimization<'a, B> {
+impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     /// Vectors of one entry an element that it holds with its optimality criteria, besides what
     /// operator, preconditioner and filter do.
     pub const ELEMENT_VECTORS: usize = 15;
@@ -104,12 +104,13 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     ) -> Result<Self, BackendError> {
         let Physics { backend, problem, .. } = physics;
         let cases = problem.load_cases();
-        let nodal = || backend.zeros(problem.n_dofs());
-        let element = || backend.zeros(design.len());
+        let elements = Space::elements(design.len());
+        let nodal = || backend.zeros(problem.space());
+        let element = || backend.zeros(elements);
         physics.operator = Box::new(WithSprings::new(backend, problem, physics.operator)?);
         let state = State {
-            pcg: Pcg::new(backend, problem.n_dofs())?,
-            design: backend.upload(design, 1)?,
+            pcg: Pcg::new(backend, problem.space())?,
+            design: backend.upload(design, elements)?,
             evaluated: element()?,
             density: element()?,
             trial_density: element()?,
@@ -150,9 +151,9 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
     /// [`BackendError`] if the device has no room.
     pub fn resumed(mut self, state: &DesignState) -> Result<Self, BackendError> {
         let backend = self.physics.backend;
-        self.state.design = backend.upload(&state.design, 1)?;
+        self.state.design = backend.upload(&state.design, Space::elements(state.design.len()))?;
         for (u, values) in self.state.displacements.iter_mut().zip(&state.displacements) {
-            *u = backend.upload(values, 3)?;
+            *u = backend.upload(values, self.physics.problem.space())?;
         }
         (self.iteration, self.previous) = (state.iteration, state.previous_compliance);
         self.structure = state.structure.clone();
@@ -320,7 +321,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             return Ok(());
         }
         self.structure.excess = 0;
-        let moduli = backend.download(&self.state.moduli, 1)?;
+        let moduli = backend.download(&self.state.moduli)?;
         self.restructure(&moduli)
     }
 
@@ -331,7 +332,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         if !begins || preconditioner.structure_cost().is_none() {
             return Ok(());
         }
-        let moduli = backend.download(&self.state.scratch, 1)?;
+        let moduli = backend.download(&self.state.scratch)?;
         self.restructure(&moduli)
     }
 

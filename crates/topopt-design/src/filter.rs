@@ -1,6 +1,6 @@
 //! What keeps designs free of checkerboards and their features from shrinking with the mesh.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator};
+use topopt_linalg::{Backend, BackendError, LinearOperator, Pointwise};
 
 use crate::{DesignTransform, PhysicalDensity, SensitivityFilter};
 
@@ -15,7 +15,7 @@ pub enum Filter<'a, B: Backend> {
     Density(PhysicalDensity<'a, B>),
 }
 
-impl<'a, B: Backend> Filter<'a, B> {
+impl<'a, B: Pointwise> Filter<'a, B> {
     /// The map from design variables to densities, where they differ.
     pub fn transform(&mut self) -> Option<&mut dyn DesignTransform<B>> {
         match self {

@@ -1,6 +1,6 @@
 //! The law between density and stiffness.
 
-use topopt_linalg::Backend;
+use topopt_linalg::Pointwise;
 
 /// Young's modulus of a density.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ pub enum Law {
 
 impl Interpolation {
     /// Moduli E_e of the densities. `scratch` is overwritten.
-    pub fn moduli<B: Backend>(
+    pub fn moduli<B: Pointwise>(
         &self,
         backend: &B,
         density: &B::Vector,
@@ -44,7 +44,7 @@ impl Interpolation {
 
     /// -dE_e/drho_e times the element energies u_e^T K_e u_e at unit modulus
     /// [Ratnakar2022, Eq. 2.5]. `scratch` is overwritten.
-    pub fn sensitivities<B: Backend>(
+    pub fn sensitivities<B: Pointwise>(
         &self,
         backend: &B,
         density: &B::Vector,
@@ -68,7 +68,7 @@ impl Interpolation {
     }
 
     /// out = 1 + q (1 - rho).
-    fn ramp<B: Backend>(&self, backend: &B, density: &B::Vector, out: &mut B::Vector) {
+    fn ramp<B: Pointwise>(&self, backend: &B, density: &B::Vector, out: &mut B::Vector) {
         backend.fill(1.0 + self.penalty, out);
         backend.axpby(-self.penalty, density, 1.0, out);
     }

@@ -7,11 +7,13 @@
 //! counts: dC/drho_e = -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
 
 use topopt_fem::{DIM, ElementOperator, ElementVectors, LoadCase, Problem};
-use topopt_linalg::{Backend, BackendError};
+use topopt_linalg::{Backend, BackendError, Space};
 
 /// Loads of all load cases on a backend; their parts that follow the design are assembled anew for
 /// each.
 pub struct Loads<B: Backend> {
+    /// That of the right-hand sides.
+    nodes: Space,
     cases: Vec<CaseLoads<B>>,
     /// Stiffness of the springs to the ground.
     springs: Option<B::Vector>,
@@ -47,12 +49,13 @@ impl<B: Backend> Loads<B> {
         let springs = problem.supports().springs();
         let is_moved = cases.iter().any(|case| case.prescribed.is_some());
         Ok(Self {
+            nodes: problem.space(),
             cases: cases
                 .iter()
                 .map(|case| CaseLoads::new(backend, problem, case))
                 .collect::<Result<_, _>>()?,
-            springs: springs.map(|springs| backend.upload(springs, DIM)).transpose()?,
-            nodal: is_moved.then(|| backend.zeros(problem.n_dofs())).transpose()?,
+            springs: springs.map(|springs| backend.upload(springs, problem.space())).transpose()?,
+            nodal: is_moved.then(|| backend.zeros(problem.space())).transpose()?,
         })
     }
 
@@ -72,12 +75,12 @@ impl<B: Backend> Loads<B> {
             }
             let mut f = constant.clone();
             if let Some(gravity) = gravity {
-                gravity.add(&backend.download(density, 1)?, &mut f);
+                gravity.add(&backend.download(density)?, &mut f);
             }
             if let Some(prescribed) = prescribed {
-                prescribed.loads.add(&backend.download(moduli, 1)?, &mut f);
+                prescribed.loads.add(&backend.download(moduli)?, &mut f);
             }
-            *forces = backend.upload(&f, DIM)?;
+            *forces = backend.upload(&f, self.nodes)?;
         }
         Ok(())
     }
@@ -100,7 +103,7 @@ impl<B: Backend> Loads<B> {
         free: &[B::Vector],
         scratch: &mut B::Vector,
     ) -> Result<f64, BackendError> {
-        let Self { cases, springs, nodal } = self;
+        let Self { cases, springs, nodal, .. } = self;
         let mut total = 0.0;
         for (case, v) in cases.iter().zip(free) {
             let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y));
@@ -108,8 +111,10 @@ impl<B: Backend> Loads<B> {
             if let (Some(prescribed), Some(u)) = (&case.prescribed, nodal.as_mut()) {
                 // -2 Pi = 2 f^T v - u^T K u - v^T S v, in which an error of v counts squared. The
                 // right-hand side is f - K u_D.
-                let work = prescribed.loads.work(&backend.download(v, DIM)?);
-                objective = 2.0 * (objective - dot(moduli, &backend.upload(&work, 1)?)?);
+                let work = prescribed.loads.work(&backend.download(v)?);
+                objective = 2.0
+                    * (objective
+                        - dot(moduli, &backend.upload(&work, Space::elements(work.len()))?)?);
                 prescribed.total(backend, v, u);
                 operator.element_energies(u, scratch);
                 objective -= dot(moduli, scratch)?;
@@ -160,8 +165,8 @@ impl<B: Backend> Loads<B> {
     ) -> Result<(), BackendError> {
         for (case, v) in self.cases.iter().zip(free) {
             if let Some(gravity) = &case.gravity {
-                let work = gravity.work(&backend.download(v, DIM)?);
-                let work = backend.upload(&work, 1)?;
+                let work = gravity.work(&backend.download(v)?);
+                let work = backend.upload(&work, Space::elements(work.len()))?;
                 backend.axpby(2.0 * case.weight, &work, 1.0, sensitivities);
             }
         }
@@ -178,9 +183,9 @@ impl<B: Backend> Loads<B> {
         case: usize,
         free: &B::Vector,
     ) -> Result<Vec<f64>, BackendError> {
-        let mut values = backend.download(free, DIM)?;
+        let mut values = backend.download(free)?;
         if let Some(prescribed) = &self.cases[case].prescribed {
-            let moved = backend.download(&prescribed.displacements, DIM)?;
+            let moved = backend.download(&prescribed.displacements)?;
             values.iter_mut().zip(moved).for_each(|(value, u)| *value += u);
         }
         Ok(values)
@@ -193,13 +198,13 @@ impl<B: Backend> CaseLoads<B> {
         let gravity = || ElementVectors::of_body_force(problem, case.body_force);
         let prescribed = |u: &Vec<f64>| {
             Ok(Prescribed {
-                displacements: backend.upload(u, DIM)?,
+                displacements: backend.upload(u, problem.space())?,
                 loads: ElementVectors::of_displacements(problem, u),
             })
         };
         Ok(Self {
             weight: case.weight,
-            forces: backend.upload(&case.forces, DIM)?,
+            forces: backend.upload(&case.forces, problem.space())?,
             constant: if has_weight || case.prescribed.is_some() {
                 case.forces.clone()
             } else {

@@ -106,11 +106,11 @@ impl<B: Backend> Design<'_, B> {
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn state(&self) -> Result<DesignState, BackendError> {
-        let fields = self.displacements.iter().map(|u| self.backend.download(u, 3));
+        let fields = self.displacements.iter().map(|u| self.backend.download(u));
         Ok(DesignState {
             iteration: self.iteration,
             previous_compliance: self.previous_compliance,
-            design: self.backend.download(self.design, 1)?,
+            design: self.backend.download(self.design)?,
             displacements: fields.collect::<Result<_, _>>()?,
             structure: self.structure.clone(),
         })
@@ -121,7 +121,7 @@ impl<B: Backend> Design<'_, B> {
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn density(&self) -> Result<Vec<f64>, BackendError> {
-        self.backend.download(self.density, 1)
+        self.backend.download(self.density)
     }
 
     /// Displacements of load case `case`, prescribed ones included, \[n_nodes\]\[3\].
@@ -138,8 +138,8 @@ impl<B: Backend> Design<'_, B> {
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn strain_energy(&self) -> Result<Vec<f64>, BackendError> {
-        let moduli = self.backend.download(self.moduli, 1)?;
-        let mut energies = self.backend.download(self.energies, 1)?;
+        let moduli = self.backend.download(self.moduli)?;
+        let mut energies = self.backend.download(self.energies)?;
         energies.iter_mut().zip(moduli).for_each(|(w, modulus)| *w *= 0.5 * modulus);
         Ok(energies)
     }

@@ -1,6 +1,6 @@
 //! The optimality-criteria update of densities under a volume constraint.
 
-use topopt_linalg::{Backend, BackendError};
+use topopt_linalg::{Backend, BackendError, Pointwise, Space};
 
 use crate::root::find_root;
 use crate::{DesignSpace, DesignTransform};
@@ -35,7 +35,7 @@ const TRANSFORMED_VOLUME_ACCURACY: f64 = 1e-10;
 /// Logarithm of a factor at which every design variable is at a limit.
 const LARGEST_LOG: f64 = 460.0;
 
-impl<B: Backend> OptimalityCriteria<B> {
+impl<B: Pointwise> OptimalityCriteria<B> {
     /// `move_limit` m and `damping` eta as in Eq. 2.8 (0.2 and 0.5 in the thesis).
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl<B: Backend> OptimalityCriteria<B> {
         move_limit: f64,
         damping: f64,
     ) -> Result<Self, BackendError> {
-        let n = space.volumes.len();
+        let elements = Space::elements(space.volumes.len());
         let weights = space.design_volumes();
         let design_volume: f64 = weights.iter().sum();
         Ok(Self {
@@ -54,13 +54,13 @@ impl<B: Backend> OptimalityCriteria<B> {
             damping,
             target: space.volume_fraction * design_volume,
             design_volume,
-            weights: backend.upload(&weights, 1)?,
-            volume_gradient: backend.upload(&space.volumes, 1)?,
-            floor: backend.upload(&space.floor(), 1)?,
-            ceiling: backend.upload(&space.ceiling(), 1)?,
-            lower: backend.zeros(n)?,
-            upper: backend.zeros(n)?,
-            candidate: backend.zeros(n)?,
+            weights: backend.upload(&weights, elements)?,
+            volume_gradient: backend.upload(&space.volumes, elements)?,
+            floor: backend.upload(&space.floor(), elements)?,
+            ceiling: backend.upload(&space.ceiling(), elements)?,
+            lower: backend.zeros(elements)?,
+            upper: backend.zeros(elements)?,
+            candidate: backend.zeros(elements)?,
         })
     }
 
@@ -96,9 +96,9 @@ impl<B: Backend> OptimalityCriteria<B> {
     ) -> Result<Vec<f64>, BackendError> {
         self.free_limits(backend);
         backend.copy(&self.ceiling, &mut self.candidate);
-        let mut design = backend.zeros(space.volumes.len())?;
+        let mut design = backend.zeros(Space::elements(space.volumes.len()))?;
         self.meet_volume(backend, transform, space.volume_fraction, &mut design)?;
-        backend.download(&design, 1)
+        backend.download(&design)
     }
 
     /// `design`, \[n_elements\], brought within the bounds and scaled to meet the volume: its own,
@@ -113,7 +113,7 @@ impl<B: Backend> OptimalityCriteria<B> {
         transform: Option<&mut dyn DesignTransform<B>>,
     ) -> Result<Vec<f64>, BackendError> {
         self.free_limits(backend);
-        let mut design = backend.upload(design, 1)?;
+        let mut design = backend.upload(design, Space::elements(design.len()))?;
         backend.scale_within(1.0, &design, [&self.lower, &self.upper], &mut self.candidate);
         match transform {
             Some(transform) => self.meet_volume(backend, transform, 1.0, &mut design)?,
@@ -123,7 +123,7 @@ impl<B: Backend> OptimalityCriteria<B> {
                 backend.scale_within(scale, &self.candidate, limits, &mut design);
             }
         }
-        backend.download(&design, 1)
+        backend.download(&design)
     }
 
     /// Writes the next design to `next`. Positive `sensitivities`, which the weight of material or

@@ -1,6 +1,6 @@
 //! From design variables to the density that is solved, counted and written.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator};
+use topopt_linalg::{Backend, BackendError, LinearOperator, Pointwise, Space};
 
 use crate::{DensityFilter, DesignSpace, DesignTransform, Projection};
 
@@ -16,7 +16,7 @@ pub struct PhysicalDensity<'a, B: Backend> {
     scratch: B::Vector,
 }
 
-impl<'a, B: Backend> PhysicalDensity<'a, B> {
+impl<'a, B: Pointwise> PhysicalDensity<'a, B> {
     /// Vectors of one entry an element that it holds, besides what H and a projection do.
     pub const ELEMENT_VECTORS: usize = 7;
 
@@ -29,7 +29,7 @@ impl<'a, B: Backend> PhysicalDensity<'a, B> {
         weights: Box<dyn LinearOperator<B> + 'a>,
         space: &DesignSpace,
     ) -> Result<Self, BackendError> {
-        let upload = |values: &[f64]| backend.upload(values, 1);
+        let upload = |values: &[f64]| backend.upload(values, Space::elements(values.len()));
         let is_design = |volume: &f64| f64::from(u8::from(*volume > 0.0));
         let mask: Vec<f64> = space.design_volumes().iter().map(is_design).collect();
         Ok(Self {
@@ -37,7 +37,7 @@ impl<'a, B: Backend> PhysicalDensity<'a, B> {
             projection: None,
             bounds: [upload(&space.floor())?, upload(&space.ceiling())?],
             mask: upload(&mask)?,
-            scratch: backend.zeros(mask.len())?,
+            scratch: backend.zeros(Space::elements(mask.len()))?,
         })
     }
 
@@ -58,7 +58,7 @@ impl<'a, B: Backend> PhysicalDensity<'a, B> {
     }
 }
 
-impl<B: Backend> DesignTransform<B> for PhysicalDensity<'_, B> {
+impl<B: Pointwise> DesignTransform<B> for PhysicalDensity<'_, B> {
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
         let Self { filter, projection, bounds: [floor, ceiling], scratch, .. } = self;
         match projection {

@@ -1,6 +1,6 @@
 //! The smoothed Heaviside projection.
 
-use topopt_linalg::{Backend, BackendError, SmoothStep};
+use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space};
 
 use crate::DesignTransform;
 
@@ -33,7 +33,7 @@ impl<B: Backend> Projection<B> {
         sharpness: f64,
     ) -> Result<Self, BackendError> {
         let step = step(floor, threshold, sharpness);
-        Ok(Self { floor, threshold, step, point: backend.zeros(n)? })
+        Ok(Self { floor, threshold, step, point: backend.zeros(Space::elements(n))? })
     }
 
     /// Takes another sharpness.
@@ -42,7 +42,7 @@ impl<B: Backend> Projection<B> {
     }
 }
 
-impl<B: Backend> DesignTransform<B> for Projection<B> {
+impl<B: Pointwise> DesignTransform<B> for Projection<B> {
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
         backend.copy(x, &mut self.point);
         backend.smooth_step(&self.step, x, y);

@@ -1,6 +1,6 @@
 //! The mesh-independency filter of sensitivities.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator};
+use topopt_linalg::{Backend, BackendError, LinearOperator, Pointwise, Space};
 
 /// dC^_e / v_e = sum_i H_ei v_i rho_i (dC_i / v_i) / (rho_e sum_i H_ei v_i): the filter of
 /// [Ratnakar2022, Eq. 2.6] for what a sensitivity is per volume, averaged by weight times volume.
@@ -16,7 +16,7 @@ pub struct SensitivityFilter<'a, B: Backend> {
     row_sums: B::Vector,
 }
 
-impl<'a, B: Backend> SensitivityFilter<'a, B> {
+impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
     /// Vectors of one entry per element that it holds, besides what H does.
     pub const ELEMENT_VECTORS: usize = 2;
 
@@ -29,8 +29,9 @@ impl<'a, B: Backend> SensitivityFilter<'a, B> {
         weights: Box<dyn LinearOperator<B> + 'a>,
         volumes: &[f64],
     ) -> Result<Self, BackendError> {
-        let row_sums = backend.zeros(volumes.len())?;
-        let mut filter = Self { weights, volumes: backend.upload(volumes, 1)?, row_sums };
+        let elements = Space::elements(volumes.len());
+        let row_sums = backend.zeros(elements)?;
+        let mut filter = Self { weights, volumes: backend.upload(volumes, elements)?, row_sums };
         filter.sum_rows(backend)?;
         Ok(filter)
     }
@@ -49,7 +50,7 @@ impl<'a, B: Backend> SensitivityFilter<'a, B> {
     }
 
     fn sum_rows(&mut self, backend: &B) -> Result<(), BackendError> {
-        let mut sums = backend.zeros(self.weights.dimension())?;
+        let mut sums = backend.zeros(self.weights.space())?;
         self.weights.apply(&self.volumes, &mut sums);
         backend.divide(&sums, &self.volumes, &mut self.row_sums);
         Ok(())

@@ -90,7 +90,7 @@ fn evaluate(problem: &Problem, law: &Interpolation, density: &Vec<f64>) -> Evalu
     operator.set_moduli(&moduli);
     preconditioner.update(&Cpu, &operator, &moduli).unwrap();
     loads.assemble(&Cpu, density, &moduli).unwrap();
-    let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();
+    let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
     let (mut free, mut iterations) = (Vec::new(), 0);
     for case in 0..problem.load_cases().len() {
         let system =

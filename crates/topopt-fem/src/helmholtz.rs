@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use topopt_linalg::{
     BackendError, BlockCsr, BlockPattern, Cost, Cpu, Cycle, CycleKind, Hierarchy, LinearOperator,
-    Pcg, PcgOptions, PcgOutcome, StopReason, System,
+    Pcg, PcgOptions, PcgOutcome, Space, StopReason, System,
 };
 use topopt_mesh::{HexMesh, NodeToElements, hexahedron};
 
@@ -67,7 +67,11 @@ impl<'a> Helmholtz<'a> {
             integrals.map(|integral| integral / integrals.iter().sum::<f64>())
         };
         let means = (0..mesh.n_elements()).into_par_iter().map(mean).collect();
-        let work = Work { pcg: Pcg::new(&Cpu, n)?, source: vec![0.0; n], field: vec![0.0; n] };
+        let work = Work {
+            pcg: Pcg::new(&Cpu, Space::nodes(n, 1))?,
+            source: vec![0.0; n],
+            field: vec![0.0; n],
+        };
         Ok(Self { mesh, adjacency, means, multigrid, work: Mutex::new(work) })
     }
 
@@ -101,8 +105,8 @@ impl<'a> Helmholtz<'a> {
 }
 
 impl LinearOperator<Cpu> for Helmholtz<'_> {
-    fn dimension(&self) -> usize {
-        self.means.len()
+    fn space(&self) -> Space {
+        Space::elements(self.means.len())
     }
 
     /// What cannot be solved is not a number, which whoever uses it finds.

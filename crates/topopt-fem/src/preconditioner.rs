@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use topopt_linalg::{
-    Backend, BackendError, BlockDiagonal, Cpu, CycleKind, Diagonal, LinearOperator, Preconditioner,
+    Backend, BackendError, BlockDiagonal, Cpu, CycleKind, Diagonal, LinearOperator, Pointwise,
+    Preconditioner, Space,
 };
 
 use crate::operators::inverse_blocks_by_patches;
@@ -63,14 +64,14 @@ pub struct Jacobi<B: Backend> {
     inverse: Diagonal<B>,
 }
 
-impl<B: Backend> Jacobi<B> {
-    /// For operators of dimension `n`; needs an update before use.
+impl<B: Pointwise> Jacobi<B> {
+    /// For operators of `space`; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, n: usize) -> Result<Self, BackendError> {
-        let diagonal = backend.zeros(n)?;
-        let inverse = Diagonal::new(backend, &diagonal, n)?;
+    pub fn new(backend: &B, space: Space) -> Result<Self, BackendError> {
+        let diagonal = backend.zeros(space)?;
+        let inverse = Diagonal::new(backend, &diagonal, space)?;
         Ok(Self { diagonal, inverse })
     }
 }
@@ -89,7 +90,7 @@ impl<B: Backend> Preconditioner<B> for Jacobi<B> {
     }
 }
 
-impl<B: Backend> ElementPreconditioner<B> for Jacobi<B> {
+impl<B: Pointwise> ElementPreconditioner<B> for Jacobi<B> {
     fn update(
         &mut self,
         backend: &B,
@@ -112,7 +113,7 @@ pub struct BlockJacobi<'a> {
 impl<'a> BlockJacobi<'a> {
     /// For operators of `problem`; needs an update before use.
     pub fn new(problem: &'a Problem) -> Self {
-        let inverse = BlockDiagonal::zeros(problem.mesh().n_nodes());
+        let inverse = BlockDiagonal::zeros(problem.space());
         Self { problem, patches: problem.patches(), inverse }
     }
 

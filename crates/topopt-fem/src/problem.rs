@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use topopt_linalg::Space;
 use topopt_mesh::{Components, HexMesh};
 
 use crate::patches::Patches;
@@ -163,6 +164,11 @@ impl Problem {
     /// The load cases; forces are zero at held components.
     pub fn load_cases(&self) -> &[LoadCase] {
         &self.load_cases
+    }
+
+    /// The space of displacements, held components included.
+    pub fn space(&self) -> Space {
+        Space::nodes(self.mesh.n_nodes(), DIM)
     }
 
     /// Number of displacement components, held ones included.

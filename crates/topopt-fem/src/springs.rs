@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use topopt_linalg::{Backend, BackendError, Cost, LinearOperator};
+use topopt_linalg::{Backend, BackendError, Cost, LinearOperator, Space};
 
 use crate::{ElementOperator, Problem};
 
@@ -27,8 +27,8 @@ impl<'a, B: Backend, O: ElementOperator<B> + ?Sized> WithSprings<'a, B, O> {
     /// [`BackendError`] if the device has no room.
     pub fn new(backend: &'a B, problem: &Problem, operator: Box<O>) -> Result<Self, BackendError> {
         let springs = problem.supports().springs().map(|stiffness| {
-            let scratch = Mutex::new(backend.zeros(stiffness.len())?);
-            Ok(Springs { stiffness: backend.upload(stiffness, crate::DIM)?, scratch })
+            let scratch = Mutex::new(backend.zeros(problem.space())?);
+            Ok(Springs { stiffness: backend.upload(stiffness, problem.space())?, scratch })
         });
         Ok(Self { backend, operator, springs: springs.transpose()? })
     }
@@ -42,8 +42,8 @@ impl<'a, B: Backend, O: ElementOperator<B> + ?Sized> WithSprings<'a, B, O> {
 impl<B: Backend + Sync, O: ElementOperator<B> + ?Sized> LinearOperator<B>
     for WithSprings<'_, B, O>
 {
-    fn dimension(&self) -> usize {
-        self.operator.dimension()
+    fn space(&self) -> Space {
+        self.operator.space()
     }
 
     fn apply(&self, x: &B::Vector, y: &mut B::Vector) {

@@ -50,12 +50,12 @@ fn solve(mesh: &HexMesh, forces: &[(u32, [f64; 3])]) -> Vec<f64> {
     operator.set_moduli(&vec![MODULUS; mesh.n_elements()]);
     let mut diagonal = vec![0.0; n];
     operator.diagonal(&mut diagonal);
-    let m = Diagonal::new(&Cpu, &diagonal, n).unwrap();
+    let m = Diagonal::new(&Cpu, &diagonal, problem.space()).unwrap();
     let f = &problem.load_cases()[0].forces;
     let system = System { backend: &Cpu, a: operator.as_ref(), m: &m, f };
     let options = PcgOptions { tolerance: 1e-12, max_iterations: 10_000 };
     let mut u = vec![0.0; n];
-    let mut pcg = Pcg::new(&Cpu, n).unwrap();
+    let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
     let result = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap();
     assert!(result.relative_residual < 1e-10, "{result:?}");
     u

@@ -1,6 +1,6 @@
 //! What an algorithm may do with vectors.
 
-use crate::SmoothStep;
+use crate::Space;
 
 /// A place where vectors live and arithmetic happens.
 ///
@@ -8,7 +8,8 @@ use crate::SmoothStep;
 /// without a `Result` may fail late on a device; the failure is then reported by the next call
 /// that returns a `Result`. Vectors given to one call have the same length.
 pub trait Backend {
-    /// A vector of `f64`. How nodal values are laid out in it is the backend's own affair.
+    /// A vector of real numbers, which knows its space where that matters. How the unknowns of a
+    /// point lie in it is the backend's own affair.
     type Vector: Send + Sync;
     /// A number, possibly on the device.
     type Scalar: Send;
@@ -18,23 +19,23 @@ pub trait Backend {
     /// Name for messages, such as `cpu (2 threads)`.
     fn name(&self) -> String;
 
-    /// A vector of `n` zeros.
+    /// The zero of `space`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
-    fn zeros(&self, n: usize) -> Result<Self::Vector, BackendError>;
+    fn zeros(&self, space: Space) -> Result<Self::Vector, BackendError>;
 
-    /// A vector from host values \[n\]\[components\], the components of a node side by side.
+    /// A vector of `space` from host values, `[points][unknowns]`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or the transfer fails.
-    fn upload(&self, values: &[f64], components: usize) -> Result<Self::Vector, BackendError>;
+    fn upload(&self, values: &[f64], space: Space) -> Result<Self::Vector, BackendError>;
 
-    /// Host values \[n\]\[components\] of a vector.
+    /// Host values of a vector, `[points][unknowns]`.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer or an earlier operation failed.
-    fn download(&self, x: &Self::Vector, components: usize) -> Result<Vec<f64>, BackendError>;
+    fn download(&self, x: &Self::Vector) -> Result<Vec<f64>, BackendError>;
 
     /// A scalar to be written to.
     fn scalar(&self) -> Self::Scalar;
@@ -78,42 +79,6 @@ pub trait Backend {
         self.multiply(x, y, z);
         self.dot_into(y, z, yz);
     }
-
-    /// z_i = x_i / y_i.
-    fn divide(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);
-
-    /// y_i = a x_i^p.
-    fn power(&self, a: f64, x: &Self::Vector, p: f64, y: &mut Self::Vector);
-
-    /// y_i = max(0, a x_i).
-    fn positive_part(&self, a: f64, x: &Self::Vector, y: &mut Self::Vector);
-
-    /// y_i = a x_i, kept within \[lower_i, upper_i\].
-    fn scale_within(
-        &self,
-        a: f64,
-        x: &Self::Vector,
-        bounds: [&Self::Vector; 2],
-        y: &mut Self::Vector,
-    );
-
-    /// sum_i w_i y_i with y as in [`Backend::scale_within`], without making y.
-    fn dot_scaled_within(
-        &self,
-        a: f64,
-        x: &Self::Vector,
-        bounds: [&Self::Vector; 2],
-        w: &Self::Vector,
-    ) -> Self::Scalar;
-
-    /// y_i = s(x_i) of a smooth step s.
-    fn smooth_step(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
-
-    /// y_i = y_i ds/dx(x_i) of a smooth step s.
-    fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
-
-    /// max_i |x_i - y_i|.
-    fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
 
     /// One step of conjugate gradients: u += alpha d, r -= alpha q, and r . r. `alpha` is
     /// numerator and denominator; 0 where the denominator is not positive, which stops a descent

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use rayon::prelude::*;
 
-use crate::{Cost, Cpu, LinearOperator};
+use crate::{Cost, Cpu, LinearOperator, Space};
 
 /// Where the blocks of a matrix stand: compressed rows, columns increasing.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,8 +134,8 @@ impl<const N: usize> BlockCsr<N> {
 }
 
 impl<const N: usize> LinearOperator<Cpu> for BlockCsr<N> {
-    fn dimension(&self) -> usize {
-        N * self.pattern.n_rows()
+    fn space(&self) -> Space {
+        Space::level(self.pattern.n_rows(), N)
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
@@ -175,7 +175,7 @@ pub struct DenseCholesky {
 
 impl DenseCholesky {
     /// Factors a symmetric positive semi-definite matrix, scaled to a unit diagonal and shifted by
-    /// 1e-12 so that directions without stiffness do no harm.
+    /// 1e-12 so that directions which it maps to nothing do no harm.
     pub fn new(matrix: &DMatrix<f64>) -> Self {
         let inverse_root = |d: f64| if d > 0.0 { d.sqrt().recip() } else { 1.0 };
         let scale = matrix.diagonal().map(inverse_root);

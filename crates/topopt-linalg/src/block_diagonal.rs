@@ -3,11 +3,12 @@
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use crate::{Cost, Cpu, Growth, InverseDiagonal, LinearOperator, Residual};
+use crate::{Cost, Cpu, Growth, InverseDiagonal, LinearOperator, Residual, Space};
 
 /// A matrix of symmetric N x N blocks on the diagonal; vectors are \[row\]\[N\].
 #[derive(Debug, Clone)]
 pub struct BlockDiagonal<const N: usize> {
+    space: Space,
     /// The lower triangles, row by row, \[row\]\[PACKED\].
     packed: Vec<f64>,
 }
@@ -16,9 +17,9 @@ impl<const N: usize> BlockDiagonal<N> {
     /// Numbers of a block: its lower triangle, row by row.
     pub const PACKED: usize = N * (N + 1) / 2;
 
-    /// `n` blocks of zeros.
-    pub fn zeros(n: usize) -> Self {
-        Self { packed: vec![0.0; n * Self::PACKED] }
+    /// Zeros, a block per point of `space`, which has N unknowns per point.
+    pub fn zeros(space: Space) -> Self {
+        Self { space, packed: vec![0.0; space.points * Self::PACKED] }
     }
 
     /// The lower triangles, \[row\]\[PACKED\].
@@ -57,7 +58,7 @@ const WELL_CONDITIONED: f64 = 1e-6;
 /// triangles counts: directions of an eigenvalue below 1e-12 once it is scaled to a unit diagonal,
 /// which the block maps to nothing, are mapped to zero.
 pub fn pseudo_inverse<const N: usize>(block: &[[f64; N]; N]) -> [[f64; N]; N] {
-    // Scaled, so that translations and rotations are comparable.
+    // Scaled, so that unknowns of different units are comparable.
     let scale: [f64; N] =
         std::array::from_fn(|i| if block[i][i] > 0.0 { block[i][i].sqrt().recip() } else { 0.0 });
     let mut scaled = *block;
@@ -124,8 +125,8 @@ fn inverse_by_eigen<const N: usize>(scaled: &[[f64; N]; N]) -> [[f64; N]; N] {
 }
 
 impl<const N: usize> LinearOperator<Cpu> for BlockDiagonal<N> {
-    fn dimension(&self) -> usize {
-        N * (self.packed.len() / Self::PACKED)
+    fn space(&self) -> Space {
+        self.space
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_product_is_that_of_the_full_block() {
-        let mut diagonal = BlockDiagonal::<6>::zeros(2);
+        let mut diagonal = BlockDiagonal::<6>::zeros(Space::level(2, 6));
         diagonal.set_pseudo_inverses(|_| block(6));
         let inverse = pseudo_inverse(&block(6));
         let x: Vec<f64> = (0..12).map(|i| (i as f64).cos()).collect();

@@ -1,6 +1,6 @@
 //! Chebyshev smoothing of D^-1 A over the upper part of its spectrum.
 
-use crate::{Backend, BackendError, LinearOperator};
+use crate::{Backend, BackendError, Growth, InverseDiagonal, LinearOperator, Residual, Space};
 
 /// The interval smoothed is [largest eigenvalue / RATIO, largest eigenvalue].
 const RATIO: f64 = 8.0;
@@ -29,33 +29,25 @@ pub enum Spectrum<V> {
     },
 }
 
-/// The growth of a vector in a step of the power method, about the largest eigenvalue: the root of
-/// `result` / `start`.
-pub struct Growth<S> {
-    /// Square of the norm after the step.
-    pub result: S,
-    /// Square of the norm before it.
-    pub start: S,
-}
-
 impl<B: Backend> Chebyshev<B> {
-    /// For operators of dimension `n`; needs an update before use.
+    /// For operators of `space`; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(
         backend: &B,
-        n: usize,
+        space: Space,
         degree: usize,
         spectrum: Spectrum<B::Vector>,
     ) -> Result<Self, BackendError> {
-        let zeros = || backend.zeros(n);
+        let zeros = || backend.zeros(space);
         let (r, d, z) = (zeros()?, zeros()?, zeros()?);
         let mut growth = Growth { result: backend.scalar(), start: backend.scalar() };
         let start = match spectrum {
             Spectrum::Estimated { start } => Some(start),
             Spectrum::Bounded(bound) => {
-                let values = [bound / MARGIN, 1.0].map(|value| backend.upload(&[value], 1));
+                let values =
+                    [bound / MARGIN, 1.0].map(|value| backend.upload(&[value], Space::level(1, 1)));
                 let [result, start] = values;
                 let (result, start) = (result?, start?);
                 backend.dot_into(&result, &result, &mut growth.result);
@@ -123,40 +115,4 @@ impl<B: Backend> Chebyshev<B> {
             rho = next;
         }
     }
-}
-
-/// How the residual r = b - A x of a smoothing step is found.
-pub enum Residual<'a, V> {
-    /// Of x = 0, whatever it holds: r = b.
-    OfZero {
-        /// Right-hand side.
-        b: &'a V,
-    },
-    /// r = b - A x.
-    Of {
-        /// Right-hand side.
-        b: &'a V,
-        /// A x.
-        ax: &'a V,
-    },
-    /// r = r - A d, after the last step made x = x + d.
-    After {
-        /// A d.
-        ad: &'a V,
-    },
-}
-
-/// The inverse D^-1 of the block diagonal of an operator, which smooths.
-pub trait InverseDiagonal<B: Backend>: LinearOperator<B> {
-    /// One step in one pass: the residual r; d = alpha / growth D^-1 r + beta d; x = x + d, with
-    /// `factors` alpha and beta. d is not read where beta is 0, nor x where it is zero.
-    fn smooth(
-        &self,
-        residual: Residual<B::Vector>,
-        factors: [f64; 2],
-        growth: &Growth<B::Scalar>,
-        r: &mut B::Vector,
-        d: &mut B::Vector,
-        x: &mut B::Vector,
-    );
 }

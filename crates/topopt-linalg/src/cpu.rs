@@ -1,11 +1,11 @@
-//! The CPU: vectors are `Vec<f64>`, nodal values lie as \[node\]\[component\].
+//! The CPU: vectors are `Vec<f64>`, entries lie as `[points][unknowns]`.
 //!
 //! Sums are taken over fixed chunks, so a result does not depend on the number of threads.
 
 use rayon::prelude::*;
 
-use crate::SmoothStep;
 use crate::backend::{Backend, BackendError};
+use crate::{Pointwise, SmoothStep, Space};
 
 const CHUNK: usize = 8192;
 const LANES: usize = 8;
@@ -23,15 +23,16 @@ impl Backend for Cpu {
         format!("cpu ({} threads)", rayon::current_num_threads())
     }
 
-    fn zeros(&self, n: usize) -> Result<Vec<f64>, BackendError> {
-        Ok(vec![0.0; n])
+    fn zeros(&self, space: Space) -> Result<Vec<f64>, BackendError> {
+        Ok(vec![0.0; space.len()])
     }
 
-    fn upload(&self, values: &[f64], _components: usize) -> Result<Vec<f64>, BackendError> {
+    fn upload(&self, values: &[f64], space: Space) -> Result<Vec<f64>, BackendError> {
+        debug_assert_eq!(values.len(), space.len());
         Ok(values.to_vec())
     }
 
-    fn download(&self, x: &Vec<f64>, _components: usize) -> Result<Vec<f64>, BackendError> {
+    fn download(&self, x: &Vec<f64>) -> Result<Vec<f64>, BackendError> {
         Ok(x.clone())
     }
 
@@ -64,6 +65,39 @@ impl Backend for Cpu {
         map(z, |i, _| x[i] * y[i]);
     }
 
+    fn cg_step(
+        &self,
+        alpha: [&f64; 2],
+        d: &Vec<f64>,
+        q: &Vec<f64>,
+        u: &mut Vec<f64>,
+        r: &mut Vec<f64>,
+        rr: &mut f64,
+    ) {
+        let alpha = quotient(alpha);
+        let step = |(c, (u, r)): (usize, (&mut [f64], &mut [f64]))| {
+            let range = c * CHUNK..c * CHUNK + u.len();
+            let (d, q) = (&d[range.clone()], &q[range]);
+            for i in 0..u.len() {
+                u[i] += alpha * d[i];
+                r[i] -= alpha * q[i];
+            }
+            lane_sum(r.len(), |i| r[i] * r[i])
+        };
+        *rr = sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step));
+    }
+
+    fn cg_direction(&self, sign: f64, beta: [&f64; 2], z: &Vec<f64>, d: &mut Vec<f64>) {
+        let beta = quotient(beta);
+        map(d, |i, d| z[i] + sign * beta * d);
+    }
+
+    fn repeat(&self, _: &mut Option<()>, work: &mut dyn FnMut()) {
+        work();
+    }
+}
+
+impl Pointwise for Cpu {
     fn divide(&self, x: &Vec<f64>, y: &Vec<f64>, z: &mut Vec<f64>) {
         map(z, |i, _| x[i] / y[i]);
     }
@@ -98,37 +132,6 @@ impl Backend for Cpu {
 
     fn max_difference(&self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
         x.par_iter().zip(y).map(|(x, y)| (x - y).abs()).reduce(|| 0.0, f64::max)
-    }
-
-    fn cg_step(
-        &self,
-        alpha: [&f64; 2],
-        d: &Vec<f64>,
-        q: &Vec<f64>,
-        u: &mut Vec<f64>,
-        r: &mut Vec<f64>,
-        rr: &mut f64,
-    ) {
-        let alpha = quotient(alpha);
-        let step = |(c, (u, r)): (usize, (&mut [f64], &mut [f64]))| {
-            let range = c * CHUNK..c * CHUNK + u.len();
-            let (d, q) = (&d[range.clone()], &q[range]);
-            for i in 0..u.len() {
-                u[i] += alpha * d[i];
-                r[i] -= alpha * q[i];
-            }
-            lane_sum(r.len(), |i| r[i] * r[i])
-        };
-        *rr = sum(u.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).enumerate().map(step));
-    }
-
-    fn cg_direction(&self, sign: f64, beta: [&f64; 2], z: &Vec<f64>, d: &mut Vec<f64>) {
-        let beta = quotient(beta);
-        map(d, |i, d| z[i] + sign * beta * d);
-    }
-
-    fn repeat(&self, _: &mut Option<()>, work: &mut dyn FnMut()) {
-        work();
     }
 }
 

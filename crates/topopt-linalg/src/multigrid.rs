@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::chebyshev::{Chebyshev, InverseDiagonal, Spectrum};
-use crate::{Backend, BackendError, LinearOperator, Preconditioner};
+use crate::chebyshev::{Chebyshev, Spectrum};
+use crate::{Backend, BackendError, InverseDiagonal, LinearOperator, Preconditioner};
 
 /// A prolongation P and its transpose.
 pub trait Transfer<B: Backend>: Send + Sync {
@@ -111,16 +111,16 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
     /// Work vectors for every level of `hierarchy` except the last.
     fn work_of(backend: &B, hierarchy: &H) -> Result<Vec<Mutex<Work<B>>>, BackendError> {
         let level_work = |level: usize| {
-            let n = hierarchy.operator(level).dimension();
-            let coarse = hierarchy.operator(level + 1).dimension();
+            let space = hierarchy.operator(level).space();
+            let coarse = hierarchy.operator(level + 1).space();
             let spectrum = match hierarchy.largest_eigenvalue(level) {
                 Some(bound) => Spectrum::Bounded(bound),
-                None => Spectrum::Estimated { start: backend.upload(&noise(n), 1)? },
+                None => Spectrum::Estimated { start: backend.upload(&noise(space.len()), space)? },
             };
             let zeros = || backend.zeros(coarse);
             Ok(Mutex::new(Work {
-                smoother: Chebyshev::new(backend, n, degree(level), spectrum)?,
-                r: backend.zeros(n)?,
+                smoother: Chebyshev::new(backend, space, degree(level), spectrum)?,
+                r: backend.zeros(space)?,
                 coarse_b: zeros()?,
                 coarse_x: zeros()?,
                 d: zeros()?,
@@ -289,7 +289,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Numbers in [-1, 1) without any order, the same on every machine: some share of every
-/// eigenvector, however a mesh is numbered.
+/// eigenvector, however the unknowns are numbered.
 fn noise(n: usize) -> Vec<f64> {
     let number = |i: u64| {
         let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15); // SplitMix64

@@ -1,11 +1,16 @@
 //! Linear operators and preconditioners.
 
-use crate::Backend;
+use crate::{Backend, Space};
 
 /// A square linear operator on vectors of a backend.
 pub trait LinearOperator<B: Backend>: Send + Sync {
+    /// The space of x and y.
+    fn space(&self) -> Space;
+
     /// Number of rows and of columns.
-    fn dimension(&self) -> usize;
+    fn dimension(&self) -> usize {
+        self.space().len()
+    }
 
     /// y = A x. Every entry of `y` is written.
     fn apply(&self, x: &B::Vector, y: &mut B::Vector);
@@ -67,41 +72,5 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
     /// that converges slowly; only what is not linear may change in its course.
     fn strengthen(&self) -> bool {
         false
-    }
-}
-
-/// The Jacobi preconditioner: M is the diagonal of A.
-pub struct Diagonal<B: Backend> {
-    inverse: B::Vector,
-}
-
-impl<B: Backend> Diagonal<B> {
-    /// From the diagonal of A, which must be positive.
-    ///
-    /// # Errors
-    /// [`crate::BackendError`] if the device has no room.
-    pub fn new(backend: &B, diagonal: &B::Vector, n: usize) -> Result<Self, crate::BackendError> {
-        let mut preconditioner = Self { inverse: backend.zeros(n)? };
-        preconditioner.update(backend, diagonal);
-        Ok(preconditioner)
-    }
-
-    /// Takes the diagonal of a changed A.
-    pub fn update(&mut self, backend: &B, diagonal: &B::Vector) {
-        backend.power(1.0, diagonal, -1.0, &mut self.inverse);
-    }
-}
-
-impl<B: Backend> Preconditioner<B> for Diagonal<B> {
-    fn name(&self) -> &'static str {
-        "jacobi"
-    }
-
-    fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) {
-        backend.multiply(&self.inverse, r, z);
-    }
-
-    fn apply_and_dot(&self, backend: &B, r: &B::Vector, z: &mut B::Vector, rz: &mut B::Scalar) {
-        backend.multiply_dot(&self.inverse, r, z, rz);
     }
 }

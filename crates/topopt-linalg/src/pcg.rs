@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::{Backend, BackendError, LinearOperator, Preconditioner};
+use crate::{Backend, BackendError, LinearOperator, Preconditioner, Space};
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,12 +89,12 @@ const PATIENCE: usize = 16;
 const SAFETY: [f64; 2] = [0.99, 0.5];
 
 impl<B: Backend> Pcg<B> {
-    /// Work vectors for operators of dimension `n`.
+    /// Work vectors for operators of `space`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, n: usize) -> Result<Self, BackendError> {
-        let zeros = || backend.zeros(n);
+    pub fn new(backend: &B, space: Space) -> Result<Self, BackendError> {
+        let zeros = || backend.zeros(space);
         let scalar = || backend.scalar();
         Ok(Self {
             r: zeros()?,

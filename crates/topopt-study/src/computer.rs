@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use topopt_cuda::Device;
 use topopt_fem::{ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator};
+use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Pointwise};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -56,7 +56,7 @@ pub type EachOperator<'v, B> =
 /// Makes the parts of a study in one place, on one backend.
 pub trait Computer: Sync {
     /// Where vectors are.
-    type Backend: Backend + Sync;
+    type Backend: Pointwise + Sync;
 
     /// Where vectors are.
     fn backend(&self) -> &Self::Backend;

@@ -1,7 +1,7 @@
 //! The filter that a case asks for, planned once for all who need to know of it.
 
 use topopt_design::{DesignSpace, Filter, PhysicalDensity, Projection, SensitivityFilter};
-use topopt_linalg::{Backend, BackendError, LinearOperator};
+use topopt_linalg::{BackendError, LinearOperator, Pointwise};
 
 use crate::config::{self, Config, FilterKind, FilterWeights};
 
@@ -82,7 +82,7 @@ impl FilterPlan {
     }
 
     /// Vectors of one entry per element that the filter holds besides its weights.
-    pub fn element_vectors<B: Backend>(&self) -> usize {
+    pub fn element_vectors<B: Pointwise>(&self) -> usize {
         match self {
             Self::None => 0,
             Self::Sensitivity { .. } => SensitivityFilter::<B>::ELEMENT_VECTORS,
@@ -97,7 +97,7 @@ impl FilterPlan {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn build<'a, B: Backend>(
+    pub fn build<'a, B: Pointwise>(
         &self,
         backend: &'a B,
         space: &DesignSpace,

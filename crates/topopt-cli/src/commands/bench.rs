@@ -12,7 +12,7 @@ use std::io::Write;
 
 use topopt_cuda::{Cuda, Mf};
 use topopt_fem::ElementOperator;
-use topopt_linalg::{Backend, BackendError};
+use topopt_linalg::{BackendError, Pointwise};
 
 use crate::args::BenchCommand;
 use subject::Subject;
@@ -45,7 +45,7 @@ pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), 
 trait Measured {
     /// Takes one operator, built and with all moduli zero. `seconds` times work on its backend;
     /// `memory` is what the operator stores, in bytes.
-    fn measure<B: Backend>(
+    fn measure<B: Pointwise>(
         &mut self,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
-use topopt_linalg::{Backend, BackendError};
+use topopt_linalg::{Backend, BackendError, Space};
 
 use topopt_study::computer::{Computer, Place, Solver, Visitor};
 use topopt_study::config::Config;
@@ -42,10 +42,10 @@ impl Duration {
         operator: &mut dyn ElementOperator<B>,
         preconditioner: &mut dyn ElementPreconditioner<B>,
     ) -> Result<Self, BackendError> {
-        let n = model.problem.n_dofs();
-        let (mut x, mut y) = (backend.zeros(n)?, backend.zeros(n)?);
+        let space = model.problem.space();
+        let (mut x, mut y) = (backend.zeros(space)?, backend.zeros(space)?);
         backend.fill(1.0, &mut x);
-        let mut moduli = backend.zeros(model.mesh.n_elements())?;
+        let mut moduli = backend.zeros(Space::elements(model.mesh.n_elements()))?;
         backend.fill(config.material.youngs_modulus, &mut moduli);
         operator.set_moduli(&moduli);
         // A scalar that is looked at waits for all that was asked of a device.

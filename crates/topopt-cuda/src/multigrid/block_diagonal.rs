@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{
-    BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Preconditioner, Residual,
+    BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Preconditioner, Residual, Space,
 };
 
 use super::convert::Convert;
@@ -71,8 +71,8 @@ impl<R: Real> InverseBlocks<R> {
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for InverseBlocks<R> {
-    fn dimension(&self) -> usize {
-        self.mesh.n_dofs()
+    fn space(&self) -> Space {
+        self.mesh.space()
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {

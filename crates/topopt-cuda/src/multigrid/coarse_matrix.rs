@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::{DIM, Joints, MODES};
-use topopt_linalg::{BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual};
+use topopt_linalg::{BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual, Space};
 
 use super::block_diagonal::how;
 use super::transfer::Grouping;
@@ -119,8 +119,8 @@ fn arms<R: Real>(joints: &Joints, centers: &[[f64; DIM]]) -> Vec<R> {
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
-    fn dimension(&self) -> usize {
-        MODES * self.rows.n_rows
+    fn space(&self) -> Space {
+        Space::level(self.rows.n_rows, MODES)
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
@@ -165,8 +165,8 @@ impl<R: Real> InverseBlocks6<R> {
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for InverseBlocks6<R> {
-    fn dimension(&self) -> usize {
-        MODES * self.n_rows
+    fn space(&self) -> Space {
+        Space::level(self.n_rows, MODES)
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {

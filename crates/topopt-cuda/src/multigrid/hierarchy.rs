@@ -6,7 +6,7 @@ use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_fem::{Aggregation, Joints, Problem, Supported};
 use topopt_linalg::{
-    Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Transfer,
+    Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Space, Transfer,
 };
 
 use super::Prepared;
@@ -110,12 +110,13 @@ impl<R: Real> RigidAggregation<R> {
     ) -> Result<Self, BackendError> {
         let device = &mesh.device;
         let bounds: Vec<f64> = prepared.bounds.par_iter().map(|&bound| bound.into()).collect();
+        let elements = Space::elements(bounds.len());
         Ok(Self {
             mesh: mesh.clone(),
             operator: FineOperator::new(mesh)?,
             inverse_blocks: InverseBlocks::new(mesh)?,
-            bounds: backend.upload(&bounds, 1)?,
-            raised: backend.zeros(bounds.len())?,
+            bounds: backend.upload(&bounds, elements)?,
+            raised: backend.zeros(elements)?,
             levels: Levels::new(mesh, problem, &prepared.structure)?,
             galerkin: Galerkin::load::<R>(device)?,
             convert: Convert::load(device)?,
@@ -216,8 +217,8 @@ impl<R: Real> FineOperator<R> {
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for FineOperator<R> {
-    fn dimension(&self) -> usize {
-        self.elements.dimension()
+    fn space(&self) -> Space {
+        self.elements.space()
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {

@@ -96,7 +96,7 @@ impl<'a, R: Real> Multigrid<'a, R> {
     ) -> Result<Self, BackendError> {
         let backend = Cuda::<R>::new(&mesh.device)?;
         let hierarchy = RigidAggregation::new(&backend, mesh, problem, prepared)?;
-        let vector = || Ok(DeviceVector { values: mesh.device.zeros(mesh.n_dofs())? });
+        let vector = || backend.zeros(mesh.space());
         Ok(Self {
             problem,
             cycle: Cycle::new(&backend, kind, hierarchy)?,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_fem::{DIM, Problem};
-use topopt_linalg::BackendError;
+use topopt_linalg::{BackendError, Space};
 use topopt_mesh::HexMesh;
 
 use super::clusters::Clusters;
@@ -123,7 +123,12 @@ impl MeshOnDevice {
 
     /// Number of displacement components, held ones included.
     pub fn n_dofs(&self) -> usize {
-        DIM * self.n_nodes
+        self.space().len()
+    }
+
+    /// The space of displacements.
+    pub fn space(&self) -> Space {
+        Space::nodes(self.n_nodes, DIM)
     }
 }
 

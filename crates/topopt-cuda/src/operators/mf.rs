@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::ElementOperator;
-use topopt_linalg::{BackendError, Cost, LinearOperator};
+use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 
 use super::MeshOnDevice;
 use super::clusters::{Clusters, WARP};
@@ -57,7 +57,10 @@ impl<R: Real> Mf<R> {
             held_part: HeldPart::load::<R>(device)?,
             diagonal: Diagonal::load::<R>(device)?,
             energies: Energies::load::<R>(device)?,
-            moduli: DeviceVector { values: device.zeros(mesh.n_elements)? },
+            moduli: DeviceVector {
+                space: Space::elements(mesh.n_elements),
+                values: device.zeros(mesh.n_elements)?,
+            },
         })
     }
 
@@ -120,8 +123,8 @@ macro_rules! launch_clusters {
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
-    fn dimension(&self) -> usize {
-        self.mesh.n_dofs()
+    fn space(&self) -> Space {
+        self.mesh.space()
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use topopt_fem::ElementOperator;
-use topopt_linalg::{BackendError, Cost, LinearOperator};
+use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 
 use super::MeshOnDevice;
 use super::diagonal::Diagonal;
@@ -45,7 +45,8 @@ pub(crate) struct Operator<P> {
 impl<P: Product> Operator<P> {
     /// With all moduli zero.
     pub fn new(mesh: &Arc<MeshOnDevice>, product: P) -> Result<Self, BackendError> {
-        let moduli = DeviceVector { values: mesh.device.zeros(mesh.n_elements)? };
+        let space = Space::elements(mesh.n_elements);
+        let moduli = DeviceVector { space, values: mesh.device.zeros(mesh.n_elements)? };
         let mut operator = Self {
             mesh: mesh.clone(),
             moduli,
@@ -59,8 +60,8 @@ impl<P: Product> Operator<P> {
 }
 
 impl<P: Product> LinearOperator<Cuda<f64>> for Operator<P> {
-    fn dimension(&self) -> usize {
-        self.mesh.n_dofs()
+    fn space(&self) -> Space {
+        self.mesh.space()
     }
 
     fn apply(&self, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {

@@ -75,7 +75,7 @@ fn physics(problem: &Problem, pcg: PcgOptions) -> Physics<'_, Cpu> {
         problem,
         loads: Loads::new(&Cpu, problem).unwrap(),
         operator: Strategy::Mf.build(problem),
-        preconditioner: Box::new(Jacobi::new(&Cpu, problem.n_dofs()).unwrap()),
+        preconditioner: Box::new(Jacobi::new(&Cpu, problem.space()).unwrap()),
         accuracy: Accuracy::fixed(pcg.tolerance),
         max_iterations: pcg.max_iterations,
     }
@@ -200,7 +200,7 @@ fn the_preconditioner_grows_stronger_in_a_slow_solve() {
     let limited = PcgOptions { tolerance: 1e-9, max_iterations: 500 };
     let run = |needed: usize| {
         let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();
-        let jacobi = Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
+        let jacobi = Jacobi::new(&Cpu, problem.space()).unwrap();
         let preconditioner = Box::new(Weak { jacobi, needed, strengthened: 0.into() });
         let physics = Physics { preconditioner, ..physics(&problem, limited) };
         let mut optimization =
@@ -234,7 +234,7 @@ fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
     SIMP.moduli(&Cpu, density, &mut scratch, &mut moduli);
     operator.set_moduli(&moduli);
     preconditioner.update(&Cpu, operator.as_ref(), &moduli).unwrap();
-    let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();
+    let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
     let (mut total, mut energies) = (0.0, vec![0.0; n]);
     for case in problem.load_cases() {
         let system = System {
@@ -379,7 +379,7 @@ fn the_structure_follows_the_design_after_slow_solves_also_where_a_run_goes_on()
     let space = space(&problem);
     let run = |from: Option<&DesignState>| {
         let made_for = Arc::new(Mutex::new(Vec::new()));
-        let jacobi = Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
+        let jacobi = Jacobi::new(&Cpu, problem.space()).unwrap();
         let preconditioner = Box::new(Structured { jacobi, made_for: made_for.clone() });
         let physics = Physics { preconditioner, ..physics(&problem, TIGHT) };
         let optimizer = OptimalityCriteria::new(&Cpu, &space, 0.2, 0.5).unwrap();

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use topopt_linalg::{
     BlockCsr, BlockDiagonal, BlockPattern, Cpu, DenseCholesky, InverseDiagonal, LinearOperator,
-    Transfer,
+    Space, Transfer,
 };
 
 use super::{Aggregates, MODES, rigid_displacement, rigid_force};
@@ -66,7 +66,7 @@ where
         let level = |(level, pattern): (usize, BlockPattern)| {
             // The last level is not smoothed.
             let smoothed = if level < aggregates.len() { pattern.n_rows() } else { 0 };
-            let inverse_diagonal = BlockDiagonal::zeros(smoothed);
+            let inverse_diagonal = BlockDiagonal::zeros(Space::level(smoothed, N));
             BlockLevel { matrix: BlockCsr::zeros(pattern), inverse_diagonal }
         };
         let levels = patterns.into_iter().enumerate().map(level).collect();

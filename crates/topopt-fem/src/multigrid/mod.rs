@@ -98,7 +98,7 @@ impl<'a> RigidAggregation<'a> {
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, Box::new(Mf::new(problem)))?,
-            inverse_diagonal: BlockDiagonal::zeros(problem.mesh().n_nodes()),
+            inverse_diagonal: BlockDiagonal::zeros(problem.space()),
             transfer: FineTransfer { problem, aggregates: nodes },
             row_groups: RowGroups::new(problem, &straddling),
             bounds: element_bounds(problem.mesh(), problem.material()),

@@ -100,7 +100,7 @@ fn deep_multigrid(problem: &Problem, kind: CycleKind) -> Multigrid<'_> {
 fn iterations(a: &dyn LinearOperator<Cpu>, m: &Multigrid, f: &Vec<f64>) -> usize {
     let system = System { backend: &Cpu, a, m, f };
     let options = PcgOptions { tolerance: 1e-9, max_iterations: 500 };
-    let (mut u, mut pcg) = (vec![0.0; f.len()], Pcg::new(&Cpu, f.len()).unwrap());
+    let (mut u, mut pcg) = (vec![0.0; f.len()], Pcg::new(&Cpu, a.space()).unwrap());
     let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(()));
     outcome.unwrap().iterations
 }
@@ -288,14 +288,14 @@ fn every_cycle_converges_in_few_iterations_to_the_solution_of_jacobi() {
         let operator = Strategy::Mf.build(&problem);
         let mut operator = WithSprings::new(&Cpu, &problem, operator).unwrap();
         operator.set_moduli(&moduli);
-        let mut jacobi = crate::Jacobi::new(&Cpu, problem.n_dofs()).unwrap();
+        let mut jacobi = crate::Jacobi::new(&Cpu, problem.space()).unwrap();
         jacobi.update(&Cpu, &operator, &moduli).unwrap();
         let f = &problem.load_cases()[0].forces;
         let solve = |m: &dyn Preconditioner<Cpu>| {
             let system = System { backend: &Cpu, a: &operator, m, f };
             let options = PcgOptions { tolerance: 1e-9, max_iterations: 20_000 };
             let mut u = vec![0.0; problem.n_dofs()];
-            let mut pcg = Pcg::new(&Cpu, problem.n_dofs()).unwrap();
+            let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
             let go_on = &mut |_| ControlFlow::Continue(());
             let outcome = pcg.solve(&system, &mut u, options, go_on).unwrap();
             assert_eq!(outcome.reason, StopReason::Converged);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_linalg::{Cost, Cpu, LinearOperator};
+use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 
 use super::diagonal;
 use super::stored::{self, Stored};
@@ -28,8 +28,8 @@ impl<'a> Ebe<'a> {
 }
 
 impl LinearOperator<Cpu> for Ebe<'_> {
-    fn dimension(&self) -> usize {
-        self.problem.n_dofs()
+    fn space(&self) -> Space {
+        self.problem.space()
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {

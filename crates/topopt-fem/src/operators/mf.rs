@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pulp::{Arch, Simd, WithSimd};
-use topopt_linalg::{Cost, Cpu, LinearOperator};
+use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 
 use super::diagonal;
 use super::lanes::{Lanes, MAX_LANES, Quads};
@@ -38,8 +38,8 @@ impl<'a> Mf<'a> {
 }
 
 impl LinearOperator<Cpu> for Mf<'_> {
-    fn dimension(&self) -> usize {
-        self.problem.n_dofs()
+    fn space(&self) -> Space {
+        self.problem.space()
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {

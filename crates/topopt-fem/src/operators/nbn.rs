@@ -1,7 +1,7 @@
 //! `nbn`: node by node with stored K_e and the reverse connectivity [Ratnakar2022, Alg. 3].
 
 use rayon::prelude::*;
-use topopt_linalg::{Cost, Cpu, LinearOperator};
+use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 use topopt_mesh::NodeToElements;
 
 use super::stored::{self, Stored};
@@ -42,8 +42,8 @@ impl<'a> Nbn<'a> {
 }
 
 impl LinearOperator<Cpu> for Nbn<'_> {
-    fn dimension(&self) -> usize {
-        self.problem.n_dofs()
+    fn space(&self) -> Space {
+        self.problem.space()
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {

@@ -1,7 +1,7 @@
 //! The reference: plain loops over elements, K_e computed anew, slow and clear. The oracle of
 //! every other operator; no user reaches it.
 
-use topopt_linalg::{Cost, Cpu, LinearOperator};
+use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 
 use super::stored::{element_displacements, element_values, energy, product};
 use crate::stiffness::{ELEMENT_DOFS, element_stiffness};
@@ -49,8 +49,8 @@ impl<'a> Reference<'a> {
 }
 
 impl LinearOperator<Cpu> for Reference<'_> {
-    fn dimension(&self) -> usize {
-        self.problem.n_dofs()
+    fn space(&self) -> Space {
+        self.problem.space()
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {

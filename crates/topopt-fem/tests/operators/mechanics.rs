@@ -19,11 +19,11 @@ pub fn solve(problem: &Problem, strategy: Strategy, f: &Vec<f64>) -> Vec<f64> {
     let n = problem.n_dofs();
     let mut diagonal = vec![0.0; n];
     operator.diagonal(&mut diagonal);
-    let m = Diagonal::new(&Cpu, &diagonal, n).unwrap();
+    let m = Diagonal::new(&Cpu, &diagonal, problem.space()).unwrap();
     let system = System { backend: &Cpu, a: operator.as_ref(), m: &m, f };
     let options = PcgOptions { tolerance: 1e-13, max_iterations: 50_000 };
     let mut u = vec![0.0; n];
-    let mut pcg = Pcg::new(&Cpu, n).unwrap();
+    let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
     let result = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap();
     assert!(result.relative_residual < 1e-10, "{result:?}");
     u

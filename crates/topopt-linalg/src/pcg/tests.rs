@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::{Cost, Cpu, Diagonal};
+use crate::{Cost, Cpu, Diagonal, Pointwise, Space};
 
 /// The matrix diag(shift) + tridiag(-1, 2, -1).
 struct Tridiagonal {
@@ -11,8 +11,8 @@ struct Tridiagonal {
 }
 
 impl LinearOperator<Cpu> for Tridiagonal {
-    fn dimension(&self) -> usize {
-        self.shift.len()
+    fn space(&self) -> Space {
+        Space::level(self.shift.len(), 1)
     }
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         for i in 0..x.len() {
@@ -35,10 +35,9 @@ fn solve(
     options: PcgOptions,
     monitor: &mut Monitor,
 ) -> PcgOutcome {
-    let n = a.dimension();
     let diagonal: Vec<f64> = a.shift.iter().map(|s| (2.0 + s).abs()).collect();
-    let m = Diagonal::new(&Cpu, &diagonal, n).unwrap();
-    let mut pcg = Pcg::new(&Cpu, n).unwrap();
+    let m = Diagonal::new(&Cpu, &diagonal, a.space()).unwrap();
+    let mut pcg = Pcg::new(&Cpu, a.space()).unwrap();
     pcg.solve(&System { backend: &Cpu, a, m: &m, f }, u, options, monitor).unwrap()
 }
 
@@ -75,8 +74,8 @@ struct Inexact {
 }
 
 impl LinearOperator<Cpu> for Inexact {
-    fn dimension(&self) -> usize {
-        self.exact.dimension()
+    fn space(&self) -> Space {
+        self.exact.space()
     }
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         self.exact.apply(x, y);
@@ -95,9 +94,9 @@ fn a_residual_that_drifted_costs_a_few_iterations_more() {
     let solve = |until| {
         let exact = Tridiagonal { shift: (0..n).map(|i| 1e-3 * i as f64).collect() };
         let a = Inexact { exact, until, products: AtomicUsize::new(0) };
-        let m = Diagonal::new(&Cpu, &vec![1.0; n], n).unwrap();
+        let m = Diagonal::new(&Cpu, &vec![1.0; n], a.space()).unwrap();
         let (mut u, f) = (vec![0.0; n], vec![1.0; n]);
-        let mut pcg = Pcg::new(&Cpu, n).unwrap();
+        let mut pcg = Pcg::new(&Cpu, a.space()).unwrap();
         let options = PcgOptions { tolerance: 1e-8, max_iterations: 1000 };
         let system = System { backend: &Cpu, a: &a, m: &m, f: &f };
         pcg.solve(&system, &mut u, options, &mut go_on).unwrap()

@@ -119,7 +119,7 @@ fn preconditioner<'a>(
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             Box::new(Multigrid::new(problem, cycle(solver))?)
         }
-        config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.n_dofs())?),
+        config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.space())?),
         config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),
     })
 }

@@ -71,9 +71,9 @@ fn application_seconds(
     backend: &Cuda<f64>,
     operator: &dyn ElementOperator<Cuda<f64>>,
 ) -> Result<f64, BackendError> {
-    let mut x = backend.zeros(operator.dimension())?;
+    let mut x = backend.zeros(operator.space())?;
     backend.fill(1.0, &mut x);
-    let mut y = backend.zeros(operator.dimension())?;
+    let mut y = backend.zeros(operator.space())?;
     backend.device().median_seconds(2, 5, || operator.apply(&x, &mut y))
 }
 

@@ -139,7 +139,7 @@ fn preconditioner<'a>(
         }
         Some(host) => Box::new(Multigrid::<f64>::new(mesh, problem, kind, &host)?),
         None if solver.preconditioner == config::Preconditioner::Jacobi => {
-            Box::new(Jacobi::new(backend, problem.n_dofs())?)
+            Box::new(Jacobi::new(backend, problem.space())?)
         }
         None => Box::new(BlockJacobi::new(mesh)?),
     })

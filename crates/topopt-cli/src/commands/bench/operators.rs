@@ -4,7 +4,7 @@ use std::io::Write;
 
 use topopt_fem::{ElementOperator, Strategy};
 use topopt_io::csv::CsvFile;
-use topopt_linalg::{Backend, BackendError, Cost};
+use topopt_linalg::{BackendError, Cost, Pointwise, Space};
 
 use super::processor;
 use super::subject::Subject;
@@ -158,7 +158,7 @@ impl Measure {
 }
 
 impl Measured for Measure {
-    fn measure<B: Backend>(
+    fn measure<B: Pointwise>(
         &mut self,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,
@@ -166,16 +166,16 @@ impl Measured for Measure {
         memory: usize,
         seconds: &mut Stopwatch,
     ) -> Result<(), BackendError> {
-        operator.set_moduli(&backend.upload(&self.moduli, 1)?);
-        let x = backend.upload(&self.x, 3)?;
-        let mut y = backend.zeros(self.x.len())?;
+        operator.set_moduli(&backend.upload(&self.moduli, Space::elements(self.moduli.len()))?);
+        let x = backend.upload(&self.x, operator.space())?;
+        let mut y = backend.zeros(operator.space())?;
         let mut times = Vec::new();
         for _ in 0..WARM_UP + self.repeats {
             times.push(seconds(&mut || operator.apply(&x, &mut y))?);
         }
         times.drain(..WARM_UP);
         times.sort_by(f64::total_cmp);
-        let found = backend.download(&y, 3)?;
+        let found = backend.download(&y)?;
         let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>().sqrt();
         let difference = norm(&mut found.iter().zip(&self.expected).map(|(a, b)| a - b));
         self.rows.push(Row {

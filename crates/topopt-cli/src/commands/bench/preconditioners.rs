@@ -7,7 +7,7 @@ use std::time::Instant;
 use topopt_design::StructureState;
 use topopt_fem::{ElementOperator, ElementPreconditioner, WithSprings};
 use topopt_io::vtk::vtu;
-use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, System};
+use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, Space, System};
 
 use super::{matrix, place};
 use crate::args::PreconditionersArgs;
@@ -121,10 +121,10 @@ fn measure<B: Backend>(
     if let Some(void) = StructureState::default().changed(moduli) {
         m.restructure(backend, &void)?;
     }
-    let moduli = backend.upload(moduli, 1)?;
-    let f = backend.upload(&problem.load_cases()[0].forces, 3)?;
-    let mut u = backend.zeros(problem.n_dofs())?;
-    let mut pcg = Pcg::new(backend, problem.n_dofs())?;
+    let moduli = backend.upload(moduli, Space::elements(moduli.len()))?;
+    let f = backend.upload(&problem.load_cases()[0].forces, problem.space())?;
+    let mut u = backend.zeros(problem.space())?;
+    let mut pcg = Pcg::new(backend, problem.space())?;
     operator.set_moduli(&moduli);
     // The first update loads what later ones find loaded.
     m.update(backend, operator, &moduli)?;

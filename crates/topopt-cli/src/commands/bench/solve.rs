@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use topopt_fem::{ElementOperator, ElementPreconditioner, Jacobi};
 use topopt_io::csv::CsvFile;
-use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, System};
+use topopt_linalg::{BackendError, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, System};
 
 use super::subject::Subject;
 use super::{MEGABYTE, Measured, Stopwatch, each_operator, place};
@@ -83,7 +83,7 @@ pub(super) struct Solves<'a> {
 }
 
 impl Measured for Solves<'_> {
-    fn measure<B: Backend>(
+    fn measure<B: Pointwise>(
         &mut self,
         backend: &B,
         operator: &mut dyn ElementOperator<B>,
@@ -96,13 +96,14 @@ impl Measured for Solves<'_> {
         }
         let problem = &self.subject.problem;
         let modulus = self.subject.density.powf(self.subject.penalty);
-        let moduli = backend.upload(&vec![modulus; problem.mesh().n_elements()], 1)?;
+        let n = problem.mesh().n_elements();
+        let moduli = backend.upload(&vec![modulus; n], Space::elements(n))?;
         operator.set_moduli(&moduli);
-        let mut jacobi = Jacobi::new(backend, problem.n_dofs())?;
+        let mut jacobi = Jacobi::new(backend, problem.space())?;
         jacobi.update(backend, operator, &moduli)?;
-        let f = backend.upload(&problem.load_cases()[0].forces, 3)?;
-        let mut u = backend.zeros(problem.n_dofs())?;
-        let mut pcg = Pcg::new(backend, problem.n_dofs())?;
+        let f = backend.upload(&problem.load_cases()[0].forces, problem.space())?;
+        let mut u = backend.zeros(problem.space())?;
+        let mut pcg = Pcg::new(backend, problem.space())?;
         let system = System { backend, a: &*operator, m: &jacobi, f: &f };
         let start = Instant::now();
         let outcome =

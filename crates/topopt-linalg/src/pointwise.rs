@@ -1,0 +1,43 @@
+//! Maps and sums of single entries, of which designs are updated.
+
+use crate::{Backend, SmoothStep};
+
+/// Operations on the entries of vectors that optimizers, interpolations and projections are made of;
+/// solvers need [`Backend`] alone.
+pub trait Pointwise: Backend {
+    /// z_i = x_i / y_i.
+    fn divide(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);
+
+    /// y_i = a x_i^p.
+    fn power(&self, a: f64, x: &Self::Vector, p: f64, y: &mut Self::Vector);
+
+    /// y_i = max(0, a x_i).
+    fn positive_part(&self, a: f64, x: &Self::Vector, y: &mut Self::Vector);
+
+    /// y_i = a x_i, kept within \[lower_i, upper_i\].
+    fn scale_within(
+        &self,
+        a: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    );
+
+    /// sum_i w_i y_i with y as in [`Pointwise::scale_within`], without making y.
+    fn dot_scaled_within(
+        &self,
+        a: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        w: &Self::Vector,
+    ) -> Self::Scalar;
+
+    /// y_i = s(x_i) of a smooth step s.
+    fn smooth_step(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
+
+    /// y_i = y_i ds/dx(x_i) of a smooth step s.
+    fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
+
+    /// max_i |x_i - y_i|.
+    fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
+}

@@ -1,0 +1,82 @@
+//! The table of the iterations.
+
+/// Its columns.
+pub(crate) const COLUMNS: [&str; 14] = [
+    "iteration",
+    "stage",
+    "compliance",
+    "volume_fraction",
+    "grey_level",
+    "change",
+    "pcg_iterations",
+    "pcg_residual",
+    "setup_seconds",
+    "pcg_seconds",
+    "sensitivity_seconds",
+    "filter_seconds",
+    "update_seconds",
+    "output_seconds",
+];
+
+/// A table of finite numbers, a row per iteration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// `[n_iterations][n_columns]`.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl History {
+    /// The table in the text of a history.csv.
+    ///
+    /// # Errors
+    /// The first line that is not a row of finite numbers, one per column.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines();
+        let columns: Vec<String> =
+            lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
+        let finite = |field: &str| field.parse().ok().filter(|x: &f64| x.is_finite());
+        let row = |(line, row): (usize, &str)| {
+            let numbers: Option<Vec<f64>> = row.split(',').map(finite).collect();
+            numbers.filter(|row| row.len() == columns.len()).ok_or_else(|| {
+                format!("line {} is not a row of {} finite numbers", line + 2, columns.len())
+            })
+        };
+        let rows = lines.enumerate().map(row).collect::<Result<_, _>>()?;
+        Ok(Self { columns, rows })
+    }
+
+    /// Whether it is what a run has written that has come to `iteration`.
+    pub(crate) fn is_of_run(&self, iteration: usize) -> bool {
+        let iterations = self.rows.iter().map(|row| row[0]);
+        self.columns == COLUMNS && iterations.eq((1..=iteration).map(|n| n as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_of_finite_numbers_one_per_column() {
+        let history = History::parse("iteration,change\n1,0.5\n2,0.25\n").unwrap();
+        assert_eq!(history.rows, [[1.0, 0.5], [2.0, 0.25]]);
+        for (row, why) in [("3,1e999", "not finite"), ("3", "too short"), ("3,x", "no number")] {
+            let bad = format!("iteration,change\n1,0.5\n{row}\n");
+            let error = History::parse(&bad).unwrap_err();
+            assert_eq!(error, "line 3 is not a row of 2 finite numbers", "{why}");
+        }
+    }
+
+    #[test]
+    fn a_run_counts_its_iterations_from_one() {
+        let text = |numbers: &[usize]| {
+            let row = |n: &usize| format!("{n}{}\n", ",0".repeat(COLUMNS.len() - 1));
+            COLUMNS.join(",") + "\n" + &numbers.iter().map(row).collect::<String>()
+        };
+        let is_of_run = |numbers: &[usize]| History::parse(&text(numbers)).unwrap().is_of_run(3);
+        assert!(is_of_run(&[1, 2, 3]));
+        assert!(!is_of_run(&[1, 2]) && !is_of_run(&[1, 3, 2]) && !is_of_run(&[0, 1, 2]));
+    }
+}
