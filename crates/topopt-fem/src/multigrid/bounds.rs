@@ -4,7 +4,8 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::operators::{LaneGroup, Lanes, MAX_LANES, element_forces, from_group, to_group};
+use crate::lanes::{Lanes, MAX_LANES};
+use crate::operators::{LaneGroup, element_forces, from_group, to_group};
 use crate::stiffness::element_diagonal_blocks;
 use crate::{DIM, Material};
 
