@@ -3,7 +3,7 @@
 use super::archive::{Archive, NodalValue, Property};
 use super::blocks;
 use super::element_type;
-use super::error::Problem;
+use super::error::Fault;
 use super::field::real;
 use super::lines::{Command, Lines, shown};
 use crate::read_error::Parsed;
@@ -47,8 +47,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
         }
     }
     match (nodes, elements) {
-        (false, _) => Err(Problem::MissingBlock("NBLOCK").into()),
-        (_, false) => Err(Problem::MissingBlock("EBLOCK").into()),
+        (false, _) => Err(Fault::MissingBlock("NBLOCK").into()),
+        (_, false) => Err(Fault::MissingBlock("EBLOCK").into()),
         _ => Ok(archive),
     }
 }
@@ -73,7 +73,7 @@ fn element_type(
         }
         _ => {
             let expected = "a type and its number in the element library, such as ET,1,185";
-            Err(lines.fault(Problem::Malformed { block: "ET", expected, found: shown(line) }))
+            Err(lines.fault(Fault::Malformed { block: "ET", expected, found: shown(line) }))
         }
     }
 }
