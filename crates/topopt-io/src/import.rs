@@ -201,6 +201,21 @@ pub(crate) fn left_out_of_set(name: &str, count: usize) -> String {
     format!("{count} nodes of node set `{name}` were left out: no hexahedron uses them")
 }
 
+/// Adds a node set; nodes that no hexahedron uses are left out with a note.
+pub(crate) fn add_nodes(
+    sets: &mut Sets,
+    name: &str,
+    mut members: Vec<u32>,
+    notes: &mut Vec<String>,
+) {
+    let all = members.len();
+    members.retain(|&node| node != UNUSED);
+    if members.len() < all {
+        notes.push(left_out_of_set(name, all - members.len()));
+    }
+    sets.nodes.insert(name.into(), members);
+}
+
 /// Where `tag` stands in the ascending `tags`; at once if they have no gaps.
 fn position(tags: &[u64], tag: u64) -> Option<usize> {
     let guess = tag.checked_sub(*tags.first()?)? as usize;

@@ -1,6 +1,6 @@
 //! The map of a hexahedron as a polynomial: a third of the work of sums over its nodes.
 
-use crate::hexahedron::{NODES, determinant};
+use crate::hexahedron::{NODES, determinant, gauss_points};
 
 /// x(xi) = sum of coefficients times 1, xi, eta, zeta, xi eta, eta zeta, zeta xi, xi eta zeta.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +88,22 @@ impl Trilinear {
         let sum = |i: usize| self.0[4..].iter().map(|c| c[i].abs()).sum();
         [sum(0), sum(1), sum(2)]
     }
+}
+
+/// The point x(xi) of the element with node coordinates `x`.
+pub fn map(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [f64; 3] {
+    Trilinear::of(x).at(xi)
+}
+
+/// The Jacobian J\[i\]\[j\] = dx_i/dxi_j at `xi` of the element with node coordinates `x`.
+pub fn jacobian(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [[f64; 3]; 3] {
+    Trilinear::of(x).jacobian(xi)
+}
+
+/// Volume of the element, exact for a trilinear map (2x2x2 Gauss rule).
+pub fn volume(x: &[[f64; 3]; 8]) -> f64 {
+    let map = Trilinear::of(x);
+    gauss_points().into_iter().map(|xi| map.determinant(xi)).sum()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::conditions::Condition;
 use super::error::Fault;
 use super::lines::{Keyword, Lines, capitals, unquoted};
 use super::sets::{Block, Item};
@@ -31,6 +30,14 @@ pub(super) struct Deck {
     /// The instance of the part, once it is known.
     pub instance: Option<String>,
     pub notes: Vec<String>,
+}
+
+/// Nodes with a support or a load of one kind.
+pub(super) struct Condition {
+    /// The nodes; its name is that of the node set.
+    pub block: Block,
+    /// The direction, 1 to 3, of a load.
+    pub load: Option<u64>,
 }
 
 /// Reads a file into a [`Deck`].

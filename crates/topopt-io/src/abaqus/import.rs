@@ -8,7 +8,7 @@ use topopt_mesh::Sets;
 use super::deck::Deck;
 use super::error::Fault;
 use super::sets::{Block, Members};
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, add_nodes};
 use crate::quote::printable;
 use crate::read_error::{self, Parsed};
 
@@ -97,12 +97,7 @@ fn node_sets(
     for (name, positions) in found {
         let positions = sorted(positions);
         let number = |&i: &u32| numbering.node(numbering.node_tags()[i as usize]);
-        let all: Vec<u32> = positions.iter().filter_map(number).collect();
-        let used: Vec<u32> = all.iter().copied().filter(|&node| node != UNUSED).collect();
-        if used.len() < all.len() {
-            notes.push(left_out_of_set(&name, all.len() - used.len()));
-        }
-        sets.nodes.insert(name, used);
+        add_nodes(sets, &name, positions.iter().filter_map(number).collect(), notes);
     }
     Ok(())
 }

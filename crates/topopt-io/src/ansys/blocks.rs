@@ -1,7 +1,6 @@
 //! NBLOCK, EBLOCK, CMBLOCK and ETBLOCK: fields of fixed width by the format line that follows.
 
 use super::archive::{Archive, Element};
-use super::commands::pass_over;
 use super::error::Fault;
 use super::field::{Field, Layout};
 use super::lines::{Command, Lines, shown};
@@ -65,7 +64,7 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
 pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archive) -> Parsed<()> {
     let mut block = Block::begin("EBLOCK", lines)?;
     if !command.argument(2).eq_ignore_ascii_case("SOLID") {
-        pass_over(archive, "EBLOCK (without SOLID)", block.lines);
+        archive.pass_over("EBLOCK (without SOLID)", block.lines);
         while block.next()? {}
         return Ok(());
     }

@@ -41,7 +41,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
             "D" => condition(&command, &lines, &mut archive, 'U'),
             "F" => condition(&command, &lines, &mut archive, 'F'),
             name if PASSED_OVER.contains(&name) && !command.is_end() => {
-                pass_over(&mut archive, name, &lines);
+                archive.pass_over(name, &lines);
             }
             _ => {}
         }
@@ -51,11 +51,6 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
         (_, false) => Err(Fault::MissingBlock("EBLOCK").into()),
         _ => Ok(archive),
     }
-}
-
-/// Counts a command that is not read.
-pub(super) fn pass_over(archive: &mut Archive, what: &str, lines: &Lines) {
-    archive.passed_over.entry(what.into()).or_insert((0, lines.number())).0 += 1;
 }
 
 /// `ET,1,185` or `ET,1,SOLID185`.
@@ -126,7 +121,7 @@ fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: 
         (Some("Y"), _) => Some(1),
         (Some("Z"), _) => Some(2),
         (_, "ALL") if quantity == 'U' => None,
-        _ => return pass_over(archive, &format!("{name},{label}"), lines),
+        _ => return archive.pass_over(&format!("{name},{label}"), lines),
     };
     let value = match command.argument(3) {
         "" => Some(0.0),
@@ -142,6 +137,6 @@ fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: 
                 _ => archive.forces.push(value),
             }
         }
-        _ => pass_over(archive, name, lines),
+        _ => archive.pass_over(name, lines),
     }
 }

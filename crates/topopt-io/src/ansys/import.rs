@@ -9,7 +9,7 @@ use super::archive::{Archive, Element, Ranges};
 use super::conditions;
 use super::element_type::{self, Role};
 use super::error::Fault as AnsysFault;
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, add_nodes};
 use crate::read_error::Fault;
 
 /// Picks the bricks, resolves the nodes, makes the sets and checks the mesh.
@@ -170,22 +170,6 @@ fn notes_on_file(archive: &Archive, bricks: &[Element]) -> Vec<String> {
     });
     passed_over.chain(materials).collect()
 }
-
-/// Adds a node set; nodes that no hexahedron uses are left out with a note.
-pub(super) fn add_nodes(
-    sets: &mut Sets,
-    name: &str,
-    mut members: Vec<u32>,
-    notes: &mut Vec<String>,
-) {
-    let all = members.len();
-    members.retain(|&node| node != UNUSED);
-    if members.len() < all {
-        notes.push(left_out_of_set(name, all - members.len()));
-    }
-    sets.nodes.insert(name.into(), members);
-}
-
 fn nodes_in(numbering: &Numbering, ranges: &Ranges) -> Vec<u32> {
     let members = members_of(numbering.node_tags(), ranges);
     members.map(|at| numbering.node(numbering.node_tags()[at]).unwrap_or(UNUSED)).collect()

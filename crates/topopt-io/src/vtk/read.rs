@@ -5,7 +5,7 @@ use topopt_mesh::Sets;
 use super::read_cells::Cells;
 use super::read_error::Fault;
 use super::read_xml::{DataArray, Outline};
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, add_nodes};
 use crate::quote::excerpt;
 use crate::read_error::{self, Parsed};
 
@@ -38,12 +38,9 @@ pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<V
                 let Some(points) = marked(&file, array, file.n_points, &mut notes)? else {
                     continue;
                 };
-                let numbers = points.iter().filter_map(|&point| numbering.node(point));
-                let set: Vec<u32> = numbers.filter(|&node| node != UNUSED).collect();
-                if set.len() < points.len() {
-                    notes.push(left_out_of_set(&array.name, points.len() - set.len()));
-                }
-                sets.nodes.insert(array.name.clone(), set);
+                let number = |&point: &u64| numbering.node(point).unwrap_or(UNUSED);
+                let members = points.iter().map(number).collect();
+                add_nodes(&mut sets, &array.name, members, &mut notes);
             }
             "CellData" => {
                 let Some(marked) = marked(&file, array, file.n_cells, &mut notes)? else {
