@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::coincident::same_place;
 use crate::surface::{boundary_faces, face_center, face_coordinates};
+use crate::vector::{difference, length};
 use crate::{BoundingBox, CellList, Face, HexMesh, hexahedron};
 
 /// Nodes this near to a face lie on it: a share of the shortest edge with a length of the elements of both.
@@ -114,14 +115,6 @@ fn distance_to(x: &[[f64; 3]; 4], point: [f64; 3]) -> f64 {
         t = f64::clamp(t + (ss * tr - st * sr) / determinant, 0.0, 1.0);
     }
     nearest
-}
-
-fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| a[i] - b[i])
-}
-
-fn length(v: [f64; 3]) -> f64 {
-    v.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

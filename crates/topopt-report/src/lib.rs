@@ -12,7 +12,6 @@ mod page;
 mod picture;
 mod raster;
 mod report;
-mod vector;
 
 use topopt_mesh::Quality;
 use topopt_surface::{Field, FieldError, iso_surface, threshold_of_volume};

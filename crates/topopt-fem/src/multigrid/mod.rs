@@ -25,6 +25,7 @@ use topopt_linalg::{
     BackendError, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal, LinearOperator,
     Preconditioner, Transfer,
 };
+use topopt_mesh::vector::difference;
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
 use crate::{DIM, ElementOperator, ElementPreconditioner, Level, Problem, WithSprings};
@@ -233,8 +234,4 @@ fn rigid_force(f: [f64; DIM], r: [f64; DIM]) -> [f64; MODES] {
         r[2] * f[0] - r[0] * f[2],
         r[0] * f[1] - r[1] * f[0],
     ]
-}
-
-fn difference(a: [f64; DIM], b: [f64; DIM]) -> [f64; DIM] {
-    std::array::from_fn(|i| a[i] - b[i])
 }
