@@ -29,6 +29,18 @@ fn every_dependency_is_an_arrow_of_the_table() {
 }
 
 #[test]
+fn only_tests_depend_on_what_is_for_tests() {
+    for member in members() {
+        let manifest = manifest(&format!("{member}/Cargo.toml"));
+        let mut others = manifest.clone();
+        others.remove("dev-dependencies");
+        let mut found = BTreeSet::new();
+        collect_dependencies(&others, &mut found);
+        assert!(!found.contains("topopt-testing"), "{member} depends on topopt-testing");
+    }
+}
+
+#[test]
 fn the_arrows_point_down() {
     let allowed = arrows();
     let mut above: BTreeSet<&String> = allowed.keys().collect();
@@ -64,7 +76,8 @@ fn the_files_of_a_crate_import_each_other_in_no_circle() {
 #[test]
 fn libraries_know_neither_command_line_nor_case_file() {
     for (name, dependencies) in workspace() {
-        let library = !["topopt-cli", "topopt-tests", "topopt-benchmarks"].contains(&&*name);
+        let library = !["topopt-cli", "topopt-testing", "topopt-tests", "topopt-benchmarks"]
+            .contains(&&*name);
         for package in PROGRAM_ONLY.into_iter().filter(|_| library) {
             assert!(!dependencies.contains(package), "{name} depends on {package}");
         }

@@ -3,8 +3,7 @@
 use std::fs;
 
 use topopt_io::{ImportedMesh, Place, ReadError, gmsh, read_mesh};
-
-const CUBE: &str = include_str!("cube.msh");
+use topopt_testing::files::CUBE_MSH as CUBE;
 
 fn read_bytes(bytes: &[u8]) -> Result<ImportedMesh, ReadError> {
     let directory = tempfile::tempdir().unwrap();

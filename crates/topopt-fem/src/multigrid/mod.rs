@@ -11,9 +11,6 @@ mod coarse;
 mod fine;
 mod galerkin;
 mod joints;
-#[cfg(test)]
-#[path = "../../tests/operators/meshes.rs"]
-pub(crate) mod meshes;
 mod node_graph;
 mod scalar;
 mod structure;

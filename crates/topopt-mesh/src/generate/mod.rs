@@ -4,6 +4,7 @@
 //! connecting rod also has the element set `solid`, its two rings. All four are plane meshes of
 //! quadrilaterals, extruded along z. Directions and magnitudes of loads are no affair of a mesh.
 
+mod block;
 mod cantilever;
 mod connecting_rod;
 mod extrusion;
@@ -14,6 +15,8 @@ mod section;
 mod smoothing;
 
 use std::str::FromStr;
+
+pub use block::block;
 
 use crate::{HexMesh, MeshError};
 
