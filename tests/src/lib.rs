@@ -1,5 +1,6 @@
 //! Claims that cross crates, and what the tests of the project's own text need.
 
+pub mod imports;
 mod source;
 
 use std::fs;

@@ -1,12 +1,8 @@
 //! The operations of the device backend against those of the CPU, and conjugate gradients on both.
 
-#[path = "../../topopt-fem/tests/operators/meshes.rs"]
-mod meshes;
-
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_cuda::operators::{MeshOnDevice, Mf};
 use topopt_cuda::{Cuda, Device, Probe, Real, probe};
 use topopt_fem::{
@@ -16,6 +12,7 @@ use topopt_linalg::{
     Backend, Cpu, Pcg, PcgOptions, PcgOutcome, Pointwise, SmoothStep, Space, StopReason, System,
 };
 use topopt_mesh::HexMesh;
+use topopt_testing::{Noise, distorted_cube, hexagon, wheel};
 
 /// The first GPU, if the machine has a driver and one.
 fn device() -> Option<Arc<Device>> {

@@ -1,15 +1,9 @@
 //! Preconditioners on the device against those of the CPU: every part of the hierarchy, then
 //! conjugate gradients with the whole.
 
-#[path = "../../topopt-fem/tests/operators/meshes.rs"]
-mod meshes;
-#[path = "../../topopt-fem/tests/operators/smoothing.rs"]
-mod smoothing;
-
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_cuda::{
     BlockJacobi, Cuda, Device, MeshOnDevice, Mf, Multigrid, Prepared, Probe, Real, probe,
 };
@@ -22,6 +16,7 @@ use topopt_linalg::{
     StopReason, System,
 };
 use topopt_mesh::{HexMesh, Renumbering};
+use topopt_testing::{Noise, assert_close, assert_smooths, distorted_cube, hexagon, wheel};
 
 /// Most unknowns of the last level, as on the CPU.
 const DIRECT: usize = 600;
@@ -91,17 +86,6 @@ fn cpu_multigrid(problem: &Problem, kind: CycleKind) -> topopt_fem::Multigrid<'_
     multigrid
 }
 
-fn norm(v: &[f64]) -> f64 {
-    v.iter().map(|v| v * v).sum::<f64>().sqrt()
-}
-
-fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    let difference: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
-    let error = norm(&difference) / norm(expected);
-    assert!(error <= tolerance, "{what}: relative error {error:.2e} > {tolerance:.0e}");
-}
-
 /// On every level: the operator, the inverse diagonal, both transfers; and the last solve.
 fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f64) {
     let (found, expected) =
@@ -138,7 +122,7 @@ fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f6
         let [y, d] = [y, d].map(|v| in_range_of_diagonal(expected.operator(level), level, &v));
         assert_close(&y, &d, 1e2 * tolerance, &format!("inverse diagonal, level {level}"));
         let inverse = found.inverse_diagonal(level);
-        smoothing::assert_smooths(&backend, inverse, 1e2 * tolerance);
+        assert_smooths(&backend, inverse, 1e2 * tolerance);
         let coarse = expected.operator(level + 1).space();
         let (mut restricted, mut sums) = (backend.zeros(coarse).unwrap(), vec![0.0; coarse.len()]);
         found.transfer(level).restrict(&on_device, &mut restricted);

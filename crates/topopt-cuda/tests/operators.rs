@@ -1,17 +1,14 @@
 //! Every operator on the device against the reference on the CPU, by name.
 
-#[path = "../../topopt-fem/tests/operators/meshes.rs"]
-mod meshes;
-
 use std::sync::Arc;
 
-use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_cuda::operators::{MeshOnDevice, Mf, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceVector, Probe, Real, probe};
 use topopt_fem::operators::Reference;
 use topopt_fem::{ElementOperator, LoadCase, Material, Problem, Supports};
 use topopt_linalg::{Backend, Cpu, LinearOperator, Space};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
+use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, norm, wheel};
 
 /// The first GPU, if the machine has a driver and one.
 fn device() -> Option<Arc<Device>> {
@@ -90,16 +87,6 @@ fn problem(mesh: HexMesh) -> Problem {
 /// Moduli over a SIMP contrast of 1e-6.
 fn moduli(n: usize) -> Vec<f64> {
     Noise(3).vector(n).iter().map(|v| 10f64.powf(3.0 * (v - 1.0))).collect()
-}
-
-fn norm(v: &[f64]) -> f64 {
-    v.iter().map(|v| v * v).sum::<f64>().sqrt()
-}
-
-fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
-    let difference: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
-    let error = norm(&difference) / norm(expected);
-    assert!(error <= tolerance, "{what}: relative error {error:.2e} > {tolerance:.0e}");
 }
 
 /// A part of an operator, by name, that takes and gives values of so many components.

@@ -6,6 +6,7 @@
 
 mod element_loads;
 mod helmholtz;
+mod lanes;
 mod material;
 mod multigrid;
 mod operator;

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::operators::MAX_LANES;
+use crate::lanes::MAX_LANES;
 
 /// Elements of a patch.
 const PATCH_ELEMENTS: usize = 1024;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use topopt_mesh::hexahedron::GAUSS;
 use topopt_mesh::surface::face_coordinates;
+use topopt_mesh::vector::{cross, length};
 use topopt_mesh::{Face, HexMesh};
 
 /// Forces on nodes, by increasing node.
@@ -65,14 +66,7 @@ fn area_element(x: &[[f64; 3]; 4], [s, t]: [f64; 2]) -> [f64; 3] {
             dt[i] += 0.25 * b * (1.0 + a * s) * x[i];
         }
     }
-    std::array::from_fn(|i| {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        ds[j] * dt[k] - ds[k] * dt[j]
-    })
-}
-
-fn length(v: [f64; 3]) -> f64 {
-    v.iter().map(|c| c * c).sum::<f64>().sqrt()
+    cross(ds, dt)
 }
 
 /// The sum with the rounding errors of the additions carried along (Neumaier).

@@ -1,15 +1,12 @@
 //! Element vectors: sums, the product that they stand for, threads.
 
-#[path = "operators/meshes.rs"]
-mod meshes;
-
-use meshes::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
     ElementOperator, ElementVectors, LoadCase, Material, Problem, ProblemError, Supports,
 };
 use topopt_linalg::LinearOperator;
 use topopt_mesh::HexMesh;
+use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
 
 fn problem(mesh: &HexMesh, supports: Supports) -> Problem {
     let load = LoadCase::new("default", vec![1.0; 3 * mesh.n_nodes()]);

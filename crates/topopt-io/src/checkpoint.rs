@@ -27,17 +27,17 @@ pub struct Checkpoint {
 
 /// A checkpoint that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {problem}", path.display())]
+#[error("{}: {fault}", path.display())]
 pub struct CheckpointError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
-    pub problem: CheckpointProblem,
+    pub fault: CheckpointFault,
 }
 
 /// What is wrong with a checkpoint.
 #[derive(Debug, thiserror::Error)]
-pub enum CheckpointProblem {
+pub enum CheckpointFault {
     /// The operating system cannot read it.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -101,7 +101,7 @@ impl Checkpoints {
         for (_, path) in self.files().unwrap_or_default() {
             match read(&path) {
                 Ok(checkpoint) => return (Some(checkpoint), skipped),
-                Err(problem) => skipped.push(CheckpointError { path, problem }),
+                Err(fault) => skipped.push(CheckpointError { path, fault }),
             }
         }
         (None, skipped)
@@ -142,14 +142,14 @@ impl Checkpoints {
 /// Reads one checkpoint.
 ///
 /// # Errors
-/// [`CheckpointProblem`].
-pub fn read(path: &Path) -> Result<Checkpoint, CheckpointProblem> {
+/// [`CheckpointFault`].
+pub fn read(path: &Path) -> Result<Checkpoint, CheckpointFault> {
     let bytes = fs::read(path)?;
-    let (checked, sum) = bytes.split_last_chunk::<4>().ok_or(CheckpointProblem::Damaged)?;
+    let (checked, sum) = bytes.split_last_chunk::<4>().ok_or(CheckpointFault::Damaged)?;
     if crc32fast::hash(checked) != u32::from_le_bytes(*sum) {
-        return Err(CheckpointProblem::Damaged);
+        return Err(CheckpointFault::Damaged);
     }
-    parse(checked).ok_or(CheckpointProblem::Format)
+    parse(checked).ok_or(CheckpointFault::Format)
 }
 
 fn parse(bytes: &[u8]) -> Option<Checkpoint> {

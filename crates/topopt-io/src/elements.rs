@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use topopt_mesh::Face;
 use topopt_mesh::hexahedron::{FACES, distinct};
 
-use crate::read_error::Problem;
+use crate::read_error::Fault;
 
 /// The elements of a file as it gives them, by ascending tags, and which of them are the same: those
 /// of the same nodes, from whichever corner they are counted. Of these the one with the lowest tag
@@ -32,11 +32,11 @@ impl Elements {
     ///
     /// # Errors
     /// Different elements of one tag.
-    pub fn once(tags: Vec<u64>, hexes: &mut Vec<[u32; 8]>) -> Result<Self, Problem> {
+    pub fn once(tags: Vec<u64>, hexes: &mut Vec<[u32; 8]>) -> Result<Self, Fault> {
         let elements = Self { tags, copies: copies(hexes) };
         let kept = elements.kept_of(elements.tags.iter().copied());
         if let Some(pair) = kept.windows(2).find(|pair| pair[0] >= pair[1]) {
-            return Err(Problem::DuplicateElement(pair[0]));
+            return Err(Fault::DuplicateElement(pair[0]));
         }
         if !elements.copies.is_empty() {
             *hexes = elements.kept_of(hexes.iter().copied());

@@ -7,7 +7,7 @@ use topopt_mesh::{HexMesh, MeshError, Sets};
 
 use crate::elements::Elements;
 use crate::quote::printable;
-use crate::read_error::{Fault, Parsed, Problem, ReadError};
+use crate::read_error::{Fault, Located, Parsed, ReadError};
 
 /// A mesh from a file, with the numbers that the file gives to its nodes and elements.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,11 +41,11 @@ pub(crate) fn stream<T>(
 }
 
 fn named<T>(path: &Path, parsed: Parsed<T>) -> Result<T, ReadError> {
-    parsed.map_err(|Fault { place, problem }| ReadError { path: path.into(), place, problem })
+    parsed.map_err(|Located { place, fault }| ReadError { path: path.into(), place, fault })
 }
 
-fn io(cause: std::io::Error) -> Fault {
-    Problem::Io(cause).into()
+fn io(cause: std::io::Error) -> Located {
+    Fault::Io(cause).into()
 }
 
 /// The nodes of a file, in the order of their tags.
@@ -57,9 +57,9 @@ pub(crate) struct Nodes {
 
 impl Nodes {
     /// Brings the nodes into the order of their tags; none may stand twice.
-    pub fn new(mut tags: Vec<u64>, mut coordinates: Vec<[f64; 3]>) -> Result<Self, Problem> {
+    pub fn new(mut tags: Vec<u64>, mut coordinates: Vec<[f64; 3]>) -> Result<Self, Fault> {
         if tags.len() >= UNUSED as usize {
-            return Err(Problem::Mesh(MeshError::TooLarge(tags.len())));
+            return Err(Fault::Mesh(MeshError::TooLarge(tags.len())));
         }
         if !tags.is_sorted() {
             let mut order: Vec<usize> = (0..tags.len()).collect();
@@ -68,14 +68,14 @@ impl Nodes {
             coordinates = order.iter().map(|&i| coordinates[i]).collect();
         }
         match tags.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Problem::DuplicateNode(pair[0])),
+            Some(pair) => Err(Fault::DuplicateNode(pair[0])),
             None => Ok(Self { tags, coordinates }),
         }
     }
 
     /// Where the node `tag`, which `element` names, stands among the nodes.
-    pub fn position(&self, element: u64, tag: u64) -> Result<u32, Problem> {
-        let at = position(&self.tags, tag).ok_or(Problem::MissingNode { element, node: tag })?;
+    pub fn position(&self, element: u64, tag: u64) -> Result<u32, Fault> {
+        let at = position(&self.tags, tag).ok_or(Fault::MissingNode { element, node: tag })?;
         Ok(at as u32)
     }
 }
@@ -103,7 +103,7 @@ impl Numbering {
         nodes: Nodes,
         element_tags: Vec<u64>,
         corners: impl Iterator<Item = [u64; 8]>,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, Fault> {
         let mut hexes = vec![[0; 8]; element_tags.len()];
         for ((hex, corners), &element) in hexes.iter_mut().zip(corners).zip(&element_tags) {
             for (corner, tag) in hex.iter_mut().zip(corners) {
@@ -118,7 +118,7 @@ impl Numbering {
         nodes: Nodes,
         element_tags: Vec<u64>,
         mut hexes: Vec<[u32; 8]>,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, Fault> {
         let elements = Elements::once(element_tags, &mut hexes)?;
         let mut numbers = vec![UNUSED; nodes.tags.len()];
         for &node in hexes.as_flattened() {
@@ -160,7 +160,7 @@ impl Numbering {
     }
 
     /// The mesh with its `sets`; an empty set is noted, an error names tags of the file.
-    pub fn into_mesh(self, sets: Sets, notes: Vec<String>) -> Result<ImportedMesh, Problem> {
+    pub fn into_mesh(self, sets: Sets, notes: Vec<String>) -> Result<ImportedMesh, Fault> {
         self.into_mesh_or(sets, notes, |_, _| None)
     }
 
@@ -169,8 +169,8 @@ impl Numbering {
         self,
         sets: Sets,
         mut notes: Vec<String>,
-        explain: impl FnOnce(&MeshError, &Elements) -> Option<Problem>,
-    ) -> Result<ImportedMesh, Problem> {
+        explain: impl FnOnce(&MeshError, &Elements) -> Option<Fault>,
+    ) -> Result<ImportedMesh, Fault> {
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
         let Self { nodes, numbers, hexes, elements, .. } = self;
@@ -201,6 +201,21 @@ pub(crate) fn left_out_of_set(name: &str, count: usize) -> String {
     format!("{count} nodes of node set `{name}` were left out: no hexahedron uses them")
 }
 
+/// Adds a node set; nodes that no hexahedron uses are left out with a note.
+pub(crate) fn add_nodes(
+    sets: &mut Sets,
+    name: &str,
+    mut members: Vec<u32>,
+    notes: &mut Vec<String>,
+) {
+    let all = members.len();
+    members.retain(|&node| node != UNUSED);
+    if members.len() < all {
+        notes.push(left_out_of_set(name, all - members.len()));
+    }
+    sets.nodes.insert(name.into(), members);
+}
+
 /// Where `tag` stands in the ascending `tags`; at once if they have no gaps.
 fn position(tags: &[u64], tag: u64) -> Option<usize> {
     let guess = tag.checked_sub(*tags.first()?)? as usize;
@@ -208,19 +223,19 @@ fn position(tags: &[u64], tag: u64) -> Option<usize> {
 }
 
 /// The same error, with the file's tags for nodes and elements.
-fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Problem {
+fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Fault {
     let node_tag = |node: u32| node_tags[node as usize];
     let element_tag = |element: u32| element_tags[element as usize];
     match error {
         MeshError::NotFinite { node, coordinates } => {
-            Problem::NotFinite { node: node_tag(node), coordinates }
+            Fault::NotFinite { node: node_tag(node), coordinates }
         }
         MeshError::RepeatedNode { element, node, count } => {
-            Problem::RepeatedNode { element: element_tag(element), node: node_tag(node), count }
+            Fault::RepeatedNode { element: element_tag(element), node: node_tag(node), count }
         }
         MeshError::Inverted { element, determinant, count } => {
-            Problem::Inverted { element: element_tag(element), determinant, count }
+            Fault::Inverted { element: element_tag(element), determinant, count }
         }
-        other => Problem::Mesh(other),
+        other => Fault::Mesh(other),
     }
 }

@@ -23,7 +23,7 @@ use std::path::Path;
 
 pub use atomic::WriteError;
 pub use import::ImportedMesh;
-pub use read_error::{Place, Problem, ReadError};
+pub use read_error::{Fault, Place, ReadError};
 
 /// Reads a mesh file; the extension tells the format. Today these are `.msh` (Gmsh), `.cdb`
 /// (Ansys), `.inp` (Abaqus, CalculiX) and `.vtu` (VTK).
@@ -36,6 +36,6 @@ pub fn read_mesh(path: &Path) -> Result<ImportedMesh, ReadError> {
         Some(extension) if extension.eq_ignore_ascii_case("cdb") => ansys::read(path),
         Some(extension) if extension.eq_ignore_ascii_case("inp") => abaqus::read(path),
         Some(extension) if extension.eq_ignore_ascii_case("vtu") => vtk::vtu::read(path),
-        _ => Err(ReadError { path: path.into(), place: None, problem: Problem::Extension.into() }),
+        _ => Err(ReadError { path: path.into(), place: None, fault: Fault::Extension.into() }),
     }
 }

@@ -1,23 +1,23 @@
 //! What can be wrong with a mesh file, whatever its format.
 
+use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
 use topopt_mesh::MeshError;
 
 use crate::quote::printable;
-use crate::{abaqus, ansys, gmsh, vtk};
 
 /// A mesh file that could not be read: which, where in it, why, and what to do.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {}{}", path.display(), At(*place), printable(&problem.to_string()))]
+#[error("{}: {}{}", path.display(), At(*place), printable(&fault.to_string()))]
 pub struct ReadError {
     /// The file.
     pub path: PathBuf,
-    /// Where in the file, if the problem has one place.
+    /// Where in the file, if the fault has one place.
     pub place: Option<Place>,
     /// What is wrong.
-    pub problem: Box<Problem>,
+    pub fault: Box<Fault>,
 }
 
 /// A place in a file.
@@ -44,7 +44,7 @@ impl fmt::Display for At {
 
 /// What is wrong with a mesh file. Nodes and elements are named by their tags in the file.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum Fault {
     /// The operating system refused.
     #[error("cannot read the file: {0}; look at its name, and whether you may read it")]
     Io(std::io::Error),
@@ -55,18 +55,9 @@ pub enum Problem {
          Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
     Extension,
-    /// A problem of a Gmsh file.
+    /// A fault of one format: the `Fault` of its module.
     #[error(transparent)]
-    Gmsh(#[from] gmsh::Problem),
-    /// A problem of an Ansys file.
-    #[error(transparent)]
-    Ansys(#[from] ansys::Problem),
-    /// A problem of an Abaqus file.
-    #[error(transparent)]
-    Abaqus(#[from] abaqus::Problem),
-    /// A problem of a `.vtu` file.
-    #[error(transparent)]
-    Vtk(#[from] vtk::Problem),
+    Format(Box<dyn Error + Send + Sync>),
     /// The same node tag twice.
     #[error("node {0} is defined twice; renumber the mesh where it was made")]
     DuplicateNode(u64),
@@ -128,17 +119,32 @@ pub enum Problem {
     Mesh(MeshError),
 }
 
-/// A problem and its place, before the file's name is known.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    pub place: Option<Place>,
-    pub problem: Box<Problem>,
-}
+impl Fault {
+    /// A fault of one format; formats convert theirs by it, so that this file names none of them.
+    pub(crate) fn of_format(fault: impl Error + Send + Sync + 'static) -> Self {
+        Self::Format(Box::new(fault))
+    }
 
-impl<P: Into<Problem>> From<P> for Fault {
-    fn from(problem: P) -> Self {
-        Self { place: None, problem: Box::new(problem.into()) }
+    /// The fault as that of a format, if it is one.
+    pub fn format<F: Error + 'static>(&self) -> Option<&F> {
+        match self {
+            Self::Format(fault) => fault.downcast_ref(),
+            _ => None,
+        }
     }
 }
 
-pub(crate) type Parsed<T> = Result<T, Fault>;
+/// A fault and its place, before the file's name is known.
+#[derive(Debug)]
+pub(crate) struct Located {
+    pub place: Option<Place>,
+    pub fault: Box<Fault>,
+}
+
+impl<P: Into<Fault>> From<P> for Located {
+    fn from(fault: P) -> Self {
+        Self { place: None, fault: Box::new(fault.into()) }
+    }
+}
+
+pub(crate) type Parsed<T> = Result<T, Located>;

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use topopt_mesh::vector::{cross, difference, length};
+
 use crate::atomic::{self, WriteError};
 
 /// Writes triangles to `path`, whole or not at all. The format holds single precision and no
@@ -56,11 +58,7 @@ fn check_distinct(vertices: &[[f32; 3]]) -> io::Result<()> {
 /// Unit normal, 0 for a triangle without area.
 fn normal(corners: &[[f32; 3]; 3]) -> [f32; 3] {
     let [a, b, c] = corners.map(|x| x.map(f64::from));
-    let [p, q]: [[f64; 3]; 2] = [b, c].map(|end| std::array::from_fn(|i| end[i] - a[i]));
-    let cross: [f64; 3] = std::array::from_fn(|i| {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        p[j] * q[k] - p[k] * q[j]
-    });
-    let length = cross.iter().map(|x| x * x).sum::<f64>().sqrt();
-    cross.map(|x| if length > 0.0 { (x / length) as f32 } else { 0.0 })
+    let normal = cross(difference(b, a), difference(c, a));
+    let length = length(normal);
+    normal.map(|x| if length > 0.0 { (x / length) as f32 } else { 0.0 })
 }

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use topopt_io::ansys::{self, Archive, Element, NodalValue, Property, Ranges};
 use topopt_io::{ImportedMesh, read_mesh};
 use topopt_mesh::hexahedron;
-
-const BLOCK: &str = include_str!("block.cdb");
+use topopt_testing::files::BLOCK_CDB as BLOCK;
 
 fn project_mesh(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes").join(name)

@@ -11,7 +11,7 @@ use topopt_io::ansys;
 
 const NAME: &str = "damaged.cdb";
 const FILES: [&str; 4] = [
-    "tests/block.cdb",
+    "../topopt-testing/src/files/block.cdb",
     "../../meshes/ansys_hex_beam.cdb",
     "../../meshes/ansys_sector.cdb",
     "../../meshes/ansys_tet_beam.cdb",

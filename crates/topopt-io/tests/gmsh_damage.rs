@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const NAME: &str = "damaged.msh";
 const FILES: [&str; 5] = [
-    "tests/cube.msh",
+    "../topopt-testing/src/files/cube.msh",
     "../../meshes/gmsh_box_2_2_ascii.msh",
     "../../meshes/gmsh_box_2_2_binary.msh",
     "../../meshes/gmsh_box_4_1_ascii.msh",

@@ -3,9 +3,8 @@
 use std::fs;
 
 use topopt_io::{ImportedMesh, ReadError, read_mesh};
+use topopt_testing::files::{BLOCK_CDB as BLOCK, CUBE_MSH as CUBE};
 
-const CUBE: &str = include_str!("cube.msh");
-const BLOCK: &str = include_str!("block.cdb");
 const ABAQUS: &str = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n5, 0, 0, 1\n\
     6, 1, 0, 1\n7, 1, 1, 1\n8, 0, 1, 1\n*ELEMENT, TYPE=C3D8, ELSET=NAME\n7, 1, 2, 3, 4, 5, 6, 7, 8\n\
     *NSET, NSET=NAME\n1, 9\n";

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::coincident::same_place;
 use crate::surface::{boundary_faces, face_center, face_coordinates};
+use crate::vector::{difference, length};
 use crate::{BoundingBox, CellList, Face, HexMesh, hexahedron};
 
 /// Nodes this near to a face lie on it: a share of the shortest edge with a length of the elements of both.
@@ -116,38 +117,18 @@ fn distance_to(x: &[[f64; 3]; 4], point: [f64; 3]) -> f64 {
     nearest
 }
 
-fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| a[i] - b[i])
-}
-
-fn length(v: [f64; 3]) -> f64 {
-    v.iter().map(|v| v * v).sum::<f64>().sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::{Benchmark, Resolution};
+    use crate::generate::{self, Benchmark, Resolution};
     use crate::{Renumbering, Sets};
 
     type Block = (Vec<[f64; 3]>, Vec<[u32; 8]>);
 
     /// The block from `low` to `high` in `n` elements a direction, warped by `warp`.
     fn block(low: [f64; 3], high: [f64; 3], n: usize, warp: fn([f64; 3]) -> [f64; 3]) -> Block {
-        let width = n + 1;
         let at = |i: usize, v: usize| low[i] + (high[i] - low[i]) * v as f64 / n as f64;
-        let place = |node: usize| {
-            let [i, j, k] = [node % width, node / width % width, node / (width * width)];
-            warp([at(0, i), at(1, j), at(2, k)])
-        };
-        let hex = |e: usize| {
-            let corner = [e % n, e / n % n, e / (n * n)];
-            hexahedron::NODES.map(|xi| {
-                let [i, j, k] = std::array::from_fn(|d| corner[d] + usize::from(xi[d] > 0.0));
-                (i + width * (j + width * k)) as u32
-            })
-        };
-        ((0..width.pow(3)).map(place).collect(), (0..n.pow(3)).map(hex).collect())
+        generate::block([n; 3], |[i, j, k]| warp([at(0, i), at(1, j), at(2, k)]))
     }
 
     fn joined(parts: [Block; 2]) -> HexMesh {

@@ -2,7 +2,7 @@
 //!
 //! Reference coordinates (xi, eta, zeta) run over [-1, 1]^3.
 
-use crate::trilinear::Trilinear;
+pub use crate::trilinear::{jacobian, map, volume};
 
 /// Reference coordinates of the eight nodes, in the order of the VTK hexahedron.
 pub const NODES: [[f64; 3]; 8] = [
@@ -107,16 +107,6 @@ pub fn shape_gradients(xi: [f64; 3]) -> [[f64; 3]; 8] {
     })
 }
 
-/// The point x(xi) of the element with node coordinates `x`.
-pub fn map(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [f64; 3] {
-    Trilinear::of(x).at(xi)
-}
-
-/// The Jacobian J\[i\]\[j\] = dx_i/dxi_j at `xi` of the element with node coordinates `x`.
-pub fn jacobian(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [[f64; 3]; 3] {
-    Trilinear::of(x).jacobian(xi)
-}
-
 /// Determinant of a 3x3 matrix.
 pub fn determinant(m: &[[f64; 3]; 3]) -> f64 {
     m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
@@ -133,12 +123,6 @@ pub fn inverse(m: &[[f64; 3]; 3], det: f64) -> [[f64; 3]; 3] {
             (m[r[0]][c[0]] * m[r[1]][c[1]] - m[r[0]][c[1]] * m[r[1]][c[0]]) / det
         })
     })
-}
-
-/// Volume of the element, exact for a trilinear map (2x2x2 Gauss rule).
-pub fn volume(x: &[[f64; 3]; 8]) -> f64 {
-    let map = Trilinear::of(x);
-    gauss_points().into_iter().map(|xi| map.determinant(xi)).sum()
 }
 
 /// The distinct nodes of `hexes`, increasing, and the elements by their numbers among these.

@@ -5,6 +5,7 @@ use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{PointDistance, RTree};
 
 use crate::inverse_map::{TOLERANCE, local_coordinates};
+use crate::vector::dot;
 use crate::{BoundingBox, HexMesh, hexahedron};
 
 /// Values of elements, interpolated.
@@ -136,11 +137,10 @@ impl Around {
     /// sum w' f / sum w' with w' = w (1 + lambda . d), lambda such that sum w' d = 0.
     fn mean(&self) -> f64 {
         let Self { first: [weight, rest @ ..], weighted: [value, moments @ ..], .. } = self;
-        let dot = |a: &[f64; 3], b: &[f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let lambda = self.solve(rest).map(|v| -v);
-        let left = weight + dot(&lambda, rest);
+        let left = weight + dot(lambda, *rest);
         let mean = match left >= LEFT * weight {
-            true => (value + dot(&lambda, moments)) / left,
+            true => (value + dot(lambda, *moments)) / left,
             false => value / weight,
         };
         // Neither the correction nor rounding takes a mean beyond the values: a plateau stays one.

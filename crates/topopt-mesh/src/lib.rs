@@ -5,7 +5,7 @@
 //! Nodes and elements are numbered from 0 with `u32`; the eight nodes of an element stand in the
 //! order of the VTK hexahedron.
 
-mod adjacency;
+mod cell_list;
 mod chords;
 mod clusters;
 mod coincident;
@@ -19,18 +19,19 @@ pub mod hexahedron;
 mod hilbert;
 mod interpolation;
 mod inverse_map;
-mod neighbors;
+mod node_to_elements;
 pub mod quality;
-mod region;
 mod renumbering;
 mod rotation;
 pub mod selection;
 mod sets;
 pub mod surface;
+mod thickness;
 mod trilinear;
 mod uniform_grid;
+pub mod vector;
 
-pub use adjacency::NodeToElements;
+pub use cell_list::CellList;
 pub use coincident::coincident_nodes;
 pub use coloring::Coloring;
 pub use components::{Components, FaceJoined};
@@ -38,9 +39,9 @@ pub use hanging::hanging_nodes;
 pub use hex_mesh::{BoundingBox, HexMesh, MeshError};
 pub use interpolation::{ElementInterpolation, nodal_means};
 pub use inverse_map::local_coordinates;
-pub use neighbors::CellList;
+pub use node_to_elements::NodeToElements;
 pub use quality::{Quality, QualitySummary};
-pub use region::{Narrowest, Region};
 pub use renumbering::Renumbering;
 pub use sets::{Face, SetError, SetKind, Sets};
+pub use thickness::{Narrowest, Region};
 pub use uniform_grid::{GridError, UniformGrid};

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::HexMesh;
 use crate::hexahedron::{self, EDGES, NODES};
+use crate::vector::{difference, length};
 
 /// Shape measures of every element.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,10 +108,9 @@ pub fn wedge_scaled_jacobian(x: &[[f64; 3]; 6]) -> f64 {
         // The next and the previous corner of the triangle, and the one in the other triangle.
         let (triangle, other) = (a / 3 * 3, (a + 3) % 6);
         let (next, last) = (triangle + (a + 1) % 3, triangle + (a + 2) % 3);
-        let edge = |b: usize| -> [f64; 3] { std::array::from_fn(|i| x[b][i] - x[a][i]) };
+        let edge = |b: usize| difference(x[b], x[a]);
         let edges = if a < 3 { [next, last, other] } else { [last, next, other] }.map(edge);
-        let lengths = edges.map(|e| e.iter().map(|v| v * v).sum::<f64>().sqrt());
-        let lengths: f64 = lengths.iter().product();
+        let lengths: f64 = edges.map(length).iter().product();
         if lengths > 0.0 { hexahedron::determinant(&edges) / lengths } else { 0.0 }
     };
     let sine = 0.75_f64.sqrt();

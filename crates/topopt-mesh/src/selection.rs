@@ -3,23 +3,23 @@
 //! A node satisfies a region if it lies in it, a face if all its four nodes do, an element if its
 //! center does. Lengths below [`RELATIVE_TOLERANCE`] count as nothing.
 
-mod region;
+mod shape;
 
 use std::collections::HashSet;
 
 use rayon::prelude::*;
 
 use crate::surface::{area_vector, boundary_faces, face_center, face_coordinates};
+use crate::vector::{cross, difference, dot, length};
 use crate::{CellList, Face, HexMesh, SetKind};
-use region::{distance, dot, length};
 
-pub use region::Region;
+pub use shape::Shape;
 
 /// What nodes, faces or elements must satisfy to be selected.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Condition {
     /// Lying in a region.
-    Within(Region),
+    Within(Shape),
     /// Being nearest to a point, or as near as the nearest; by the node, or the center of the face
     /// or element.
     Nearest([f64; 3]),
@@ -69,7 +69,7 @@ impl<'a> Selector<'a> {
             }
             SetKind::Element => mesh.centers(),
         };
-        let tolerance = RELATIVE_TOLERANCE * length(&mesh.bounding_box().extent());
+        let tolerance = RELATIVE_TOLERANCE * length(mesh.bounding_box().extent());
         Self { mesh, kind, faces, places, tolerance }
     }
 
@@ -92,7 +92,7 @@ impl<'a> Selector<'a> {
 
     /// The candidate nearest to `region` and its distance from it; for a face, the distance of its
     /// farthest node.
-    pub fn nearest_to(&self, region: &Region) -> (u32, f64) {
+    pub fn nearest_to(&self, region: &Shape) -> (u32, f64) {
         let distance =
             |i: usize| self.points(i).iter().map(|x| region.distance(x)).fold(0.0, f64::max);
         let distances = (0..self.candidates()).into_par_iter().map(|i| (i as u32, distance(i)));
@@ -110,7 +110,7 @@ impl<'a> Selector<'a> {
             (0..self.candidates()).into_par_iter().map(holds).collect()
         };
         match condition {
-            Condition::Within(Region::Near { points, distance }) => {
+            Condition::Within(Shape::Near { points, distance }) => {
                 let list = CellList::new(points, distance + self.tolerance);
                 let is_near = |x: &[f64; 3]| {
                     let mut found = false;
@@ -123,9 +123,9 @@ impl<'a> Selector<'a> {
                 each(&|i| self.points(i).iter().all(|x| region.distance(x) <= self.tolerance))
             }
             Condition::Nearest(point) => {
-                let least = (0..self.candidates()).map(|i| distance(&self.places[i], point));
-                let least = least.fold(f64::INFINITY, f64::min);
-                each(&|i| distance(&self.places[i], point) <= least + self.tolerance)
+                let distance = |i: usize| length(difference(self.places[i], *point));
+                let least = (0..self.candidates()).map(distance).fold(f64::INFINITY, f64::min);
+                each(&|i| distance(i) <= least + self.tolerance)
             }
             Condition::Facing { direction, angle } => each(&|i| {
                 self.kind == SetKind::Face && {
@@ -182,11 +182,7 @@ impl<'a> Selector<'a> {
 }
 
 fn angle_between(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-    let cross: [f64; 3] = std::array::from_fn(|i| {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        a[j] * b[k] - a[k] * b[j]
-    });
-    length(&cross).atan2(dot(a, b))
+    length(cross(*a, *b)).atan2(dot(*a, *b))
 }
 
 #[cfg(test)]
@@ -205,11 +201,11 @@ mod tests {
 
     fn end() -> Condition {
         let (point, normal) = ([10.0, 7.0, -3.0], [-2.0, 0.0, 0.0]);
-        Condition::Within(Region::Plane { point, normal, tolerance: 0.0 })
+        Condition::Within(Shape::Plane { point, normal, tolerance: 0.0 })
     }
 
     fn corner() -> Condition {
-        Condition::Within(Region::Box { min: [8.0, 3.0, 3.0], max: [20.0, 5.0, 5.0] })
+        Condition::Within(Shape::Box { min: [8.0, 3.0, 3.0], max: [20.0, 5.0, 5.0] })
     }
 
     #[test]
@@ -217,9 +213,9 @@ mod tests {
         let mesh = beam();
         let bore = |radius, inner_radius| {
             let (point, axis) = ([5.0, 2.5, 9.0], [0.0, 0.0, 3.0]);
-            Condition::Within(Region::Cylinder { point, axis, radius, inner_radius })
+            Condition::Within(Shape::Cylinder { point, axis, radius, inner_radius })
         };
-        let ball = Region::Sphere { center: [5.0, 2.0, 2.0], radius: 1.0 };
+        let ball = Shape::Sphere { center: [5.0, 2.0, 2.0], radius: 1.0 };
         let [node, face, element] = [SetKind::Node, SetKind::Face, SetKind::Element];
         for (kind, condition, expected) in [
             (node, end(), 36),
@@ -245,9 +241,9 @@ mod tests {
         for kind in [SetKind::Node, SetKind::Face, SetKind::Element] {
             let selector = Selector::new(&mesh, kind);
             for distance in [0.9, 1.0, 2.5, 30.0] {
-                let near = Condition::Within(Region::Near { points: points.clone(), distance });
+                let near = Condition::Within(Shape::Near { points: points.clone(), distance });
                 let sphere = |&center: &[f64; 3]| {
-                    Condition::Within(Region::Sphere { center, radius: distance })
+                    Condition::Within(Shape::Sphere { center, radius: distance })
                 };
                 let spheres = Condition::Any(points.iter().map(sphere).collect());
                 // A face must lie in one sphere as a whole, but near any points with its nodes.
@@ -257,7 +253,7 @@ mod tests {
             }
         }
         let points = vec![[-2.0, 0.0, 0.0], [-3.0, 5.0, 0.0]];
-        let far = Region::Near { points, distance: 0.5 };
+        let far = Shape::Near { points, distance: 0.5 };
         assert_eq!(Selector::new(&mesh, SetKind::Node).nearest_to(&far), (0, 1.5));
     }
 
@@ -330,7 +326,7 @@ mod tests {
     fn the_nearest_of_what_is_missed() {
         let mesh = beam();
         let (point, normal) = ([12.5, 0.0, 0.0], [1.0, 0.0, 0.0]);
-        let plane = Region::Plane { point, normal, tolerance: 0.5 };
+        let plane = Shape::Plane { point, normal, tolerance: 0.5 };
         let (node, distance) = Selector::new(&mesh, SetKind::Node).nearest_to(&plane);
         assert_eq!((mesh.coordinates()[node as usize][0], distance), (10.0, 2.0));
         let (_, distance) = Selector::new(&mesh, SetKind::Face).nearest_to(&plane);

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::hexahedron::{self, distinct};
+use crate::vector::{cross, difference};
 use crate::{Face, HexMesh, NodeToElements};
 
 /// In [`face_neighbors`]: no element.
@@ -68,12 +69,7 @@ pub fn face_center(x: &[[f64; 3]; 4]) -> [f64; 3] {
 /// of its diagonals, exact for a warped face too. It points outwards where the corners run
 /// counter-clockwise seen from outside.
 pub fn area_vector(x: &[[f64; 3]; 4]) -> [f64; 3] {
-    let diagonal = |a: usize, b: usize| -> [f64; 3] { std::array::from_fn(|i| x[b][i] - x[a][i]) };
-    let (p, q) = (diagonal(0, 2), diagonal(1, 3));
-    std::array::from_fn(|i| {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        0.5 * (p[j] * q[k] - p[k] * q[j])
-    })
+    cross(difference(x[2], x[0]), difference(x[3], x[1])).map(|v| 0.5 * v)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The map of a hexahedron as a polynomial: a third of the work of sums over its nodes.
 
-use crate::hexahedron::{NODES, determinant};
+use crate::hexahedron::{NODES, determinant, gauss_points};
+use crate::vector::dot;
 
 /// x(xi) = sum of coefficients times 1, xi, eta, zeta, xi eta, eta zeta, zeta xi, xi eta zeta.
 #[derive(Debug, Clone, Copy)]
@@ -72,8 +73,7 @@ impl Trilinear {
     /// The map followed by `m`.
     #[inline]
     pub fn then(&self, m: &[[f64; 3]; 3]) -> Self {
-        let dot = |row: &[f64; 3], v: &[f64; 3]| row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
-        Self(self.0.map(|v| [dot(&m[0], &v), dot(&m[1], &v), dot(&m[2], &v)]))
+        Self(self.0.map(|v| m.map(|row| dot(row, v))))
     }
 
     /// Its value at the center.
@@ -88,6 +88,22 @@ impl Trilinear {
         let sum = |i: usize| self.0[4..].iter().map(|c| c[i].abs()).sum();
         [sum(0), sum(1), sum(2)]
     }
+}
+
+/// The point x(xi) of the element with node coordinates `x`.
+pub fn map(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [f64; 3] {
+    Trilinear::of(x).at(xi)
+}
+
+/// The Jacobian J\[i\]\[j\] = dx_i/dxi_j at `xi` of the element with node coordinates `x`.
+pub fn jacobian(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [[f64; 3]; 3] {
+    Trilinear::of(x).jacobian(xi)
+}
+
+/// Volume of the element, exact for a trilinear map (2x2x2 Gauss rule).
+pub fn volume(x: &[[f64; 3]; 8]) -> f64 {
+    let map = Trilinear::of(x);
+    gauss_points().into_iter().map(|xi| map.determinant(xi)).sum()
 }
 
 #[cfg(test)]

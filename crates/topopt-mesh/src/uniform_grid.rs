@@ -137,22 +137,11 @@ fn coarser_spacing(extent: [f64; 3], spacing: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Sets, hexahedron};
+    use crate::{Sets, generate};
 
     /// A block of n^3 elements over [0, n]^3; `place` moves its nodes.
     fn block(n: usize, place: impl Fn([f64; 3]) -> [f64; 3]) -> HexMesh {
-        let at = |i, j, k| (i + (n + 1) * (j + (n + 1) * k)) as u32;
-        let (mut coordinates, mut hexes) = (Vec::new(), Vec::new());
-        for cell in 0..(n + 1).pow(3) {
-            let [i, j, k] = [cell % (n + 1), cell / (n + 1) % (n + 1), cell / (n + 1).pow(2)];
-            coordinates.push(place([i, j, k].map(|v| v as f64)));
-            if i.max(j).max(k) < n {
-                hexes.push(hexahedron::NODES.map(|corner| {
-                    let [a, b, c] = corner.map(|v| usize::from(v > 0.0));
-                    at(i + a, j + b, k + c)
-                }));
-            }
-        }
+        let (coordinates, hexes) = generate::block([n; 3], |at| place(at.map(|v| v as f64)));
         HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
     }
 

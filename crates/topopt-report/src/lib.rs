@@ -11,81 +11,19 @@ mod number;
 mod page;
 mod picture;
 mod raster;
-mod vector;
+mod report;
 
-use topopt_mesh::{HexMesh, Quality};
-use topopt_surface::{Field, FieldError, TriangleSurface, iso_surface, threshold_of_volume};
+use topopt_mesh::Quality;
+use topopt_surface::{Field, FieldError, iso_surface, threshold_of_volume};
 
 pub use chart::Curve;
 pub use density_grid::DensityGrid;
 pub use number::{count, number};
 pub use picture::{View, picture};
 pub use raster::{Raster, Triangle};
+pub use report::{Fact, Report, Table, Verification};
 
-/// What a report says. All texts are escaped.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Report<'a> {
-    /// The title of the page.
-    pub title: String,
-    /// A line below the title.
-    pub subtitle: String,
-    /// The numbers to see first.
-    pub headline: Vec<Fact>,
-    /// The mesh.
-    pub mesh: &'a HexMesh,
-    /// The densities, \[n_elements\].
-    pub density: &'a [f64],
-    /// What was computed and how, in groups with a title.
-    pub problem: Vec<(String, Vec<Fact>)>,
-    /// Curves over the iterations.
-    pub curves: Vec<Curve>,
-    /// The table of the iterations.
-    pub iterations: Table,
-    /// Names of steps and their seconds.
-    pub seconds: Vec<(String, f64)>,
-    /// Proof of the design; `Err` says how to get one.
-    pub verification: Result<Verification, String>,
-    /// What must be known to repeat the run, besides the case.
-    pub repeat: Vec<Fact>,
-    /// The text of the case file.
-    pub case: String,
-}
-
-/// Something with a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
-    /// What it is.
-    pub name: String,
-    /// Its value, with the unit.
-    pub value: String,
-}
-
-impl Fact {
-    /// The fact that `name` is `value`.
-    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
-        Self { name: name.into(), value: value.into() }
-    }
-}
-
-/// A table of texts.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Table {
-    /// Heads of the columns.
-    pub columns: Vec<String>,
-    /// Rows of as many fields.
-    pub rows: Vec<Vec<String>>,
-}
-
-/// What a proof found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verification {
-    /// Numbers of the optimized and of the verified design.
-    pub compared: Table,
-    /// What else there is to say.
-    pub facts: Vec<Fact>,
-    /// Sentences.
-    pub notes: Vec<String>,
-}
+use page::Shown;
 
 /// Cells of the grid of the view to turn: so many an element, of which more show nothing new, and
 /// so many in all, which a page can carry.
@@ -94,13 +32,6 @@ const MOST_CELLS: usize = 400_000;
 
 /// Pairs of smoothing steps of the surface in the pictures.
 const SMOOTHING: usize = 4;
-
-/// What is drawn.
-struct Shown {
-    surface: TriangleSurface,
-    threshold: f64,
-    grid: DensityGrid,
-}
 
 impl Report<'_> {
     /// The page.

@@ -4,10 +4,13 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use topopt_mesh::QualitySummary;
+use topopt_surface::TriangleSurface;
 
+use crate::chart;
+use crate::density_grid::DensityGrid;
 use crate::number::number;
 use crate::picture::{View, picture};
-use crate::{Fact, Report, Shown, Table, Verification, chart};
+use crate::report::{Fact, Report, Table, Verification};
 
 const STYLE: &str = include_str!("style.css");
 const VIEWER: &str = include_str!("viewer.js");
@@ -15,6 +18,13 @@ const VIEWER: &str = include_str!("viewer.js");
 /// Nothing is loaded from anywhere, whatever the texts say.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// What is drawn.
+pub(crate) struct Shown {
+    pub surface: TriangleSurface,
+    pub threshold: f64,
+    pub grid: DensityGrid,
+}
 
 pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> String {
     let page = html! {

@@ -1,10 +1,10 @@
 //! Pictures of a surface from fixed sides, in parallel projection.
 
 use rayon::prelude::*;
+use topopt_mesh::vector::{cross, difference, dot, length};
 use topopt_surface::TriangleSurface;
 
 use crate::raster::{Raster, Triangle};
-use crate::vector::{cross, dot, normalized, sub};
 
 /// Where one looks from. y points up in all but [`View::Top`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ fn corner_normals(surface: &TriangleSurface) -> Vec<[[f64; 3]; 3]> {
     let triangles = surface.triangles();
     let area_vector = |triangle: &[u32; 3]| {
         let [a, b, c] = triangle.map(|vertex| surface.vertices()[vertex as usize]);
-        cross(sub(b, a), sub(c, a))
+        cross(difference(b, a), difference(c, a))
     };
     let areas: Vec<[f64; 3]> = triangles.par_iter().map(area_vector).collect();
     let mut offsets = vec![0; surface.vertices().len() + 1];
@@ -140,6 +140,12 @@ fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
         let low = std::array::from_fn(|i| low[i].min(x[i]));
         (low, std::array::from_fn(|i| high[i].max(x[i])))
     }))
+}
+
+/// `a` with length 1; zero stays zero.
+fn normalized(a: [f64; 3]) -> [f64; 3] {
+    let length = length(a);
+    if length > 0.0 { a.map(|x| x / length) } else { a }
 }
 
 #[cfg(test)]
@@ -189,7 +195,7 @@ mod tests {
         let brick = brick();
         for (triangle, normals) in brick.triangles().iter().zip(corner_normals(&brick)) {
             let [a, b, c] = triangle.map(|vertex| brick.vertices()[vertex as usize]);
-            let flat = normalized(cross(sub(b, a), sub(c, a)));
+            let flat = normalized(cross(difference(b, a), difference(c, a)));
             for normal in normals {
                 assert!(dot(normal, flat) > 1.0 - 1e-12);
             }

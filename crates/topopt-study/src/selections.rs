@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use topopt_mesh::selection::{self, Region, Selector};
+use topopt_mesh::selection::{self, Selector, Shape};
 use topopt_mesh::{HexMesh, SetKind, Sets};
 
 use crate::config::{Condition, Config, Select, SelectKind, closest};
@@ -142,46 +142,46 @@ impl Selection<'_> {
         if let Some(near) = &table.near {
             let nodes = self.nodes_of(&near.set, near.kind, &format!("{path}.near.set"))?;
             let points = nodes.iter().map(|&n| self.mesh.coordinates()[n as usize]).collect();
-            let region = Region::Near { points, distance: near.distance };
+            let region = Shape::Near { points, distance: near.distance };
             leaves.push(("near", selection::Condition::Within(region)));
         }
         Ok(leaves)
     }
 
-    fn regions(&self, table: &Condition) -> Vec<(&'static str, Region)> {
-        let bounds = table.bounds.as_ref().map(|b| Region::Box { min: b.min, max: b.max });
-        let plane = table.plane.as_ref().map(|plane| Region::Plane {
+    fn regions(&self, table: &Condition) -> Vec<(&'static str, Shape)> {
+        let bounds = table.bounds.as_ref().map(|b| Shape::Box { min: b.min, max: b.max });
+        let plane = table.plane.as_ref().map(|plane| Shape::Plane {
             point: plane.point,
             normal: plane.normal,
             tolerance: plane.tolerance,
         });
-        let cylinder = table.cylinder.as_ref().map(|cylinder| Region::Cylinder {
+        let cylinder = table.cylinder.as_ref().map(|cylinder| Shape::Cylinder {
             point: cylinder.point,
             axis: cylinder.axis,
             radius: cylinder.radius,
             inner_radius: cylinder.inner_radius,
         });
         let sphere = table.sphere.as_ref();
-        let sphere = sphere.map(|s| Region::Sphere { center: s.center, radius: s.radius });
+        let sphere = sphere.map(|s| Shape::Sphere { center: s.center, radius: s.radius });
         let all = [("box", bounds), ("plane", plane), ("cylinder", cylinder), ("sphere", sphere)];
         all.into_iter().filter_map(|(key, region)| Some((key, region?))).collect()
     }
 
-    fn check(&self, region: &Region, path: &str) -> Result<(), Finding> {
+    fn check(&self, region: &Shape, path: &str) -> Result<(), Finding> {
         match region {
-            Region::Box { min, max } if (0..3).any(|i| min[i] > max[i]) => {
+            Shape::Box { min, max } if (0..3).any(|i| min[i] > max[i]) => {
                 let finding = Finding::new("a box whose `min` is not below its `max`");
                 let remedy = "give the smallest coordinates in `min`, the largest in `max`";
                 Err(self.at(finding, path, "this box").remedy(remedy))
             }
-            Region::Plane { normal, .. } => self.check_direction(normal, &format!("{path}.normal")),
-            Region::Cylinder { radius, inner_radius, .. } if inner_radius >= radius => {
+            Shape::Plane { normal, .. } => self.check_direction(normal, &format!("{path}.normal")),
+            Shape::Cylinder { radius, inner_radius, .. } if inner_radius >= radius => {
                 let finding = Finding::new("`inner_radius` is not less than `radius`");
                 let remedy = "what lies between the two is selected; leave `inner_radius` out for \
                               all of the inside";
                 Err(self.at(finding, &format!("{path}.inner_radius"), "too large").remedy(remedy))
             }
-            Region::Cylinder { axis, .. } => self.check_direction(axis, &format!("{path}.axis")),
+            Shape::Cylinder { axis, .. } => self.check_direction(axis, &format!("{path}.axis")),
             _ => Ok(()),
         }
     }

@@ -6,9 +6,9 @@ use alum::{
     DVec3, Decimater, F64Adaptor, HH, Handle, HasDecimation, HasIterators, HasTopology,
     PolyMeshF64, Quadric, VH,
 };
+use topopt_mesh::vector::{cross, difference, dot, length};
 
 use crate::TriangleSurface;
-use crate::vector::{cross, dot, sub};
 
 /// Largest change of the volume by collapses, relative, and by one of them as a share of that:
 /// they end when the next one could pass it.
@@ -110,7 +110,7 @@ impl<'a> Collapses<'a> {
         let mut collapses = Self { surface, quadrics, drift, single };
         for &[a, b, c] in &surface.triangles {
             let normal = cross(collapses.edge(a, b), collapses.edge(a, c));
-            let length = dot(normal, normal).sqrt();
+            let length = length(normal);
             if length > 0.0 {
                 // Scaled to the root of the area, so that squares count by area.
                 let [x, y, z] = normal.map(|n| n * (0.5 / length).sqrt());
@@ -129,7 +129,7 @@ impl<'a> Collapses<'a> {
 
     fn edge(&self, tail: u32, head: u32) -> [f64; 3] {
         let [from, to] = [tail, head].map(|vertex| self.surface.vertices[vertex as usize]);
-        sub(to, from)
+        difference(to, from)
     }
 
     /// Change of the volume by the collapse of `h`.
@@ -146,7 +146,7 @@ impl<'a> Collapses<'a> {
             let edges = [self.edge(corner, b), self.edge(corner, c), self.edge(b, c)];
             let normal = cross(edges[0], edges[1]);
             let longest = edges.iter().map(|&edge| dot(edge, edge)).fold(0.0, f64::max);
-            (normal, dot(normal, normal).sqrt(), longest)
+            (normal, length(normal), longest)
         };
         let [(before, size, longest), (after, new_size, new_longest)] = [tail, head].map(shape);
         !self.surface.lies_on_boundary(&[head, b, c])

@@ -11,7 +11,6 @@ mod smoothing;
 mod tetrahedra;
 mod threshold;
 mod triangle_surface;
-mod vector;
 
 pub use decimation::NotAManifold;
 pub use field::{Field, FieldError};

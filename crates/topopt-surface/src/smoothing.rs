@@ -1,9 +1,9 @@
 //! Smoothing that keeps the volume, the boundary of the mesh and the part.
 
 use rayon::prelude::*;
+use topopt_mesh::vector::{cross, difference, dot, length};
 
 use crate::TriangleSurface;
-use crate::vector::{dot, sub};
 
 /// Step that shrinks, and the frequency that passes unchanged [Taubin1995, section 3].
 const LAMBDA: f64 = 0.5;
@@ -91,11 +91,10 @@ impl TriangleSurface {
         let mut gradient = vec![[0.0; 3]; self.vertices.len()];
         for triangle in &self.triangles {
             let [a, b, c] = triangle.map(|vertex| self.vertices[vertex as usize]);
-            let [p, q]: [[f64; 3]; 2] = [b, c].map(|end| std::array::from_fn(|i| end[i] - a[i]));
-            for i in 0..3 {
-                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-                let third = (p[j] * q[k] - p[k] * q[j]) / 6.0;
-                triangle.iter().for_each(|&vertex| gradient[vertex as usize][i] += third);
+            let third =
+                cross(difference(b, a), difference(c, a)).map(|twice_area| twice_area / 6.0);
+            for vertex in triangle {
+                (0..3).for_each(|i| gradient[*vertex as usize][i] += third[i]);
             }
         }
         gradient
@@ -119,12 +118,12 @@ impl Track {
     /// None for a vertex that stays: on the boundary of the mesh, or without a normal or an edge.
     fn of(surface: &TriangleSurface, vertex: usize, gradient: [f64; 3]) -> Option<Self> {
         let [start, end] = surface.tracks[vertex];
-        let edge = sub(end, start);
-        let [area, length] = [gradient, edge].map(|x| dot(x, x).sqrt());
+        let edge = difference(end, start);
+        let [area, length] = [gradient, edge].map(length);
         let moves = !surface.on_boundary[vertex] && area > 0.0 && length > 0.0;
         moves.then(|| {
             let normal = gradient.map(|g| g / area);
-            let share = dot(sub(surface.vertices[vertex], start), edge) / (length * length);
+            let share = dot(difference(surface.vertices[vertex], start), edge) / (length * length);
             Self { normal, area, start, edge, share, slope: dot(normal, edge) / length }
         })
     }
@@ -144,7 +143,7 @@ impl Track {
 
     /// The vertex moved until it is at `distance` along the normal.
     fn after(&self, distance: f64) -> [f64; 3] {
-        let length = dot(self.edge, self.edge).sqrt();
+        let length = length(self.edge);
         let along = distance * self.slope / (self.slope * self.slope).max(LEAST_SQUARE);
         let share = (self.share + along / length).clamp(0.0, 1.0);
         std::array::from_fn(|i| self.start[i] + share * self.edge[i])

@@ -1,5 +1,6 @@
 //! Hexahedra split into tetrahedra, and tetrahedra cut at a threshold.
 
+use topopt_mesh::vector::difference;
 use topopt_mesh::{Face, HexMesh, hexahedron};
 
 use crate::Field;
@@ -135,6 +136,6 @@ pub(crate) fn coordinates(mesh: &HexMesh, vertex: u32) -> [f64; 3] {
 
 /// Signed volume of the tetrahedron with corners `x`.
 pub(crate) fn volume(x: [[f64; 3]; 4]) -> f64 {
-    let edge = |a: usize| -> [f64; 3] { std::array::from_fn(|i| x[a][i] - x[0][i]) };
+    let edge = |a: usize| difference(x[a], x[0]);
     hexahedron::determinant(&[edge(1), edge(2), edge(3)]) / 6.0
 }

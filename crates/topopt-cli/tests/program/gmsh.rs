@@ -209,7 +209,7 @@ fn a_case_file_cannot_name_the_program() {
 #[test]
 fn a_geometry_that_may_do_harm_needs_trust() {
     let folder = Folder::new();
-    let cube = root().join("crates/topopt-io/tests/cube.msh").display().to_string();
+    let cube = root().join("crates/topopt-testing/src/files/cube.msh").display().to_string();
     let script = format!("# Save \ntouch {}\ncp {cube} $mesh", folder.path("ran").display());
     folder.write("part.geo", &script);
     let mesh = "file = \"part.geo\"\n[[select]]\nname = \"fixed\"\nkind = \"nodes\"\nbox = { min = \

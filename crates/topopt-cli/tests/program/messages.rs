@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
+use topopt_testing::files::{BLOCK_CDB as BLOCK, CUBE_MSH as CUBE};
+
 use crate::meshes::{CUBE as HELD_CUBE, FROM_FILE, GENERATED};
 use crate::{CASE, Finished, Folder, program};
 
-const CUBE: &str = include_str!("../../../topopt-io/tests/cube.msh");
-const BLOCK: &str = include_str!("../../../topopt-io/tests/block.cdb");
 const BOX: &str = include_str!("../../../../meshes/vtu_box_ascii.vtu");
 
 /// A cube of nodes 1 to 8 and element 7.

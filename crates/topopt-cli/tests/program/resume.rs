@@ -3,6 +3,8 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use topopt_testing::Noise;
+
 use crate::continuation::PROJECTED;
 use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
 use crate::{CASE, Finished, Folder, program};
@@ -65,9 +67,8 @@ fn kill_at_any_moment() {
     let (expected, mut time) = (Bits::of(&whole), start.elapsed());
     let mut folder = Folder::new();
     let (mut done, mut resumed, mut before, mut ended) = (0, 0, 0, 0);
-    let mut random = 1u64;
+    let mut noise = Noise(1);
     while done < kills {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let go_on = !checkpoints(&folder).is_empty();
         if go_on {
             resumed += 1
@@ -80,7 +81,7 @@ fn kill_at_any_moment() {
         run.args(["--set", &format!("solver.threads={}", 1 + done % 3)]);
         let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let start = Instant::now();
-        let moment = time.mul_f64((random >> 33) as f64 / (1u64 << 31) as f64);
+        let moment = time.mul_f64(0.5 * (noise.number() + 1.0));
         while start.elapsed() < moment && run.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }

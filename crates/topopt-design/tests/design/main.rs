@@ -18,7 +18,9 @@ use topopt_fem::{
 use topopt_linalg::{
     BackendError, Cpu, Pcg, PcgOptions, PcgProgress, Preconditioner, StopReason, System,
 };
+use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Sets};
+use topopt_testing::{derivative, unit};
 
 const SIMP: Interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0 };
 const TIGHT: PcgOptions = PcgOptions { tolerance: 1e-12, max_iterations: 10_000 };
@@ -33,26 +35,10 @@ const COUNT: StopRules = StopRules {
 fn cantilever() -> Problem {
     let (nx, n) = (8, 4);
     let node = |i: usize, j: usize, k: usize| (i + (nx + 1) * (j + (n + 1) * k)) as u32;
-    let (mut coordinates, mut hexes) = (Vec::new(), Vec::new());
-    for k in 0..=n {
-        for j in 0..=n {
-            for i in 0..=nx {
-                let [x, y, z] = [i as f64, j as f64, k as f64];
-                coordinates.push([
-                    x + 0.2 * (y + z).sin(),
-                    y + 0.2 * x.sin(),
-                    z + 0.1 * (x * y).cos(),
-                ]);
-                if i < nx && j < n && k < n {
-                    let quad = |k| {
-                        [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)]
-                    };
-                    let ([a, b, c, d], [e, f, g, h]) = (quad(k), quad(k + 1));
-                    hexes.push([a, b, c, d, e, f, g, h]);
-                }
-            }
-        }
-    }
+    let (coordinates, hexes) = block([nx, n, n], |at| {
+        let [x, y, z] = at.map(|v| v as f64);
+        [x + 0.2 * (y + z).sin(), y + 0.2 * x.sin(), z + 0.1 * (x * y).cos()]
+    });
     let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
     let mut supports = Supports::none(mesh.n_nodes());
     let mut cases = [("down", 1.0), ("pull", 0.5)].map(|(name, weight)| LoadCase {
@@ -263,13 +249,8 @@ fn gradient_of_the_compliance_matches_finite_differences() {
     let (_, gradient) = compliance(&problem, &density);
     for e in [0, 17, 50, 101, n - 1] {
         let h = 1e-4 * density[e];
-        let at = |shift: f64| {
-            let mut moved = density.clone();
-            moved[e] += shift;
-            compliance(&problem, &moved).0
-        };
-        // Fourth-order central difference.
-        let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+        let difference =
+            derivative(&density, &unit(n, e), h, |moved| compliance(&problem, moved).0);
         let error = (gradient[e] / difference - 1.0).abs();
         assert!(error < 1e-6, "element {e}: {} against {difference}, {error:.1e}", gradient[e]);
     }

@@ -4,6 +4,7 @@ use topopt_design::{Cone, DensityFilter, DesignTransform, PhysicalDensity, Proje
 use topopt_fem::Helmholtz;
 use topopt_linalg::{Backend, Cpu, LinearOperator};
 use topopt_mesh::HexMesh;
+use topopt_testing::{derivative, unit};
 
 use super::{cantilever, compliance, space};
 
@@ -27,14 +28,11 @@ fn density(transform: &mut dyn DesignTransform<Cpu>, x: &Vec<f64>) -> Vec<f64> {
 /// elements, and in all of them at once.
 fn agrees_with_differences(x: &[f64], gradient: &[f64], f: &mut dyn FnMut(&Vec<f64>) -> f64) {
     let n = x.len();
-    let one = |e: usize| (0..n).map(|i| f64::from(u8::from(i == e))).collect::<Vec<f64>>();
-    let mut directions: Vec<Vec<f64>> = [0, 3, 17, 20, 21, 77, n - 1].map(one).into();
+    let mut directions: Vec<Vec<f64>> = [0, 3, 17, 20, 21, 77, n - 1].map(|e| unit(n, e)).into();
     directions.push((0..n).map(|i| (i as f64 * 0.9).cos()).collect());
     let size = gradient.iter().map(|g| g.abs()).fold(0.0, f64::max);
     for (k, direction) in directions.iter().enumerate() {
-        let h = 1e-4;
-        let mut at = |h: f64| f(&x.iter().zip(direction).map(|(x, d)| x + h * d).collect());
-        let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+        let difference = derivative(x, direction, 1e-4, &mut *f);
         let expected: f64 = gradient.iter().zip(direction).map(|(g, d)| g * d).sum();
         let error = (expected - difference).abs() / size;
         assert!(error < 1e-6, "direction {k}: {expected} against {difference}, {error:.1e}");

@@ -8,7 +8,7 @@ use topopt_mesh::Renumbering;
 
 use super::*;
 
-use crate::multigrid::meshes::{Noise, distorted_cube, mapped_cube, wheel};
+use topopt_testing::{Noise, distorted_cube, mapped_cube, wheel};
 
 fn meshes() -> [HexMesh; 3] {
     let shuffled = |mesh: HexMesh| Renumbering::shuffled(&mesh, 3).apply(&mesh);

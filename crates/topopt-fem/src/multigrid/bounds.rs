@@ -4,7 +4,8 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::operators::{LaneGroup, Lanes, MAX_LANES, element_forces, from_group, to_group};
+use crate::lanes::{Lanes, MAX_LANES};
+use crate::operators::{LaneGroup, element_forces, from_group, to_group};
 use crate::stiffness::element_diagonal_blocks;
 use crate::{DIM, Material};
 
@@ -151,9 +152,9 @@ fn inverse([xx, yy, zz, xy, yz, zx]: &[f64; 6]) -> [[f64; DIM]; DIM] {
 mod tests {
     use nalgebra::DMatrix;
 
-    use super::super::meshes::{distorted_cube, hexagon, mapped_cube, wheel};
     use super::*;
     use crate::stiffness::element_stiffness;
+    use topopt_testing::{distorted_cube, hexagon, mapped_cube, wheel};
 
     /// The largest eigenvalue of D^-1 K of element `e`, each of its nodes taken once.
     fn exact(mesh: &HexMesh, material: &Material, e: usize) -> f64 {

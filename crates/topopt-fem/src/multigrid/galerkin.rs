@@ -14,7 +14,8 @@ use topopt_linalg::{BlockCsr, BlockPattern};
 use super::coarse::Modes;
 use super::fine::FineTransfer;
 use super::{Aggregates, MODES, difference};
-use crate::operators::{Gradients, MAX_LANES, load_coordinates, load_lame};
+use crate::lanes::MAX_LANES;
+use crate::operators::{Gradients, load_coordinates, load_lame};
 use crate::{DIM, Problem};
 
 /// Rows of a group: enough that few elements are in two, and few enough to share among threads.

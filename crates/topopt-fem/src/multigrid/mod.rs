@@ -11,9 +11,6 @@ mod coarse;
 mod fine;
 mod galerkin;
 mod joints;
-#[cfg(test)]
-#[path = "../../tests/operators/meshes.rs"]
-pub(crate) mod meshes;
 mod node_graph;
 mod scalar;
 mod structure;
@@ -25,6 +22,7 @@ use topopt_linalg::{
     BackendError, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal, LinearOperator,
     Preconditioner, Transfer,
 };
+use topopt_mesh::vector::difference;
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
 use crate::{DIM, ElementOperator, ElementPreconditioner, Level, Problem, WithSprings};
@@ -233,8 +231,4 @@ fn rigid_force(f: [f64; DIM], r: [f64; DIM]) -> [f64; MODES] {
         r[2] * f[0] - r[0] * f[2],
         r[0] * f[1] - r[1] * f[0],
     ]
-}
-
-fn difference(a: [f64; DIM], b: [f64; DIM]) -> [f64; DIM] {
-    std::array::from_fn(|i| a[i] - b[i])
 }

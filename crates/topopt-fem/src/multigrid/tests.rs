@@ -16,7 +16,7 @@ use crate::{
     WithSprings,
 };
 
-use super::meshes::{Noise, distorted_cube, hexagon, wheel};
+use topopt_testing::{Noise, distorted_cube, hexagon, wheel};
 
 /// A part held where z < 0.1, with some nodes held in y alone.
 fn problem(mesh: HexMesh) -> Problem {
@@ -407,7 +407,7 @@ fn no_aggregate_lies_in_a_line() {
     let problem = problem(distorted_cube(14, 0.2, true));
     let mut noise = Noise(3);
     let n = problem.mesh().n_elements() as u32;
-    let void: Vec<u32> = (0..n).filter(|_| noise.next() > 0.0).collect();
+    let void: Vec<u32> = (0..n).filter(|_| noise.number() > 0.0).collect();
     let structure = Aggregation::around(&problem, &void, DIRECT);
     let spread = |points: &Vec<u32>| {
         let x = |point: u32| problem.mesh().coordinates()[point as usize];

@@ -3,8 +3,8 @@
 use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{BlockDiagonal, pseudo_inverse};
 
-use super::lanes::MAX_LANES;
 use super::nodal_blocks::{Gradients, load_coordinates, load_lame};
+use crate::lanes::MAX_LANES;
 use crate::patches::{Patch, Patches};
 use crate::stiffness::element_diagonal_blocks;
 use crate::{DIM, Problem};

@@ -6,8 +6,8 @@ use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 
 use super::diagonal;
-use super::lanes::{Lanes, MAX_LANES, Quads};
 use super::trilinear::{self, LaneGroup, NODE, Nodal, element_forces, from_group, to_group};
+use crate::lanes::{Lanes, MAX_LANES, Quads};
 use crate::patches::{Patch, Patches};
 use crate::{DIM, ElementOperator, Problem};
 

@@ -2,7 +2,6 @@
 
 mod diagonal;
 mod ebe;
-mod lanes;
 mod mf;
 mod nbn;
 mod nodal_blocks;
@@ -13,7 +12,6 @@ mod trilinear;
 use topopt_linalg::Cpu;
 
 pub(crate) use diagonal::inverse_blocks_by_patches;
-pub(crate) use lanes::{Lanes, MAX_LANES};
 pub(crate) use nodal_blocks::{Gradients, load_coordinates, load_lame};
 pub(crate) use trilinear::{LaneGroup, element_forces, from_group, to_group};
 

@@ -7,11 +7,11 @@ use pulp::Simd;
 use topopt_mesh::HexMesh;
 use topopt_mesh::hexahedron::{self, GAUSS};
 
-use super::lanes::{Lanes, MAX_LANES};
 use super::trilinear::{
     Derivatives, LaneGroup, Matrix, Nodal, at_point, cofactors, derivatives, from_group, slots,
 };
 use crate::DIM;
+use crate::lanes::{Lanes, MAX_LANES};
 
 /// det J at a Gauss point is this over what `trilinear` has for it, with cofactors 64 times theirs.
 const SCALE: f64 = -0.125;

@@ -7,7 +7,7 @@
 use pulp::Simd;
 use topopt_mesh::hexahedron::GAUSS;
 
-use super::lanes::{Lanes, MAX_LANES};
+use crate::lanes::{Lanes, MAX_LANES};
 
 /// A value a node and component, \[8\]\[3\].
 pub type Nodal<S> = [[Lanes<S>; 3]; 8];

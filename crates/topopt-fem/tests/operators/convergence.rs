@@ -7,8 +7,8 @@ use topopt_fem::{Material, Strategy};
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::mechanics::solve;
-use crate::meshes::mapped_cube;
 use crate::{hold, problem};
+use topopt_testing::mapped_cube;
 
 /// A smooth displacement that vanishes on the surface of the unit cube.
 fn exact(x: [f64; 3]) -> [f64; 3] {

@@ -2,11 +2,8 @@
 
 mod convergence;
 mod mechanics;
-mod meshes;
-mod smoothing;
 mod stresses;
 
-use meshes::{Noise, distorted_cube, hexagon, wheel};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
     BlockJacobi, ElementOperator, ElementPreconditioner, LoadCase, Material, Multigrid, Problem,
@@ -14,6 +11,7 @@ use topopt_fem::{
 };
 use topopt_linalg::{Backend, Cpu, CycleKind, Hierarchy, Preconditioner};
 use topopt_mesh::HexMesh;
+use topopt_testing::{Noise, assert_close, assert_smooths, distorted_cube, hexagon, wheel};
 
 /// A problem on `mesh` with `supports`, steel-like Poisson's ratio and one load.
 pub fn problem(mesh: HexMesh, supports: Supports) -> Problem {
@@ -58,13 +56,6 @@ fn operators(problem: &Problem) -> Vec<Box<dyn ElementOperator<Cpu> + '_>> {
 /// Moduli over a SIMP contrast of 1e-6.
 fn moduli(n: usize) -> Vec<f64> {
     Noise(3).vector(n).iter().map(|v| 10f64.powf(3.0 * (v - 1.0))).collect()
-}
-
-fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
-    let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let difference: Vec<f64> = found.iter().zip(expected).map(|(a, b)| a - b).collect();
-    let error = norm(&difference) / norm(expected);
-    assert!(error <= tolerance, "{what}: relative error {error:.2e} > {tolerance:.0e}");
 }
 
 #[test]
@@ -190,6 +181,6 @@ fn smoothing_in_one_pass_is_what_it_is_made_of() {
     multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
     let hierarchy = multigrid.hierarchy();
     for level in 0..hierarchy.n_levels() - 1 {
-        smoothing::assert_smooths(&Cpu, hierarchy.inverse_diagonal(level), 1e-14);
+        assert_smooths(&Cpu, hierarchy.inverse_diagonal(level), 1e-14);
     }
 }

@@ -9,8 +9,8 @@ use topopt_linalg::{Cpu, Diagonal, Pcg, PcgOptions, System};
 use topopt_mesh::HexMesh;
 use topopt_mesh::surface::boundary_faces;
 
-use crate::meshes::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
 use crate::{hold, operators, problem};
+use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
 
 /// Solves K u = f with all moduli 1, as far as rounding lets it (below 1e-10).
 pub fn solve(problem: &Problem, strategy: Strategy, f: &Vec<f64>) -> Vec<f64> {
@@ -174,30 +174,9 @@ fn tip_deflection_over_theory(n: usize) -> f64 {
 }
 
 fn beam(nx: usize, n: usize, length: f64, height: f64) -> HexMesh {
-    let (layers, per_layer) = (nx, (n + 1) * (n + 1));
     let (dx, dy) = (length / nx as f64, height / n as f64);
-    let node = |i: usize, j: usize, k: usize| (i * per_layer + j * (n + 1) + k) as u32;
-    let mut coordinates = Vec::new();
-    let mut hexes = Vec::new();
-    for i in 0..=layers {
-        for j in 0..=n {
-            for k in 0..=n {
-                coordinates.push([i as f64 * dx, j as f64 * dy, k as f64 * dy]);
-                if i < layers && j < n && k < n {
-                    hexes.push([
-                        node(i, j, k),
-                        node(i + 1, j, k),
-                        node(i + 1, j + 1, k),
-                        node(i, j + 1, k),
-                        node(i, j, k + 1),
-                        node(i + 1, j, k + 1),
-                        node(i + 1, j + 1, k + 1),
-                        node(i, j + 1, k + 1),
-                    ]);
-                }
-            }
-        }
-    }
+    let place = |[i, j, k]: [usize; 3]| [i as f64 * dx, j as f64 * dy, k as f64 * dy];
+    let (coordinates, hexes) = topopt_mesh::generate::block([nx, n, n], place);
     HexMesh::new(coordinates, hexes, topopt_mesh::Sets::default()).unwrap()
 }
 

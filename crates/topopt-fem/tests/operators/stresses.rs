@@ -8,8 +8,8 @@ use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::mechanics::{linear_field, solve};
-use crate::meshes::{Noise, distorted_cube, mapped_box};
 use crate::{moduli, problem};
+use topopt_testing::{Noise, distorted_cube, mapped_box};
 
 fn material() -> Material {
     Material::new(1.0, 0.3).unwrap()

@@ -1,17 +1,9 @@
 //! *BOUNDARY and *CLOAD as node sets, *MATERIAL as a note.
 
-use super::deck::Reader;
+use super::deck::{Condition, Reader};
 use super::lines::{Data, Keyword, capitals};
 use super::sets::{Block, Item};
 use crate::read_error::Parsed;
-
-/// Nodes with a support or a load of one kind.
-pub(super) struct Condition {
-    /// The nodes; its name is that of the node set.
-    pub block: Block,
-    /// The direction, 1 to 3, of a load.
-    pub load: Option<u64>,
-}
 
 impl Reader<'_> {
     /// `node or set, first direction, last direction, value`, or `node or set, name`.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::conditions::Condition;
-use super::error::Problem;
+use super::error::Fault;
 use super::lines::{Keyword, Lines, capitals, unquoted};
 use super::sets::{Block, Item};
 use crate::read_error::Parsed;
@@ -31,6 +30,14 @@ pub(super) struct Deck {
     /// The instance of the part, once it is known.
     pub instance: Option<String>,
     pub notes: Vec<String>,
+}
+
+/// Nodes with a support or a load of one kind.
+pub(super) struct Condition {
+    /// The nodes; its name is that of the node set.
+    pub block: Block,
+    /// The direction, 1 to 3, of a load.
+    pub load: Option<u64>,
 }
 
 /// Reads a file into a [`Deck`].
@@ -104,13 +111,13 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<Deck> {
         left_out: BTreeMap::new(),
     };
     if reader.lines.data().is_some() {
-        return Err(Problem::NotInp.into());
+        return Err(Fault::NotInp.into());
     }
     let Some(first) = reader.lines.keyword() else {
-        return Err(Problem::EmptyFile.into());
+        return Err(Fault::EmptyFile.into());
     };
     if !first.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return Err(Problem::NotInp.into());
+        return Err(Fault::NotInp.into());
     }
     reader.keyword(&first)?;
     while let Some(keyword) = reader.lines.keyword() {
@@ -132,14 +139,12 @@ impl Reader<'_> {
             "CLOAD" => self.loads(keyword),
             "MATERIAL" => self.properties(keyword),
             "ELASTIC" | "DENSITY" => self.property(keyword),
-            "INCLUDE" => Err(keyword.fault(Problem::Include(keyword.required("INPUT")?.into()))),
+            "INCLUDE" => Err(keyword.fault(Fault::Include(keyword.required("INPUT")?.into()))),
             "PART" | "ENDPART" | "ASSEMBLY" | "ENDASSEMBLY" | "INSTANCE" | "ENDINSTANCE" => {
                 self.part(keyword)
             }
             "NGEN" | "NFILL" | "NCOPY" | "NMAP" | "ELGEN" | "ELCOPY" | "SYSTEM"
-            | "SUBSTRUCTURE" => {
-                Err(keyword.fault(Problem::Generator(format!("*{}", keyword.name))))
-            }
+            | "SUBSTRUCTURE" => Err(keyword.fault(Fault::Generator(format!("*{}", keyword.name)))),
             "STEP" => {
                 self.n_steps += 1;
                 Ok(())
@@ -155,7 +160,7 @@ impl Reader<'_> {
 
     /// A single part, with an instance that is not moved.
     fn part(&mut self, keyword: &Keyword) -> Parsed<()> {
-        let refused = |what| Err(keyword.fault(Problem::Assembly(what)));
+        let refused = |what| Err(keyword.fault(Fault::Assembly(what)));
         self.scope = match keyword.name.as_str() {
             "PART" => {
                 self.n_parts += 1;

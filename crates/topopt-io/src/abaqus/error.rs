@@ -1,8 +1,10 @@
 //! What can be wrong with an Abaqus file.
 
+use crate::read_error;
+
 /// What is wrong with an Abaqus file. Nodes and elements are named by their numbers in the file.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum Fault {
     /// No bytes, or comments only.
     #[error("the file is empty; write the mesh again as an input file (.inp)")]
     EmptyFile,
@@ -108,4 +110,10 @@ pub enum Problem {
         /// What stands for the face.
         found: String,
     },
+}
+
+impl From<Fault> for read_error::Fault {
+    fn from(fault: Fault) -> Self {
+        Self::of_format(fault)
+    }
 }

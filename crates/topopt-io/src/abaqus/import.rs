@@ -6,9 +6,9 @@ use std::mem::take;
 use topopt_mesh::Sets;
 
 use super::deck::Deck;
-use super::error::Problem;
+use super::error::Fault;
 use super::sets::{Block, Members};
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, add_nodes};
 use crate::quote::printable;
 use crate::read_error::{self, Parsed};
 
@@ -35,13 +35,13 @@ pub(super) fn import(mut deck: Deck) -> Parsed<ImportedMesh> {
     Ok(numbering.into_mesh(sets, notes)?)
 }
 
-fn only_hexahedra(deck: &Deck) -> Result<(), Problem> {
+fn only_hexahedra(deck: &Deck) -> Result<(), Fault> {
     let first = deck.other_solids.iter().min_by_key(|(_, (_, element))| *element);
     match first {
         Some((kind, &(count, element))) => {
-            Err(Problem::NotHexahedra { kind: kind.clone(), count, element })
+            Err(Fault::NotHexahedra { kind: kind.clone(), count, element })
         }
-        None if deck.hexes.is_empty() => Err(Problem::NoHexahedra),
+        None if deck.hexes.is_empty() => Err(Fault::NoHexahedra),
         None => Ok(()),
     }
 }
@@ -60,14 +60,14 @@ fn notes_on_elements(deck: &Deck) -> Vec<String> {
 }
 
 /// The numbers of all elements, those that are no solids too, ascending.
-fn all_tags(deck: &Deck, hexes: &[u64]) -> Result<Vec<u64>, read_error::Problem> {
+fn all_tags(deck: &Deck, hexes: &[u64]) -> Result<Vec<u64>, read_error::Fault> {
     let mut tags = hexes.to_vec();
     tags.extend(deck.no_solids.iter().map(|(tag, _)| *tag));
     if !deck.no_solids.is_empty() {
         tags.sort_unstable();
     }
     match tags.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(read_error::Problem::DuplicateElement(pair[0])),
+        Some(pair) => Err(read_error::Fault::DuplicateElement(pair[0])),
         None => Ok(tags),
     }
 }
@@ -97,12 +97,7 @@ fn node_sets(
     for (name, positions) in found {
         let positions = sorted(positions);
         let number = |&i: &u32| numbering.node(numbering.node_tags()[i as usize]);
-        let all: Vec<u32> = positions.iter().filter_map(number).collect();
-        let used: Vec<u32> = all.iter().copied().filter(|&node| node != UNUSED).collect();
-        if used.len() < all.len() {
-            notes.push(left_out_of_set(&name, all.len() - used.len()));
-        }
-        sets.nodes.insert(name, used);
+        add_nodes(sets, &name, positions.iter().filter_map(number).collect(), notes);
     }
     Ok(())
 }
@@ -218,7 +213,7 @@ impl Elements<'_> {
         for tag in others {
             let found = self.deck.no_solids.binary_search_by_key(tag, |(tag, _)| *tag);
             for &node in found.iter().flat_map(|&i| &self.deck.no_solids[i].1) {
-                let missing = read_error::Problem::MissingNode { element: *tag, node };
+                let missing = read_error::Fault::MissingNode { element: *tag, node };
                 numbers.push(self.numbering.node(node).ok_or(missing)?);
             }
         }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::error::Problem;
+use super::error::Fault;
 use crate::quote::quoted;
-use crate::read_error::{Fault, Parsed, Place};
+use crate::read_error::{Located, Parsed, Place};
 
 /// The lines of a file, without comments and empty ones.
 pub(super) struct Lines<'a> {
@@ -109,7 +109,7 @@ impl Keyword {
     /// The value of a parameter, which may not be left out.
     pub fn required(&self, parameter: &'static str) -> Parsed<&str> {
         self.get(parameter).filter(|value| !value.is_empty()).ok_or_else(|| {
-            self.fault(Problem::MissingParameter { keyword: self.name.clone(), parameter })
+            self.fault(Fault::MissingParameter { keyword: self.name.clone(), parameter })
         })
     }
 
@@ -124,8 +124,8 @@ impl Keyword {
     }
 
     /// A fault at the keyword.
-    pub fn fault(&self, problem: Problem) -> Fault {
-        fault(self.line, problem)
+    pub fn fault(&self, fault: Fault) -> Located {
+        at_line(self.line, fault)
     }
 }
 
@@ -149,15 +149,15 @@ impl Data<'_> {
     }
 
     /// A fault that names what should stand here and what does.
-    pub fn malformed(&self, keyword: &Keyword, field: &str, expected: &'static str) -> Fault {
+    pub fn malformed(&self, keyword: &Keyword, field: &str, expected: &'static str) -> Located {
         let (keyword, found) = (keyword.name.clone(), quoted(field));
-        fault(self.line, Problem::Malformed { keyword, expected, found })
+        at_line(self.line, Fault::Malformed { keyword, expected, found })
     }
 }
 
 /// A fault at a line.
-pub(super) fn fault(line: usize, problem: impl Into<crate::Problem>) -> Fault {
-    Fault { place: Some(Place::Line(line)), problem: Box::new(problem.into()) }
+pub(super) fn at_line(line: usize, fault: impl Into<crate::Fault>) -> Located {
+    Located { place: Some(Place::Line(line)), fault: Box::new(fault.into()) }
 }
 
 /// `name` in capitals without blanks: keywords, parameters and labels are compared so.

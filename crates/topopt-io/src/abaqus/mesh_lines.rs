@@ -2,8 +2,8 @@
 
 use super::deck::Reader;
 use super::element_type::{ElementType, FACES};
-use super::error::Problem;
-use super::lines::{Data, Keyword, capitals, fault};
+use super::error::Fault;
+use super::lines::{Data, Keyword, at_line, capitals};
 use super::sets::{Block, Item, push};
 use crate::quote::printable;
 use crate::read_error::{self, Parsed};
@@ -14,7 +14,7 @@ impl Reader<'_> {
         refuse_input(keyword)?;
         if keyword.get("SYSTEM").is_some_and(|system| !system.eq_ignore_ascii_case("R")) {
             let what = "*NODE with cylindrical or spherical coordinates";
-            return Err(keyword.fault(Problem::Generator(what.into())));
+            return Err(keyword.fault(Fault::Generator(what.into())));
         }
         let in_assembly = self.in_assembly(keyword);
         let mut items = Vec::new();
@@ -32,8 +32,8 @@ impl Reader<'_> {
                 }
             }
             if coordinates.iter().any(|x| !x.is_finite()) {
-                let problem = read_error::Problem::NotFinite { node: tag, coordinates };
-                return Err(fault(data.line, problem));
+                let not_finite = read_error::Fault::NotFinite { node: tag, coordinates };
+                return Err(at_line(data.line, not_finite));
             }
             self.deck.node_tags.push(tag);
             self.deck.coordinates.push(coordinates);
@@ -68,8 +68,8 @@ impl Reader<'_> {
             match meaning {
                 ElementType::Hexahedron(expected) if nodes.len() != expected => {
                     let (kind, found) = (kind.clone(), nodes.len());
-                    let problem = Problem::ElementNodes { element: tag, kind, expected, found };
-                    return Err(fault(data.line, problem));
+                    let wrong = Fault::ElementNodes { element: tag, kind, expected, found };
+                    return Err(at_line(data.line, wrong));
                 }
                 ElementType::Hexahedron(_) => {
                     self.deck.hexes.push((tag, std::array::from_fn(|a| nodes[a])));
@@ -196,7 +196,7 @@ impl Reader<'_> {
                     let found =
                         if face.is_empty() { "left out".into() } else { format!("`{face}`") };
                     let surface = name.to_owned();
-                    return Err(fault(data.line, Problem::SurfaceFace { surface, found }));
+                    return Err(at_line(data.line, Fault::SurfaceFace { surface, found }));
                 }
             };
             let mut block = self.block(keyword, name, vec![item]);
@@ -241,7 +241,7 @@ fn range(keyword: &Keyword, data: &Data) -> Parsed<Item> {
 
 fn refuse_input(keyword: &Keyword) -> Parsed<()> {
     match keyword.get("INPUT") {
-        Some(file) => Err(keyword.fault(Problem::Include(file.into()))),
+        Some(file) => Err(keyword.fault(Fault::Include(file.into()))),
         None => Ok(()),
     }
 }

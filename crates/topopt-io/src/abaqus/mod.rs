@@ -33,7 +33,7 @@ mod sets;
 
 use std::path::Path;
 
-pub use error::Problem;
+pub use error::Fault;
 
 use crate::import::{ImportedMesh, read as read_file};
 use crate::read_error::ReadError;
@@ -41,7 +41,7 @@ use crate::read_error::ReadError;
 /// Reads an input file.
 ///
 /// # Errors
-/// [`ReadError`] with the line, the problem and the remedy.
+/// [`ReadError`] with the line, the fault and the remedy.
 pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
     read_file(path, |bytes| import::import(deck::read(bytes)?))
 }

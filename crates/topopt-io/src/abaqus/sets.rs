@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::error::Problem;
-use super::lines::fault;
+use super::error::Fault;
+use super::lines::at_line;
 use crate::read_error::Parsed;
 
 /// What a line of a set adds.
@@ -79,7 +79,7 @@ impl<'a> Members<'a> {
                         let tag = (found.start..).zip(first..last).find(missing);
                         let tag = tag.map_or(last, |(_, tag)| tag);
                         let (set, kind) = (block.name.clone(), self.kind);
-                        return Err(fault(block.line, Problem::MissingMember { set, kind, tag }));
+                        return Err(at_line(block.line, Fault::MissingMember { set, kind, tag }));
                     }
                     set.extend(found.map(|i| i as u32));
                 }
@@ -91,7 +91,7 @@ impl<'a> Members<'a> {
                     let Some(other) = self.set(key) else {
                         let keyword = block.keyword.clone();
                         let name = key.trim_start_matches('.').to_owned();
-                        return Err(fault(block.line, Problem::UnknownSet { keyword, name }));
+                        return Err(at_line(block.line, Fault::UnknownSet { keyword, name }));
                     };
                     set.extend_from_slice(other);
                 }

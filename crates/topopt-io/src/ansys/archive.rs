@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::lines::Lines;
+
 /// The model in an Ansys archive, by the numbers of the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Archive {
@@ -73,5 +75,10 @@ impl Archive {
     /// The nodes of an element.
     pub fn nodes_of(&self, element: &Element) -> &[u32] {
         &self.connectivity[element.first..][..element.n_nodes]
+    }
+
+    /// Counts a command that is not read, at the line read last.
+    pub(super) fn pass_over(&mut self, what: &str, lines: &Lines) {
+        self.passed_over.entry(what.into()).or_insert((0, lines.number())).0 += 1;
     }
 }

@@ -1,12 +1,11 @@
 //! NBLOCK, EBLOCK, CMBLOCK and ETBLOCK: fields of fixed width by the format line that follows.
 
 use super::archive::{Archive, Element};
-use super::commands::pass_over;
-use super::error::Problem;
+use super::error::Fault;
 use super::field::{Field, Layout};
 use super::lines::{Command, Lines, shown};
 use crate::quote::printable;
-use crate::read_error::{Fault, Parsed, Problem as ReadProblem};
+use crate::read_error::{Fault as ReadFault, Located, Parsed};
 
 /// Numbers before the nodes of an element.
 const ELEMENT_HEADER: usize = 11;
@@ -47,8 +46,8 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
         }
         let [x, y, z, angles @ ..] = values;
         if ![x, y, z].iter().all(|v| v.is_finite()) {
-            let problem = ReadProblem::NotFinite { node: tag.into(), coordinates: [x, y, z] };
-            return Err(block.lines.fault(problem));
+            let fault = ReadFault::NotFinite { node: tag.into(), coordinates: [x, y, z] };
+            return Err(block.lines.fault(fault));
         }
         if angles.iter().any(|&angle| angle != 0.0) {
             archive.rotated_nodes.push(tag);
@@ -65,7 +64,7 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
 pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archive) -> Parsed<()> {
     let mut block = Block::begin("EBLOCK", lines)?;
     if !command.argument(2).eq_ignore_ascii_case("SOLID") {
-        pass_over(archive, "EBLOCK (without SOLID)", block.lines);
+        archive.pass_over("EBLOCK (without SOLID)", block.lines);
         while block.next()? {}
         return Ok(());
     }
@@ -155,14 +154,14 @@ impl<'a, 'b> Block<'a, 'b> {
     /// Reads the format line.
     fn begin(name: &'static str, lines: &'a mut Lines<'b>) -> Parsed<Self> {
         let Some(line) = lines.next_line() else {
-            return Err(lines.fault(Problem::Truncated(name)));
+            return Err(lines.fault(Fault::Truncated(name)));
         };
         match Layout::parse(line) {
             Some(layout) => Ok(Self { name, lines, layout, line }),
             None => {
                 let expected = "the format line of the block, such as (3i9,6e21.13e3) or (19i10)";
                 let found = shown(line);
-                Err(lines.fault(Problem::Malformed { block: name, expected, found }))
+                Err(lines.fault(Fault::Malformed { block: name, expected, found }))
             }
         }
     }
@@ -174,13 +173,13 @@ impl<'a, 'b> Block<'a, 'b> {
                 self.line = line;
                 Ok(line.trim_ascii() != b"-1")
             }
-            None => Err(self.lines.fault(Problem::Truncated(self.name))),
+            None => Err(self.lines.fault(Fault::Truncated(self.name))),
         }
     }
 
-    fn malformed(&self, expected: &'static str) -> Fault {
+    fn malformed(&self, expected: &'static str) -> Located {
         let found = shown(self.line);
-        self.lines.fault(Problem::Malformed { block: self.name, expected, found })
+        self.lines.fault(Fault::Malformed { block: self.name, expected, found })
     }
 
     /// Integer `i` of the line, from 0 to what 32 bits hold.
@@ -224,7 +223,7 @@ impl<'a, 'b> Block<'a, 'b> {
                     && announced != found as u64
                     && announced != u64::from(largest) =>
             {
-                Err(self.lines.fault(Problem::Count { block, what, announced, found }))
+                Err(self.lines.fault(Fault::Count { block, what, announced, found }))
             }
             _ => Ok(()),
         }

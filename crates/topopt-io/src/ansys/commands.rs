@@ -3,7 +3,7 @@
 use super::archive::{Archive, NodalValue, Property};
 use super::blocks;
 use super::element_type;
-use super::error::Problem;
+use super::error::Fault;
 use super::field::real;
 use super::lines::{Command, Lines, shown};
 use crate::read_error::Parsed;
@@ -41,21 +41,16 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
             "D" => condition(&command, &lines, &mut archive, 'U'),
             "F" => condition(&command, &lines, &mut archive, 'F'),
             name if PASSED_OVER.contains(&name) && !command.is_end() => {
-                pass_over(&mut archive, name, &lines);
+                archive.pass_over(name, &lines);
             }
             _ => {}
         }
     }
     match (nodes, elements) {
-        (false, _) => Err(Problem::MissingBlock("NBLOCK").into()),
-        (_, false) => Err(Problem::MissingBlock("EBLOCK").into()),
+        (false, _) => Err(Fault::MissingBlock("NBLOCK").into()),
+        (_, false) => Err(Fault::MissingBlock("EBLOCK").into()),
         _ => Ok(archive),
     }
-}
-
-/// Counts a command that is not read.
-pub(super) fn pass_over(archive: &mut Archive, what: &str, lines: &Lines) {
-    archive.passed_over.entry(what.into()).or_insert((0, lines.number())).0 += 1;
 }
 
 /// `ET,1,185` or `ET,1,SOLID185`.
@@ -73,7 +68,7 @@ fn element_type(
         }
         _ => {
             let expected = "a type and its number in the element library, such as ET,1,185";
-            Err(lines.fault(Problem::Malformed { block: "ET", expected, found: shown(line) }))
+            Err(lines.fault(Fault::Malformed { block: "ET", expected, found: shown(line) }))
         }
     }
 }
@@ -126,7 +121,7 @@ fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: 
         (Some("Y"), _) => Some(1),
         (Some("Z"), _) => Some(2),
         (_, "ALL") if quantity == 'U' => None,
-        _ => return pass_over(archive, &format!("{name},{label}"), lines),
+        _ => return archive.pass_over(&format!("{name},{label}"), lines),
     };
     let value = match command.argument(3) {
         "" => Some(0.0),
@@ -142,6 +137,6 @@ fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: 
                 _ => archive.forces.push(value),
             }
         }
-        _ => pass_over(archive, name, lines),
+        _ => archive.pass_over(name, lines),
     }
 }

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use topopt_mesh::Sets;
 
 use super::archive::{Archive, NodalValue};
-use super::import::add_nodes;
-use crate::import::{Numbering, UNUSED};
+use crate::import::{Numbering, UNUSED, add_nodes};
 
 /// More different forces than this cannot be told apart by hand in a case file.
 const MOST_FORCES: usize = 100;

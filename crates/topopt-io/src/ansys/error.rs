@@ -1,8 +1,10 @@
 //! What can be wrong with an Ansys archive.
 
+use crate::read_error;
+
 /// What is wrong with an Ansys archive. Nodes and elements are named by their numbers in the file.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum Fault {
     /// A block that must be there.
     #[error(
         "the file has no {0}: it is no Ansys archive, or one with unblocked format; write it with \
@@ -108,6 +110,12 @@ pub enum Problem {
          CDWRITE"
     )]
     NoHexahedra,
+}
+
+impl From<Fault> for read_error::Fault {
+    fn from(fault: Fault) -> Self {
+        Self::of_format(fault)
+    }
 }
 
 const SUPPORTED: &str = "SOLID185, SOLID45, or SOLID186 and SOLID95 by their corners";

@@ -8,12 +8,12 @@ use topopt_mesh::Sets;
 use super::archive::{Archive, Element, Ranges};
 use super::conditions;
 use super::element_type::{self, Role};
-use super::error::Problem as AnsysProblem;
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
-use crate::read_error::Problem;
+use super::error::Fault as AnsysFault;
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, add_nodes};
+use crate::read_error::Fault;
 
 /// Picks the bricks, resolves the nodes, makes the sets and checks the mesh.
-pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Problem> {
+pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Fault> {
     let mut notes = Vec::new();
     let selection = Selection::of(&archive)?;
     let bricks = &selection.bricks;
@@ -62,7 +62,7 @@ struct Selection {
 }
 
 impl Selection {
-    fn of(archive: &Archive) -> Result<Self, AnsysProblem> {
+    fn of(archive: &Archive) -> Result<Self, AnsysFault> {
         let mut selection = Self {
             bricks: Vec::new(),
             n_quadratic: 0,
@@ -89,10 +89,10 @@ impl Selection {
             && let Role::Refused(shape, remedy) = element_type::role(number)
         {
             let name = element_type::name(number);
-            return Err(AnsysProblem::NotHexahedra { name, shape, count, element, remedy });
+            return Err(AnsysFault::NotHexahedra { name, shape, count, element, remedy });
         }
         if selection.bricks.is_empty() {
-            return Err(AnsysProblem::NoHexahedra);
+            return Err(AnsysFault::NoHexahedra);
         }
         selection.bricks.sort_by_key(|brick| brick.tag);
         selection.skipped_tags.sort_unstable();
@@ -110,8 +110,8 @@ impl Selection {
     }
 }
 
-fn number_of(archive: &Archive, element: &Element) -> Result<u32, AnsysProblem> {
-    let undefined = AnsysProblem::UndefinedType { element: element.tag, kind: element.kind };
+fn number_of(archive: &Archive, element: &Element) -> Result<u32, AnsysFault> {
+    let undefined = AnsysFault::UndefinedType { element: element.tag, kind: element.kind };
     archive.element_types.get(&element.kind).copied().ok_or(undefined)
 }
 
@@ -119,7 +119,7 @@ fn number_of(archive: &Archive, element: &Element) -> Result<u32, AnsysProblem> 
 const NAMED: usize = 10;
 
 /// Every brick must have eight distinct corners or be a wedge.
-fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), AnsysProblem> {
+fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), AnsysFault> {
     let mut shapes = BTreeMap::<&str, usize>::new();
     let mut degenerate = Vec::new();
     for brick in bricks {
@@ -131,7 +131,7 @@ fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), A
         };
         if !allowed.contains(&nodes.len()) {
             let (element, name) = (brick.tag, element_type::name(number));
-            return Err(AnsysProblem::NodeCount { element, name, n_nodes: nodes.len(), needed });
+            return Err(AnsysFault::NodeCount { element, name, n_nodes: nodes.len(), needed });
         }
         let corners = std::array::from_fn(|a| nodes[a]);
         if let Some(shape) = element_type::degenerate(&corners) {
@@ -141,7 +141,7 @@ fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), A
     }
     let Some(first) = degenerate.first() else { return Ok(()) };
     let shapes: Vec<_> = shapes.iter().map(|(shape, count)| format!("{count} {shape}")).collect();
-    Err(AnsysProblem::Degenerate {
+    Err(AnsysFault::Degenerate {
         name: element_type::name(number_of(archive, first)?),
         count: degenerate.len(),
         total: bricks.len(),
@@ -170,22 +170,6 @@ fn notes_on_file(archive: &Archive, bricks: &[Element]) -> Vec<String> {
     });
     passed_over.chain(materials).collect()
 }
-
-/// Adds a node set; nodes that no hexahedron uses are left out with a note.
-pub(super) fn add_nodes(
-    sets: &mut Sets,
-    name: &str,
-    mut members: Vec<u32>,
-    notes: &mut Vec<String>,
-) {
-    let all = members.len();
-    members.retain(|&node| node != UNUSED);
-    if members.len() < all {
-        notes.push(left_out_of_set(name, all - members.len()));
-    }
-    sets.nodes.insert(name.into(), members);
-}
-
 fn nodes_in(numbering: &Numbering, ranges: &Ranges) -> Vec<u32> {
     let members = members_of(numbering.node_tags(), ranges);
     members.map(|at| numbering.node(numbering.node_tags()[at]).unwrap_or(UNUSED)).collect()

@@ -1,7 +1,7 @@
 //! The lines of an archive, counted, and the commands on them.
 
 use crate::quote::quoted;
-use crate::read_error::{Fault, Place, Problem};
+use crate::read_error::{Fault, Located, Place};
 
 /// The lines of a file that were not read yet.
 pub(super) struct Lines<'a> {
@@ -37,8 +37,8 @@ impl<'a> Lines<'a> {
     }
 
     /// A fault at the line read last.
-    pub fn fault(&self, problem: impl Into<Problem>) -> Fault {
-        Fault { place: Some(Place::Line(self.number)), problem: Box::new(problem.into()) }
+    pub fn fault(&self, fault: impl Into<Fault>) -> Located {
+        Located { place: Some(Place::Line(self.number)), fault: Box::new(fault.into()) }
     }
 }
 

@@ -35,24 +35,24 @@ use crate::import::ImportedMesh;
 use crate::read_error::ReadError;
 
 pub use archive::{Archive, Element, NodalValue, Property, Ranges};
-pub use error::Problem;
+pub use error::Fault;
 
 /// Reads an archive as a mesh.
 ///
 /// # Errors
-/// [`ReadError`] with the place in the file, the problem and the remedy.
+/// [`ReadError`] with the place in the file, the fault and the remedy.
 pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
     let archive = read_archive(path)?;
-    import::import(archive).map_err(|problem| {
-        let problem = Box::new(problem);
-        ReadError { path: path.into(), place: None, problem }
+    import::import(archive).map_err(|fault| {
+        let fault = Box::new(fault);
+        ReadError { path: path.into(), place: None, fault }
     })
 }
 
 /// Reads what stands in an archive, elements of every type and shape.
 ///
 /// # Errors
-/// [`ReadError`] with the place in the file, the problem and the remedy.
+/// [`ReadError`] with the place in the file, the fault and the remedy.
 pub fn read_archive(path: &Path) -> Result<Archive, ReadError> {
     crate::import::read(path, commands::parse)
 }

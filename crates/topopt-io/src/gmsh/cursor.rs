@@ -2,9 +2,9 @@
 
 use std::io::Read;
 
-use super::error::Problem;
+use super::error::Fault;
 use crate::quote::quoted;
-use crate::read_error::{self, Fault, Parsed, Place};
+use crate::read_error::{self, Located, Parsed, Place};
 
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 20;
@@ -51,13 +51,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// A fault at the current position.
-    pub fn fault(&self, problem: impl Into<read_error::Problem>) -> Fault {
+    pub fn fault(&self, fault: impl Into<read_error::Fault>) -> Located {
         let place = if self.binary {
             Place::Byte(self.bytes_before as usize + self.start)
         } else {
             Place::Line(1 + self.lines_before + n_lines(&self.buffer[..self.start]))
         };
-        Fault { place: Some(place), problem: Box::new(problem.into()) }
+        Located { place: Some(place), fault: Box::new(fault.into()) }
     }
 
     /// Moves over blanks and line ends; `false` at the end of the file.
@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
     /// Leaves the section: only its end mark may stand here.
     pub fn end_section(&mut self) -> Parsed<()> {
         if !self.skip_blanks()? {
-            return Err(self.fault(Problem::Truncated(self.section.clone())));
+            return Err(self.fault(Fault::Truncated(self.section.clone())));
         }
         let mark = format!("$End{}", self.section);
         if !self.look(LONGEST)?.starts_with(mark.as_bytes()) {
@@ -105,7 +105,7 @@ impl<'a> Cursor<'a> {
                 return Ok(());
             }
             if rest.len() < mark.len() {
-                return Err(self.fault(Problem::Truncated(self.section.clone())));
+                return Err(self.fault(Fault::Truncated(self.section.clone())));
             }
             self.start += rest.len() - (mark.len() - 1);
         }
@@ -182,7 +182,7 @@ impl<'a> Cursor<'a> {
         if coordinates.iter().all(|x| x.is_finite()) {
             Ok(coordinates)
         } else {
-            Err(self.fault(read_error::Problem::NotFinite { node: tag, coordinates }))
+            Err(self.fault(read_error::Fault::NotFinite { node: tag, coordinates }))
         }
     }
 
@@ -221,14 +221,14 @@ impl<'a> Cursor<'a> {
         let left = self.length.saturating_sub(self.bytes_before + self.start as u64);
         if announced > left / each {
             let section = self.section.clone();
-            return Err(self.fault(Problem::Count { section, what, announced, left }));
+            return Err(self.fault(Fault::Count { section, what, announced, left }));
         }
         Ok(announced as usize)
     }
 
     /// A fault that names what should stand here and what does.
-    pub fn malformed(&self, expected: &'static str, found: String) -> Fault {
-        self.fault(Problem::Malformed { section: self.section.clone(), expected, found })
+    pub fn malformed(&self, expected: &'static str, found: String) -> Located {
+        self.fault(Fault::Malformed { section: self.section.clone(), expected, found })
     }
 
     fn reads_binary(&self) -> bool {
@@ -257,7 +257,7 @@ impl<'a> Cursor<'a> {
         self.start = 0;
         let missing = CHUNK.max(wanted) - self.buffer.len();
         let read = (&mut *self.source).take(missing as u64).read_to_end(&mut self.buffer);
-        self.ended = read.map_err(read_error::Problem::Io)? < missing;
+        self.ended = read.map_err(read_error::Fault::Io)? < missing;
         Ok(())
     }
 
@@ -268,7 +268,7 @@ impl<'a> Cursor<'a> {
                 self.start += N;
                 Ok(chunk)
             }
-            None => Err(self.fault(Problem::Truncated(self.section.clone()))),
+            None => Err(self.fault(Fault::Truncated(self.section.clone()))),
         }
     }
 
@@ -286,7 +286,7 @@ impl<'a> Cursor<'a> {
         self.skip_spaces()?;
         let rest = self.look(LONGEST)?;
         if rest.is_empty() {
-            return Err(self.fault(Problem::Truncated(self.section.clone())));
+            return Err(self.fault(Fault::Truncated(self.section.clone())));
         }
         let length = rest.iter().take(LONGEST).position(u8::is_ascii_whitespace);
         let length = length.unwrap_or(rest.len());

@@ -1,8 +1,10 @@
 //! What can be wrong with a Gmsh file.
 
+use crate::read_error;
+
 /// What is wrong with a Gmsh file. Nodes and elements are named by their tags in the file.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum Fault {
     /// No bytes, or blanks only.
     #[error("the file is empty; mesh the model again with `gmsh -3 -format msh41`")]
     EmptyFile,
@@ -140,6 +142,12 @@ pub enum Problem {
         /// How many.
         count: usize,
     },
+}
+
+impl From<Fault> for read_error::Fault {
+    fn from(fault: Fault) -> Self {
+        Self::of_format(fault)
+    }
 }
 
 /// Elements of a volume that are not hexahedra.

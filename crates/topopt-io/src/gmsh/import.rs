@@ -7,14 +7,14 @@ use rayon::prelude::*;
 use topopt_mesh::hexahedron::{self, distinct};
 use topopt_mesh::{Face, MeshError, Sets};
 
-use super::error::{Leftover, Problem as GmshProblem};
+use super::error::{Fault as GmshFault, Leftover};
 use super::raw::{Corners, RawMesh};
 use crate::elements::Elements;
 use crate::import::{ImportedMesh, Numbering, UNUSED, left_out_of_set};
-use crate::read_error::Problem;
+use crate::read_error::Fault;
 
 /// Numbers nodes and elements, makes the sets and checks the mesh.
-pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Problem> {
+pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Fault> {
     only_hexahedra(&raw)?;
     let mut notes = notes_on_file(&raw);
     sort_elements(&mut raw);
@@ -32,17 +32,17 @@ pub(super) fn import(mut raw: RawMesh) -> Result<ImportedMesh, Problem> {
 }
 
 /// An inverted element with the volume that it is in.
-fn inverted(error: &MeshError, elements: &Elements, raw: &RawMesh) -> Option<Problem> {
+fn inverted(error: &MeshError, elements: &Elements, raw: &RawMesh) -> Option<Fault> {
     let &MeshError::Inverted { element, determinant, count } = error else { return None };
     let given = elements.given(element) as usize;
     let (element, volume) = (elements.tags()[given], raw.volume(raw.hex_places[given]));
-    Some(GmshProblem::Inverted { element, volume, determinant, count }.into())
+    Some(GmshFault::Inverted { element, volume, determinant, count }.into())
 }
 
-fn only_hexahedra(raw: &RawMesh) -> Result<(), Problem> {
+fn only_hexahedra(raw: &RawMesh) -> Result<(), Fault> {
     let count = raw.hexes.len();
     if count >= UNUSED as usize {
-        return Err(Problem::Mesh(MeshError::TooLarge(count)));
+        return Err(Fault::Mesh(MeshError::TooLarge(count)));
     }
     if let Some(&(_, element)) = raw.others.values().next() {
         let leftovers = raw.others.iter().map(|(&(place, shape), &(count, _))| Leftover {
@@ -50,16 +50,16 @@ fn only_hexahedra(raw: &RawMesh) -> Result<(), Problem> {
             count,
             volume: raw.volume(place),
         });
-        return Err(GmshProblem::NotHexahedra { leftovers: leftovers.collect(), element }.into());
+        return Err(GmshFault::NotHexahedra { leftovers: leftovers.collect(), element }.into());
     }
     if let Some((count, first)) = raw.triangles {
         let group = raw.name(2, raw.groups(first.place)[0]);
         return Err(
-            GmshProblem::NoFace { shape: "triangle", element: first.tag, group, count }.into()
+            GmshFault::NoFace { shape: "triangle", element: first.tag, group, count }.into()
         );
     }
     if raw.hexes.is_empty() {
-        return Err(GmshProblem::NoHexahedra.into());
+        return Err(GmshFault::NoHexahedra.into());
     }
     Ok(())
 }
@@ -122,7 +122,7 @@ fn element_sets(raw: &RawMesh, elements: &Elements, sets: &mut Sets) {
     }
 }
 
-fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<(), Problem> {
+fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<(), Fault> {
     let hexes = &numbering.hexes;
     let number = |quad: &Corners<4>| quad.nodes.map(|position| numbering.number(position));
     let quads: Vec<[u32; 4]> = raw.quads.iter().map(number).collect();
@@ -143,7 +143,7 @@ fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<()
     }
     match lost.first() {
         None => Ok(()),
-        Some(quad) => Err(GmshProblem::NoFace {
+        Some(quad) => Err(GmshFault::NoFace {
             shape: "quadrilateral",
             element: quad.tag,
             group: names[quad.place as usize][0].clone(),

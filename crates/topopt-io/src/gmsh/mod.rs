@@ -36,14 +36,14 @@ use crate::read_error::ReadError;
 
 use cursor::Cursor;
 
-pub use error::{Leftover, Problem};
+pub use error::{Fault, Leftover};
 pub use program::{Hexes, Meshing, MeshingError, is_geometry, mesh};
 pub use write::{Encoding, GmshFormat, Version, write};
 
 /// Reads a `.msh` file.
 ///
 /// # Errors
-/// [`ReadError`] with the place in the file, the problem and the remedy.
+/// [`ReadError`] with the place in the file, the fault and the remedy.
 pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
     crate::import::stream(path, |file, length| {
         let raw = sections::parse(Cursor::new(file, length))?;

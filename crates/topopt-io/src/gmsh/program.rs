@@ -11,11 +11,11 @@ use std::{fs, io};
 
 use tempfile::TempDir;
 
-use super::error::{Leftover, Problem as GmshProblem, list};
+use super::error::{Fault as GmshFault, Leftover, list};
 use super::trust::{self, Suspect};
 use crate::import::ImportedMesh;
 use crate::quote::printable;
-use crate::read_error::{Problem, ReadError};
+use crate::read_error::{Fault, ReadError};
 
 /// How a geometry is meshed.
 #[derive(Debug, Clone)]
@@ -278,14 +278,12 @@ impl Geometry<'_> {
     /// What is wrong with the mesh, in terms of the geometry.
     fn refused(&self, error: ReadError) -> MeshingError {
         let path = self.path.to_owned();
-        match *error.problem {
-            Problem::Gmsh(GmshProblem::NotHexahedra { leftovers, .. }) => {
-                MeshingError::NotHexahedra { path, leftovers }
+        match (error.fault.format::<GmshFault>(), &*error.fault) {
+            (Some(GmshFault::NotHexahedra { leftovers, .. }), _) => {
+                MeshingError::NotHexahedra { path, leftovers: leftovers.clone() }
             }
-            Problem::Io(_)
-            | Problem::Gmsh(GmshProblem::NoHexahedra | GmshProblem::MissingSection(_)) => {
-                MeshingError::NoVolumes(path)
-            }
+            (Some(GmshFault::NoHexahedra | GmshFault::MissingSection(_)), _)
+            | (None, Fault::Io(_)) => MeshingError::NoVolumes(path),
             _ => MeshingError::Refused(ReadError { path, place: None, ..error }),
         }
     }

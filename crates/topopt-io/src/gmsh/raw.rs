@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::element_shape::Shape;
 use crate::import::Nodes;
-use crate::read_error::Problem;
+use crate::read_error::Fault;
 
 /// What a file holds. Elements name nodes by their positions among [`RawMesh::nodes`].
 #[derive(Default)]
@@ -98,13 +98,7 @@ impl RawMesh {
 
     /// Adds an element with the tags of all its `nodes` (at least as many as its shape has
     /// corners).
-    pub fn add(
-        &mut self,
-        shape: Shape,
-        tag: u64,
-        nodes: &[u64],
-        place: u32,
-    ) -> Result<(), Problem> {
+    pub fn add(&mut self, shape: Shape, tag: u64, nodes: &[u64], place: u32) -> Result<(), Fault> {
         let in_group = !self.groups(place).is_empty();
         match shape {
             Shape::Hexahedron => {
@@ -137,7 +131,7 @@ impl RawMesh {
     }
 
     /// Positions of the first nodes of `element`.
-    fn corners<const N: usize>(&self, element: u64, nodes: &[u64]) -> Result<[u32; N], Problem> {
+    fn corners<const N: usize>(&self, element: u64, nodes: &[u64]) -> Result<[u32; N], Fault> {
         let mut corners = [0; N];
         for (corner, &tag) in corners.iter_mut().zip(nodes) {
             *corner = self.nodes.position(element, tag)?;

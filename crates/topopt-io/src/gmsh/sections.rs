@@ -1,7 +1,7 @@
 //! The sections of a file, in either version.
 
 use super::cursor::Cursor;
-use super::error::Problem;
+use super::error::Fault;
 use super::raw::RawMesh;
 use super::{version_2, version_4};
 use crate::quote::printable;
@@ -22,7 +22,7 @@ const WITHOUT_MEANING: [&str; 8] = [
 /// Reads all sections of a file.
 pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
     if !cursor.skip_blanks()? {
-        return Err(Problem::EmptyFile.into());
+        return Err(Fault::EmptyFile.into());
     }
     let version = format(&mut cursor)?;
     let mut mesh = RawMesh::default();
@@ -37,12 +37,12 @@ pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
             _ => false,
         };
         if repeated {
-            return Err(cursor.fault(Problem::RepeatedSection(section)));
+            return Err(cursor.fault(Fault::RepeatedSection(section)));
         }
         match (section.as_str(), version) {
             ("PhysicalNames", _) => physical_names(&mut cursor, &mut mesh)?,
-            ("PartitionedEntities", _) => return Err(cursor.fault(Problem::Partitioned)),
-            ("Elements", _) if !nodes => return Err(cursor.fault(Problem::ElementsFirst)),
+            ("PartitionedEntities", _) => return Err(cursor.fault(Fault::Partitioned)),
+            ("Elements", _) if !nodes => return Err(cursor.fault(Fault::ElementsFirst)),
             ("Nodes", Version::V2) => version_2::nodes(&mut cursor, &mut mesh)?,
             ("Nodes", Version::V4) => version_4::nodes(&mut cursor, &mut mesh)?,
             ("Elements", Version::V2) => version_2::elements(&mut cursor, &mut mesh)?,
@@ -61,8 +61,8 @@ pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
         cursor.end_section()?;
     }
     match (nodes, elements) {
-        (false, _) => Err(Problem::MissingSection("Nodes").into()),
-        (_, false) => Err(Problem::MissingSection("Elements").into()),
+        (false, _) => Err(Fault::MissingSection("Nodes").into()),
+        (_, false) => Err(Fault::MissingSection("Elements").into()),
         _ => Ok(mesh),
     }
 }
@@ -79,8 +79,8 @@ fn format(cursor: &mut Cursor) -> Parsed<Version> {
         match cursor.begin_section() {
             Ok(section) if section == "MeshFormat" => break,
             Ok(section) if section == "Comments" => cursor.skip_section()?,
-            Ok(section) if section == "NOD" => return Err(Problem::Version("1.0".into()).into()),
-            _ => return Err(Problem::NotMsh.into()),
+            Ok(section) if section == "NOD" => return Err(Fault::Version("1.0".into()).into()),
+            _ => return Err(Fault::NotMsh.into()),
         }
         cursor.skip_blanks()?;
     }
@@ -94,17 +94,17 @@ fn format(cursor: &mut Cursor) -> Parsed<Version> {
     let version = match number {
         2.0..3.0 => Version::V2,
         4.1 => Version::V4,
-        _ => return Err(cursor.fault(Problem::Version(format!("{number:?}")))),
+        _ => return Err(cursor.fault(Fault::Version(format!("{number:?}")))),
     };
     if binary {
         if data_size != 8 {
-            return Err(cursor.fault(Problem::DataSize(data_size)));
+            return Err(cursor.fault(Fault::DataSize(data_size)));
         }
         cursor.end_line()?;
         cursor.binary = true;
         match cursor.int("the number 1")? {
             1 => {}
-            0x0100_0000 => return Err(cursor.fault(Problem::BigEndian)),
+            0x0100_0000 => return Err(cursor.fault(Fault::BigEndian)),
             other => return Err(cursor.malformed("the number 1", format!("`{other}`"))),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::element_shape::{Shape, shape_of};
-use super::error::Problem;
+use super::error::Fault;
 use super::raw::RawMesh;
 use crate::import::Nodes;
 use crate::read_error::Parsed;
@@ -81,7 +81,7 @@ impl ElementReader<'_> {
             let value = cursor.int("a tag of an element")?;
             match i {
                 0 | 1 => place[i as usize] = value,
-                2 if value > 0 => return Err(cursor.fault(Problem::Partitioned)),
+                2 if value > 0 => return Err(cursor.fault(Fault::Partitioned)),
                 _ => {}
             }
         }
@@ -90,7 +90,7 @@ impl ElementReader<'_> {
             self.nodes.push(tag(cursor, "the tag of a node")?);
         }
         let place = self.place(place);
-        self.mesh.add(shape, element, &self.nodes, place).map_err(|problem| cursor.fault(problem))
+        self.mesh.add(shape, element, &self.nodes, place).map_err(|fault| cursor.fault(fault))
     }
 
     /// Physical tag 0 is no group; the sign is an orientation.
@@ -110,7 +110,7 @@ impl ElementReader<'_> {
 }
 
 fn known(cursor: &Cursor, number: i64, element: u64) -> Parsed<(Shape, usize)> {
-    shape_of(number).ok_or_else(|| cursor.fault(Problem::ElementType { element, number }))
+    shape_of(number).ok_or_else(|| cursor.fault(Fault::ElementType { element, number }))
 }
 
 fn tag(cursor: &mut Cursor, expected: &'static str) -> Parsed<u64> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::cursor::Cursor;
 use super::element_shape::{Shape, shape_of};
-use super::error::Problem;
+use super::error::Fault;
 use super::raw::RawMesh;
 use crate::import::Nodes;
 use crate::read_error::Parsed;
@@ -102,14 +102,14 @@ pub(super) fn elements(
         for _ in 0..count {
             let tag = cursor.size("the tag of an element")?;
             let Some((shape, n_nodes)) = shape else {
-                return Err(cursor.fault(Problem::ElementType { element: tag, number }));
+                return Err(cursor.fault(Fault::ElementType { element: tag, number }));
             };
             nodes.clear();
             for _ in 0..n_nodes {
                 nodes.push(cursor.size("the tag of a node")?);
             }
             cursor.end_record()?;
-            mesh.add(shape, tag, &nodes, place).map_err(|problem| cursor.fault(problem))?;
+            mesh.add(shape, tag, &nodes, place).map_err(|fault| cursor.fault(fault))?;
         }
         total += count;
     }

@@ -19,7 +19,7 @@ pub mod vtu;
 mod xml;
 
 pub use array::{Array, Values};
-pub use read_error::Problem;
+pub use read_error::Fault;
 
 /// How the arrays of a file are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,9 +3,9 @@
 use topopt_mesh::Sets;
 
 use super::read_cells::Cells;
-use super::read_error::Problem;
+use super::read_error::Fault;
 use super::read_xml::{DataArray, Outline};
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, left_out_of_set};
+use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, add_nodes};
 use crate::quote::excerpt;
 use crate::read_error::{self, Parsed};
 
@@ -38,12 +38,9 @@ pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<V
                 let Some(points) = marked(&file, array, file.n_points, &mut notes)? else {
                     continue;
                 };
-                let numbers = points.iter().filter_map(|&point| numbering.node(point));
-                let set: Vec<u32> = numbers.filter(|&node| node != UNUSED).collect();
-                if set.len() < points.len() {
-                    notes.push(left_out_of_set(&array.name, points.len() - set.len()));
-                }
-                sets.nodes.insert(array.name.clone(), set);
+                let number = |&point: &u64| numbering.node(point).unwrap_or(UNUSED);
+                let members = points.iter().map(number).collect();
+                add_nodes(&mut sets, &array.name, members, &mut notes);
             }
             "CellData" => {
                 let Some(marked) = marked(&file, array, file.n_cells, &mut notes)? else {
@@ -68,7 +65,7 @@ fn element_data(file: &Outline, cells: &Cells, name: &str) -> Parsed<Vec<f64>> {
     let Some(array) = scalars().find(|array| array.name == name) else {
         let present: Vec<String> = scalars().map(|array| excerpt(&array.name)).collect();
         return Err(
-            Problem::MissingCellData { name: name.into(), present: present.join(", ") }.into()
+            Fault::MissingCellData { name: name.into(), present: present.join(", ") }.into()
         );
     };
     let values = file.floats(array, file.n_cells)?;
@@ -85,7 +82,7 @@ fn measure(file: &Outline) -> Parsed<()> {
     let (cells, points) = (file.n_cells, file.n_points);
     let Some(corners) = file.declared(connectivity)? else { return Ok(()) };
     if u128::from(cells) > corners || cells > points.saturating_mul(CELLS_PER_POINT) {
-        return Err(file.fault_in(connectivity, Problem::TooManyCells { cells, points, corners }));
+        return Err(file.fault_in(connectivity, Fault::TooManyCells { cells, points, corners }));
     }
     Ok(())
 }
@@ -98,21 +95,21 @@ fn cells(file: &Outline) -> Parsed<Cells> {
     let connectivity_array = array(file, "Cells", "connectivity")?;
     let connectivity = file.integers(connectivity_array, length)?;
     Cells::of(&types, &offsets, &connectivity)
-        .map_err(|problem| file.fault_in(connectivity_array, problem))
+        .map_err(|fault| file.fault_in(connectivity_array, fault))
 }
 
 fn nodes(file: &Outline) -> Parsed<Nodes> {
     let points = array(file, "Points", "Points")?;
     let count = file.n_points.checked_mul(3).ok_or_else(|| {
         let (element, found) = ("Piece".into(), file.n_points.to_string());
-        file.fault_in(points, Problem::Attribute { element, attribute: "NumberOfPoints", found })
+        file.fault_in(points, Fault::Attribute { element, attribute: "NumberOfPoints", found })
     })?;
     let coordinates = file.floats(points, count)?;
     let coordinates = coordinates.as_chunks::<3>().0.to_vec();
     for (node, x) in (0..).zip(&coordinates) {
         if x.iter().any(|x| !x.is_finite()) {
-            let problem = read_error::Problem::NotFinite { node, coordinates: *x };
-            return Err(file.fault_in(points, problem));
+            let fault = read_error::Fault::NotFinite { node, coordinates: *x };
+            return Err(file.fault_in(points, fault));
         }
     }
     Ok(Nodes::new((0..file.n_points).collect(), coordinates)?)
@@ -123,11 +120,11 @@ fn array<'a>(
     file: &'a Outline<'a>,
     section: &str,
     name: &'static str,
-) -> Result<&'a DataArray<'a>, Problem> {
+) -> Result<&'a DataArray<'a>, Fault> {
     let is_wanted = |array: &&DataArray| {
         array.section == section && (section == "Points" || array.name == name)
     };
-    file.arrays.iter().find(is_wanted).ok_or(Problem::MissingArray(name))
+    file.arrays.iter().find(is_wanted).ok_or(Fault::MissingArray(name))
 }
 
 /// The points or cells for which an array of integers has 1, if it has 0 for all the others.

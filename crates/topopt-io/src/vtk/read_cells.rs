@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use topopt_mesh::hexahedron;
 
-use super::read_error::Problem;
+use super::read_error::Fault;
 
 /// The cells of a file.
 #[derive(Default)]
@@ -56,12 +56,12 @@ const VOXEL: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 impl Cells {
     /// The cells of `types`, \[n_cells\], whose points end at `offsets`, \[n_cells\], in
     /// `connectivity`, \[last offset\].
-    pub fn of(types: &[i64], offsets: &[i64], connectivity: &[i64]) -> Result<Self, Problem> {
+    pub fn of(types: &[i64], offsets: &[i64], connectivity: &[i64]) -> Result<Self, Fault> {
         let mut cells = Self::default();
         let mut others = BTreeMap::<&str, (usize, u64)>::new();
         let mut start = 0;
         for ((cell, &kind), &end) in (0..).zip(types).zip(offsets) {
-            let wrong = Problem::CellPoints { cell, kind, found: end.saturating_sub(start) };
+            let wrong = Fault::CellPoints { cell, kind, found: end.saturating_sub(start) };
             let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
             let points = range.and_then(|(start, end)| connectivity.get(start..end));
             let Some(points) = points else { return Err(wrong) };
@@ -94,9 +94,9 @@ impl Cells {
         }
         match others.into_iter().min_by_key(|(_, (_, cell))| *cell) {
             Some((shape, (count, cell))) => {
-                Err(Problem::NotHexahedra { shape: shape.into(), count, cell })
+                Err(Fault::NotHexahedra { shape: shape.into(), count, cell })
             }
-            None if cells.hexes.is_empty() => Err(Problem::NoHexahedra),
+            None if cells.hexes.is_empty() => Err(Fault::NoHexahedra),
             None => Ok(cells),
         }
     }

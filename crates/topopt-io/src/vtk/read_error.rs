@@ -1,9 +1,11 @@
 //! What can be wrong with a `.vtu` file.
 
+use crate::read_error;
+
 /// What is wrong with a `.vtu` file. Points and cells are named by their numbers in the file, from
 /// 0, as ParaView shows them.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum Fault {
     /// No bytes, or blanks only.
     #[error("the file is empty; {SAVE}")]
     EmptyFile,
@@ -124,6 +126,12 @@ pub enum Problem {
         /// The first of them.
         cell: u64,
     },
+}
+
+impl From<Fault> for read_error::Fault {
+    fn from(fault: Fault) -> Self {
+        Self::of_format(fault)
+    }
 }
 
 /// How to get a file that can be read.

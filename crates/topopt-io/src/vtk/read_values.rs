@@ -4,7 +4,7 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-use super::read_error::Problem;
+use super::read_error::Fault;
 use super::read_xml::{Content, DataArray, Outline};
 use crate::quote::{excerpt, quoted};
 use crate::read_error::Parsed;
@@ -31,7 +31,7 @@ impl Outline<'_> {
             Content::Ascii(text) => parsed(array, text, count, parse),
             _ => self.decoded(array, count, convert),
         };
-        result.map_err(|problem| self.fault_in(array, problem))
+        result.map_err(|fault| self.fault_in(array, fault))
     }
 
     fn decoded<T>(
@@ -39,7 +39,7 @@ impl Outline<'_> {
         array: &DataArray,
         count: u64,
         convert: impl Fn(Kind, [u8; 8]) -> T,
-    ) -> Result<Vec<T>, Problem> {
+    ) -> Result<Vec<T>, Fault> {
         let kind = Kind::of(array)?;
         let width = kind.width();
         let expected = u128::from(count) * width as u128;
@@ -67,18 +67,18 @@ impl Outline<'_> {
             let length = self.lengths(array, &mut self.source(array)?)?;
             Ok(Some(length.total() / Kind::of(array)?.width() as u128))
         };
-        declared().map_err(|problem: Problem| self.fault_in(array, problem))
+        declared().map_err(|fault: Fault| self.fault_in(array, fault))
     }
 
     /// The bytes of an array, as long as `expected`; no more are decoded or allocated.
-    fn bytes(&self, array: &DataArray, expected: u128) -> Result<Vec<u8>, Problem> {
+    fn bytes(&self, array: &DataArray, expected: u128) -> Result<Vec<u8>, Fault> {
         let mut source = self.source(array)?;
         let lengths = self.lengths(array, &mut source)?;
         let total = lengths.total();
         if total != expected {
             let found = u64::try_from(total).unwrap_or(u64::MAX);
             let (array, unit) = (excerpt(&array.name), "bytes");
-            return Err(Problem::Length { array, found, expected, unit });
+            return Err(Fault::Length { array, found, expected, unit });
         }
         let (n_blocks, size, last) = match lengths {
             Lengths::Plain(length) => return source.take(length, array),
@@ -94,8 +94,8 @@ impl Outline<'_> {
     }
 
     /// The lengths in front of the data, which are taken from `source`.
-    fn lengths(&self, array: &DataArray, source: &mut Source) -> Result<Lengths, Problem> {
-        let mut word = || -> Result<u64, Problem> {
+    fn lengths(&self, array: &DataArray, source: &mut Source) -> Result<Lengths, Fault> {
+        let mut word = || -> Result<u64, Fault> {
             let bytes = source.take(self.header_width as u64, array)?;
             Ok(self.word(&bytes))
         };
@@ -112,11 +112,11 @@ impl Outline<'_> {
         if self.big_endian { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) }
     }
 
-    fn source<'b>(&'b self, array: &DataArray<'b>) -> Result<Source<'b>, Problem> {
+    fn source<'b>(&'b self, array: &DataArray<'b>) -> Result<Source<'b>, Fault> {
         match array.content {
             Content::Ascii(text) | Content::Base64(text) => Ok(Source::base64(text.as_bytes())),
             Content::Appended(offset) => {
-                let Some(appended) = self.appended else { return Err(Problem::Truncated) };
+                let Some(appended) = self.appended else { return Err(Fault::Truncated) };
                 let offset = usize::try_from(offset).unwrap_or(usize::MAX);
                 let Some(bytes) = appended.bytes.get(offset..) else {
                     return Err(data(array, format!("its offset {offset} is behind the end")));
@@ -132,7 +132,7 @@ fn parsed<T>(
     text: &str,
     count: u64,
     parse: impl Fn(&str) -> Option<T>,
-) -> Result<Vec<T>, Problem> {
+) -> Result<Vec<T>, Fault> {
     let number = |word: &str| {
         parse(word).ok_or_else(|| data(array, format!("{} is no number of its type", quoted(word))))
     };
@@ -141,11 +141,11 @@ fn parsed<T>(
         return Ok(numbers);
     }
     let (array, found, unit) = (excerpt(&array.name), numbers.len() as u64, "numbers");
-    Err(Problem::Length { array, found, expected: count.into(), unit })
+    Err(Fault::Length { array, found, expected: count.into(), unit })
 }
 
 /// An empty list with room for so many entries, which a small file may claim.
-fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Problem> {
+fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Fault> {
     let mut list = Vec::new();
     let reserved = list.try_reserve_exact(count);
     reserved.map_err(|_| data(array, format!("there is no memory for its {count} entries")))?;
@@ -153,7 +153,7 @@ fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Problem> {
 }
 
 /// Appends the `size` bytes that `block` holds.
-fn inflate(array: &DataArray, block: &[u8], size: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+fn inflate(array: &DataArray, block: &[u8], size: u64, bytes: &mut Vec<u8>) -> Result<(), Fault> {
     let before = bytes.len();
     let read = ZlibDecoder::new(block).take(size.saturating_add(1)).read_to_end(bytes);
     read.map_err(|error| data(array, format!("zlib says: {error}")))?;
@@ -164,8 +164,8 @@ fn inflate(array: &DataArray, block: &[u8], size: u64, bytes: &mut Vec<u8>) -> R
     Err(data(array, format!("a compressed block holds {found} bytes in place of {size}")))
 }
 
-fn data(array: &DataArray, what: String) -> Problem {
-    Problem::Data { array: excerpt(&array.name), what }
+fn data(array: &DataArray, what: String) -> Fault {
+    Fault::Data { array: excerpt(&array.name), what }
 }
 
 /// How long the data of an array are, in bytes.
@@ -208,11 +208,11 @@ impl<'a> Source<'a> {
     }
 
     /// The next `count` bytes, after checking that so many can be there.
-    fn take(&mut self, count: u64, array: &DataArray) -> Result<Vec<u8>, Problem> {
+    fn take(&mut self, count: u64, array: &DataArray) -> Result<Vec<u8>, Fault> {
         match self {
             Source::Raw(bytes) => {
                 if count > bytes.len() as u64 {
-                    return Err(Problem::Truncated);
+                    return Err(Fault::Truncated);
                 }
                 let (taken, rest) = bytes.split_at(count as usize);
                 *bytes = rest;
@@ -220,12 +220,12 @@ impl<'a> Source<'a> {
             }
             Source::Base64 { text, left } => {
                 if count > (left.len() + text.len()) as u64 {
-                    return Err(Problem::Truncated);
+                    return Err(Fault::Truncated);
                 }
                 let mut taken = std::mem::take(left);
                 taken.reserve(count as usize);
                 while (taken.len() as u64) < count {
-                    let group = group(text).ok_or(Problem::Truncated)?;
+                    let group = group(text).ok_or(Fault::Truncated)?;
                     decode(group, &mut taken)
                         .ok_or_else(|| data(array, "a character is not of base64".into()))?;
                 }
@@ -288,7 +288,7 @@ enum Kind {
 
 impl Kind {
     /// The number type of an array.
-    fn of(array: &DataArray) -> Result<Self, Problem> {
+    fn of(array: &DataArray) -> Result<Self, Fault> {
         Ok(match array.kind.as_str() {
             "Int8" => Kind::Int8,
             "Int16" => Kind::Int16,

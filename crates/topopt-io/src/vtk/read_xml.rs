@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::read_error::Problem;
+use super::read_error::Fault;
 use crate::quote::{begin, excerpt, printable, quoted};
-use crate::read_error::{Fault, Parsed, Place};
+use crate::read_error::{Located, Parsed, Place};
 
 /// A file taken apart. Nothing is decoded yet.
 pub(super) struct Outline<'a> {
@@ -58,7 +58,7 @@ impl<'a> Outline<'a> {
     /// Takes the bytes of a file apart.
     pub fn of(bytes: &'a [u8]) -> Parsed<Self> {
         if bytes.trim_ascii().is_empty() {
-            return Err(Problem::EmptyFile.into());
+            return Err(Fault::EmptyFile.into());
         }
         let (xml, behind) = split(bytes)?;
         let mut scan =
@@ -73,26 +73,26 @@ impl<'a> Outline<'a> {
             arrays: Vec::new(),
             appended: None,
         };
-        if let Err((position, problem)) = scan.run(&mut outline) {
-            return Err(outline.fault(position, problem));
+        if let Err((position, fault)) = scan.run(&mut outline) {
+            return Err(outline.fault(position, fault));
         }
         match (scan.base64, behind) {
             (Some(base64), Some(bytes)) => outline.appended = Some(Appended { base64, bytes }),
             (None, _) if scan.open.is_empty() => {}
-            _ => return Err(outline.fault(xml.len(), Problem::Truncated)),
+            _ => return Err(outline.fault(xml.len(), Fault::Truncated)),
         }
-        if scan.n_pieces == 1 { Ok(outline) } else { Err(Problem::Pieces(scan.n_pieces).into()) }
+        if scan.n_pieces == 1 { Ok(outline) } else { Err(Fault::Pieces(scan.n_pieces).into()) }
     }
 
     /// A fault at the line of an array.
-    pub fn fault_in(&self, array: &DataArray, problem: impl Into<crate::Problem>) -> Fault {
-        self.fault(array.position, problem)
+    pub fn fault_in(&self, array: &DataArray, fault: impl Into<crate::Fault>) -> Located {
+        self.fault(array.position, fault)
     }
 
-    fn fault(&self, position: usize, problem: impl Into<crate::Problem>) -> Fault {
+    fn fault(&self, position: usize, fault: impl Into<crate::Fault>) -> Located {
         let before = &self.xml.as_bytes()[..position.min(self.xml.len())];
         let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
-        Fault { place: Some(Place::Line(line)), problem: Box::new(problem.into()) }
+        Located { place: Some(Place::Line(line)), fault: Box::new(fault.into()) }
     }
 }
 
@@ -114,7 +114,7 @@ fn split(bytes: &[u8]) -> Parsed<(&str, Option<&[u8]>)> {
             Ok((xml, behind.filter(|_| end.is_some())))
         }
         Err(error) if start.starts_with(b"<") => Err(damaged(error).into()),
-        _ => Err(Problem::NotVtk.into()),
+        _ => Err(Fault::NotVtk.into()),
     }
 }
 
@@ -128,7 +128,7 @@ struct Scan<'a> {
     base64: Option<bool>,
 }
 
-type Step<T> = Result<T, (usize, Problem)>;
+type Step<T> = Result<T, (usize, Fault)>;
 
 impl<'a> Scan<'a> {
     /// Fills `outline` in, up to the end of the XML or the begin of the appended data.
@@ -138,7 +138,7 @@ impl<'a> Scan<'a> {
             let event = self.reader.read_event();
             match event.map_err(|error| (position, damaged(error)))? {
                 Event::Start(element) => {
-                    self.element(outline, &element).map_err(|problem| (position, problem))?;
+                    self.element(outline, &element).map_err(|fault| (position, fault))?;
                     let name = element.name().as_ref().to_owned();
                     let last = name == "AppendedData";
                     self.open.push(name);
@@ -147,7 +147,7 @@ impl<'a> Scan<'a> {
                     }
                 }
                 Event::Empty(element) => {
-                    self.element(outline, &element).map_err(|problem| (position, problem))?;
+                    self.element(outline, &element).map_err(|fault| (position, fault))?;
                 }
                 Event::End(_) => drop(self.open.pop()),
                 Event::Text(text) if self.open.last().is_some_and(|name| name == "DataArray") => {
@@ -162,12 +162,12 @@ impl<'a> Scan<'a> {
     }
 
     /// Notes what an element says by its attributes.
-    fn element(&mut self, outline: &mut Outline<'a>, element: &BytesStart) -> Result<(), Problem> {
+    fn element(&mut self, outline: &mut Outline<'a>, element: &BytesStart) -> Result<(), Fault> {
         let name = element.name();
         let within = self.open.last().map_or("", String::as_str);
         match (name.as_ref(), within) {
             ("VTKFile", "") => file_attributes(outline, element),
-            (_, "") => Err(Problem::NotVtk),
+            (_, "") => Err(Fault::NotVtk),
             ("Piece", _) => {
                 self.n_pieces += 1;
                 if self.n_pieces == 1 {
@@ -210,10 +210,10 @@ fn add_text<'a>(outline: &mut Outline<'a>, open: &[String], text: &'a str) {
     }
 }
 
-fn file_attributes(outline: &mut Outline, element: &BytesStart) -> Result<(), Problem> {
+fn file_attributes(outline: &mut Outline, element: &BytesStart) -> Result<(), Fault> {
     let text = |name| attribute(element, name);
     if let Some(kind) = text("type")?.filter(|kind| kind != "UnstructuredGrid") {
-        return Err(Problem::Kind(excerpt(&kind)));
+        return Err(Fault::Kind(excerpt(&kind)));
     }
     outline.big_endian = match text("byte_order")?.as_deref() {
         None | Some("LittleEndian") => false,
@@ -228,7 +228,7 @@ fn file_attributes(outline: &mut Outline, element: &BytesStart) -> Result<(), Pr
     outline.compressed = match text("compressor")?.as_deref() {
         None | Some("") => false,
         Some("vtkZLibDataCompressor") => true,
-        Some(other) => return Err(Problem::Compressor(excerpt(other))),
+        Some(other) => return Err(Fault::Compressor(excerpt(other))),
     };
     Ok(())
 }
@@ -237,7 +237,7 @@ fn data_array<'a>(
     element: &BytesStart,
     section: &str,
     position: usize,
-) -> Result<DataArray<'a>, Problem> {
+) -> Result<DataArray<'a>, Fault> {
     let text = |name| attribute(element, name);
     let content = match text("format")?.as_deref() {
         None | Some("ascii") => Content::Ascii(""),
@@ -256,19 +256,19 @@ fn data_array<'a>(
 }
 
 /// What the XML parser says, which may quote any part of the file.
-fn damaged(error: impl ToString) -> Problem {
-    Problem::Xml(begin(&error.to_string(), 200))
+fn damaged(error: impl ToString) -> Fault {
+    Fault::Xml(begin(&error.to_string(), 200))
 }
 
 /// The value of an attribute.
-fn attribute(element: &BytesStart, name: &'static str) -> Result<Option<String>, Problem> {
+fn attribute(element: &BytesStart, name: &'static str) -> Result<Option<String>, Fault> {
     let found = element.try_get_attribute(name).map_err(damaged)?;
     let value = found.map(|found| found.normalized_value(XmlVersion::Implicit1_0));
     Ok(value.transpose().map_err(damaged)?.map(Into::into))
 }
 
 /// The value of an attribute that is a number.
-fn number(element: &BytesStart, name: &'static str, default: Option<u64>) -> Result<u64, Problem> {
+fn number(element: &BytesStart, name: &'static str, default: Option<u64>) -> Result<u64, Fault> {
     let text = attribute(element, name)?;
     let value = match (&text, default) {
         (None, Some(default)) => Some(default),
@@ -278,7 +278,7 @@ fn number(element: &BytesStart, name: &'static str, default: Option<u64>) -> Res
     value.ok_or_else(|| odd(element, name, text.as_deref()))
 }
 
-fn odd(element: &BytesStart, attribute: &'static str, found: Option<&str>) -> Problem {
+fn odd(element: &BytesStart, attribute: &'static str, found: Option<&str>) -> Fault {
     let found = quoted(found.unwrap_or_default());
-    Problem::Attribute { element: element.name().as_ref().to_owned(), attribute, found }
+    Fault::Attribute { element: element.name().as_ref().to_owned(), attribute, found }
 }

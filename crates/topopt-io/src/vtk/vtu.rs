@@ -39,7 +39,7 @@ pub fn write(
 /// - Points and cells are numbered from 0 as in ParaView.
 ///
 /// # Errors
-/// [`ReadError`] with the line of the XML, the problem and the remedy.
+/// [`ReadError`] with the line of the XML, the fault and the remedy.
 pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
     Ok(read_with_cell_data(path, &[])?.0)
 }

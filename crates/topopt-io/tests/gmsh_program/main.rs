@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{Hexes, Meshing, MeshingError, is_geometry, mesh};
+use topopt_testing::files::CUBE_MSH as CUBE;
 
 const BOX: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/gmsh_box_4_1_ascii.msh");
-const CUBE: &str = include_str!("../cube.msh");
 
 /// A geometry that is a script for the stand-in, which may copy `$box`, `$tets` and `$points`.
 struct Geometry {

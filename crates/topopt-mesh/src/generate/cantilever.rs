@@ -1,8 +1,8 @@
 //! The 3D cantilever: 2n x n x n unit cubes.
 
 use super::extrusion::{self, Extrusion};
+use super::part::{Part, nearest};
 use super::section::{self, Grid};
-use super::{Part, nearest};
 
 /// The cantilever of about `n_elements` elements, clamped at x = 0, loaded on x = 2n, y = 0.
 pub(super) fn part(n_elements: usize) -> Part {

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::extrusion::Extrusion;
+use super::part::{Part, nearest};
 use super::section::{Grid, Ring, RoundHole, Section};
-use super::{Part, nearest};
 
 const WIDTH: f64 = 150.0;
 const HEIGHT: f64 = 350.0;

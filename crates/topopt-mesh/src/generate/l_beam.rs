@@ -1,8 +1,8 @@
 //! The 3D L-beam: a square 5a x 5a less its upper right 3a x 3a, a quarter of the arm thick.
 
 use super::extrusion::{self, Extrusion};
+use super::part::{Part, nearest};
 use super::section::{self, Grid};
-use super::{Part, nearest};
 
 /// The L-beam of about `n_elements` unit cubes, with arms 2a wide: clamped at y = 5a, loaded on
 /// x = 5a, y = 2a.

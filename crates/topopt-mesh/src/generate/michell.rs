@@ -5,8 +5,8 @@
 //! nodes with five quadrilaterals; smoothing then spreads the distortion.
 
 use super::extrusion::{self, Extrusion};
+use super::part::{Part, nearest};
 use super::section::{self, Grid, RoundHole};
-use super::{Part, nearest};
 
 /// The Michell cantilever of about `n_elements` elements, in unit layers; the mean quadrilateral
 /// has an area of about 1. Clamped on the half-circle, loaded at x = 5R, y = 2R.

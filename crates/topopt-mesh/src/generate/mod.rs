@@ -4,18 +4,21 @@
 //! connecting rod also has the element set `solid`, its two rings. All four are plane meshes of
 //! quadrilaterals, extruded along z. Directions and magnitudes of loads are no affair of a mesh.
 
+mod block;
 mod cantilever;
 mod connecting_rod;
 mod extrusion;
 mod l_beam;
 mod michell;
+mod part;
 mod section;
 mod smoothing;
 
 use std::str::FromStr;
 
-use crate::{Face, HexMesh, MeshError, Sets};
-use extrusion::Extrusion;
+pub use block::block;
+
+use crate::{HexMesh, MeshError};
 
 /// One of the four benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -131,46 +134,6 @@ impl FromStr for Benchmark {
         let found = Benchmark::ALL.into_iter().find(|benchmark| benchmark.name() == name);
         found.ok_or_else(|| GenerateError::UnknownBenchmark(name.into()))
     }
-}
-
-/// An extruded body with its sets, in terms of the section it was extruded from.
-struct Part {
-    body: Extrusion,
-    /// Clamped edges of the section: quadrilateral and local edge.
-    fixed: Vec<(u32, u8)>,
-    /// Loaded points of the section.
-    load: Vec<u32>,
-    /// Quadrilaterals of the section from here on are solid, if any are.
-    first_solid: Option<usize>,
-}
-
-impl Part {
-    fn into_mesh(self) -> Result<HexMesh, MeshError> {
-        let mut sets = Sets::default();
-        let fixed: Vec<Face> =
-            self.fixed.iter().flat_map(|&(quad, edge)| self.body.wall(quad, edge)).collect();
-        sets.faces.insert("fixed".into(), fixed);
-        let load = self.load.iter().flat_map(|&point| self.body.line(point as usize)).collect();
-        sets.nodes.insert("load".into(), load);
-        let n_elements = self.body.hexes.len() as u32;
-        let first_solid = self.first_solid.map(|quad| self.body.column(quad).start);
-        sets.elements.insert("design".into(), (0..first_solid.unwrap_or(n_elements)).collect());
-        if let Some(first) = first_solid {
-            sets.elements.insert("solid".into(), (first..n_elements).collect());
-        }
-        HexMesh::new(self.body.coordinates, self.body.hexes, sets)
-    }
-}
-
-/// The parameter from `first` on whose growing `count` of elements is nearest to `target`.
-fn nearest(first: usize, target: usize, count: impl Fn(usize) -> usize) -> usize {
-    let mut parameter = first;
-    while count(parameter) < target {
-        parameter += 1;
-    }
-    let below = parameter - 1;
-    let below_is_nearer = below >= first && count(parameter) - target > target - count(below);
-    if below_is_nearer { below } else { parameter }
 }
 
 fn of_size<T: Copy>(values: &[T; 5], size: u32) -> Result<T, GenerateError> {

@@ -1,7 +1,7 @@
 use std::f64::consts::PI;
 
 use super::*;
-use crate::{NodeToElements, Quality, hexahedron};
+use crate::{Face, NodeToElements, Quality, hexahedron};
 
 const THESIS_NODES: [(Benchmark, [usize; 5]); 4] = [
     (Benchmark::Cantilever, [34_476, 92_016, 192_556, 450_241, 1_056_321]),

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets, hexahedron, surface};
 use topopt_surface::{Field, TriangleSurface, clipped_volume, iso_surface, threshold_of_volume};
+use topopt_testing::Noise;
 
 /// Every directed edge once and its reverse once, no triangle without area, every vertex used, and
 /// no three vertices with two triangles, so that every closed piece has at least four.
@@ -74,14 +75,9 @@ fn torus(x: &[f64; 3]) -> f64 {
     0.12 - ((((x[0] - 1.0).powi(2) + x[1] * x[1]).sqrt() - 0.3).powi(2) + x[2] * x[2]).sqrt()
 }
 
-/// Densities in [0, 1) from a linear congruential generator.
+/// Densities in [0, 1) without order.
 fn random(count: usize, seed: u64) -> Vec<f64> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) as f64 / (1u64 << 31) as f64
-    };
-    (0..count).map(|_| next()).collect()
+    Noise(seed).vector(count).iter().map(|v| 0.5 * (v + 1.0)).collect()
 }
 
 #[test]

@@ -1,21 +1,10 @@
 //! Meshes for tests: a box of distorted elements, and one with nodes of irregular valence.
 
+use topopt_mesh::generate::block;
 use topopt_mesh::hexahedron::of_wedge;
 use topopt_mesh::{HexMesh, Sets};
 
-/// A reproducible sequence of numbers in [-1, 1].
-pub struct Noise(pub u64);
-
-impl Noise {
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub fn vector(&mut self, n: usize) -> Vec<f64> {
-        (0..n).map(|_| self.next()).collect()
-    }
-}
+use crate::noise::Noise;
 
 /// The unit cube in n x n x n elements, mapped by `map`.
 pub fn mapped_cube(n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> HexMesh {
@@ -24,33 +13,9 @@ pub fn mapped_cube(n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> HexMesh {
 
 /// The unit cube in nx x ny x nz elements, mapped by `map`.
 pub fn mapped_box([nx, ny, nz]: [usize; 3], map: impl Fn([f64; 3]) -> [f64; 3]) -> HexMesh {
-    let node = |i: usize, j: usize, k: usize| (i + (nx + 1) * (j + (ny + 1) * k)) as u32;
-    let mut coordinates = Vec::new();
-    let mut hexes = Vec::new();
-    for k in 0..=nz {
-        for j in 0..=ny {
-            for i in 0..=nx {
-                let share = |index: usize, n: usize| index as f64 / n as f64;
-                coordinates.push(map([share(i, nx), share(j, ny), share(k, nz)]));
-                if i < nx && j < ny && k < nz {
-                    let corner = |[a, b, c]: [usize; 3]| node(i + a, j + b, k + c);
-                    hexes.push(
-                        [
-                            [0, 0, 0],
-                            [1, 0, 0],
-                            [1, 1, 0],
-                            [0, 1, 0],
-                            [0, 0, 1],
-                            [1, 0, 1],
-                            [1, 1, 1],
-                            [0, 1, 1],
-                        ]
-                        .map(corner),
-                    );
-                }
-            }
-        }
-    }
+    let share = |index: usize, n: usize| index as f64 / n as f64;
+    let (coordinates, hexes) =
+        block([nx, ny, nz], |[i, j, k]| map([share(i, nx), share(j, ny), share(k, nz)]));
     HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
 }
 
@@ -65,7 +30,7 @@ pub fn distorted_cube(n: usize, share: f64, surface: bool) -> HexMesh {
         .map(|x| {
             x.map(|v| {
                 let inner = v > 1e-9 && v < 1.0 - 1e-9;
-                let shift = share / n as f64 * noise.next();
+                let shift = share / n as f64 * noise.number();
                 if inner || surface { v + shift } else { v }
             })
         })
@@ -124,7 +89,7 @@ pub fn wheel(n: usize) -> HexMesh {
         let angle = std::f64::consts::TAU * sector as f64 / SECTORS as f64 + 0.3 * z;
         let inside = ring < n && layer > 0 && layer < n;
         [r * angle.cos(), r * angle.sin(), z + 0.1 * r * angle.sin()]
-            .map(|v| if inside { v + 0.15 / n as f64 * noise.next() } else { v })
+            .map(|v| if inside { v + 0.15 / n as f64 * noise.number() } else { v })
     };
     let (mut coordinates, mut hexes) = (Vec::new(), Vec::new());
     for layer in 0..=n {

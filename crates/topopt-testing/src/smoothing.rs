@@ -2,9 +2,12 @@
 
 use topopt_linalg::{Backend, Growth, InverseDiagonal, Residual};
 
-use crate::meshes::Noise;
+use crate::noise::Noise;
 
 /// Compares all ways of finding the residual, to `tolerance` of the largest entry.
+///
+/// # Panics
+/// If they differ by more.
 pub fn assert_smooths<B: Backend>(backend: &B, diagonal: &dyn InverseDiagonal<B>, tolerance: f64) {
     let space = diagonal.space();
     let vector = |seed| backend.upload(&Noise(seed).vector(space.len()), space).unwrap();

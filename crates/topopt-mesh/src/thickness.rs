@@ -7,6 +7,7 @@ use rstar::RTree;
 use rstar::primitives::GeomWithData;
 
 use crate::surface::{NO_NEIGHBOR, face_center, face_coordinates, face_neighbors};
+use crate::vector::{difference, dot, length};
 use crate::{BoundingBox, Face, HexMesh, hexahedron};
 
 /// Some of the elements of a mesh.
@@ -184,18 +185,6 @@ fn is_clear(p: [f64; 3], q: [f64; 3], surface: &RTree<[f64; 3]>) -> bool {
     let middle = std::array::from_fn(|i| 0.5 * (p[i] + q[i]));
     let free = CLEAR * length(difference(p, middle));
     surface.locate_within_distance(middle, free * free).next().is_none()
-}
-
-fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| a[i] - b[i])
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|i| a[i] * b[i]).sum()
-}
-
-fn length(a: [f64; 3]) -> f64 {
-    dot(a, a).sqrt()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Parts of space.
 
+use crate::vector::{difference, dot, length};
+
 /// A part of space.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Region {
+pub enum Shape {
     /// Between two corners.
     Box {
         /// Smallest coordinates.
@@ -46,45 +48,30 @@ pub enum Region {
     },
 }
 
-impl Region {
+impl Shape {
     /// Distance of `x` from the region; 0 inside.
     pub fn distance(&self, x: &[f64; 3]) -> f64 {
         match self {
-            Region::Box { min, max } => {
+            Shape::Box { min, max } => {
                 let outside = |i: usize| (min[i] - x[i]).max(x[i] - max[i]).max(0.0);
                 (0..3).map(|i| outside(i).powi(2)).sum::<f64>().sqrt()
             }
-            Region::Plane { point, normal, tolerance } => {
-                let height = dot(&difference(x, point), normal) / length(normal);
+            Shape::Plane { point, normal, tolerance } => {
+                let height = dot(difference(*x, *point), *normal) / length(*normal);
                 (height.abs() - tolerance).max(0.0)
             }
-            Region::Cylinder { point, axis, radius, inner_radius } => {
-                let (from, along) = (difference(x, point), axis.map(|a| a / length(axis)));
-                let height = dot(&from, &along);
+            Shape::Cylinder { point, axis, radius, inner_radius } => {
+                let (from, along) = (difference(*x, *point), axis.map(|a| a / length(*axis)));
+                let height = dot(from, along);
                 let off: [f64; 3] = std::array::from_fn(|i| from[i] - height * along[i]);
-                (length(&off) - radius).max(inner_radius - length(&off)).max(0.0)
+                (length(off) - radius).max(inner_radius - length(off)).max(0.0)
             }
-            Region::Sphere { center, radius } => (distance(x, center) - radius).max(0.0),
-            Region::Near { points, distance: reach } => {
-                let least = points.iter().map(|p| distance(x, p)).fold(f64::INFINITY, f64::min);
+            Shape::Sphere { center, radius } => (length(difference(*x, *center)) - radius).max(0.0),
+            Shape::Near { points, distance: reach } => {
+                let to = |point: &[f64; 3]| length(difference(*x, *point));
+                let least = points.iter().map(to).fold(f64::INFINITY, f64::min);
                 (least - reach).max(0.0)
             }
         }
     }
-}
-
-fn difference(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| a[i] - b[i])
-}
-
-pub(super) fn distance(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-    length(&difference(a, b))
-}
-
-pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-    (0..3).map(|i| a[i] * b[i]).sum()
-}
-
-pub(super) fn length(a: &[f64; 3]) -> f64 {
-    dot(a, a).sqrt()
 }

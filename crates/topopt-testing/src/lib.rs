@@ -1,0 +1,14 @@
+//! What tests of several crates share: meshes, numbers without order, comparisons, mesh files.
+//!
+//! A dependency of tests only. It knows no physics, so that the unit tests of `topopt-fem` can use it.
+
+mod compare;
+pub mod files;
+mod meshes;
+mod noise;
+mod smoothing;
+
+pub use compare::{assert_close, derivative, norm, unit};
+pub use meshes::{distorted_cube, hexagon, mapped_box, mapped_cube, wheel};
+pub use noise::Noise;
+pub use smoothing::assert_smooths;
