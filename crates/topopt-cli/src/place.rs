@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    BlockJacobi as GpuBlockJacobi, Cone, Cuda, Device, MeshOnDevice, Multigrid as GpuMultigrid,
-    Prepared, Strategy as GpuStrategy,
+    BlockJacobi as GpuBlockJacobi, Cone, Cuda, Device, Multigrid as GpuMultigrid, Prepared,
+    ProblemOnDevice, Strategy as GpuStrategy,
 };
 use topopt_design::{Optimization, PhysicalDensity, Projection, SensitivityFilter};
 use topopt_fem::{
@@ -130,7 +130,7 @@ pub(crate) fn cpu_preconditioner<'a>(
 pub(crate) fn gpu_preconditioner<'a>(
     backend: &Cuda<f64>,
     solver: &config::Solver,
-    mesh: &Arc<MeshOnDevice>,
+    mesh: &Arc<ProblemOnDevice>,
     problem: &'a Problem,
     contrast: f64,
     prepared: Option<Prepared>,
@@ -179,10 +179,10 @@ pub(crate) fn gpu_mesh(
     device: &Arc<Device>,
     problem: &Problem,
     colors: Option<&[usize]>,
-) -> Result<Arc<MeshOnDevice>, BackendError> {
+) -> Result<Arc<ProblemOnDevice>, BackendError> {
     match colors {
-        Some(colors) => MeshOnDevice::by_color(device, problem, colors),
-        None => MeshOnDevice::new(device, problem),
+        Some(colors) => ProblemOnDevice::by_color(device, problem, colors),
+        None => ProblemOnDevice::new(device, problem),
     }
 }
 
@@ -298,7 +298,7 @@ pub(crate) fn gpu_bytes(
     problem: &Problem,
 ) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-    let mesh = MeshOnDevice::bytes(nodes, elements);
+    let mesh = ProblemOnDevice::bytes(nodes, elements);
     let nodal = 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(problem);
     let element = 8 * elements * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
     let preconditioner = match preconditioner {
