@@ -8,7 +8,7 @@
 // Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighboring
 //                words where nodes and elements are numbered along each other
 // Cost:          1849 operations an element (1149 instructions, 700 of them fused); connectivity
-//                (32 bytes, twice) and a modulus read an element; coordinates (24 bytes) and x read
+//                (32 bytes) and a modulus read an element; coordinates (24 bytes) and x read
 //                and y written a node; 288 bytes of shared memory a thread, half in single precision
 // Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
 //                launch of all elements the order of additions at a node is not fixed
