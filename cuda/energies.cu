@@ -25,8 +25,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
     double positions[3][8];
     real values[3][8], X[3][8], U[3][8];
     load_positions(mesh, node, positions);
-    load_field(node, u, mesh.n_nodes, values);
     to_coefficients(positions, X);
+    load_field(node, u, mesh.n_nodes, values);
     to_coefficients(values, U);
     real energy = 0;
 #pragma unroll 1
