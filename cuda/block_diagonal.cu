@@ -44,28 +44,27 @@ __device__ __forceinline__ void add_point(
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
-    unsigned first, unsigned count, // elements of the launch
-    unsigned n_elements, unsigned n_nodes,
-    const unsigned* __restrict__ connectivity, // [8][n_elements]
-    const double* __restrict__ coordinates,    // [3][n_nodes]
-    double mu, double ratio,                   // Lame's mu at modulus 1, lambda / mu
-    const real* __restrict__ moduli,           // [n_elements]
-    real* __restrict__ out) {                  // [6][n_nodes]
-    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = first + in_launch;
-    if (in_launch >= count) return;
+    VIEW(MeshView) mesh, VIEW(Part) part,
+    VIEW(Lame) material,
+    const real* __restrict__ moduli, // [n_elements]
+    real* __restrict__ out) {        // [6][n_nodes]
+    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
+    if (in_launch >= part.count) return;
     unsigned node[8];
-    load_nodes(connectivity, n_elements, e, node);
+    load_nodes(mesh, e, node);
+    double positions[3][8];
     real X[3][8], D[6][8] = {};
-    load_coefficients(node, coordinates, n_nodes, X);
+    load_positions(mesh, node, positions);
+    to_coefficients(positions, X);
 #pragma unroll 1
     for (int q = 0; q < 8; ++q)
         add_point(node, X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
-                  (real)ratio, D);
-    const real scale = (real)(mu / 512) * moduli[e];
+                  (real)material.ratio, D);
+    const real scale = (real)(material.mu / 512) * moduli[e];
 #pragma unroll
     for (int m = 0; m < 8; ++m)
 #pragma unroll
-        for (int c = 0; c < 6; ++c) atomicAdd(out + ((size_t)c * n_nodes + node[m]), scale * D[c][m]);
+        for (int c = 0; c < 6; ++c) atomicAdd(out + ((size_t)c * mesh.n_nodes + node[m]), scale * D[c][m]);
 }
 
 // Every block by its inverse, with the identity in the rows and columns of held components

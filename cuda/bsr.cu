@@ -68,23 +68,21 @@ __device__ __forceinline__ unsigned long long find(
 }
 
 extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
-    unsigned n_nodes, unsigned n_elements,
+    VIEW(MeshView) mesh,
     unsigned valence, // most elements of a node
     const unsigned* __restrict__ offsets,               // [n_nodes + 1]
     const unsigned* __restrict__ elements,              // [8 n_elements], of each node
     const unsigned char* __restrict__ locals,           // [8 n_elements], of the node in each
-    const unsigned* __restrict__ connectivity,          // [8][n_elements]
     const unsigned char* __restrict__ held,             // [n_nodes]
-    const double* __restrict__ coordinates,             // [3][n_nodes]
     const double* __restrict__ moduli,                  // [n_elements]
-    double lambda, double mu,
+    VIEW(Lame) material,
     const unsigned long long* __restrict__ row_offsets, // [n_nodes + 1]
     const unsigned* __restrict__ columns,               // [n_blocks]
     double* values) {                                   // [n_blocks][3][3]
     __shared__ Gradients F[ROWS];
     const unsigned slot = threadIdx.x / 8, q = threadIdx.x % 8;
     const unsigned row = blockIdx.x * ROWS + slot;
-    const bool active = row < n_nodes;
+    const bool active = row < mesh.n_nodes;
     const unsigned begin = active ? offsets[row] : 0;
     const unsigned count = active ? offsets[row + 1] - begin : 0;
     const unsigned long long first = active ? row_offsets[row] : 0;
@@ -93,19 +91,19 @@ extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
     for (unsigned long long v = 9 * first + q; v < 9 * last; v += 8) values[v] = 0.0;
     for (unsigned k = 0; k < valence; ++k) {
         const unsigned e = k < count ? elements[begin + k] : 0;
-        if (k < count) gauss_gradients(q, e, n_elements, connectivity, n_nodes, coordinates, F[slot]);
+        if (k < count) gauss_gradients(q, e, mesh, F[slot]);
         __syncthreads();
         if (k < count) {
-            const unsigned other = connectivity[(size_t)q * n_elements + e];
+            const unsigned other = local_node(mesh, q, e);
             double* block = values + 9 * find(columns, first, last, other);
             const unsigned mask = held[other];
             // A node that stands twice, as in a wedge, is its first thread's.
             bool mine = true;
-            for (int b = 0; b < q; ++b) mine &= connectivity[(size_t)b * n_elements + e] != other;
+            for (int b = 0; b < q; ++b) mine &= local_node(mesh, b, e) != other;
             for (int b = q; mine && b < 8; ++b) {
-                if (connectivity[(size_t)b * n_elements + e] != other) continue;
+                if (local_node(mesh, b, e) != other) continue;
                 double K[3][3];
-                stiffness_tile(F[slot], locals[begin + k], b, lambda, mu, K);
+                stiffness_tile(F[slot], locals[begin + k], b, material, K);
 #pragma unroll
                 for (int i = 0; i < 3; ++i)
 #pragma unroll

@@ -13,14 +13,14 @@
 
 // y = x, rounded
 extern "C" __global__ void __launch_bounds__(BLOCK) narrow(
-    unsigned long long n, const double* __restrict__ x, real* __restrict__ y) {
-    const unsigned long long i = blockIdx.x * (unsigned long long)BLOCK + threadIdx.x;
+    long long n, const double* __restrict__ x, real* __restrict__ y) {
+    const long long i = blockIdx.x * (long long)BLOCK + threadIdx.x;
     if (i < n) y[i] = (real)x[i];
 }
 
 // y = x
 extern "C" __global__ void __launch_bounds__(BLOCK) widen(
-    unsigned long long n, const real* __restrict__ x, double* __restrict__ y) {
-    const unsigned long long i = blockIdx.x * (unsigned long long)BLOCK + threadIdx.x;
+    long long n, const real* __restrict__ x, double* __restrict__ y) {
+    const long long i = blockIdx.x * (long long)BLOCK + threadIdx.x;
     if (i < n) y[i] = x[i];
 }

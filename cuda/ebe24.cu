@@ -3,7 +3,7 @@
 //
 // Source:        [Ratnakar2022, Alg. 5]
 // Mapping:       thread r of an element takes row r; 21 elements a block of 504
-// Layout:        stiffness [n][24][24]. K_e is symmetric, so that row r is read as column r: the
+// Layout:        stiffness [n_elements][24][24]. K_e is symmetric, so that row r is read as column r: the
 //                threads of an element then read neighboring words at every step
 // Cost:          an element: 576 values, modulus, 8 nodes, 4648 bytes; 1200 operations;
 //                a node: 49 bytes
@@ -17,25 +17,17 @@
 #define ELEMENTS (BLOCK / 24)
 
 extern "C" __global__ void __launch_bounds__(BLOCK) ebe24(
-    unsigned n, unsigned n_nodes,
-    const unsigned* __restrict__ connectivity, // [8][n]
-    const unsigned char* __restrict__ held,    // [n_nodes]
-    const double* __restrict__ stiffness,      // [n][24][24]
-    const double* __restrict__ moduli,         // [n]
-    const double* __restrict__ x,              // [3][n_nodes]
-    double* y) {                               // [3][n_nodes]
+    VIEW(MeshView) mesh,
+    const unsigned char* __restrict__ held, // [n_nodes]
+    const double* __restrict__ stiffness,   // [n_elements][24][24]
+    const double* __restrict__ moduli,      // [n_elements]
+    const double* __restrict__ x,           // [3][n_nodes]
+    double* y) {                            // [3][n_nodes]
     __shared__ unsigned nodes[8 * ELEMENTS], masks[8 * ELEMENTS]; // [8][element of the block]
-    if (threadIdx.x < 8 * ELEMENTS) {
-        const unsigned element = blockIdx.x * ELEMENTS + threadIdx.x % ELEMENTS;
-        if (element < n) {
-            nodes[threadIdx.x] = connectivity[(size_t)(threadIdx.x / ELEMENTS) * n + element];
-            masks[threadIdx.x] = held[nodes[threadIdx.x]];
-        }
-    }
-    __syncthreads();
+    load_block<ELEMENTS>(mesh, held, nodes, masks);
     const unsigned slot = threadIdx.x / 24, row = threadIdx.x % 24;
     const unsigned e = blockIdx.x * ELEMENTS + slot;
-    if (e >= n) return;
+    if (e >= mesh.n_elements) return;
     const double* column = stiffness + (size_t)e * 576 + row;
     double sum = 0.0;
 #pragma unroll
@@ -43,8 +35,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebe24(
         const unsigned node = nodes[b * ELEMENTS + slot], mask = masks[b * ELEMENTS + slot];
 #pragma unroll
         for (int j = 0; j < 3; ++j)
-            sum += column[24 * (3 * b + j)] * free_value(x, n_nodes, node, mask, j);
+            sum += column[24 * (3 * b + j)] * free_value(x, mesh.n_nodes, node, mask, j);
     }
     const unsigned own = row / 3 * ELEMENTS + slot;
-    add_atomic(y, n_nodes, nodes[own], masks[own], row % 3, moduli[e] * sum);
+    add_atomic(y, mesh.n_nodes, nodes[own], masks[own], row % 3, moduli[e] * sum);
 }

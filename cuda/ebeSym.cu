@@ -125,12 +125,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebeSymAtomic(
     product<true>(0, n, n, n_nodes, connectivity, nullptr, held, kappa_d, kappa_od, moduli, x, y);
 }
 
-// out[k] = in[order[k]]: moduli from the order of the mesh to that of the colors
+// out[k] = values[order[k]]: moduli from the order of the mesh to that of the colors
 extern "C" __global__ void __launch_bounds__(BLOCK) by_color(
     unsigned n,
     const unsigned* __restrict__ order, // [n]
-    const double* __restrict__ in,      // [n]
+    const double* __restrict__ values,  // [n]
     double* __restrict__ out) {         // [n]
     const unsigned k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k < n) out[k] = in[order[k]];
+    if (k < n) out[k] = values[order[k]];
 }

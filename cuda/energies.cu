@@ -15,19 +15,19 @@
 #define BLOCK 128
 
 extern "C" __global__ void __launch_bounds__(BLOCK) energies(
-    unsigned n_elements, unsigned n_nodes,
-    const unsigned* __restrict__ connectivity, // [8][n_elements]
-    const double* __restrict__ coordinates,    // [3][n_nodes]
-    double mu, double ratio,                   // Lame's mu at modulus 1, lambda / mu
-    const real* __restrict__ u,                // [3][n_nodes]
-    real* __restrict__ energies) {             // [n_elements]
+    VIEW(MeshView) mesh, VIEW(Lame) material,
+    const real* __restrict__ u,    // [3][n_nodes]
+    real* __restrict__ energies) { // [n_elements]
     const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
-    if (e >= n_elements) return;
+    if (e >= mesh.n_elements) return;
     unsigned node[8];
-    load_nodes(connectivity, n_elements, e, node);
-    real X[3][8], U[3][8];
-    load_coefficients(node, coordinates, n_nodes, X);
-    load_coefficients(node, u, n_nodes, U);
+    load_nodes(mesh, e, node);
+    double positions[3][8];
+    real values[3][8], X[3][8], U[3][8];
+    load_positions(mesh, node, positions);
+    to_coefficients(positions, X);
+    load_field(node, u, mesh.n_nodes, values);
+    to_coefficients(values, U);
     real energy = 0;
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
         strain(G, C, strains);
 #pragma unroll
         for (int p = 0; p < 6; ++p) stresses[p] = strains[p];
-        stress((real)(mu / 512) * reciprocal(det), (real)ratio, stresses);
+        stress((real)(material.mu / 512) * reciprocal(det), (real)material.ratio, stresses);
 #pragma unroll
         for (int p = 0; p < 6; ++p) energy += stresses[p] * strains[p];
     }

@@ -31,7 +31,9 @@ __device__ __forceinline__ void write_column(
 }
 
 extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) galerkin_joints(
-    MESH_PARAMETERS,
+    VIEW(MeshView) mesh, VIEW(Lame) material, VIEW(AggregatesView) aggregates,
+    const unsigned char* __restrict__ held,    // [n_nodes], bit i for component i
+    const real* __restrict__ moduli,           // [n_elements]
     unsigned n_joints,
     const unsigned* __restrict__ rows,         // [n_joints], less than the column
     const unsigned* __restrict__ places,       // [n_joints], of the block
@@ -52,15 +54,17 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
 #pragma unroll 1
     for (unsigned k = 0; k < most; ++k) {
         const unsigned e = elements[first + (k < count ? k : count - 1)];
-        const Element element = load_element(e, k < count, row, column, MESH, X);
-        add_point(element, (real)ratio, X, of_row, of_column, K);
+        const real mu = k < count ? (real)(material.mu / 512 * moduli[e]) : 0;
+        const Element element = load_element(mesh, e, mu, row, column, aggregates, held, X);
+        add_point(element, (real)material.ratio, X, of_row, of_column, K);
         __syncwarp();
     }
     sum_over_lanes(LANES, K);
     if (asked >= n_joints) return;
     // From motions of the column about the row's center to those about its own.
     double r[3];
-    arm(centers, n_aggregates, row, centers, n_aggregates, column, r);
+#pragma unroll
+    for (int i = 0; i < 3; ++i) r[i] = center(aggregates, i, row) - center(aggregates, i, column);
 #pragma unroll
     for (int b = 0; b < 3; ++b) {
         const int i = (b + 1) % 3, j = (b + 2) % 3;

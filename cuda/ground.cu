@@ -12,7 +12,6 @@
 // Oracle:        crates/topopt-cuda/tests/multigrid.rs
 
 typedef real result;
-#define MODULUS result
 #undef real
 #define real double
 
@@ -23,12 +22,14 @@ typedef real result;
 
 // ground of the rows that have elements with held nodes
 extern "C" __global__ void __launch_bounds__(JOINT_BLOCK) galerkin_supports(
-    MESH_PARAMETERS,
+    VIEW(MeshView) mesh, VIEW(Lame) material, VIEW(AggregatesView) aggregates,
+    const unsigned char* __restrict__ held, // [n_nodes], bit i for component i
+    const result* __restrict__ moduli,      // [n_elements]
     unsigned n_supported,
-    const unsigned* __restrict__ rows,     // [n_supported]
-    const unsigned* __restrict__ offsets,  // [n_supported + 1]
-    const unsigned* __restrict__ elements, // of every such row
-    result* __restrict__ ground) {         // [n_aggregates][6][6]
+    const unsigned* __restrict__ rows,      // [n_supported]
+    const unsigned* __restrict__ offsets,   // [n_supported + 1]
+    const unsigned* __restrict__ elements,  // of every such row
+    result* __restrict__ ground) {          // [n_aggregates][6][6]
     __shared__ double X[24][GROUPS], of_row[GRADIENTS][JOINT_BLOCK], of_column[GRADIENTS][JOINT_BLOCK];
     const unsigned supported = blockIdx.x * (JOINT_BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (supported >= n_supported) return; // the whole warp
@@ -37,8 +38,10 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK) galerkin_supports(
 #pragma unroll 1
     for (unsigned first = offsets[supported]; first < end; first += WARP / LANES) {
         const unsigned k = first + lane / LANES;
-        const Element element = load_element(elements[k < end ? k : end - 1], k < end, row, row, MESH, X);
-        add_point(element, ratio, X, of_row, of_column, K);
+        const unsigned e = elements[k < end ? k : end - 1];
+        const double mu = k < end ? material.mu / 512 * moduli[e] : 0;
+        const Element element = load_element(mesh, e, mu, row, row, aggregates, held, X);
+        add_point(element, material.ratio, X, of_row, of_column, K);
         __syncwarp();
     }
     sum_over_lanes(WARP, K);

@@ -8,7 +8,7 @@
 // Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighboring
 //                words where nodes and elements are numbered along each other
 // Cost:          1849 operations an element (1149 instructions, 700 of them fused); connectivity
-//                (32 bytes, twice) and a modulus read an element; coordinates (24 bytes) and x read
+//                (32 bytes) and a modulus read an element; coordinates (24 bytes) and x read
 //                and y written a node; 288 bytes of shared memory a thread, half in single precision
 // Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
 //                launch of all elements the order of additions at a node is not fixed
@@ -19,18 +19,6 @@
 
 #include "common/forces.cuh"
 #include "common/reduce.cuh"
-
-#define PARAMETERS                                                                           \
-    unsigned first, unsigned count, /* elements of the launch */                             \
-    unsigned n_elements, unsigned n_nodes,                                                   \
-    const unsigned* __restrict__ connectivity, /* [8][n_elements] */                         \
-    const double* __restrict__ coordinates,    /* [3][n_nodes] */                            \
-    const unsigned char* __restrict__ held,    /* [n_nodes], bit i for component i */        \
-    const unsigned* __restrict__ at_supports,  /* a bit an element: has it a held node? */   \
-    double mu, double ratio,                   /* Lame's mu at modulus 1, lambda / mu */     \
-    const real* __restrict__ moduli,           /* [n_elements] */                            \
-    const real* __restrict__ x,                /* [3][n_nodes] */                            \
-    real* __restrict__ y                       /* [3][n_nodes] */
 
 // Sets held components of the nodal values of an element to zero
 __device__ __forceinline__ void clear_held(
@@ -46,16 +34,23 @@ __device__ __forceinline__ void clear_held(
 
 // Adds the product of the thread's element to y; with WITH_DOT returns its part of x . y, else 0
 template <bool WITH_DOT>
-__device__ __forceinline__ double add_product(PARAMETERS) {
-    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = first + in_launch;
-    if (in_launch >= count) return 0.0;
+__device__ __forceinline__ double add_product(
+    MeshView mesh, Part part,
+    const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
+    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    Lame material,
+    const real* __restrict__ moduli,          // [n_elements]
+    const real* __restrict__ x,               // [3][n_nodes]
+    real* __restrict__ y) {                   // [3][n_nodes]
+    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
+    if (in_launch >= part.count) return 0.0;
     const bool is_at_support = at_supports[e / 32] >> e % 32 & 1;
     unsigned node[8];
-    load_nodes(connectivity, n_elements, e, node);
+    load_nodes(mesh, e, node);
     double X[3][8];
     real U[3][8], F[3][8];
-    load_field(node, coordinates, n_nodes, X);
-    load_field(node, x, n_nodes, U);
+    load_positions(mesh, node, X);
+    load_field(node, x, mesh.n_nodes, U);
     if (is_at_support) clear_held(node, held, U);
 
     __shared__ Slabs x_slabs, u_slabs;
@@ -65,33 +60,44 @@ __device__ __forceinline__ double add_product(PARAMETERS) {
         to_derivatives(X[c], c, x_slabs, x_up[c]);
         to_derivatives(U[c], c, u_slabs, u_up[c]);
     }
-    const real modulus = (real)(mu / 512) * moduli[e];
+    const real modulus = (real)(material.mu / 512) * moduli[e];
 #pragma unroll
-    for (int k = 0; k < 2; ++k) add_slab(k, u_slabs, x_up, u_up, modulus, (real)ratio, x_slabs, f_up);
+    for (int k = 0; k < 2; ++k) add_slab(k, u_slabs, x_up, u_up, modulus, (real)material.ratio, x_slabs, f_up);
     const double sum = WITH_DOT ? work(u_slabs, u_up, x_slabs, f_up) : 0.0;
 #pragma unroll
     for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], F[c]);
 
-    load_nodes(connectivity, n_elements, e, node); // once more: there is no register to keep them in
     if (is_at_support) clear_held(node, held, F);
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-        real* __restrict__ plane = y + (size_t)c * n_nodes;
+        real* __restrict__ plane = y + (size_t)c * mesh.n_nodes;
 #pragma unroll
         for (int m = 0; m < 8; ++m) atomicAdd(plane + node[m], F[c][m]);
     }
     return sum;
 }
 
-#define ARGUMENTS \
-    first, count, n_elements, n_nodes, connectivity, coordinates, held, at_supports, mu, ratio, moduli, x, y
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf(PARAMETERS) {
-    add_product<false>(ARGUMENTS);
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf(
+    VIEW(MeshView) mesh, VIEW(Part) part,
+    const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
+    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    VIEW(Lame) material,
+    const real* __restrict__ moduli,          // [n_elements]
+    const real* __restrict__ x,               // [3][n_nodes]
+    real* __restrict__ y) {                   // [3][n_nodes]
+    add_product<false>(mesh, part, held, at_supports, material, moduli, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_dot(
-    PARAMETERS, double* __restrict__ partial) { // [blocks of the launch]
-    block_sum(add_product<true>(ARGUMENTS), partial);
+    VIEW(MeshView) mesh, VIEW(Part) part,
+    const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
+    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    VIEW(Lame) material,
+    const real* __restrict__ moduli,          // [n_elements]
+    const real* __restrict__ x,               // [3][n_nodes]
+    real* __restrict__ y,                     // [3][n_nodes]
+    double* __restrict__ partial) {           // [blocks of the launch]
+    block_sum(add_product<true>(mesh, part, held, at_supports, material, moduli, x, y), partial);
 }

@@ -33,18 +33,15 @@ struct alignas(2 * sizeof(real)) Pair {
     real a, b;
 };
 
-#define PARAMETERS                                                                               \
-    unsigned n_clusters, unsigned n_nodes,                                                       \
-    const unsigned* __restrict__ starts,      /* [clusters + 1]: first element */                \
-    const unsigned* __restrict__ nodes,       /* [clusters][96]: 29 bits, then one a component held */ \
-    const unsigned short* __restrict__ spans, /* [clusters][96]: first place, 256 * their number */  \
-    const EightBytes* __restrict__ places,    /* [clusters][32] of eight places */               \
-    const EightBytes* __restrict__ corners,   /* [clusters][32]: nodes in the cluster, by position */ \
-    const double* __restrict__ coordinates,   /* [3][n_nodes] */                                 \
-    double mu, double ratio,                  /* Lame's mu at modulus 1, lambda / mu */          \
-    const real* __restrict__ moduli,          /* [n_elements] */                                 \
-    const real* __restrict__ x,               /* [3][n_nodes] */                                 \
-    real* __restrict__ y                      /* [3][n_nodes] */
+// The clusters of a mesh
+struct ClustersView {
+    unsigned n_clusters;
+    const unsigned* starts;            // [n_clusters + 1], first element
+    const unsigned* nodes;             // [n_clusters][96], 29 bits, then one a component held
+    const unsigned short* spans;       // [n_clusters][96], first place, 256 * their number
+    const unsigned long long* places;  // [n_clusters][32] of eight places
+    const unsigned long long* corners; // [n_clusters][32] of eight nodes in the cluster, by position
+};
 
 // What waits in shared memory: nodal values, then the slabs of the elements, then their forces.
 union Waiting {
@@ -71,32 +68,30 @@ __device__ __forceinline__ bool is_held(unsigned entry, int c) { return entry >>
 // Nodal values of the cluster, all in flight at a time. In single precision coordinates are from its
 // first node on, so that they lose no more than differences of them would.
 __device__ __forceinline__ void stage(
-    const unsigned* __restrict__ nodes, const unsigned short* __restrict__ spans,
-    const double* __restrict__ coordinates, const real* __restrict__ x, unsigned n_nodes,
+    const ClustersView& clusters, size_t first_slot, const MeshView& mesh, const real* __restrict__ x,
     Waiting& waiting, Nodes& all) {
     unsigned entry[ROUNDS];
     real X[ROUNDS][3], U[ROUNDS][3];
 #pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) entry[r] = nodes[r * LANES + LANE];
+    for (int r = 0; r < ROUNDS; ++r) entry[r] = read_only(clusters.nodes + (first_slot + r * LANES + LANE));
     double origin[3] = {};
     if (sizeof(real) == 4) {
-        const unsigned first = number(nodes[0]);
+        const unsigned first = number(read_only(clusters.nodes + first_slot));
 #pragma unroll
-        for (int c = 0; c < 3; ++c) origin[c] = coordinates[(size_t)c * n_nodes + first];
+        for (int c = 0; c < 3; ++c) origin[c] = coordinate(mesh, c, first);
     }
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r)
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
-            const size_t at = (size_t)c * n_nodes + number(entry[r]);
-            X[r][c] = (real)(coordinates[at] - origin[c]);
-            U[r][c] = x[at];
+            X[r][c] = (real)(coordinate(mesh, c, number(entry[r])) - origin[c]);
+            U[r][c] = x[(size_t)c * mesh.n_nodes + number(entry[r])];
         }
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) {
         const int slot = r * LANES + LANE;
         all.node[slot] = entry[r];
-        all.span[slot] = spans[slot];
+        all.span[slot] = read_only(clusters.spans + (first_slot + slot));
 #pragma unroll
         for (int c = 0; c < 3; ++c)
             if (is_held(entry[r], c)) U[r][c] = 0;
@@ -166,23 +161,27 @@ __device__ __forceinline__ double element_product(
 }
 
 template <bool WITH_DOT>
-__device__ __forceinline__ double add_product(PARAMETERS) {
+__device__ __forceinline__ double add_product(
+    ClustersView clusters, MeshView mesh, Lame material,
+    const real* __restrict__ moduli, // [n_elements]
+    const real* __restrict__ x,      // [3][n_nodes]
+    real* __restrict__ y) {          // [3][n_nodes]
     __shared__ Waiting all_waiting[BLOCK / LANES];
     __shared__ Nodes all_nodes[BLOCK / LANES];
     Waiting& waiting = all_waiting[threadIdx.x / LANES];
     Nodes& all = all_nodes[threadIdx.x / LANES];
     const unsigned cluster = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
-    if (cluster >= n_clusters) return 0.0;
-    const size_t slots = (size_t)cluster * (ROUNDS * LANES), lane = (size_t)cluster * LANES + LANE;
-    const EightBytes corner = corners[lane];
-    all.places[LANE] = places[lane];
+    if (cluster >= clusters.n_clusters) return 0.0;
+    const size_t first_slot = (size_t)cluster * (ROUNDS * LANES), lane = (size_t)cluster * LANES + LANE;
+    const EightBytes corner = read_only(clusters.corners + lane);
+    all.places[LANE] = read_only(clusters.places + lane);
     // Lanes past the last element repeat it with modulus 0, and no node has a place in them.
-    const unsigned e = starts[cluster] + LANE;
-    const real modulus = e < starts[cluster + 1] ? (real)(mu / 512) * moduli[e] : (real)0;
-    stage(nodes + slots, spans + slots, coordinates, x, n_nodes, waiting, all);
+    const unsigned e = read_only(clusters.starts + cluster) + LANE;
+    const real modulus = e < read_only(clusters.starts + cluster + 1) ? (real)(material.mu / 512) * moduli[e] : (real)0;
+    stage(clusters, first_slot, mesh, x, waiting, all);
     __syncwarp();
     real F[3][8];
-    const double sum = element_product<WITH_DOT>(corner, modulus, (real)ratio, waiting, F);
+    const double sum = element_product<WITH_DOT>(corner, modulus, (real)material.ratio, waiting, F);
     __syncwarp(); // forces take the place of slabs
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
@@ -190,19 +189,25 @@ __device__ __forceinline__ double add_product(PARAMETERS) {
         waiting.forces.z[m * LANES + LANE] = F[2][m];
     }
     __syncwarp();
-    add_sums(waiting, all, n_nodes, y);
+    add_sums(waiting, all, mesh.n_nodes, y);
     return sum;
 }
 
-#define ARGUMENTS \
-    n_clusters, n_nodes, starts, nodes, spans, places, corners, coordinates, mu, ratio, moduli, x, y
 #define RESIDENT_BLOCKS (sizeof(real) == 8 ? 12 : 10)
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters(PARAMETERS) {
-    add_product<false>(ARGUMENTS);
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters(
+    VIEW(ClustersView) clusters, VIEW(MeshView) mesh, VIEW(Lame) material,
+    const real* __restrict__ moduli, // [n_elements]
+    const real* __restrict__ x,      // [3][n_nodes]
+    real* __restrict__ y) {          // [3][n_nodes]
+    add_product<false>(clusters, mesh, material, moduli, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_clusters_dot(
-    PARAMETERS, double* __restrict__ partial) { // [blocks]
-    block_sum(add_product<true>(ARGUMENTS), partial);
+    VIEW(ClustersView) clusters, VIEW(MeshView) mesh, VIEW(Lame) material,
+    const real* __restrict__ moduli, // [n_elements]
+    const real* __restrict__ x,      // [3][n_nodes]
+    real* __restrict__ y,            // [3][n_nodes]
+    double* __restrict__ partial) {  // [blocks]
+    block_sum(add_product<true>(clusters, mesh, material, moduli, x, y), partial);
 }

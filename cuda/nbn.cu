@@ -13,29 +13,30 @@
 
 #include "common/scatter.cuh"
 
-extern "C" __global__ void __launch_bounds__(512) nbn(
-    unsigned n_nodes, unsigned n_elements,
-    const unsigned* __restrict__ offsets,      // [n_nodes + 1]
-    const unsigned* __restrict__ elements,     // [8 n_elements]
-    const unsigned char* __restrict__ locals,  // [8 n_elements]
-    const unsigned* __restrict__ connectivity, // [8][n_elements]
-    const unsigned char* __restrict__ held,    // [n_nodes]
-    const double* __restrict__ stiffness,      // [n_elements][24][24]
-    const double* __restrict__ moduli,         // [n_elements]
-    const double* __restrict__ x,              // [3][n_nodes]
-    double* __restrict__ y) {                  // [3][n_nodes]
-    const unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
-    if (node >= n_nodes) return;
+#define BLOCK 512
+
+extern "C" __global__ void __launch_bounds__(BLOCK) nbn(
+    VIEW(MeshView) mesh,
+    const unsigned* __restrict__ offsets,     // [n_nodes + 1]
+    const unsigned* __restrict__ elements,    // [8 n_elements]
+    const unsigned char* __restrict__ locals, // [8 n_elements]
+    const unsigned char* __restrict__ held,   // [n_nodes]
+    const double* __restrict__ stiffness,     // [n_elements][24][24]
+    const double* __restrict__ moduli,        // [n_elements]
+    const double* __restrict__ x,             // [3][n_nodes]
+    double* __restrict__ y) {                 // [3][n_nodes]
+    const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
+    if (node >= mesh.n_nodes) return;
     double total[3] = {0.0, 0.0, 0.0};
     for (unsigned k = offsets[node]; k < offsets[node + 1]; ++k) {
         const unsigned e = elements[k];
         double u[24];
 #pragma unroll
         for (int b = 0; b < 8; ++b) {
-            const unsigned other = connectivity[(size_t)b * n_elements + e];
+            const unsigned other = local_node(mesh, b, e);
             const unsigned mask = held[other];
 #pragma unroll
-            for (int j = 0; j < 3; ++j) u[3 * b + j] = free_value(x, n_nodes, other, mask, j);
+            for (int j = 0; j < 3; ++j) u[3 * b + j] = free_value(x, mesh.n_nodes, other, mask, j);
         }
         const double* rows = stiffness + (size_t)e * 576 + 72 * locals[k];
         const double2* pairs = reinterpret_cast<const double2*>(rows);
@@ -53,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(512) nbn(
     const unsigned mask = held[node];
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
-        const size_t at = (size_t)i * n_nodes + node;
+        const size_t at = (size_t)i * mesh.n_nodes + node;
         y[at] = mask >> i & 1 ? x[at] : total[i];
     }
 }

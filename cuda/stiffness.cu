@@ -18,21 +18,19 @@
 #define ELEMENTS (BLOCK / 8)
 
 extern "C" __global__ void __launch_bounds__(BLOCK) stiffness_rows(
-    unsigned n, unsigned n_nodes,
-    const unsigned* __restrict__ connectivity, // [8][n]
-    const double* __restrict__ coordinates,    // [3][n_nodes]
-    double lambda, double mu,
-    double* __restrict__ stiffness) {          // [n][24][24]
+    VIEW(MeshView) mesh, VIEW(Lame) material,
+    double* __restrict__ stiffness) { // [n_elements][24][24]
     __shared__ Gradients F[ELEMENTS];
+    const unsigned n = mesh.n_elements;
     const int slot = threadIdx.x / 8, a = threadIdx.x % 8;
     const unsigned e = blockIdx.x * ELEMENTS + slot;
-    if (e < n) gauss_gradients(a, e, n, connectivity, n_nodes, coordinates, F[slot]);
+    if (e < n) gauss_gradients(a, e, mesh, F[slot]);
     __syncthreads();
     if (e >= n) return;
     double* rows = stiffness + (size_t)e * 576 + 72 * a;
     for (int b = 0; b < 8; ++b) {
         double K[3][3];
-        stiffness_tile(F[slot], a, b, lambda, mu, K);
+        stiffness_tile(F[slot], a, b, material, K);
 #pragma unroll
         for (int i = 0; i < 3; ++i)
 #pragma unroll
@@ -41,27 +39,25 @@ extern "C" __global__ void __launch_bounds__(BLOCK) stiffness_rows(
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) stiffness_kappa(
-    unsigned n, unsigned n_nodes,
-    const unsigned* __restrict__ connectivity, // [8][n]
-    const double* __restrict__ coordinates,    // [3][n_nodes]
-    double lambda, double mu,
-    double* __restrict__ kappa_d,              // [6][n][8]
-    double* __restrict__ kappa_od) {           // [7] of ([3][n][4], [3][n][4][2])
+    VIEW(MeshView) mesh, VIEW(Lame) material,
+    double* __restrict__ kappa_d,     // [6][n][8]
+    double* __restrict__ kappa_od) {  // [7] of ([3][n][4], [3][n][4][2])
     __shared__ Gradients F[ELEMENTS];
+    const unsigned n = mesh.n_elements;
     const int slot = threadIdx.x / 8, a = threadIdx.x % 8;
     const unsigned e = blockIdx.x * ELEMENTS + slot;
-    if (e < n) gauss_gradients(a, e, n, connectivity, n_nodes, coordinates, F[slot]);
+    if (e < n) gauss_gradients(a, e, mesh, F[slot]);
     __syncthreads();
     if (e >= n) return;
     double K[3][3];
-    stiffness_tile(F[slot], a, a, lambda, mu, K);
+    stiffness_tile(F[slot], a, a, material, K);
     const double diagonal[6] = {K[0][0], K[1][1], K[2][2], K[0][1], K[0][2], K[1][2]};
 #pragma unroll
     for (int entry = 0; entry < 6; ++entry) kappa_d[kappa_d_index(entry, n, e, a)] = diagonal[entry];
     for (int group = 1; group < 8; ++group) {
         const int b = a ^ group;
         if (a > b) continue;
-        stiffness_tile(F[slot], a, b, lambda, mu, K);
+        stiffness_tile(F[slot], a, b, material, K);
         const int k = sub_matrix(group, a);
         double* values = kappa_od + kappa_od_group(group, n);
 #pragma unroll

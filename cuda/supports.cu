@@ -12,13 +12,15 @@
 // Requires:      nothing
 // Oracle:        crates/topopt-cuda/tests/operators.rs
 
+#define BLOCK 512
+
 // y = (1 - P) x: x at held components, 0 at free ones
-extern "C" __global__ void __launch_bounds__(512) held_part(
+extern "C" __global__ void __launch_bounds__(BLOCK) held_part(
     unsigned n_nodes,
     const unsigned char* __restrict__ held, // [n_nodes]
     const real* __restrict__ x,             // [3][n_nodes]
     real* __restrict__ y) {                 // [3][n_nodes]
-    const unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= n_nodes) return;
     const unsigned mask = held[node];
     for (int i = 0; i < 3; ++i) {
@@ -28,12 +30,12 @@ extern "C" __global__ void __launch_bounds__(512) held_part(
 }
 
 // y += S x
-extern "C" __global__ void __launch_bounds__(512) add_springs(
+extern "C" __global__ void __launch_bounds__(BLOCK) add_springs(
     unsigned n_nodes,
     const double* __restrict__ springs, // [3][n_nodes], 0 at held components
     const real* __restrict__ x,         // [3][n_nodes]
     real* __restrict__ y) {             // [3][n_nodes]
-    const unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= n_nodes) return;
     for (int i = 0; i < 3; ++i) {
         const size_t at = (size_t)i * n_nodes + node;

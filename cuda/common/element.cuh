@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "common/views.cuh"
+
 #define GAUSS_ABSCISSA 0.5773502691896258
 
 // Gradients of the shape functions at the Gauss points, times sqrt(det J), of one element. The
@@ -14,14 +16,8 @@ __device__ __forceinline__ int side(int a, int d) {
     return (d == 0 ? a ^ a >> 1 : a >> d) & 1;
 }
 
-// Writes F[q] of the element with nodes `connectivity[a][element]`
-__device__ __forceinline__ void gauss_gradients(
-    int q,
-    unsigned element, unsigned n_elements,
-    const unsigned* __restrict__ connectivity, // [8][n_elements]
-    unsigned n_nodes,
-    const double* __restrict__ coordinates,    // [3][n_nodes]
-    Gradients& F) {
+// Writes F[q] of an element
+__device__ __forceinline__ void gauss_gradients(int q, unsigned element, const MeshView& mesh, Gradients& F) {
     double weight[3][2]; // linear shape functions of each direction
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
@@ -41,10 +37,10 @@ __device__ __forceinline__ void gauss_gradients(
     double J[3][3] = {}; // dx_i/dxi_j
 #pragma unroll
     for (int a = 0; a < 8; ++a) {
-        const unsigned node = connectivity[(size_t)a * n_elements + element];
+        const unsigned node = local_node(mesh, a, element);
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
-            const double x = coordinates[(size_t)i * n_nodes + node];
+            const double x = coordinate(mesh, i, node);
 #pragma unroll
             for (int j = 0; j < 3; ++j) J[i][j] += x * g[a][j];
         }
@@ -68,7 +64,7 @@ __device__ __forceinline__ void gauss_gradients(
 
 // K[i][j] = K_e[3a + i][3b + j] at Young's modulus 1: the integral of B_a^T D B_b
 __device__ __forceinline__ void stiffness_tile(
-    const Gradients& F, int a, int b, double lambda, double mu, double K[3][3]) {
+    const Gradients& F, int a, int b, const Lame& material, double K[3][3]) {
     double T[3][3] = {}; // integral of dN_a/dx_i dN_b/dx_j
 #pragma unroll
     for (int q = 0; q < 8; ++q)
@@ -81,5 +77,5 @@ __device__ __forceinline__ void stiffness_tile(
     for (int i = 0; i < 3; ++i)
 #pragma unroll
         for (int j = 0; j < 3; ++j)
-            K[i][j] = lambda * T[i][j] + mu * T[j][i] + (i == j ? mu * trace : 0.0);
+            K[i][j] = material.lambda * T[i][j] + material.mu * T[j][i] + (i == j ? material.mu * trace : 0.0);
 }

@@ -132,39 +132,26 @@ __device__ __forceinline__ void add_work(
     }
 }
 
-// What all threads know of the mesh; moduli come in the precision that they are stored in
-#ifndef MODULUS
-#define MODULUS real
-#endif
-#define MESH_PARAMETERS                                                                       \
-    unsigned n_aggregates, unsigned n_elements, unsigned n_nodes,                             \
-    const unsigned* __restrict__ of,           /* [n_nodes], the aggregate */                 \
-    const unsigned* __restrict__ connectivity, /* [8][n_elements] */                          \
-    const double* __restrict__ coordinates,    /* [3][n_nodes] */                             \
-    const double* __restrict__ centers,        /* [3][n_aggregates] */                        \
-    const unsigned char* __restrict__ held,    /* [n_nodes], bit i for component i */         \
-    double mu, double ratio,                   /* Lame's mu at modulus 1, lambda / mu */      \
-    const MODULUS* __restrict__ moduli         /* [n_elements] */
-#define MESH n_aggregates, n_elements, n_nodes, of, connectivity, coordinates, centers, held, mu, ratio, moduli
-
-// Element e of the lane's group, for what it couples of the motions of aggregate `row` and of `column`, or
-// of all its nodes where they are the same, all about the center of `row`; all lanes of a warp call it
+// Element e of the lane's group, with Lame's mu of it over 512: for what it couples of the motions of
+// aggregate `row` and of `column`, or of all its nodes where they are the same, all about the center of
+// `row`; all lanes of a warp call it
 __device__ __forceinline__ Element load_element(
-    unsigned e, bool counts, unsigned row, unsigned column, MESH_PARAMETERS, Positions X) {
+    const MeshView& mesh, unsigned e, real mu, unsigned row, unsigned column,
+    const AggregatesView& aggregates,
+    const unsigned char* __restrict__ held, // [n_nodes], bit i for component i
+    Positions X) {
     const unsigned m = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    const unsigned node = connectivity[(size_t)NODE(m) * n_elements + e], owner = of[node];
+    const unsigned node = local_node(mesh, NODE(m), e), owner = read_only(aggregates.of + node);
     const unsigned fixed = held[node], first_lane = threadIdx.x % WARP / LANES * LANES;
-    double r[3];
-    arm(coordinates, n_nodes, node, centers, n_aggregates, row, r);
     Element element;
     element.in_row = __ballot_sync(WHOLE_WARP, owner == row) >> first_lane & 0xff;
     element.in_column = __ballot_sync(WHOLE_WARP, row == column || owner == column) >> first_lane & 0xff;
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
         element.held[i] = __ballot_sync(WHOLE_WARP, fixed >> i & 1) >> first_lane & 0xff;
-        X[8 * i + m][group] = (real)r[i];
+        X[8 * i + m][group] = (real)(coordinate(mesh, i, node) - center(aggregates, i, row));
     }
-    element.mu = counts ? (real)(mu / 512 * moduli[e]) : 0;
+    element.mu = mu;
     __syncwarp();
     return element;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/reciprocal.cuh"
+#include "common/views.cuh"
 
 #define GAUSS ((real)0.5773502691896258)
 
@@ -20,11 +21,17 @@
 #define VOIGT(i, j) ((i) == (j) ? (i) : 6 - (i) - (j))
 
 // The nodes of element e, by position
-__device__ __forceinline__ void load_nodes(
-    const unsigned* __restrict__ connectivity, // [8][n_elements]
-    unsigned n_elements, unsigned e, unsigned node[8]) {
+__device__ __forceinline__ void load_nodes(const MeshView& mesh, unsigned e, unsigned node[8]) {
 #pragma unroll
-    for (int m = 0; m < 8; ++m) node[m] = connectivity[(size_t)NODE(m) * n_elements + e];
+    for (int m = 0; m < 8; ++m) node[m] = local_node(mesh, NODE(m), e);
+}
+
+// The coordinates of these
+__device__ __forceinline__ void load_positions(const MeshView& mesh, const unsigned node[8], double X[3][8]) {
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+#pragma unroll
+        for (int m = 0; m < 8; ++m) X[c][m] = coordinate(mesh, c, node[m]);
 }
 
 // Coefficients V of nodal values v, by position. Differences come first, in the precision of v: what
@@ -62,14 +69,9 @@ __device__ __forceinline__ void load_field(
     }
 }
 
-// Coefficients of a nodal vector on an element
+// Coefficients of all components
 template <class T>
-__device__ __forceinline__ void load_coefficients(
-    const unsigned node[8],
-    const T* __restrict__ u, // [3][n_nodes]
-    unsigned n_nodes, real U[3][8]) {
-    T values[3][8];
-    load_field(node, u, n_nodes, values);
+__device__ __forceinline__ void to_coefficients(const T values[3][8], real U[3][8]) {
 #pragma unroll
     for (int c = 0; c < 3; ++c) to_coefficients(values[c], U[c]);
 }

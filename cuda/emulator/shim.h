@@ -18,6 +18,7 @@
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // The wrapper names the section, so that each block can begin with shared memory not yet written.
 #define __shared__ static __attribute__((section(SHARED_SECTION)))

@@ -1,6 +1,6 @@
 //! What a design loop takes of a GPU is what is counted before it is made.
 
-use topopt_cuda::operators::{MeshOnDevice, Strategy};
+use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
 use topopt_design::{
     Accuracy, DesignSpace, Filter, Interpolation, Law, Loads, OptimalityCriteria, Optimization,
@@ -39,7 +39,7 @@ fn design_loops_take_what_is_counted() {
         void: vec![5, 7],
     };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+    let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
     let free = || device.memory().unwrap().0;
     let check = |before: usize, counted: usize| {
         let (used, rounding) = (before - free(), 256 * 32); // of up to 32 arrays

@@ -1,20 +1,18 @@
-//! The backend: [`topopt_linalg::Backend`] by the kernels of `cuda/vector.cu`.
+//! The backend: [`topopt_linalg::Backend`] by the kernels of `cuda/{vector,pointwise,reduce,conjugate_gradients}.cu`.
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaSlice, CudaView};
+use cudarc::driver::CudaSlice;
 use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space};
 
 use crate::Device;
-use crate::kernel::{Kernel, Module};
+use crate::kernel::Grid::{self, Blocks, Threads};
+use crate::kernel::Shared;
+use crate::kernels;
 use crate::replay::Replay;
 use crate::scalars::{Scalar, Scalars};
 use crate::vector::{DeviceVector, Real, from_planes, planes, to_planes};
 
-/// Threads of a block, as `cuda/common/reduce.cuh` has it.
-const BLOCK: u32 = 512;
-/// Most blocks of a launch: one block sums up what they leave.
-const BLOCKS: usize = 512;
 /// Entries up to which one block makes a whole sum, which saves a launch.
 const ONE_BLOCK: usize = 2_048;
 /// Iterations between stop tests: a test waits for the device.
@@ -24,62 +22,19 @@ const CHECK_INTERVAL: usize = 8;
 pub struct Cuda<R> {
     device: Arc<Device>,
     scalars: Arc<Scalars>,
-    /// What the blocks of a sum leave, \[BLOCKS\].
+    /// What the blocks of a sum leave: as many as one block sums up.
     partial: CudaSlice<f64>,
-    kernels: Kernels,
-    precision: std::marker::PhantomData<R>,
+    vector: kernels::Vector<R>,
+    pointwise: kernels::Pointwise<R>,
+    reduce: kernels::Reduce<R>,
+    conjugate_gradients: kernels::ConjugateGradients<R>,
 }
 
-struct Kernels {
-    fill: Kernel,
-    axpby: Kernel,
-    multiply: Kernel,
-    divide: Kernel,
-    power: Kernel,
-    positive_part: Kernel,
-    scale_within: Kernel,
-    dot: Kernel,
-    sum: Kernel,
-    multiply_dot: Kernel,
-    dot_scaled_within: Kernel,
-    smooth_step: Kernel,
-    smooth_step_slope: Kernel,
-    max_difference: Kernel,
-    cg_step: Kernel,
-    cg_direction: Kernel,
-    finish_sum: Kernel,
-    finish_max: Kernel,
-}
-
-impl Kernels {
-    fn load<R: Real>(device: &Arc<Device>) -> Result<Self, BackendError> {
-        let ptx = R::ptx(
-            include_str!("../../../cuda/ptx/vector.f64.ptx"),
-            include_str!("../../../cuda/ptx/vector.f32.ptx"),
-        );
-        let module = Module::load(device, "vector", ptx)?;
-        let kernel = |name| module.kernel(name, BLOCK);
-        Ok(Self {
-            fill: kernel("fill")?,
-            axpby: kernel("axpby")?,
-            multiply: kernel("multiply")?,
-            divide: kernel("divide")?,
-            power: kernel("power")?,
-            positive_part: kernel("positive_part")?,
-            scale_within: kernel("scale_within")?,
-            dot: kernel("dot")?,
-            sum: kernel("sum")?,
-            multiply_dot: kernel("multiply_dot")?,
-            dot_scaled_within: kernel("dot_scaled_within")?,
-            smooth_step: kernel("smooth_step")?,
-            smooth_step_slope: kernel("smooth_step_slope")?,
-            max_difference: kernel("max_difference")?,
-            cg_step: kernel("cg_step")?,
-            cg_direction: kernel("cg_direction")?,
-            finish_sum: kernel("finish_sum")?,
-            finish_max: kernel("finish_max")?,
-        })
-    }
+/// How the partial results of blocks are brought together.
+#[derive(Clone, Copy)]
+enum Finish {
+    Sum,
+    Max,
 }
 
 impl<R: Real> Cuda<R> {
@@ -88,12 +43,15 @@ impl<R: Real> Cuda<R> {
     /// # Errors
     /// [`BackendError`] if the kernels cannot be loaded.
     pub fn new(device: &Arc<Device>) -> Result<Self, BackendError> {
+        let reduce = kernels::Reduce::load(device)?;
         Ok(Self {
             device: device.clone(),
             scalars: Scalars::new(device)?,
-            partial: device.zeros(BLOCKS)?,
-            kernels: Kernels::load::<R>(device)?,
-            precision: std::marker::PhantomData,
+            partial: device.zeros(reduce.finish_sum.block())?,
+            vector: kernels::Vector::load(device)?,
+            pointwise: kernels::Pointwise::load(device)?,
+            conjugate_gradients: kernels::ConjugateGradients::load(device)?,
+            reduce,
         })
     }
 
@@ -102,49 +60,46 @@ impl<R: Real> Cuda<R> {
         &self.device
     }
 
-    /// A scalar made by [`Cuda::reduce_into`].
-    fn reduce(
-        &self,
-        finish: &Kernel,
-        n: usize,
-        launch: impl FnOnce(usize, &CudaView<f64>),
-    ) -> Scalar {
-        let mut out = self.scalar();
-        self.reduce_into(&mut out, finish, n, launch);
-        out
-    }
-
-    /// A scalar made of what the blocks of a launch leave of `n` entries: `launch` is told how many
+    /// A scalar made of what the blocks of a launch leave of `n` entries: `launch` is given how many
     /// blocks, and where they leave it; `finish` brings several together.
     fn reduce_into(
         &self,
         out: &mut Scalar,
-        finish: &Kernel,
+        finish: Finish,
         n: usize,
-        launch: impl FnOnce(usize, &CudaView<f64>),
+        launch: impl FnOnce(Grid, Shared<f64>),
     ) {
         if n <= ONE_BLOCK {
-            let at = out.index() as usize;
-            launch(1, &self.scalars.values.slice(at..at + 1));
-        } else {
-            launch(blocks(n), &self.partial.as_view());
-            launch!(finish, 1;
-                &(blocks(n) as u32), &self.partial, &self.scalars.values, &out.index());
+            let own = Shared::from_entry(&self.scalars.values, out.index() as usize);
+            return launch(Blocks(1), own);
+        }
+        let blocks = self.blocks(n);
+        launch(Blocks(blocks), (&self.partial).into());
+        let (partial, scalars, out) = (&self.partial, &self.scalars.values, out.index());
+        match finish {
+            Finish::Sum => self.reduce.finish_sum(Blocks(1), blocks, partial, scalars, out),
+            Finish::Max => self.reduce.finish_max(Blocks(1), blocks, partial, scalars, out),
         }
     }
 
     /// The sum of `values`.
     pub(crate) fn sum_into(&self, values: &CudaSlice<f64>, out: &mut Scalar) {
         let n = values.len();
-        self.reduce_into(out, &self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.sum, blocks; &(n as i64), values, partial);
+        self.reduce_into(out, Finish::Sum, n, |grid, partial| {
+            self.reduce.sum(grid, n, values, partial);
         });
     }
-}
 
-/// Blocks for `n` entries, at least one so that an empty sum is zero.
-fn blocks(n: usize) -> usize {
-    n.div_ceil(BLOCK as usize).clamp(1, BLOCKS)
+    /// Blocks for `n` entries: at least one, so that an empty sum is zero, and no more than one block
+    /// brings together.
+    fn blocks(&self, n: usize) -> usize {
+        self.reduce.dot.blocks(Threads(n)).clamp(1, self.partial.len())
+    }
+
+    /// The launch of a kernel for `n` entries.
+    fn grid(&self, n: usize) -> Grid {
+        Blocks(self.blocks(n))
+    }
 }
 
 impl<R: Real> Backend for Cuda<R> {
@@ -191,24 +146,24 @@ impl<R: Real> Backend for Cuda<R> {
 
     fn fill(&self, value: f64, x: &mut DeviceVector<R>) {
         let n = x.len();
-        launch!(self.kernels.fill, blocks(n); &(n as i64), &value, &mut x.values);
+        self.vector.fill(self.grid(n), n, value, x);
     }
 
     fn axpby(&self, a: f64, x: &DeviceVector<R>, b: f64, y: &mut DeviceVector<R>) {
         let n = x.len();
-        launch!(self.kernels.axpby, blocks(n); &(n as i64), &a, &x.values, &b, &mut y.values);
+        self.vector.axpby(self.grid(n), n, a, x, b, y);
     }
 
     fn dot_into(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, out: &mut Scalar) {
         let n = x.len();
-        self.reduce_into(out, &self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.dot, blocks; &(n as i64), &x.values, &y.values, partial);
+        self.reduce_into(out, Finish::Sum, n, |grid, partial| {
+            self.reduce.dot(grid, n, x, y, partial);
         });
     }
 
     fn multiply(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         let n = x.len();
-        launch!(self.kernels.multiply, blocks(n); &(n as i64), &x.values, &y.values, &mut z.values);
+        self.vector.multiply(self.grid(n), n, x, y, z);
     }
 
     fn multiply_dot(
@@ -219,9 +174,8 @@ impl<R: Real> Backend for Cuda<R> {
         yz: &mut Scalar,
     ) {
         let n = x.len();
-        self.reduce_into(yz, &self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.multiply_dot, blocks;
-                &(n as i64), &x.values, &y.values, &mut z.values, partial);
+        self.reduce_into(yz, Finish::Sum, n, |grid, partial| {
+            self.reduce.multiply_dot(grid, n, x, y, z, partial);
         });
     }
 
@@ -235,10 +189,19 @@ impl<R: Real> Backend for Cuda<R> {
         rr: &mut Scalar,
     ) {
         let n = d.len();
-        self.reduce_into(rr, &self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.cg_step, blocks;
-                &(n as i64), &self.scalars.values, &a.index(), &b.index(), &d.values, &q.values,
-                &mut u.values, &mut r.values, partial);
+        self.reduce_into(rr, Finish::Sum, n, |grid, partial| {
+            self.conjugate_gradients.cg_step(
+                grid,
+                n,
+                &self.scalars.values,
+                a.index(),
+                b.index(),
+                d,
+                q,
+                u,
+                r,
+                partial,
+            );
         });
     }
 
@@ -250,9 +213,16 @@ impl<R: Real> Backend for Cuda<R> {
         d: &mut DeviceVector<R>,
     ) {
         let n = d.len();
-        launch!(self.kernels.cg_direction, blocks(n);
-            &(n as i64), &sign, &self.scalars.values, &a.index(), &b.index(), &z.values,
-            &mut d.values);
+        self.conjugate_gradients.cg_direction(
+            self.grid(n),
+            n,
+            sign,
+            &self.scalars.values,
+            a.index(),
+            b.index(),
+            z,
+            d,
+        );
     }
 
     fn repeat(&self, recording: &mut Option<Replay>, work: &mut dyn FnMut()) {
@@ -272,17 +242,17 @@ impl<R: Real> Backend for Cuda<R> {
 impl<R: Real> Pointwise for Cuda<R> {
     fn divide(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         let n = x.len();
-        launch!(self.kernels.divide, blocks(n); &(n as i64), &x.values, &y.values, &mut z.values);
+        self.vector.divide(self.grid(n), n, x, y, z);
     }
 
     fn power(&self, a: f64, x: &DeviceVector<R>, p: f64, y: &mut DeviceVector<R>) {
         let n = x.len();
-        launch!(self.kernels.power, blocks(n); &(n as i64), &a, &x.values, &p, &mut y.values);
+        self.pointwise.power(self.grid(n), n, a, x, p, y);
     }
 
     fn positive_part(&self, a: f64, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let n = x.len();
-        launch!(self.kernels.positive_part, blocks(n); &(n as i64), &a, &x.values, &mut y.values);
+        self.pointwise.positive_part(self.grid(n), n, a, x, y);
     }
 
     fn scale_within(
@@ -293,8 +263,7 @@ impl<R: Real> Pointwise for Cuda<R> {
         y: &mut DeviceVector<R>,
     ) {
         let n = x.len();
-        launch!(self.kernels.scale_within, blocks(n);
-            &(n as i64), &a, &x.values, &lower.values, &upper.values, &mut y.values);
+        self.pointwise.scale_within(self.grid(n), n, a, x, lower, upper, y);
     }
 
     fn dot_scaled_within(
@@ -305,31 +274,31 @@ impl<R: Real> Pointwise for Cuda<R> {
         w: &DeviceVector<R>,
     ) -> Scalar {
         let n = x.len();
-        self.reduce(&self.kernels.finish_sum, n, |blocks, partial| {
-            launch!(self.kernels.dot_scaled_within, blocks;
-                &(n as i64), &a, &x.values, &lower.values, &upper.values, &w.values, partial);
-        })
+        let mut out = self.scalar();
+        self.reduce_into(&mut out, Finish::Sum, n, |grid, partial| {
+            self.pointwise.dot_scaled_within(grid, n, a, x, lower, upper, w, partial);
+        });
+        out
     }
 
     fn smooth_step(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let n = x.len();
         let SmoothStep { base, height, sharpness, center } = step;
-        launch!(self.kernels.smooth_step, blocks(n);
-            &(n as i64), base, height, sharpness, center, &x.values, &mut y.values);
+        self.pointwise.smooth_step(self.grid(n), n, *base, *height, *sharpness, *center, x, y);
     }
 
     fn smooth_step_slope(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let n = x.len();
         let SmoothStep { height, sharpness, center, .. } = step;
-        launch!(self.kernels.smooth_step_slope, blocks(n);
-            &(n as i64), height, sharpness, center, &x.values, &mut y.values);
+        self.pointwise.smooth_step_slope(self.grid(n), n, *height, *sharpness, *center, x, y);
     }
 
     fn max_difference(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {
         let n = x.len();
-        self.reduce(&self.kernels.finish_max, n, |blocks, partial| {
-            let kernel = &self.kernels.max_difference;
-            launch!(kernel, blocks; &(n as i64), &x.values, &y.values, partial);
-        })
+        let mut out = self.scalar();
+        self.reduce_into(&mut out, Finish::Max, n, |grid, partial| {
+            self.reduce.max_difference(grid, n, x, y, partial);
+        });
+        out
     }
 }

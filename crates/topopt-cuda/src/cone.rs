@@ -6,12 +6,11 @@ use cudarc::driver::CudaSlice;
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::CellList;
 
-use crate::kernel::{Kernel, Module};
+use crate::kernel::Grid::Threads;
+use crate::kernels;
 use crate::vector::{DeviceVector, to_planes};
 use crate::{Cuda, Device};
 
-/// Threads of a block, one an element, as `cuda/cone.cu` has it.
-const BLOCK: usize = 128;
 /// Centers whose neighbors are counted for [`Cone::mean_neighbors`].
 const SAMPLE: usize = 4096;
 
@@ -20,8 +19,7 @@ const SAMPLE: usize = 4096;
 /// Neighbors are found by walking a cell list in every application; nothing of their number is
 /// stored.
 pub struct Cone {
-    sort_values: Kernel,
-    kernel: Kernel,
+    kernels: kernels::Cone,
     radius: f64,
     /// Cells in each direction, edge of a cell, lowest corner, as in [`CellList`].
     cells: [u32; 3],
@@ -51,11 +49,9 @@ impl Cone {
         radius: f64,
     ) -> Result<Self, BackendError> {
         let list = CellList::new(centers, radius);
-        let module = Module::load(device, "cone", include_str!("../../../cuda/ptx/cone.f64.ptx"))?;
         let (mean_neighbors, mean_walked) = means(&list);
         Ok(Self {
-            sort_values: module.kernel("cone_values", BLOCK as u32)?,
-            kernel: module.kernel("cone", BLOCK as u32)?,
+            kernels: kernels::Cone::load(device)?,
             radius,
             cells: list.cells().map(|n| n as u32),
             cell_size: list.cell_size(),
@@ -90,11 +86,26 @@ impl LinearOperator<Cuda<f64>> for Cone {
         let n = self.elements.len();
         let ([nx, ny, nz], [ox, oy, oz]) = (self.cells, self.origin);
         let reach = self.radius * (1.0 + 1e-12);
-        launch!(self.sort_values, n.div_ceil(BLOCK);
-            &(n as u32), &self.elements, &x.values, &self.values);
-        launch!(self.kernel, n.div_ceil(BLOCK);
-            &(n as u32), &nx, &ny, &nz, &self.cell_size, &ox, &oy, &oz, &self.starts,
-            &self.centers, &self.elements, &self.radius, &reach, &self.values, &mut y.values);
+        let (starts, centers, elements) = (&self.starts, &self.centers, &self.elements);
+        self.kernels.cone_values(Threads(n), n, elements, x, &self.values);
+        self.kernels.cone(
+            Threads(n),
+            n,
+            nx,
+            ny,
+            nz,
+            self.cell_size,
+            ox,
+            oy,
+            oz,
+            starts,
+            centers,
+            elements,
+            self.radius,
+            reach,
+            &self.values,
+            y,
+        );
     }
 
     fn cost(&self) -> Cost {

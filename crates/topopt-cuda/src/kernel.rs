@@ -1,18 +1,126 @@
 //! Kernels: embedded PTX, loaded by name, launched on the stream of the device.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaFunction, CudaModule, LaunchArgs, LaunchConfig};
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{
+    CudaFunction, CudaModule, CudaSlice, DevicePtr, DeviceRepr, DriverError, LaunchArgs,
+    LaunchConfig,
+};
 use cudarc::nvrtc::Ptx;
 use topopt_linalg::BackendError;
 
 use crate::Device;
+use crate::vector::DeviceVector;
+
+/// Device memory that a kernel reads: `const T*`. Made of a reference where a launch is called.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct In<T>(CUdeviceptr, PhantomData<T>);
+
+/// Device memory that a kernel writes, and nobody else meanwhile: `T*`.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct Out<T>(CUdeviceptr, PhantomData<T>);
+
+/// Device memory that a kernel writes though others hold it too, such as a scalar among others: `T*`.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct Shared<T>(CUdeviceptr, PhantomData<T>);
+
+/// A number of nodes, elements or rows, which all are counted by 32 bits: `unsigned`.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct Count(u32);
+
+/// A number of entries: `long long`.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct Length(i64);
+
+// SAFETY: each is a pointer or a number as C has it, and has no other member with a size.
+unsafe impl<T> DeviceRepr for In<T> {}
+// SAFETY: as above.
+unsafe impl<T> DeviceRepr for Out<T> {}
+// SAFETY: as above.
+unsafe impl<T> DeviceRepr for Shared<T> {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Count {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Length {}
+
+/// Where a slice lies. It stays there while a launch that was given it runs: memory is given back on
+/// the stream of the launches, after them.
+fn address<T>(slice: &CudaSlice<T>) -> CUdeviceptr {
+    slice.device_ptr(slice.stream()).0
+}
+
+impl<T> From<&CudaSlice<T>> for In<T> {
+    fn from(slice: &CudaSlice<T>) -> Self {
+        Self(address(slice), PhantomData)
+    }
+}
+
+impl<T> From<&DeviceVector<T>> for In<T> {
+    fn from(vector: &DeviceVector<T>) -> Self {
+        (&vector.values).into()
+    }
+}
+
+impl<T> From<&mut CudaSlice<T>> for Out<T> {
+    fn from(slice: &mut CudaSlice<T>) -> Self {
+        Self(address(slice), PhantomData)
+    }
+}
+
+impl<T> From<&mut DeviceVector<T>> for Out<T> {
+    fn from(vector: &mut DeviceVector<T>) -> Self {
+        (&mut vector.values).into()
+    }
+}
+
+impl<T> From<&CudaSlice<T>> for Shared<T> {
+    fn from(slice: &CudaSlice<T>) -> Self {
+        Self(address(slice), PhantomData)
+    }
+}
+
+impl<T> Shared<T> {
+    /// From entry `first` of `slice` on.
+    ///
+    /// # Panics
+    /// If the slice is shorter.
+    pub fn from_entry(slice: &CudaSlice<T>, first: usize) -> Self {
+        assert!(first <= slice.len());
+        Self(address(slice) + (first * size_of::<T>()) as CUdeviceptr, PhantomData)
+    }
+}
+
+impl From<u32> for Count {
+    fn from(count: u32) -> Self {
+        Self(count)
+    }
+}
+
+impl From<usize> for Count {
+    fn from(count: usize) -> Self {
+        Self(count as u32)
+    }
+}
+
+impl From<usize> for Length {
+    fn from(length: usize) -> Self {
+        Self(length as i64)
+    }
+}
 
 /// The kernels of one `.cu` file at one precision.
 pub(crate) struct Module {
     device: Arc<Device>,
     module: Arc<CudaModule>,
     file: &'static str,
+    ptx: &'static str,
 }
 
 /// One kernel.
@@ -23,61 +131,229 @@ pub(crate) struct Kernel {
     block: u32,
 }
 
+/// How much a launch does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Grid {
+    /// At least so many threads, in as many blocks as these take.
+    Threads(usize),
+    /// So many blocks.
+    Blocks(usize),
+}
+
 impl Module {
     /// Loads `ptx`, made from `cuda/FILE.cu`.
-    pub fn load(device: &Arc<Device>, file: &'static str, ptx: &str) -> Result<Self, BackendError> {
+    pub fn load(
+        device: &Arc<Device>,
+        file: &'static str,
+        ptx: &'static str,
+    ) -> Result<Self, BackendError> {
         device.check()?;
         let module = device
             .context()
             .load_module(Ptx::from_src(ptx))
             .map_err(|error| device.error(&format!("loading kernels `{file}`"), error))?;
-        Ok(Self { device: device.clone(), module, file })
+        Ok(Self { device: device.clone(), module, file, ptx })
     }
 
-    /// The kernel `name` with `block` threads a block.
-    pub fn kernel(&self, name: &str, block: u32) -> Result<Kernel, BackendError> {
+    /// The kernel `name`.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, BackendError> {
         let full = format!("kernel `{}::{name}`", self.file);
         let function = self
             .module
             .load_function(name)
             .map_err(|error| self.device.error(&format!("loading {full}"), error))?;
+        let block = block(self.ptx, name);
         Ok(Kernel { device: self.device.clone(), function, name: full, block })
     }
 }
 
 impl Kernel {
-    /// Arguments of a launch; use [`launch!`].
+    /// Threads of a block.
+    pub fn block(&self) -> usize {
+        self.block as usize
+    }
+
+    /// Blocks of a launch.
+    pub fn blocks(&self, grid: Grid) -> usize {
+        match grid {
+            Grid::Threads(threads) => threads.div_ceil(self.block()),
+            Grid::Blocks(blocks) => blocks,
+        }
+    }
+
+    /// Arguments of a launch, for [`Kernel::launch`].
     pub fn arguments(&self) -> LaunchArgs<'_> {
         self.device.stream().launch_builder(&self.function)
     }
 
-    /// `blocks` blocks with `shared` bytes of dynamic shared memory.
-    pub fn config(&self, blocks: usize, shared: usize) -> LaunchConfig {
+    /// The shape of a launch.
+    pub fn config(&self, blocks: usize) -> LaunchConfig {
         LaunchConfig {
             grid_dim: (blocks as u32, 1, 1),
             block_dim: (self.block, 1, 1),
-            shared_mem_bytes: shared as u32,
+            shared_mem_bytes: 0,
         }
     }
 
-    /// Keeps a failed launch for the next call that can tell of it.
-    pub fn record<T>(&self, result: Result<T, cudarc::driver::DriverError>) {
+    /// Keeps a failed launch for the next call that can report it.
+    pub fn record<T>(&self, result: Result<T, DriverError>) {
         self.device.record(&self.name, result);
     }
 }
 
-/// `launch!(kernel, blocks; a, b, c)` launches with arguments `&a`, ... given as references, of the
-/// types and shapes that the `.cu` file states beside its parameters.
-macro_rules! launch {
-    ($kernel:expr, $blocks:expr; $($argument:expr),* $(,)?) => {{
-        use cudarc::driver::PushKernelArg as _;
-        let kernel: &$crate::kernel::Kernel = &$kernel;
-        let blocks: usize = $blocks;
-        if blocks > 0 {
-            let mut arguments = kernel.arguments();
-            // SAFETY: the caller's arguments are those of the kernel, in number, type and shape;
-            // the tests run every kernel under bounds checking.
-            kernel.record(unsafe { arguments$(.arg($argument))*.launch(kernel.config(blocks, 0)) });
-        }
-    }};
+/// Threads of a block of the kernel `name`: its launch bounds, which `ptx` has as `.maxntid`.
+///
+/// # Panics
+/// If there is no such kernel or it has no bounds; tests hold every kernel to both.
+pub(crate) fn block(ptx: &str, name: &str) -> u32 {
+    let from = |text: &'_ str, mark: &str| text.find(mark).map(|at| at + mark.len());
+    let entry = from(ptx, &format!(".entry {name}(")).map(|at| &ptx[at..]);
+    let head = entry.and_then(|entry| entry.split_once('{')).map(|(head, _)| head);
+    let bounds = head.and_then(|head| from(head, ".maxntid ").map(|at| &head[at..]));
+    let bounds = bounds.and_then(|bounds| bounds.lines().next());
+    let bounds = bounds.unwrap_or_else(|| panic!("kernel `{name}` has no launch bounds"));
+    bounds.split(',').map(|side| side.trim().parse::<u32>().unwrap_or(0)).product()
 }
+
+/// The number that a `.cu` or `.cuh` file gives a name by `#define NAME NUMBER`, at compile time: so
+/// that what both sides must agree on stands once.
+macro_rules! defined {
+    ($file:literal, $name:literal) => {
+        $crate::kernel::defined(
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cuda/", $file)),
+            concat!("#define ", $name, " "),
+        )
+    };
+}
+
+/// The number after `mark` in `text`; for [`defined!`].
+pub(crate) const fn defined(text: &str, mark: &str) -> usize {
+    let (text, mark) = (text.as_bytes(), mark.as_bytes());
+    let (mut at, mut matched) = (0, 0);
+    // No character but the first of `mark` is a '#', so a mismatch begins anew at the next character.
+    while matched < mark.len() {
+        assert!(at < text.len(), "the name is not defined");
+        matched = match text[at] {
+            character if character == mark[matched] => matched + 1,
+            b'#' => 1,
+            _ => 0,
+        };
+        at += 1;
+    }
+    assert!(text[at].is_ascii_digit(), "the name is not a number");
+    let mut value = 0;
+    while at < text.len() && text[at].is_ascii_digit() {
+        value = 10 * value + (text[at] - b'0') as usize;
+        at += 1;
+    }
+    value
+}
+
+/// Declares what is given to kernels by value, as a `struct` of `cuda/common/views.cuh` or of the
+/// kernel's own file has it.
+macro_rules! views {
+    ($($(#[$doc:meta])* $name:ident in $file:literal { $($(#[$of_member:meta])* $member:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$doc])*
+            #[repr(C)]
+            #[derive(Clone, Copy)]
+            pub(crate) struct $name { $($(#[$of_member])* pub $member: $type,)* }
+            // SAFETY: members and their order are those of the C struct: a test compares them.
+            unsafe impl cudarc::driver::DeviceRepr for $name {}
+        )*
+        /// File, name and members of every view.
+        #[cfg(test)]
+        pub(crate) const VIEWS: &[(&str, &str, &[(&str, &str)])] =
+            &[$(($file, stringify!($name), &[$((stringify!($member), stringify!($type))),*])),*];
+    };
+}
+
+/// Declares the kernels of a `.cu` file with their parameters, in order: a struct with a function for
+/// each, which takes the [`Grid`] and what becomes its parameters. A test compares names, types and
+/// sizes with source and PTX.
+macro_rules! kernels {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<$R:ident>)? in $file:literal {
+            $($(#[$of_kernel:meta])* $kernel:ident($($parameter:ident: $type:ty),* $(,)?);)*
+        }
+    )*) => {
+        $(
+            $(#[$doc])*
+            #[allow(non_snake_case)] // strategies are named as in the case file
+            pub(crate) struct $name $(<$R>)? {
+                $(pub $kernel: $crate::kernel::Kernel,)*
+                precision: std::marker::PhantomData<($($R,)?)>,
+            }
+
+            impl $(<$R: $crate::vector::Real>)? $name $(<$R>)? {
+                /// The PTX of the precision.
+                pub const PTX: &'static str = ptx!($file $($R)?);
+
+                /// Loads the kernels.
+                ///
+                /// # Errors
+                /// [`BackendError`](topopt_linalg::BackendError) if the driver does not take them.
+                pub fn load(
+                    device: &std::sync::Arc<$crate::Device>,
+                ) -> Result<Self, topopt_linalg::BackendError> {
+                    let module = $crate::kernel::Module::load(device, $file, Self::PTX)?;
+                    Ok(Self {
+                        $($kernel: module.kernel(stringify!($kernel))?,)*
+                        precision: std::marker::PhantomData,
+                    })
+                }
+
+                $(
+                    $(#[$of_kernel])*
+                    #[allow(non_snake_case, clippy::too_many_arguments)]
+                    pub fn $kernel(&self, grid: $crate::kernel::Grid, $($parameter: impl Into<$type>),*) {
+                        use cudarc::driver::PushKernelArg as _;
+                        let (kernel, blocks) = (&self.$kernel, self.$kernel.blocks(grid));
+                        if blocks == 0 {
+                            return;
+                        }
+                        $(let $parameter: $type = $parameter.into();)*
+                        let mut arguments = kernel.arguments();
+                        $(arguments.arg(&$parameter);)*
+                        // SAFETY: number and types of the arguments are those of the kernel, as a test
+                        // compares; their shapes stand in the `.cu` file, and the tests run every
+                        // kernel under bounds checking.
+                        kernel.record(unsafe { arguments.launch(kernel.config(blocks)) });
+                    }
+                )*
+
+                /// File, and name and parameters of every kernel: name, type, bytes.
+                #[cfg(test)]
+                pub(crate) const DECLARED: $crate::kernel::contract::Declared = (
+                    $file,
+                    &[$((
+                        stringify!($kernel),
+                        &[$((stringify!($parameter), stringify!($type), size_of::<$type>())),*],
+                    )),*],
+                );
+            }
+        )*
+    };
+}
+
+/// The PTX of a file, of the precision `R` where there is one.
+macro_rules! ptx {
+    ($file:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cuda/ptx/", $file, ".f64.ptx"))
+    };
+    ($file:literal $R:ident) => {
+        match $R::NAME.as_bytes() {
+            b"f64" => ptx!($file),
+            _ => include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../cuda/ptx/",
+                $file,
+                ".f32.ptx"
+            )),
+        }
+    };
+}
+
+#[cfg(test)]
+pub(crate) mod contract;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use topopt_cuda::operators::{MeshOnDevice, Mf};
+use topopt_cuda::operators::{Mf, ProblemOnDevice};
 use topopt_cuda::{Cuda, Device, Probe, Real, probe};
 use topopt_fem::{
     ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports,
@@ -175,7 +175,7 @@ fn a_solve_takes_as_many_iterations_as_on_the_cpu_and_gives_the_same() {
     let backend = Cuda::<f64>::new(&device).unwrap();
     for mesh in [distorted_cube(6, 0.2, true), hexagon(3), wheel(3)] {
         let problem = problem(mesh);
-        let on_device = MeshOnDevice::new(&device, &problem).unwrap();
+        let on_device = ProblemOnDevice::new(&device, &problem).unwrap();
         let mut mf = Mf::<f64>::new(&on_device).unwrap();
         let (found, u) = solve(&backend, &mut mf, &problem);
         let (expected, reference) = solve(&Cpu, &mut *Strategy::Mf.build(&problem), &problem);

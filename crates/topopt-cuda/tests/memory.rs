@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_cuda::operators::{MeshOnDevice, Strategy};
+use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{BlockJacobi, Device, Multigrid, Prepared, Probe, probe};
 use topopt_fem::{LoadCase, Material, Problem, Supports};
 use topopt_linalg::CycleKind;
@@ -31,14 +31,14 @@ fn stored_bytes_are_those_counted() {
 
     let before = device.memory().unwrap().0;
     let used = || before - device.memory().unwrap().0;
-    let mesh = MeshOnDevice::new(&device, &problem).unwrap();
+    let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
     let of_mesh = used();
     let check = |what: &str, used: usize, counted: usize, share: f64| {
         let rounding = 256 * 8; // of up to eight arrays
         assert!(used <= counted + rounding, "{what}: {used} bytes for {counted}");
         assert!(used as f64 >= share * counted as f64, "{what}: {used} bytes for {counted}");
     };
-    check("mesh", of_mesh, MeshOnDevice::bytes(n_nodes, n_elements), 1.0);
+    check("mesh", of_mesh, ProblemOnDevice::bytes(n_nodes, n_elements), 1.0);
     for strategy in Strategy::ALL {
         let operator = strategy.build(&mesh, &problem).unwrap();
         // The rows of `bsr` are shorter at the surface of the beam.

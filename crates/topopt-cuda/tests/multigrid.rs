@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    BlockJacobi, Cuda, Device, MeshOnDevice, Mf, Multigrid, Prepared, Probe, Real, probe,
+    BlockJacobi, Cuda, Device, Mf, Multigrid, Prepared, Probe, ProblemOnDevice, Real, probe,
 };
 use topopt_fem::{
     Aggregation, ElementOperator, ElementPreconditioner, LoadCase, MODES, Material, Problem,
@@ -65,7 +65,7 @@ fn multigrid<'a, R: Real>(
     problem: &'a Problem,
     kind: CycleKind,
 ) -> Multigrid<'a, R> {
-    let mesh = MeshOnDevice::new(device, problem).unwrap();
+    let mesh = ProblemOnDevice::new(device, problem).unwrap();
     let backend = Cuda::<f64>::new(device).unwrap();
     let operator = Mf::<f64>::new(&mesh).unwrap();
     let structure = Aggregation::new(problem, DIRECT);
@@ -189,8 +189,8 @@ fn block_jacobi_equals_that_of_the_cpu() {
     for (problem, colors) in all {
         let (moduli, r) = (moduli(&problem), Noise(7).vector(problem.n_dofs()));
         let mesh = match colors {
-            Some(colors) => MeshOnDevice::by_color(&device, &problem, &colors).unwrap(),
-            None => MeshOnDevice::new(&device, &problem).unwrap(),
+            Some(colors) => ProblemOnDevice::by_color(&device, &problem, &colors).unwrap(),
+            None => ProblemOnDevice::new(&device, &problem).unwrap(),
         };
         let operator = Mf::<f64>::new(&mesh).unwrap();
         let mut found = BlockJacobi::new(&mesh).unwrap();
@@ -232,7 +232,7 @@ fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem, kind: Cyc
     let cpu = cpu_multigrid(problem, kind);
     let (expected, reference) = solve(&Cpu, &mut operator, &cpu, problem);
     let backend = Cuda::<f64>::new(device).unwrap();
-    let mesh = MeshOnDevice::new(device, problem).unwrap();
+    let mesh = ProblemOnDevice::new(device, problem).unwrap();
     let elements = Box::new(Mf::<f64>::new(&mesh).unwrap());
     let mut operator = WithSprings::new(&backend, problem, elements).unwrap();
     let gpu = multigrid::<R>(device, problem, kind);
@@ -261,7 +261,7 @@ fn a_stronger_cycle_lasts_until_the_next_update() {
     let backend = Cuda::<f64>::new(&device).unwrap();
     let [problem, ..] = problems();
     let mut multigrid = multigrid::<f32>(&device, &problem, CycleKind::K);
-    let operator = Mf::new(&MeshOnDevice::new(&device, &problem).unwrap()).unwrap();
+    let operator = Mf::new(&ProblemOnDevice::new(&device, &problem).unwrap()).unwrap();
     let moduli = moduli(&problem);
     let moduli = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
     let r = backend.upload(&problem.load_cases()[0].forces, problem.space()).unwrap();

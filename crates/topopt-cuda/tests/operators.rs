@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_cuda::operators::{MeshOnDevice, Mf, Strategy};
+use topopt_cuda::operators::{Mf, ProblemOnDevice, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceVector, Probe, Real, probe};
 use topopt_fem::operators::Reference;
 use topopt_fem::{ElementOperator, LoadCase, Material, Problem, Supports};
@@ -64,10 +64,10 @@ fn in_clusters(name: &str, mesh: &HexMesh) -> Subject {
 }
 
 impl Subject {
-    fn on(&self, device: &Arc<Device>) -> Arc<MeshOnDevice> {
+    fn on(&self, device: &Arc<Device>) -> Arc<ProblemOnDevice> {
         match &self.colors {
-            Some(colors) => MeshOnDevice::by_color(device, &self.problem, colors).unwrap(),
-            None => MeshOnDevice::new(device, &self.problem).unwrap(),
+            Some(colors) => ProblemOnDevice::by_color(device, &self.problem, colors).unwrap(),
+            None => ProblemOnDevice::new(device, &self.problem).unwrap(),
         }
     }
 }
@@ -223,7 +223,7 @@ fn colors_that_are_none_are_refused() {
     let Subject { problem, colors, .. } = by_color("box", &distorted_cube(4, 0.2, true));
     let colors = colors.unwrap();
     let refused = |colors: &[usize], message: &str| {
-        let error = MeshOnDevice::by_color(&device, &problem, colors).err().unwrap().to_string();
+        let error = ProblemOnDevice::by_color(&device, &problem, colors).err().unwrap().to_string();
         assert!(error.contains(message), "{error}");
     };
     refused(&colors[1..], "elements in colors, 64 in the mesh");
@@ -265,7 +265,7 @@ fn mf_in_both_precisions_is_as_exact_far_from_the_origin() {
 }
 
 /// Compares all that `Mf` computes on `mesh` with the reference on `problem`.
-fn assert_mf<R: Real>(mesh: &Arc<MeshOnDevice>, problem: &Problem, tolerance: f64, what: &str) {
+fn assert_mf<R: Real>(mesh: &Arc<ProblemOnDevice>, problem: &Problem, tolerance: f64, what: &str) {
     let backend = Cuda::<R>::new(mesh.device()).unwrap();
     let (n, n_dofs) = (problem.mesh().n_elements(), problem.n_dofs());
     let (mut operator, mut reference) = (Mf::<R>::new(mesh).unwrap(), Reference::new(problem));

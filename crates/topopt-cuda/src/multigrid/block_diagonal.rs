@@ -10,21 +10,16 @@ use topopt_linalg::{
 
 use super::convert::Convert;
 use crate::Cuda;
-use crate::kernel::{Kernel, Module};
-use crate::operators::MeshOnDevice;
+use crate::kernel::Grid::Threads;
+use crate::kernels;
+use crate::operators::ProblemOnDevice;
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
-/// Threads of a block, as `cuda/block_diagonal.cu` has it.
-const BLOCK: usize = 128;
-
 /// y = D^-1 x, D the 3x3 blocks on the diagonal of K with the identity at held components.
 pub(super) struct InverseBlocks<R> {
-    mesh: Arc<MeshOnDevice>,
-    make: Kernel,
-    invert: Kernel,
-    apply: Kernel,
-    smooth: Kernel,
+    problem: Arc<ProblemOnDevice>,
+    kernels: kernels::BlockDiagonal<R>,
     /// \[6\]\[n_nodes\].
     blocks: CudaSlice<R>,
     convert: Convert<R>,
@@ -32,57 +27,45 @@ pub(super) struct InverseBlocks<R> {
 
 impl<R: Real> InverseBlocks<R> {
     /// Needs an update before use.
-    pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
-        let ptx = R::ptx(
-            include_str!("../../../../cuda/ptx/block_diagonal.f64.ptx"),
-            include_str!("../../../../cuda/ptx/block_diagonal.f32.ptx"),
-        );
-        let module = Module::load(&mesh.device, "block_diagonal", ptx)?;
-        let kernel = |name| module.kernel(name, BLOCK as u32);
+    pub fn new(problem: &Arc<ProblemOnDevice>) -> Result<Self, BackendError> {
+        let ProblemOnDevice { device, mesh, .. } = &**problem;
         Ok(Self {
-            mesh: mesh.clone(),
-            make: kernel("block_diagonal")?,
-            invert: kernel("invert_blocks")?,
-            apply: kernel("apply_blocks")?,
-            smooth: kernel("smooth_blocks")?,
-            blocks: mesh.device.zeros(6 * mesh.n_nodes)?,
-            convert: Convert::load(&mesh.device)?,
+            problem: problem.clone(),
+            kernels: kernels::BlockDiagonal::load(device)?,
+            blocks: device.zeros(6 * mesh.n_nodes)?,
+            convert: Convert::load(device)?,
         })
     }
 
     /// Follows `moduli`, \[n_elements\].
     pub fn update(&mut self, moduli: &CudaSlice<R>) {
-        let mesh = &self.mesh;
-        let (lambda, mu) = mesh.unit_lame;
-        let cleared = mesh.device.stream().memset_zeros(&mut self.blocks);
-        mesh.device.record("clearing the diagonal blocks", cleared);
-        if let Some(springs) = &mesh.springs {
-            self.convert.narrow(springs, &mut self.blocks); // the first three planes
+        let Self { problem, kernels, blocks, convert } = self;
+        let ProblemOnDevice { device, mesh, constraints, .. } = &**problem;
+        let cleared = device.stream().memset_zeros(blocks);
+        device.record("clearing the diagonal blocks", cleared);
+        if let Some(springs) = &constraints.springs {
+            convert.narrow(springs, blocks); // the first three planes
         }
-        for (first, count) in mesh.launches() {
-            launch!(self.make, (count as usize).div_ceil(BLOCK);
-                &first, &count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
-                &mesh.connectivity, &mesh.coordinates, &mu, &(lambda / mu), moduli,
-                &mut self.blocks);
+        for part in mesh.parts() {
+            let (grid, material) = (Threads(part.count as usize), problem.material());
+            kernels.block_diagonal(grid, mesh, part, material, moduli, &mut *blocks);
         }
-        launch!(self.invert, mesh.n_nodes.div_ceil(BLOCK);
-            &(mesh.n_nodes as u32), &mesh.held, &mut self.blocks);
+        kernels.invert_blocks(Threads(mesh.n_nodes), mesh.n_nodes, &constraints.held, blocks);
     }
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for InverseBlocks<R> {
     fn space(&self) -> Space {
-        self.mesh.space()
+        self.problem.space()
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        let n = self.mesh.n_nodes;
-        launch!(self.apply, n.div_ceil(BLOCK);
-            &(n as u32), &self.blocks, &x.values, &mut y.values);
+        let n = self.problem.mesh.n_nodes;
+        self.kernels.apply_blocks(Threads(n), n, &self.blocks, x, y);
     }
 
     fn cost(&self) -> Cost {
-        let (nodes, real) = (self.mesh.n_nodes as f64, size_of::<R>() as f64);
+        let (nodes, real) = (self.problem.mesh.n_nodes as f64, size_of::<R>() as f64);
         Cost {
             bytes_read: 9.0 * real * nodes,
             bytes_written: 3.0 * real * nodes,
@@ -101,12 +84,26 @@ impl<R: Real> InverseDiagonal<Cuda<R>> for InverseBlocks<R> {
         d: &mut DeviceVector<R>,
         x: &mut DeviceVector<R>,
     ) {
-        let n = self.mesh.n_nodes;
+        let n = self.problem.mesh.n_nodes;
         let (how, b, product) = how(residual);
-        launch!(self.smooth, n.div_ceil(BLOCK);
-            &(n as u32), &how, &alpha, &beta, growth.result.values(), &growth.result.index(),
-            &growth.start.index(), &self.blocks, &b.values, &product.values, &mut r.values,
-            &mut d.values, &mut x.values);
+        let (result, start) = (growth.result.index(), growth.start.index());
+        let (scalars, blocks) = (growth.result.values(), &self.blocks);
+        self.kernels.smooth_blocks(
+            Threads(n),
+            n,
+            how,
+            alpha,
+            beta,
+            scalars,
+            result,
+            start,
+            blocks,
+            b,
+            product,
+            r,
+            d,
+            x,
+        );
     }
 }
 
@@ -116,9 +113,9 @@ pub(super) fn how<R>(
     residual: Residual<'_, DeviceVector<R>>,
 ) -> (u32, &'_ DeviceVector<R>, &'_ DeviceVector<R>) {
     match residual {
-        Residual::OfZero { b } => (0, b, b),
-        Residual::Of { b, ax } => (1, b, ax),
-        Residual::After { ad } => (2, ad, ad),
+        Residual::OfZero { b } => (defined!("common/smooth.cuh", "OF_ZERO") as u32, b, b),
+        Residual::Of { b, ax } => (defined!("common/smooth.cuh", "OF_X") as u32, b, ax),
+        Residual::After { ad } => (defined!("common/smooth.cuh", "AFTER") as u32, ad, ad),
     }
 }
 
@@ -128,12 +125,12 @@ pub struct BlockJacobi {
 }
 
 impl BlockJacobi {
-    /// For operators on `mesh`; needs an update before use.
+    /// For operators of `problem`; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
-    pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
-        Ok(Self { inverse: InverseBlocks::new(mesh)? })
+    pub fn new(problem: &Arc<ProblemOnDevice>) -> Result<Self, BackendError> {
+        Ok(Self { inverse: InverseBlocks::new(problem)? })
     }
 
     /// Bytes on the device for a mesh of that size.

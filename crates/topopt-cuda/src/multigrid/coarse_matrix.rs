@@ -8,17 +8,18 @@ use topopt_linalg::{BackendError, Cost, Growth, InverseDiagonal, LinearOperator,
 
 use super::block_diagonal::how;
 use super::transfer::Grouping;
-use crate::kernel::{Kernel, Module};
+use crate::kernel::Grid::Threads;
+use crate::kernels;
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device};
 
-/// Threads of a block of the kernels with a warp a row.
-const BLOCK: usize = 128;
-/// Threads of a block of the other kernels.
-const ROW_BLOCK: usize = 96;
 /// Numbers of a block.
-const SIZE: usize = MODES * MODES;
+const SIZE: usize = defined!("common/blocks.cuh", "SIZE");
+/// Threads that make a row of a product or a diagonal.
+const WARP: usize = 32;
+
+const _: () = assert!(SIZE == MODES * MODES && MODES == defined!("common/rigid.cuh", "MODES"));
 
 /// Where the blocks off the diagonal stand.
 pub(super) struct Rows {
@@ -30,40 +31,14 @@ pub(super) struct Rows {
     pub columns: CudaSlice<u32>,
 }
 
-/// The kernels of all coarse matrices.
-pub(super) struct MatrixKernels {
-    product: Kernel,
-    diagonal: Kernel,
-    invert: Kernel,
-    apply: Kernel,
-    smooth: Kernel,
-}
-
-impl MatrixKernels {
-    pub fn load<R: Real>(device: &Arc<Device>) -> Result<Arc<Self>, BackendError> {
-        let ptx = R::ptx(
-            include_str!("../../../../cuda/ptx/bsr6.f64.ptx"),
-            include_str!("../../../../cuda/ptx/bsr6.f32.ptx"),
-        );
-        let module = Module::load(device, "bsr6", ptx)?;
-        Ok(Arc::new(Self {
-            product: module.kernel("bsr6", BLOCK as u32)?,
-            diagonal: module.kernel("diagonal6", BLOCK as u32)?,
-            invert: module.kernel("invert_diagonal6", ROW_BLOCK as u32)?,
-            apply: module.kernel("apply_diagonal6", ROW_BLOCK as u32)?,
-            smooth: module.kernel("smooth_diagonal6", ROW_BLOCK as u32)?,
-        }))
-    }
-}
-
 /// A matrix of 6x6 blocks; vectors are \[row\]\[6\].
 pub(super) struct CoarseMatrix<R: Real> {
-    kernels: Arc<MatrixKernels>,
+    kernels: Arc<kernels::Bsr6<R>>,
     pub rows: Rows,
     /// Off the diagonal, \[n_blocks\]\[36\], as `cuda/common/blocks.cuh` has them.
     pub blocks: CudaSlice<R>,
-    /// The place of every block's column from its row, \[n_blocks\]\[4\].
-    arms: CudaSlice<R>,
+    /// The place of every block's column from its row, and a number to fill up, \[n_blocks\].
+    arms: CudaSlice<[R; 4]>,
     /// Forces on a row when all move rigidly with it, \[n_rows\]\[column\]\[row\].
     pub ground: CudaSlice<R>,
     /// \[n_rows\]\[column\]\[row\].
@@ -75,7 +50,7 @@ pub(super) struct CoarseMatrix<R: Real> {
 impl<R: Real> CoarseMatrix<R> {
     /// A matrix of zeros, for the motions of `aggregates` about `centers`.
     pub fn zeros(
-        kernels: &Arc<MatrixKernels>,
+        kernels: &Arc<kernels::Bsr6<R>>,
         device: &Device,
         joints: &Joints,
         aggregates: &Arc<Grouping>,
@@ -102,20 +77,30 @@ impl<R: Real> CoarseMatrix<R> {
     /// Makes the blocks on the diagonal of the others and the ground, which have changed.
     pub fn complete(&mut self) {
         let rows = &self.rows;
-        launch!(self.kernels.diagonal, rows.n_rows.div_ceil(BLOCK / 32);
-            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.ground,
-            &self.aggregates.centers, &mut self.diagonal);
+        let (offsets, columns, blocks) = (&rows.offsets, &rows.columns, &self.blocks);
+        let (grid, centers) = (Threads(WARP * rows.n_rows), &self.aggregates.centers);
+        let (ground, diagonal) = (&self.ground, &mut self.diagonal);
+        self.kernels.diagonal6(
+            grid,
+            rows.n_rows,
+            offsets,
+            columns,
+            blocks,
+            ground,
+            centers,
+            diagonal,
+        );
     }
 }
 
 /// Arm of every block, and a number to fill up.
-fn arms<R: Real>(joints: &Joints, centers: &[[f64; DIM]]) -> Vec<R> {
+fn arms<R: Real>(joints: &Joints, centers: &[[f64; DIM]]) -> Vec<[R; 4]> {
     let arm = |(row, &column): (u32, &u32)| {
         let [from, to] = [row, column].map(|point| centers[point as usize]);
         let [x, y, z] = std::array::from_fn(|i| R::from_f64(to[i] - from[i]));
         [x, y, z, R::from_f64(0.0)]
     };
-    joints.rows_of_blocks().into_iter().zip(&joints.columns).flat_map(arm).collect()
+    joints.rows_of_blocks().into_iter().zip(&joints.columns).map(arm).collect()
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
@@ -125,9 +110,9 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let rows = &self.rows;
-        launch!(self.kernels.product, rows.n_rows.div_ceil(BLOCK / 32);
-            &(rows.n_rows as u32), &rows.offsets, &rows.columns, &self.blocks, &self.arms,
-            &self.ground, &x.values, &mut y.values);
+        let (offsets, columns, blocks) = (&rows.offsets, &rows.columns, &self.blocks);
+        let (grid, arms, ground) = (Threads(WARP * rows.n_rows), &self.arms, &self.ground);
+        self.kernels.bsr6(grid, rows.n_rows, offsets, columns, blocks, arms, ground, x, y);
     }
 
     fn cost(&self) -> Cost {
@@ -143,7 +128,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
 
 /// The inverse of the blocks on the diagonal of a coarse matrix.
 pub(super) struct InverseBlocks6<R> {
-    kernels: Arc<MatrixKernels>,
+    kernels: Arc<kernels::Bsr6<R>>,
     n_rows: usize,
     /// \[n_rows\]\[6\]\[6\].
     blocks: CudaSlice<R>,
@@ -159,8 +144,8 @@ impl<R: Real> InverseBlocks6<R> {
 
     /// Follows `matrix`.
     pub fn update(&mut self, matrix: &CoarseMatrix<R>) {
-        launch!(self.kernels.invert, self.n_rows.div_ceil(ROW_BLOCK);
-            &(self.n_rows as u32), &matrix.diagonal, &mut self.blocks);
+        let (n, blocks) = (self.n_rows, &mut self.blocks);
+        self.kernels.invert_diagonal6(Threads(n), n, &matrix.diagonal, blocks);
     }
 }
 
@@ -170,8 +155,8 @@ impl<R: Real> LinearOperator<Cuda<R>> for InverseBlocks6<R> {
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        launch!(self.kernels.apply, (MODES * self.n_rows).div_ceil(ROW_BLOCK);
-            &(self.n_rows as u32), &self.blocks, &x.values, &mut y.values);
+        let n = self.n_rows;
+        self.kernels.apply_diagonal6(Threads(MODES * n), n, &self.blocks, x, y);
     }
 
     fn cost(&self) -> Cost {
@@ -192,9 +177,23 @@ impl<R: Real> InverseDiagonal<Cuda<R>> for InverseBlocks6<R> {
         x: &mut DeviceVector<R>,
     ) {
         let (how, b, product) = how(residual);
-        launch!(self.kernels.smooth, (MODES * self.n_rows).div_ceil(ROW_BLOCK);
-            &(self.n_rows as u32), &how, &alpha, &beta, growth.result.values(),
-            &growth.result.index(), &growth.start.index(), &self.blocks, &b.values, &product.values,
-            &mut r.values, &mut d.values, &mut x.values);
+        let (result, start) = (growth.result.index(), growth.start.index());
+        let (scalars, blocks) = (growth.result.values(), &self.blocks);
+        self.kernels.smooth_diagonal6(
+            Threads(MODES * self.n_rows),
+            self.n_rows,
+            how,
+            alpha,
+            beta,
+            scalars,
+            result,
+            start,
+            blocks,
+            b,
+            product,
+            r,
+            d,
+            x,
+        );
     }
 }

@@ -9,26 +9,23 @@ use topopt_linalg::BackendError;
 
 use super::coarse_matrix::CoarseMatrix;
 use crate::Device;
-use crate::kernel::{Kernel, Module};
+use crate::kernel::Grid::{Blocks, Threads};
+use crate::kernels;
 use crate::vector::{DeviceVector, Real};
 
-/// Threads of a block.
-const BLOCK: usize = 128;
 /// Rows of a pivot.
-const PIVOT: usize = 48;
+const PIVOT: usize = defined!("dense.cu", "PIVOT");
 /// Columns that a block of panels makes, and rows and columns of a tile.
-const TILE: usize = 64;
-/// Threads of a block of `cuda/dense.cu`.
-const TILE_BLOCK: u32 = 256;
+const TILE: usize = defined!("dense.cu", "TILE");
+/// Threads that make a row of a product.
+const WARP: usize = 32;
 
 /// x = A^-1 b by a dense inverse in double precision.
-pub(super) struct DenseInverse {
+pub(super) struct DenseInverse<R> {
     n: usize,
-    scale_kernel: Kernel,
-    fill: Kernel,
-    make_panel: Kernel,
-    eliminate: Kernel,
-    solve: Kernel,
+    filling: kernels::DenseFill<R>,
+    kernels: kernels::Dense,
+    solving: kernels::DenseSolve<R>,
     /// A^-1 = scale inverse scale, \[n\].
     scale: CudaSlice<f64>,
     /// The rows of the pivot of a step, \[PIVOT\]\[n\].
@@ -39,29 +36,15 @@ pub(super) struct DenseInverse {
     matrix: CudaSlice<f64>,
 }
 
-impl DenseInverse {
+impl<R: Real> DenseInverse<R> {
     /// For matrices of `n_rows` block rows; needs an update before use.
-    pub fn new<R: Real>(device: &Arc<Device>, n_rows: usize) -> Result<Self, BackendError> {
-        let ptx = include_str!("../../../../cuda/ptx/dense.f64.ptx");
-        let module = Module::load(device, "dense", ptx)?;
-        let solve = R::ptx(
-            include_str!("../../../../cuda/ptx/dense_solve.f64.ptx"),
-            include_str!("../../../../cuda/ptx/dense_solve.f32.ptx"),
-        );
-        let fill = R::ptx(
-            include_str!("../../../../cuda/ptx/dense_fill.f64.ptx"),
-            include_str!("../../../../cuda/ptx/dense_fill.f32.ptx"),
-        );
-        let fill = Module::load(device, "dense_fill", fill)?;
+    pub fn new(device: &Arc<Device>, n_rows: usize) -> Result<Self, BackendError> {
         let n = MODES * n_rows;
         Ok(Self {
             n,
-            scale_kernel: fill.kernel("dense_scale", BLOCK as u32)?,
-            fill: fill.kernel("dense_fill", BLOCK as u32)?,
-            make_panel: module.kernel("dense_panel", TILE_BLOCK)?,
-            eliminate: module.kernel("dense_eliminate", TILE_BLOCK)?,
-            solve: Module::load(device, "dense_solve", solve)?
-                .kernel("dense_solve", BLOCK as u32)?,
+            filling: kernels::DenseFill::load(device)?,
+            kernels: kernels::Dense::load(device)?,
+            solving: kernels::DenseSolve::load(device)?,
             scale: device.zeros(n)?,
             panel: device.zeros(PIVOT * n)?,
             scaled_panel: device.zeros(PIVOT * n)?,
@@ -70,26 +53,39 @@ impl DenseInverse {
     }
 
     /// Follows `matrix`.
-    pub fn update<R: Real>(&mut self, matrix: &CoarseMatrix<R>) {
-        let (n, rows) = (self.n, &matrix.rows);
-        launch!(self.scale_kernel, n.div_ceil(BLOCK);
-            &(n as u32), &matrix.diagonal, &mut self.scale);
-        launch!(self.fill, (n * n).div_ceil(BLOCK);
-            &(n as u32), &rows.offsets, &rows.columns, &matrix.blocks, &matrix.diagonal,
-            &self.scale, &mut self.matrix);
-        let tiles = n.div_ceil(TILE);
-        for first in (0..n).step_by(PIVOT) {
-            let (size, first) = (n as u32, first as u32);
-            launch!(self.make_panel, tiles;
-                &size, &first, &self.matrix, &mut self.panel, &mut self.scaled_panel);
-            launch!(self.eliminate, tiles * (tiles + 1) / 2;
-                &size, &first, &self.panel, &self.scaled_panel, &mut self.matrix);
+    pub fn update(&mut self, matrix: &CoarseMatrix<R>) {
+        let Self { n, scale, panel, scaled_panel, matrix: inverse, .. } = self;
+        let (n, rows, tiles) = (*n, &matrix.rows, n.div_ceil(TILE));
+        let (offsets, columns, blocks) = (&rows.offsets, &rows.columns, &matrix.blocks);
+        self.filling.dense_scale(Threads(n), n, &matrix.diagonal, &mut *scale);
+        let (grid, diagonal) = (Threads(n * n), &matrix.diagonal);
+        self.filling.dense_fill(
+            grid,
+            n,
+            offsets,
+            columns,
+            blocks,
+            diagonal,
+            &*scale,
+            &mut *inverse,
+        );
+        for first in (0..n as u32).step_by(PIVOT) {
+            let (panel, scaled_panel) = (&mut *panel, &mut *scaled_panel);
+            self.kernels.dense_panel(
+                Blocks(tiles),
+                n,
+                first,
+                &*inverse,
+                &mut *panel,
+                &mut *scaled_panel,
+            );
+            let grid = Blocks(tiles * (tiles + 1) / 2);
+            self.kernels.dense_eliminate(grid, n, first, &*panel, &*scaled_panel, &mut *inverse);
         }
     }
 
     /// x = A^-1 b.
-    pub fn solve<R: Real>(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
-        launch!(self.solve, self.n.div_ceil(BLOCK / 32);
-            &(self.n as u32), &self.matrix, &self.scale, &b.values, &mut x.values);
+    pub fn solve(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
+        self.solving.dense_solve(Threads(WARP * self.n), self.n, &self.matrix, &self.scale, b, x);
     }
 }

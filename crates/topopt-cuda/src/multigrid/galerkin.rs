@@ -10,24 +10,19 @@ use topopt_linalg::BackendError;
 use super::coarse_matrix::CoarseMatrix;
 use super::transfer::{AggregateTransfer, Grouping};
 use crate::Device;
-use crate::kernel::{Kernel, Module};
-use crate::operators::MeshOnDevice;
+use crate::kernel::Grid::Threads;
+use crate::kernels;
+use crate::operators::ProblemOnDevice;
 use crate::vector::Real;
 
-/// Threads of a block, by kernel, as these have it.
-const BLOCK: usize = 64;
-const MODE_BLOCK: usize = 126;
-const WARP_BLOCK: usize = 128;
-/// Threads that share an element.
-const LANES: usize = 8;
+/// Threads that share an element, and that share a row.
+const LANES: usize = defined!("common/joint.cuh", "LANES");
+const WARP: usize = 32;
 
 /// The kernels.
-pub(super) struct Galerkin {
-    joints: Kernel,
-    supports: Kernel,
-    springs: Kernel,
-    aggregates: Kernel,
-    ground: Kernel,
+pub(super) struct Galerkin<R> {
+    galerkin: kernels::Galerkin<R>,
+    ground: kernels::Ground<R>,
 }
 
 /// [`Joints`] on the device, but for the pattern.
@@ -70,79 +65,111 @@ impl SupportedRows {
     }
 }
 
-impl Galerkin {
-    pub fn load<R: Real>(device: &Arc<Device>) -> Result<Self, BackendError> {
-        let ptx = R::ptx(
-            include_str!("../../../../cuda/ptx/galerkin.f64.ptx"),
-            include_str!("../../../../cuda/ptx/galerkin.f32.ptx"),
-        );
-        let module = Module::load(device, "galerkin", ptx)?;
-        let of_nodes = R::ptx(
-            include_str!("../../../../cuda/ptx/ground.f64.ptx"),
-            include_str!("../../../../cuda/ptx/ground.f32.ptx"),
-        );
-        let of_nodes = Module::load(device, "ground", of_nodes)?;
-        Ok(Self {
-            joints: module.kernel("galerkin_joints", BLOCK as u32)?,
-            supports: of_nodes.kernel("galerkin_supports", BLOCK as u32)?,
-            springs: of_nodes.kernel("galerkin_springs", MODE_BLOCK as u32)?,
-            aggregates: module.kernel("galerkin_aggregates", WARP_BLOCK as u32)?,
-            ground: module.kernel("ground_aggregates", WARP_BLOCK as u32)?,
-        })
+impl<R: Real> Galerkin<R> {
+    pub fn load(device: &Arc<Device>) -> Result<Self, BackendError> {
+        let (galerkin, ground) = (kernels::Galerkin::load(device)?, kernels::Ground::load(device)?);
+        Ok(Self { galerkin, ground })
     }
 
     /// coarse = P^T (K + S) P for the aggregates `nodes`.
-    pub fn of_nodes<R: Real>(
+    pub fn of_nodes(
         &self,
-        mesh: &MeshOnDevice,
+        problem: &ProblemOnDevice,
         moduli: &CudaSlice<R>,
         nodes: &Grouping,
         (joints, supported): (&JointLists, &SupportedRows),
         coarse: &mut CoarseMatrix<R>,
     ) {
+        let ProblemOnDevice { device, mesh, constraints, .. } = problem;
         let CoarseMatrix { rows, blocks, ground, .. } = coarse;
-        let (n_aggregates, n_elements, n_nodes) =
-            (nodes.n_aggregates as u32, mesh.n_elements as u32, mesh.n_nodes as u32);
-        let (lambda, mu) = mesh.unit_lame;
-        launch!(self.joints, (LANES * joints.n).div_ceil(BLOCK);
-            &n_aggregates, &n_elements, &n_nodes, &nodes.of, &mesh.connectivity,
-            &mesh.coordinates, &nodes.centers, &mesh.held, &mu, &(lambda / mu), moduli,
-            &(joints.n as u32), &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
-            &rows.offsets, &rows.columns, blocks);
-        let cleared = mesh.device.stream().memset_zeros(ground);
-        mesh.device.record("clearing the ground", cleared);
-        launch!(self.supports, supported.n.div_ceil(BLOCK / 32);
-            &n_aggregates, &n_elements, &n_nodes, &nodes.of, &mesh.connectivity,
-            &mesh.coordinates, &nodes.centers, &mesh.held, &mu, &(lambda / mu), moduli,
-            &(supported.n as u32), &supported.rows, &supported.offsets, &supported.elements,
-            &mut *ground);
-        if let Some(springs) = &mesh.springs {
-            launch!(self.springs, (MODES * nodes.n_aggregates).div_ceil(MODE_BLOCK);
-                &n_aggregates, &n_nodes, &nodes.offsets, &nodes.members, &mesh.coordinates,
-                &nodes.centers, springs, &mut *ground);
+        let (held, material) = (&constraints.held, problem.material());
+        self.galerkin.galerkin_joints(
+            Threads(LANES * joints.n),
+            mesh,
+            material,
+            nodes,
+            held,
+            moduli,
+            joints.n,
+            &joints.rows,
+            &joints.places,
+            &joints.part_offsets,
+            &joints.parts,
+            &rows.offsets,
+            &rows.columns,
+            blocks,
+        );
+
+        device.record("clearing the ground", device.stream().memset_zeros(ground));
+        self.ground.galerkin_supports(
+            Threads(WARP * supported.n),
+            mesh,
+            material,
+            nodes,
+            held,
+            moduli,
+            supported.n,
+            &supported.rows,
+            &supported.offsets,
+            &supported.elements,
+            &mut *ground,
+        );
+        if let Some(springs) = &constraints.springs {
+            self.ground.galerkin_springs(
+                Threads(MODES * nodes.n_aggregates),
+                nodes.n_aggregates,
+                mesh.n_nodes,
+                &nodes.offsets,
+                &nodes.members,
+                &mesh.coordinates,
+                &nodes.centers,
+                springs,
+                &mut *ground,
+            );
         }
         coarse.complete();
     }
 
     /// coarse = P^T fine P.
-    pub fn of_aggregates<R: Real>(
+    pub fn of_aggregates(
         &self,
-        transfer: &AggregateTransfer,
+        transfer: &AggregateTransfer<R>,
         (fine, fine_rows): (&CoarseMatrix<R>, &CudaSlice<u32>),
         joints: &JointLists,
         coarse: &mut CoarseMatrix<R>,
     ) {
         let AggregateTransfer { children, parents, .. } = transfer;
         let CoarseMatrix { rows, blocks, ground, .. } = coarse;
-        let (n_parents, n_children) = (parents.n_aggregates as u32, parents.n_points as u32);
-        launch!(self.aggregates, joints.n.div_ceil(WARP_BLOCK / 32);
-            &n_parents, &n_children, &(joints.n as u32), &parents.of, &children.centers,
-            &parents.centers, &joints.rows, &joints.places, &joints.part_offsets, &joints.parts,
-            fine_rows, &fine.rows.columns, &fine.blocks,
-            &rows.offsets, &rows.columns, blocks);
-        launch!(self.ground, parents.n_aggregates.div_ceil(WARP_BLOCK / 32);
-            &n_parents, &n_children, &parents.offsets, &parents.members, &children.centers,
-            &parents.centers, &fine.ground, ground);
+        self.galerkin.galerkin_aggregates(
+            Threads(WARP * joints.n),
+            parents.n_aggregates,
+            parents.n_points,
+            joints.n,
+            &parents.of,
+            &children.centers,
+            &parents.centers,
+            &joints.rows,
+            &joints.places,
+            &joints.part_offsets,
+            &joints.parts,
+            fine_rows,
+            &fine.rows.columns,
+            &fine.blocks,
+            &rows.offsets,
+            &rows.columns,
+            blocks,
+        );
+        self.galerkin.ground_aggregates(
+            Threads(WARP * parents.n_aggregates),
+            parents.n_aggregates,
+            parents.n_points,
+            &parents.offsets,
+            &parents.members,
+            &children.centers,
+            &parents.centers,
+            &fine.ground,
+            ground,
+        );
         coarse.complete();
     }
 }

@@ -11,49 +11,47 @@ use topopt_linalg::{
 
 use super::Prepared;
 use super::block_diagonal::InverseBlocks;
-use super::coarse_matrix::{CoarseMatrix, InverseBlocks6, MatrixKernels};
+use super::coarse_matrix::{CoarseMatrix, InverseBlocks6};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
-use super::transfer::{AggregateKernels, AggregateTransfer, Grouping, NodeTransfer};
+use super::transfer::{AggregateTransfer, Grouping, NodeTransfer};
 use crate::Cuda;
-use crate::kernel::{Kernel, Module};
-use crate::operators::{MeshOnDevice, Mf};
+use crate::kernel::Grid::Threads;
+use crate::kernels;
+use crate::operators::{Mf, ProblemOnDevice};
 use crate::vector::{DeviceVector, Real};
-
-/// Threads of a block of `add_springs`, as `cuda/supports.cu` has it.
-const SPRINGS_BLOCK: usize = 512;
 
 /// Plain aggregation with rigid-body modes, with numbers of precision `R` in the cycle.
 pub struct RigidAggregation<R: Real> {
-    mesh: Arc<MeshOnDevice>,
+    on_device: Arc<ProblemOnDevice>,
     operator: FineOperator<R>,
     inverse_blocks: InverseBlocks<R>,
     /// Of every element, see [`element_bounds`], and the moduli times these.
     bounds: DeviceVector<R>,
     raised: DeviceVector<R>,
     levels: Levels<R>,
-    galerkin: Galerkin,
+    galerkin: Galerkin<R>,
     convert: Convert<R>,
 }
 
 /// All below the finest level.
 struct Levels<R: Real> {
     nodes: Arc<Grouping>,
-    transfer: NodeTransfer,
+    transfer: NodeTransfer<R>,
     joints: JointLists,
     supported: SupportedRows,
     /// Levels 1 and on, except the last.
     coarse: Vec<CoarseLevel<R>>,
     last: CoarseMatrix<R>,
-    last_inverse: DenseInverse,
+    last_inverse: DenseInverse<R>,
 }
 
 struct CoarseLevel<R: Real> {
     matrix: CoarseMatrix<R>,
     inverse_diagonal: InverseBlocks6<R>,
     /// To the next level.
-    transfer: AggregateTransfer,
+    transfer: AggregateTransfer<R>,
     /// Of the next level.
     joints: JointLists,
     /// Of every block of this one.
@@ -62,13 +60,15 @@ struct CoarseLevel<R: Real> {
 
 impl<R: Real> Levels<R> {
     fn new(
-        mesh: &Arc<MeshOnDevice>,
+        on_device: &Arc<ProblemOnDevice>,
         problem: &Problem,
         structure: &Aggregation,
     ) -> Result<Self, BackendError> {
-        let device = &mesh.device;
-        let (matrices, transfers) =
-            (MatrixKernels::load::<R>(device)?, AggregateKernels::load::<R>(device)?);
+        let device = &on_device.device;
+        let (matrices, transfers) = (
+            Arc::new(kernels::Bsr6::load(device)?),
+            Arc::new(kernels::CoarseTransfer::load(device)?),
+        );
         let nodes = Grouping::new(device, &structure.nodes)?;
         let mut joints = Joints::of_nodes(problem, structure);
         let first_joints = JointLists::new(device, &joints)?;
@@ -90,12 +90,12 @@ impl<R: Real> Levels<R> {
 
         let last = CoarseMatrix::zeros(&matrices, device, &joints, &children, centers)?;
         Ok(Self {
-            transfer: NodeTransfer::new::<R>(mesh, &nodes)?,
+            transfer: NodeTransfer::new(on_device, &nodes)?,
             nodes,
             joints: first_joints,
             supported: SupportedRows::new(device, &Supported::new(problem, structure))?,
             coarse,
-            last_inverse: DenseInverse::new::<R>(device, last.rows.n_rows)?,
+            last_inverse: DenseInverse::new(device, last.rows.n_rows)?,
             last,
         })
     }
@@ -104,21 +104,21 @@ impl<R: Real> Levels<R> {
 impl<R: Real> RigidAggregation<R> {
     pub(super) fn new(
         backend: &Cuda<R>,
-        mesh: &Arc<MeshOnDevice>,
+        on_device: &Arc<ProblemOnDevice>,
         problem: &Problem,
         prepared: &Prepared,
     ) -> Result<Self, BackendError> {
-        let device = &mesh.device;
+        let device = &on_device.device;
         let bounds: Vec<f64> = prepared.bounds.par_iter().map(|&bound| bound.into()).collect();
         let elements = Space::elements(bounds.len());
         Ok(Self {
-            mesh: mesh.clone(),
-            operator: FineOperator::new(mesh)?,
-            inverse_blocks: InverseBlocks::new(mesh)?,
+            on_device: on_device.clone(),
+            operator: FineOperator::new(on_device)?,
+            inverse_blocks: InverseBlocks::new(on_device)?,
             bounds: backend.upload(&bounds, elements)?,
             raised: backend.zeros(elements)?,
-            levels: Levels::new(mesh, problem, &prepared.structure)?,
-            galerkin: Galerkin::load::<R>(device)?,
+            levels: Levels::new(on_device, problem, &prepared.structure)?,
+            galerkin: Galerkin::load(device)?,
             convert: Convert::load(device)?,
         })
     }
@@ -129,7 +129,7 @@ impl<R: Real> RigidAggregation<R> {
         problem: &Problem,
         structure: &Aggregation,
     ) -> Result<(), BackendError> {
-        self.levels = Levels::new(&self.mesh, problem, structure)?;
+        self.levels = Levels::new(&self.on_device, problem, structure)?;
         Ok(())
     }
 
@@ -140,13 +140,14 @@ impl<R: Real> RigidAggregation<R> {
 
     /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
     pub(super) fn update(&mut self, backend: &Cuda<R>) {
-        let Self { mesh, operator, bounds, raised, inverse_blocks, levels, galerkin, .. } = self;
+        let Self { on_device, operator, bounds, raised, inverse_blocks, levels, galerkin, .. } =
+            self;
         let Levels { nodes, joints, supported, coarse, last, last_inverse, .. } = levels;
         let moduli = operator.elements.moduli();
         backend.multiply(bounds, moduli, raised);
         inverse_blocks.update(&raised.values);
         let first = coarse.first_mut().map_or(&mut *last, |level| &mut level.matrix);
-        galerkin.of_nodes(mesh, &moduli.values, nodes, (joints, supported), first);
+        galerkin.of_nodes(on_device, &moduli.values, nodes, (joints, supported), first);
         for level in 0..coarse.len() {
             let (done, rest) = coarse.split_at_mut(level + 1);
             let CoarseLevel { matrix, inverse_diagonal, transfer, joints, rows_of_blocks } =
@@ -199,20 +200,15 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
 
 /// The finest level: the elements and, where there are any, the springs.
 struct FineOperator<R> {
-    mesh: Arc<MeshOnDevice>,
+    on_device: Arc<ProblemOnDevice>,
     elements: Mf<R>,
-    add_springs: Kernel,
+    supports: kernels::Supports<R>,
 }
 
 impl<R: Real> FineOperator<R> {
-    fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
-        let ptx = R::ptx(
-            include_str!("../../../../cuda/ptx/supports.f64.ptx"),
-            include_str!("../../../../cuda/ptx/supports.f32.ptx"),
-        );
-        let module = Module::load(&mesh.device, "supports", ptx)?;
-        let add_springs = module.kernel("add_springs", SPRINGS_BLOCK as u32)?;
-        Ok(Self { mesh: mesh.clone(), elements: Mf::new(mesh)?, add_springs })
+    fn new(on_device: &Arc<ProblemOnDevice>) -> Result<Self, BackendError> {
+        let supports = kernels::Supports::load(&on_device.device)?;
+        Ok(Self { on_device: on_device.clone(), elements: Mf::new(on_device)?, supports })
     }
 }
 
@@ -223,10 +219,9 @@ impl<R: Real> LinearOperator<Cuda<R>> for FineOperator<R> {
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         self.elements.apply(x, y);
-        if let Some(springs) = &self.mesh.springs {
-            let n = self.mesh.n_nodes;
-            launch!(self.add_springs, n.div_ceil(SPRINGS_BLOCK);
-                &(n as u32), springs, &x.values, &mut y.values);
+        let ProblemOnDevice { mesh, constraints, .. } = &*self.on_device;
+        if let Some(springs) = &constraints.springs {
+            self.supports.add_springs(Threads(mesh.n_nodes), mesh.n_nodes, springs, x, y);
         }
     }
 

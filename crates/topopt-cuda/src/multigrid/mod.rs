@@ -22,7 +22,7 @@ pub use block_diagonal::BlockJacobi;
 pub use hierarchy::RigidAggregation;
 
 use crate::Cuda;
-use crate::operators::MeshOnDevice;
+use crate::operators::ProblemOnDevice;
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
@@ -83,25 +83,25 @@ struct State<R> {
 }
 
 impl<'a, R: Real> Multigrid<'a, R> {
-    /// Of what was `prepared` for `problem`, of which `mesh` was made, with cycles of that kind; needs
+    /// Of what was `prepared` for `problem`, of which `on_device` was made, with cycles of that kind; needs
     /// an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
     pub fn new(
-        mesh: &Arc<MeshOnDevice>,
+        on_device: &Arc<ProblemOnDevice>,
         problem: &'a Problem,
         kind: CycleKind,
         prepared: &Prepared,
     ) -> Result<Self, BackendError> {
-        let backend = Cuda::<R>::new(&mesh.device)?;
-        let hierarchy = RigidAggregation::new(&backend, mesh, problem, prepared)?;
-        let vector = || backend.zeros(mesh.space());
+        let backend = Cuda::<R>::new(&on_device.device)?;
+        let hierarchy = RigidAggregation::new(&backend, on_device, problem, prepared)?;
+        let vector = || backend.zeros(on_device.space());
         Ok(Self {
             problem,
             cycle: Cycle::new(&backend, kind, hierarchy)?,
             levels: prepared.structure.levels(),
-            convert: Convert::load(&mesh.device)?,
+            convert: Convert::load(&on_device.device)?,
             setup: None,
             state: Mutex::new(State { residual: vector()?, image: vector()?, cycle: None }),
             backend,

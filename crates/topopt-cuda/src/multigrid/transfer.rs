@@ -7,15 +7,14 @@ use cudarc::driver::CudaSlice;
 use topopt_fem::{Aggregates, DIM};
 use topopt_linalg::{BackendError, Transfer};
 
-use crate::kernel::{Kernel, Module};
-use crate::operators::MeshOnDevice;
+use crate::kernel::Grid::Threads;
+use crate::kernels::{self, AggregatesView};
+use crate::operators::ProblemOnDevice;
 use crate::vector::{DeviceVector, Real, to_planes};
 use crate::{Cuda, Device};
 
-/// Threads of a block.
-const BLOCK: usize = 128;
-/// Aggregates of a block that restricts, a warp each.
-const WARPS: usize = BLOCK / 32;
+/// Threads that restrict to an aggregate.
+const WARP: usize = 32;
 
 /// Points in aggregates, on the device.
 pub(super) struct Grouping {
@@ -56,81 +55,79 @@ pub(super) fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
     (offsets, all)
 }
 
-/// Between nodes and their aggregates.
-pub(super) struct NodeTransfer {
-    mesh: Arc<MeshOnDevice>,
-    grouping: Arc<Grouping>,
-    restrict: Kernel,
-    prolong: Kernel,
-}
-
-impl NodeTransfer {
-    pub fn new<R: Real>(
-        mesh: &Arc<MeshOnDevice>,
-        grouping: &Arc<Grouping>,
-    ) -> Result<Self, BackendError> {
-        let ptx = R::ptx(
-            include_str!("../../../../cuda/ptx/transfer.f64.ptx"),
-            include_str!("../../../../cuda/ptx/transfer.f32.ptx"),
-        );
-        let module = Module::load(&mesh.device, "transfer", ptx)?;
-        Ok(Self {
-            mesh: mesh.clone(),
-            grouping: grouping.clone(),
-            restrict: module.kernel("restrict_nodes", BLOCK as u32)?,
-            prolong: module.kernel("prolong_nodes", BLOCK as u32)?,
-        })
+impl From<&Grouping> for AggregatesView {
+    fn from(grouping: &Grouping) -> Self {
+        Self {
+            n_aggregates: grouping.n_aggregates.into(),
+            of: (&grouping.of).into(),
+            centers: (&grouping.centers).into(),
+        }
     }
 }
 
-impl<R: Real> Transfer<Cuda<R>> for NodeTransfer {
+/// Between nodes and their aggregates.
+pub(super) struct NodeTransfer<R> {
+    problem: Arc<ProblemOnDevice>,
+    grouping: Arc<Grouping>,
+    kernels: kernels::Transfer<R>,
+}
+
+impl<R: Real> NodeTransfer<R> {
+    pub fn new(
+        problem: &Arc<ProblemOnDevice>,
+        grouping: &Arc<Grouping>,
+    ) -> Result<Self, BackendError> {
+        let kernels = kernels::Transfer::load(&problem.device)?;
+        Ok(Self { problem: problem.clone(), grouping: grouping.clone(), kernels })
+    }
+}
+
+impl<R: Real> Transfer<Cuda<R>> for NodeTransfer<R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
-        let Self { mesh, grouping, .. } = self;
-        launch!(self.restrict, grouping.n_aggregates.div_ceil(WARPS);
-            &(grouping.n_aggregates as u32), &(mesh.n_nodes as u32), &grouping.offsets,
-            &grouping.members, &mesh.coordinates, &grouping.centers, &mesh.held, &fine.values,
-            &mut coarse.values);
+        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
+        let Grouping { n_aggregates, offsets, members, centers, .. } = &*self.grouping;
+        self.kernels.restrict_nodes(
+            Threads(WARP * n_aggregates),
+            *n_aggregates,
+            mesh.n_nodes,
+            offsets,
+            members,
+            &mesh.coordinates,
+            centers,
+            &constraints.held,
+            fine,
+            coarse,
+        );
     }
 
     fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {
-        let Self { mesh, grouping, .. } = self;
-        launch!(self.prolong, mesh.n_nodes.div_ceil(BLOCK);
-            &(grouping.n_aggregates as u32), &(mesh.n_nodes as u32), &grouping.of,
-            &mesh.coordinates, &grouping.centers, &mesh.held, &coarse.values, &mut fine.values);
+        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
+        let Grouping { n_aggregates, of, centers, .. } = &*self.grouping;
+        self.kernels.prolong_nodes(
+            Threads(mesh.n_nodes),
+            *n_aggregates,
+            mesh.n_nodes,
+            of,
+            &mesh.coordinates,
+            centers,
+            &constraints.held,
+            coarse,
+            fine,
+        );
     }
 }
 
 /// Between aggregates and theirs.
-pub(super) struct AggregateTransfer {
+pub(super) struct AggregateTransfer<R> {
     pub children: Arc<Grouping>,
     pub parents: Arc<Grouping>,
-    kernels: Arc<AggregateKernels>,
+    kernels: Arc<kernels::CoarseTransfer<R>>,
 }
 
-/// The kernels of all transfers between aggregates.
-pub(super) struct AggregateKernels {
-    restrict: Kernel,
-    prolong: Kernel,
-}
-
-impl AggregateKernels {
-    pub fn load<R: Real>(device: &Arc<Device>) -> Result<Arc<Self>, BackendError> {
-        let ptx = R::ptx(
-            include_str!("../../../../cuda/ptx/coarse_transfer.f64.ptx"),
-            include_str!("../../../../cuda/ptx/coarse_transfer.f32.ptx"),
-        );
-        let module = Module::load(device, "coarse_transfer", ptx)?;
-        Ok(Arc::new(Self {
-            restrict: module.kernel("restrict_aggregates", BLOCK as u32)?,
-            prolong: module.kernel("prolong_aggregates", BLOCK as u32)?,
-        }))
-    }
-}
-
-impl AggregateTransfer {
+impl<R: Real> AggregateTransfer<R> {
     /// Between the aggregates `children` and `parents`, the aggregates of those.
     pub fn new(
-        kernels: &Arc<AggregateKernels>,
+        kernels: &Arc<kernels::CoarseTransfer<R>>,
         children: &Arc<Grouping>,
         parents: &Arc<Grouping>,
     ) -> Self {
@@ -139,19 +136,27 @@ impl AggregateTransfer {
     }
 }
 
-impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer {
+impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer<R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
-        let Self { children, parents, kernels } = self;
-        launch!(kernels.restrict, parents.n_aggregates.div_ceil(WARPS);
-            &(parents.n_aggregates as u32), &(parents.n_points as u32), &parents.offsets,
-            &parents.members, &children.centers, &parents.centers, &fine.values,
-            &mut coarse.values);
+        let positions = &self.children.centers;
+        let Grouping { n_points, n_aggregates, offsets, members, centers, .. } = &*self.parents;
+        self.kernels.restrict_aggregates(
+            Threads(WARP * n_aggregates),
+            *n_aggregates,
+            *n_points,
+            offsets,
+            members,
+            positions,
+            centers,
+            fine,
+            coarse,
+        );
     }
 
     fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {
-        let Self { children, parents, kernels } = self;
-        launch!(kernels.prolong, parents.n_points.div_ceil(BLOCK);
-            &(parents.n_aggregates as u32), &(parents.n_points as u32), &parents.of,
-            &children.centers, &parents.centers, &coarse.values, &mut fine.values);
+        let positions = &self.children.centers;
+        let Grouping { n_points, n_aggregates, of, centers, .. } = &*self.parents;
+        let (grid, n) = (Threads(*n_points), *n_aggregates);
+        self.kernels.prolong_aggregates(grid, n, *n_points, of, positions, centers, coarse, fine);
     }
 }

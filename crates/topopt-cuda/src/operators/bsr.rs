@@ -5,23 +5,19 @@ use topopt_fem::Problem;
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::{HexMesh, NodeToElements};
 
-use super::MeshOnDevice;
+use super::ProblemOnDevice;
 use super::adjacency::ReverseConnectivity;
 use super::product::Product;
-use crate::kernel::{Kernel, Module};
+use crate::kernel::Grid::Threads;
+use crate::kernels;
 use crate::vector::DeviceVector;
 
-/// Threads of a block of the product, a warp a row.
-const BLOCK: usize = 128;
-/// Threads of a block of the assembly, eight a row.
-const ASSEMBLY_BLOCK: usize = 128;
 /// Blocks of the row of a node that has eight elements around it.
 const ROW: usize = 27;
 
 /// The product by an assembled matrix.
 pub(crate) struct Bsr {
-    product: Kernel,
-    assemble: Kernel,
+    kernels: kernels::Bsr,
     reverse: ReverseConnectivity,
     /// \[n_nodes + 1\].
     row_offsets: CudaSlice<u64>,
@@ -33,20 +29,18 @@ pub(crate) struct Bsr {
 
 impl Bsr {
     pub fn new(
-        mesh: &MeshOnDevice,
+        on_device: &ProblemOnDevice,
         problem: &Problem,
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
-        let ptx = include_str!("../../../../cuda/ptx/bsr.f64.ptx");
-        let module = Module::load(&mesh.device, "bsr", ptx)?;
+        let device = &on_device.device;
         let (row_offsets, columns) = pattern(problem.mesh(), adjacency);
         Ok(Self {
-            product: module.kernel("bsr", BLOCK as u32)?,
-            assemble: module.kernel("bsr_assemble", ASSEMBLY_BLOCK as u32)?,
-            reverse: ReverseConnectivity::new(&mesh.device, adjacency)?,
-            row_offsets: mesh.device.upload(&row_offsets)?,
-            columns: mesh.device.upload(&columns)?,
-            values: mesh.device.zeros(9 * columns.len())?,
+            kernels: kernels::Bsr::load(device)?,
+            reverse: ReverseConnectivity::new(device, adjacency)?,
+            row_offsets: device.upload(&row_offsets)?,
+            columns: device.upload(&columns)?,
+            values: device.zeros(9 * columns.len())?,
         })
     }
 
@@ -82,29 +76,41 @@ impl Product for Bsr {
         "bsr"
     }
 
-    fn set_moduli(&mut self, mesh: &MeshOnDevice, moduli: &DeviceVector<f64>) {
+    fn set_moduli(&mut self, problem: &ProblemOnDevice, moduli: &DeviceVector<f64>) {
         let ReverseConnectivity { offsets, elements, locals, valence } = &self.reverse;
-        let (lambda, mu) = mesh.unit_lame;
-        launch!(self.assemble, mesh.n_nodes.div_ceil(ASSEMBLY_BLOCK / 8);
-            &(mesh.n_nodes as u32), &(mesh.n_elements as u32), valence, offsets, elements, locals,
-            &mesh.connectivity, &mesh.held, &mesh.coordinates, &moduli.values, &lambda, &mu,
-            &self.row_offsets, &self.columns, &mut self.values);
+        let ProblemOnDevice { mesh, constraints, .. } = problem;
+        let (row_offsets, columns) = (&self.row_offsets, &self.columns);
+        self.kernels.bsr_assemble(
+            Threads(8 * mesh.n_nodes), // eight per row
+            mesh,
+            *valence,
+            offsets,
+            elements,
+            locals,
+            &constraints.held,
+            moduli,
+            problem.material(),
+            row_offsets,
+            columns,
+            &mut self.values,
+        );
     }
 
     fn apply(
         &self,
-        mesh: &MeshOnDevice,
+        problem: &ProblemOnDevice,
         _: &DeviceVector<f64>,
         x: &DeviceVector<f64>,
         y: &mut DeviceVector<f64>,
     ) {
-        launch!(self.product, mesh.n_nodes.div_ceil(BLOCK / 32);
-            &(mesh.n_nodes as u32), &self.row_offsets, &self.columns, &self.values, &x.values,
-            &mut y.values);
+        let n = problem.mesh.n_nodes;
+        let (row_offsets, columns) = (&self.row_offsets, &self.columns);
+        // A warp per row.
+        self.kernels.bsr(Threads(32 * n), n, row_offsets, columns, &self.values, x, y);
     }
 
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
-        let (blocks, nodes) = (self.columns.len() as f64, mesh.n_nodes as f64);
+    fn cost(&self, problem: &ProblemOnDevice) -> Cost {
+        let (blocks, nodes) = (self.columns.len() as f64, problem.mesh.n_nodes as f64);
         Cost {
             bytes_read: blocks * 76.0 + nodes * 32.0,
             bytes_written: nodes * 24.0,

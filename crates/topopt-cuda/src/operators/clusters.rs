@@ -7,12 +7,13 @@ use rayon::prelude::*;
 use topopt_linalg::BackendError;
 
 use crate::Device;
+use crate::kernels::ClustersView;
 
 /// Elements of a cluster at most: lanes of a warp.
-pub const WARP: usize = 32;
+pub const WARP: usize = defined!("mf_clusters.cu", "LANES");
 
-/// Nodes of a cluster at most, as `cuda/mf_clusters.cu` has it: three a lane.
-const MAX_NODES: usize = 96;
+/// Nodes of a cluster at most: three per lane.
+const MAX_NODES: usize = defined!("mf_clusters.cu", "ROUNDS") * WARP;
 
 /// Nodes that a mesh may have: of the 32 bits of a node three say what is held.
 const MAX_NODES_OF_MESH: usize = 1 << 29;
@@ -30,22 +31,27 @@ const MOST_NODES: f64 = 90.0;
 
 /// A mesh in clusters on the device, as `cuda/mf_clusters.cu` reads it.
 pub(crate) struct Clusters {
-    pub count: usize,
+    count: usize,
     /// First elements, \[count + 1\].
-    pub starts: CudaSlice<u32>,
+    starts: CudaSlice<u32>,
     /// \[count\]\[96\].
-    pub nodes: CudaSlice<u32>,
+    nodes: CudaSlice<u32>,
     /// \[count\]\[96\].
-    pub spans: CudaSlice<u16>,
-    /// \[count\]\[32\]\[8\].
-    pub places: CudaSlice<u8>,
-    /// \[count\]\[32\]\[8\].
-    pub corners: CudaSlice<u8>,
+    spans: CudaSlice<u16>,
+    /// Eight bytes each, \[count\]\[32\].
+    places: CudaSlice<u64>,
+    /// Eight bytes each, \[count\]\[32\].
+    corners: CudaSlice<u64>,
 }
 
 impl Clusters {
+    /// Threads of a launch of all clusters: a warp each.
+    pub fn threads(&self) -> usize {
+        WARP * self.count
+    }
+
     /// The elements in clusters, if there are few nodes in 32 consecutive ones; `held` as in
-    /// [`super::MeshOnDevice`].
+    /// [`super::constraints::Constraints`].
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for them.
@@ -64,16 +70,29 @@ impl Clusters {
         let entry = |node: u32| node | u32::from(held[node as usize]) << 29;
         let nodes = clusters.par_iter().flat_map_iter(|c| c.nodes.map(entry));
         let spans = clusters.par_iter().flat_map_iter(|c| c.spans);
-        let places = clusters.par_iter().flat_map_iter(|c| c.places);
-        let corners = clusters.par_iter().flat_map_iter(|c| c.corners.into_iter().flatten());
+        let places = clusters.par_iter().flat_map_iter(|c| c.places.as_chunks().0.iter().copied());
+        let corners = clusters.par_iter().flat_map_iter(|c| c.corners);
         Ok(Some(Self {
             count: clusters.len(),
             starts: device.upload(&starts)?,
             nodes: device.upload(&nodes.collect::<Vec<u32>>())?,
             spans: device.upload(&spans.collect::<Vec<u16>>())?,
-            places: device.upload(&places.collect::<Vec<u8>>())?,
-            corners: device.upload(&corners.collect::<Vec<u8>>())?,
+            places: device.upload(&places.map(u64::from_le_bytes).collect::<Vec<u64>>())?,
+            corners: device.upload(&corners.map(u64::from_le_bytes).collect::<Vec<u64>>())?,
         }))
+    }
+}
+
+impl From<&Clusters> for ClustersView {
+    fn from(clusters: &Clusters) -> Self {
+        Self {
+            n_clusters: clusters.count.into(),
+            starts: (&clusters.starts).into(),
+            nodes: (&clusters.nodes).into(),
+            spans: (&clusters.spans).into(),
+            places: (&clusters.places).into(),
+            corners: (&clusters.corners).into(),
+        }
     }
 }
 

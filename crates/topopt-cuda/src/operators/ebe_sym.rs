@@ -5,15 +5,14 @@ use topopt_fem::Problem;
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::{Coloring, HexMesh, NodeToElements};
 
-use super::MeshOnDevice;
-use super::mesh::{HeldPart, connectivity_planes};
+use super::ProblemOnDevice;
+use super::mesh::{Mesh, connectivity_planes};
 use super::product::Product;
 use super::stored;
-use crate::kernel::{Kernel, Module};
+use crate::kernel::Grid::Threads;
+use crate::kernels;
 use crate::vector::DeviceVector;
 
-/// Threads of a block, eight an element.
-const BLOCK: usize = 128;
 /// Numbers of an element in kappa_d and kappa_od.
 const ENTRIES: [usize; 2] = [6 * 8, 9 * 28];
 
@@ -30,30 +29,25 @@ struct Kappa {
 
 impl Kappa {
     /// For the elements of `connectivity`, \[8\]\[n_elements\], in that order.
-    fn new(mesh: &MeshOnDevice, connectivity: &CudaSlice<u32>) -> Result<Self, BackendError> {
+    fn new(problem: &ProblemOnDevice, connectivity: &CudaSlice<u32>) -> Result<Self, BackendError> {
+        let ProblemOnDevice { device, mesh, .. } = problem;
         let n = mesh.n_elements;
-        let mut diagonal = mesh.device.zeros(ENTRIES[0] * n)?;
-        let mut off_diagonal = mesh.device.zeros(ENTRIES[1] * n)?;
-        let (kernel, (lambda, mu)) = (stored::setup(mesh, "stiffness_kappa")?, mesh.unit_lame);
-        launch!(kernel, stored::setup_blocks(mesh);
-            &(n as u32), &(mesh.n_nodes as u32), connectivity, &mesh.coordinates,
-            &lambda, &mu, &mut diagonal, &mut off_diagonal);
+        let mut diagonal = device.zeros(ENTRIES[0] * n)?;
+        let mut off_diagonal = device.zeros(ENTRIES[1] * n)?;
+        let (kernels, view) = (kernels::Stiffness::load(device)?, mesh.with(connectivity));
+        let (grid, material) = (Threads(8 * n), problem.material());
+        kernels.stiffness_kappa(grid, view, material, &mut diagonal, &mut off_diagonal);
         Ok(Self { diagonal, off_diagonal })
     }
 }
 
-fn load(mesh: &MeshOnDevice) -> Result<Module, BackendError> {
-    Module::load(&mesh.device, "ebeSym", include_str!("../../../../cuda/ptx/ebeSym.f64.ptx"))
-}
-
-fn cost(mesh: &MeshOnDevice) -> Cost {
+fn cost(mesh: &Mesh) -> Cost {
     stored::element_cost(mesh, ENTRIES[0] + ENTRIES[1], 2 * 24 * 24 + 48)
 }
 
 /// The product in one launch a color, without atomics.
 pub(crate) struct EbeSym {
-    kernel: Kernel,
-    by_color: Kernel,
+    kernels: kernels::EbeSym,
     /// Number of elements of each color.
     colors: Vec<u32>,
     /// Elements color by color, \[n_elements\].
@@ -69,7 +63,7 @@ pub(crate) struct EbeSym {
 
 impl EbeSym {
     pub fn new(
-        mesh: &MeshOnDevice,
+        on_device: &ProblemOnDevice,
         problem: &Problem,
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
@@ -80,16 +74,15 @@ impl EbeSym {
         let order = groups.concat();
         let planes = connectivity_planes(problem.mesh().hexes(), &order);
         let firsts = first_elements(problem.mesh(), &order);
-        let connectivity = mesh.device.upload(&planes)?;
-        let module = load(mesh)?;
+        let device = &on_device.device;
+        let connectivity = device.upload(&planes)?;
         Ok(Self {
-            kernel: module.kernel("ebeSym", BLOCK as u32)?,
-            by_color: module.kernel("by_color", BLOCK as u32)?,
-            firsts: mesh.device.upload(&firsts)?,
+            kernels: kernels::EbeSym::load(device)?,
+            firsts: device.upload(&firsts)?,
             colors: groups.iter().map(|group| group.len() as u32).collect(),
-            order: mesh.device.upload(&order)?,
-            moduli: mesh.device.zeros(mesh.n_elements)?,
-            kappa: Kappa::new(mesh, &connectivity)?,
+            order: device.upload(&order)?,
+            moduli: device.zeros(order.len())?,
+            kappa: Kappa::new(on_device, &connectivity)?,
             connectivity,
         })
     }
@@ -105,30 +98,43 @@ impl Product for EbeSym {
         "ebeSym"
     }
 
-    fn set_moduli(&mut self, mesh: &MeshOnDevice, moduli: &DeviceVector<f64>) {
-        launch!(self.by_color, mesh.n_elements.div_ceil(BLOCK);
-            &(mesh.n_elements as u32), &self.order, &moduli.values, &mut self.moduli);
+    fn set_moduli(&mut self, problem: &ProblemOnDevice, moduli: &DeviceVector<f64>) {
+        let n = problem.mesh.n_elements;
+        self.kernels.by_color(Threads(n), n, &self.order, moduli, &mut self.moduli);
     }
 
     fn apply(
         &self,
-        mesh: &MeshOnDevice,
+        problem: &ProblemOnDevice,
         _: &DeviceVector<f64>,
         x: &DeviceVector<f64>,
         y: &mut DeviceVector<f64>,
     ) {
-        let mut first = 0u32;
-        for count in &self.colors {
-            launch!(self.kernel, (8 * *count as usize).div_ceil(BLOCK);
-                &first, count, &(mesh.n_elements as u32), &(mesh.n_nodes as u32),
-                &self.connectivity, &self.firsts, &mesh.held, &self.kappa.diagonal, &self.kappa.off_diagonal,
-                &self.moduli, &x.values, &mut y.values);
+        let ProblemOnDevice { mesh, constraints, .. } = problem;
+        let Kappa { diagonal, off_diagonal } = &self.kappa;
+        let mut first = 0;
+        for &count in &self.colors {
+            self.kernels.ebeSym(
+                Threads(8 * count as usize), // eight per element
+                first,
+                count,
+                mesh.n_elements,
+                mesh.n_nodes,
+                &self.connectivity,
+                &self.firsts,
+                &constraints.held,
+                diagonal,
+                off_diagonal,
+                &self.moduli,
+                x,
+                &mut *y,
+            );
             first += count;
         }
     }
 
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
-        cost(mesh)
+    fn cost(&self, problem: &ProblemOnDevice) -> Cost {
+        cost(&problem.mesh)
     }
 }
 
@@ -143,17 +149,17 @@ fn first_elements(mesh: &HexMesh, order: &[u32]) -> Vec<u8> {
 
 /// The product in one launch, with atomics.
 pub(crate) struct EbeSymAtomic {
-    kernel: Kernel,
-    held_part: HeldPart,
+    kernels: kernels::EbeSym,
+    supports: kernels::Supports<f64>,
     kappa: Kappa,
 }
 
 impl EbeSymAtomic {
-    pub fn new(mesh: &MeshOnDevice) -> Result<Self, BackendError> {
+    pub fn new(problem: &ProblemOnDevice) -> Result<Self, BackendError> {
         Ok(Self {
-            kernel: load(mesh)?.kernel("ebeSymAtomic", BLOCK as u32)?,
-            held_part: HeldPart::load::<f64>(&mesh.device)?,
-            kappa: Kappa::new(mesh, &mesh.connectivity)?,
+            kernels: kernels::EbeSym::load(&problem.device)?,
+            supports: kernels::Supports::load(&problem.device)?,
+            kappa: Kappa::new(problem, &problem.mesh.connectivity)?,
         })
     }
 }
@@ -165,20 +171,30 @@ impl Product for EbeSymAtomic {
 
     fn apply(
         &self,
-        mesh: &MeshOnDevice,
+        problem: &ProblemOnDevice,
         moduli: &DeviceVector<f64>,
         x: &DeviceVector<f64>,
         y: &mut DeviceVector<f64>,
     ) {
-        self.held_part.write(mesh, x, y);
-        launch!(self.kernel, (8 * mesh.n_elements).div_ceil(BLOCK);
-            &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity, &mesh.held,
-            &self.kappa.diagonal, &self.kappa.off_diagonal, &moduli.values, &x.values,
-            &mut y.values);
+        let ProblemOnDevice { mesh, constraints, .. } = problem;
+        let (Kappa { diagonal, off_diagonal }, held) = (&self.kappa, &constraints.held);
+        self.supports.held_part(Threads(mesh.n_nodes), mesh.n_nodes, held, x, &mut *y);
+        self.kernels.ebeSymAtomic(
+            Threads(8 * mesh.n_elements),
+            mesh.n_elements,
+            mesh.n_nodes,
+            &mesh.connectivity,
+            held,
+            diagonal,
+            off_diagonal,
+            moduli,
+            x,
+            y,
+        );
     }
 
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
-        cost(mesh)
+    fn cost(&self, problem: &ProblemOnDevice) -> Cost {
+        cost(&problem.mesh)
     }
 }
 
@@ -241,11 +257,11 @@ mod tests {
             return;
         }
         let problem = two_elements();
-        let mesh = MeshOnDevice::new(&Device::open(0).unwrap(), &problem).unwrap();
-        let kappa = Kappa::new(&mesh, &mesh.connectivity).unwrap();
+        let on_device = ProblemOnDevice::new(&Device::open(0).unwrap(), &problem).unwrap();
+        let kappa = Kappa::new(&on_device, &on_device.mesh.connectivity).unwrap();
         let stored = [&kappa.diagonal, &kappa.off_diagonal];
         for (stored, expected) in stored.into_iter().zip(expected(&problem)) {
-            let stored = mesh.device.download(stored).unwrap();
+            let stored = on_device.device.download(stored).unwrap();
             assert_eq!(stored.len(), expected.len());
             for (k, (stored, expected)) in stored.iter().zip(&expected).enumerate() {
                 assert!((stored - expected).abs() < 1e-15, "{k}: {stored} for {expected}");

@@ -3,16 +3,13 @@
 mod adjacency;
 mod bsr;
 mod clusters;
-mod diagonal;
-mod ebe;
-mod ebe24;
-mod ebe64;
-mod ebe8;
+mod constraints;
 mod ebe_sym;
-mod energies;
+mod from_coordinates;
 mod mesh;
 mod mf;
 mod nbn;
+mod problem;
 mod product;
 mod stored;
 
@@ -22,10 +19,10 @@ use topopt_fem::{ElementOperator, Problem};
 use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, NodeToElements};
 
-pub use mesh::MeshOnDevice;
 pub use mf::Mf;
+pub use problem::ProblemOnDevice;
 
-use crate::Cuda;
+use crate::{Cuda, kernels};
 use adjacency::ReverseConnectivity;
 use bsr::Bsr;
 use ebe_sym::{EbeSym, EbeSymAtomic};
@@ -86,7 +83,7 @@ impl Strategy {
     }
 
     /// Bytes of device memory that the operator stores for a mesh of that size, beside the
-    /// [`MeshOnDevice`] and the vectors. Exact but for `bsr`, whose rows are taken to be as long
+    /// [`ProblemOnDevice`] and the vectors. Exact but for `bsr`, whose rows are taken to be as long
     /// as inside a box.
     pub fn bytes(self, n_nodes: usize, n_elements: usize) -> usize {
         let moduli = 8 * n_elements;
@@ -111,26 +108,26 @@ impl Strategy {
         self != Strategy::EbeSym || mesh.n_wedges() == 0
     }
 
-    /// Whether it adds up in a fixed order on a mesh [by color](MeshOnDevice::by_color); the others
+    /// Whether it adds up in a fixed order on a mesh [by color](ProblemOnDevice::by_color); the others
     /// add by atomics, all elements at a time.
     pub fn is_in_order(self) -> bool {
         matches!(self, Strategy::Mf | Strategy::Nbn | Strategy::EbeSym | Strategy::Bsr)
     }
 
-    /// The operator of `problem` with all moduli zero; `mesh` was made from the same problem.
+    /// The operator of `problem` with all moduli zero; `on_device` was made from the same problem.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it, its kernels cannot be loaded, or it does
     /// not [take](Strategy::takes) the mesh.
     pub fn build(
         self,
-        mesh: &Arc<MeshOnDevice>,
+        on_device: &Arc<ProblemOnDevice>,
         problem: &Problem,
     ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
         if !self.takes(problem.mesh()) {
             let (wedges, name) = (problem.mesh().n_wedges(), self.name());
             return Err(BackendError {
-                device: mesh.device().name().into(),
+                device: on_device.device().name().into(),
                 operation: format!("strategy `{name}`"),
                 message: format!(
                     "the mesh has {wedges} wedges, which it does not compute; use `ebeSymAtomic`"
@@ -139,22 +136,22 @@ impl Strategy {
         }
         let adjacency = || NodeToElements::new(problem.mesh());
         match self {
-            Strategy::Mf => Ok(Box::new(Mf::<f64>::new(mesh)?)),
-            Strategy::Nbn => operator(mesh, Nbn::new(mesh, &adjacency())?),
-            Strategy::Ebe => operator(mesh, ByElements::new(mesh, &ebe::MAPPING)?),
-            Strategy::Ebe8 => operator(mesh, ByElements::new(mesh, &ebe8::MAPPING)?),
-            Strategy::Ebe24 => operator(mesh, ByElements::new(mesh, &ebe24::MAPPING)?),
-            Strategy::Ebe64 => operator(mesh, ByElements::new(mesh, &ebe64::MAPPING)?),
-            Strategy::EbeSym => operator(mesh, EbeSym::new(mesh, problem, &adjacency())?),
-            Strategy::EbeSymAtomic => operator(mesh, EbeSymAtomic::new(mesh)?),
-            Strategy::Bsr => operator(mesh, Bsr::new(mesh, problem, &adjacency())?),
+            Strategy::Mf => Ok(Box::new(Mf::<f64>::new(on_device)?)),
+            Strategy::Nbn => operator(on_device, Nbn::new(on_device, &adjacency())?),
+            Strategy::Ebe => operator(on_device, ByElements::<kernels::Ebe>::new(on_device)?),
+            Strategy::Ebe8 => operator(on_device, ByElements::<kernels::Ebe8>::new(on_device)?),
+            Strategy::Ebe24 => operator(on_device, ByElements::<kernels::Ebe24>::new(on_device)?),
+            Strategy::Ebe64 => operator(on_device, ByElements::<kernels::Ebe64>::new(on_device)?),
+            Strategy::EbeSym => operator(on_device, EbeSym::new(on_device, problem, &adjacency())?),
+            Strategy::EbeSymAtomic => operator(on_device, EbeSymAtomic::new(on_device)?),
+            Strategy::Bsr => operator(on_device, Bsr::new(on_device, problem, &adjacency())?),
         }
     }
 }
 
 fn operator<P: Product + 'static>(
-    mesh: &Arc<MeshOnDevice>,
+    problem: &Arc<ProblemOnDevice>,
     product: P,
 ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
-    Ok(Box::new(Operator::new(mesh, product)?))
+    Ok(Box::new(Operator::new(problem, product)?))
 }

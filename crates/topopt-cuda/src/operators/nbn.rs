@@ -4,30 +4,30 @@ use cudarc::driver::CudaSlice;
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
-use super::MeshOnDevice;
+use super::ProblemOnDevice;
 use super::adjacency::ReverseConnectivity;
 use super::product::Product;
 use super::stored;
-use crate::kernel::{Kernel, Module};
+use crate::kernel::Grid::Threads;
+use crate::kernels;
 use crate::vector::DeviceVector;
-
-/// Threads of a block, one a node.
-const BLOCK: usize = 512;
 
 /// The product node by node.
 pub(crate) struct Nbn {
-    kernel: Kernel,
+    kernels: kernels::Nbn,
     reverse: ReverseConnectivity,
     stiffness: CudaSlice<f64>,
 }
 
 impl Nbn {
-    pub fn new(mesh: &MeshOnDevice, adjacency: &NodeToElements) -> Result<Self, BackendError> {
-        let ptx = include_str!("../../../../cuda/ptx/nbn.f64.ptx");
+    pub fn new(
+        problem: &ProblemOnDevice,
+        adjacency: &NodeToElements,
+    ) -> Result<Self, BackendError> {
         Ok(Self {
-            kernel: Module::load(&mesh.device, "nbn", ptx)?.kernel("nbn", BLOCK as u32)?,
-            reverse: ReverseConnectivity::new(&mesh.device, adjacency)?,
-            stiffness: stored::rows(mesh)?,
+            kernels: kernels::Nbn::load(&problem.device)?,
+            reverse: ReverseConnectivity::new(&problem.device, adjacency)?,
+            stiffness: stored::rows(problem)?,
         })
     }
 }
@@ -39,19 +39,30 @@ impl Product for Nbn {
 
     fn apply(
         &self,
-        mesh: &MeshOnDevice,
+        problem: &ProblemOnDevice,
         moduli: &DeviceVector<f64>,
         x: &DeviceVector<f64>,
         y: &mut DeviceVector<f64>,
     ) {
         let ReverseConnectivity { offsets, elements, locals, .. } = &self.reverse;
-        launch!(self.kernel, mesh.n_nodes.div_ceil(BLOCK);
-            &(mesh.n_nodes as u32), &(mesh.n_elements as u32), offsets, elements, locals,
-            &mesh.connectivity, &mesh.held, &self.stiffness, &moduli.values, &x.values,
-            &mut y.values);
+        let ProblemOnDevice { mesh, constraints, .. } = problem;
+        let (grid, held) = (Threads(mesh.n_nodes), &constraints.held);
+        self.kernels.nbn(
+            grid,
+            mesh,
+            offsets,
+            elements,
+            locals,
+            held,
+            &self.stiffness,
+            moduli,
+            x,
+            y,
+        );
     }
 
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
+    fn cost(&self, problem: &ProblemOnDevice) -> Cost {
+        let mesh = &problem.mesh;
         let mut cost = stored::element_cost(mesh, 24 * 24, 2 * 24 * 24 + 48);
         cost.bytes_read += 40.0 * mesh.n_elements as f64 + 4.0 * mesh.n_nodes as f64;
         cost

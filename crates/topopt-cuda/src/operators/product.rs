@@ -6,9 +6,8 @@ use std::sync::Arc;
 use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 
-use super::MeshOnDevice;
-use super::diagonal::Diagonal;
-use super::energies::Energies;
+use super::ProblemOnDevice;
+use super::from_coordinates::FromCoordinates;
 use crate::Cuda;
 use crate::vector::DeviceVector;
 
@@ -18,58 +17,56 @@ pub(crate) trait Product: Send + Sync {
     fn strategy(&self) -> &'static str;
 
     /// Takes changed moduli, \[n_elements\], where something is derived from them.
-    fn set_moduli(&mut self, _mesh: &MeshOnDevice, _moduli: &DeviceVector<f64>) {}
+    fn set_moduli(&mut self, _problem: &ProblemOnDevice, _moduli: &DeviceVector<f64>) {}
 
     /// Writes K x with the identity at held components.
     fn apply(
         &self,
-        mesh: &MeshOnDevice,
+        problem: &ProblemOnDevice,
         moduli: &DeviceVector<f64>,
         x: &DeviceVector<f64>,
         y: &mut DeviceVector<f64>,
     );
 
     /// What one application moves and computes.
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost;
+    fn cost(&self, problem: &ProblemOnDevice) -> Cost;
 }
 
 /// An elasticity operator whose product is `P`.
 pub(crate) struct Operator<P> {
-    mesh: Arc<MeshOnDevice>,
+    problem: Arc<ProblemOnDevice>,
     moduli: DeviceVector<f64>,
-    diagonal: Diagonal,
-    energies: Energies,
+    from_coordinates: FromCoordinates<f64>,
     product: P,
 }
 
 impl<P: Product> Operator<P> {
     /// With all moduli zero.
-    pub fn new(mesh: &Arc<MeshOnDevice>, product: P) -> Result<Self, BackendError> {
-        let space = Space::elements(mesh.n_elements);
-        let moduli = DeviceVector { space, values: mesh.device.zeros(mesh.n_elements)? };
+    pub fn new(problem: &Arc<ProblemOnDevice>, product: P) -> Result<Self, BackendError> {
+        let n = problem.mesh.n_elements;
+        let moduli = DeviceVector { space: Space::elements(n), values: problem.device.zeros(n)? };
         let mut operator = Self {
-            mesh: mesh.clone(),
+            problem: problem.clone(),
             moduli,
-            diagonal: Diagonal::load::<f64>(&mesh.device)?,
-            energies: Energies::load::<f64>(&mesh.device)?,
+            from_coordinates: FromCoordinates::load(&problem.device)?,
             product,
         };
-        operator.product.set_moduli(mesh, &operator.moduli);
+        operator.product.set_moduli(problem, &operator.moduli);
         Ok(operator)
     }
 }
 
 impl<P: Product> LinearOperator<Cuda<f64>> for Operator<P> {
     fn space(&self) -> Space {
-        self.mesh.space()
+        self.problem.space()
     }
 
     fn apply(&self, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
-        self.product.apply(&self.mesh, &self.moduli, x, y);
+        self.product.apply(&self.problem, &self.moduli, x, y);
     }
 
     fn cost(&self) -> Cost {
-        self.product.cost(&self.mesh)
+        self.product.cost(&self.problem)
     }
 }
 
@@ -79,17 +76,17 @@ impl<P: Product> ElementOperator<Cuda<f64>> for Operator<P> {
     }
 
     fn set_moduli(&mut self, moduli: &DeviceVector<f64>) {
-        let device = &self.mesh.device;
+        let device = &self.problem.device;
         let copied = device.stream().memcpy_dtod(&moduli.values, &mut self.moduli.values);
         device.record("copying moduli", copied);
-        self.product.set_moduli(&self.mesh, &self.moduli);
+        self.product.set_moduli(&self.problem, &self.moduli);
     }
 
     fn diagonal(&self, out: &mut DeviceVector<f64>) {
-        self.diagonal.write(&self.mesh, &self.moduli, out);
+        self.from_coordinates.diagonal(&self.problem, &self.moduli, out);
     }
 
     fn element_energies(&self, u: &DeviceVector<f64>, out: &mut DeviceVector<f64>) {
-        self.energies.write(&self.mesh, u, out);
+        self.from_coordinates.energies(&self.problem, u, out);
     }
 }

@@ -1,27 +1,28 @@
 //! Stored element stiffness, 576 numbers an element at unit modulus, and the strategies that walk
 //! over the elements with it: `ebe`, `ebe8`, `ebe24`, `ebe64`.
 
+use std::sync::Arc;
+
 use cudarc::driver::CudaSlice;
 use topopt_linalg::{BackendError, Cost};
 
-use super::MeshOnDevice;
-use super::mesh::HeldPart;
+use super::ProblemOnDevice;
+use super::mesh::Mesh;
 use super::product::Product;
-use crate::kernel::{Kernel, Module};
+use crate::Device;
+use crate::kernel::Grid::{self, Threads};
+use crate::kernels;
 use crate::vector::DeviceVector;
 
 /// Numbers of an element.
 const ENTRIES: usize = 24 * 24;
-/// Threads of a block of the kernels in `stiffness.cu`, eight an element.
-const SETUP_BLOCK: usize = 128;
 
 /// K_e of every element, \[n_elements\]\[24\]\[24\].
-pub(crate) fn rows(mesh: &MeshOnDevice) -> Result<CudaSlice<f64>, BackendError> {
-    let mut stiffness = mesh.device.zeros(mesh.n_elements * ENTRIES)?;
-    let (kernel, (lambda, mu)) = (setup(mesh, "stiffness_rows")?, mesh.unit_lame);
-    launch!(kernel, setup_blocks(mesh);
-        &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity, &mesh.coordinates,
-        &lambda, &mu, &mut stiffness);
+pub(crate) fn rows(problem: &ProblemOnDevice) -> Result<CudaSlice<f64>, BackendError> {
+    let ProblemOnDevice { device, mesh, .. } = problem;
+    let mut stiffness = device.zeros(mesh.n_elements * ENTRIES)?;
+    let kernels = kernels::Stiffness::load(device)?;
+    kernels.stiffness_rows(Threads(8 * mesh.n_elements), mesh, problem.material(), &mut stiffness);
     Ok(stiffness)
 }
 
@@ -30,75 +31,111 @@ pub(crate) fn bytes(n_elements: usize) -> usize {
     8 * ENTRIES * n_elements
 }
 
-/// A kernel of `stiffness.cu`.
-pub(crate) fn setup(mesh: &MeshOnDevice, name: &str) -> Result<Kernel, BackendError> {
-    let ptx = include_str!("../../../../cuda/ptx/stiffness.f64.ptx");
-    Module::load(&mesh.device, "stiffness", ptx)?.kernel(name, SETUP_BLOCK as u32)
-}
-
-/// Blocks of a kernel of `stiffness.cu`.
-pub(crate) fn setup_blocks(mesh: &MeshOnDevice) -> usize {
-    mesh.n_elements.div_ceil(SETUP_BLOCK / 8)
-}
-
-/// How a strategy spreads elements over threads.
-pub(crate) struct Mapping {
+/// A kernel that walks over the elements with their stored K_e.
+pub(crate) trait ElementKernel: Sized + Send + Sync {
     /// Name of the strategy, its file and its kernel.
-    pub name: &'static str,
-    pub ptx: &'static str,
+    const NAME: &'static str;
     /// Threads of an element.
-    pub threads: usize,
-    /// Threads of a block.
-    pub block: usize,
+    const THREADS: usize;
+
+    /// Loads the kernel.
+    fn load(device: &Arc<Device>) -> Result<Self, BackendError>;
+
+    /// y += K x for free components.
+    fn add(
+        &self,
+        grid: Grid,
+        problem: &ProblemOnDevice,
+        stiffness: &CudaSlice<f64>,
+        moduli: &DeviceVector<f64>,
+        x: &DeviceVector<f64>,
+        y: &mut DeviceVector<f64>,
+    );
+}
+
+/// The kernels that spread an element over so many threads.
+macro_rules! element_kernels {
+    ($($(#[$doc:meta])* $file:ident::$kernel:ident: $threads:literal,)*) => {$(
+        $(#[$doc])*
+        impl ElementKernel for kernels::$file {
+            const NAME: &'static str = stringify!($kernel);
+            const THREADS: usize = $threads;
+
+            fn load(device: &Arc<Device>) -> Result<Self, BackendError> {
+                Self::load(device)
+            }
+
+            fn add(
+                &self,
+                grid: Grid,
+                problem: &ProblemOnDevice,
+                stiffness: &CudaSlice<f64>,
+                moduli: &DeviceVector<f64>,
+                x: &DeviceVector<f64>,
+                y: &mut DeviceVector<f64>,
+            ) {
+                let ProblemOnDevice { mesh, constraints, .. } = problem;
+                self.$kernel(grid, mesh, &constraints.held, stiffness, moduli, x, y);
+            }
+        }
+    )*};
+}
+
+element_kernels! {
+    /// One thread an element [Ratnakar2022, Alg. 2].
+    Ebe::ebe: 1,
+    /// The rows of a node each [Ratnakar2022, Alg. 4].
+    Ebe8::ebe8: 8,
+    /// A row each [Ratnakar2022, Alg. 5].
+    Ebe24::ebe24: 24,
+    /// A 3x3 tile each [Ratnakar2022, Alg. 6].
+    Ebe64::ebe64: 64,
 }
 
 /// The product element by element.
-pub(crate) struct ByElements {
-    mapping: &'static Mapping,
-    kernel: Kernel,
-    held_part: HeldPart,
+pub(crate) struct ByElements<K> {
+    kernel: K,
+    supports: kernels::Supports<f64>,
     stiffness: CudaSlice<f64>,
 }
 
-impl ByElements {
-    pub fn new(mesh: &MeshOnDevice, mapping: &'static Mapping) -> Result<Self, BackendError> {
-        let module = Module::load(&mesh.device, mapping.name, mapping.ptx)?;
+impl<K: ElementKernel> ByElements<K> {
+    pub fn new(problem: &ProblemOnDevice) -> Result<Self, BackendError> {
         Ok(Self {
-            mapping,
-            kernel: module.kernel(mapping.name, mapping.block as u32)?,
-            held_part: HeldPart::load::<f64>(&mesh.device)?,
-            stiffness: rows(mesh)?,
+            kernel: K::load(&problem.device)?,
+            supports: kernels::Supports::load(&problem.device)?,
+            stiffness: rows(problem)?,
         })
     }
 }
 
-impl Product for ByElements {
+impl<K: ElementKernel> Product for ByElements<K> {
     fn strategy(&self) -> &'static str {
-        self.mapping.name
+        K::NAME
     }
 
     fn apply(
         &self,
-        mesh: &MeshOnDevice,
+        problem: &ProblemOnDevice,
         moduli: &DeviceVector<f64>,
         x: &DeviceVector<f64>,
         y: &mut DeviceVector<f64>,
     ) {
-        self.held_part.write(mesh, x, y);
-        launch!(self.kernel, mesh.n_elements.div_ceil(self.mapping.block / self.mapping.threads);
-            &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity, &mesh.held,
-            &self.stiffness, &moduli.values, &x.values, &mut y.values);
+        let ProblemOnDevice { mesh, constraints, .. } = problem;
+        self.supports.held_part(Threads(mesh.n_nodes), mesh.n_nodes, &constraints.held, x, &mut *y);
+        let grid = Threads(K::THREADS * mesh.n_elements);
+        self.kernel.add(grid, problem, &self.stiffness, moduli, x, y);
     }
 
-    fn cost(&self, mesh: &MeshOnDevice) -> Cost {
+    fn cost(&self, problem: &ProblemOnDevice) -> Cost {
         // Of `ebe64`, eight threads scale and add for each row.
-        let additions = if self.mapping.threads == 64 { 8 * 24 } else { 24 };
-        element_cost(mesh, ENTRIES, 2 * ENTRIES + 2 * additions)
+        let additions = if K::THREADS == 64 { 8 * 24 } else { 24 };
+        element_cost(&problem.mesh, ENTRIES, 2 * ENTRIES + 2 * additions)
     }
 }
 
 /// Cost of a strategy that reads `entries` numbers an element beside modulus and connectivity.
-pub(crate) fn element_cost(mesh: &MeshOnDevice, entries: usize, flops: usize) -> Cost {
+pub(crate) fn element_cost(mesh: &Mesh, entries: usize, flops: usize) -> Cost {
     let (elements, nodes) = (mesh.n_elements as f64, mesh.n_nodes as f64);
     Cost {
         bytes_read: elements * (8.0 * entries as f64 + 8.0 + 32.0) + nodes * 25.0,

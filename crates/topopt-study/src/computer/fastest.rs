@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_cuda::{Cuda, MeshOnDevice, Strategy};
+use topopt_cuda::{Cuda, ProblemOnDevice, Strategy};
 use topopt_fem::{ElementOperator, Problem};
 use topopt_linalg::{Backend, BackendError};
 
@@ -14,7 +14,7 @@ const CACHE: f64 = 3.0;
 /// The fastest of `candidates`, of which there are some, and what to say of it.
 pub(super) fn fastest(
     backend: &Cuda<f64>,
-    mesh: &Arc<MeshOnDevice>,
+    mesh: &Arc<ProblemOnDevice>,
     problem: &Problem,
     candidates: Vec<Strategy>,
 ) -> Result<(Strategy, String), BackendError> {

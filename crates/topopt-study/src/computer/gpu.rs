@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use topopt_cuda::{BlockJacobi, Cone, Cuda, Device, MeshOnDevice, Multigrid, Prepared, Strategy};
+use topopt_cuda::{
+    BlockJacobi, Cone, Cuda, Device, Multigrid, Prepared, ProblemOnDevice, Strategy,
+};
 use topopt_design::Optimization;
 use topopt_fem::{ElementPreconditioner, Jacobi, Problem};
 use topopt_linalg::BackendError;
@@ -127,7 +129,7 @@ impl Computer for OnGpu {
 fn preconditioner<'a>(
     backend: &Cuda<f64>,
     solver: &config::Solver,
-    mesh: &Arc<MeshOnDevice>,
+    mesh: &Arc<ProblemOnDevice>,
     problem: &'a Problem,
     contrast: f64,
     prepared: Option<Prepared>,
@@ -168,10 +170,10 @@ pub fn mesh_on_device(
     device: &Arc<Device>,
     problem: &Problem,
     colors: Option<&[usize]>,
-) -> Result<Arc<MeshOnDevice>, BackendError> {
+) -> Result<Arc<ProblemOnDevice>, BackendError> {
     match colors {
-        Some(colors) => MeshOnDevice::by_color(device, problem, colors),
-        None => MeshOnDevice::new(device, problem),
+        Some(colors) => ProblemOnDevice::by_color(device, problem, colors),
+        None => ProblemOnDevice::new(device, problem),
     }
 }
 
@@ -253,7 +255,7 @@ fn bytes(
     problem: &Problem,
 ) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-    let mesh = MeshOnDevice::bytes(nodes, elements);
+    let mesh = ProblemOnDevice::bytes(nodes, elements);
     let nodal = 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(problem);
     let element = 8 * elements * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
     let preconditioner = match preconditioner {

@@ -1,0 +1,358 @@
+//! The kernels of `cuda/`, file by file, each with its parameters in order: the one place in Rust that
+//! knows them. What they do, and the shapes of arrays, stand in the `.cu` files.
+
+use crate::kernel::{Count, In, Length, Out, Shared};
+
+views! {
+    /// A mesh of hexahedra.
+    MeshView in "common/views.cuh" {
+        n_elements: Count,
+        n_nodes: Count,
+        connectivity: In<u32>,
+        coordinates: In<f64>,
+    }
+
+    /// Elements of a launch.
+    Part in "common/views.cuh" {
+        first: u32,
+        count: u32,
+    }
+
+    /// An isotropic material at Young's modulus 1.
+    Lame in "common/views.cuh" {
+        lambda: f64,
+        mu: f64,
+        ratio: f64,
+    }
+
+    /// Nodes in aggregates.
+    AggregatesView in "common/views.cuh" {
+        n_aggregates: Count,
+        of: In<u32>,
+        centers: In<f64>,
+    }
+
+    /// The clusters of a mesh.
+    ClustersView in "mf_clusters.cu" {
+        n_clusters: Count,
+        starts: In<u32>,
+        nodes: In<u32>,
+        spans: In<u16>,
+        places: In<u64>,
+        corners: In<u64>,
+    }
+}
+
+kernels! {
+    /// `cuda/mf.cu`.
+    Mf<R> in "mf" {
+        mf(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>, material: Lame,
+            moduli: In<R>, x: In<R>, y: Out<R>,
+        );
+        mf_dot(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>, material: Lame,
+            moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/mf_clusters.cu`.
+    MfClusters<R> in "mf_clusters" {
+        mf_clusters(
+            clusters: ClustersView, mesh: MeshView, material: Lame, moduli: In<R>, x: In<R>,
+            y: Out<R>,
+        );
+        mf_clusters_dot(
+            clusters: ClustersView, mesh: MeshView, material: Lame, moduli: In<R>, x: In<R>,
+            y: Out<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/nbn.cu`.
+    Nbn in "nbn" {
+        nbn(
+            mesh: MeshView, offsets: In<u32>, elements: In<u32>, locals: In<u8>, held: In<u8>,
+            stiffness: In<f64>, moduli: In<f64>, x: In<f64>, y: Out<f64>,
+        );
+    }
+
+    /// `cuda/ebe.cu`.
+    Ebe in "ebe" {
+        ebe(
+            mesh: MeshView, held: In<u8>, stiffness: In<f64>, moduli: In<f64>, x: In<f64>,
+            y: Out<f64>,
+        );
+    }
+
+    /// `cuda/ebe8.cu`.
+    Ebe8 in "ebe8" {
+        ebe8(
+            mesh: MeshView, held: In<u8>, stiffness: In<f64>, moduli: In<f64>, x: In<f64>,
+            y: Out<f64>,
+        );
+    }
+
+    /// `cuda/ebe24.cu`.
+    Ebe24 in "ebe24" {
+        ebe24(
+            mesh: MeshView, held: In<u8>, stiffness: In<f64>, moduli: In<f64>, x: In<f64>,
+            y: Out<f64>,
+        );
+    }
+
+    /// `cuda/ebe64.cu`.
+    Ebe64 in "ebe64" {
+        ebe64(
+            mesh: MeshView, held: In<u8>, stiffness: In<f64>, moduli: In<f64>, x: In<f64>,
+            y: Out<f64>,
+        );
+    }
+
+    /// `cuda/ebeSym.cu`.
+    EbeSym in "ebeSym" {
+        ebeSym(
+            first: u32, count: u32, n: Count, n_nodes: Count, connectivity: In<u32>,
+            firsts: In<u8>, held: In<u8>, kappa_d: In<f64>, kappa_od: In<f64>, moduli: In<f64>,
+            x: In<f64>, y: Out<f64>,
+        );
+        ebeSymAtomic(
+            n: Count, n_nodes: Count, connectivity: In<u32>, held: In<u8>, kappa_d: In<f64>,
+            kappa_od: In<f64>, moduli: In<f64>, x: In<f64>, y: Out<f64>,
+        );
+        by_color(n: Count, order: In<u32>, values: In<f64>, out: Out<f64>);
+    }
+
+    /// `cuda/bsr.cu`.
+    Bsr in "bsr" {
+        bsr(
+            n_nodes: Count, row_offsets: In<u64>, columns: In<u32>, values: In<f64>, x: In<f64>,
+            y: Out<f64>,
+        );
+        bsr_assemble(
+            mesh: MeshView, valence: u32, offsets: In<u32>, elements: In<u32>, locals: In<u8>,
+            held: In<u8>, moduli: In<f64>, material: Lame, row_offsets: In<u64>, columns: In<u32>,
+            values: Out<f64>,
+        );
+    }
+
+    /// `cuda/stiffness.cu`.
+    Stiffness in "stiffness" {
+        stiffness_rows(mesh: MeshView, material: Lame, stiffness: Out<f64>);
+        stiffness_kappa(mesh: MeshView, material: Lame, kappa_d: Out<f64>, kappa_od: Out<f64>);
+    }
+
+    /// `cuda/supports.cu`.
+    Supports<R> in "supports" {
+        held_part(n_nodes: Count, held: In<u8>, x: In<R>, y: Out<R>);
+        add_springs(n_nodes: Count, springs: In<f64>, x: In<R>, y: Out<R>);
+    }
+
+    /// `cuda/diagonal.cu`.
+    Diagonal<R> in "diagonal" {
+        diagonal(
+            mesh: MeshView, part: Part, held: In<u8>, material: Lame, moduli: In<R>, out: Out<R>,
+        );
+    }
+
+    /// `cuda/energies.cu`.
+    Energies<R> in "energies" {
+        energies(mesh: MeshView, material: Lame, u: In<R>, energies: Out<R>);
+    }
+
+    /// `cuda/block_diagonal.cu`.
+    BlockDiagonal<R> in "block_diagonal" {
+        block_diagonal(mesh: MeshView, part: Part, material: Lame, moduli: In<R>, out: Out<R>);
+        invert_blocks(n_nodes: Count, held: In<u8>, blocks: Out<R>);
+        apply_blocks(n_nodes: Count, blocks: In<R>, x: In<R>, y: Out<R>);
+        smooth_blocks(
+            n_nodes: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>,
+            result: u32, start: u32, blocks: In<R>, b: In<R>, product: In<R>, r: Out<R>,
+            d: Out<R>, x: Out<R>,
+        );
+    }
+
+    /// `cuda/galerkin.cu`.
+    Galerkin<R> in "galerkin" {
+        galerkin_joints(
+            mesh: MeshView, material: Lame, aggregates: AggregatesView, held: In<u8>,
+            moduli: In<R>, n_joints: Count, rows: In<u32>, places: In<u32>, part_offsets: In<u32>,
+            elements: In<u32>, row_offsets: In<u32>, columns: In<u32>, blocks: Out<R>,
+        );
+        galerkin_aggregates(
+            n_parents: Count, n_children: Count, n_joints: Count, of: In<u32>, positions: In<f64>,
+            centers: In<f64>, rows: In<u32>, places: In<u32>, part_offsets: In<u32>,
+            parts: In<u32>, fine_rows: In<u32>, fine_columns: In<u32>, fine: In<R>,
+            row_offsets: In<u32>, columns: In<u32>, blocks: Out<R>,
+        );
+        ground_aggregates(
+            n_parents: Count, n_children: Count, offsets: In<u32>, members: In<u32>,
+            positions: In<f64>, centers: In<f64>, fine: In<R>, ground: Out<R>,
+        );
+    }
+
+    /// `cuda/ground.cu`.
+    Ground<R> in "ground" {
+        galerkin_supports(
+            mesh: MeshView, material: Lame, aggregates: AggregatesView, held: In<u8>,
+            moduli: In<R>, n_supported: Count, rows: In<u32>, offsets: In<u32>, elements: In<u32>,
+            ground: Out<R>,
+        );
+        galerkin_springs(
+            n_aggregates: Count, n_nodes: Count, offsets: In<u32>, members: In<u32>,
+            coordinates: In<f64>, centers: In<f64>, springs: In<f64>, ground: Out<R>,
+        );
+    }
+
+    /// `cuda/transfer.cu`.
+    Transfer<R> in "transfer" {
+        restrict_nodes(
+            n_aggregates: Count, n_nodes: Count, offsets: In<u32>, members: In<u32>,
+            coordinates: In<f64>, centers: In<f64>, held: In<u8>, fine: In<R>, coarse: Out<R>,
+        );
+        prolong_nodes(
+            n_aggregates: Count, n_nodes: Count, of: In<u32>, coordinates: In<f64>,
+            centers: In<f64>, held: In<u8>, coarse: In<R>, fine: Out<R>,
+        );
+    }
+
+    /// `cuda/coarse_transfer.cu`.
+    CoarseTransfer<R> in "coarse_transfer" {
+        restrict_aggregates(
+            n_parents: Count, n_children: Count, offsets: In<u32>, members: In<u32>,
+            positions: In<f64>, centers: In<f64>, fine: In<R>, coarse: Out<R>,
+        );
+        prolong_aggregates(
+            n_parents: Count, n_children: Count, of: In<u32>, positions: In<f64>, centers: In<f64>,
+            coarse: In<R>, fine: Out<R>,
+        );
+    }
+
+    /// `cuda/bsr6.cu`.
+    Bsr6<R> in "bsr6" {
+        bsr6(
+            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, arms: In<[R; 4]>,
+            ground: In<R>, x: In<R>, y: Out<R>,
+        );
+        diagonal6(
+            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, ground: In<R>,
+            centers: In<f64>, diagonal: Out<f64>,
+        );
+        invert_diagonal6(n_rows: Count, diagonal: In<f64>, inverse: Out<R>);
+        apply_diagonal6(n_rows: Count, inverse: In<R>, x: In<R>, y: Out<R>);
+        smooth_diagonal6(
+            n_rows: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>, result: u32,
+            start: u32, inverse: In<R>, b: In<R>, product: In<R>, r: Out<R>, d: Out<R>,
+            x: Out<R>,
+        );
+    }
+
+    /// `cuda/dense_fill.cu`.
+    DenseFill<R> in "dense_fill" {
+        dense_scale(n: Count, diagonal: In<f64>, scale: Out<f64>);
+        dense_fill(
+            n: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, diagonal: In<f64>,
+            scale: In<f64>, dense: Out<f64>,
+        );
+    }
+
+    /// `cuda/dense.cu`.
+    Dense in "dense" {
+        dense_panel(n: Count, first: u32, matrix: In<f64>, panel: Out<f64>, scaled: Out<f64>);
+        dense_eliminate(n: Count, first: u32, panel: In<f64>, scaled: In<f64>, matrix: Out<f64>);
+    }
+
+    /// `cuda/dense_solve.cu`.
+    DenseSolve<R> in "dense_solve" {
+        dense_solve(n: Count, inverse: In<f64>, scale: In<f64>, b: In<R>, x: Out<R>);
+    }
+
+    /// `cuda/convert.cu`.
+    Convert<R> in "convert" {
+        narrow(n: Length, x: In<f64>, y: Out<R>);
+        widen(n: Length, x: In<R>, y: Out<f64>);
+    }
+
+    /// `cuda/cone.cu`.
+    Cone in "cone" {
+        cone_values(n: Count, elements: In<u32>, x: In<f64>, values: Shared<f64>);
+        cone(
+            n: Count, cells_x: u32, cells_y: u32, cells_z: u32, cell: f64, origin_x: f64,
+            origin_y: f64, origin_z: f64, starts: In<u32>, centers: In<f64>, elements: In<u32>,
+            radius: f64, reach: f64, values: In<f64>, y: Out<f64>,
+        );
+    }
+
+    /// `cuda/vector.cu`.
+    Vector<R> in "vector" {
+        fill(n: Length, value: f64, x: Out<R>);
+        axpby(n: Length, a: f64, x: In<R>, b: f64, y: Out<R>);
+        multiply(n: Length, x: In<R>, y: In<R>, z: Out<R>);
+        divide(n: Length, x: In<R>, y: In<R>, z: Out<R>);
+    }
+
+    /// `cuda/pointwise.cu`.
+    Pointwise<R> in "pointwise" {
+        power(n: Length, a: f64, x: In<R>, p: f64, y: Out<R>);
+        positive_part(n: Length, a: f64, x: In<R>, y: Out<R>);
+        scale_within(n: Length, a: f64, x: In<R>, lower: In<R>, upper: In<R>, y: Out<R>);
+        dot_scaled_within(
+            n: Length, a: f64, x: In<R>, lower: In<R>, upper: In<R>, w: In<R>, partial: Shared<f64>,
+        );
+        smooth_step(
+            n: Length, base: f64, height: f64, sharpness: f64, center: f64, x: In<R>, y: Out<R>,
+        );
+        smooth_step_slope(n: Length, height: f64, sharpness: f64, center: f64, x: In<R>, y: Out<R>);
+    }
+
+    /// `cuda/reduce.cu`.
+    Reduce<R> in "reduce" {
+        dot(n: Length, x: In<R>, y: In<R>, partial: Shared<f64>);
+        sum(n: Length, x: In<f64>, partial: Shared<f64>);
+        multiply_dot(n: Length, x: In<R>, y: In<R>, z: Out<R>, partial: Shared<f64>);
+        max_difference(n: Length, x: In<R>, y: In<R>, partial: Shared<f64>);
+        finish_sum(n: Count, partial: In<f64>, scalars: Shared<f64>, out: u32);
+        finish_max(n: Count, partial: In<f64>, scalars: Shared<f64>, out: u32);
+    }
+
+    /// `cuda/conjugate_gradients.cu`.
+    ConjugateGradients<R> in "conjugate_gradients" {
+        cg_step(
+            n: Length, scalars: In<f64>, a: u32, b: u32, d: In<R>, q: In<R>, u: Out<R>, r: Out<R>,
+            partial: Shared<f64>,
+        );
+        cg_direction(n: Length, sign: f64, scalars: In<f64>, a: u32, b: u32, z: In<R>, d: Out<R>);
+    }
+}
+
+/// What every file declares.
+#[cfg(test)]
+pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
+    Mf::<f64>::DECLARED,
+    MfClusters::<f64>::DECLARED,
+    Nbn::DECLARED,
+    Ebe::DECLARED,
+    Ebe8::DECLARED,
+    Ebe24::DECLARED,
+    Ebe64::DECLARED,
+    EbeSym::DECLARED,
+    Bsr::DECLARED,
+    Stiffness::DECLARED,
+    Supports::<f64>::DECLARED,
+    Diagonal::<f64>::DECLARED,
+    Energies::<f64>::DECLARED,
+    BlockDiagonal::<f64>::DECLARED,
+    Galerkin::<f64>::DECLARED,
+    Ground::<f64>::DECLARED,
+    Transfer::<f64>::DECLARED,
+    CoarseTransfer::<f64>::DECLARED,
+    Bsr6::<f64>::DECLARED,
+    DenseFill::<f64>::DECLARED,
+    Dense::DECLARED,
+    DenseSolve::<f64>::DECLARED,
+    Convert::<f64>::DECLARED,
+    Cone::DECLARED,
+    Vector::<f64>::DECLARED,
+    Pointwise::<f64>::DECLARED,
+    Reduce::<f64>::DECLARED,
+    ConjugateGradients::<f64>::DECLARED,
+];

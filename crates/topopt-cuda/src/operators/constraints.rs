@@ -1,0 +1,66 @@
+//! Supports and springs on the device, for any number of unknowns per node.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
+use topopt_fem::Supports;
+use topopt_linalg::BackendError;
+
+use crate::Device;
+use crate::vector::to_planes;
+
+/// What is held, and by which springs.
+pub(crate) struct Constraints {
+    /// Unknowns per node, of which a byte has a bit each.
+    pub unknowns: usize,
+    /// Bit i is set where unknown i is held, \[n_nodes\].
+    pub held: CudaSlice<u8>,
+    /// Bit e % 32 of word e / 32 is set where a node of element e is held, in any unknown.
+    pub at_supports: CudaSlice<u32>,
+    /// Springs to the ground, \[unknowns\]\[n_nodes\], if there are any.
+    pub springs: Option<CudaSlice<f64>>,
+}
+
+impl Constraints {
+    /// For elements `hexes`, of whose nodes `held` says what is held, with `springs`,
+    /// \[n_nodes\]\[unknowns\].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it.
+    pub fn new(
+        device: &Arc<Device>,
+        unknowns: usize,
+        hexes: &[[u32; 8]],
+        held: &[u8],
+        springs: Option<&[f64]>,
+    ) -> Result<Self, BackendError> {
+        let springs = springs.map(|springs| device.upload(&to_planes::<f64>(springs, unknowns)));
+        Ok(Self {
+            unknowns,
+            held: device.upload(held)?,
+            at_supports: device.upload(&at_supports(hexes, held))?,
+            springs: springs.transpose()?,
+        })
+    }
+
+    /// Bytes on the device for a mesh of that size without springs.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        n_nodes + n_elements / 8
+    }
+}
+
+/// Of every node the bits of the unknowns that are held.
+pub(crate) fn held(supports: &Supports, n_nodes: usize, unknowns: usize) -> Vec<u8> {
+    let mask = |node| (0..unknowns).map(|i| u8::from(supports.is_fixed(node, i)) << i).sum();
+    (0..n_nodes).into_par_iter().map(mask).collect()
+}
+
+/// A bit an element: whether one of its nodes is held.
+fn at_supports(hexes: &[[u32; 8]], held: &[u8]) -> Vec<u32> {
+    let is_at_support = |hex: &[u32; 8]| hex.iter().any(|&node| held[node as usize] != 0);
+    let word = |hexes: &[[u32; 8]]| {
+        hexes.iter().enumerate().map(|(bit, hex)| u32::from(is_at_support(hex)) << bit).sum()
+    };
+    hexes.par_chunks(32).map(word).collect()
+}

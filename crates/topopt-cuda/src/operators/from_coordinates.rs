@@ -1,0 +1,55 @@
+//! The diagonal of K and element energies from the coordinates, for every strategy.
+
+use std::sync::Arc;
+
+use topopt_linalg::BackendError;
+
+use super::ProblemOnDevice;
+use crate::Device;
+use crate::kernel::Grid::Threads;
+use crate::kernels;
+use crate::vector::{DeviceVector, Real};
+
+/// What operators derive from the coordinates beside their product.
+pub(crate) struct FromCoordinates<R> {
+    diagonal: kernels::Diagonal<R>,
+    energies: kernels::Energies<R>,
+}
+
+impl<R: Real> FromCoordinates<R> {
+    /// For vectors of precision `R`.
+    pub fn load(device: &Arc<Device>) -> Result<Self, BackendError> {
+        let (diagonal, energies) =
+            (kernels::Diagonal::load(device)?, kernels::Energies::load(device)?);
+        Ok(Self { diagonal, energies })
+    }
+
+    /// Writes diag K = sum_e E_e diag K_e, \[3\]\[n_nodes\], and 1 at held components, for `moduli`,
+    /// \[n_elements\].
+    pub fn diagonal(
+        &self,
+        problem: &ProblemOnDevice,
+        moduli: &DeviceVector<R>,
+        out: &mut DeviceVector<R>,
+    ) {
+        let ProblemOnDevice { device, mesh, constraints, .. } = problem;
+        device.record("clearing the diagonal", device.stream().memset_zeros(&mut out.values));
+        for part in mesh.parts() {
+            let grid = Threads(part.count as usize);
+            let (held, material) = (&constraints.held, problem.material());
+            self.diagonal.diagonal(grid, mesh, part, held, material, moduli, &mut *out);
+        }
+    }
+
+    /// Writes u_e^T K_e u_e at unit modulus, \[n_elements\], of `u`, \[3\]\[n_nodes\], zero at held
+    /// components.
+    pub fn energies(
+        &self,
+        problem: &ProblemOnDevice,
+        u: &DeviceVector<R>,
+        out: &mut DeviceVector<R>,
+    ) {
+        let mesh = &problem.mesh;
+        self.energies.energies(Threads(mesh.n_elements), mesh, problem.material(), u, out);
+    }
+}

@@ -1,0 +1,105 @@
+//! An elastic problem on the device: mesh, constraints and material, shared by all operators.
+
+use std::sync::Arc;
+
+use topopt_fem::{DIM, Problem};
+use topopt_linalg::{BackendError, Space};
+
+use super::clusters::Clusters;
+use super::constraints::{Constraints, held};
+use super::mesh::{Mesh, Parts};
+use crate::Device;
+use crate::kernels::Lame;
+
+/// What every operator reads of a problem, on one GPU.
+pub struct ProblemOnDevice {
+    pub(crate) device: Arc<Device>,
+    pub(crate) mesh: Mesh,
+    pub(crate) constraints: Constraints,
+    /// The elements in clusters, where `mf` is faster so, and not by color.
+    pub(crate) clusters: Option<Arc<Clusters>>,
+    /// Lame's constants (lambda, mu) at Young's modulus 1.
+    unit_lame: (f64, f64),
+}
+
+impl ProblemOnDevice {
+    /// Copies what operators need of `problem` to `device`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it.
+    pub fn new(device: &Arc<Device>, problem: &Problem) -> Result<Arc<Self>, BackendError> {
+        Self::in_parts(device, problem, Parts::one(problem.mesh()))
+    }
+
+    /// As [`ProblemOnDevice::new`], for elements that come color by color
+    /// ([`topopt_mesh::Renumbering::by_color`]), so many of each. Contributions to nodes are added one
+    /// color after the other: preconditioners and the strategies that add
+    /// [in order](super::Strategy::is_in_order) give the same bits every time.
+    ///
+    /// # Errors
+    /// [`BackendError`] if elements of one color share a node, the numbers do not add up to that of
+    /// the elements, or the device has no room for it.
+    pub fn by_color(
+        device: &Arc<Device>,
+        problem: &Problem,
+        colors: &[usize],
+    ) -> Result<Arc<Self>, BackendError> {
+        let parts = Parts::by_color(problem.mesh(), colors).map_err(|message| BackendError {
+            device: device.name().into(),
+            operation: "elements by color".into(),
+            message,
+        })?;
+        Self::in_parts(device, problem, parts)
+    }
+
+    fn in_parts(
+        device: &Arc<Device>,
+        problem: &Problem,
+        parts: Parts,
+    ) -> Result<Arc<Self>, BackendError> {
+        let (mesh, supports) = (problem.mesh(), problem.supports());
+        let held = held(supports, mesh.n_nodes(), DIM);
+        let clusters = match parts.is_one() {
+            true => Clusters::of(device, mesh.hexes(), &held)?,
+            false => None,
+        };
+        Ok(Arc::new(Self {
+            device: device.clone(),
+            mesh: Mesh::new(device, mesh, parts)?,
+            constraints: Constraints::new(device, DIM, mesh.hexes(), &held, supports.springs())?,
+            clusters: clusters.map(Arc::new),
+            unit_lame: problem.material().unit_lame(),
+        }))
+    }
+
+    /// Bytes on the device for a mesh of that size; one in clusters takes 34 an element more.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        Mesh::bytes(n_nodes, n_elements) + Constraints::bytes(n_nodes, n_elements)
+    }
+
+    /// Whether `mf` computes the elements in clusters.
+    pub fn is_in_clusters(&self) -> bool {
+        self.clusters.is_some()
+    }
+
+    /// The GPU.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Number of displacement components, held ones included.
+    pub fn n_dofs(&self) -> usize {
+        self.space().len()
+    }
+
+    /// The space of displacements.
+    pub fn space(&self) -> Space {
+        Space::nodes(self.mesh.n_nodes, self.constraints.unknowns)
+    }
+
+    /// The material for a launch.
+    pub(crate) fn material(&self) -> Lame {
+        let (lambda, mu) = self.unit_lame;
+        Lame { lambda, mu, ratio: lambda / mu }
+    }
+}

@@ -1,0 +1,58 @@
+// precision: f64 f32
+// pointwise: the maps of densities that filters, projections and the optimizer apply entry by entry.
+//
+// Source:        -
+// Mapping:       one thread an entry, grid-stride; blocks of 512
+// Layout:        plain arrays; a scalar is one double of `scalars`
+// Cost:          each array read or written once
+// Deterministic: yes; sums by a fixed tree over blocks, then over the partial sums of blocks
+// Requires:      dot_scaled_within: at most BLOCK blocks; what one block leaves is the sum already
+// Oracle:        crates/topopt-cuda/tests/backend.rs
+
+#include "common/entries.cuh"
+#include "common/reduce.cuh"
+
+// y = a x^p
+extern "C" __global__ void __launch_bounds__(BLOCK) power(
+    long long n, double a, const real* __restrict__ x, double p, real* __restrict__ y) {
+    EACH(i, n) y[i] = (real)(a * pow((double)x[i], p));
+}
+
+// y = max(0, a x)
+extern "C" __global__ void __launch_bounds__(BLOCK) positive_part(
+    long long n, double a, const real* __restrict__ x, real* __restrict__ y) {
+    EACH(i, n) y[i] = (real)fmax(0.0, a * x[i]);
+}
+
+// y = a x, within [lower, upper]
+extern "C" __global__ void __launch_bounds__(BLOCK) scale_within(
+    long long n, double a, const real* __restrict__ x, const real* __restrict__ lower,
+    const real* __restrict__ upper, real* __restrict__ y) {
+    EACH(i, n) y[i] = (real)fmin(fmax(a * x[i], (double)lower[i]), (double)upper[i]);
+}
+
+// partial[block] = sum over the block of w y, y = a x within [lower, upper]
+extern "C" __global__ void __launch_bounds__(BLOCK) dot_scaled_within(
+    long long n, double a, const real* __restrict__ x, const real* __restrict__ lower,
+    const real* __restrict__ upper, const real* __restrict__ w, double* __restrict__ partial) {
+    double sum = 0.0;
+    EACH(i, n) sum += (double)w[i] * fmin(fmax(a * x[i], (double)lower[i]), (double)upper[i]);
+    block_sum(sum, partial);
+}
+
+// y = base + height tanh(sharpness (x - center))
+extern "C" __global__ void __launch_bounds__(BLOCK) smooth_step(
+    long long n, double base, double height, double sharpness, double center,
+    const real* __restrict__ x, real* __restrict__ y) {
+    EACH(i, n) y[i] = (real)(base + height * tanh(sharpness * (x[i] - center)));
+}
+
+// y = y height sharpness / cosh(sharpness (x - center))^2
+extern "C" __global__ void __launch_bounds__(BLOCK) smooth_step_slope(
+    long long n, double height, double sharpness, double center, const real* __restrict__ x,
+    real* __restrict__ y) {
+    EACH(i, n) {
+        const double c = cosh(sharpness * (x[i] - center));
+        y[i] = (real)(y[i] * (height * sharpness / (c * c)));
+    }
+}
