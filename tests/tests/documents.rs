@@ -1,7 +1,11 @@
-//! What the documents show exists, and the commands they name are those that are checked.
+//! What the documents show exists, and the commands they name are those that are checked. The commands
+//! and cases that they show are run by the tests of the program.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use topopt_study::config::Config;
-use topopt_tests::{root, text};
+use topopt_tests::{files, root, text};
 
 /// The two commands that a newcomer runs first.
 const FIRST_COMMANDS: [&str; 2] =
@@ -20,6 +24,12 @@ fn the_readme_opens_with_the_two_commands() {
 }
 
 #[test]
+fn the_readme_is_short() {
+    let n = text("README.md").lines().count();
+    assert!(n <= 120, "README.md has {n} lines: what is more belongs in the guide");
+}
+
+#[test]
 fn the_checks_run_the_command_of_the_readme() {
     assert!(text(".ci/run").lines().any(|line| line.ends_with(FIRST_COMMANDS[1])));
 }
@@ -35,11 +45,85 @@ fn every_benchmark_is_a_case_that_can_be_read() {
 
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for document in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
-        let text = text(document);
-        let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-        for target in targets.filter(|t| !t.is_empty() && !t.contains("://")) {
-            assert!(root().join(target).exists(), "{document} links to {target}, which is missing");
+    let documents = documents();
+    assert!(documents.len() > 20, "{documents:?}");
+    let headings: BTreeMap<PathBuf, BTreeSet<String>> =
+        documents.iter().map(|path| (path.canonicalize().unwrap(), anchors(&text(path)))).collect();
+    let mut n_links = 0;
+    for document in &documents {
+        for link in links(&text(document)) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => document.clone(),
+                file => document.parent().unwrap().join(file),
+            };
+            let place = format!("{} links to {link}", document.display());
+            let target = target.canonicalize().unwrap_or_else(|error| panic!("{place}: {error}"));
+            let there = anchor.is_empty() || headings[&target].contains(anchor);
+            assert!(there, "{place}: there is no such heading");
+            n_links += 1;
         }
     }
+    assert!(n_links > 60, "{n_links} links");
+}
+
+#[test]
+fn every_page_of_the_guide_is_in_its_summary() {
+    let pages = root().join("docs/guide/src");
+    let summary = links(&text(pages.join("SUMMARY.md")));
+    let mut expected: Vec<String> = files(&pages, "md")
+        .iter()
+        .map(|path| path.strip_prefix(&pages).unwrap().to_str().unwrap().to_owned())
+        .filter(|name| name != "SUMMARY.md")
+        .collect();
+    let mut listed = summary.clone();
+    listed.sort();
+    expected.sort();
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn links_and_anchors_are_found() {
+    let text = "# What is `a_b`, and why?\n[x](y.md#z) ![p](q.png) [web](https://a.b)\n\
+                ```sh\n# no heading\nf [a](b)\n```\n## The end\n";
+    assert_eq!(links(text), ["y.md#z", "q.png"]);
+    assert_eq!(anchors(text), ["the-end", "what-is-a_b-and-why"].map(String::from).into());
+}
+
+/// The documents of the project.
+fn documents() -> Vec<PathBuf> {
+    let top = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|name| root().join(name));
+    let folders = ["docs", "cuda", "meshes", "benchmarks"];
+    top.into_iter().chain(folders.into_iter().flat_map(|folder| files(folder, "md"))).collect()
+}
+
+/// The lines of a Markdown text outside of its blocks of code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.starts_with("```");
+        in_code ^= is_fence;
+        !in_code && !is_fence
+    })
+}
+
+/// What a Markdown text links to within the project.
+fn links(text: &str) -> Vec<String> {
+    let targets = prose(text).flat_map(|line| line.split("](").skip(1));
+    let targets = targets.filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://")).map(String::from).collect()
+}
+
+/// The anchors of the headings of a Markdown text: letters, digits, `_` and `-`, in lower case.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = prose(text).filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let kept = heading.trim_start_matches('#').trim().chars().filter_map(|c| match c {
+            ' ' => Some('-'),
+            c if c.is_alphanumeric() || "_-".contains(c) => Some(c.to_ascii_lowercase()),
+            _ => None,
+        });
+        kept.collect()
+    };
+    headings.map(anchor).collect()
 }

@@ -138,15 +138,13 @@ fn nothing_is_near_a_set() {
     assert!(error.contains(near), "{error}");
 }
 
-/// The example of the README, on the mesh that it is about.
+/// The example of the guide, on the mesh that it is about.
 #[test]
-fn the_example_of_the_readme() {
-    let readme = include_str!("../../../README.md");
-    let blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+fn the_example_of_the_guide() {
+    let guide = include_str!("../../../docs/guide/src/selecting.md");
+    let blocks = guide.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let example = blocks.into_iter().find(|block| block.contains("[[select]]")).unwrap();
-    let rest = "[filter]\nradius_in_elements = 3\n\
-                [mesh]\ngenerator = \"connecting_rod\"\nelements = 500\n";
-    let config = Config::parse(Path::new("case.toml"), format!("{example}{rest}"), &[]).unwrap();
+    let config = Config::parse(Path::new("case.toml"), example.into(), &[]).unwrap();
     let case = Case::build(&config).unwrap_or_else(|e| panic!("{}", render(e.findings(), PLAIN)));
     assert_eq!(case.solid, case.mesh.sets().elements["solid"]);
     let bore = case.sets.faces["lower bore"].len();

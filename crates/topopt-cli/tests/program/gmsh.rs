@@ -14,7 +14,7 @@ use crate::meshes::GENERATED;
 use crate::{CASE, Finished, Folder, program, topopt};
 
 /// Whether Gmsh can be run.
-fn has_gmsh() -> bool {
+pub(crate) fn has_gmsh() -> bool {
     let gmsh = std::env::var_os("GMSH").unwrap_or_else(|| "gmsh".into());
     let version = Command::new(&gmsh).arg("--version").output();
     let works = version.as_ref().is_ok_and(|output| output.status.success());

@@ -9,6 +9,8 @@ mod diagnosis;
 mod export;
 mod gmsh;
 mod gpu;
+#[cfg(unix)]
+mod guide;
 mod interrupt;
 mod loads;
 mod meshes;
