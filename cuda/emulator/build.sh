@@ -2,7 +2,7 @@
 # Builds libcuda.so.1 into the folder OUT: a CUDA driver that runs the kernels of cuda/ on the CPU.
 #
 #     cuda/emulator/build.sh OUT [SOURCES]
-#     LD_LIBRARY_PATH=$PWD/OUT cargo test -p topopt-cuda
+#     LD_LIBRARY_PATH=$PWD/OUT cargo test --workspace --test device
 #
 # SOURCES is cuda/, or a folder like it. Which kernels there are, is what its ptx/ says. Only what has
 # changed is compiled.

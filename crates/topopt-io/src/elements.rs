@@ -13,7 +13,7 @@ use crate::read_error::Fault;
 /// of the same nodes, from whichever corner they are counted. Of these the one with the lowest tag
 /// is kept.
 pub(crate) struct Elements {
-    /// Tags of the given elements, \[n_given\], ascending.
+    /// Tags of the given elements, `[n_given]`, ascending.
     tags: Vec<u64>,
     /// Given elements that are left out, ascending.
     copies: Vec<Twin>,
@@ -28,7 +28,7 @@ struct Twin {
 }
 
 impl Elements {
-    /// Takes the copies out of the given `hexes`, \[n_given\]\[8\] by `tags`, \[n_given\], ascending.
+    /// Takes the copies out of the given `hexes`, `[n_given][8]` by `tags`, `[n_given]`, ascending.
     ///
     /// # Errors
     /// Different elements of one tag.
@@ -49,7 +49,7 @@ impl Elements {
         &self.tags
     }
 
-    /// Of values of the given elements, \[n_given\], those of the elements that are kept.
+    /// Of values of the given elements, `[n_given]`, those of the elements that are kept.
     pub fn kept_of<T>(&self, values: impl Iterator<Item = T>) -> Vec<T> {
         let mut copies = self.copies.iter().map(|copy| copy.given).peekable();
         let mut is_kept = |given: u32| copies.next_if_eq(&given).is_none();
@@ -67,7 +67,7 @@ impl Elements {
         self.copies.iter().fold(number, |given, copy| given + u32::from(copy.given <= given))
     }
 
-    /// The face of an element that stands for one of a given element; `hexes`, \[n_kept\]\[8\], are
+    /// The face of an element that stands for one of a given element; `hexes`, `[n_kept][8]`, are
     /// those that are kept.
     pub fn face(&self, given: u32, local: u8, hexes: &[[u32; 8]]) -> Face {
         let face = Face { element: self.number(given), local };

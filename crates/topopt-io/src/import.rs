@@ -14,9 +14,9 @@ use crate::read_error::{Fault, Located, Parsed, ReadError};
 pub struct ImportedMesh {
     /// The mesh.
     pub mesh: HexMesh,
-    /// Tags of the nodes in the file, \[n_nodes\], ascending.
+    /// Tags of the nodes in the file, `[n_nodes]`, ascending.
     pub node_tags: Vec<u64>,
-    /// Tags of the elements in the file, \[n_elements\], ascending.
+    /// Tags of the elements in the file, `[n_elements]`, ascending.
     pub element_tags: Vec<u64>,
     /// What was left out or changed, a sentence each.
     pub notes: Vec<String>,
@@ -87,7 +87,7 @@ pub(crate) struct Numbering {
     numbers: Vec<u32>,
     /// How many nodes are used.
     pub n_used: usize,
-    /// Connectivity, \[n_elements\]\[8\], of each element once.
+    /// Connectivity, `[n_elements][8]`, of each element once.
     pub hexes: Vec<[u32; 8]>,
     /// The elements of the file.
     pub elements: Elements,
@@ -97,8 +97,8 @@ pub(crate) struct Numbering {
 pub(crate) const UNUSED: u32 = u32::MAX;
 
 impl Numbering {
-    /// Numbers the nodes that `corners`, \[n_given\]\[8\], name, in the order of their tags.
-    /// `element_tags`, \[n_given\], must ascend; of elements of the same nodes one is kept.
+    /// Numbers the nodes that `corners`, `[n_given][8]`, name, in the order of their tags.
+    /// `element_tags`, `[n_given]`, must ascend; of elements of the same nodes one is kept.
     pub fn new(
         nodes: Nodes,
         element_tags: Vec<u64>,

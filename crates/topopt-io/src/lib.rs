@@ -3,6 +3,29 @@
 //!
 //! This crate knows no physics and no configuration. Readers return meshes that are checked, with
 //! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
+//!
+//! ```
+//! use topopt_io::gmsh::{self, Encoding, GmshFormat, Version};
+//! use topopt_mesh::generate::{Benchmark, Resolution};
+//! use topopt_mesh::selection::{Condition, Selector};
+//! use topopt_mesh::{HexMesh, SetKind};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let (part, tagged) = (folder.path().join("part.msh"), folder.path().join("tagged.msh"));
+//! let format = GmshFormat { version: Version::V4_1, encoding: Encoding::Ascii };
+//! gmsh::write(&part, &Benchmark::Cantilever.generate(Resolution::Elements(250))?, format)?;
+//!
+//! // Read, tag the nodes nearest to a point, and write.
+//! let mesh = topopt_io::read_mesh(&part)?.mesh;
+//! let tip = Selector::new(&mesh, SetKind::Node).select(&Condition::Nearest([10.0, 0.0, 0.0]));
+//! let mut sets = mesh.sets().clone();
+//! sets.nodes.insert("tip".into(), tip);
+//! let mesh = HexMesh::new(mesh.coordinates().to_vec(), mesh.hexes().to_vec(), sets)?;
+//! gmsh::write(&tagged, &mesh, format)?;
+//!
+//! assert_eq!(topopt_io::read_mesh(&tagged)?.mesh.sets().nodes["tip"].len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod abaqus;
 pub mod ansys;

@@ -7,7 +7,7 @@ use crate::atomic::{self, WriteError};
 
 /// Writes triangles to `path`, whole or not at all. The coordinates keep all their digits.
 ///
-/// `vertices`: \[n_vertices\]\[3\]; `triangles`: \[n_triangles\]\[3\], counter-clockwise seen from
+/// `vertices`: `[n_vertices][3]`; `triangles`: `[n_triangles][3]`, counter-clockwise seen from
 /// outside.
 ///
 /// # Errors

@@ -11,7 +11,7 @@ use crate::atomic::{self, WriteError};
 /// connectivity: readers put triangles together by equal coordinates, so that different vertices
 /// must stay different.
 ///
-/// `vertices`: \[n_vertices\]\[3\]; `triangles`: \[n_triangles\]\[3\], counter-clockwise seen from
+/// `vertices`: `[n_vertices][3]`; `triangles`: `[n_triangles][3]`, counter-clockwise seen from
 /// outside.
 ///
 /// # Errors

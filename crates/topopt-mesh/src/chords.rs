@@ -12,7 +12,7 @@ use crate::surface::{NO_NEIGHBOR, face_neighbors};
 /// local nodes on the same four lines, and so have, where the mesh allows it, those of chords that
 /// lie side by side.
 pub(crate) struct Chords {
-    /// Chord after chord, \[n_elements\].
+    /// Chord after chord, `[n_elements]`.
     elements: Vec<u32>,
     /// Where each chord begins.
     starts: Vec<usize>,

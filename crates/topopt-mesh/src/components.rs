@@ -86,12 +86,12 @@ impl Components {
         self.n_components
     }
 
-    /// Part of every node, \[n_nodes\].
+    /// Part of every node, `[n_nodes]`.
     pub fn of_node(&self) -> &[u32] {
         &self.of_node
     }
 
-    /// Part of every element, \[n_elements\].
+    /// Part of every element, `[n_elements]`.
     pub fn of_element(&self) -> &[u32] {
         &self.of_element
     }

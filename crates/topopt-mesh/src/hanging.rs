@@ -48,7 +48,7 @@ fn distance(mesh: &HexMesh, face: Face) -> f64 {
     length(difference(face_center(&x), x[0]))
 }
 
-/// The shortest edge with a length of the elements around every node, \[n_nodes\]: thin elements have their
+/// The shortest edge with a length of the elements around every node, `[n_nodes]`: thin elements have their
 /// next nodes as near as they are thin.
 fn shortest_edges(mesh: &HexMesh) -> Vec<f64> {
     let mut shortest = vec![f64::INFINITY; mesh.n_nodes()];

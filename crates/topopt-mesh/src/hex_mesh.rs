@@ -135,7 +135,7 @@ impl BoundingBox {
 impl HexMesh {
     /// Checks everything that [`HexMesh`] promises.
     ///
-    /// `coordinates`: \[n_nodes\]\[3\], in the user's unit of length; `hexes`: \[n_elements\]\[8\].
+    /// `coordinates`: `[n_nodes][3]`, in the user's unit of length; `hexes`: `[n_elements][8]`.
     ///
     /// # Errors
     /// [`MeshError`], naming the first offending entity.
@@ -153,12 +153,12 @@ impl HexMesh {
         Ok(mesh)
     }
 
-    /// Node coordinates, \[n_nodes\]\[3\].
+    /// Node coordinates, `[n_nodes][3]`.
     pub fn coordinates(&self) -> &[[f64; 3]] {
         &self.coordinates
     }
 
-    /// Nodes of the elements, \[n_elements\]\[8\], in the order of the VTK hexahedron.
+    /// Nodes of the elements, `[n_elements][8]`, in the order of the VTK hexahedron.
     pub fn hexes(&self) -> &[[u32; 8]] {
         &self.hexes
     }

@@ -99,7 +99,7 @@ pub fn shape_functions(xi: [f64; 3]) -> [f64; 8] {
     NODES.map(|n| 0.125 * (1.0 + n[0] * xi[0]) * (1.0 + n[1] * xi[1]) * (1.0 + n[2] * xi[2]))
 }
 
-/// Gradients dN_a/dxi_j at `xi`, as \[node\]\[direction\].
+/// Gradients dN_a/dxi_j at `xi`, as `[node][direction]`.
 pub fn shape_gradients(xi: [f64; 3]) -> [[f64; 3]; 8] {
     NODES.map(|n| {
         let [a, b, c] = [1.0 + n[0] * xi[0], 1.0 + n[1] * xi[1], 1.0 + n[2] * xi[2]];

@@ -26,7 +26,7 @@ pub struct ElementInterpolation<'a> {
 type ElementBox = GeomWithData<Rectangle<[f64; 3]>, u32>;
 
 impl<'a> ElementInterpolation<'a> {
-    /// Of `values`, \[n_elements\].
+    /// Of `values`, `[n_elements]`.
     pub fn new(mesh: &'a HexMesh, values: &'a [f64]) -> Self {
         let nodes = nodal_means(mesh, values);
         let boxed = |element: usize| {
@@ -81,7 +81,7 @@ impl<'a> ElementInterpolation<'a> {
     }
 }
 
-/// At every node the mean of the `values`, \[n_elements\], of the elements around it: by the inverse of
+/// At every node the mean of the `values`, `[n_elements]`, of the elements around it: by the inverse of
 /// the distance of their centers, and inside the mesh corrected so that a linear function is exact
 /// \[HolmesConnell1989\]. Means by volume would give the value of the larger elements, whose centers
 /// are farther away.

@@ -4,6 +4,22 @@
 //! This crate knows no physics, reads no file and no clock.
 //! Nodes and elements are numbered from 0 with `u32`; the eight nodes of an element stand in the
 //! order of the VTK hexahedron.
+//!
+//! ```
+//! use topopt_mesh::generate::{Benchmark, Resolution};
+//! use topopt_mesh::SetKind;
+//! use topopt_mesh::selection::{Condition, Selector, Shape};
+//!
+//! // A box of 10 x 5 x 5 unit cubes.
+//! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250))?;
+//! assert_eq!((mesh.n_nodes(), mesh.n_elements()), (396, 250));
+//! assert_eq!(mesh.sets().faces["fixed"].len(), 25);
+//!
+//! let end = Shape::Plane { point: [10.0, 0.0, 0.0], normal: [1.0, 0.0, 0.0], tolerance: 0.0 };
+//! let nodes = Selector::new(&mesh, SetKind::Node).select(&Condition::Within(end));
+//! assert_eq!(nodes.len(), 36);
+//! # Ok::<(), topopt_mesh::generate::GenerateError>(())
+//! ```
 
 mod cell_list;
 mod chords;

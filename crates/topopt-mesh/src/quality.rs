@@ -9,9 +9,9 @@ use crate::vector::{difference, length};
 /// Shape measures of every element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
-    /// Scaled Jacobian, \[n_elements\]; see [`scaled_jacobian`] and [`wedge_scaled_jacobian`].
+    /// Scaled Jacobian, `[n_elements]`; see [`scaled_jacobian`] and [`wedge_scaled_jacobian`].
     pub scaled_jacobian: Vec<f64>,
-    /// Aspect ratio, \[n_elements\]; see [`aspect_ratio`].
+    /// Aspect ratio, `[n_elements]`; see [`aspect_ratio`].
     pub aspect_ratio: Vec<f64>,
 }
 

@@ -11,7 +11,7 @@ use crate::{Coloring, Face, HexMesh, NodeToElements, Sets, clusters, counting_so
 /// numbers of every element. "Original" is the numbering before it.
 ///
 /// Values go both ways with one entry a node or element; fields of several components are slices
-/// of arrays, such as \[n_nodes\]\[3\] (`as_chunks::<3>` and `into_flattened` convert flat ones).
+/// of arrays, such as `[n_nodes][3]` (`as_chunks::<3>` and `into_flattened` convert flat ones).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Renumbering {
     /// Original number of every new node.
@@ -144,22 +144,22 @@ impl Renumbering {
         (Self { elements, rotations, ..self }, colors)
     }
 
-    /// Original number of every new node, \[n_nodes\].
+    /// Original number of every new node, `[n_nodes]`.
     pub fn original_nodes(&self) -> &[u32] {
         &self.nodes
     }
 
-    /// Original number of every new element, \[n_elements\].
+    /// Original number of every new element, `[n_elements]`.
     pub fn original_elements(&self) -> &[u32] {
         &self.elements
     }
 
-    /// New number of every original node, \[n_nodes\].
+    /// New number of every original node, `[n_nodes]`.
     pub fn new_nodes(&self) -> Vec<u32> {
         inverse(&self.nodes)
     }
 
-    /// New number of every original element, \[n_elements\].
+    /// New number of every original element, `[n_elements]`.
     pub fn new_elements(&self) -> Vec<u32> {
         inverse(&self.elements)
     }

@@ -99,7 +99,7 @@ impl Sets {
 
     /// The sorted nodes of the set `name`. Where it is of several kinds the most specific one is
     /// taken: what a preprocessor names as nodes and as the elements behind them is meant as nodes.
-    /// `hexes`, \[n_elements\]\[8\], is the connectivity that faces and elements refer to.
+    /// `hexes`, `[n_elements][8]`, is the connectivity that faces and elements refer to.
     ///
     /// # Errors
     /// [`SetError`] if there is no set of that name.

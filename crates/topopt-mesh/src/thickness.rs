@@ -28,7 +28,7 @@ pub struct Narrowest {
 }
 
 impl<'a> Region<'a> {
-    /// The elements for which `is_inside`, \[n_elements\], holds.
+    /// The elements for which `is_inside`, `[n_elements]`, holds.
     pub fn new(mesh: &'a HexMesh, is_inside: &'a [bool]) -> Self {
         Self { mesh, is_inside, neighbors: face_neighbors(mesh) }
     }

@@ -50,7 +50,7 @@ impl Trilinear {
         [along(0), along(1), along(2)]
     }
 
-    /// J\[i\]\[j\] = dx_i/dxi_j at `xi`.
+    /// `J[i][j]` = dx_i/dxi_j at `xi`.
     #[inline]
     pub fn jacobian(&self, [x, y, z]: [f64; 3]) -> [[f64; 3]; 3] {
         let Self(c) = self;
@@ -95,7 +95,7 @@ pub fn map(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [f64; 3] {
     Trilinear::of(x).at(xi)
 }
 
-/// The Jacobian J\[i\]\[j\] = dx_i/dxi_j at `xi` of the element with node coordinates `x`.
+/// The Jacobian `J[i][j]` = dx_i/dxi_j at `xi` of the element with node coordinates `x`.
 pub fn jacobian(x: &[[f64; 3]; 8], xi: [f64; 3]) -> [[f64; 3]; 3] {
     Trilinear::of(x).jacobian(xi)
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::hex_mesh::{BoundingBox, HexMesh};
 use crate::inverse_map::{TOLERANCE, local_coordinates};
 
-/// A grid of cubes. Cell (i, j, k) has number i + cells\[0\] (j + cells\[1\] k).
+/// A grid of cubes. Cell (i, j, k) has number i + `cells[0]` (j + `cells[1]` k).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UniformGrid {
     /// Corner of cell (0, 0, 0) with the smallest coordinates.
@@ -79,7 +79,7 @@ impl UniformGrid {
         std::array::from_fn(|i| self.origin[i] + (cell[i] as f64 + 0.5) * self.spacing)
     }
 
-    /// For every cell the element that contains its center, \[n_cells\];
+    /// For every cell the element that contains its center, `[n_cells]`;
     /// [`UniformGrid::OUTSIDE`] where none does.
     ///
     /// A center on a face belongs to the element of the lowest number, so the result does not

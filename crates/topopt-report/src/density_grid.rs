@@ -17,10 +17,10 @@ use topopt_surface::Field;
 pub struct DensityGrid {
     /// The grid.
     pub grid: UniformGrid,
-    /// Density at the centers in steps of 1/255, \[n_cells\]; next to the part that of the
+    /// Density at the centers in steps of 1/255, `[n_cells]`; next to the part that of the
     /// nearest cells in it, and 0 beyond.
     pub density: Vec<u8>,
-    /// Share of a cell that lies in the part in steps of 1/255, \[n_cells\].
+    /// Share of a cell that lies in the part in steps of 1/255, `[n_cells]`.
     pub coverage: Vec<u8>,
 }
 

@@ -3,6 +3,30 @@
 //!
 //! This crate knows what a report looks like. What stands in it is said by whoever makes it: names
 //! and values are text here. It does no I/O and reads no clock.
+//!
+//! ```
+//! use topopt_mesh::generate::{Benchmark, Resolution};
+//! use topopt_report::{Fact, Report, Table};
+//!
+//! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+//! let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - 0.1 * x[0]).collect();
+//! let report = Report {
+//!     title: "A wedge".into(),
+//!     subtitle: String::new(),
+//!     headline: vec![Fact::new("Elements", "250")],
+//!     mesh: &mesh,
+//!     density: &density,
+//!     problem: Vec::new(),
+//!     curves: Vec::new(),
+//!     iterations: Table::default(),
+//!     seconds: Vec::new(),
+//!     verification: Err("not verified".into()),
+//!     repeat: Vec::new(),
+//!     case: String::new(),
+//! };
+//! assert!(report.html()?.contains("<title>A wedge</title>"));
+//! # Ok::<(), topopt_surface::FieldError>(())
+//! ```
 
 mod axis;
 mod chart;

@@ -9,7 +9,7 @@ pub struct Raster {
     pub width: usize,
     /// Rows.
     pub height: usize,
-    /// Colors in linear light with opacity, \[height\]\[width\].
+    /// Colors in linear light with opacity, `[height][width]`.
     pub pixels: Vec<[f32; 4]>,
 }
 

@@ -15,7 +15,7 @@ pub struct Report<'a> {
     pub headline: Vec<Fact>,
     /// The mesh.
     pub mesh: &'a HexMesh,
-    /// The densities, \[n_elements\].
+    /// The densities, `[n_elements]`.
     pub density: &'a [f64],
     /// What was computed and how, in groups with a title.
     pub problem: Vec<(String, Vec<Fact>)>,

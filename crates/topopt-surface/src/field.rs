@@ -34,7 +34,7 @@ pub enum FieldError {
 }
 
 impl Field {
-    /// The field with `nodes`, \[n_nodes\], and `centers`, \[n_elements\], of `mesh`.
+    /// The field with `nodes`, `[n_nodes]`, and `centers`, `[n_elements]`, of `mesh`.
     ///
     /// # Errors
     /// [`FieldError`].
@@ -53,7 +53,7 @@ impl Field {
         }
     }
 
-    /// The field of `density`, \[n_elements\]: its values at the centers, and at the nodes the mean
+    /// The field of `density`, `[n_elements]`: its values at the centers, and at the nodes the mean
     /// of the elements around, weighted by their volumes.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Field {
         })
     }
 
-    /// Values at the nodes, \[n_nodes\].
+    /// Values at the nodes, `[n_nodes]`.
     pub fn at_nodes(&self) -> &[f64] {
         &self.nodes
     }

@@ -3,6 +3,22 @@
 //!
 //! Every hexahedron is split into 12 tetrahedra, of its center and the two triangles of each face,
 //! on which the density is linear. This crate knows no physics and reads and writes no file.
+//!
+//! ```
+//! use topopt_mesh::generate::{Benchmark, Resolution};
+//! use topopt_surface::{Field, iso_surface, threshold_of_volume};
+//!
+//! // A box of 10 x 5 x 5 unit cubes, denser to the left.
+//! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+//! let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - 0.1 * x[0]).collect();
+//!
+//! let field = Field::of_elements(&mesh, &density)?;
+//! let (threshold, volume) = threshold_of_volume(&mesh, &field, 125.0);
+//! let surface = iso_surface(&mesh, &field, threshold);
+//! assert!((volume - 125.0).abs() < 0.01);
+//! assert!((surface.volume() - volume).abs() < 1e-9);
+//! # Ok::<(), topopt_surface::FieldError>(())
+//! ```
 
 mod decimation;
 mod field;

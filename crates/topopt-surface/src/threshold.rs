@@ -68,7 +68,7 @@ const MOST_EVALUATIONS: usize = 64;
 struct Elements<'a> {
     mesh: &'a HexMesh,
     field: &'a Field,
-    /// Smallest and largest value and the volume of every element, \[n_elements\].
+    /// Smallest and largest value and the volume of every element, `[n_elements]`.
     bounds: Vec<[f64; 3]>,
     total: f64,
 }

@@ -8,23 +8,23 @@ pub struct TriangleSurface {
     pub(crate) vertices: Vec<[f64; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) on_boundary: Vec<bool>,
-    /// The part of an edge of the tetrahedra that a vertex lies on and may move along, \[n_vertices\].
+    /// The part of an edge of the tetrahedra that a vertex lies on and may move along, `[n_vertices]`.
     pub(crate) tracks: Vec<[[f64; 3]; 2]>,
     pub(crate) pieces: Vec<u32>,
 }
 
 impl TriangleSurface {
-    /// Coordinates of the vertices, \[n_vertices\]\[3\].
+    /// Coordinates of the vertices, `[n_vertices][3]`.
     pub fn vertices(&self) -> &[[f64; 3]] {
         &self.vertices
     }
 
-    /// Vertices of the triangles, \[n_triangles\]\[3\].
+    /// Vertices of the triangles, `[n_triangles][3]`.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// Whether a vertex lies on the boundary of the mesh, \[n_vertices\]. Such vertices are not
+    /// Whether a vertex lies on the boundary of the mesh, `[n_vertices]`. Such vertices are not
     /// moved.
     pub fn on_boundary(&self) -> &[bool] {
         &self.on_boundary

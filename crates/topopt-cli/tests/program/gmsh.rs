@@ -215,7 +215,7 @@ fn a_geometry_that_may_do_harm_needs_trust() {
     let mesh = "file = \"part.geo\"\n[[select]]\nname = \"fixed\"\nkind = \"nodes\"\nbox = { min = \
                 [0, 0, 0], max = [0, 1, 1] }";
     folder.write("case.toml", &CASE.replace(GENERATED, mesh));
-    let stand_in = root().join("crates/topopt-io/tests/gmsh_program/gmsh").display().to_string();
+    let stand_in = root().join("crates/topopt-io/tests/io/gmsh_program/gmsh").display().to_string();
     let help = "if you trust it, and all that it reads, give";
     for args in [
         &["info", "part.geo"][..],
@@ -260,7 +260,7 @@ fn an_interrupt_ends_gmsh_too() {
     let folder = Folder::new();
     folder.write("part.geo", &format!("echo $$ > {}\nexec sleep 60", folder.path("pid").display()));
     folder.write("case.toml", &CASE.replace(GENERATED, "file = \"part.geo\""));
-    let stand_in = root().join("crates/topopt-io/tests/gmsh_program/gmsh");
+    let stand_in = root().join("crates/topopt-io/tests/io/gmsh_program/gmsh");
     let mut command = program(&folder.path(""));
     command.args(["run", "case.toml", "--output", "out"]).env("GMSH", stand_in);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

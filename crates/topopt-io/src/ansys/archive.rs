@@ -9,9 +9,9 @@ use super::lines::Lines;
 pub struct Archive {
     /// For every type of the file its number in Ansys' element library, such as 185 for SOLID185.
     pub element_types: BTreeMap<u32, u32>,
-    /// Nodes, \[n_nodes\], in the order of the file.
+    /// Nodes, `[n_nodes]`, in the order of the file.
     pub node_tags: Vec<u32>,
-    /// Their coordinates, \[n_nodes\]\[3\].
+    /// Their coordinates, `[n_nodes][3]`.
     pub coordinates: Vec<[f64; 3]>,
     /// Nodes with a rotated coordinate system, in the order of the file.
     pub rotated_nodes: Vec<u32>,

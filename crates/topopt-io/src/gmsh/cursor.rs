@@ -12,6 +12,13 @@ const CHUNK: usize = 1 << 20;
 /// No line and no word of a file is longer.
 const LONGEST: usize = 1 << 16;
 
+/// A lower bound of the bytes of a record, by encoding.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Least {
+    pub text: u64,
+    pub binary: u64,
+}
+
 /// A position in a file, of which only a piece is in memory. In a text file a record is a line; in
 /// a binary one numbers follow each other without separators.
 pub(super) struct Cursor<'a> {
@@ -208,16 +215,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// `announced` as a length, after checking that so many things of at least `text` or `binary`
-    /// bytes each can still follow. Nothing may be allocated by a count that was not checked.
-    pub fn count(
-        &self,
-        announced: u64,
-        what: &'static str,
-        text: u64,
-        binary: u64,
-    ) -> Parsed<usize> {
-        let each = if self.reads_binary() { binary } else { text };
+    /// `announced` as a length, after checking that so many things of at least `least` bytes each can
+    /// still follow. Nothing may be allocated by a count that was not checked.
+    pub fn count(&self, announced: u64, what: &'static str, least: Least) -> Parsed<usize> {
+        let each = if self.reads_binary() { least.binary } else { least.text };
         let left = self.length.saturating_sub(self.bytes_before + self.start as u64);
         if announced > left / each {
             let section = self.section.clone();

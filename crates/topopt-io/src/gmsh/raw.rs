@@ -13,11 +13,11 @@ pub(super) struct RawMesh {
     pub names: BTreeMap<(u8, u32), String>,
     /// The nodes.
     pub nodes: Nodes,
-    /// Tags of the hexahedra, \[n_hexes\].
+    /// Tags of the hexahedra, `[n_hexes]`.
     pub hex_tags: Vec<u64>,
-    /// Their corners, \[n_hexes\]\[8\].
+    /// Their corners, `[n_hexes][8]`.
     pub hexes: Vec<[u32; 8]>,
-    /// Their places, for [`RawMesh::groups`] and [`RawMesh::volume`], \[n_hexes\].
+    /// Their places, for [`RawMesh::groups`] and [`RawMesh::volume`], `[n_hexes]`.
     pub hex_places: Vec<u32>,
     /// Quadrilaterals of physical surfaces.
     pub quads: Vec<Corners<4>>,

@@ -1,6 +1,6 @@
 //! The sections of a file, in either version.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Least};
 use super::error::Fault;
 use super::raw::RawMesh;
 use super::{version_2, version_4};
@@ -117,7 +117,9 @@ fn physical_names(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
     cursor.as_text(|cursor| {
         let announced = cursor.size("the number of physical names")?;
         cursor.end_record()?;
-        for _ in 0..cursor.count(announced, "physical names", 6, 6)? {
+        // `1 1 ""`, in text always.
+        let least = Least { text: 6, binary: 6 };
+        for _ in 0..cursor.count(announced, "physical names", least)? {
             let dimension = cursor.int("a dimension, 0 to 3")?;
             let tag = cursor.int("the tag of a physical group")?;
             if !(0..=3).contains(&dimension) {

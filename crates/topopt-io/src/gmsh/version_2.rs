@@ -1,16 +1,23 @@
-//! $Nodes and $Elements of version 2.2.
+//! $Nodes and $Elements of version 2.2:
+//! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format-version-2-_0028Legacy_0029>.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Least};
 use super::element_shape::{Shape, shape_of};
 use super::error::Fault;
 use super::raw::RawMesh;
 use crate::import::Nodes;
 use crate::read_error::Parsed;
 
+/// `1 0 0 0`; an integer and three doubles.
+const NODE: Least = Least { text: 8, binary: 28 };
+
+/// `1 15 0 1`; three integers: the tag, and a tag of a group or a node more.
+const ELEMENT: Least = Least { text: 8, binary: 12 };
+
 /// `tag x y z` a node. The count is text even in a binary file.
 pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
     let announced = cursor.as_text(|cursor| cursor.size("the number of nodes"))?;
-    let count = cursor.count(announced, "nodes", 8, 28)?;
+    let count = cursor.count(announced, "nodes", NODE)?;
     cursor.end_line()?;
     let (mut tags, mut coordinates) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for _ in 0..count {
@@ -27,7 +34,7 @@ pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
 /// `type n_elements n_tags` and elements `tag tags... nodes...`.
 pub(super) fn elements(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
     let announced = cursor.as_text(|cursor| cursor.size("the number of elements"))?;
-    let count = cursor.count(announced, "elements", 8, 12)?;
+    let count = cursor.count(announced, "elements", ELEMENT)?;
     cursor.end_line()?;
     let mut reader = ElementReader { mesh, place: None, nodes: Vec::new() };
     let mut done = 0;

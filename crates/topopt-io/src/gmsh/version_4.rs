@@ -1,13 +1,32 @@
-//! $Entities, $Nodes and $Elements of version 4.1.
+//! $Entities, $Nodes and $Elements of version 4.1:
+//! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>.
 
 use std::collections::HashMap;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Least};
 use super::element_shape::{Shape, shape_of};
 use super::error::Fault;
 use super::raw::RawMesh;
 use crate::import::Nodes;
 use crate::read_error::Parsed;
+
+/// A point: `1 0 0 0 0`; an integer, three doubles and the length of a list.
+const POINT: Least = Least { text: 9, binary: 36 };
+
+/// A curve, surface or volume: `1 0 0 0 0 0 0 0 0`; an integer, six doubles, the lengths of two lists.
+const ENTITY: Least = Least { text: 17, binary: 68 };
+
+/// The header of a block: `0 1 0 1`; three integers and a length.
+const BLOCK: Least = Least { text: 8, binary: 20 };
+
+/// A node: `1` and `0 0 0`; a tag and three doubles.
+const NODE: Least = Least { text: 8, binary: 32 };
+
+/// An element: `1 1`; its tag and that of a node.
+const ELEMENT: Least = Least { text: 4, binary: 16 };
+
+/// An entry of a list: `1`; an integer.
+const TAG: Least = Least { text: 2, binary: 4 };
 
 /// Physical groups of the geometric entities, by (dimension, tag).
 pub(super) type Entities = HashMap<(i64, i64), Vec<u32>>;
@@ -22,8 +41,8 @@ pub(super) fn entities(cursor: &mut Cursor) -> Parsed<Entities> {
     cursor.end_record()?;
     let mut entities = Entities::new();
     for (dimension, announced) in counts.into_iter().enumerate() {
-        let (text, binary, n_doubles) = if dimension == 0 { (9, 36, 3) } else { (17, 68, 6) };
-        for _ in 0..cursor.count(announced, "entities", text, binary)? {
+        let (least, n_doubles) = if dimension == 0 { (POINT, 3) } else { (ENTITY, 6) };
+        for _ in 0..cursor.count(announced, "entities", least)? {
             let tag = cursor.int("the tag of an entity")?;
             for _ in 0..n_doubles {
                 cursor.double("a coordinate")?;
@@ -44,15 +63,15 @@ pub(super) fn entities(cursor: &mut Cursor) -> Parsed<Entities> {
 
 /// Blocks with the header `dimension entity parametric n_nodes`: all tags, then all coordinates.
 pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
-    let n_blocks = number_of(cursor, "blocks of nodes", 8, 20)?;
-    let n_nodes = number_of(cursor, "nodes", 8, 32)?;
+    let n_blocks = number_of(cursor, "blocks of nodes", BLOCK)?;
+    let n_nodes = number_of(cursor, "nodes", NODE)?;
     tag_range(cursor)?;
     let (mut tags, mut coordinates) = (Vec::with_capacity(n_nodes), Vec::with_capacity(n_nodes));
     for _ in 0..n_blocks {
         let dimension = cursor.int("the dimension of an entity")?;
         cursor.int("the tag of an entity")?;
         let parametric = cursor.int("0 or 1 (parametric coordinates)")? != 0;
-        let count = number_of(cursor, "nodes in a block", 8, 32)?;
+        let count = number_of(cursor, "nodes in a block", NODE)?;
         cursor.end_record()?;
         let first = tags.len();
         for _ in 0..count {
@@ -80,8 +99,8 @@ pub(super) fn elements(
     mesh: &mut RawMesh,
     entities: Option<&Entities>,
 ) -> Parsed<()> {
-    let n_blocks = number_of(cursor, "blocks of elements", 8, 20)?;
-    let n_elements = number_of(cursor, "elements", 4, 16)?;
+    let n_blocks = number_of(cursor, "blocks of elements", BLOCK)?;
+    let n_elements = number_of(cursor, "elements", ELEMENT)?;
     tag_range(cursor)?;
     let (mut nodes, mut total) = (Vec::new(), 0);
     for _ in 0..n_blocks {
@@ -92,7 +111,8 @@ pub(super) fn elements(
         let shape = shape_of(number);
         let hex = shape.filter(|(shape, _)| *shape == Shape::Hexahedron);
         let numbers = hex.map_or(2, |(_, n_nodes)| n_nodes as u64 + 1);
-        let count = number_of(cursor, "elements in a block", 2 * numbers, 8 * numbers)?;
+        let least = Least { text: 2 * numbers, binary: 8 * numbers };
+        let count = number_of(cursor, "elements in a block", least)?;
         if hex.is_some() {
             mesh.reserve_hexes(count);
         }
@@ -116,10 +136,10 @@ pub(super) fn elements(
     check_total(cursor, "as many elements as announced", n_elements, total)
 }
 
-/// A count of things of at least `text` or `binary` bytes each.
-fn number_of(cursor: &mut Cursor, what: &'static str, text: u64, binary: u64) -> Parsed<usize> {
+/// A count of things of at least `least` bytes each.
+fn number_of(cursor: &mut Cursor, what: &'static str, least: Least) -> Parsed<usize> {
     let announced = cursor.size("a number of entries")?;
-    cursor.count(announced, what, text, binary)
+    cursor.count(announced, what, least)
 }
 
 /// `min_tag max_tag` at the end of the header of a section, which say nothing new.
@@ -144,6 +164,6 @@ fn check_total(
 
 fn tags(cursor: &mut Cursor, what: &'static str) -> Parsed<Vec<i64>> {
     let announced = cursor.size("the length of a list of tags")?;
-    let count = cursor.count(announced, what, 2, 4)?;
+    let count = cursor.count(announced, what, TAG)?;
     (0..count).map(|_| cursor.int("the tag of an entity")).collect()
 }

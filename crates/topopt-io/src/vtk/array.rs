@@ -10,7 +10,7 @@ pub struct Array<'a> {
     pub name: &'a str,
     /// Numbers of a point or cell: 1 for a scalar, 3 for a vector.
     pub components: usize,
-    /// The numbers, \[points or cells\]\[components\].
+    /// The numbers, `[points or cells][components]`.
     pub values: Values<'a>,
 }
 

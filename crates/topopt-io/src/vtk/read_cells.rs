@@ -54,8 +54,8 @@ fn shape_of(kind: i64) -> Shape {
 const VOXEL: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 impl Cells {
-    /// The cells of `types`, \[n_cells\], whose points end at `offsets`, \[n_cells\], in
-    /// `connectivity`, \[last offset\].
+    /// The cells of `types`, `[n_cells]`, whose points end at `offsets`, `[n_cells]`, in
+    /// `connectivity`, `[last offset]`.
     pub fn of(types: &[i64], offsets: &[i64], connectivity: &[i64]) -> Result<Self, Fault> {
         let mut cells = Self::default();
         let mut others = BTreeMap::<&str, (usize, u64)>::new();

@@ -1,4 +1,5 @@
-//! The XML of a `.vtu` file: its arrays, and where their numbers are.
+//! The XML of a `.vtu` file: its arrays, and where their numbers are. The format:
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>.
 
 use std::borrow::Cow;
 

@@ -9,7 +9,7 @@ use crate::atomic::{self, WriteError};
 
 /// Writes triangles with data of their points to `path`, whole or not at all.
 ///
-/// `points`: \[n_points\]\[3\]; `triangles`: \[n_triangles\]\[3\].
+/// `points`: `[n_points][3]`; `triangles`: `[n_triangles][3]`.
 ///
 /// # Errors
 /// [`WriteError`]: the operating system's cause, or an array whose length does not fit.

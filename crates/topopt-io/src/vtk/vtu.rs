@@ -13,7 +13,7 @@ use crate::read_error::ReadError;
 
 /// Writes hexahedra with data to `path`, whole or not at all.
 ///
-/// `points`: \[n_points\]\[3\]; `hexes`: \[n_cells\]\[8\], in the order of the VTK hexahedron.
+/// `points`: `[n_points][3]`; `hexes`: `[n_cells][8]`, in the order of the VTK hexahedron.
 /// Wedges are hexahedra with nodes that stand twice, for VTK too.
 ///
 /// # Errors
@@ -45,7 +45,7 @@ pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
 }
 
 /// Reads a mesh as [`read`] does, and the scalar arrays `names` of its cells, each
-/// \[n_elements\] in the order of the mesh.
+/// `[n_elements]` in the order of the mesh.
 ///
 /// # Errors
 /// As [`read`]; an array that the file does not have.

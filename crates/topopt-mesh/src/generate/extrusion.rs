@@ -13,13 +13,13 @@ const FACE_OF_EDGE: [u8; 4] = [2, 1, 3, 0];
 /// The extruded body. The nodes over a point stand together, and so do the elements over a
 /// quadrilateral, both from low to high z.
 pub(super) struct Extrusion {
-    /// \[n_nodes\]\[3\].
+    /// `[n_nodes][3]`.
     pub coordinates: Vec<[f64; 3]>,
-    /// \[n_elements\]\[8\].
+    /// `[n_elements][8]`.
     pub hexes: Vec<[u32; 8]>,
-    /// Where the nodes of each point begin, \[n_points + 1\].
+    /// Where the nodes of each point begin, `[n_points + 1]`.
     first_node: Vec<u32>,
-    /// Where the elements of each quadrilateral begin, \[n_quads + 1\].
+    /// Where the elements of each quadrilateral begin, `[n_quads + 1]`.
     first_element: Vec<u32>,
 }
 

@@ -7,11 +7,11 @@ use std::ops::Range;
 /// k to its corner k + 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Section {
-    /// \[n_points\]\[2\].
+    /// `[n_points][2]`.
     pub points: Vec<[f64; 2]>,
-    /// \[n_quads\]\[4\].
+    /// `[n_quads][4]`.
     pub quads: Vec<[u32; 4]>,
-    /// \[n_points\]\[2\]: whether smoothing may move the point along x, along y.
+    /// `[n_points][2]`: whether smoothing may move the point along x, along y.
     pub movable: Vec<[bool; 2]>,
 }
 
@@ -19,14 +19,14 @@ pub(super) struct Section {
 pub(super) struct Grid {
     /// The mesh so far.
     pub section: Section,
-    /// The point on line i along x and line j along y, as \[j\]\[i\]; `u32::MAX` where there is none.
+    /// The point on line i along x and line j along y, as `[j][i]`; `u32::MAX` where there is none.
     pub point_at: Vec<Vec<u32>>,
 }
 
 /// A square hole of a grid and the circle in it. With its center on the left side of the grid it
 /// is half a square and half a circle.
 pub(super) struct RoundHole {
-    /// Line numbers \[i, j\] of the center.
+    /// Line numbers `[i, j]` of the center.
     pub center: [usize; 2],
     /// Half the edge of the square, in cells.
     pub half_edge: usize,
@@ -160,7 +160,7 @@ impl RoundHole {
         self.center[0] == 0
     }
 
-    /// Offsets \[i, j\] of the points on the square from its center, counter-clockwise.
+    /// Offsets `[i, j]` of the points on the square from its center, counter-clockwise.
     fn perimeter(&self) -> Vec<[i64; 2]> {
         let m = self.half_edge as i64;
         let point = |s: i64| match s / (2 * m) {

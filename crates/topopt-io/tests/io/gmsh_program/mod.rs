@@ -1,6 +1,5 @@
 //! Gmsh run as a program: what it is asked, and what becomes of its failures. A shell script stands
 //! in for it; the tests of `topopt-cli` run Gmsh itself.
-#![cfg(unix)]
 
 mod trust;
 
@@ -37,7 +36,7 @@ impl Geometry {
         write("points.msh", &CUBE.replace("7 5 2 3 1 10 20 30 40 50 60 70 80", "7 15 2 3 1 10"));
         let names = format!("box={BOX} tets={place}/tets.msh points={place}/points.msh");
         write("part.geo", &format!("here={place} {names}\n{script}\n"));
-        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gmsh_program/gmsh");
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/io/gmsh_program/gmsh");
         let meshing = Meshing {
             program: Some(program),
             hexes: Hexes::Auto,

@@ -1,11 +1,9 @@
 //! Damaged files end in a mesh or in an error, never in a panic or in memory running out.
 
-mod damage;
-
 use std::fs;
 use std::path::Path;
 
-use damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
+use crate::damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
 use proptest::prelude::*;
 
 const NAME: &str = "damaged.msh";

@@ -78,7 +78,7 @@ fn quadratic_hexahedra_by_their_corners() {
 
 #[test]
 fn truncated_binary() {
-    let bytes = include_bytes!("../../../meshes/gmsh_box_4_1_binary.msh");
+    let bytes = include_bytes!("../../../../meshes/gmsh_box_4_1_binary.msh");
     let nodes = bytes.windows(6).position(|w| w == b"$Nodes").unwrap();
     let error = read_bytes(&bytes[..nodes + 60]).unwrap_err();
     assert!(matches!(error.place, Some(Place::Byte(at)) if at > nodes && at <= nodes + 60));

@@ -1,11 +1,9 @@
 //! Damaged archives end in a mesh or in an error, never in a panic or in memory running out.
 
-mod damage;
-
 use std::fs;
 use std::path::Path;
 
-use damage::{any_bytes, any_of, damaged, is_sound};
+use crate::damage::{any_bytes, any_of, damaged, is_sound};
 use proptest::prelude::*;
 use topopt_io::ansys;
 

@@ -1,14 +1,12 @@
 //! Damaged Abaqus files end in a mesh or in an error, never in a panic or in memory running out.
 
-mod damage;
-
-use damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
+use crate::damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
 use proptest::prelude::*;
 
 const NAME: &str = "part.inp";
 const FILES: [&str; 2] = [
-    include_str!("../../../meshes/abaqus_box_assembly.inp"),
-    include_str!("../../../meshes/abaqus_box_gmsh.inp"),
+    include_str!("../../../../meshes/abaqus_box_assembly.inp"),
+    include_str!("../../../../meshes/abaqus_box_gmsh.inp"),
 ];
 
 #[test]

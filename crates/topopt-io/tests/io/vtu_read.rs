@@ -1,12 +1,10 @@
 //! `.vtu` files as VTK writes them in all its layouts, and our own; damaged files do no harm.
 
-mod block;
-mod damage;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
+use crate::block;
+use crate::damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
 use proptest::prelude::*;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_io::{gmsh, read_mesh};

@@ -2,7 +2,7 @@
 
 use topopt_mesh::generate::block;
 
-/// Connectivity of a block of n\[0\] x n\[1\] x n\[2\] elements.
+/// Connectivity of a block of `n[0]` x `n[1]` x `n[2]` elements.
 pub fn hexes(n: [usize; 3]) -> Vec<[u32; 8]> {
     block(n, |_| [0.0; 3]).1
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::operators::{Mf, ProblemOnDevice};
-use topopt_cuda::{Cuda, Device, Probe, Real, probe};
+use topopt_cuda::{Cuda, Device, Real};
 use topopt_fem::{
     ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports,
 };
@@ -14,16 +14,7 @@ use topopt_linalg::{
 use topopt_mesh::HexMesh;
 use topopt_testing::{Noise, distorted_cube, hexagon, wheel};
 
-/// The first GPU, if the machine has a driver and one.
-fn device() -> Option<Arc<Device>> {
-    match probe() {
-        Probe::Found { .. } => Some(Device::open(0).unwrap()),
-        _ => {
-            println!("skipped: no CUDA device");
-            None
-        }
-    }
-}
+use crate::device;
 
 /// Lengths below, at and beyond those of a warp, a block, and all blocks of a launch.
 const LENGTHS: [usize; 6] = [1, 31, 512, 513, 9_000, 300_000];

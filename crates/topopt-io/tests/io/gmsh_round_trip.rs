@@ -1,10 +1,9 @@
 //! Meshes written and read again, and meshes that Gmsh itself wrote.
 
-mod block;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::block;
 use proptest::prelude::*;
 use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Version};

@@ -1,11 +1,10 @@
 //! VTK files decoded by hand: header, offsets, blocks, values to the bit.
 
-mod block;
-
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+use crate::block;
 use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
 use topopt_mesh::{BoundingBox, UniformGrid};
 

@@ -1,7 +1,9 @@
 //! The filter's sum over neighbors on the device against plain sums on the host.
 
-use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
+use topopt_cuda::{Cone, Cuda};
 use topopt_linalg::{Backend, LinearOperator, Space};
+
+use crate::device;
 
 /// Points of a crooked grid, in an order that has nothing to do with their places.
 fn points(n: usize) -> Vec<[f64; 3]> {
@@ -15,11 +17,7 @@ fn points(n: usize) -> Vec<[f64; 3]> {
 
 #[test]
 fn equals_the_plain_sum_over_all_pairs() {
-    let Probe::Found { .. } = probe() else {
-        println!("skipped: no CUDA device");
-        return;
-    };
-    let device = Device::open(0).unwrap();
+    let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
     for n in [1, 130, 500] {
         let points = points(n);

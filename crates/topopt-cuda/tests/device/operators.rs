@@ -3,23 +3,14 @@
 use std::sync::Arc;
 
 use topopt_cuda::operators::{Mf, ProblemOnDevice, Strategy};
-use topopt_cuda::{Cuda, Device, DeviceVector, Probe, Real, probe};
+use topopt_cuda::{Cuda, Device, DeviceVector, Real};
 use topopt_fem::operators::Reference;
 use topopt_fem::{ElementOperator, LoadCase, Material, Problem, Supports};
 use topopt_linalg::{Backend, Cpu, LinearOperator, Space};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, norm, wheel};
 
-/// The first GPU, if the machine has a driver and one.
-fn device() -> Option<Arc<Device>> {
-    match probe() {
-        Probe::Found { .. } => Some(Device::open(0).unwrap()),
-        _ => {
-            println!("skipped: no CUDA device");
-            None
-        }
-    }
-}
+use crate::device;
 
 /// One distorted element, a distorted box, a mesh of irregular valence, a box in random
 /// order, and wedges; each except the first by color as well, and in clusters. The supports hold whole

@@ -4,9 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use topopt_cuda::{
-    BlockJacobi, Cuda, Device, Mf, Multigrid, Prepared, Probe, ProblemOnDevice, Real, probe,
-};
+use topopt_cuda::{BlockJacobi, Cuda, Device, Mf, Multigrid, Prepared, ProblemOnDevice, Real};
 use topopt_fem::{
     Aggregation, ElementOperator, ElementPreconditioner, LoadCase, MODES, Material, Problem,
     Strategy, Supports, WithSprings,
@@ -18,19 +16,10 @@ use topopt_linalg::{
 use topopt_mesh::{HexMesh, Renumbering};
 use topopt_testing::{Noise, assert_close, assert_smooths, distorted_cube, hexagon, wheel};
 
+use crate::device;
+
 /// Most unknowns of the last level, as on the CPU.
 const DIRECT: usize = 600;
-
-/// The first GPU, if the machine has a driver and one.
-fn device() -> Option<Arc<Device>> {
-    match probe() {
-        Probe::Found { .. } => Some(Device::open(0).unwrap()),
-        _ => {
-            println!("skipped: no CUDA device");
-            None
-        }
-    }
-}
 
 /// A box of three levels in random order, and meshes of irregular valence and with wedges of two.
 fn problems() -> [Problem; 3] {

@@ -1,0 +1,97 @@
+//! `[[continuation]]`.
+
+use crate::refused;
+
+/// The message about `CASE` with entries of the continuation in place of those for iteration 1.
+fn continuation_refused(entries: &str) -> String {
+    refused("radius = 3\n", &format!("radius = 3\n{entries}"))
+}
+
+#[test]
+fn continuation_from_the_first_iteration() {
+    insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 1\npenalty = 2\n"), @r"
+     x `continuation.from` is out of range
+       ,-[cases/case.toml:18:8]
+    17 | [[continuation]]
+    18 | from = 1
+       :        |
+       :        `-- must be at least 2
+    19 | penalty = 2
+       `----
+     help: what holds from the first iteration stands in the other tables
+    ");
+}
+
+#[test]
+fn continuation_out_of_order() {
+    let entries = "[[continuation]]\nfrom = 20\npenalty = 2\n\
+                   [[continuation]]\nfrom = 20\ntolerance = 1e-6\n";
+    insta::assert_snapshot!(continuation_refused(entries), @r"
+     x [[continuation]] is not in the order of its iterations
+       ,-[cases/case.toml:21:8]
+    20 | [[continuation]]
+    21 | from = 20
+       :        ^|
+       :         `-- not after the entry before
+    22 | tolerance = 1e-6
+       `----
+     help: sort the entries by `from`, and join those of the same iteration
+    ");
+}
+
+#[test]
+fn continuation_of_what_is_not_there() {
+    let entries = "[[continuation]]\nfrom = 20\nsharpness = 2\n";
+    insta::assert_snapshot!(continuation_refused(entries), @r"
+     x [[continuation]] of a projection that is not there
+       ,-[cases/case.toml:19:13]
+    18 | from = 20
+    19 | sharpness = 2
+       :             |
+       :             `-- no [projection]
+       `----
+     help: add [projection] with the `sharpness` to begin with, or leave the key out
+    ");
+    let entries = "kind = \"none\"\n[[continuation]]\nfrom = 20\nfilter_radius_in_elements = 2\n";
+    insta::assert_snapshot!(continuation_refused(entries), @r"
+     x [[continuation]] of a filter that is not there
+       ,-[cases/case.toml:20:29]
+    19 | from = 20
+    20 | filter_radius_in_elements = 2
+       :                             |
+       :                             `-- no filter
+       `----
+     help: set `filter.kind` and a radius to begin with, or leave the key out
+    ");
+}
+
+#[test]
+fn continuation_of_nothing() {
+    insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 20\n"), @r"
+     x [[continuation]] that changes nothing
+       ,-[cases/case.toml:18:8]
+    17 | [[continuation]]
+    18 | from = 20
+       :        ^|
+       :         `-- this entry
+       `----
+     help: give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and
+           `tolerance`
+    ");
+}
+
+#[test]
+fn continuation_with_two_radii() {
+    let entries = "[[continuation]]\nfrom = 20\nfilter_radius_in_elements = 2\nfilter_radius = 2\n";
+    insta::assert_snapshot!(continuation_refused(entries), @r"
+     x [[continuation]] has both `filter_radius` and `filter_radius_in_elements`
+       ,-[cases/case.toml:19:29]
+    18 | from = 20
+    19 | filter_radius_in_elements = 2
+       :                             |
+       :                             `-- one too many
+    20 | filter_radius = 2
+       `----
+     help: give one of them
+    ");
+}

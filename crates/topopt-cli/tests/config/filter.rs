@@ -1,0 +1,80 @@
+//! `[filter]` and `[projection]`.
+
+use crate::refused;
+
+#[test]
+fn filter_radius_zero() {
+    insta::assert_snapshot!(refused("radius = 3", "radius = 0"), @r"
+     x `filter.radius` is out of range
+       ,-[cases/case.toml:16:10]
+    15 | [filter]
+    16 | radius = 0
+       :          |
+       :          `-- must be greater than 0
+       `----
+     help: Radius as a length.
+    ");
+}
+
+#[test]
+fn filter_without_radius() {
+    insta::assert_snapshot!(refused("radius = 3", ""), @r"
+     x [filter] has no radius
+       ,-[cases/case.toml:15:1]
+    14 | 
+    15 | [filter]
+       : ^^^^|^^^
+       :     `-- this table
+    16 | 
+       `----
+     help: give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3
+           element widths are usual
+    ");
+}
+
+#[test]
+fn filter_with_two_radii() {
+    insta::assert_snapshot!(refused("radius = 3", "radius = 3\nradius_in_elements = 3"), @r"
+     x [filter] has both `radius` and `radius_in_elements`
+       ,-[cases/case.toml:15:1]
+    14 | 
+    15 | [filter]
+       : ^^^^|^^^
+       :     `-- this table
+    16 | radius = 3
+       `----
+     help: give either `radius` (a length) or `radius_in_elements` (in element widths); 1.5 to 3
+           element widths are usual
+    ");
+}
+
+#[test]
+fn projection_without_the_density_filter() {
+    insta::assert_snapshot!(refused("radius = 3", "radius = 3\n[projection]\nsharpness = 4"), @r#"
+     x [projection] without the density filter
+       ,-[cases/case.toml:17:1]
+    16 | radius = 3
+    17 | [projection]
+       : ^^^^^^|^^^^^
+       :       `-- projects filtered densities
+    18 | sharpness = 4
+       `----
+     help: add `kind = "density"` to [filter], or leave [projection] out
+    "#);
+}
+
+#[test]
+fn projection_too_sharp() {
+    let text = "radius = 3\nkind = \"density\"\n[projection]\nsharpness = 1e3";
+    insta::assert_snapshot!(refused("radius = 3", text), @r"
+     x `projection.sharpness` is out of range
+       ,-[cases/case.toml:19:13]
+    18 | [projection]
+    19 | sharpness = 1e3
+       :             ^|^
+       :              `-- must be greater than 0 and at most 256
+       `----
+     help: Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of `[[continuation]]`
+           it gives better designs.
+    ");
+}

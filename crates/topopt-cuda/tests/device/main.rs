@@ -1,0 +1,21 @@
+//! What runs on a GPU, against the CPU.
+
+mod backend;
+mod cone;
+mod multigrid;
+mod operators;
+
+use std::sync::Arc;
+
+use topopt_cuda::{Device, Probe, probe};
+
+/// The first GPU, if the machine has a driver and one.
+fn device() -> Option<Arc<Device>> {
+    match probe() {
+        Probe::Found { .. } => Some(Device::open(0).unwrap()),
+        _ => {
+            println!("skipped: no CUDA device");
+            None
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Files read and written, by format.
+
+mod abaqus;
+mod abaqus_damage;
+mod ansys;
+mod ansys_damage;
+mod block;
+mod checkpoint;
+mod damage;
+mod gmsh_damage;
+#[cfg(unix)]
+mod gmsh_program;
+mod gmsh_round_trip;
+mod gmsh_text;
+mod names;
+mod oracle;
+mod surface_files;
+mod twins;
+mod vtk_files;
+mod vtu_read;
