@@ -77,7 +77,7 @@ fn each_operator(
                 Ok(start.elapsed().as_secs_f64())
             };
             for strategy in CpuStrategy::ALL.into_iter().filter(|s| is_wanted(s.name())) {
-                let memory = strategy.bytes(nodes, elements);
+                let memory = strategy.bytes(problem);
                 let mut operator = strategy.build(problem);
                 visitor.visit(&Cpu, operator.as_mut(), "f64", memory, &mut seconds)?;
             }

@@ -28,13 +28,21 @@ impl Energies {
         Ok(Self { kernel: module.kernel("energies", BLOCK as u32)? })
     }
 
-    /// Writes the energies, \[n_elements\], of `u`, \[3\]\[n_nodes\], zero at held components.
+    /// Writes v_e^T K_e u_e, `[n_elements]`, of `u`, `[3][n_nodes]`. The kernel reads one field: where
+    /// v is another one the device fails.
     pub fn write<R: Real>(
         &self,
         mesh: &MeshOnDevice,
-        u: &DeviceVector<R>,
+        [v, u]: [&DeviceVector<R>; 2],
         out: &mut DeviceVector<R>,
     ) {
+        if !std::ptr::eq(v, u) {
+            return mesh.device.fail(BackendError {
+                device: mesh.device.name().into(),
+                operation: "the work of two fields".into(),
+                message: "it is computed on the processor only; use `--device cpu`".into(),
+            });
+        }
         let (lambda, mu) = mesh.unit_lame;
         launch!(self.kernel, mesh.n_elements.div_ceil(BLOCK);
             &(mesh.n_elements as u32), &(mesh.n_nodes as u32), &mesh.connectivity,

@@ -186,7 +186,8 @@ impl<R: Real> ElementOperator<Cuda<R>> for Mf<R> {
         "mf"
     }
 
-    fn set_moduli(&mut self, moduli: &DeviceVector<R>) {
+    fn set_coefficients(&mut self, terms: &[&DeviceVector<R>]) {
+        let moduli = terms[0];
         let device = &self.mesh.device;
         let copied = device.stream().memcpy_dtod(&moduli.values, &mut self.moduli.values);
         device.record("copying moduli", copied);
@@ -196,7 +197,13 @@ impl<R: Real> ElementOperator<Cuda<R>> for Mf<R> {
         self.diagonal.write(&self.mesh, &self.moduli, out);
     }
 
-    fn element_energies(&self, u: &DeviceVector<R>, out: &mut DeviceVector<R>) {
-        self.energies.write(&self.mesh, u, out);
+    fn element_work(
+        &self,
+        _: usize,
+        v: &DeviceVector<R>,
+        u: &DeviceVector<R>,
+        out: &mut DeviceVector<R>,
+    ) {
+        self.energies.write(&self.mesh, [v, u], out);
     }
 }
