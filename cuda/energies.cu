@@ -1,11 +1,12 @@
 // precision: f64 f32
 // energies: u_e^T K_e u_e at unit modulus for every element, whatever strategy computes K u.
+// work: v_e^T K_e u_e of two fields, as the derivative of a response by the moduli needs it.
 //
 // Source:        [Ratnakar2022, Eq. 2.4]; stress times strain at the points of the 2x2x2 Gauss rule
 // Mapping:       one thread an element, blocks of 128
 // Layout:        u as planes [3][n_nodes]
 // Cost:          1896 operations an element; connectivity (32 bytes) read and an energy written an
-//                element; coordinates (24 bytes) and u read a node
+//                element; coordinates (24 bytes) and u read a node; work: 2238 operations and v besides
 // Deterministic: yes
 // Requires:      u is zero at held components
 // Oracle:        crates/topopt-cuda/tests/operators.rs
@@ -48,4 +49,44 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
         for (int p = 0; p < 6; ++p) energy += stresses[p] * strains[p];
     }
     energies[e] = energy;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) work(
+    VIEW(MeshView) mesh, VIEW(Lame) material,
+    const real* __restrict__ v,  // [3][n_nodes]
+    const real* __restrict__ u,  // [3][n_nodes]
+    real* __restrict__ work) {   // [n_elements]
+    const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
+    if (e >= mesh.n_elements) return;
+    unsigned node[8];
+    load_nodes(mesh, e, node);
+    double positions[3][8];
+    real values[3][8], X[3][8], U[3][8], V[3][8];
+    load_positions(mesh, node, positions);
+    to_coefficients(positions, X);
+    load_field(node, u, mesh.n_nodes, values);
+    to_coefficients(values, U);
+    load_field(node, v, mesh.n_nodes, values);
+    to_coefficients(values, V);
+    real sum = 0;
+#pragma unroll 1
+    for (int q = 0; q < 8; ++q) {
+        const real xi = q & 1 ? GAUSS : -GAUSS, eta = q & 2 ? GAUSS : -GAUSS;
+        const real zeta = q & 4 ? GAUSS : -GAUSS;
+        real J[3][3], G[3][3], C[3][3], strains[6], stresses[6];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            derivatives(X[c], xi, eta, zeta, J[c]);
+            derivatives(U[c], xi, eta, zeta, G[c]);
+        }
+        const real det = cofactors(J, C);
+        strain(G, C, stresses);
+        stress((real)(material.mu / 512) * reciprocal(det), (real)material.ratio, stresses);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) derivatives(V[c], xi, eta, zeta, G[c]);
+        strain(G, C, strains);
+#pragma unroll
+        for (int p = 0; p < 6; ++p) sum += stresses[p] * strains[p];
+    }
+    work[e] = sum;
 }

@@ -157,6 +157,7 @@ kernels! {
     /// `cuda/energies.cu`.
     Energies<R> in "energies" {
         energies(mesh: MeshView, material: Lame, u: In<R>, energies: Out<R>);
+        work(mesh: MeshView, material: Lame, v: In<R>, u: In<R>, work: Out<R>);
     }
 
     /// `cuda/block_diagonal.cu`.

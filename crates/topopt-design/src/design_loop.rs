@@ -264,7 +264,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             None => backend.copy(design, density),
         }
         self.interpolation.moduli(backend, density, sensitivities, scratch);
-        operator.set_moduli(scratch);
+        operator.set_coefficients(&[scratch]);
         loads.assemble(backend, density, scratch)
     }
 
@@ -283,7 +283,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let backend = *backend;
         let pcg = PcgOptions { tolerance, max_iterations: *max_iterations };
         let state = &mut self.state;
-        preconditioner.update(backend, operator.as_ref(), &state.scratch)?;
+        preconditioner.update(backend, operator.as_ref(), &[&state.scratch])?;
         let (mut iterations, mut strengthened, mut residual) = (0, 0, 0.0f64);
         let setup = start.elapsed();
         let start = Instant::now();

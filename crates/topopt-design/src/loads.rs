@@ -116,7 +116,7 @@ impl<B: Backend> Loads<B> {
                     * (objective
                         - dot(moduli, &backend.upload(&work, Space::elements(work.len()))?)?);
                 prescribed.total(backend, v, u);
-                operator.element_energies(u, scratch);
+                operator.element_work(0, u, u, scratch);
                 objective -= dot(moduli, scratch)?;
                 if let Some(springs) = &springs {
                     backend.multiply(springs, v, u);
@@ -144,9 +144,9 @@ impl<B: Backend> Loads<B> {
             match (&case.prescribed, nodal.as_mut()) {
                 (Some(prescribed), Some(u)) => {
                     prescribed.total(backend, v, u);
-                    operator.element_energies(u, scratch);
+                    operator.element_work(0, u, u, scratch);
                 }
-                _ => operator.element_energies(v, scratch),
+                _ => operator.element_work(0, v, v, scratch),
             }
             backend.axpby(case.weight, scratch, 1.0, energies);
         }

@@ -88,8 +88,8 @@ fn evaluate(problem: &Problem, law: &Interpolation, density: &Vec<f64>) -> Evalu
     let mut preconditioner = Multigrid::new(problem, CycleKind::K).unwrap();
     let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
     law.moduli(&Cpu, density, &mut scratch, &mut moduli);
-    operator.set_moduli(&moduli);
-    preconditioner.update(&Cpu, &operator, &moduli).unwrap();
+    operator.set_coefficients(&[&moduli]);
+    preconditioner.update(&Cpu, &operator, &[&moduli]).unwrap();
     loads.assemble(&Cpu, density, &moduli).unwrap();
     let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
     let (mut free, mut iterations) = (Vec::new(), 0);
@@ -282,12 +282,12 @@ fn the_objective_is_minus_twice_the_potential_energy() {
     let mut operator = WithSprings::new(&Cpu, &problem, Strategy::Ebe.build(&problem)).unwrap();
     let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
     RAMP.moduli(&Cpu, &density, &mut scratch, &mut moduli);
-    operator.set_moduli(&moduli);
+    operator.set_coefficients(&[&moduli]);
     let mut expected = 0.0;
     let springs = problem.supports().springs().unwrap();
     for (case, u) in problem.load_cases().iter().zip(&found.displacements) {
         let mut energies = vec![0.0; n];
-        operator.element_energies(u, &mut energies);
+        operator.element_work(0, u, u, &mut energies);
         let elements: f64 = moduli.iter().zip(&energies).map(|(e, w)| e * w).sum();
         let ground: f64 = springs.iter().zip(u).map(|(s, u)| s * u * u).sum();
         let mut forces = case.forces.clone();

@@ -5,8 +5,8 @@
 //! have the moduli.
 
 use rayon::prelude::*;
-use topopt_mesh::{HexMesh, hexahedron};
 
+use crate::diffusion::shape_integrals;
 use crate::stiffness::{ELEMENT_DOFS, element_stiffness};
 use crate::{DIM, Problem};
 
@@ -36,7 +36,12 @@ impl ElementVectors {
         let mesh = problem.mesh();
         let vector = |&e: &u32| {
             let mut vector = [0.0; ELEMENT_DOFS];
-            for (q, share) in vector.as_chunks_mut::<DIM>().0.iter_mut().zip(shares(mesh, e)) {
+            for (q, share) in vector
+                .as_chunks_mut::<DIM>()
+                .0
+                .iter_mut()
+                .zip(shape_integrals(&mesh.element_coordinates(e as usize)))
+            {
                 *q = body_force.map(|b| share * b);
             }
             vector
@@ -123,16 +128,4 @@ impl ElementVectors {
         let slots = places.into_iter().map(|(_, slot)| slot).collect();
         Self { elements, n_elements, hexes, vectors, nodes, offsets, slots }
     }
-}
-
-/// The integral of N_a over the element, \[8\].
-fn shares(mesh: &HexMesh, element: u32) -> [f64; 8] {
-    let x = mesh.element_coordinates(element as usize);
-    let mut shares = [0.0; 8];
-    for xi in hexahedron::gauss_points() {
-        let det = hexahedron::determinant(&hexahedron::jacobian(&x, xi));
-        let values = hexahedron::shape_functions(xi);
-        (0..8).for_each(|a| shares[a] += values[a] * det);
-    }
-    shares
 }

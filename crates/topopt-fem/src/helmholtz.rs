@@ -10,8 +10,9 @@ use topopt_linalg::{
 };
 use topopt_mesh::{HexMesh, NodeToElements, hexahedron};
 
+use crate::Diffusion;
+use crate::diffusion::shape_integrals;
 use crate::multigrid::ScalarAggregation;
-use crate::stiffness::physical_gradients;
 
 /// Tight, so that what is computed is linear and symmetric for all who use it.
 const SOLVE: PcgOptions = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
@@ -128,17 +129,6 @@ impl LinearOperator<Cpu> for Helmholtz<'_> {
     }
 }
 
-/// The integrals of the shape functions over the element at `x`, \[8\].
-fn shape_integrals(x: &[[f64; 3]; 8]) -> [f64; 8] {
-    let mut integrals = [0.0; 8];
-    for xi in hexahedron::gauss_points() {
-        let det = hexahedron::determinant(&hexahedron::jacobian(x, xi));
-        let shape = hexahedron::shape_functions(xi);
-        (0..8).for_each(|a| integrals[a] += shape[a] * det);
-    }
-    integrals
-}
-
 /// A = r^2 L + M, a row a node.
 fn assemble(mesh: &HexMesh, adjacency: &NodeToElements, radius: f64, matrix: &mut BlockCsr<1>) {
     matrix.fill_rows(|node, columns, entries| {
@@ -151,14 +141,7 @@ fn assemble(mesh: &HexMesh, adjacency: &NodeToElements, radius: f64, matrix: &mu
             let x = mesh.element_coordinates(e);
             let width = hexahedron::volume(&x).cbrt();
             let square = (radius * radius / 12.0 - 0.25 * width * width).max(0.0);
-            for xi in hexahedron::gauss_points() {
-                let (g, det) = physical_gradients(&x, xi);
-                for (b, &other) in mesh.hexes()[e].iter().enumerate() {
-                    let dot: f64 = (0..3).map(|i| g[a][i] * g[b][i]).sum();
-                    add(other, square * dot * det);
-                }
-                add(node as u32, hexahedron::shape_functions(xi)[a] * det);
-            }
+            Diffusion::row(a, &x, [square, 1.0], |b, value| add(mesh.hexes()[e][b], value));
         }
     });
 }

@@ -1,11 +1,20 @@
-//! Linear elasticity on trilinear hexahedra: element stiffness, supports, loads, the operator
-//! K(E) u by several strategies on the CPU, and stresses; and the Helmholtz filter.
+//! Equations on trilinear hexahedra: the integrals over an element, what is held, the operator K u by
+//! several strategies and preconditioners on the CPU; linear elasticity with loads and stresses,
+//! diffusion, and the Helmholtz filter.
+//!
+//! A physics is an [`ElementKernel`]: [`Elasticity`] with three unknowns per node, [`Diffusion`] with
+//! one. Operators, multigrid and everything below know no more of it.
 //!
 //! This crate does no I/O and reads no clock. Vectors of the CPU hold nodal values as
-//! \[node\]\[component\].
+//! `[n_nodes][unknowns]`.
 
+mod constraints;
+mod diffusion;
+mod discretization;
+mod elasticity;
 mod element_loads;
 mod helmholtz;
+mod kernel;
 mod lanes;
 mod material;
 mod multigrid;
@@ -20,11 +29,17 @@ pub mod stress;
 mod supports;
 pub mod surface_load;
 
+pub use constraints::Constraints;
+pub use diffusion::Diffusion;
+pub use discretization::Discretization;
+pub use elasticity::Elasticity;
 pub use element_loads::ElementVectors;
 pub use helmholtz::Helmholtz;
+pub use kernel::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;
 pub use multigrid::{
-    Aggregates, Aggregation, Joints, MODES, Multigrid, RigidAggregation, Supported, element_bounds,
+    Aggregates, Aggregation, Joints, MODES, Modes, Multigrid, NodalAggregation, NodalModes,
+    Supported,
 };
 pub use operator::ElementOperator;
 pub use operators::Strategy;
@@ -34,5 +49,5 @@ pub use problem::{LoadCase, Problem, ProblemError};
 pub use springs::WithSprings;
 pub use supports::Supports;
 
-/// Displacement components of a node.
+/// Directions of space, and displacement components of a node.
 pub const DIM: usize = 3;

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
+use crate::kernel::Summed;
 use crate::lanes::MAX_LANES;
 
 /// Elements of a patch.
@@ -75,42 +76,40 @@ impl Patches {
     /// Sums contributions of elements at nodes.
     ///
     /// `work(scratch, patch, sums)` adds the contributions of one patch to `sums`,
-    /// \[patch nodes\]\[D\], which start at zero; `scratch` is reused from patch to patch.
-    /// `finish(node, sum)` gives the value written to `y`, \[n_nodes\]\[D\].
-    pub fn scatter<Scratch: Default, const D: usize>(
+    /// `[patch nodes]`, which start at zero; `scratch` is reused from patch to patch.
+    /// `finish(node, sum)` gives the values written to `y`, `[n_nodes]`, several numbers each.
+    pub fn scatter<Scratch: Default, T: Summed>(
         &self,
         y: &mut [f64],
-        work: impl Fn(&mut Scratch, &Patch, &mut [[f64; D]]) + Sync,
-        finish: impl Fn(usize, [f64; D]) -> [f64; D] + Sync,
+        work: impl Fn(&mut Scratch, &Patch, &mut [T]) + Sync,
+        finish: impl Fn(usize, T) -> T + Sync,
     ) {
+        let width = T::ZERO.numbers().len();
         let mut copies = self.copies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        copies.resize(D * self.slots.len(), 0.0);
-        let mut rest = copies.as_chunks_mut::<D>().0;
+        copies.resize(width * self.slots.len(), 0.0);
+        let copies = T::slice(&mut copies);
+        let mut rest = &mut *copies;
         let mut sums = Vec::with_capacity(self.patches.len());
         for patch in &self.patches {
             let (mine, others) = rest.split_at_mut(patch.nodes.len());
             sums.push(mine);
             rest = others;
         }
-        let sum_up = |scratch: &mut Scratch, (patch, sums): (&Patch, &mut [[f64; D]])| {
-            sums.fill([0.0; D]);
+        let sum_up = |scratch: &mut Scratch, (patch, sums): (&Patch, &mut [T])| {
+            sums.fill(T::ZERO);
             work(scratch, patch, sums);
         };
         self.patches.par_iter().zip(sums).for_each_init(Scratch::default, sum_up);
-        let copies = copies.as_chunks::<D>().0;
-        y.as_chunks_mut::<D>().0.par_iter_mut().with_min_len(4096).enumerate().for_each(
-            |(node, y)| {
-                let mut total = [0.0; D];
-                let [start, end] = [node, node + 1].map(|n| self.offsets[n] as usize);
-                for &slot in &self.slots[start..end] {
-                    let copy = copies[slot as usize];
-                    for i in 0..D {
-                        total[i] += copy[i];
-                    }
-                }
-                *y = finish(node, total);
-            },
-        );
+        let copies = &*copies;
+        T::slice(y).par_iter_mut().with_min_len(4096).enumerate().for_each(|(node, y)| {
+            let mut total = T::ZERO;
+            let [start, end] = [node, node + 1].map(|n| self.offsets[n] as usize);
+            for &slot in &self.slots[start..end] {
+                let copy = copies[slot as usize];
+                total.numbers_mut().iter_mut().zip(copy.numbers()).for_each(|(t, c)| *t += c);
+            }
+            *y = finish(node, total);
+        });
     }
 
     /// Writes one value an element: `work(scratch, patch, values)` fills those of a patch.

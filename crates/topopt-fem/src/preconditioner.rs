@@ -1,4 +1,4 @@
-//! Preconditioners that follow an elasticity operator whose moduli change.
+//! Preconditioners that follow an operator whose coefficients change.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use topopt_linalg::{
 };
 
 use crate::operators::inverse_blocks_by_patches;
-use crate::{DIM, ElementOperator, Patches, Problem};
+use crate::{Discretization, ElementKernel, ElementOperator, Patches};
 
-/// A preconditioner that is set up anew when the moduli have changed.
+/// A preconditioner that is set up again when the coefficients have changed.
 pub trait ElementPreconditioner<B: Backend>: Preconditioner<B> {
-    /// Follows `operator`, which has taken `moduli`, \[n_elements\].
+    /// Follows `operator`, which has taken `coefficients`, a field per term, each `[n_elements]`.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -20,7 +20,7 @@ pub trait ElementPreconditioner<B: Backend>: Preconditioner<B> {
         &mut self,
         backend: &B,
         operator: &dyn ElementOperator<B>,
-        moduli: &B::Vector,
+        coefficients: &[&B::Vector],
     ) -> Result<(), BackendError>;
 
     /// Iterations of conjugate gradients that take as long as [`ElementPreconditioner::restructure`];
@@ -95,7 +95,7 @@ impl<B: Pointwise> ElementPreconditioner<B> for Jacobi<B> {
         &mut self,
         backend: &B,
         operator: &dyn ElementOperator<B>,
-        _: &B::Vector,
+        _: &[&B::Vector],
     ) -> Result<(), BackendError> {
         operator.diagonal(&mut self.diagonal);
         self.inverse.update(backend, &self.diagonal);
@@ -103,28 +103,29 @@ impl<B: Pointwise> ElementPreconditioner<B> for Jacobi<B> {
     }
 }
 
-/// `block-jacobi`: M is the 3x3 blocks on the diagonal of K, a node each; on the CPU.
-pub struct BlockJacobi<'a> {
-    problem: &'a Problem,
+/// `block-jacobi`: M is the blocks on the diagonal of K, one per node; on the CPU.
+pub struct BlockJacobi<'a, K, const N: usize> {
+    problem: &'a Discretization<K, N>,
     patches: Arc<Patches>,
-    inverse: BlockDiagonal<DIM>,
+    inverse: BlockDiagonal<N>,
 }
 
-impl<'a> BlockJacobi<'a> {
+impl<'a, K: ElementKernel<N>, const N: usize> BlockJacobi<'a, K, N> {
     /// For operators of `problem`; needs an update before use.
-    pub fn new(problem: &'a Problem) -> Self {
+    pub fn new(problem: &'a Discretization<K, N>) -> Self {
         let inverse = BlockDiagonal::zeros(problem.space());
         Self { problem, patches: problem.patches(), inverse }
     }
 
-    /// Bytes that it takes at most, for a mesh of that size, beside the patches of the problem.
-    pub fn bytes(n_nodes: usize) -> usize {
-        // Blocks, and the copies that they are summed from.
-        (48 + 77) * n_nodes
+    /// Bytes that it takes at most, beside the patches of `problem`.
+    pub fn bytes(problem: &Discretization<K, N>) -> usize {
+        // Blocks, and the 1.6 copies that they are summed from.
+        let block = 8 * BlockDiagonal::<N>::PACKED;
+        (block + (16 * block).div_ceil(10)) * problem.mesh().n_nodes()
     }
 }
 
-impl Preconditioner<Cpu> for BlockJacobi<'_> {
+impl<K: ElementKernel<N>, const N: usize> Preconditioner<Cpu> for BlockJacobi<'_, K, N> {
     fn name(&self) -> &'static str {
         "block-jacobi"
     }
@@ -134,14 +135,14 @@ impl Preconditioner<Cpu> for BlockJacobi<'_> {
     }
 }
 
-impl ElementPreconditioner<Cpu> for BlockJacobi<'_> {
+impl<K: ElementKernel<N>, const N: usize> ElementPreconditioner<Cpu> for BlockJacobi<'_, K, N> {
     fn update(
         &mut self,
         _: &Cpu,
         _: &dyn ElementOperator<Cpu>,
-        moduli: &Vec<f64>,
+        coefficients: &[&Vec<f64>],
     ) -> Result<(), BackendError> {
-        inverse_blocks_by_patches(self.problem, &self.patches, moduli, &mut self.inverse);
+        inverse_blocks_by_patches(self.problem, &self.patches, coefficients, &mut self.inverse);
         Ok(())
     }
 }

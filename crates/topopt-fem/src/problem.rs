@@ -1,12 +1,10 @@
 //! A structure with material, supports and loads: checked when made, then trusted.
 
-use std::sync::{Arc, OnceLock};
+use std::ops::Deref;
 
-use topopt_linalg::Space;
 use topopt_mesh::{Components, HexMesh};
 
-use crate::patches::Patches;
-use crate::{DIM, Material, Supports};
+use crate::{DIM, Discretization, Elasticity, Material, Supports};
 
 /// Forces and displacements that act together.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,15 +30,20 @@ impl LoadCase {
 }
 
 /// A linear-elastic structure that can be solved: every part is held against rigid motion and
-/// every load case does work.
+/// every load case does work. It is used as the [`Discretization`] that it holds.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    mesh: HexMesh,
+    discretization: Discretization<Elasticity, DIM>,
     material: Material,
-    supports: Supports,
     load_cases: Vec<LoadCase>,
-    void: Vec<u32>,
-    patches: OnceLock<Arc<Patches>>,
+}
+
+impl Deref for Problem {
+    type Target = Discretization<Elasticity, DIM>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.discretization
+    }
 }
 
 /// Why mesh, supports and loads do not make a [`Problem`].
@@ -102,11 +105,13 @@ impl Problem {
     pub fn new(
         mesh: HexMesh,
         material: Material,
-        mut supports: Supports,
+        supports: Supports,
         mut load_cases: Vec<LoadCase>,
     ) -> Result<Self, ProblemError> {
-        supports.drop_held_springs();
-        check_supports(&mesh, &supports)?;
+        let kernel = Elasticity::new(&material);
+        let discretization = Discretization::new(mesh, kernel, supports);
+        let (mesh, supports) = (discretization.mesh(), discretization.constraints());
+        check_supports(mesh, supports)?;
         if load_cases.is_empty() {
             return Err(ProblemError::NoLoad);
         }
@@ -117,38 +122,16 @@ impl Problem {
             supports.clear(&mut case.forces);
             case.prescribed.iter_mut().for_each(|u| supports.clear_free(u));
             case.prescribed.take_if(|u| u.iter().all(|&u| u == 0.0));
-            if !does_work(case, &supports) {
+            if !does_work(case, supports) {
                 return Err(ProblemError::ZeroLoad { name: case.name.clone() });
             }
         }
-        Ok(Self {
-            mesh,
-            material,
-            supports,
-            load_cases,
-            void: Vec::new(),
-            patches: OnceLock::new(),
-        })
+        Ok(Self { discretization, material, load_cases })
     }
 
     /// Elements that stay empty and so hold nothing together: a hint for preconditioners.
     pub fn with_void(self, void: Vec<u32>) -> Self {
-        Self { void, ..self }
-    }
-
-    /// The elements in patches: made when they are first asked for, and shared by all who work on them.
-    pub(crate) fn patches(&self) -> Arc<Patches> {
-        self.patches.get_or_init(|| Arc::new(Patches::new(&self.mesh))).clone()
-    }
-
-    /// Elements that stay empty.
-    pub fn void(&self) -> &[u32] {
-        &self.void
-    }
-
-    /// The mesh.
-    pub fn mesh(&self) -> &HexMesh {
-        &self.mesh
+        Self { discretization: self.discretization.with_void(void), ..self }
     }
 
     /// The material.
@@ -158,22 +141,12 @@ impl Problem {
 
     /// The supports.
     pub fn supports(&self) -> &Supports {
-        &self.supports
+        self.constraints()
     }
 
     /// The load cases; forces are zero at held components.
     pub fn load_cases(&self) -> &[LoadCase] {
         &self.load_cases
-    }
-
-    /// The space of displacements, held components included.
-    pub fn space(&self) -> Space {
-        Space::nodes(self.mesh.n_nodes(), DIM)
-    }
-
-    /// Number of displacement components, held ones included.
-    pub fn n_dofs(&self) -> usize {
-        DIM * self.mesh.n_nodes()
     }
 }
 

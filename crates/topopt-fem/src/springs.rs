@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use topopt_linalg::{Backend, BackendError, Cost, LinearOperator, Space};
 
-use crate::{ElementOperator, Problem};
+use crate::{Discretization, ElementKernel, ElementOperator};
 
-/// K(E) + S: an operator and the springs of its problem, if there are any. The energies are those
+/// K + S: an operator and the springs of its problem, if there are any. The works are those
 /// of the elements alone.
 pub struct WithSprings<'a, B: Backend, O: ?Sized> {
     backend: &'a B,
@@ -21,12 +21,16 @@ struct Springs<B: Backend> {
 }
 
 impl<'a, B: Backend, O: ElementOperator<B> + ?Sized> WithSprings<'a, B, O> {
-    /// `operator`, which is of `problem`, with the springs of its supports.
+    /// `operator`, which is of `problem`, with the springs of its constraints.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &'a B, problem: &Problem, operator: Box<O>) -> Result<Self, BackendError> {
-        let springs = problem.supports().springs().map(|stiffness| {
+    pub fn new<K: ElementKernel<N>, const N: usize>(
+        backend: &'a B,
+        problem: &Discretization<K, N>,
+        operator: Box<O>,
+    ) -> Result<Self, BackendError> {
+        let springs = problem.constraints().springs().map(|stiffness| {
             let scratch = Mutex::new(backend.zeros(problem.space())?);
             Ok(Springs { stiffness: backend.upload(stiffness, problem.space())?, scratch })
         });
@@ -88,8 +92,8 @@ impl<B: Backend + Sync, O: ElementOperator<B> + ?Sized> ElementOperator<B>
         self.operator.strategy()
     }
 
-    fn set_moduli(&mut self, moduli: &B::Vector) {
-        self.operator.set_moduli(moduli);
+    fn set_coefficients(&mut self, terms: &[&B::Vector]) {
+        self.operator.set_coefficients(terms);
     }
 
     fn diagonal(&self, out: &mut B::Vector) {
@@ -99,7 +103,7 @@ impl<B: Backend + Sync, O: ElementOperator<B> + ?Sized> ElementOperator<B>
         }
     }
 
-    fn element_energies(&self, u: &B::Vector, out: &mut B::Vector) {
-        self.operator.element_energies(u, out);
+    fn element_work(&self, term: usize, v: &B::Vector, u: &B::Vector, out: &mut B::Vector) {
+        self.operator.element_work(term, v, u, out);
     }
 }

@@ -1,97 +1,19 @@
-//! Supports: components of nodes that are held, and springs between nodes and the ground.
+//! Supports: the constraints of elasticity, and the rigid motions that they leave free.
 
 use nalgebra::{Matrix6, SymmetricEigen};
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::DIM;
+use crate::{Constraints, DIM};
 
-/// Which components of which nodes are held, and which are tied to the ground by springs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Supports {
-    /// One bit a component, \[n_nodes\].
-    mask: Vec<u8>,
-    /// Stiffness of the springs, \[n_nodes\]\[3\], or empty if there are none.
-    springs: Vec<f64>,
-}
+/// Displacement components that are held or tied to the ground by springs (force per length).
+pub type Supports = Constraints<DIM>;
 
 impl Supports {
-    /// No node held.
-    pub fn none(n_nodes: usize) -> Self {
-        Self { mask: vec![0; n_nodes], springs: Vec::new() }
-    }
-
-    /// Holds `component` (0, 1, 2) of `node`.
-    pub fn fix(&mut self, node: usize, component: usize) {
-        self.mask[node] |= 1 << component;
-    }
-
-    /// Adds a spring of `stiffness` (force per length) between the ground and `component` of
-    /// `node`; springs on one component add up.
-    pub fn add_spring(&mut self, node: usize, component: usize, stiffness: f64) {
-        self.springs.resize(DIM * self.n_nodes(), 0.0);
-        self.springs[DIM * node + component] += stiffness;
-    }
-
-    /// Stiffness of the springs, \[n_nodes\]\[3\], if there are any.
-    pub fn springs(&self) -> Option<&[f64]> {
-        (!self.springs.is_empty()).then_some(&self.springs)
-    }
-
-    /// Drops springs on held components, which they cannot load.
-    pub(crate) fn drop_held_springs(&mut self) {
-        let mut springs = std::mem::take(&mut self.springs);
-        self.clear(&mut springs);
-        if springs.iter().any(|&s| s != 0.0) {
-            self.springs = springs;
-        }
-    }
-
-    /// Whether `component` of `node` is held.
-    pub fn is_fixed(&self, node: usize, component: usize) -> bool {
-        self.mask[node] & (1 << component) != 0
-    }
-
-    /// `value` with the held components of `node` set to zero.
-    pub fn free_part(&self, node: usize, value: [f64; DIM]) -> [f64; DIM] {
-        self.choose(node, [0.0; DIM], value)
-    }
-
-    /// `held` at the held components of `node`, `free` at the others.
-    pub fn choose(&self, node: usize, held: [f64; DIM], free: [f64; DIM]) -> [f64; DIM] {
-        if self.mask[node] == 0 {
-            return free;
-        }
-        std::array::from_fn(|i| if self.is_fixed(node, i) { held[i] } else { free[i] })
-    }
-
-    /// Number of nodes.
-    pub fn n_nodes(&self) -> usize {
-        self.mask.len()
-    }
-
-    /// Number of components held.
-    pub fn n_fixed(&self) -> usize {
-        self.mask.iter().map(|m| m.count_ones() as usize).sum()
-    }
-
-    /// Sets the held components of `values`, \[n_nodes\]\[3\], to zero.
-    pub fn clear(&self, values: &mut [f64]) {
-        let nodal = values.as_chunks_mut::<DIM>().0.par_iter_mut().with_min_len(4096);
-        nodal.enumerate().for_each(|(node, value)| *value = self.free_part(node, *value));
-    }
-
-    /// Sets the free components of `values`, \[n_nodes\]\[3\], to zero.
-    pub fn clear_free(&self, values: &mut [f64]) {
-        for (node, value) in values.as_chunks_mut::<DIM>().0.iter_mut().enumerate() {
-            *value = self.choose(node, *value, [0.0; DIM]);
-        }
-    }
-
     /// Whether `component` of `node` is held or tied to the ground by a spring.
     fn resists(&self, node: usize, component: usize) -> bool {
-        let spring = self.springs.get(DIM * node + component);
-        self.is_fixed(node, component) || spring.is_some_and(|&s| s > 0.0)
+        let spring = self.springs().map_or(0.0, |springs| springs[DIM * node + component]);
+        self.is_fixed(node, component) || spring > 0.0
     }
 
     /// The rigid motions of `nodes` that the supports leave free, each in words.

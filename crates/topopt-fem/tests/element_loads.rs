@@ -70,7 +70,7 @@ fn vectors_of_displacements_are_minus_k_u() {
         (0..mesh.n_nodes()).for_each(|n| (1..3).for_each(|i| almost_free.add_spring(n, i, 1.0)));
         let free = self::problem(&mesh, almost_free);
         let mut reference = Reference::new(&free);
-        reference.set_moduli(&moduli);
+        reference.set_coefficients(&[&moduli]);
         let mut expected = vec![0.0; u.len()];
         reference.apply(&u, &mut expected);
         problem.supports().clear(&mut expected);

@@ -47,7 +47,7 @@ fn solve(mesh: &HexMesh, forces: &[(u32, [f64; 3])]) -> Vec<f64> {
     let material = Material::new(MODULUS, 0.0).unwrap();
     let problem = Problem::new(mesh.clone(), material, supports, vec![load]).unwrap();
     let mut operator = Strategy::Mf.build(&problem);
-    operator.set_moduli(&vec![MODULUS; mesh.n_elements()]);
+    operator.set_coefficients(&[&vec![MODULUS; mesh.n_elements()]]);
     let mut diagonal = vec![0.0; n];
     operator.diagonal(&mut diagonal);
     let m = Diagonal::new(&Cpu, &diagonal, problem.space()).unwrap();

@@ -27,12 +27,12 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
     let output = (16 * elements + 24 * cases * nodes) + OUTPUT.min(16 * elements);
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Jacobi => output,
-        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(nodes) + output,
-        _ => Multigrid::bytes(nodes, elements),
+        config::Preconditioner::BlockJacobi => BlockJacobi::bytes(problem) + output,
+        _ => Multigrid::bytes(problem),
     };
     let heavy = problem.load_cases().iter().filter(|case| case.body_force != [0.0; 3]).count();
     let weights = heavy * ElementVectors::bytes(elements) + filter_weights(model);
-    let operator = strategy.bytes(nodes, elements);
+    let operator = strategy.bytes(problem);
     meshes(nodes, elements) + nodal + element + weights + operator + preconditioner
 }
 

@@ -47,10 +47,10 @@ impl Duration {
         backend.fill(1.0, &mut x);
         let mut moduli = backend.zeros(Space::elements(model.mesh.n_elements()))?;
         backend.fill(config.material.youngs_modulus, &mut moduli);
-        operator.set_moduli(&moduli);
+        operator.set_coefficients(&[&moduli]);
         // A scalar that is looked at waits for all that was asked of a device.
         let start = Instant::now();
-        preconditioner.update(backend, operator, &moduli)?;
+        preconditioner.update(backend, operator, &[&moduli])?;
         backend.value(&backend.dot(&x, &x))?;
         let seconds_a_setup = start.elapsed().as_secs_f64();
         let mut seconds_an_iteration = f64::INFINITY;

@@ -154,9 +154,9 @@ impl ElementPreconditioner<Cuda<f64>> for BlockJacobi {
         &mut self,
         _: &Cuda<f64>,
         _: &dyn ElementOperator<Cuda<f64>>,
-        moduli: &DeviceVector<f64>,
+        coefficients: &[&DeviceVector<f64>],
     ) -> Result<(), BackendError> {
-        self.inverse.update(&moduli.values);
+        self.inverse.update(&coefficients[0].values);
         Ok(())
     }
 }

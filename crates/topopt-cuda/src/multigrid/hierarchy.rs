@@ -27,7 +27,7 @@ pub struct RigidAggregation<R: Real> {
     on_device: Arc<ProblemOnDevice>,
     operator: FineOperator<R>,
     inverse_blocks: InverseBlocks<R>,
-    /// Of every element, see [`element_bounds`], and the moduli times these.
+    /// Of every element, see [`topopt_fem::ElementKernel::bounds`], and the moduli times these.
     bounds: DeviceVector<R>,
     raised: DeviceVector<R>,
     levels: Levels<R>,

@@ -14,7 +14,7 @@ mod transfer;
 use std::sync::{Arc, Mutex};
 
 use topopt_fem::{
-    Aggregation, ElementOperator, ElementPreconditioner, Level, Problem, element_bounds,
+    Aggregation, ElementKernel, ElementOperator, ElementPreconditioner, Level, Problem,
 };
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Preconditioner};
 
@@ -39,7 +39,7 @@ const STRUCTURE_COST: usize = 150;
 #[derive(Debug, Clone)]
 pub struct Prepared {
     structure: Aggregation,
-    /// See [`element_bounds`].
+    /// See [`ElementKernel::bounds`].
     bounds: Vec<f32>,
 }
 
@@ -55,7 +55,7 @@ impl Prepared {
     }
 
     fn of(problem: &Problem, structure: impl FnOnce() -> Aggregation + Send) -> Self {
-        let bounds = || element_bounds(problem.mesh(), problem.material());
+        let bounds = || problem.kernel().bounds(problem.mesh());
         let (structure, bounds) = rayon::join(structure, bounds);
         Self { structure, bounds }
     }
@@ -195,13 +195,13 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
         &mut self,
         _: &Cuda<f64>,
         _: &dyn ElementOperator<Cuda<f64>>,
-        moduli: &DeviceVector<f64>,
+        coefficients: &[&DeviceVector<f64>],
     ) -> Result<(), BackendError> {
         if self.cycle.reset_strength() {
             self.forget_recorded();
         }
         let Self { backend, cycle, setup, .. } = self;
-        cycle.hierarchy_mut().set_moduli(moduli);
+        cycle.hierarchy_mut().set_moduli(coefficients[0]);
         backend.repeat(setup, &mut || cycle.update(backend, |hierarchy| hierarchy.update(backend)));
         backend.device().synchronize() // failures, and the time, are those of the setup
     }

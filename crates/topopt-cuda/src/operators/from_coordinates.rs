@@ -41,15 +41,19 @@ impl<R: Real> FromCoordinates<R> {
         }
     }
 
-    /// Writes u_e^T K_e u_e at unit modulus, \[n_elements\], of `u`, \[3\]\[n_nodes\], zero at held
-    /// components.
-    pub fn energies(
+    /// Writes v_e^T K_e u_e at unit modulus, `[n_elements]`, of fields `[3][n_nodes]`.
+    pub fn work(
         &self,
         problem: &ProblemOnDevice,
-        u: &DeviceVector<R>,
+        [v, u]: [&DeviceVector<R>; 2],
         out: &mut DeviceVector<R>,
     ) {
-        let mesh = &problem.mesh;
-        self.energies.energies(Threads(mesh.n_elements), mesh, problem.material(), u, out);
+        let (mesh, material) = (&problem.mesh, problem.material());
+        let grid = Threads(mesh.n_elements);
+        if std::ptr::eq(v, u) {
+            self.energies.energies(grid, mesh, material, u, out);
+        } else {
+            self.energies.work(grid, mesh, material, v, u, out);
+        }
     }
 }

@@ -170,7 +170,8 @@ impl<R: Real> ElementOperator<Cuda<R>> for Mf<R> {
         "mf"
     }
 
-    fn set_moduli(&mut self, moduli: &DeviceVector<R>) {
+    fn set_coefficients(&mut self, terms: &[&DeviceVector<R>]) {
+        let moduli = terms[0];
         let device = &self.problem.device;
         let copied = device.stream().memcpy_dtod(&moduli.values, &mut self.moduli.values);
         device.record("copying moduli", copied);
@@ -180,7 +181,13 @@ impl<R: Real> ElementOperator<Cuda<R>> for Mf<R> {
         self.from_coordinates.diagonal(&self.problem, &self.moduli, out);
     }
 
-    fn element_energies(&self, u: &DeviceVector<R>, out: &mut DeviceVector<R>) {
-        self.from_coordinates.energies(&self.problem, u, out);
+    fn element_work(
+        &self,
+        _: usize,
+        v: &DeviceVector<R>,
+        u: &DeviceVector<R>,
+        out: &mut DeviceVector<R>,
+    ) {
+        self.from_coordinates.work(&self.problem, [v, u], out);
     }
 }

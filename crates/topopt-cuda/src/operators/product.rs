@@ -75,7 +75,8 @@ impl<P: Product> ElementOperator<Cuda<f64>> for Operator<P> {
         self.product.strategy()
     }
 
-    fn set_moduli(&mut self, moduli: &DeviceVector<f64>) {
+    fn set_coefficients(&mut self, terms: &[&DeviceVector<f64>]) {
+        let moduli = terms[0];
         let device = &self.problem.device;
         let copied = device.stream().memcpy_dtod(&moduli.values, &mut self.moduli.values);
         device.record("copying moduli", copied);
@@ -86,7 +87,13 @@ impl<P: Product> ElementOperator<Cuda<f64>> for Operator<P> {
         self.from_coordinates.diagonal(&self.problem, &self.moduli, out);
     }
 
-    fn element_energies(&self, u: &DeviceVector<f64>, out: &mut DeviceVector<f64>) {
-        self.from_coordinates.energies(&self.problem, u, out);
+    fn element_work(
+        &self,
+        _: usize,
+        v: &DeviceVector<f64>,
+        u: &DeviceVector<f64>,
+        out: &mut DeviceVector<f64>,
+    ) {
+        self.from_coordinates.work(&self.problem, [v, u], out);
     }
 }

@@ -148,9 +148,9 @@ fn solve<B: Pointwise>(
     let modulus = |e: usize| if e.is_multiple_of(4) { 1.0 } else { 0.2 };
     let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
     let moduli = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
-    operator.set_moduli(&moduli);
+    operator.set_coefficients(&[&moduli]);
     let mut jacobi = Jacobi::new(backend, space).unwrap();
-    jacobi.update(backend, operator, &moduli).unwrap();
+    jacobi.update(backend, operator, &[&moduli]).unwrap();
     let f = backend.upload(&problem.load_cases()[0].forces, space).unwrap();
     let mut u = backend.zeros(space).unwrap();
     let mut pcg = Pcg::new(backend, space).unwrap();

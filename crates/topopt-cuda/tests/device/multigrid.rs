@@ -64,14 +64,14 @@ fn multigrid<'a, R: Real>(
     let n = problem.mesh().n_elements();
     for moduli in [vec![3.0; n], moduli(problem)] {
         let moduli = backend.upload(&moduli, Space::elements(n)).unwrap();
-        multigrid.update(&backend, &operator, &moduli).unwrap();
+        multigrid.update(&backend, &operator, &[&moduli]).unwrap();
     }
     multigrid
 }
 
 fn cpu_multigrid(problem: &Problem, kind: CycleKind) -> topopt_fem::Multigrid<'_> {
     let mut multigrid = topopt_fem::Multigrid::new(problem, kind).unwrap();
-    multigrid.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &moduli(problem)).unwrap();
+    multigrid.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &[&moduli(problem)]).unwrap();
     multigrid
 }
 
@@ -184,11 +184,11 @@ fn block_jacobi_equals_that_of_the_cpu() {
         let operator = Mf::<f64>::new(&mesh).unwrap();
         let mut found = BlockJacobi::new(&mesh).unwrap();
         let on_device = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
-        found.update(&backend, &operator, &on_device).unwrap();
+        found.update(&backend, &operator, &[&on_device]).unwrap();
         let mut z = backend.zeros(problem.space()).unwrap();
         found.apply(&backend, &backend.upload(&r, problem.space()).unwrap(), &mut z);
         let mut expected = topopt_fem::BlockJacobi::new(&problem);
-        expected.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
+        expected.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &[&moduli]).unwrap();
         let mut reference = vec![0.0; r.len()];
         expected.apply(&Cpu, &r, &mut reference);
         assert_eq!(found.name(), expected.name());
@@ -204,7 +204,7 @@ fn solve<B: Backend>(
     problem: &Problem,
 ) -> (usize, Vec<f64>) {
     let moduli = moduli(problem);
-    operator.set_moduli(&backend.upload(&moduli, Space::elements(moduli.len())).unwrap());
+    operator.set_coefficients(&[&backend.upload(&moduli, Space::elements(moduli.len())).unwrap()]);
     let space = problem.space();
     let f = backend.upload(&problem.load_cases()[0].forces, problem.space()).unwrap();
     let (mut u, mut pcg) = (backend.zeros(space).unwrap(), Pcg::new(backend, space).unwrap());
@@ -263,7 +263,7 @@ fn a_stronger_cycle_lasts_until_the_next_update() {
     assert!(multigrid.strengthen() && multigrid.strengthen() && !multigrid.strengthen());
     let change: Vec<_> = cycle(&multigrid).iter().zip(&plain).map(|(z, plain)| z - plain).collect();
     assert!(Cpu.dot(&change, &change) > 1e-4 * Cpu.dot(&plain, &plain));
-    multigrid.update(&backend, &operator, &moduli).unwrap();
+    multigrid.update(&backend, &operator, &[&moduli]).unwrap();
     assert_close(&cycle(&multigrid), &plain, 1e-4, "the cycle as it was");
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use topopt_cuda::operators::{Mf, ProblemOnDevice, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceVector, Real};
 use topopt_fem::operators::Reference;
-use topopt_fem::{ElementOperator, LoadCase, Material, Problem, Supports};
+use topopt_fem::{Elasticity, ElementOperator, LoadCase, Material, Problem, Supports};
 use topopt_linalg::{Backend, Cpu, LinearOperator, Space};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, norm, wheel};
@@ -85,7 +85,7 @@ struct Part {
     name: &'static str,
     components: usize,
     device: fn(&dyn ElementOperator<Cuda<f64>>, &DeviceVector<f64>, &mut DeviceVector<f64>),
-    reference: fn(&Reference<'_>, &Vec<f64>, &mut Vec<f64>),
+    reference: fn(&Reference<'_, Elasticity, 3>, &Vec<f64>, &mut Vec<f64>),
 }
 
 const PARTS: [Part; 3] = [
@@ -104,8 +104,8 @@ const PARTS: [Part; 3] = [
     Part {
         name: "energies",
         components: 1,
-        device: |k, u, y| k.element_energies(u, y),
-        reference: |k, u, y| k.element_energies(u, y),
+        device: |k, u, y| k.element_work(0, u, u, y),
+        reference: |k, u, y| k.element_work(0, u, u, y),
     },
 ];
 
@@ -119,7 +119,7 @@ fn every_operator_equals_the_reference() {
         // Values at held components, which the product must not let into free ones.
         let u = Noise(11).vector(problem.n_dofs());
         let mut reference = Reference::new(problem);
-        reference.set_moduli(&moduli(n));
+        reference.set_coefficients(&[&moduli(n)]);
         let mesh = subject.on(&device);
         // Where rows are as short as in these boxes, so are they in the order of rows.
         let [must, may_not] = ["in clusters", "by color"].map(|way| name.ends_with(way));
@@ -135,8 +135,8 @@ fn every_operator_equals_the_reference() {
             }
             let mut operator = strategy.build(&mesh, problem).unwrap();
             // Twice: nothing of the first moduli may stay.
-            operator.set_moduli(&backend.upload(&vec![3.0; n], elements).unwrap());
-            operator.set_moduli(&backend.upload(&moduli(n), elements).unwrap());
+            operator.set_coefficients(&[&backend.upload(&vec![3.0; n], elements).unwrap()]);
+            operator.set_coefficients(&[&backend.upload(&moduli(n), elements).unwrap()]);
             assert_eq!(operator.strategy(), strategy.name());
             assert_eq!(operator.dimension(), problem.n_dofs());
             for part in &PARTS {
@@ -173,7 +173,8 @@ fn every_operator_is_symmetric() {
     for strategy in Strategy::ALL {
         let mut operator = strategy.build(&mesh, problem).unwrap();
         let moduli = moduli(problem.mesh().n_elements());
-        operator.set_moduli(&backend.upload(&moduli, Space::elements(moduli.len())).unwrap());
+        operator
+            .set_coefficients(&[&backend.upload(&moduli, Space::elements(moduli.len())).unwrap()]);
         let [kx, ky] = [&x, &y].map(|v| {
             let mut out = backend.zeros(problem.space()).unwrap();
             operator.apply(&backend.upload(v, problem.space()).unwrap(), &mut out);
@@ -197,7 +198,7 @@ fn strategies_that_add_in_order_give_the_same_bits_again() {
     for strategy in Strategy::ALL.into_iter().filter(|strategy| strategy.is_in_order()) {
         let bits = || {
             let mut operator = strategy.build(&mesh, problem).unwrap();
-            operator.set_moduli(&moduli);
+            operator.set_coefficients(&[&moduli]);
             let [mut product, mut diagonal] =
                 [(); 2].map(|()| backend.zeros(problem.space()).unwrap());
             operator.apply(&u, &mut product);
@@ -261,8 +262,8 @@ fn assert_mf<R: Real>(mesh: &Arc<ProblemOnDevice>, problem: &Problem, tolerance:
     let (n, n_dofs) = (problem.mesh().n_elements(), problem.n_dofs());
     let (mut operator, mut reference) = (Mf::<R>::new(mesh).unwrap(), Reference::new(problem));
     let moduli: Vec<f64> = (0..n).map(|e| if e % 3 == 0 { 1.0 } else { 1e-6 }).collect();
-    operator.set_moduli(&backend.upload(&moduli, Space::elements(n)).unwrap());
-    reference.set_moduli(&moduli);
+    operator.set_coefficients(&[&backend.upload(&moduli, Space::elements(n)).unwrap()]);
+    reference.set_coefficients(&[&moduli]);
     let mut u = Noise(11).vector(n_dofs);
     problem.supports().clear(&mut u);
     let on_device = backend.upload(&u, problem.space()).unwrap();
@@ -284,7 +285,7 @@ fn assert_mf<R: Real>(mesh: &Arc<ProblemOnDevice>, problem: &Problem, tolerance:
     reference.diagonal(&mut expected);
     compare(&found, &expected, "diagonal");
     let (mut found, mut expected) = (backend.zeros(Space::elements(n)).unwrap(), vec![0.0; n]);
-    operator.element_energies(&on_device, &mut found);
-    reference.element_energies(&u, &mut expected);
+    operator.element_work(0, &on_device, &on_device, &mut found);
+    reference.element_work(0, &u, &u, &mut expected);
     compare(&found, &expected, "energies");
 }

@@ -171,7 +171,7 @@ impl ElementPreconditioner<Cpu> for Weak {
         &mut self,
         backend: &Cpu,
         operator: &dyn ElementOperator<Cpu>,
-        moduli: &Vec<f64>,
+        moduli: &[&Vec<f64>],
     ) -> Result<(), BackendError> {
         self.strengthened = 0.into();
         self.jacobi.update(backend, operator, moduli)
@@ -218,8 +218,8 @@ fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
     let Physics { mut operator, mut preconditioner, .. } = physics(problem, TIGHT);
     let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
     SIMP.moduli(&Cpu, density, &mut scratch, &mut moduli);
-    operator.set_moduli(&moduli);
-    preconditioner.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+    operator.set_coefficients(&[&moduli]);
+    preconditioner.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
     let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
     let (mut total, mut energies) = (0.0, vec![0.0; n]);
     for case in problem.load_cases() {
@@ -233,7 +233,7 @@ fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
         pcg.solve(&system, &mut u, TIGHT, &mut |_| ControlFlow::Continue(())).unwrap();
         total += case.weight * case.forces.iter().zip(&u).map(|(f, u)| f * u).sum::<f64>();
         let mut energy = vec![0.0; n];
-        operator.element_energies(&u, &mut energy);
+        operator.element_work(0, &u, &u, &mut energy);
         energies.iter_mut().zip(energy).for_each(|(sum, e)| *sum += case.weight * e);
     }
     let mut gradient = vec![0.0; n];
@@ -339,7 +339,7 @@ impl ElementPreconditioner<Cpu> for Structured {
         &mut self,
         backend: &Cpu,
         operator: &dyn ElementOperator<Cpu>,
-        moduli: &Vec<f64>,
+        moduli: &[&Vec<f64>],
     ) -> Result<(), BackendError> {
         self.jacobi.update(backend, operator, moduli)
     }

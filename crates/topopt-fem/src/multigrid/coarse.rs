@@ -6,42 +6,9 @@ use topopt_linalg::{
     Space, Transfer,
 };
 
-use super::{Aggregates, MODES, rigid_displacement, rigid_force};
+use super::Aggregates;
+use super::modes::Modes;
 use crate::DIM;
-
-/// The modes by which an aggregate moves, as numbers of its parent's or of its own.
-pub(super) trait Modes: Copy + Send + Sync {
-    /// What a child at `offset` from the center of its parent does when the parent does `self`.
-    fn of_child(&self, offset: [f64; DIM]) -> Self;
-
-    /// The transpose: what acts on the child as what acts on the parent.
-    fn of_parent(&self, offset: [f64; DIM]) -> Self;
-}
-
-/// A rigid motion, or a force and a moment.
-impl Modes for [f64; MODES] {
-    fn of_child(&self, offset: [f64; DIM]) -> Self {
-        let [x, y, z] = rigid_displacement(self, offset);
-        [x, y, z, self[3], self[4], self[5]]
-    }
-
-    fn of_parent(&self, offset: [f64; DIM]) -> Self {
-        let mut total = rigid_force([self[0], self[1], self[2]], offset);
-        (3..MODES).for_each(|i| total[i] += self[i]);
-        total
-    }
-}
-
-/// A constant.
-impl Modes for [f64; 1] {
-    fn of_child(&self, _: [f64; DIM]) -> Self {
-        *self
-    }
-
-    fn of_parent(&self, _: [f64; DIM]) -> Self {
-        *self
-    }
-}
 
 /// Levels of block matrices, each but the first the Galerkin product of the one before; the last is
 /// solved directly.

@@ -11,12 +11,14 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use topopt_linalg::{BlockCsr, BlockPattern};
 
-use super::coarse::Modes;
 use super::fine::FineTransfer;
-use super::{Aggregates, MODES, difference};
+use topopt_mesh::vector::difference;
+
+use super::Aggregates;
+use super::modes::{Modes, NodalModes};
 use crate::lanes::MAX_LANES;
-use crate::operators::{Gradients, load_coordinates, load_lame};
-use crate::{DIM, Problem};
+use crate::operators::{Gradients, load_coefficients, load_coordinates};
+use crate::{Discretization, ElementKernel};
 
 /// Rows of a group: enough that few elements are in two, and few enough to share among threads.
 const ROWS: usize = 64;
@@ -35,11 +37,14 @@ struct Elements {
 
 impl RowGroups {
     /// From the elements of every row.
-    pub fn new(problem: &Problem, straddling: &[Vec<u32>]) -> Self {
-        let supports = problem.supports();
+    pub fn new<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
+        straddling: &[Vec<u32>],
+    ) -> Self {
+        let constraints = problem.constraints();
         let is_held = |&e: &u32| {
             let mut nodes = problem.mesh().hexes()[e as usize].iter();
-            nodes.any(|&node| (0..DIM).any(|i| supports.is_fixed(node as usize, i)))
+            nodes.any(|&node| constraints.is_held(node as usize))
         };
         let group = |rows: &[Vec<u32>]| {
             let mut elements = rows.concat();
@@ -55,40 +60,54 @@ impl RowGroups {
     }
 }
 
-/// coarse = P^T (K + S) P for moduli `moduli` and springs S.
-pub(super) fn galerkin(
-    transfer: &FineTransfer,
+/// coarse = P^T (K + S) P for `coefficients` by term, and S, which takes the place of the terms that
+/// hold nodes to the ground: `springs`, `[n_nodes][N]`, zero at held components, or none.
+pub(super) fn galerkin<K: ElementKernel<N>, const N: usize, const M: usize>(
+    transfer: &FineTransfer<K, N, M>,
     groups: &RowGroups,
-    moduli: &[f64],
-    coarse: &mut BlockCsr<MODES>,
-) {
+    coefficients: &[&Vec<f64>],
+    springs: &[[f64; N]],
+    coarse: &mut BlockCsr<M>,
+) where
+    [f64; M]: NodalModes<N>,
+{
     let arch = Arch::new();
-    let springs = transfer.problem.supports().springs();
     coarse.fill_groups(ROWS, |rows, pattern, blocks| {
         let Elements { free, held } = &groups.0[rows.start / ROWS];
         let mut sums = Sums { transfer, rows, pattern, blocks };
-        arch.dispatch(AddElements::<false> { sums: &mut sums, moduli, elements: free });
+        arch.dispatch(AddElements::<_, false, N, M> {
+            sums: &mut sums,
+            coefficients,
+            elements: free,
+        });
         sums.balance();
-        arch.dispatch(AddElements::<true> { sums: &mut sums, moduli, elements: held });
-        if let Some(springs) = springs {
+        arch.dispatch(AddElements::<_, true, N, M> {
+            sums: &mut sums,
+            coefficients,
+            elements: held,
+        });
+        if !springs.is_empty() {
             for row in sums.rows.clone() {
                 let place = sums.place(row, row as u32);
-                transfer.add_springs(springs.as_chunks().0, row, &mut sums.blocks[place]);
+                transfer.add_springs(springs, row, &mut sums.blocks[place]);
             }
         }
     });
 }
 
 /// The rows of a group.
-struct Sums<'a> {
-    transfer: &'a FineTransfer<'a>,
+struct Sums<'a, K, const N: usize, const M: usize> {
+    transfer: &'a FineTransfer<'a, K, N, M>,
     rows: Range<usize>,
     pattern: &'a BlockPattern,
     /// Blocks of the rows, one row after the other.
-    blocks: &'a mut [[[f64; MODES]; MODES]],
+    blocks: &'a mut [[[f64; M]; M]],
 }
 
-impl Sums<'_> {
+impl<K: ElementKernel<N>, const N: usize, const M: usize> Sums<'_, K, N, M>
+where
+    [f64; M]: NodalModes<N>,
+{
     /// Place of a block of the group.
     fn place(&self, row: usize, column: u32) -> usize {
         let start = self.pattern.offsets()[row] - self.pattern.offsets()[self.rows.start];
@@ -99,13 +118,13 @@ impl Sums<'_> {
     fn balance(&mut self) {
         let centers = self.transfer.aggregates.centers();
         for row in self.rows.clone() {
-            let mut diagonal = [[0.0; MODES]; MODES];
+            let mut diagonal = [[0.0; M]; M];
             for &column in self.pattern.row(row) {
                 let block = &self.blocks[self.place(row, column)];
                 let offset = difference(centers[column as usize], centers[row]);
                 for (sum, block) in diagonal.iter_mut().zip(block) {
                     let moved = block.of_parent(offset);
-                    (0..MODES).for_each(|i| sum[i] -= moved[i]);
+                    (0..M).for_each(|i| sum[i] -= moved[i]);
                 }
             }
             let place = self.place(row, row as u32);
@@ -139,7 +158,7 @@ impl Sums<'_> {
                     continue;
                 }
                 let pair = Pair { problem, aggregates, hex, of: &of, rows: of[a], columns: of[b] };
-                let block = pair.block::<HELD>(entry);
+                let block = pair.block::<M, HELD>(entry);
                 let place = self.place(row, of[b]);
                 add(&mut self.blocks[place], |i, j| block[i][j]);
                 if column > row && self.rows.contains(&column) {
@@ -152,8 +171,8 @@ impl Sums<'_> {
 }
 
 /// Two aggregates, or one and itself, and an element that touches both.
-struct Pair<'a> {
-    problem: &'a Problem,
+struct Pair<'a, K, const N: usize> {
+    problem: &'a Discretization<K, N>,
     aggregates: &'a Aggregates,
     hex: &'a [u32; 8],
     /// Aggregate of each node.
@@ -162,21 +181,24 @@ struct Pair<'a> {
     columns: u32,
 }
 
-impl Pair<'_> {
+impl<K: ElementKernel<N>, const N: usize> Pair<'_, K, N> {
     /// The sum of P_a^T K_ab P_b over nodes a of the one and b of the other aggregate.
     #[inline(always)]
-    fn block<const HELD: bool>(
+    fn block<const M: usize, const HELD: bool>(
         &self,
         entry: impl Fn(usize, usize) -> f64 + Copy,
-    ) -> [[f64; MODES]; MODES] {
+    ) -> [[f64; M]; M]
+    where
+        [f64; M]: NodalModes<N>,
+    {
         let offsets = self.aggregates.offsets();
-        let mut target = [[0.0; MODES]; MODES];
+        let mut target = [[0.0; M]; M];
         for a in 0..8 {
             if self.of[a] != self.rows {
                 continue;
             }
-            // sum of K_ab P_b: a row of it is (k, r x k) for a row k of K_ab.
-            let mut forces = [[0.0; MODES]; DIM];
+            // sum of K_ab P_b: a row of it is P_b^T k for a row k of K_ab.
+            let mut forces = [[0.0; M]; N];
             for b in 0..8 {
                 if self.of[b] != self.columns {
                     continue;
@@ -186,25 +208,17 @@ impl Pair<'_> {
                     true => self.held_block(a, b, entry),
                     false => block_between(a, b, entry),
                 };
-                for i in 0..DIM {
-                    let k = block[i];
-                    forces[i][0] += k[0];
-                    forces[i][1] += k[1];
-                    forces[i][2] += k[2];
-                    forces[i][3] += r[1] * k[2] - r[2] * k[1];
-                    forces[i][4] += r[2] * k[0] - r[0] * k[2];
-                    forces[i][5] += r[0] * k[1] - r[1] * k[0];
+                for i in 0..N {
+                    let moved = <[f64; M]>::of_node(block[i], r);
+                    (0..M).for_each(|c| forces[i][c] += moved[c]);
                 }
             }
             let r = offsets[self.hex[a] as usize];
-            let [x, y, z] = &forces;
-            for c in 0..MODES {
-                target[0][c] += x[c];
-                target[1][c] += y[c];
-                target[2][c] += z[c];
-                target[3][c] += r[1] * z[c] - r[2] * y[c];
-                target[4][c] += r[2] * x[c] - r[0] * z[c];
-                target[5][c] += r[0] * y[c] - r[1] * x[c];
+            for c in 0..M {
+                let mut column = [0.0; N];
+                (0..N).for_each(|i| column[i] = forces[i][c]);
+                let moved = <[f64; M]>::of_node(column, r);
+                (0..M).for_each(|m| target[m][c] += moved[m]);
             }
         }
         target
@@ -217,15 +231,15 @@ impl Pair<'_> {
         a: usize,
         b: usize,
         entry: impl Fn(usize, usize) -> f64 + Copy,
-    ) -> [[f64; DIM]; DIM] {
+    ) -> [[f64; N]; N] {
         let is_fixed =
-            |node: usize, i: usize| self.problem.supports().is_fixed(self.hex[node] as usize, i);
-        let mut block = [[0.0; DIM]; DIM];
+            |node: usize, i: usize| self.problem.constraints().is_fixed(self.hex[node] as usize, i);
+        let mut block = [[0.0; N]; N];
         for other in (0..8).filter(|&other| other != a && (other == b || a == b)) {
-            let between = block_between(a, other, entry);
+            let between: [[f64; N]; N] = block_between(a, other, entry);
             let sign = if a == b { -1.0 } else { 1.0 };
-            for i in (0..DIM).filter(|&i| !is_fixed(a, i)) {
-                for j in (0..DIM).filter(|&j| !is_fixed(b, j)) {
+            for i in (0..N).filter(|&i| !is_fixed(a, i)) {
+                for j in (0..N).filter(|&j| !is_fixed(b, j)) {
                     block[i][j] += sign * between[i][j];
                 }
             }
@@ -236,9 +250,9 @@ impl Pair<'_> {
 
 /// target += block, entry by entry.
 #[inline(always)]
-fn add(target: &mut [[f64; MODES]; MODES], block: impl Fn(usize, usize) -> f64) {
-    for i in 0..MODES {
-        for j in 0..MODES {
+fn add<const M: usize>(target: &mut [[f64; M]; M], block: impl Fn(usize, usize) -> f64) {
+    for i in 0..M {
+        for j in 0..M {
             target[i][j] += block(i, j);
         }
     }
@@ -246,16 +260,16 @@ fn add(target: &mut [[f64; MODES]; MODES], block: impl Fn(usize, usize) -> f64) 
 
 /// The block of different nodes a and b.
 #[inline(always)]
-fn block_between(
+fn block_between<const N: usize>(
     a: usize,
     b: usize,
     entry: impl Fn(usize, usize) -> f64 + Copy,
-) -> [[f64; DIM]; DIM] {
+) -> [[f64; N]; N] {
     let k = pair(a.min(b), a.max(b));
-    let mut block = [[0.0; DIM]; DIM];
-    for i in 0..DIM {
-        for j in 0..DIM {
-            block[i][j] = entry(k, if a < b { DIM * i + j } else { DIM * j + i });
+    let mut block = [[0.0; N]; N];
+    for i in 0..N {
+        for j in 0..N {
+            block[i][j] = entry(k, if a < b { N * i + j } else { N * j + i });
         }
     }
     block
@@ -268,35 +282,40 @@ const fn pair(a: usize, b: usize) -> usize {
 }
 
 /// Adds the stiffness that elements make between aggregates.
-struct AddElements<'a, 'b, const HELD: bool> {
-    sums: &'a mut Sums<'b>,
-    moduli: &'a [f64],
+struct AddElements<'a, 'b, K, const HELD: bool, const N: usize, const M: usize> {
+    sums: &'a mut Sums<'b, K, N, M>,
+    coefficients: &'a [&'a Vec<f64>],
     elements: &'a [u32],
 }
 
-impl<const HELD: bool> WithSimd for AddElements<'_, '_, HELD> {
+impl<K: ElementKernel<N>, const HELD: bool, const N: usize, const M: usize> WithSimd
+    for AddElements<'_, '_, K, HELD, N, M>
+where
+    [f64; M]: NodalModes<N>,
+{
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { sums, moduli, elements } = self;
+        let Self { sums, coefficients, elements } = self;
         let problem = sums.transfer.problem;
-        let lame = problem.material().unit_lame();
         let mut gradients = Gradients::zeros(simd);
-        let mut blocks = [[[0.0; MAX_LANES]; DIM * DIM]; PAIRS];
+        let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; PAIRS];
         for elements in elements.chunks(S::F64_LANES) {
             gradients.set(simd, &load_coordinates(simd, problem.mesh(), elements));
-            let lame = load_lame(simd, elements, moduli, lame);
+            let loaded = load_coefficients(simd, elements, coefficients);
             for b in 1..8 {
                 for a in 0..b {
-                    let block = gradients.block(a, b, lame);
-                    for c in 0..DIM * DIM {
-                        block[c / DIM][c % DIM].store(&mut blocks[pair(a, b)][c]);
+                    let block = problem.kernel().block(simd, &gradients, [a, b], &loaded);
+                    for i in 0..N {
+                        for j in 0..N {
+                            block[i][j].store(&mut blocks[pair(a, b)][i][j]);
+                        }
                     }
                 }
             }
             for (lane, &e) in elements.iter().enumerate() {
-                sums.add_element::<HELD>(e as usize, |k, c| blocks[k][c][lane]);
+                sums.add_element::<HELD>(e as usize, |k, c| blocks[k][c / N][c % N][lane]);
             }
         }
     }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 
 use super::{Aggregates, Aggregation};
-use crate::{DIM, Problem};
+use crate::{Discretization, ElementKernel};
 
 /// The joints of a level: pairs of aggregates, row < column, that parts connect. Parts are elements on
 /// the first level, and on the others blocks of the finer level, by their places there.
@@ -27,7 +27,10 @@ pub struct Joints {
 
 impl Joints {
     /// The joints of the first level.
-    pub fn of_nodes(problem: &Problem, structure: &Aggregation) -> Self {
+    pub fn of_nodes<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
+        structure: &Aggregation,
+    ) -> Self {
         let of = structure.nodes.of();
         Self::new(&structure.patterns[0], |row, add| {
             for &e in &structure.straddling[row] {
@@ -119,9 +122,12 @@ pub struct Supported {
 
 impl Supported {
     /// Of the first level.
-    pub fn new(problem: &Problem, structure: &Aggregation) -> Self {
-        let (mesh, supports) = (problem.mesh(), problem.supports());
-        let is_held = |&node: &u32| (0..DIM).any(|i| supports.is_fixed(node as usize, i));
+    pub fn new<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
+        structure: &Aggregation,
+    ) -> Self {
+        let (mesh, constraints) = (problem.mesh(), problem.constraints());
+        let is_held = |&node: &u32| constraints.is_held(node as usize);
         let mut supported = Self { rows: Vec::new(), offsets: vec![0], elements: Vec::new() };
         for (row, elements) in structure.straddling.iter().enumerate() {
             let held = elements.iter().filter(|&&e| mesh.hexes()[e as usize].iter().any(is_held));
@@ -143,7 +149,7 @@ mod tests {
 
     use super::super::DIRECT;
     use super::*;
-    use crate::{LoadCase, Material, Supports};
+    use crate::{DIM, LoadCase, Material, Problem, Supports};
 
     fn problem() -> Problem {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(9000)).unwrap();

@@ -1,21 +1,23 @@
-//! Multigrid for elasticity by plain aggregation with rigid-body modes, on the CPU.
+//! Multigrid by plain aggregation, on the CPU.
 //!
-//! Nodes are grouped into aggregates by the mesh alone, once. The prolongation of an aggregate is
-//! its six rigid motions; rigid motions carry no energy, so only elements that touch several
-//! aggregates or a support make coarse stiffness. It is recomputed whenever the moduli change.
-//! Coarser levels aggregate the aggregates, again with six rigid motions each.
+//! Nodes are grouped into aggregates by the mesh alone, once. An aggregate moves by M modes: six rigid
+//! motions in elasticity, one constant in diffusion. These carry no energy, so only elements that
+//! touch several aggregates or a held node make coarse stiffness. It is recomputed whenever the
+//! coefficients change. Coarser levels aggregate the aggregates, again with M modes each.
 
 mod aggregates;
-mod bounds;
 mod coarse;
 mod fine;
 mod galerkin;
 mod joints;
+mod modes;
 mod node_graph;
 mod scalar;
 mod structure;
 #[cfg(test)]
 mod tests;
+
+use std::borrow::Cow;
 
 use rayon::prelude::*;
 use topopt_linalg::{
@@ -25,73 +27,105 @@ use topopt_linalg::{
 use topopt_mesh::vector::difference;
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
-use crate::{DIM, ElementOperator, ElementPreconditioner, Level, Problem, WithSprings};
+use crate::patches::{Patch, Patches};
+use crate::{
+    DIM, Discretization, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Level,
+    MAX_TERMS, WithSprings,
+};
 use coarse::BlockLevels;
 use fine::FineTransfer;
 use galerkin::RowGroups;
 
 pub use aggregates::Aggregates;
-pub use bounds::element_bounds;
 pub use joints::{Joints, Supported};
+pub use modes::{MODES, Modes, NodalModes};
 pub(crate) use scalar::ScalarAggregation;
 pub use structure::Aggregation;
 
-/// Rigid-body modes of an aggregate.
-pub const MODES: usize = 6;
 /// Iterations that take as long as a structure, on two cores: 0.4 s at 90 thousand elements.
 const STRUCTURE_COST: usize = 8;
 /// Most unknowns of the level that is solved directly, on the CPU.
 const DIRECT: usize = 600;
 
-/// `multigrid`: a cycle over rigid-body aggregation.
-pub struct Multigrid<'a> {
-    problem: &'a Problem,
-    cycle: Cycle<Cpu, RigidAggregation<'a>>,
+/// `multigrid`: a cycle over aggregates of nodes with N unknowns, which move by M modes.
+pub struct Multigrid<
+    'a,
+    K: ElementKernel<N> = Elasticity,
+    const N: usize = DIM,
+    const M: usize = MODES,
+> where
+    [f64; M]: NodalModes<N>,
+{
+    problem: &'a Discretization<K, N>,
+    cycle: Cycle<Cpu, NodalAggregation<'a, K, N, M>>,
     levels: Vec<Level>,
 }
 
 /// The hierarchy; level 0 is the matrix-free operator, the others are block matrices.
-pub struct RigidAggregation<'a> {
-    problem: &'a Problem,
-    operator: WithSprings<'a, Cpu, Mf<'a>>,
-    inverse_diagonal: BlockDiagonal<DIM>,
-    transfer: FineTransfer<'a>,
+pub struct NodalAggregation<
+    'a,
+    K: ElementKernel<N> = Elasticity,
+    const N: usize = DIM,
+    const M: usize = MODES,
+> where
+    [f64; M]: NodalModes<N>,
+{
+    problem: &'a Discretization<K, N>,
+    operator: WithSprings<'a, Cpu, Mf<'a, K, N>>,
+    inverse_diagonal: BlockDiagonal<N>,
+    transfer: FineTransfer<'a, K, N, M>,
     row_groups: RowGroups,
-    /// See [`element_bounds`]: by them the smoother's blocks are raised, so that no eigenvalue exceeds 1.
+    /// See [`ElementKernel::bounds`]: by them the smoother's blocks are raised, so that no eigenvalue exceeds 1.
     bounds: Vec<f32>,
     /// Levels 1 and on.
-    coarse: BlockLevels<MODES>,
+    coarse: BlockLevels<M>,
 }
 
-impl<'a> Multigrid<'a> {
+impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> Multigrid<'a, K, N, M>
+where
+    [f64; M]: NodalModes<N>,
+{
     /// The structure for `problem`, with cycles of that kind; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] never on the CPU.
-    pub fn new(problem: &'a Problem, kind: CycleKind) -> Result<Self, BackendError> {
+    pub fn new(problem: &'a Discretization<K, N>, kind: CycleKind) -> Result<Self, BackendError> {
         let structure = Aggregation::new(problem, DIRECT);
         let levels = structure.levels();
-        let hierarchy = RigidAggregation::new(problem, structure)?;
+        let hierarchy = NodalAggregation::new(problem, structure)?;
         Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
     }
 
     /// The hierarchy.
-    pub fn hierarchy(&self) -> &RigidAggregation<'a> {
+    pub fn hierarchy(&self) -> &NodalAggregation<'a, K, N, M> {
         self.cycle.hierarchy()
     }
 
-    /// Bytes that a hierarchy takes at most, for a mesh of that size.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        // A node: its work vectors (96), diagonal blocks and the copies that they are summed from
-        // (125), its place (40), and what the setup needs for a while (53). An element: its modulus, its
-        // entry in some 1.1 groups of rows, and its share of an aggregate of some 30 nodes with up to
-        // 27 neighbors (320), of which there are fewer near the surface, where nodes have fewer elements.
-        314 * n_nodes + 349 * n_elements
+    /// Bytes that a hierarchy takes at most.
+    pub fn bytes(problem: &Discretization<K, N>) -> usize {
+        let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        let blocks = 8 * BlockDiagonal::<N>::PACKED;
+
+        // A node: its work vectors (4 N), diagonal blocks and the 1.6 copies that they are summed from, its
+        // place (40), and what the setup needs for a while (53); springs of the ground. An element: its
+        // coefficients and raised ones, its entry in some 1.1 groups of rows, and its share of an aggregate
+        // of some 30 nodes with up to 27 neighbors, of which there are fewer near the surface, where nodes
+        // have fewer elements: 320 with six modes.
+        let ground = if K::HAS_GROUND { 16 * N } else { 0 };
+        let node = 32 * N + blocks + (16 * blocks).div_ceil(10) + 40 + 53 + ground;
+        let share = 320 * M * M / (MODES * MODES);
+        node * n_nodes + (21 + 8 * K::TERMS + share) * n_elements
     }
 }
 
-impl<'a> RigidAggregation<'a> {
-    fn new(problem: &'a Problem, structure: Aggregation) -> Result<Self, BackendError> {
+impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> NodalAggregation<'a, K, N, M>
+where
+    [f64; M]: NodalModes<N>,
+{
+    fn new(
+        problem: &'a Discretization<K, N>,
+        structure: Aggregation,
+    ) -> Result<Self, BackendError> {
         let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
         Ok(Self {
             problem,
@@ -99,7 +133,7 @@ impl<'a> RigidAggregation<'a> {
             inverse_diagonal: BlockDiagonal::zeros(problem.space()),
             transfer: FineTransfer { problem, aggregates: nodes },
             row_groups: RowGroups::new(problem, &straddling),
-            bounds: element_bounds(problem.mesh(), problem.material()),
+            bounds: problem.kernel().bounds(problem.mesh()),
             coarse: BlockLevels::new(patterns, coarser),
         })
     }
@@ -112,23 +146,33 @@ impl<'a> RigidAggregation<'a> {
         self.coarse = BlockLevels::new(patterns, coarser);
     }
 
-    /// Recomputes all numbers for `moduli`.
-    fn update(&mut self, moduli: &Vec<f64>) {
+    /// Recomputes all numbers for `coefficients`, by term.
+    fn update(&mut self, coefficients: &[&Vec<f64>]) {
         let Self { problem, operator, inverse_diagonal, transfer, row_groups, bounds, coarse } =
             self;
-        operator.set_moduli(moduli);
+        operator.set_coefficients(coefficients);
 
         // The blocks that bound those of K, see `bounds`.
-        let raised: Vec<f64> =
-            moduli.par_iter().zip(&*bounds).map(|(e, &bound)| e * f64::from(bound)).collect();
+        let raise = |values: &Vec<f64>| -> Vec<f64> {
+            values.par_iter().zip(&*bounds).map(|(c, &bound)| c * f64::from(bound)).collect()
+        };
+        let raised: Vec<Vec<f64>> = coefficients.iter().map(|values| raise(values)).collect();
+        let raised: Vec<&Vec<f64>> = raised.iter().collect();
         let patches = operator.elements().patches();
         inverse_blocks_by_patches(problem, patches, &raised, inverse_diagonal);
 
-        coarse.update(|matrix| galerkin::galerkin(transfer, row_groups, moduli, matrix));
+        let springs = springs(problem, patches, coefficients);
+        coarse.update(|matrix| {
+            galerkin::galerkin(transfer, row_groups, coefficients, &springs, matrix);
+        });
     }
 }
 
-impl Hierarchy<Cpu> for RigidAggregation<'_> {
+impl<K: ElementKernel<N>, const N: usize, const M: usize> Hierarchy<Cpu>
+    for NodalAggregation<'_, K, N, M>
+where
+    [f64; M]: NodalModes<N>,
+{
     fn n_levels(&self) -> usize {
         1 + self.coarse.len()
     }
@@ -163,7 +207,11 @@ impl Hierarchy<Cpu> for RigidAggregation<'_> {
     }
 }
 
-impl Preconditioner<Cpu> for Multigrid<'_> {
+impl<K: ElementKernel<N>, const N: usize, const M: usize> Preconditioner<Cpu>
+    for Multigrid<'_, K, N, M>
+where
+    [f64; M]: NodalModes<N>,
+{
     fn name(&self) -> &'static str {
         self.cycle.name()
     }
@@ -181,7 +229,11 @@ impl Preconditioner<Cpu> for Multigrid<'_> {
     }
 }
 
-impl ElementPreconditioner<Cpu> for Multigrid<'_> {
+impl<K: ElementKernel<N>, const N: usize, const M: usize> ElementPreconditioner<Cpu>
+    for Multigrid<'_, K, N, M>
+where
+    [f64; M]: NodalModes<N>,
+{
     fn cycle(&self) -> Option<CycleKind> {
         Some(self.cycle.kind())
     }
@@ -207,28 +259,43 @@ impl ElementPreconditioner<Cpu> for Multigrid<'_> {
         &mut self,
         backend: &Cpu,
         _: &dyn ElementOperator<Cpu>,
-        moduli: &Vec<f64>,
+        coefficients: &[&Vec<f64>],
     ) -> Result<(), BackendError> {
         self.cycle.reset_strength();
-        self.cycle.update(backend, |hierarchy| hierarchy.update(moduli));
+        self.cycle.update(backend, |hierarchy| hierarchy.update(coefficients));
         Ok(())
     }
 }
 
-/// The displacement at offset `r` of the rigid motion (translation, rotation): t + w x r.
-fn rigid_displacement(motion: &[f64; MODES], r: [f64; DIM]) -> [f64; DIM] {
-    let [tx, ty, tz, wx, wy, wz] = *motion;
-    [tx + wy * r[2] - wz * r[1], ty + wz * r[0] - wx * r[2], tz + wx * r[1] - wy * r[0]]
-}
+/// What holds nodes to the ground, zero at held components: springs, and terms that are springs
+/// themselves; empty where there is nothing.
+fn springs<'p, K: ElementKernel<N>, const N: usize>(
+    problem: &'p Discretization<K, N>,
+    patches: &Patches,
+    coefficients: &[&Vec<f64>],
+) -> Cow<'p, [[f64; N]]> {
+    let constraints = problem.constraints();
+    let springs = constraints.springs().map_or(&[][..], |springs| springs.as_chunks().0);
+    if !K::HAS_GROUND {
+        return Cow::Borrowed(springs);
+    }
 
-/// The transpose: a force at offset `r` as (force, moment).
-fn rigid_force(f: [f64; DIM], r: [f64; DIM]) -> [f64; MODES] {
-    [
-        f[0],
-        f[1],
-        f[2],
-        r[1] * f[2] - r[2] * f[1],
-        r[2] * f[0] - r[0] * f[2],
-        r[0] * f[1] - r[1] * f[0],
-    ]
+    let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
+        for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
+            let mut own = [0.0; MAX_TERMS];
+            own.iter_mut().zip(coefficients).for_each(|(own, values)| *own = values[e]);
+            let ground = problem.kernel().ground(&own, &problem.mesh().element_coordinates(e));
+            for (ground, &node) in ground.iter().zip(hex) {
+                (0..N).for_each(|i| sums[node as usize][i] += ground[i]);
+            }
+        }
+    };
+    let finish = |node: usize, mut sum: [f64; N]| {
+        let spring = springs.get(node).unwrap_or(&[0.0; N]);
+        (0..N).for_each(|i| sum[i] += spring[i]);
+        constraints.free_part(node, sum)
+    };
+    let mut ground = vec![[0.0; N]; problem.mesh().n_nodes()];
+    patches.scatter(ground.as_flattened_mut(), work, finish);
+    Cow::Owned(ground)
 }

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 use topopt_mesh::{HexMesh, NodeToElements};
 
+use super::Aggregates;
 use super::node_graph::NodeGraph;
-use super::{Aggregates, MODES};
-use crate::{DIM, Level, Problem};
+use crate::{DIM, Discretization, ElementKernel, Level};
 
 /// How much farther than the four nearest neighbors one may be to be taken for near.
 const NEAR: f64 = 1.25;
@@ -26,19 +26,28 @@ pub struct Aggregation {
     pub straddling: Vec<Vec<u32>>,
     /// Pattern of the coarse matrix of `nodes`, then of each of `coarser`.
     pub patterns: Vec<BlockPattern>,
-    /// Entries of the finest matrix, if it were assembled.
-    fine_entries: usize,
+    /// Unknowns per node and per aggregate.
+    unknowns: [usize; 2],
+    /// Pairs of nodes that share an element.
+    n_pairs: usize,
 }
 
 impl Aggregation {
     /// Aggregates of the nodes of `problem`, then of aggregates until at most `direct` unknowns are
     /// left.
-    pub fn new(problem: &Problem, direct: usize) -> Self {
+    pub fn new<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
+        direct: usize,
+    ) -> Self {
         Self::around(problem, problem.void(), direct)
     }
 
     /// As [`Aggregation::new`], with the elements `void` as those that hold nothing together.
-    pub fn around(problem: &Problem, void: &[u32], direct: usize) -> Self {
+    pub fn around<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
+        void: &[u32],
+        direct: usize,
+    ) -> Self {
         let mesh = problem.mesh();
         let adjacency = NodeToElements::new(mesh);
         let node_graph = NodeGraph::new(mesh, &adjacency, void);
@@ -50,23 +59,25 @@ impl Aggregation {
         let (nodes, n_pairs) = rayon::join(aggregates, || n_pairs(mesh, &adjacency));
         let straddling = straddling(problem, &adjacency, &nodes);
         let finest = pattern(mesh, &nodes, &straddling);
-        let (coarser, patterns) = coarser(&nodes, finest, nodes.graph(&node_graph), direct);
-        Self { nodes, coarser, straddling, patterns, fine_entries: DIM * DIM * n_pairs }
+        let (coarser, patterns) =
+            coarser(&nodes, finest, nodes.graph(&node_graph), direct / K::MODES);
+        Self { nodes, coarser, straddling, patterns, unknowns: [N, K::MODES], n_pairs }
     }
 
     /// The size of every level, the finest first.
     pub fn levels(&self) -> Vec<Level> {
-        let unknowns = DIM * self.nodes.of().len();
-        let finest = Level { unknowns, entries: self.fine_entries };
+        let [of_node, modes] = self.unknowns;
+        let unknowns = of_node * self.nodes.of().len();
+        let finest = Level { unknowns, entries: of_node * of_node * self.n_pairs };
         let coarse = self.patterns.iter().map(|pattern| Level {
-            unknowns: MODES * pattern.n_rows(),
-            entries: MODES * MODES * pattern.n_blocks(),
+            unknowns: modes * pattern.n_rows(),
+            entries: modes * modes * pattern.n_blocks(),
         });
         std::iter::once(finest).chain(coarse).collect()
     }
 }
 
-/// Aggregates of `nodes`, then of aggregates until at most `direct` unknowns are left, by the `graph` of
+/// Aggregates of `nodes`, then of aggregates until at most `direct` of them are left, by the `graph` of
 /// what holds together; and where the coarse matrices have blocks, of which `pattern` is the first.
 fn coarser(
     nodes: &Aggregates,
@@ -78,7 +89,7 @@ fn coarser(
     let mut patterns = vec![pattern];
     loop {
         let finer = coarser.last().unwrap_or(nodes);
-        if MODES * finer.len() <= direct {
+        if finer.len() <= direct {
             break;
         }
         let coupled = &patterns[coarser.len()];
@@ -119,13 +130,13 @@ fn near(graph: &BlockPattern, centers: &[[f64; DIM]]) -> BlockPattern {
 }
 
 /// The elements that touch several aggregates or a support, for every aggregate that they touch.
-fn straddling(
-    problem: &Problem,
+fn straddling<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
     adjacency: &NodeToElements,
     aggregates: &Aggregates,
 ) -> Vec<Vec<u32>> {
-    let (mesh, supports) = (problem.mesh(), problem.supports());
-    let is_held = |node: &u32| (0..DIM).any(|i| supports.is_fixed(*node as usize, i));
+    let (mesh, constraints) = (problem.mesh(), problem.constraints());
+    let is_held = |node: &u32| constraints.is_held(*node as usize);
     let straddles = |element: &u32, own: u32| {
         let hex = &mesh.hexes()[*element as usize];
         hex.iter().any(|&node| aggregates.of()[node as usize] != own) || hex.iter().any(is_held)

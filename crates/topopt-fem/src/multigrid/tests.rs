@@ -10,7 +10,7 @@ use topopt_linalg::{
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering};
 
-use super::{Aggregation, DIRECT, MODES, Multigrid, RigidAggregation};
+use super::{Aggregation, DIRECT, MODES, Multigrid, NodalAggregation};
 use crate::{
     ElementOperator, ElementPreconditioner, LoadCase, Material, Problem, Strategy, Supports,
     WithSprings,
@@ -92,7 +92,7 @@ fn deep_multigrid(problem: &Problem, kind: CycleKind) -> Multigrid<'_> {
     let structure = Aggregation::new(problem, 40);
     let levels = structure.levels();
     assert!(levels.len() >= 3, "{levels:?}");
-    let hierarchy = RigidAggregation::new(problem, structure).unwrap();
+    let hierarchy = NodalAggregation::new(problem, structure).unwrap();
     Multigrid { problem, cycle: Cycle::new(&Cpu, kind, hierarchy).unwrap(), levels }
 }
 
@@ -109,8 +109,8 @@ fn iterations(a: &dyn LinearOperator<Cpu>, m: &Multigrid, f: &Vec<f64>) -> usize
 fn every_coarse_matrix_is_the_galerkin_product() {
     for problem in problems() {
         let mut hierarchy =
-            RigidAggregation::new(&problem, Aggregation::new(&problem, DIRECT)).unwrap();
-        hierarchy.update(&moduli(&problem));
+            NodalAggregation::new(&problem, Aggregation::new(&problem, DIRECT)).unwrap();
+        hierarchy.update(&[&moduli(&problem)]);
         assert!(hierarchy.n_levels() >= 2);
         for level in 0..hierarchy.n_levels() - 1 {
             let (a, coarse) = (hierarchy.operator(level), hierarchy.operator(level + 1));
@@ -143,7 +143,7 @@ fn every_coarse_matrix_is_the_galerkin_product() {
 fn rigid_motions_are_reproduced_on_every_level() {
     let problem = problem(distorted_cube(12, 0.25, true));
     let structure = Aggregation::new(&problem, DIRECT);
-    let hierarchy = RigidAggregation::new(&problem, structure.clone()).unwrap();
+    let hierarchy = NodalAggregation::new(&problem, structure.clone()).unwrap();
     let (t, w) = ([0.3, -0.2, 0.5], [0.4, 0.1, -0.6]);
     let rigid = |x: [f64; 3]| -> [f64; 3] {
         std::array::from_fn(|i| {
@@ -179,7 +179,7 @@ fn every_cycle_is_positive_and_those_that_say_so_are_symmetric_and_linear() {
     for (problem, kind) in problems().iter().flat_map(|p| CycleKind::ALL.map(|kind| (p, kind))) {
         let moduli = moduli(problem);
         let mut multigrid = deep_multigrid(problem, kind);
-        multigrid.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &moduli).unwrap();
+        multigrid.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &[&moduli]).unwrap();
         assert_eq!(multigrid.is_linear(), kind != CycleKind::K);
         let cycle = |r: &Vec<f64>| {
             let mut z = vec![0.0; r.len()];
@@ -210,7 +210,7 @@ fn the_inverse_diagonal_is_symmetric() {
     for problem in problems() {
         let moduli = moduli(&problem);
         let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
-        multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
+        multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &[&moduli]).unwrap();
         let diagonal = multigrid.hierarchy().inverse_diagonal(0);
         for seed in 0..5 {
             let [r, s] = [seed, seed + 10].map(|seed| Noise(seed).vector(problem.n_dofs()));
@@ -230,8 +230,8 @@ fn the_cycle_depends_on_the_last_update_alone() {
         let mut after = |updates: &[Vec<f64>]| {
             let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
             for moduli in updates {
-                operator.set_moduli(moduli);
-                multigrid.update(&Cpu, operator.as_ref(), moduli).unwrap();
+                operator.set_coefficients(&[moduli]);
+                multigrid.update(&Cpu, operator.as_ref(), &[moduli]).unwrap();
             }
             let mut z = vec![0.0; r.len()];
             multigrid.apply(&Cpu, &r, &mut z);
@@ -253,9 +253,9 @@ fn a_mesh_numbered_along_lines_converges_as_a_shuffled_one() {
         let problem = problem(mesh);
         let moduli = vec![1.0; problem.mesh().n_elements()];
         let mut operator = Strategy::Mf.build(&problem);
-        operator.set_moduli(&moduli);
+        operator.set_coefficients(&[&moduli]);
         let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
-        multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+        multigrid.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
         iterations(operator.as_ref(), &multigrid, &problem.load_cases()[0].forces)
     });
     assert!(iterations.iter().all(|&n| n < 20), "{iterations:?}");
@@ -266,17 +266,17 @@ fn a_stronger_cycle_takes_fewer_iterations_until_the_next_update() {
     let [_, problem, ..] = problems();
     let moduli = moduli(&problem);
     let mut operator = Strategy::Mf.build(&problem);
-    operator.set_moduli(&moduli);
+    operator.set_coefficients(&[&moduli]);
     let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
-    multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+    multigrid.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
     let f = &problem.load_cases()[0].forces;
     let iterations = |m: &Multigrid| iterations(operator.as_ref(), m, f);
     let plain = iterations(&multigrid); // which may have grown stronger in its course
-    multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+    multigrid.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
     assert!(multigrid.strengthen() && multigrid.strengthen() && !multigrid.strengthen());
     let stronger = iterations(&multigrid);
     assert!(stronger < plain, "{stronger} iterations after {plain}");
-    multigrid.update(&Cpu, operator.as_ref(), &moduli).unwrap();
+    multigrid.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
     assert_eq!(iterations(&multigrid), plain);
 }
 
@@ -287,9 +287,9 @@ fn every_cycle_converges_in_few_iterations_to_the_solution_of_jacobi() {
         let moduli = moduli(&problem);
         let operator = Strategy::Mf.build(&problem);
         let mut operator = WithSprings::new(&Cpu, &problem, operator).unwrap();
-        operator.set_moduli(&moduli);
+        operator.set_coefficients(&[&moduli]);
         let mut jacobi = crate::Jacobi::new(&Cpu, problem.space()).unwrap();
-        jacobi.update(&Cpu, &operator, &moduli).unwrap();
+        jacobi.update(&Cpu, &operator, &[&moduli]).unwrap();
         let f = &problem.load_cases()[0].forces;
         let solve = |m: &dyn Preconditioner<Cpu>| {
             let system = System { backend: &Cpu, a: &operator, m, f };
@@ -304,7 +304,7 @@ fn every_cycle_converges_in_few_iterations_to_the_solution_of_jacobi() {
         let (many, expected) = solve(&jacobi);
         for (kind, total) in CycleKind::ALL.into_iter().zip(&mut totals) {
             let mut multigrid = deep_multigrid(&problem, kind);
-            multigrid.update(&Cpu, &operator, &moduli).unwrap();
+            multigrid.update(&Cpu, &operator, &[&moduli]).unwrap();
             let (few, found) = solve(&multigrid);
             assert!((found / expected - 1.0).abs() < 1e-9, "{kind:?}: {found} {expected}");
             assert!(few <= 40 && 4 * few < many, "{kind:?}: {few}, {many} of Jacobi");
@@ -318,15 +318,15 @@ fn every_cycle_converges_in_few_iterations_to_the_solution_of_jacobi() {
 /// Iterations to 1e-9 of the cycle made for `void`, for the first load case.
 fn iterations_around(problem: &Problem, moduli: &Vec<f64>, void: &[u32]) -> usize {
     let mut operator = Strategy::Mf.build(problem);
-    operator.set_moduli(moduli);
+    operator.set_coefficients(&[moduli]);
     let mut multigrid = deep_multigrid(problem, CycleKind::K);
     multigrid.restructure(&Cpu, void).unwrap();
-    multigrid.update(&Cpu, operator.as_ref(), moduli).unwrap();
+    multigrid.update(&Cpu, operator.as_ref(), &[moduli]).unwrap();
     iterations(operator.as_ref(), &multigrid, &problem.load_cases()[0].forces)
 }
 
 /// Of D^-1 K, by 300 steps of the power method.
-fn largest_eigenvalue(hierarchy: &RigidAggregation, n: usize) -> f64 {
+fn largest_eigenvalue(hierarchy: &NodalAggregation, n: usize) -> f64 {
     let (mut x, mut y, mut growth) = (Noise(2).vector(n), vec![0.0; n], 0.0);
     for _ in 0..300 {
         hierarchy.operator(0).apply(&x, &mut y);
@@ -344,7 +344,7 @@ fn no_moduli_make_the_smoother_diverge() {
     for problem in problems() {
         let n = problem.n_dofs();
         let mut hierarchy =
-            RigidAggregation::new(&problem, Aggregation::new(&problem, DIRECT)).unwrap();
+            NodalAggregation::new(&problem, Aggregation::new(&problem, DIRECT)).unwrap();
         assert_eq!(hierarchy.largest_eigenvalue(0), Some(1.0));
         assert_eq!(hierarchy.largest_eigenvalue(1), None);
         let elements = problem.mesh().n_elements();
@@ -352,7 +352,7 @@ fn no_moduli_make_the_smoother_diverge() {
             |step: usize| (0..elements).map(move |e| if e % step == 3 { 1.0 } else { 1e-6 });
         let mut largest = 0.0f64;
         for moduli in [moduli(&problem), single(elements).collect(), single(37).collect()] {
-            hierarchy.update(&moduli);
+            hierarchy.update(&[&moduli]);
             let found = largest_eigenvalue(&hierarchy, n);
             assert!(found < 1.09, "{found}");
             largest = largest.max(found);
@@ -387,7 +387,7 @@ fn a_structure_depends_on_its_void_alone() {
     let after = |voids: &[&[u32]]| {
         let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
         voids.iter().for_each(|void| multigrid.restructure(&Cpu, void).unwrap());
-        multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
+        multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &[&moduli]).unwrap();
         let mut z = vec![0.0; r.len()];
         multigrid.apply(&Cpu, &r, &mut z);
         (z, multigrid.levels())

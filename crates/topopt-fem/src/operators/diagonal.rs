@@ -1,75 +1,87 @@
-//! The diagonal of K and its diagonal blocks, without stored stiffness.
+//! The diagonal of K and its diagonal blocks, without stored matrices.
 
 use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{BlockDiagonal, pseudo_inverse};
 
-use super::nodal_blocks::{Gradients, load_coordinates, load_lame};
+use super::nodal_blocks::{Gradients, load_coefficients, load_coordinates};
+use crate::kernel::{Summed, unpacked};
 use crate::lanes::MAX_LANES;
 use crate::patches::{Patch, Patches};
-use crate::stiffness::element_diagonal_blocks;
-use crate::{DIM, Problem};
+use crate::{Discretization, ElementKernel};
 
-/// Writes the diagonal of sum_e E_e K_e, 1 at held components.
-pub fn by_patches(problem: &Problem, patches: &Patches, moduli: &[f64], out: &mut [f64]) {
-    let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; DIM]]| {
+/// Writes the diagonal of `sum_e sum_t c_et K_et`, 1 at held components; `coefficients` by term.
+pub fn by_patches<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    patches: &Patches,
+    coefficients: &[&Vec<f64>],
+    out: &mut [f64],
+) {
+    let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
         for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
             let x = problem.mesh().element_coordinates(e);
-            let blocks =
-                element_diagonal_blocks(&problem.mesh().hexes()[e], &x, problem.material());
-            for (a, &node) in hex.iter().enumerate() {
-                for i in 0..DIM {
-                    sums[node as usize][i] += moduli[e] * blocks[a][i];
+            for (term, coefficients) in coefficients.iter().enumerate() {
+                let hexes = &problem.mesh().hexes()[e];
+                let blocks = problem.kernel().diagonal_blocks(term, hexes, &x);
+                for (block, &node) in blocks.iter().zip(hex) {
+                    for i in 0..N {
+                        let entry = block.numbers()[i * (i + 1) / 2 + i];
+                        sums[node as usize][i] += coefficients[e] * entry;
+                    }
                 }
             }
         }
     };
-    patches.scatter(out, work, |node, sum| problem.supports().choose(node, [1.0; DIM], sum));
+    let constraints = problem.constraints();
+    patches.scatter(out, work, |node, sum| constraints.choose(node, [1.0; N], sum));
 }
 
-/// Writes the pseudo-inverses of the 3x3 diagonal blocks of K and the springs, with the identity at
-/// held components, to `inverse`, which has a block for every node.
-pub fn inverse_blocks_by_patches(
-    problem: &Problem,
+/// Writes the pseudo-inverses of the diagonal blocks of K and the springs, with the identity at held
+/// components, to `inverse`, which has a block for every node.
+pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
     patches: &Patches,
-    moduli: &[f64],
-    inverse: &mut BlockDiagonal<DIM>,
+    coefficients: &[&Vec<f64>],
+    inverse: &mut BlockDiagonal<N>,
 ) {
     let arch = Arch::new();
-    let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; 6]]| {
-        arch.dispatch(AddBlocks { problem, patch, moduli, sums });
+    let work = |_: &mut (), patch: &Patch, sums: &mut [K::Packed]| {
+        arch.dispatch(AddBlocks { problem, patch, coefficients, sums });
     };
-    let springs = problem.supports().springs().map(|springs| springs.as_chunks::<DIM>().0);
-    let finish = |node: usize, s: [f64; 6]| {
-        let mut block = [[s[0], s[1], s[3]], [s[1], s[2], s[4]], [s[3], s[4], s[5]]];
+    let constraints = problem.constraints();
+    let springs = constraints.springs().map(|springs| springs.as_chunks::<N>().0);
+    let finish = |node: usize, sum: K::Packed| {
+        let mut block: [[f64; N]; N] = unpacked(&sum);
         if let Some(springs) = springs {
-            (0..DIM).for_each(|i| block[i][i] += springs[node][i]);
+            (0..N).for_each(|i| block[i][i] += springs[node][i]);
         }
-        for i in (0..DIM).filter(|&i| problem.supports().is_fixed(node, i)) {
-            (0..DIM).for_each(|j| (block[i][j], block[j][i]) = (0.0, 0.0));
+        for i in (0..N).filter(|&i| constraints.is_fixed(node, i)) {
+            (0..N).for_each(|j| (block[i][j], block[j][i]) = (0.0, 0.0));
             block[i][i] = 1.0;
         }
-        let [x, y, z] = pseudo_inverse(&block);
-        [x[0], y[0], y[1], z[0], z[1], z[2]]
+        let inverse = pseudo_inverse(&block);
+        let mut packed = K::Packed::ZERO;
+        let lower = (0..N).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        packed.numbers_mut().iter_mut().zip(lower).for_each(|(p, (i, j))| *p = inverse[i][j]);
+        packed
     };
     patches.scatter(inverse.packed_mut(), work, finish);
 }
 
-/// Adds the diagonal blocks of E_e K_e of all elements of a patch to `sums`, \[patch nodes\]\[6\], as
-/// (xx, yx, yy, zx, zy, zz).
-struct AddBlocks<'a> {
-    problem: &'a Problem,
+/// Adds the diagonal blocks of `sum_t c_et K_et` of all elements of a patch to `sums`,
+/// `[patch nodes]`.
+struct AddBlocks<'a, K: ElementKernel<N>, const N: usize> {
+    problem: &'a Discretization<K, N>,
     patch: &'a Patch,
-    moduli: &'a [f64],
-    sums: &'a mut [[f64; 6]],
+    coefficients: &'a [&'a Vec<f64>],
+    sums: &'a mut [K::Packed],
 }
 
-impl WithSimd for AddBlocks<'_> {
+impl<K: ElementKernel<N>, const N: usize> WithSimd for AddBlocks<'_, K, N> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { problem, patch, moduli, sums } = self;
-        let lame = problem.material().unit_lame();
+        let Self { problem, patch, coefficients, sums } = self;
         let mut gradients = Gradients::zeros(simd);
         let mut elements = patch.elements.clone().map(|e| e as u32);
         for hexes in patch.hexes.chunks(S::F64_LANES) {
@@ -77,29 +89,33 @@ impl WithSimd for AddBlocks<'_> {
             (0..hexes.len()).for_each(|lane| numbers[lane] = elements.next().unwrap_or_default());
             let numbers = &numbers[..hexes.len()];
             gradients.set(simd, &load_coordinates(simd, problem.mesh(), numbers));
-            let lame = load_lame(simd, numbers, moduli, lame);
-            let mut blocks = [[[0.0; MAX_LANES]; 6]; 8];
+            let loaded = load_coefficients(simd, numbers, coefficients);
+            let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; 8];
             for a in 0..8 {
-                let block = gradients.block(a, a, lame);
-                for (k, (i, j)) in LOWER.into_iter().enumerate() {
-                    block[i][j].store(&mut blocks[a][k]);
+                let block = problem.kernel().block(simd, &gradients, [a, a], &loaded);
+                for i in 0..N {
+                    for j in 0..=i {
+                        block[i][j].store(&mut blocks[a][i][j]);
+                    }
                 }
             }
             for (lane, hex) in hexes.iter().enumerate() {
                 if is_degenerate(hex) {
-                    add_degenerate(problem, moduli, numbers[lane] as usize, hex, sums);
+                    add_degenerate(problem, coefficients, numbers[lane] as usize, hex, sums);
                     continue;
                 }
                 for a in 0..8 {
-                    (0..6).for_each(|k| sums[hex[a] as usize][k] += blocks[a][k][lane]);
+                    let sum = sums[hex[a] as usize].numbers_mut();
+                    for i in 0..N {
+                        for j in 0..=i {
+                            sum[i * (i + 1) / 2 + j] += blocks[a][i][j][lane];
+                        }
+                    }
                 }
             }
         }
     }
 }
-
-/// Entries of a lower triangle.
-const LOWER: [(usize, usize); 6] = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)];
 
 /// Whether a node stands twice in an element.
 fn is_degenerate(hex: &[u16; 8]) -> bool {
@@ -108,18 +124,19 @@ fn is_degenerate(hex: &[u16; 8]) -> bool {
 
 /// Adds the blocks of an element in which nodes stand twice: they have the terms between the places
 /// of a node as well.
-fn add_degenerate(
-    problem: &Problem,
-    moduli: &[f64],
+fn add_degenerate<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    coefficients: &[&Vec<f64>],
     e: usize,
     hex: &[u16; 8],
-    sums: &mut [[f64; 6]],
+    sums: &mut [K::Packed],
 ) {
     let x = problem.mesh().element_coordinates(e);
-    let blocks = element_diagonal_blocks(&problem.mesh().hexes()[e], &x, problem.material());
-    for (a, &node) in hex.iter().enumerate() {
-        let [xx, yy, zz, xy, yz, zx] = blocks[a];
-        let lower = [xx, xy, yy, zx, yz, zz];
-        (0..6).for_each(|k| sums[node as usize][k] += moduli[e] * lower[k]);
+    for (term, coefficients) in coefficients.iter().enumerate() {
+        let blocks = problem.kernel().diagonal_blocks(term, &problem.mesh().hexes()[e], &x);
+        for (block, &node) in blocks.iter().zip(hex) {
+            let sum = sums[node as usize].numbers_mut().iter_mut();
+            sum.zip(block.numbers()).for_each(|(sum, b)| *sum += coefficients[e] * b);
+        }
     }
 }

@@ -12,15 +12,21 @@ mod trilinear;
 use topopt_linalg::Cpu;
 
 pub(crate) use diagonal::inverse_blocks_by_patches;
-pub(crate) use nodal_blocks::{Gradients, load_coordinates, load_lame};
-pub(crate) use trilinear::{LaneGroup, element_forces, from_group, to_group};
+pub(crate) use nodal_blocks::{load_coefficients, load_coordinates};
+pub(crate) use trilinear::{
+    DETERMINANT_SCALE, Derivatives, GRADIENT_SCALE, LaneGroup, Matrix, NODE, at_point, cofactors,
+    derivatives, derivatives_transposed, from_group, slots, times, to_group,
+};
 
+pub use crate::lanes::{Lanes, MAX_LANES};
 pub use ebe::Ebe;
 pub use mf::Mf;
 pub use nbn::Nbn;
+pub use nodal_blocks::Gradients;
 pub use reference::Reference;
+pub use trilinear::Nodal;
 
-use crate::{ElementOperator, Problem};
+use crate::{Discretization, ElementKernel, ElementOperator};
 
 /// How K u is computed on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,26 +52,40 @@ impl Strategy {
         }
     }
 
-    /// Bytes that the operator stores for a mesh of that size, beside the mesh and the vectors.
-    pub fn bytes(self, n_nodes: usize, n_elements: usize) -> usize {
-        let moduli = 8 * n_elements;
-        // Patches hold 16 bytes an element and some 1.6 copies a node of 28 bytes.
-        let patches = 16 * n_elements + 53 * n_nodes;
+    /// Bytes that the operator of `problem` stores, beside the mesh and the vectors.
+    pub fn bytes<K: ElementKernel<N>, const N: usize>(
+        self,
+        problem: &Discretization<K, N>,
+    ) -> usize {
+        let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        let coefficients = 8 * K::TERMS * n_elements;
+        // Patches hold 16 bytes per element and some 1.6 copies per node of its values and a number.
+        let copies = (16 * (4 + 8 * N)).div_ceil(10);
+        let patches = 16 * n_elements + (8 + copies) * n_nodes;
         let adjacency = 40 * n_elements + 8 * n_nodes;
-        moduli
+        coefficients
             + match self {
                 Strategy::Mf => patches,
-                Strategy::Ebe => stored::bytes(n_elements) + patches,
-                Strategy::Nbn => stored::bytes(n_elements) + adjacency,
+                Strategy::Ebe => stored::bytes::<K, N>(n_elements) + patches,
+                Strategy::Nbn => stored::bytes::<K, N>(n_elements) + adjacency,
             }
     }
 
-    /// The operator of `problem` with all moduli zero.
-    pub fn build(self, problem: &Problem) -> Box<dyn ElementOperator<Cpu> + '_> {
+    /// The operator of `problem` with all coefficients zero.
+    pub fn build<K: ElementKernel<N>, const N: usize>(
+        self,
+        problem: &Discretization<K, N>,
+    ) -> Box<dyn ElementOperator<Cpu> + '_> {
         match self {
             Strategy::Mf => Box::new(Mf::new(problem)),
             Strategy::Ebe => Box::new(Ebe::new(problem)),
             Strategy::Nbn => Box::new(Nbn::new(problem)),
         }
     }
+}
+
+/// Replaces the fields of all terms.
+fn set_coefficients(own: &mut [Vec<f64>], terms: &[&Vec<f64>]) {
+    debug_assert_eq!(own.len(), terms.len());
+    own.iter_mut().zip(terms).for_each(|(own, term)| own.copy_from_slice(term));
 }

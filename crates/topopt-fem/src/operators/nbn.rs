@@ -4,58 +4,61 @@ use rayon::prelude::*;
 use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 use topopt_mesh::NodeToElements;
 
+use super::set_coefficients;
 use super::stored::{self, Stored};
-use crate::{DIM, ElementOperator, Problem};
+use crate::{Discretization, ElementKernel, ElementOperator};
 
 /// The node-by-node operator.
 #[derive(Debug)]
-pub struct Nbn<'a> {
-    problem: &'a Problem,
+pub struct Nbn<'a, K, const N: usize> {
+    problem: &'a Discretization<K, N>,
     adjacency: NodeToElements,
-    stiffness: Stored,
-    moduli: Vec<f64>,
+    matrices: Stored<N>,
+    /// By term, each `[n_elements]`.
+    coefficients: Vec<Vec<f64>>,
 }
 
-impl<'a> Nbn<'a> {
-    /// The operator of `problem` with all moduli zero.
-    pub fn new(problem: &'a Problem) -> Self {
-        let moduli = vec![0.0; problem.mesh().n_elements()];
+impl<'a, K: ElementKernel<N>, const N: usize> Nbn<'a, K, N> {
+    /// The operator of `problem` with all coefficients zero.
+    pub fn new(problem: &'a Discretization<K, N>) -> Self {
+        let coefficients = vec![vec![0.0; problem.mesh().n_elements()]; K::TERMS];
         let adjacency = NodeToElements::new(problem.mesh());
-        Self { problem, adjacency, stiffness: stored::element_stiffnesses(problem), moduli }
+        Self { problem, adjacency, matrices: stored::element_matrices(problem), coefficients }
     }
 
     /// Writes sum(node) for every node, keeping `held(node)` at held components.
     fn each_node(
         &self,
         y: &mut [f64],
-        held: impl Fn(usize) -> [f64; DIM] + Sync,
-        sum: impl Fn(usize) -> [f64; DIM] + Sync,
+        held: impl Fn(usize) -> [f64; N] + Sync,
+        sum: impl Fn(usize) -> [f64; N] + Sync,
     ) {
-        let supports = self.problem.supports();
-        y.as_chunks_mut::<DIM>()
+        let constraints = self.problem.constraints();
+        y.as_chunks_mut::<N>()
             .0
             .par_iter_mut()
             .with_min_len(256)
             .enumerate()
-            .for_each(|(node, y)| *y = supports.choose(node, held(node), sum(node)));
+            .for_each(|(node, y)| *y = constraints.choose(node, held(node), sum(node)));
     }
 }
 
-impl LinearOperator<Cpu> for Nbn<'_> {
+impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Nbn<'_, K, N> {
     fn space(&self) -> Space {
         self.problem.space()
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
-        let field = x.as_chunks::<DIM>().0;
+        let field = x.as_chunks::<N>().0;
         let sum = |node| {
-            let mut total = [0.0; DIM];
+            let mut total = [0.0; N];
             for (e, a) in self.adjacency.of(node) {
                 let e = e as usize;
-                let u = stored::element_displacements(self.problem, e, field);
-                for i in 0..DIM {
-                    let row = &self.stiffness[e][DIM * a as usize + i];
-                    total[i] += self.moduli[e] * stored::dot(row, &u);
+                let u = stored::free_values(self.problem, e, field);
+                for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
+                    for (total, row) in total.iter_mut().zip(&matrices[e][a as usize]) {
+                        *total += coefficients[e] * stored::dot(row, &u);
+                    }
                 }
             }
             total
@@ -64,42 +67,48 @@ impl LinearOperator<Cpu> for Nbn<'_> {
     }
 
     fn cost(&self) -> Cost {
-        let (elements, nodes) = (self.moduli.len() as f64, self.problem.n_dofs() as f64 / 3.0);
+        let mesh = self.problem.mesh();
+        let (elements, nodes) = (mesh.n_elements() as f64, mesh.n_nodes() as f64);
+        let (entries, values) = ((64 * N * N) as f64, 8.0 * N as f64);
+        let terms = K::TERMS as f64;
         Cost {
-            bytes_read: elements * (576.0 * 8.0 + 8.0 + 32.0 + 40.0) + nodes * (24.0 + 8.0),
-            bytes_written: nodes * 24.0,
-            flops: elements * (2.0 * 576.0 + 48.0),
+            bytes_read: elements * (terms * (entries * 8.0 + 8.0) + 32.0 + 40.0)
+                + nodes * (values + 8.0),
+            bytes_written: nodes * values,
+            flops: elements * terms * (2.0 * entries + 2.0 * values),
         }
     }
 }
 
-impl ElementOperator<Cpu> for Nbn<'_> {
+impl<K: ElementKernel<N>, const N: usize> ElementOperator<Cpu> for Nbn<'_, K, N> {
     fn strategy(&self) -> &'static str {
         "nbn"
     }
 
-    fn set_moduli(&mut self, moduli: &Vec<f64>) {
-        self.moduli.copy_from_slice(moduli);
+    fn set_coefficients(&mut self, terms: &[&Vec<f64>]) {
+        set_coefficients(&mut self.coefficients, terms);
     }
 
     fn diagonal(&self, out: &mut Vec<f64>) {
         let sum = |node| {
-            let mut total = [0.0; DIM];
+            let mut total = [0.0; N];
             for (e, a) in self.adjacency.of(node) {
                 let (e, a) = (e as usize, a as usize);
                 let hex = &self.problem.mesh().hexes()[e];
                 for b in (0..8).filter(|&b| hex[b] as usize == node) {
-                    for i in 0..DIM {
-                        total[i] += self.moduli[e] * self.stiffness[e][DIM * a + i][DIM * b + i];
+                    for (matrices, coefficients) in self.matrices.iter().zip(&self.coefficients) {
+                        for i in 0..N {
+                            total[i] += coefficients[e] * matrices[e][a][i][b][i];
+                        }
                     }
                 }
             }
             total
         };
-        self.each_node(out, |_| [1.0; DIM], sum);
+        self.each_node(out, |_| [1.0; N], sum);
     }
 
-    fn element_energies(&self, u: &Vec<f64>, out: &mut Vec<f64>) {
-        stored::energies(self.problem, &self.stiffness, u, out);
+    fn element_work(&self, term: usize, v: &Vec<f64>, u: &Vec<f64>, out: &mut Vec<f64>) {
+        stored::works(self.problem, &self.matrices[term], [v, u], out);
     }
 }

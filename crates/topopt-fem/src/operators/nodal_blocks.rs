@@ -8,9 +8,11 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::hexahedron::{self, GAUSS};
 
 use super::trilinear::{
-    Derivatives, LaneGroup, Matrix, Nodal, at_point, cofactors, derivatives, from_group, slots,
+    DETERMINANT_SCALE, Derivatives, LaneGroup, Matrix, Nodal, at_point, cofactors, derivatives,
+    from_group, slots,
 };
 use crate::DIM;
+use crate::kernel::MAX_TERMS;
 use crate::lanes::{Lanes, MAX_LANES};
 
 /// det J at a Gauss point is this over what `trilinear` has for it, with cofactors 64 times theirs.
@@ -18,13 +20,18 @@ const SCALE: f64 = -0.125;
 
 /// Gradients of the shape functions at the Gauss points, each times the root of det J, so that an
 /// integral of a product of two is a sum of products, \[Gauss point\]\[node\]\[direction\].
-pub struct Gradients<S: Simd>([Nodal<S>; 8]);
+pub struct Gradients<S: Simd> {
+    at: [Nodal<S>; 8],
+    /// det J, `[Gauss point]`.
+    dets: [Lanes<S>; 8],
+}
 
 impl<S: Simd> Gradients<S> {
     /// Zeros, to be set: they are too many to be handed over.
     #[inline(always)]
     pub fn zeros(simd: S) -> Self {
-        Self([[[Lanes::splat(simd, 0.0); DIM]; 8]; 8])
+        let zero = Lanes::splat(simd, 0.0);
+        Self { at: [[[zero; DIM]; 8]; 8], dets: [zero; 8] }
     }
 
     /// Takes those of elements with coordinates `x`.
@@ -32,14 +39,24 @@ impl<S: Simd> Gradients<S> {
     pub fn set(&mut self, simd: S, x: &Nodal<S>) {
         let dx = [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)];
         for q in 0..8 {
-            at_gauss_point(simd, &dx, q, &mut self.0[q]);
+            self.dets[q] = at_gauss_point(simd, &dx, q, &mut self.at[q]);
         }
+    }
+
+    /// The integral of the shape function of node a.
+    #[inline(always)]
+    pub fn share(&self, simd: S, a: usize) -> Lanes<S> {
+        let mut sum = Lanes::splat(simd, 0.0);
+        for q in 0..8 {
+            sum = Lanes::splat(simd, shape_at(q, a)).mul_add(self.dets[q], sum);
+        }
+        sum
     }
 
     /// The integral of the product of the gradients of the shape functions of nodes a and b.
     #[inline(always)]
-    fn products(&self, a: usize, b: usize) -> Matrix<S> {
-        let (u, v) = (&self.0[0][a], &self.0[0][b]);
+    pub fn products(&self, a: usize, b: usize) -> Matrix<S> {
+        let (u, v) = (&self.at[0][a], &self.at[0][b]);
         let mut sums = [[u[0] * v[0]; DIM]; DIM];
         for i in 0..DIM {
             for j in 0..DIM {
@@ -47,7 +64,7 @@ impl<S: Simd> Gradients<S> {
             }
         }
         for q in 1..8 {
-            let (u, v) = (&self.0[q][a], &self.0[q][b]);
+            let (u, v) = (&self.at[q][a], &self.at[q][b]);
             for i in 0..DIM {
                 for j in 0..DIM {
                     sums[i][j] = u[i].mul_add(v[j], sums[i][j]);
@@ -56,32 +73,16 @@ impl<S: Simd> Gradients<S> {
         }
         sums
     }
-
-    /// The block of nodes a and b of E_e K_e, for E_e times Lame's constants (lambda, mu).
-    #[inline(always)]
-    pub fn block(&self, a: usize, b: usize, (lambda, mu): (Lanes<S>, Lanes<S>)) -> Matrix<S> {
-        let p = self.products(a, b);
-        let trace = mu * (p[0][0] + p[1][1] + p[2][2]);
-        let mut block = p;
-        for i in 0..DIM {
-            for j in 0..DIM {
-                let sum = if i == j { trace } else { mu * p[j][i] };
-                block[i][j] = lambda.mul_add(p[i][j], sum);
-            }
-            block[i][i] = mu.mul_add(p[i][i], block[i][i]);
-        }
-        block
-    }
 }
 
-/// The gradients at Gauss point q, from the derivatives `dx` of the coordinates.
+/// The gradients at Gauss point q, from the derivatives `dx` of the coordinates; returns det J.
 #[inline(always)]
 fn at_gauss_point<S: Simd>(
     simd: S,
     dx: &[Derivatives<S>; DIM],
     q: usize,
     gradients: &mut Nodal<S>,
-) {
+) -> Lanes<S> {
     let (cofactors, det) = cofactors(&at_point(dx, slots(q)));
     let root = (Lanes::splat(simd, SCALE) * det.recip()).sqrt();
     let side = |bit: usize| if q >> bit & 1 == 0 { -GAUSS } else { GAUSS };
@@ -98,36 +99,50 @@ fn at_gauss_point<S: Simd>(
             gradients[a][i] = cofactors[2][i].mul_add(along[2], sum);
         }
     }
+    Lanes::splat(simd, DETERMINANT_SCALE) * det
+}
+
+/// The shape function of node a at Gauss point q.
+#[inline(always)]
+fn shape_at(q: usize, a: usize) -> f64 {
+    let mut value = 1.0;
+    for (k, side) in hexahedron::NODES[a].into_iter().enumerate() {
+        let at = if q >> (2 - k) & 1 == 0 { -GAUSS } else { GAUSS };
+        value *= 0.5 * (1.0 + side * at);
+    }
+    value
 }
 
 /// Coordinates of `elements`, at most as many as lanes. Lanes without an element repeat the last one.
 #[inline(always)]
 pub fn load_coordinates<S: Simd>(simd: S, mesh: &HexMesh, elements: &[u32]) -> Nodal<S> {
-    let mut x: LaneGroup = [[0.0; MAX_LANES]; 24];
+    let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
     for lane in 0..S::F64_LANES {
         let nodes = mesh.hexes()[elements[lane.min(elements.len() - 1)] as usize];
         for a in 0..8 {
             let position = mesh.coordinates()[nodes[a] as usize];
             for i in 0..DIM {
-                x[DIM * a + i][lane] = position[i];
+                x[a][i][lane] = position[i];
             }
         }
     }
     from_group(simd, &x)
 }
 
-/// Lame's constants at unit modulus, `lame`, times the moduli of `elements`, 0 in other lanes.
+/// The coefficients of `elements`, 0 in other lanes.
 #[inline(always)]
-pub fn load_lame<S: Simd>(
+pub fn load_coefficients<S: Simd>(
     simd: S,
     elements: &[u32],
-    moduli: &[f64],
-    lame: (f64, f64),
-) -> (Lanes<S>, Lanes<S>) {
-    let mut filled = [0.0; MAX_LANES];
-    for lane in 0..elements.len() {
-        filled[lane] = moduli[elements[lane] as usize];
+    coefficients: &[&Vec<f64>],
+) -> [Lanes<S>; MAX_TERMS] {
+    let mut loaded = [Lanes::splat(simd, 0.0); MAX_TERMS];
+    for (term, values) in coefficients.iter().enumerate() {
+        let mut filled = [0.0; MAX_LANES];
+        for lane in 0..elements.len() {
+            filled[lane] = values[elements[lane] as usize];
+        }
+        loaded[term] = Lanes::load(simd, &filled);
     }
-    let moduli = Lanes::load(simd, &filled);
-    (Lanes::splat(simd, lame.0) * moduli, Lanes::splat(simd, lame.1) * moduli)
+    loaded
 }

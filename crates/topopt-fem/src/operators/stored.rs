@@ -1,34 +1,36 @@
-//! Stored element stiffness, 576 numbers an element at unit modulus, for `ebe` and `nbn`.
+//! Stored element matrices, `[8][N][8][N]` numbers per element and term at unit coefficient, for `ebe`
+//! and `nbn`.
 
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::Problem;
-use crate::stiffness::{ELEMENT_DOFS, element_stiffness};
+use crate::{Discretization, ElementKernel, ElementMatrix, ElementVector};
 
-/// K_e of every element at unit modulus, \[n_elements\]\[24\]\[24\].
-pub type Stored = Vec<[[f64; ELEMENT_DOFS]; ELEMENT_DOFS]>;
+/// K_et of every element at unit coefficient, `[TERMS][n_elements]`.
+pub type Stored<const N: usize> = Vec<Vec<ElementMatrix<N>>>;
 
-/// Computes K_e of every element [Ratnakar2022, Fig. 3.6].
-pub fn element_stiffnesses(problem: &Problem) -> Stored {
+/// Computes K_et of every element and term [Ratnakar2022, Fig. 3.6].
+pub fn element_matrices<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+) -> Stored<N> {
     let mesh = problem.mesh();
-    let ke = |e| element_stiffness(&mesh.element_coordinates(e), problem.material());
-    (0..mesh.n_elements()).into_par_iter().map(ke).collect()
+    let of_term = |term: usize| {
+        let ke = |e| problem.kernel().matrix(term, &mesh.element_coordinates(e));
+        (0..mesh.n_elements()).into_par_iter().map(ke).collect()
+    };
+    (0..K::TERMS).map(of_term).collect()
 }
 
-/// Bytes of the stored stiffness of so many elements.
-pub fn bytes(n_elements: usize) -> usize {
-    n_elements * ELEMENT_DOFS * ELEMENT_DOFS * 8
+/// Bytes of the stored matrices of so many elements.
+pub fn bytes<K: ElementKernel<N>, const N: usize>(n_elements: usize) -> usize {
+    n_elements * K::TERMS * size_of::<ElementMatrix<N>>()
 }
 
 /// K_e u_e. By columns: K_e is symmetric, and a column times a number vectorizes.
-pub fn product(
-    ke: &[[f64; ELEMENT_DOFS]; ELEMENT_DOFS],
-    u: &[f64; ELEMENT_DOFS],
-) -> [f64; ELEMENT_DOFS] {
-    let mut f = [0.0; ELEMENT_DOFS];
-    for (column, u) in ke.iter().zip(u) {
-        for (f, k) in f.iter_mut().zip(column) {
+pub fn product<const N: usize>(ke: &ElementMatrix<N>, u: &ElementVector<N>) -> ElementVector<N> {
+    let mut f = [[0.0; N]; 8];
+    for (column, u) in ke.as_flattened().iter().zip(u.as_flattened()) {
+        for (f, k) in f.as_flattened_mut().iter_mut().zip(column.as_flattened()) {
             *f += k * u;
         }
     }
@@ -36,8 +38,9 @@ pub fn product(
 }
 
 /// A row of K_e times u_e, in eight independent sums, which the compiler vectorizes.
-pub fn dot(row: &[f64; ELEMENT_DOFS], u: &[f64; ELEMENT_DOFS]) -> f64 {
-    let (row, u) = (row.as_chunks::<8>().0, u.as_chunks::<8>().0);
+pub fn dot<const N: usize>(row: &ElementVector<N>, u: &ElementVector<N>) -> f64 {
+    let row = row.as_flattened().as_chunks::<8>().0;
+    let u = u.as_flattened().as_chunks::<8>().0;
     let mut sums = [0.0; 8];
     for (row, u) in row.iter().zip(u) {
         for l in 0..8 {
@@ -47,38 +50,47 @@ pub fn dot(row: &[f64; ELEMENT_DOFS], u: &[f64; ELEMENT_DOFS]) -> f64 {
     sums.iter().sum()
 }
 
-/// u_e^T K_e u_e.
-pub fn energy(ke: &[[f64; ELEMENT_DOFS]; ELEMENT_DOFS], u: &[f64; ELEMENT_DOFS]) -> f64 {
-    product(ke, u).iter().zip(u).map(|(f, u)| f * u).sum()
+/// v_e^T K_e u_e.
+pub fn work<const N: usize>(
+    ke: &ElementMatrix<N>,
+    v: &ElementVector<N>,
+    u: &ElementVector<N>,
+) -> f64 {
+    product(ke, u).as_flattened().iter().zip(v.as_flattened()).map(|(f, v)| f * v).sum()
 }
 
-/// Nodal values at the nodes of one element, \[3 a + i\].
-pub fn element_values(mesh: &HexMesh, element: usize, field: &[[f64; 3]]) -> [f64; ELEMENT_DOFS] {
-    let mut values = [0.0; ELEMENT_DOFS];
-    for (value, &node) in values.as_chunks_mut::<3>().0.iter_mut().zip(&mesh.hexes()[element]) {
-        *value = field[node as usize];
-    }
-    values
-}
-
-/// The displacements of one element, \[3 a + i\], zero at held components.
-pub fn element_displacements(
-    problem: &Problem,
+/// Nodal values at the nodes of one element.
+pub fn element_values<const N: usize>(
+    mesh: &HexMesh,
     element: usize,
-    field: &[[f64; 3]],
-) -> [f64; ELEMENT_DOFS] {
-    let mut u = [0.0; ELEMENT_DOFS];
-    for (a, &node) in problem.mesh().hexes()[element].iter().enumerate() {
-        let node = node as usize;
-        u[3 * a..3 * a + 3].copy_from_slice(&problem.supports().free_part(node, field[node]));
+    field: &[[f64; N]],
+) -> ElementVector<N> {
+    mesh.hexes()[element].map(|node| field[node as usize])
+}
+
+/// The values at the nodes of one element, zero at held components.
+pub fn free_values<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    element: usize,
+    field: &[[f64; N]],
+) -> ElementVector<N> {
+    let mut u = [[0.0; N]; 8];
+    for (u, &node) in u.iter_mut().zip(&problem.mesh().hexes()[element]) {
+        *u = problem.constraints().free_part(node as usize, field[node as usize]);
     }
     u
 }
 
-/// Writes u_e^T K_e u_e for every element.
-pub fn energies(problem: &Problem, stiffness: &Stored, u: &[f64], out: &mut [f64]) {
-    let field = u.as_chunks::<3>().0;
+/// Writes v_e^T K_et u_e for every element.
+pub fn works<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    matrices: &[ElementMatrix<N>],
+    [v, u]: [&[f64]; 2],
+    out: &mut [f64],
+) {
+    let (v, u) = (v.as_chunks::<N>().0, u.as_chunks::<N>().0);
     out.par_iter_mut().enumerate().for_each(|(e, out)| {
-        *out = energy(&stiffness[e], &element_values(problem.mesh(), e, field));
+        let values = |field| element_values(problem.mesh(), e, field);
+        *out = work(&matrices[e], &values(v), &values(u));
     });
 }

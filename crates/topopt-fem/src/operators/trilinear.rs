@@ -1,4 +1,4 @@
-//! Element forces f_e = E_e K_e u_e without K_e: the 2x2x2 Gauss rule by sum factorization.
+//! Derivatives of nodal fields at the Gauss points, and their transpose, by sum factorization.
 //!
 //! Sums and differences of the nodal values along the three reference directions are eight times
 //! the coefficients of 1, xi, eta, zeta, xi eta, ... So a derivative is bilinear in the other two
@@ -9,14 +9,14 @@ use topopt_mesh::hexahedron::GAUSS;
 
 use crate::lanes::{Lanes, MAX_LANES};
 
-/// A value a node and component, \[8\]\[3\].
-pub type Nodal<S> = [[Lanes<S>; 3]; 8];
-
-/// Additions and multiplications of [`element_forces`] for one element, counted.
-pub const FLOPS: f64 = 1827.0;
+/// Values by node and component, `[8][N]`.
+pub type Nodal<S, const N: usize = 3> = [[Lanes<S>; N]; 8];
 
 /// What [`derivatives`] is of the derivatives: 8, by differences near - far.
-const SCALE: f64 = -8.0;
+pub const GRADIENT_SCALE: f64 = -8.0;
+
+/// det J is that times what [`cofactors`] makes of such derivatives.
+pub const DETERMINANT_SCALE: f64 = -1.0 / 512.0;
 
 /// VTK node of tensor position 4 i + 2 j + k.
 pub const NODE: [usize; 8] = [0, 4, 3, 7, 1, 5, 2, 6];
@@ -28,16 +28,16 @@ pub type Matrix<S> = [[Lanes<S>; 3]; 3];
 /// so four values, \[2 s + t\] over the other two directions in increasing order.
 pub type Derivatives<S> = [[Lanes<S>; 4]; 3];
 
-/// Lane-major values of up to [`MAX_LANES`] elements, \[3 a + i\]\[lane\].
-pub type LaneGroup = [[f64; MAX_LANES]; 24];
+/// Values of up to [`MAX_LANES`] elements, `[8][N][lane]`.
+pub type LaneGroup<const N: usize = 3> = [[[f64; MAX_LANES]; N]; 8];
 
 /// A lane group in registers.
 #[inline(always)]
-pub fn from_group<S: Simd>(simd: S, group: &LaneGroup) -> Nodal<S> {
-    let mut nodal = [[Lanes::splat(simd, 0.0); 3]; 8];
+pub fn from_group<S: Simd, const N: usize>(simd: S, group: &LaneGroup<N>) -> Nodal<S, N> {
+    let mut nodal = [[Lanes::splat(simd, 0.0); N]; 8];
     for a in 0..8 {
-        for i in 0..3 {
-            nodal[a][i] = Lanes::load(simd, &group[3 * a + i]);
+        for i in 0..N {
+            nodal[a][i] = Lanes::load(simd, &group[a][i]);
         }
     }
     nodal
@@ -45,70 +45,10 @@ pub fn from_group<S: Simd>(simd: S, group: &LaneGroup) -> Nodal<S> {
 
 /// A lane group from registers.
 #[inline(always)]
-pub fn to_group<S: Simd>(nodal: &Nodal<S>, group: &mut LaneGroup) {
+pub fn to_group<S: Simd, const N: usize>(nodal: &Nodal<S, N>, group: &mut LaneGroup<N>) {
     for a in 0..8 {
-        for i in 0..3 {
-            nodal[a][i].store(&mut group[3 * a + i]);
-        }
-    }
-}
-
-/// Forces at the nodes of elements with coordinates `x`, displacements `u`, moduli `modulus`,
-/// and Lame's constants (lambda, mu) at unit modulus.
-///
-/// Plain loops, here and below: a closure would not be compiled for the wide registers. The Gauss
-/// points are written out, so that indices are constants and values can stay in registers.
-#[inline(always)]
-pub fn element_forces<S: Simd>(
-    simd: S,
-    x: &Nodal<S>,
-    u: &Nodal<S>,
-    modulus: Lanes<S>,
-    lame: (f64, f64),
-) -> Nodal<S> {
-    // Gradient of u, two cofactors and the transpose carry SCALE to the sixth, 1/det J to the -third.
-    let scale = SCALE.powi(-3);
-    let lame = (Lanes::splat(simd, scale * lame.0), Lanes::splat(simd, scale * lame.1));
-    let gradients = [
-        [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)],
-        [derivatives(simd, u, 0), derivatives(simd, u, 1), derivatives(simd, u, 2)],
-    ];
-    let zero = Lanes::splat(simd, 0.0);
-    let mut flux = [[[zero; 4]; 3]; 3];
-    add_flux(&gradients, modulus, lame, 0, &mut flux);
-    add_flux(&gradients, modulus, lame, 1, &mut flux);
-    add_flux(&gradients, modulus, lame, 2, &mut flux);
-    add_flux(&gradients, modulus, lame, 3, &mut flux);
-    add_flux(&gradients, modulus, lame, 4, &mut flux);
-    add_flux(&gradients, modulus, lame, 5, &mut flux);
-    add_flux(&gradients, modulus, lame, 6, &mut flux);
-    add_flux(&gradients, modulus, lame, 7, &mut flux);
-    let mut forces = [[zero; 3]; 8];
-    for c in 0..3 {
-        derivatives_transposed(simd, &flux[c], c, &mut forces);
-    }
-    forces
-}
-
-/// Adds sigma_c . cofactor row k at Gauss point q, the flux conjugate to du_c/dxi_k, to
-/// `flux[c][k]`; `gradients` are those of x and u.
-#[inline(always)]
-fn add_flux<S: Simd>(
-    [dx, du]: &[[Derivatives<S>; 3]; 2],
-    modulus: Lanes<S>,
-    lame: (Lanes<S>, Lanes<S>),
-    q: usize,
-    flux: &mut [Derivatives<S>; 3],
-) {
-    let at = slots(q);
-    let (cofactors, det) = cofactors(&at_point(dx, at));
-    let h = product(&at_point(du, at), &cofactors); // det J grad u
-    let stress = stress(&h, lame, modulus * det.recip());
-    for c in 0..3 {
-        for k in 0..3 {
-            let sum = stress[c][0].mul_add(cofactors[k][0], flux[c][k][at[k]]);
-            let sum = stress[c][1].mul_add(cofactors[k][1], sum);
-            flux[c][k][at[k]] = stress[c][2].mul_add(cofactors[k][2], sum);
+        for i in 0..N {
+            nodal[a][i].store(&mut group[a][i]);
         }
     }
 }
@@ -122,10 +62,12 @@ pub fn slots(q: usize) -> [usize; 3] {
 
 /// The gradient \[component\]\[direction\] at a Gauss point.
 #[inline(always)]
-pub fn at_point<S: Simd>(d: &[Derivatives<S>; 3], at: [usize; 3]) -> Matrix<S> {
-    let row = [d[0][0][0]; 3];
-    let mut gradient = [row, row, row];
-    for c in 0..3 {
+pub fn at_point<S: Simd, const N: usize>(
+    d: &[Derivatives<S>; N],
+    at: [usize; 3],
+) -> [[Lanes<S>; 3]; N] {
+    let mut gradient = [[d[0][0][0]; 3]; N];
+    for c in 0..N {
         for k in 0..3 {
             gradient[c][k] = d[c][k][at[k]];
         }
@@ -133,9 +75,9 @@ pub fn at_point<S: Simd>(d: &[Derivatives<S>; 3], at: [usize; 3]) -> Matrix<S> {
     gradient
 }
 
-/// [`SCALE`] times the reference derivatives of component `c` of a nodal field at the Gauss points.
+/// [`GRADIENT_SCALE`] times the reference derivatives of component `c` of a nodal field at the Gauss points.
 #[inline(always)]
-pub fn derivatives<S: Simd>(simd: S, v: &Nodal<S>, c: usize) -> Derivatives<S> {
+pub fn derivatives<S: Simd, const N: usize>(simd: S, v: &Nodal<S, N>, c: usize) -> Derivatives<S> {
     let mut values = [v[0][c]; 8];
     for n in 0..8 {
         values[n] = v[NODE[n]][c];
@@ -150,11 +92,11 @@ pub fn derivatives<S: Simd>(simd: S, v: &Nodal<S>, c: usize) -> Derivatives<S> {
 
 /// The transpose of [`derivatives`]: component `c` of the nodal forces.
 #[inline(always)]
-fn derivatives_transposed<S: Simd>(
+pub fn derivatives_transposed<S: Simd, const N: usize>(
     simd: S,
     flux: &Derivatives<S>,
     c: usize,
-    forces: &mut Nodal<S>,
+    forces: &mut Nodal<S, N>,
 ) {
     let (g, gg) = (Lanes::splat(simd, GAUSS), Lanes::splat(simd, GAUSS * GAUSS));
     let [i, j, k] = [hadamard_plane(flux[0]), hadamard_plane(flux[1]), hadamard_plane(flux[2])];
@@ -212,31 +154,15 @@ pub fn cofactors<S: Simd>(j: &Matrix<S>) -> (Matrix<S>, Lanes<S>) {
     (c, det)
 }
 
-/// a b for 3x3 matrices.
+/// a b for an N x 3 and a 3 x 3 matrix.
 #[inline(always)]
-fn product<S: Simd>(a: &Matrix<S>, b: &Matrix<S>) -> Matrix<S> {
+pub fn times<S: Simd, const N: usize>(a: &[[Lanes<S>; 3]; N], b: &Matrix<S>) -> [[Lanes<S>; 3]; N] {
     let mut ab = *a;
-    for i in 0..3 {
+    for i in 0..N {
         for j in 0..3 {
             let sum = a[i][1].mul_add(b[1][j], a[i][0] * b[0][j]);
             ab[i][j] = a[i][2].mul_add(b[2][j], sum);
         }
     }
     ab
-}
-
-/// scale * (lambda tr(h) I + mu (h + h^T)).
-#[inline(always)]
-fn stress<S: Simd>(h: &Matrix<S>, lame: (Lanes<S>, Lanes<S>), scale: Lanes<S>) -> Matrix<S> {
-    let (lambda, mu) = (lame.0 * scale, lame.1 * scale);
-    let pressure = lambda * (h[0][0] + h[1][1] + h[2][2]);
-    let mut stress = *h;
-    for i in 0..3 {
-        for j in 0..3 {
-            let twice_strain = h[i][j] + h[j][i];
-            stress[i][j] =
-                if i == j { mu.mul_add(twice_strain, pressure) } else { mu * twice_strain };
-        }
-    }
-    stress
 }

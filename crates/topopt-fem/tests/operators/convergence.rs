@@ -59,7 +59,7 @@ fn load(mesh: &HexMesh, material: &Material) -> Vec<f64> {
 }
 
 /// A 5x5x5 Gauss rule: exact enough not to be seen in the orders.
-fn gauss_5() -> Vec<([f64; 3], f64)> {
+pub fn gauss_5() -> Vec<([f64; 3], f64)> {
     let (a, b) = (0.538_469_310_105_683_1, 0.906_179_845_938_664);
     let (wa, wb) = (0.478_628_670_499_366_47, 0.236_926_885_056_189_08);
     let line = [(-b, wb), (-a, wa), (0.0, 128.0 / 225.0), (a, wa), (b, wb)];

@@ -1,6 +1,7 @@
 //! Every operator against the reference, by name, and against mechanics.
 
 mod convergence;
+mod diffusion;
 mod mechanics;
 mod stresses;
 
@@ -64,16 +65,16 @@ fn every_operator_equals_the_reference() {
         let n = problem.mesh().n_elements();
         let u = Noise(11).vector(problem.n_dofs());
         let mut reference = Reference::new(&problem);
-        reference.set_moduli(&moduli(n));
+        reference.set_coefficients(&[&moduli(n)]);
         for mut operator in operators(&problem) {
-            operator.set_moduli(&moduli(n));
+            operator.set_coefficients(&[&moduli(n)]);
             assert_eq!(operator.dimension(), problem.n_dofs());
             let what = |part: &str| format!("{} of {} on {name}", part, operator.strategy());
             type Part = fn(&dyn ElementOperator<Cpu>, &Vec<f64>, &mut Vec<f64>);
             let parts: [(&str, usize, &Vec<f64>, Part); 3] = [
                 ("product", problem.n_dofs(), &u, |k, u, y| k.apply(u, y)),
                 ("diagonal", problem.n_dofs(), &u, |k, _, y| k.diagonal(y)),
-                ("energies", n, &u, |k, u, y| k.element_energies(u, y)),
+                ("energies", n, &u, |k, u, y| k.element_work(0, u, u, y)),
             ];
             for (part, len, u, compute) in parts {
                 let (mut found, mut expected) = (vec![f64::NAN; len], vec![f64::NAN; len]);
@@ -92,19 +93,19 @@ fn the_diagonal_of_wedges_is_that_of_the_products() {
     let problem = problem(mesh.clone(), hold(&mesh, |x| x[2] < 0.2));
     let moduli = moduli(mesh.n_elements());
     let mut reference = Reference::new(&problem);
-    reference.set_moduli(&moduli);
+    reference.set_coefficients(&[&moduli]);
     let unit = |k: usize| (0..problem.n_dofs()).map(|i| f64::from(u8::from(i == k))).collect();
     let columns: Vec<Vec<f64>> = (0..problem.n_dofs())
         .map(|k| product_and_diagonal(&reference, &unit(k))[0].clone())
         .collect();
     let expected: Vec<f64> = columns.iter().enumerate().map(|(k, column)| column[k]).collect();
     for mut operator in operators(&problem) {
-        operator.set_moduli(&moduli);
+        operator.set_coefficients(&[&moduli]);
         let [_, found] = product_and_diagonal(operator.as_ref(), &unit(0));
         assert_close(&found, &expected, 1e-13, operator.strategy());
     }
     let mut blocks = BlockJacobi::new(&problem);
-    blocks.update(&Cpu, &reference, &moduli).unwrap();
+    blocks.update(&Cpu, &reference, &[&moduli]).unwrap();
     for (k, column) in columns.iter().enumerate() {
         let of_node = 3 * (k / 3)..3 * (k / 3) + 3;
         let mut r = vec![0.0; problem.n_dofs()];
@@ -125,7 +126,7 @@ fn springs_add_to_every_operator() {
     let springs = problem.supports().springs().unwrap();
     let u = Noise(11).vector(problem.n_dofs());
     for mut operator in operators(&problem) {
-        operator.set_moduli(&moduli(problem.mesh().n_elements()));
+        operator.set_coefficients(&[&moduli(problem.mesh().n_elements())]);
         let [mut product, mut diagonal] = product_and_diagonal(operator.as_ref(), &u);
         for k in 0..u.len() {
             assert!(
@@ -156,7 +157,7 @@ fn every_operator_is_symmetric_and_does_not_depend_on_threads() {
     let (_, problem) = problems().remove(1);
     let (x, y) = (Noise(1).vector(problem.n_dofs()), Noise(2).vector(problem.n_dofs()));
     for mut operator in operators(&problem) {
-        operator.set_moduli(&moduli(problem.mesh().n_elements()));
+        operator.set_coefficients(&[&moduli(problem.mesh().n_elements())]);
         let apply = |v: &Vec<f64>, threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut out = vec![0.0; v.len()];
@@ -178,7 +179,7 @@ fn smoothing_in_one_pass_is_what_it_is_made_of() {
     let problem = problem(mesh, supports);
     let mut multigrid = Multigrid::new(&problem, CycleKind::K).unwrap();
     let moduli = moduli(problem.mesh().n_elements());
-    multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &moduli).unwrap();
+    multigrid.update(&Cpu, Strategy::Mf.build(&problem).as_ref(), &[&moduli]).unwrap();
     let hierarchy = multigrid.hierarchy();
     for level in 0..hierarchy.n_levels() - 1 {
         assert_smooths(&Cpu, hierarchy.inverse_diagonal(level), 1e-14);

@@ -76,7 +76,7 @@ fn stresses_at_gauss_points_carry_the_energy_of_the_operator() {
     let mut u = Noise(2).vector(3 * mesh.n_nodes());
     problem.supports().clear(&mut u);
     let mut expected = vec![0.0; mesh.n_elements()];
-    Strategy::Mf.build(&problem).element_energies(&u, &mut expected);
+    Strategy::Mf.build(&problem).element_work(0, &u, &u, &mut expected);
     let mut found = vec![0.0; mesh.n_elements()];
     for xi in hexahedron::gauss_points() {
         let at_point = stresses(&mesh, &material(), &vec![1.0; mesh.n_elements()], &u, xi);

@@ -74,9 +74,8 @@ impl Computer for OnCpu {
         wanted: &dyn Fn(&str) -> bool,
         visitor: &mut EachOperator<Cpu>,
     ) -> Result<(), BackendError> {
-        let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
-            visitor(strategy.build(problem).as_mut(), strategy.bytes(nodes, elements))?;
+            visitor(strategy.build(problem).as_mut(), strategy.bytes(problem))?;
         }
         Ok(())
     }

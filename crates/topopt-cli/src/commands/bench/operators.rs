@@ -151,7 +151,7 @@ impl Measure {
         let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
         let mut expected = vec![0.0; x.len()];
         let mut operator = Strategy::Mf.build(problem);
-        operator.set_moduli(&moduli);
+        operator.set_coefficients(&[&moduli]);
         operator.apply(&x, &mut expected);
         Self { x, moduli, expected, repeats, rows: Vec::new() }
     }
@@ -166,7 +166,9 @@ impl Measured for Measure {
         memory: usize,
         seconds: &mut Stopwatch,
     ) -> Result<(), BackendError> {
-        operator.set_moduli(&backend.upload(&self.moduli, Space::elements(self.moduli.len()))?);
+        operator.set_coefficients(&[
+            &backend.upload(&self.moduli, Space::elements(self.moduli.len()))?
+        ]);
         let x = backend.upload(&self.x, operator.space())?;
         let mut y = backend.zeros(operator.space())?;
         let mut times = Vec::new();

@@ -125,16 +125,16 @@ fn measure<B: Backend>(
     let f = backend.upload(&problem.load_cases()[0].forces, problem.space())?;
     let mut u = backend.zeros(problem.space())?;
     let mut pcg = Pcg::new(backend, problem.space())?;
-    operator.set_moduli(&moduli);
+    operator.set_coefficients(&[&moduli]);
     // The first update loads what later ones find loaded.
-    m.update(backend, operator, &moduli)?;
+    m.update(backend, operator, &[&moduli])?;
     backend.value(&backend.dot(&f, &f))?;
     let mut setup = 0.0;
     let mut solves = Vec::new();
     for tolerance in TOLERANCES {
         backend.fill(0.0, &mut u);
         let start = Instant::now();
-        m.update(backend, operator, &moduli)?; // anew, as it may have grown stronger
+        m.update(backend, operator, &[&moduli])?; // anew, as it may have grown stronger
         backend.value(&backend.dot(&f, &f))?; // waits for the device
         setup = start.elapsed().as_secs_f64();
         let options = PcgOptions { tolerance, max_iterations: MAX_ITERATIONS };

@@ -98,9 +98,9 @@ impl Measured for Solves<'_> {
         let modulus = self.subject.density.powf(self.subject.penalty);
         let n = problem.mesh().n_elements();
         let moduli = backend.upload(&vec![modulus; n], Space::elements(n))?;
-        operator.set_moduli(&moduli);
+        operator.set_coefficients(&[&moduli]);
         let mut jacobi = Jacobi::new(backend, problem.space())?;
-        jacobi.update(backend, operator, &moduli)?;
+        jacobi.update(backend, operator, &[&moduli])?;
         let f = backend.upload(&problem.load_cases()[0].forces, problem.space())?;
         let mut u = backend.zeros(problem.space())?;
         let mut pcg = Pcg::new(backend, problem.space())?;

@@ -4,10 +4,10 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
+use super::{Elasticity, element_forces};
 use crate::lanes::{Lanes, MAX_LANES};
-use crate::operators::{LaneGroup, element_forces, from_group, to_group};
-use crate::stiffness::element_diagonal_blocks;
-use crate::{DIM, Material};
+use crate::operators::{LaneGroup, from_group, to_group};
+use crate::{DIM, ElementKernel, Material};
 
 /// Steps of the power method in each element. From the dilation, which is close to the mode that is
 /// sought, five leave at most 3 % on distorted hexahedra of any aspect ratio.
@@ -28,16 +28,16 @@ const MARGIN_BELOW: f64 = 1.05;
 /// cannot diverge. The largest eigenvalue of the assembled D^-1 K is less, but depends on the
 /// moduli, and ten steps of the power method miss it by a quarter where single solid elements lie
 /// among empty ones.
-pub fn element_bounds(mesh: &HexMesh, material: &Material) -> Vec<f32> {
+pub(super) fn element_bounds(mesh: &HexMesh, ratio: f64) -> Vec<f32> {
     let mut bounds = vec![0.0; mesh.n_elements()];
-    let ratio = material.poissons_ratio();
     let margin = if ratio < LEAST_RATIO { MARGIN_BELOW } else { MARGIN };
     let ratio = ratio.max(LEAST_RATIO);
-    let material = &Material::new(1.0, ratio).unwrap_or(*material);
+    let Some(material) = Material::new(1.0, ratio) else { return bounds };
+    let kernel = &Elasticity::new(&material);
     let arch = Arch::new();
     let chunks = bounds.par_chunks_mut(MAX_LANES).with_min_len(64).enumerate();
     chunks.for_each(|(chunk, bounds)| {
-        arch.dispatch(Bounds { mesh, material, margin, first: chunk * MAX_LANES, bounds });
+        arch.dispatch(Bounds { mesh, kernel, margin, first: chunk * MAX_LANES, bounds });
     });
     bounds
 }
@@ -45,7 +45,7 @@ pub fn element_bounds(mesh: &HexMesh, material: &Material) -> Vec<f32> {
 /// The bounds of consecutive elements, at most as many as lanes.
 struct Bounds<'a> {
     mesh: &'a HexMesh,
-    material: &'a Material,
+    kernel: &'a Elasticity,
     margin: f64,
     first: usize,
     bounds: &'a mut [f32],
@@ -56,16 +56,16 @@ impl WithSimd for Bounds<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let lame = self.material.unit_lame();
+        let lame = self.kernel.lame;
         for (group, bounds) in self.bounds.chunks_mut(S::F64_LANES).enumerate() {
             let first = self.first + group * S::F64_LANES;
             let elements: Vec<Element> = (0..bounds.len())
-                .map(|k| Element::new(self.mesh, self.material, first + k))
+                .map(|k| Element::new(self.mesh, self.kernel, first + k))
                 .collect();
 
             // Lanes without an element stay at zero, where the determinant is none: they are not read.
-            let mut x: LaneGroup = [[0.0; MAX_LANES]; 24];
-            let mut u: LaneGroup = [[0.0; MAX_LANES]; 24];
+            let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
+            let mut u: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
             for (lane, element) in elements.iter().enumerate() {
                 element.start(lane, &mut x, &mut u);
             }
@@ -97,12 +97,12 @@ struct Element {
 }
 
 impl Element {
-    fn new(mesh: &HexMesh, material: &Material, e: usize) -> Self {
+    fn new(mesh: &HexMesh, kernel: &Elasticity, e: usize) -> Self {
         let hex = &mesh.hexes()[e];
         let x = mesh.element_coordinates(e);
         let first =
             std::array::from_fn(|a| hex.iter().position(|node| *node == hex[a]).unwrap_or(a));
-        let blocks = element_diagonal_blocks(hex, &x, material);
+        let blocks = kernel.diagonal_blocks(0, hex, &x);
         Self { x, first, inverse: blocks.map(|block| inverse(&block)) }
     }
 
@@ -111,8 +111,8 @@ impl Element {
         for i in 0..DIM {
             let center = self.x.iter().map(|x| x[i]).sum::<f64>() / 8.0;
             for a in 0..8 {
-                x[DIM * a + i][lane] = self.x[a][i] - center;
-                u[DIM * a + i][lane] = self.x[a][i] - center;
+                x[a][i][lane] = self.x[a][i] - center;
+                u[a][i][lane] = self.x[a][i] - center;
             }
         }
     }
@@ -121,14 +121,14 @@ impl Element {
     fn divide(&self, lane: usize, u: &mut LaneGroup) -> f64 {
         let mut forces = [[0.0; DIM]; 8];
         for a in 0..8 {
-            (0..DIM).for_each(|i| forces[self.first[a]][i] += u[DIM * a + i][lane]);
+            (0..DIM).for_each(|i| forces[self.first[a]][i] += u[a][i][lane]);
         }
         let mut work = 0.0;
         for a in 0..8 {
             let (f, d) = (&forces[self.first[a]], &self.inverse[self.first[a]]);
             for i in 0..DIM {
                 let value = d[i][0] * f[0] + d[i][1] * f[1] + d[i][2] * f[2];
-                u[DIM * a + i][lane] = value;
+                u[a][i][lane] = value;
                 work += if self.first[a] == a { value * f[i] } else { 0.0 };
             }
         }
@@ -136,9 +136,9 @@ impl Element {
     }
 }
 
-/// The inverse of the symmetric matrix (xx, yy, zz, xy, yz, zx), which is positive definite; zero
+/// The inverse of the symmetric matrix (xx, xy, yy, zx, yz, zz), which is positive definite; zero
 /// if it is zero.
-fn inverse([xx, yy, zz, xy, yz, zx]: &[f64; 6]) -> [[f64; DIM]; DIM] {
+fn inverse([xx, xy, yy, zx, yz, zz]: &[f64; 6]) -> [[f64; DIM]; DIM] {
     let cofactors = [
         [yy * zz - yz * yz, zx * yz - xy * zz, xy * yz - zx * yy],
         [zx * yz - xy * zz, xx * zz - zx * zx, xy * zx - xx * yz],
@@ -183,7 +183,7 @@ mod tests {
             [0.0, 0.3, 0.49].iter().flat_map(|r| meshes.iter().map(move |m| (r, m)))
         {
             let material = Material::new(7.0, *ratio).unwrap();
-            for (e, &bound) in element_bounds(mesh, &material).iter().enumerate() {
+            for (e, &bound) in element_bounds(mesh, *ratio).iter().enumerate() {
                 let share = f64::from(bound) / exact(mesh, &material, e);
                 let range = if *ratio < LEAST_RATIO { 0.92..1.25 } else { 0.92..0.951 };
                 assert!(range.contains(&share), "element {e}, ratio {ratio}: {share}");
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn that_of_a_cube() {
-        let bounds = element_bounds(&mapped_cube(1, |x| x), &Material::new(1.0, 0.3).unwrap());
+        let bounds = element_bounds(&mapped_cube(1, |x| x), 0.3);
         assert!((f64::from(bounds[0]) / MARGIN - 3.162_162).abs() < 1e-3);
     }
 }

@@ -1,0 +1,94 @@
+//! Constraints: unknowns of nodes that are held, and springs between nodes and the ground.
+
+use rayon::prelude::*;
+
+/// Which of the N <= 8 unknowns of which nodes are held, and which are tied to the ground by springs.
+///
+/// The values of held unknowns belong to the load case: they change the right-hand side and not the
+/// operator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constraints<const N: usize> {
+    /// One bit per unknown, `[n_nodes]`.
+    mask: Vec<u8>,
+    /// Stiffness of the springs, `[n_nodes][N]`, or empty if there are none.
+    springs: Vec<f64>,
+}
+
+impl<const N: usize> Constraints<N> {
+    /// No node held.
+    pub fn none(n_nodes: usize) -> Self {
+        Self { mask: vec![0; n_nodes], springs: Vec::new() }
+    }
+
+    /// Holds `component` < N of `node`.
+    pub fn fix(&mut self, node: usize, component: usize) {
+        self.mask[node] |= 1 << component;
+    }
+
+    /// Adds a spring of `stiffness` between the ground and `component` of
+    /// `node`; springs on one component add up.
+    pub fn add_spring(&mut self, node: usize, component: usize, stiffness: f64) {
+        self.springs.resize(N * self.n_nodes(), 0.0);
+        self.springs[N * node + component] += stiffness;
+    }
+
+    /// Stiffness of the springs, `[n_nodes][N]`, if there are any.
+    pub fn springs(&self) -> Option<&[f64]> {
+        (!self.springs.is_empty()).then_some(&self.springs)
+    }
+
+    /// Drops springs on held components, which they cannot load.
+    pub(crate) fn drop_held_springs(&mut self) {
+        let mut springs = std::mem::take(&mut self.springs);
+        self.clear(&mut springs);
+        if springs.iter().any(|&s| s != 0.0) {
+            self.springs = springs;
+        }
+    }
+
+    /// Whether `component` of `node` is held.
+    pub fn is_fixed(&self, node: usize, component: usize) -> bool {
+        self.mask[node] & (1 << component) != 0
+    }
+
+    /// `value` with the held components of `node` set to zero.
+    pub fn free_part(&self, node: usize, value: [f64; N]) -> [f64; N] {
+        self.choose(node, [0.0; N], value)
+    }
+
+    /// `held` at the held components of `node`, `free` at the others.
+    pub fn choose(&self, node: usize, held: [f64; N], free: [f64; N]) -> [f64; N] {
+        if self.mask[node] == 0 {
+            return free;
+        }
+        std::array::from_fn(|i| if self.is_fixed(node, i) { held[i] } else { free[i] })
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.mask.len()
+    }
+
+    /// Whether any component of `node` is held.
+    pub fn is_held(&self, node: usize) -> bool {
+        self.mask[node] != 0
+    }
+
+    /// Number of components held.
+    pub fn n_fixed(&self) -> usize {
+        self.mask.iter().map(|m| m.count_ones() as usize).sum()
+    }
+
+    /// Sets the held components of `values`, `[n_nodes][N]`, to zero.
+    pub fn clear(&self, values: &mut [f64]) {
+        let nodal = values.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(4096);
+        nodal.enumerate().for_each(|(node, value)| *value = self.free_part(node, *value));
+    }
+
+    /// Sets the free components of `values`, `[n_nodes][N]`, to zero.
+    pub fn clear_free(&self, values: &mut [f64]) {
+        for (node, value) in values.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+            *value = self.choose(node, *value, [0.0; N]);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A discretized equation: what operators, patches and preconditioners need of any physics.
+
+use std::sync::{Arc, OnceLock};
+
+use topopt_linalg::Space;
+use topopt_mesh::HexMesh;
+
+use crate::{Constraints, ElementKernel, Patches};
+
+/// A mesh, the integrals over its elements and what is held: all of an equation with N unknowns per
+/// node except its loads.
+#[derive(Debug, Clone)]
+pub struct Discretization<K, const N: usize> {
+    mesh: HexMesh,
+    kernel: K,
+    constraints: Constraints<N>,
+    void: Vec<u32>,
+    patches: OnceLock<Arc<Patches>>,
+}
+
+impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
+    /// Of `kernel` on `mesh`. Springs on held components are dropped: nothing loads them.
+    pub fn new(mesh: HexMesh, kernel: K, mut constraints: Constraints<N>) -> Self {
+        constraints.drop_held_springs();
+        Self { mesh, kernel, constraints, void: Vec::new(), patches: OnceLock::new() }
+    }
+
+    /// Elements that stay empty and so hold nothing together: a hint for preconditioners.
+    #[must_use]
+    pub fn with_void(self, void: Vec<u32>) -> Self {
+        Self { void, ..self }
+    }
+
+    /// The elements in patches: made when they are first asked for, and shared by all who work on them.
+    pub(crate) fn patches(&self) -> Arc<Patches> {
+        self.patches.get_or_init(|| Arc::new(Patches::new(&self.mesh))).clone()
+    }
+
+    /// The mesh.
+    pub fn mesh(&self) -> &HexMesh {
+        &self.mesh
+    }
+
+    /// The integrals over an element.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// What is held.
+    pub fn constraints(&self) -> &Constraints<N> {
+        &self.constraints
+    }
+
+    /// Elements that stay empty.
+    pub fn void(&self) -> &[u32] {
+        &self.void
+    }
+
+    /// The space of the unknowns, held ones included.
+    pub fn space(&self) -> Space {
+        Space::nodes(self.mesh.n_nodes(), N)
+    }
+
+    /// Number of unknowns, held ones included.
+    pub fn n_dofs(&self) -> usize {
+        self.space().len()
+    }
+}

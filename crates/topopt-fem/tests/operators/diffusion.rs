@@ -1,0 +1,277 @@
+//! Diffusion, one unknown per node: every operator against the reference, by name, and against
+//! mathematics.
+
+use std::f64::consts::PI;
+use std::ops::ControlFlow;
+
+use nalgebra::DMatrix;
+use topopt_fem::operators::Reference;
+use topopt_fem::stiffness::physical_gradients;
+use topopt_fem::{
+    BlockJacobi, Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner,
+    Jacobi, Multigrid, Strategy, WithSprings,
+};
+use topopt_linalg::{Cpu, CycleKind, LinearOperator, Pcg, PcgOptions, StopReason, System};
+use topopt_mesh::{HexMesh, hexahedron};
+
+use crate::convergence::gauss_5;
+use crate::{assert_close, moduli};
+use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
+
+type Problem = Discretization<Diffusion, 1>;
+
+/// Diffusion on `mesh` with the nodes held where `held` is true.
+fn problem(mesh: HexMesh, held: impl Fn([f64; 3]) -> bool) -> Problem {
+    let mut constraints = Constraints::none(mesh.n_nodes());
+    for (node, &x) in mesh.coordinates().iter().enumerate() {
+        if held(x) {
+            constraints.fix(node, 0);
+        }
+    }
+    Discretization::new(mesh, Diffusion, constraints)
+}
+
+fn problems() -> Vec<(&'static str, Problem)> {
+    let meshes = [
+        ("one element", distorted_cube(1, 0.2, true)),
+        ("distorted box", distorted_cube(11, 0.25, true)),
+        ("irregular valence", hexagon(6)),
+        ("wedges", wheel(5)),
+    ];
+    meshes.map(|(name, mesh)| (name, problem(mesh, |x| x[2] < 0.3))).into()
+}
+
+fn operators(problem: &Problem) -> Vec<Box<dyn ElementOperator<Cpu> + '_>> {
+    Strategy::ALL.iter().map(|strategy| strategy.build(problem)).collect()
+}
+
+/// Conductivities and capacities over a contrast of 1e-6, each in an order of its own.
+fn coefficients(problem: &Problem) -> [Vec<f64>; 2] {
+    let conductivities = moduli(problem.mesh().n_elements());
+    let capacities = conductivities.iter().rev().map(|c| 50.0 * c).collect();
+    [conductivities, capacities]
+}
+
+fn product(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
+    let mut y = vec![f64::NAN; a.dimension()];
+    a.apply(x, &mut y);
+    y
+}
+
+/// The operator as a dense matrix.
+fn dense(a: &dyn LinearOperator<Cpu>) -> DMatrix<f64> {
+    let n = a.dimension();
+    let unit = |k: usize| (0..n).map(|i| f64::from(u8::from(i == k))).collect();
+    DMatrix::from_columns(&(0..n).map(|k| product(a, &unit(k)).into()).collect::<Vec<_>>())
+}
+
+#[test]
+fn every_operator_equals_the_reference() {
+    for (name, problem) in problems() {
+        let [conductivities, capacities] = coefficients(&problem);
+        let n = problem.mesh().n_elements();
+        let [v, u] = [11, 12].map(|seed| Noise(seed).vector(problem.n_dofs()));
+        let mut reference = Reference::new(&problem);
+        reference.set_coefficients(&[&conductivities, &capacities]);
+        for mut operator in operators(&problem) {
+            operator.set_coefficients(&[&conductivities, &capacities]);
+            let what = |part: &str| format!("{part} of {} on {name}", operator.strategy());
+            let found = product(operator.as_ref(), &u);
+            assert_close(&found, &product(&reference, &u), 1e-13, &what("product"));
+
+            let [mut found, mut expected] = [(); 2].map(|()| vec![f64::NAN; problem.n_dofs()]);
+            operator.diagonal(&mut found);
+            reference.diagonal(&mut expected);
+            assert_close(&found, &expected, 1e-13, &what("diagonal"));
+
+            for term in [Diffusion::CONDUCTION, Diffusion::CAPACITY] {
+                let [mut found, mut expected] = [(); 2].map(|()| vec![f64::NAN; n]);
+                operator.element_work(term, &v, &u, &mut found);
+                reference.element_work(term, &v, &u, &mut expected);
+                assert_close(&found, &expected, 1e-13, &what("work"));
+            }
+        }
+    }
+}
+
+#[test]
+fn it_is_symmetric_and_positive_definite() {
+    let free = problem(distorted_cube(3, 0.25, true), |_| false);
+    let held = problem(wheel(2), |x| x[2] < 0.2);
+    for (problem, capacity, zeros) in [(&free, 0.0, 1), (&free, 1.0, 0), (&held, 0.0, 0)] {
+        let n = problem.mesh().n_elements();
+        for mut operator in operators(problem) {
+            operator.set_coefficients(&[&moduli(n), &vec![capacity; n]]);
+            let a = dense(operator.as_ref());
+            assert!((&a - a.transpose()).amax() < 1e-15, "{}", operator.strategy());
+            let eigenvalues = a.symmetric_eigenvalues();
+            let is_zero = |v: &&f64| **v < 1e-9 * eigenvalues.max();
+            assert!(eigenvalues.min() > -1e-15, "{}", operator.strategy());
+            assert_eq!(eigenvalues.iter().filter(is_zero).count(), zeros);
+        }
+    }
+}
+
+#[test]
+fn the_capacities_of_nodes_add_up_to_the_volume() {
+    for (name, problem) in problems() {
+        let mesh = problem.mesh();
+        let free = self::problem(mesh.clone(), |_| false);
+        let volumes = mesh.volumes();
+        for mut operator in operators(&free) {
+            operator.set_coefficients(&[&vec![0.0; volumes.len()], &vec![1.0; volumes.len()]]);
+            let capacities = product(operator.as_ref(), &vec![1.0; mesh.n_nodes()]);
+            assert!(capacities.iter().all(|&c| c > 0.0));
+            let (found, expected) = (capacities.iter().sum::<f64>(), volumes.iter().sum::<f64>());
+            assert!((found / expected - 1.0).abs() < 1e-13, "{} on {name}", operator.strategy());
+
+            let mut works = vec![0.0; volumes.len()];
+            let ones = vec![1.0; mesh.n_nodes()];
+            operator.element_work(Diffusion::CAPACITY, &ones, &ones, &mut works);
+            assert_close(&works, &volumes, 1e-13, "volumes");
+        }
+    }
+}
+
+/// A linear field has no source at inner nodes, however the mesh is distorted.
+#[test]
+fn patch_test() {
+    let is_inside = |x: [f64; 3]| x.iter().all(|v| (1e-9..1.0 - 1e-9).contains(v));
+    let mesh = distorted_cube(4, 0.3, false);
+    let problem = problem(mesh, |_| false);
+    let (mesh, n) = (problem.mesh(), problem.mesh().n_elements());
+    let u: Vec<f64> = mesh.coordinates().iter().map(|x| 1.0 + x[0] - 2.0 * x[1] + x[2]).collect();
+    for mut operator in operators(&problem) {
+        operator.set_coefficients(&[&vec![2.0; n], &vec![0.0; n]]);
+        for (source, &x) in product(operator.as_ref(), &u).iter().zip(mesh.coordinates()) {
+            assert!(!is_inside(x) || source.abs() < 1e-14, "{}", operator.strategy());
+        }
+
+        // The energy is that of the gradient over the volume.
+        let mut works = vec![0.0; n];
+        operator.element_work(Diffusion::CONDUCTION, &u, &u, &mut works);
+        let expected: Vec<f64> = mesh.volumes().iter().map(|v| 6.0 * v).collect();
+        assert_close(&works, &expected, 1e-13, operator.strategy());
+    }
+}
+
+/// Solves K u = f; returns the iterations.
+fn solve(
+    operator: &dyn ElementOperator<Cpu>,
+    m: &dyn ElementPreconditioner<Cpu>,
+    f: &Vec<f64>,
+    u: &mut Vec<f64>,
+) -> usize {
+    let system = System { backend: &Cpu, a: operator, m, f };
+    let options = PcgOptions { tolerance: 1e-10, max_iterations: 2000 };
+    let mut pcg = Pcg::new(&Cpu, operator.space()).unwrap();
+    let outcome = pcg.solve(&system, u, options, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(outcome.reason, StopReason::Converged);
+    outcome.iterations
+}
+
+/// The exact product of sines on the unit cube, which is zero on its surface, of
+/// -k lap u + c u = f.
+#[test]
+fn it_is_of_second_order() {
+    let exact = |x: [f64; 3]| x.map(|v| (PI * v).sin()).iter().product::<f64>();
+    let wavy = |x: [f64; 3]| {
+        let shift = 0.12 * x.map(|v| (PI * v).sin()).iter().product::<f64>();
+        [x[0] + shift, x[1] - shift, x[2] + 0.5 * shift]
+    };
+    let is_surface = |x: [f64; 3]| x.iter().any(|v| !(1e-9..1.0 - 1e-9).contains(v));
+    let (k, c) = (0.7, 20.0);
+    let errors = [6, 12].map(|n| {
+        let problem = problem(mapped_cube(n, wavy), is_surface);
+        let mesh = problem.mesh();
+        let mut f = vec![0.0; mesh.n_nodes()];
+        for (e, hex) in mesh.hexes().iter().enumerate() {
+            let x = mesh.element_coordinates(e);
+            for (xi, weight) in gauss_5() {
+                let det = physical_gradients(&x, xi).1 * weight;
+                let source = (3.0 * PI * PI * k + c) * exact(hexahedron::map(&x, xi));
+                let shapes = hexahedron::shape_functions(xi);
+                (0..8).for_each(|a| f[hex[a] as usize] += source * shapes[a] * det);
+            }
+        }
+        problem.constraints().clear(&mut f);
+
+        let n_elements = mesh.n_elements();
+        let fields = [&vec![k; n_elements], &vec![c; n_elements]];
+        let mut operator = Strategy::Mf.build(&problem);
+        operator.set_coefficients(&fields);
+        let mut m = Multigrid::new(&problem, CycleKind::K).unwrap();
+        m.update(&Cpu, operator.as_ref(), &fields).unwrap();
+        let mut u = vec![0.0; mesh.n_nodes()];
+        solve(operator.as_ref(), &m, &f, &mut u);
+
+        let mut square = 0.0;
+        for (e, hex) in mesh.hexes().iter().enumerate() {
+            let x = mesh.element_coordinates(e);
+            for (xi, weight) in gauss_5() {
+                let det = physical_gradients(&x, xi).1 * weight;
+                let shapes = hexahedron::shape_functions(xi);
+                let found: f64 = (0..8).map(|a| shapes[a] * u[hex[a] as usize]).sum();
+                square += (found - exact(hexahedron::map(&x, xi))).powi(2) * det;
+            }
+        }
+        square.sqrt()
+    });
+    let order = (errors[0] / errors[1]).log2();
+    assert!((order - 2.0).abs() < 0.15, "order {order:.3}, errors {errors:?}");
+}
+
+/// Iterations for noise, with conductivities `k` of every element.
+fn iterations(problem: &Problem, kind: CycleKind, k: &Vec<f64>, c: &Vec<f64>) -> usize {
+    let mut operator = WithSprings::new(&Cpu, problem, Strategy::Mf.build(problem)).unwrap();
+    operator.set_coefficients(&[k, c]);
+    let mut m = Multigrid::new(problem, kind).unwrap();
+    m.update(&Cpu, &operator, &[k, c]).unwrap();
+    let mut f = Noise(5).vector(problem.n_dofs());
+    problem.constraints().clear(&mut f);
+    solve(&operator, &m, &f, &mut vec![0.0; f.len()])
+}
+
+#[test]
+fn iterations_of_multigrid_hardly_grow_under_refinement() {
+    for capacity in [0.0, 100.0] {
+        let counts = [8, 16, 32].map(|n| {
+            let problem = problem(distorted_cube(n, 0.2, true), |x| x[2] < 0.3 / n as f64);
+            let n = problem.mesh().n_elements();
+            iterations(&problem, CycleKind::K, &vec![1.0; n], &vec![capacity; n])
+        });
+        assert!(counts[2] <= counts[0] + 6 && counts[2] <= 22, "{capacity}: {counts:?}");
+    }
+}
+
+/// Noise in the conductivities over a contrast of 1e-6, and springs (a film) on free nodes.
+#[test]
+fn every_preconditioner_solves_and_multigrid_in_few_iterations() {
+    for (name, problem) in problems().into_iter().skip(1) {
+        let [k, c] = coefficients(&problem);
+        let mut constraints = problem.constraints().clone();
+        (0..problem.mesh().n_nodes()).step_by(3).for_each(|node| {
+            constraints.add_spring(node, 0, 1e-3);
+        });
+        let problem = Discretization::new(problem.mesh().clone(), Diffusion, constraints);
+        for kind in CycleKind::ALL {
+            let count = iterations(&problem, kind, &k, &c);
+            assert!(count <= 60, "{name}, {}: {count}", kind.name());
+        }
+
+        let mut operator = WithSprings::new(&Cpu, &problem, Strategy::Mf.build(&problem)).unwrap();
+        operator.set_coefficients(&[&k, &c]);
+        let mut jacobi = Jacobi::new(&Cpu, problem.space()).unwrap();
+        let mut blocks = BlockJacobi::new(&problem);
+        let mut f = Noise(5).vector(problem.n_dofs());
+        problem.constraints().clear(&mut f);
+        let preconditioners: [&mut dyn ElementPreconditioner<Cpu>; 2] = [&mut jacobi, &mut blocks];
+        let solutions = preconditioners.map(|m| {
+            m.update(&Cpu, &operator, &[&k, &c]).unwrap();
+            let mut u = vec![0.0; f.len()];
+            solve(&operator, m, &f, &mut u);
+            u
+        });
+        assert_close(&solutions[0], &solutions[1], 1e-6, name); // contrast times tolerance
+    }
+}
