@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::Supports;
 use topopt_linalg::BackendError;
 
 use crate::Device;
@@ -23,23 +22,22 @@ pub(crate) struct Constraints {
 }
 
 impl Constraints {
-    /// For elements `hexes`, of whose nodes `held` says what is held, with `springs`,
-    /// \[n_nodes\]\[unknowns\].
+    /// Of the nodes of elements `hexes`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
-    pub fn new(
+    pub fn new<const N: usize>(
         device: &Arc<Device>,
-        unknowns: usize,
         hexes: &[[u32; 8]],
-        held: &[u8],
-        springs: Option<&[f64]>,
+        constraints: &topopt_fem::Constraints<N>,
     ) -> Result<Self, BackendError> {
-        let springs = springs.map(|springs| device.upload(&to_planes::<f64>(springs, unknowns)));
+        let held = held(constraints);
+        let upload = |springs: &[f64]| device.upload(&to_planes::<f64>(springs, N));
+        let springs = constraints.springs().map(upload);
         Ok(Self {
-            unknowns,
-            held: device.upload(held)?,
-            at_supports: device.upload(&at_supports(hexes, held))?,
+            unknowns: N,
+            held: device.upload(&held)?,
+            at_supports: device.upload(&at_supports(hexes, &held))?,
             springs: springs.transpose()?,
         })
     }
@@ -51,9 +49,9 @@ impl Constraints {
 }
 
 /// Of every node the bits of the unknowns that are held.
-pub(crate) fn held(supports: &Supports, n_nodes: usize, unknowns: usize) -> Vec<u8> {
-    let mask = |node| (0..unknowns).map(|i| u8::from(supports.is_fixed(node, i)) << i).sum();
-    (0..n_nodes).into_par_iter().map(mask).collect()
+pub(crate) fn held<const N: usize>(constraints: &topopt_fem::Constraints<N>) -> Vec<u8> {
+    let mask = |node| (0..N).map(|i| u8::from(constraints.is_fixed(node, i)) << i).sum();
+    (0..constraints.n_nodes()).into_par_iter().map(mask).collect()
 }
 
 /// A bit an element: whether one of its nodes is held.

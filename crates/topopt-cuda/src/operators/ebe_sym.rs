@@ -6,7 +6,7 @@ use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::{Coloring, HexMesh, NodeToElements};
 
 use super::ProblemOnDevice;
-use super::mesh::{Mesh, connectivity_planes};
+use super::mesh::{MeshOnDevice, connectivity_planes};
 use super::product::Product;
 use super::stored;
 use crate::kernel::Grid::Threads;
@@ -41,7 +41,7 @@ impl Kappa {
     }
 }
 
-fn cost(mesh: &Mesh) -> Cost {
+fn cost(mesh: &MeshOnDevice) -> Cost {
     stored::element_cost(mesh, ENTRIES[0] + ENTRIES[1], 2 * 24 * 24 + 48)
 }
 

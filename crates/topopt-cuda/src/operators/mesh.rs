@@ -1,4 +1,4 @@
-//! A mesh on the device.
+//! A mesh on the device, shared by all that is solved on it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,34 +14,63 @@ use crate::kernels::{MeshView, Part};
 use crate::vector::to_planes;
 
 /// Nodes and elements, and how these are launched; nothing of what is solved on them.
-pub(crate) struct Mesh {
-    pub n_nodes: usize,
-    pub n_elements: usize,
-    /// \[3\]\[n_nodes\].
-    pub coordinates: CudaSlice<f64>,
-    /// \[8\]\[n_elements\].
-    pub connectivity: CudaSlice<u32>,
-    parts: Parts,
+pub struct MeshOnDevice {
+    pub(crate) device: Arc<Device>,
+    pub(crate) n_nodes: usize,
+    pub(crate) n_elements: usize,
+    /// `[3][n_nodes]`.
+    pub(crate) coordinates: CudaSlice<f64>,
+    /// `[8][n_elements]`.
+    pub(crate) connectivity: CudaSlice<u32>,
+    /// Elements that are launched together where contributions are added by atomics.
+    parts: Vec<Range<u32>>,
 }
 
-/// Elements that are launched together where contributions are added by atomics.
-pub(crate) struct Parts(Vec<Range<u32>>);
-
-impl Mesh {
-    /// Copies a mesh to the device.
+impl MeshOnDevice {
+    /// Copies `mesh` to `device`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
-    pub fn new(device: &Arc<Device>, mesh: &HexMesh, parts: Parts) -> Result<Self, BackendError> {
+    pub fn new(device: &Arc<Device>, mesh: &HexMesh) -> Result<Arc<Self>, BackendError> {
+        let all = 0..mesh.n_elements() as u32;
+        Self::in_parts(device, mesh, vec![all])
+    }
+
+    /// As [`MeshOnDevice::new`], for elements that come color by color
+    /// ([`topopt_mesh::Renumbering::by_color`]), so many of each: contributions to nodes are added one
+    /// color after the other, and so in the same order every time.
+    ///
+    /// # Errors
+    /// [`BackendError`] if elements of one color share a node, the numbers do not add up to that of
+    /// the elements, or the device has no room for it.
+    pub fn by_color(
+        device: &Arc<Device>,
+        mesh: &HexMesh,
+        colors: &[usize],
+    ) -> Result<Arc<Self>, BackendError> {
+        let parts = colored(mesh, colors).map_err(|message| BackendError {
+            device: device.name().into(),
+            operation: "elements by color".into(),
+            message,
+        })?;
+        Self::in_parts(device, mesh, parts)
+    }
+
+    fn in_parts(
+        device: &Arc<Device>,
+        mesh: &HexMesh,
+        parts: Vec<Range<u32>>,
+    ) -> Result<Arc<Self>, BackendError> {
         let elements: Vec<u32> = (0..mesh.n_elements() as u32).collect();
-        Ok(Self {
+        Ok(Arc::new(Self {
+            device: device.clone(),
             n_nodes: mesh.n_nodes(),
             n_elements: mesh.n_elements(),
             coordinates: device
                 .upload(&to_planes::<f64>(mesh.coordinates().as_flattened(), DIM))?,
             connectivity: device.upload(&connectivity_planes(mesh.hexes(), &elements))?,
             parts,
-        })
+        }))
     }
 
     /// Bytes on the device for a mesh of that size.
@@ -49,13 +78,23 @@ impl Mesh {
         8 * DIM * n_nodes + 8 * 4 * n_elements
     }
 
-    /// The elements of every launch that adds by atomics, in order.
-    pub fn parts(&self) -> impl Iterator<Item = Part> {
-        self.parts.0.iter().map(|part| Part { first: part.start, count: part.len() as u32 })
+    /// The GPU.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
     }
 
-    /// For a launch, with the elements of another `connectivity`, \[8\]\[n_elements\].
-    pub fn with(&self, connectivity: &CudaSlice<u32>) -> MeshView {
+    /// Whether all elements are launched together.
+    pub(crate) fn is_one_part(&self) -> bool {
+        self.parts.len() == 1
+    }
+
+    /// The elements of every launch that adds by atomics, in order.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part> {
+        self.parts.iter().map(|part| Part { first: part.start, count: part.len() as u32 })
+    }
+
+    /// For a launch, with the elements of another `connectivity`, `[8][n_elements]`.
+    pub(crate) fn with(&self, connectivity: &CudaSlice<u32>) -> MeshView {
         MeshView {
             n_elements: self.n_elements.into(),
             n_nodes: self.n_nodes.into(),
@@ -65,32 +104,14 @@ impl Mesh {
     }
 }
 
-impl From<&Mesh> for MeshView {
-    fn from(mesh: &Mesh) -> Self {
+impl From<&Arc<MeshOnDevice>> for MeshView {
+    fn from(mesh: &Arc<MeshOnDevice>) -> Self {
         mesh.with(&mesh.connectivity)
     }
 }
 
-impl Parts {
-    /// All elements together.
-    pub fn one(mesh: &HexMesh) -> Self {
-        let all = 0..mesh.n_elements() as u32;
-        Self(vec![all])
-    }
-
-    /// So many elements of each color; says what is wrong if two of a color share a node, or the numbers
-    /// do not add up.
-    pub fn by_color(mesh: &HexMesh, colors: &[usize]) -> Result<Self, String> {
-        colored(mesh, colors).map(Self)
-    }
-
-    /// Whether all elements are launched together.
-    pub fn is_one(&self) -> bool {
-        self.0.len() == 1
-    }
-}
-
-/// The elements of each color.
+/// The elements of each color, or what is wrong if two of a color share a node or the numbers do not add
+/// up.
 fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> {
     let (counted, n) = (colors.iter().sum::<usize>(), mesh.n_elements());
     if counted != n {

@@ -19,6 +19,7 @@ use topopt_fem::{ElementOperator, Problem};
 use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, NodeToElements};
 
+pub use mesh::MeshOnDevice;
 pub use mf::Mf;
 pub use problem::ProblemOnDevice;
 

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use topopt_fem::{DIM, Problem};
+use topopt_fem::Problem;
 use topopt_linalg::{BackendError, Space};
 
 use super::clusters::Clusters;
 use super::constraints::{Constraints, held};
-use super::mesh::{Mesh, Parts};
+use super::mesh::MeshOnDevice;
 use crate::Device;
 use crate::kernels::Lame;
 
 /// What every operator reads of a problem, on one GPU.
 pub struct ProblemOnDevice {
     pub(crate) device: Arc<Device>,
-    pub(crate) mesh: Mesh,
+    pub(crate) mesh: Arc<MeshOnDevice>,
     pub(crate) constraints: Constraints,
     /// The elements in clusters, where `mf` is faster so, and not by color.
     pub(crate) clusters: Option<Arc<Clusters>>,
@@ -28,7 +28,7 @@ impl ProblemOnDevice {
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
     pub fn new(device: &Arc<Device>, problem: &Problem) -> Result<Arc<Self>, BackendError> {
-        Self::in_parts(device, problem, Parts::one(problem.mesh()))
+        Self::on(&MeshOnDevice::new(device, problem.mesh())?, problem)
     }
 
     /// As [`ProblemOnDevice::new`], for elements that come color by color
@@ -44,29 +44,23 @@ impl ProblemOnDevice {
         problem: &Problem,
         colors: &[usize],
     ) -> Result<Arc<Self>, BackendError> {
-        let parts = Parts::by_color(problem.mesh(), colors).map_err(|message| BackendError {
-            device: device.name().into(),
-            operation: "elements by color".into(),
-            message,
-        })?;
-        Self::in_parts(device, problem, parts)
+        Self::on(&MeshOnDevice::by_color(device, problem.mesh(), colors)?, problem)
     }
 
-    fn in_parts(
-        device: &Arc<Device>,
-        problem: &Problem,
-        parts: Parts,
-    ) -> Result<Arc<Self>, BackendError> {
-        let (mesh, supports) = (problem.mesh(), problem.supports());
-        let held = held(supports, mesh.n_nodes(), DIM);
-        let clusters = match parts.is_one() {
-            true => Clusters::of(device, mesh.hexes(), &held)?,
+    /// On a mesh that others may share, which was made from that of `problem`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for the rest.
+    pub fn on(mesh: &Arc<MeshOnDevice>, problem: &Problem) -> Result<Arc<Self>, BackendError> {
+        let (device, hexes) = (mesh.device(), problem.mesh().hexes());
+        let clusters = match mesh.is_one_part() {
+            true => Clusters::of(device, hexes, &held(problem.constraints()))?,
             false => None,
         };
         Ok(Arc::new(Self {
             device: device.clone(),
-            mesh: Mesh::new(device, mesh, parts)?,
-            constraints: Constraints::new(device, DIM, mesh.hexes(), &held, supports.springs())?,
+            mesh: mesh.clone(),
+            constraints: Constraints::new(device, hexes, problem.constraints())?,
             clusters: clusters.map(Arc::new),
             unit_lame: problem.material().unit_lame(),
         }))
@@ -74,7 +68,7 @@ impl ProblemOnDevice {
 
     /// Bytes on the device for a mesh of that size; one in clusters takes 34 an element more.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
-        Mesh::bytes(n_nodes, n_elements) + Constraints::bytes(n_nodes, n_elements)
+        MeshOnDevice::bytes(n_nodes, n_elements) + Constraints::bytes(n_nodes, n_elements)
     }
 
     /// Whether `mf` computes the elements in clusters.
@@ -85,6 +79,11 @@ impl ProblemOnDevice {
     /// The GPU.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    /// Its mesh, to share it.
+    pub fn mesh(&self) -> &Arc<MeshOnDevice> {
+        &self.mesh
     }
 
     /// Number of displacement components, held ones included.

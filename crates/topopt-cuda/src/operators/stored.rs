@@ -7,7 +7,7 @@ use cudarc::driver::CudaSlice;
 use topopt_linalg::{BackendError, Cost};
 
 use super::ProblemOnDevice;
-use super::mesh::Mesh;
+use super::mesh::MeshOnDevice;
 use super::product::Product;
 use crate::Device;
 use crate::kernel::Grid::{self, Threads};
@@ -135,7 +135,7 @@ impl<K: ElementKernel> Product for ByElements<K> {
 }
 
 /// Cost of a strategy that reads `entries` numbers an element beside modulus and connectivity.
-pub(crate) fn element_cost(mesh: &Mesh, entries: usize, flops: usize) -> Cost {
+pub(crate) fn element_cost(mesh: &MeshOnDevice, entries: usize, flops: usize) -> Cost {
     let (elements, nodes) = (mesh.n_elements as f64, mesh.n_nodes as f64);
     Cost {
         bytes_read: elements * (8.0 * entries as f64 + 8.0 + 32.0) + nodes * 25.0,
