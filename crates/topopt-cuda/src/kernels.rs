@@ -144,6 +144,7 @@ kernels! {
     /// `cuda/supports.cu`.
     Supports<R> in "supports" {
         held_part(n_nodes: Count, held: In<u8>, x: In<R>, y: Out<R>);
+        held_part1(n_nodes: Count, held: In<u8>, x: In<R>, y: Out<R>);
         add_springs(n_nodes: Count, springs: In<f64>, x: In<R>, y: Out<R>);
     }
 
@@ -158,6 +159,28 @@ kernels! {
     Energies<R> in "energies" {
         energies(mesh: MeshView, material: Lame, u: In<R>, energies: Out<R>);
         work(mesh: MeshView, material: Lame, v: In<R>, u: In<R>, work: Out<R>);
+    }
+
+    /// `cuda/diffusion.cu`.
+    Diffusion<R> in "diffusion" {
+        diffusion(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
+            conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>,
+        );
+        diffusion_dot(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
+            conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/diffusion_parts.cu`.
+    DiffusionParts<R> in "diffusion_parts" {
+        diffusion_diagonal(
+            mesh: MeshView, part: Part, held: In<u8>, conductivities: In<R>, capacities: In<R>,
+            out: Out<R>,
+        );
+        conduction_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
+        capacity_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
     }
 
     /// `cuda/block_diagonal.cu`.
@@ -341,6 +364,8 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Supports::<f64>::DECLARED,
     Diagonal::<f64>::DECLARED,
     Energies::<f64>::DECLARED,
+    Diffusion::<f64>::DECLARED,
+    DiffusionParts::<f64>::DECLARED,
     BlockDiagonal::<f64>::DECLARED,
     Galerkin::<f64>::DECLARED,
     Ground::<f64>::DECLARED,

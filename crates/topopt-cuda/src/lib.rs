@@ -23,6 +23,6 @@ pub use backend::Cuda;
 pub use cone::Cone;
 pub use device::{Device, DeviceError};
 pub use multigrid::{BlockJacobi, Multigrid, Prepared, RigidAggregation};
-pub use operators::{MeshOnDevice, Mf, ProblemOnDevice, Strategy};
+pub use operators::{MeshOnDevice, Mf, MfDiffusion, ProblemOnDevice, Strategy};
 pub use probe::{Probe, probe};
 pub use vector::{DeviceVector, Real};

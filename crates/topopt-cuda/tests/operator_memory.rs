@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
-use topopt_cuda::{BlockJacobi, Device, Multigrid, Prepared, Probe, probe};
-use topopt_fem::{LoadCase, Material, Problem, Supports};
+use topopt_cuda::{BlockJacobi, Device, MfDiffusion, Multigrid, Prepared, Probe, probe};
+use topopt_fem::{Constraints, Diffusion, Discretization, LoadCase, Material, Problem, Supports};
 use topopt_linalg::CycleKind;
 use topopt_mesh::generate::{Benchmark, Resolution};
 
@@ -46,6 +46,12 @@ fn stored_bytes_are_those_counted() {
         let counted = strategy.bytes(n_nodes, n_elements);
         check(operator.strategy(), used() - of_mesh, counted, share);
     }
+    let constraints = Constraints::none(n_nodes);
+    let diffusion = Discretization::new(problem.mesh().clone(), Diffusion, constraints);
+    let operator = MfDiffusion::<f64>::new(mesh.mesh(), &diffusion).unwrap();
+    let counted = MfDiffusion::<f64>::bytes(n_nodes, n_elements);
+    check("diffusion", used() - of_mesh, counted, 1.0);
+    drop(operator);
     let blocks = BlockJacobi::new(&mesh).unwrap();
     check("block-jacobi", used() - of_mesh, BlockJacobi::bytes(n_nodes), 1.0);
     drop(blocks);

@@ -4,6 +4,7 @@ mod adjacency;
 mod bsr;
 mod clusters;
 mod constraints;
+mod diffusion;
 mod ebe_sym;
 mod from_coordinates;
 mod mesh;
@@ -19,6 +20,7 @@ use topopt_fem::{ElementOperator, Problem};
 use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, NodeToElements};
 
+pub use diffusion::MfDiffusion;
 pub use mesh::MeshOnDevice;
 pub use mf::Mf;
 pub use problem::ProblemOnDevice;

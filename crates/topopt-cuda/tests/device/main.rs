@@ -2,6 +2,7 @@
 
 mod backend;
 mod cone;
+mod diffusion;
 mod multigrid;
 mod operators;
 

@@ -1,0 +1,156 @@
+//! Diffusion with one unknown per node, matrix-free by elements: `cuda/diffusion.cu`.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use topopt_fem::{Diffusion, Discretization, ElementOperator};
+use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
+
+use super::constraints::Constraints;
+use super::mesh::MeshOnDevice;
+use crate::Cuda;
+use crate::kernel::Grid::Threads;
+use crate::kernel::{self, Shared};
+use crate::kernels;
+use crate::scalars::Scalar;
+use crate::vector::{DeviceVector, Real};
+
+/// Additions and multiplications of an element, counted in `cuda/diffusion.cu`.
+const FLOPS: f64 = 1760.0;
+
+/// The operator k L + c M of [`Diffusion`] on vectors of precision `R`, the rows of held nodes those of
+/// the identity. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
+pub struct MfDiffusion<R> {
+    mesh: Arc<MeshOnDevice>,
+    constraints: Constraints,
+    kernels: kernels::Diffusion<R>,
+    parts: kernels::DiffusionParts<R>,
+    supports: kernels::Supports<R>,
+    /// Conductivities and capacities, each `[n_elements]`.
+    coefficients: [CudaSlice<R>; 2],
+    /// What every block of elements leaves of a dot product.
+    partial: CudaSlice<f64>,
+}
+
+impl<R: Real> MfDiffusion<R> {
+    /// The operator of `problem` with all coefficients zero, on a mesh that others may share, which was
+    /// made from that of `problem`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or the kernels cannot be loaded.
+    pub fn new(
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Discretization<Diffusion, 1>,
+    ) -> Result<Self, BackendError> {
+        let (device, n) = (mesh.device(), mesh.n_elements);
+        let kernels = kernels::Diffusion::load(device)?;
+        let blocks_of = |count: u32| kernels.diffusion_dot.blocks(Threads(count as usize));
+        let blocks = mesh.parts().map(|part| blocks_of(part.count)).sum();
+        Ok(Self {
+            mesh: mesh.clone(),
+            constraints: Constraints::new(device, problem.mesh().hexes(), problem.constraints())?,
+            kernels,
+            parts: kernels::DiffusionParts::load(device)?,
+            supports: kernels::Supports::load(device)?,
+            coefficients: [device.zeros(n)?, device.zeros(n)?],
+            partial: device.zeros(blocks)?,
+        })
+    }
+
+    /// Bytes of device memory that the operator stores beside the [`MeshOnDevice`], for a mesh of that
+    /// size that is launched at once.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        let block = kernel::block(kernels::Diffusion::<R>::PTX, "diffusion_dot") as usize;
+        Constraints::bytes(n_nodes, n_elements)
+            + 2 * size_of::<R>() * n_elements
+            + 8 * n_elements.div_ceil(block)
+    }
+
+    /// y = K x; if `with_dot`, every block of elements leaves its part of x . y.
+    fn product(&self, with_dot: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let Self { mesh, constraints, kernels, coefficients: [k, c], .. } = self;
+        let Constraints { held, at_supports, .. } = constraints;
+        self.supports.held_part1(Threads(mesh.n_nodes), mesh.n_nodes, held, x, &mut *y);
+
+        let mut begin = 0;
+        for part in mesh.parts() {
+            let (grid, y) = (Threads(part.count as usize), &mut *y);
+            if with_dot {
+                let partial = Shared::from_entry(&self.partial, begin);
+                begin += kernels.diffusion_dot.blocks(grid);
+                kernels.diffusion_dot(grid, mesh, part, held, at_supports, k, c, x, y, partial);
+            } else {
+                kernels.diffusion(grid, mesh, part, held, at_supports, k, c, x, y);
+            }
+        }
+    }
+}
+
+impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
+    fn space(&self) -> Space {
+        Space::nodes(self.mesh.n_nodes, self.constraints.unknowns)
+    }
+
+    fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        self.product(false, x, y);
+    }
+
+    fn apply_to_direction(
+        &self,
+        backend: &Cuda<R>,
+        d: &DeviceVector<R>,
+        q: &mut DeviceVector<R>,
+        dq: &mut Scalar,
+    ) {
+        self.product(true, d, q);
+        backend.sum_into(&self.partial, dq);
+    }
+
+    fn cost(&self) -> Cost {
+        let (elements, nodes) = (self.mesh.n_elements as f64, self.mesh.n_nodes as f64);
+        let real = size_of::<R>() as f64;
+        Cost {
+            bytes_read: elements * (32.125 + 2.0 * real) + nodes * (24.0 + real),
+            bytes_written: nodes * real,
+            flops: elements * FLOPS,
+        }
+    }
+}
+
+impl<R: Real> ElementOperator<Cuda<R>> for MfDiffusion<R> {
+    fn strategy(&self) -> &'static str {
+        "mf"
+    }
+
+    fn set_coefficients(&mut self, terms: &[&DeviceVector<R>]) {
+        let device = self.mesh.device();
+        for (coefficients, term) in self.coefficients.iter_mut().zip(terms) {
+            let copied = device.stream().memcpy_dtod(&term.values, coefficients);
+            device.record("copying coefficients", copied);
+        }
+    }
+
+    fn diagonal(&self, out: &mut DeviceVector<R>) {
+        let Self { mesh, constraints, coefficients: [k, c], .. } = self;
+        let device = mesh.device();
+        device.record("clearing the diagonal", device.stream().memset_zeros(&mut out.values));
+        for part in mesh.parts() {
+            let grid = Threads(part.count as usize);
+            self.parts.diffusion_diagonal(grid, mesh, part, &constraints.held, k, c, &mut *out);
+        }
+    }
+
+    fn element_work(
+        &self,
+        term: usize,
+        v: &DeviceVector<R>,
+        u: &DeviceVector<R>,
+        out: &mut DeviceVector<R>,
+    ) {
+        let grid = Threads(self.mesh.n_elements);
+        match term {
+            Diffusion::CONDUCTION => self.parts.conduction_work(grid, &self.mesh, v, u, out),
+            _ => self.parts.capacity_work(grid, &self.mesh, v, u, out),
+        }
+    }
+}
