@@ -183,6 +183,12 @@ kernels! {
         capacity_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
     }
 
+    /// `cuda/shape_means.cu`.
+    ShapeMeans in "shape_means" {
+        spread(mesh: MeshView, part: Part, x: In<f64>, source: Out<f64>);
+        average(mesh: MeshView, field: In<f64>, y: Out<f64>);
+    }
+
     /// `cuda/block_diagonal.cu`.
     BlockDiagonal<R> in "block_diagonal" {
         block_diagonal(mesh: MeshView, part: Part, material: Lame, moduli: In<R>, out: Out<R>);
@@ -268,6 +274,22 @@ kernels! {
             start: u32, inverse: In<R>, b: In<R>, product: In<R>, r: Out<R>, d: Out<R>,
             x: Out<R>,
         );
+    }
+
+    /// `cuda/scalar_levels.cu`.
+    ScalarLevels<R> in "scalar_levels" {
+        csr1(
+            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, entries: In<R>, x: In<R>,
+            y: Out<R>,
+        );
+        smooth1(
+            n: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>, result: u32,
+            start: u32, inverse: In<R>, b: In<R>, product: In<R>, r: Out<R>, d: Out<R>, x: Out<R>,
+        );
+        restrict1(
+            n_aggregates: Count, offsets: In<u32>, members: In<u32>, fine: In<R>, coarse: Out<R>,
+        );
+        prolong1(n: Count, of: In<u32>, coarse: In<R>, fine: Out<R>);
     }
 
     /// `cuda/dense_fill.cu`.
@@ -366,12 +388,14 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Energies::<f64>::DECLARED,
     Diffusion::<f64>::DECLARED,
     DiffusionParts::<f64>::DECLARED,
+    ShapeMeans::DECLARED,
     BlockDiagonal::<f64>::DECLARED,
     Galerkin::<f64>::DECLARED,
     Ground::<f64>::DECLARED,
     Transfer::<f64>::DECLARED,
     CoarseTransfer::<f64>::DECLARED,
     Bsr6::<f64>::DECLARED,
+    ScalarLevels::<f64>::DECLARED,
     DenseFill::<f64>::DECLARED,
     Dense::DECLARED,
     DenseSolve::<f64>::DECLARED,

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
-use topopt_cuda::{BlockJacobi, Device, MfDiffusion, Multigrid, Prepared, Probe, probe};
+use topopt_cuda::{
+    BlockJacobi, Cuda, Device, MfDiffusion, Multigrid, Prepared, Probe, ScalarMultigrid, probe,
+};
 use topopt_fem::{Constraints, Diffusion, Discretization, LoadCase, Material, Problem, Supports};
 use topopt_linalg::CycleKind;
 use topopt_mesh::generate::{Benchmark, Resolution};
@@ -52,6 +54,15 @@ fn stored_bytes_are_those_counted() {
     let counted = MfDiffusion::<f64>::bytes(n_nodes, n_elements);
     check("diffusion", used() - of_mesh, counted, 1.0);
     drop(operator);
+    let single = Cuda::<f32>::new(&device).unwrap();
+    let of_backend = used();
+    let ones = vec![1.0; n_elements];
+    let (on, kind) = (mesh.mesh(), CycleKind::K);
+    let scalar = ScalarMultigrid::new(&single, on, &diffusion, kind, [&ones, &ones]).unwrap();
+    let counted = ScalarMultigrid::<f32>::bytes(n_nodes, n_elements);
+    check("scalar multigrid", used() - of_backend, counted, 0.1);
+    drop(scalar);
+    drop(single);
     let blocks = BlockJacobi::new(&mesh).unwrap();
     check("block-jacobi", used() - of_mesh, BlockJacobi::bytes(n_nodes), 1.0);
     drop(blocks);

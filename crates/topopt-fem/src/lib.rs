@@ -38,7 +38,7 @@ pub use helmholtz::Helmholtz;
 pub use kernel::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;
 pub use multigrid::{
-    Aggregates, Aggregation, Joints, MODES, Modes, Multigrid, NodalAggregation, NodalModes,
+    Aggregates, Aggregation, DIRECT, Joints, MODES, Modes, Multigrid, NodalAggregation, NodalModes,
     Supported,
 };
 pub use operator::ElementOperator;

@@ -9,6 +9,7 @@ mod convert;
 mod dense_inverse;
 mod galerkin;
 mod hierarchy;
+mod scalar;
 mod transfer;
 
 use std::sync::{Arc, Mutex};
@@ -16,10 +17,11 @@ use std::sync::{Arc, Mutex};
 use topopt_fem::{
     Aggregation, ElementKernel, ElementOperator, ElementPreconditioner, Level, Problem,
 };
-use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Preconditioner};
+use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
 
 pub use block_diagonal::BlockJacobi;
 pub use hierarchy::RigidAggregation;
+pub use scalar::ScalarMultigrid;
 
 use crate::Cuda;
 use crate::operators::ProblemOnDevice;
@@ -68,7 +70,6 @@ pub struct Multigrid<'a, R: Real> {
     backend: Cuda<R>,
     cycle: Cycle<Cuda<R>, RigidAggregation<R>>,
     levels: Vec<Level>,
-    convert: Convert<R>,
     /// An update, once it has been recorded.
     setup: Option<Replay>,
     state: Mutex<State<R>>,
@@ -76,10 +77,32 @@ pub struct Multigrid<'a, R: Real> {
 
 /// What an application works on, in precision `R`.
 struct State<R> {
+    convert: Convert<R>,
     residual: DeviceVector<R>,
     image: DeviceVector<R>,
     /// The cycle from one to the other, once it has been recorded with the present strength.
-    cycle: Option<Replay>,
+    recorded: Option<Replay>,
+}
+
+impl<R: Real> State<R> {
+    fn new(backend: &Cuda<R>, space: Space) -> Result<Self, BackendError> {
+        let (residual, image) = (backend.zeros(space)?, backend.zeros(space)?);
+        Ok(Self { convert: Convert::load(backend.device())?, residual, image, recorded: None })
+    }
+
+    /// z = one `cycle` for r.
+    fn apply<H: Hierarchy<Cuda<R>>>(
+        &mut self,
+        backend: &Cuda<R>,
+        cycle: &Cycle<Cuda<R>, H>,
+        r: &DeviceVector<f64>,
+        z: &mut DeviceVector<f64>,
+    ) {
+        let Self { convert, residual, image, recorded } = self;
+        convert.narrow(&r.values, &mut residual.values);
+        backend.repeat(recorded, &mut || cycle.apply(backend, residual, image));
+        convert.widen(&image.values, &mut z.values);
+    }
 }
 
 impl<'a, R: Real> Multigrid<'a, R> {
@@ -96,14 +119,12 @@ impl<'a, R: Real> Multigrid<'a, R> {
     ) -> Result<Self, BackendError> {
         let backend = Cuda::<R>::new(&on_device.device)?;
         let hierarchy = RigidAggregation::new(&backend, on_device, problem, prepared)?;
-        let vector = || backend.zeros(on_device.space());
         Ok(Self {
             problem,
             cycle: Cycle::new(&backend, kind, hierarchy)?,
             levels: prepared.structure.levels(),
-            convert: Convert::load(&on_device.device)?,
             setup: None,
-            state: Mutex::new(State { residual: vector()?, image: vector()?, cycle: None }),
+            state: Mutex::new(State::new(&backend, on_device.space())?),
             backend,
         })
     }
@@ -116,7 +137,7 @@ impl<'a, R: Real> Multigrid<'a, R> {
     /// Steps and the smoothers' degrees are part of what is recorded, numbers are not.
     fn forget_recorded(&self) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        state.cycle = None;
+        state.recorded = None;
     }
 
     /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many
@@ -154,10 +175,7 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<'_, R> {
 
     fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let State { residual, image, cycle } = &mut *state;
-        self.convert.narrow(&r.values, &mut residual.values);
-        self.backend.repeat(cycle, &mut || self.cycle.apply(&self.backend, residual, image));
-        self.convert.widen(&image.values, &mut z.values);
+        state.apply(&self.backend, &self.cycle, r, z);
     }
 
     fn strengthen(&self) -> bool {

@@ -12,6 +12,7 @@ mod mf;
 mod nbn;
 mod problem;
 mod product;
+mod shape_means;
 mod stored;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub use diffusion::MfDiffusion;
 pub use mesh::MeshOnDevice;
 pub use mf::Mf;
 pub use problem::ProblemOnDevice;
+pub use shape_means::ShapeMeans;
 
 use crate::{Cuda, kernels};
 use adjacency::ReverseConnectivity;

@@ -4,7 +4,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use topopt_cuda::{Cuda, Device, DeviceVector, MeshOnDevice, MfDiffusion, ProblemOnDevice, Real};
+use topopt_cuda::{
+    Cuda, Device, DeviceVector, MeshOnDevice, MfDiffusion, ProblemOnDevice, Real, ShapeMeans,
+};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
     Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Jacobi,
@@ -61,12 +63,16 @@ fn problem(mesh: HexMesh) -> Discretization<Diffusion, 1> {
 }
 
 impl Subject {
-    fn on<R: Real>(&self, device: &Arc<Device>) -> MfDiffusion<R> {
+    fn mesh_on(&self, device: &Arc<Device>) -> Arc<MeshOnDevice> {
         let mesh = match &self.colors {
             Some(colors) => MeshOnDevice::by_color(device, self.problem.mesh(), colors),
             None => MeshOnDevice::new(device, self.problem.mesh()),
         };
-        MfDiffusion::new(&mesh.unwrap(), &self.problem).unwrap()
+        mesh.unwrap()
+    }
+
+    fn on<R: Real>(&self, device: &Arc<Device>) -> MfDiffusion<R> {
+        MfDiffusion::new(&self.mesh_on(device), &self.problem).unwrap()
     }
 }
 
@@ -258,6 +264,39 @@ fn the_equation_of_the_helmholtz_filter_is_solved_as_on_the_cpu() {
         for (found, expected) in found.iter().zip(&expected) {
             assert_close(found, expected, 1e-10, "filter");
         }
+    }
+}
+
+/// Against the capacity of the reference: T^T V^-1 x is what x / v stores of a uniform field, and T n what
+/// an element stores of n.
+#[test]
+fn shape_means_are_those_of_the_reference() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    for subject in subjects() {
+        let (mesh, name) = (subject.problem.mesh(), &subject.name);
+        let free = Constraints::none(mesh.n_nodes());
+        let free = Discretization::new(mesh.clone(), Diffusion, free);
+        let (nodes, elements) = (free.space(), Space::elements(mesh.n_elements()));
+        let means = ShapeMeans::new(&subject.mesh_on(&device)).unwrap();
+        let (x, field) = (Noise(1).vector(elements.len()), Noise(2).vector(nodes.len()));
+        let volumes = mesh.volumes();
+        let densities: Vec<f64> = x.iter().zip(&volumes).map(|(x, v)| x / v).collect();
+        let mut reference = Reference::new(&free);
+        reference.set_coefficients(&[&vec![0.0; elements.len()], &densities]);
+        let (ones, mut expected) = (vec![1.0; nodes.len()], vec![0.0; nodes.len()]);
+        reference.apply(&ones, &mut expected);
+
+        let mut source = backend.upload(&vec![f64::NAN; nodes.len()], nodes).unwrap();
+        means.spread(&backend.upload(&x, elements).unwrap(), &mut source);
+        assert_close(&backend.download(&source).unwrap(), &expected, 1e-13, name);
+
+        let mut expected = vec![0.0; elements.len()];
+        reference.element_work(Diffusion::CAPACITY, &ones, &field, &mut expected);
+        expected.iter_mut().zip(&volumes).for_each(|(y, v)| *y /= v);
+        let mut y = backend.upload(&vec![f64::NAN; elements.len()], elements).unwrap();
+        means.average(&backend.upload(&field, nodes).unwrap(), &mut y);
+        assert_close(&backend.download(&y).unwrap(), &expected, 1e-13, name);
     }
 }
 

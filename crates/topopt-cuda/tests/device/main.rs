@@ -5,6 +5,7 @@ mod cone;
 mod diffusion;
 mod multigrid;
 mod operators;
+mod scalar_multigrid;
 
 use std::sync::Arc;
 

@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 use topopt_linalg::{
-    BlockCsr, BlockDiagonal, BlockPattern, Cpu, DenseCholesky, InverseDiagonal, LinearOperator,
-    Space, Transfer,
+    BlockCsr, BlockDiagonal, BlockPattern, Cpu, DenseCholesky, InverseDiagonal, Space, Transfer,
 };
 
 use super::Aggregates;
@@ -60,8 +59,13 @@ where
     }
 
     /// The matrix of a level.
-    pub fn matrix(&self, level: usize) -> &dyn LinearOperator<Cpu> {
+    pub fn matrix(&self, level: usize) -> &BlockCsr<N> {
         &self.levels[level].matrix
+    }
+
+    /// The aggregates of a level but the last.
+    pub fn aggregates(&self, level: usize) -> &Aggregates {
+        &self.transfers[level].aggregates
     }
 
     /// The inverse of the block diagonal of a level but the last.

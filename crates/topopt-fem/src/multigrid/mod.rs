@@ -21,8 +21,8 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 use topopt_linalg::{
-    BackendError, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal, LinearOperator,
-    Preconditioner, Transfer,
+    BackendError, BlockCsr, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal,
+    LinearOperator, Preconditioner, Transfer,
 };
 use topopt_mesh::vector::difference;
 
@@ -45,7 +45,7 @@ pub use structure::Aggregation;
 /// Iterations that take as long as a structure, on two cores: 0.4 s at 90 thousand elements.
 const STRUCTURE_COST: usize = 8;
 /// Most unknowns of the level that is solved directly, on the CPU.
-const DIRECT: usize = 600;
+pub const DIRECT: usize = 600;
 
 /// `multigrid`: a cycle over aggregates of nodes with N unknowns, which move by M modes.
 pub struct Multigrid<
@@ -138,6 +138,19 @@ where
         })
     }
 
+    /// The aggregates of the nodes, at level 0, or of the aggregates of a level but the last.
+    pub fn aggregates(&self, level: usize) -> &Aggregates {
+        match level {
+            0 => &self.transfer.aggregates,
+            _ => self.coarse.aggregates(level - 1),
+        }
+    }
+
+    /// The matrix of a level from 1 on.
+    pub fn matrix(&self, level: usize) -> &BlockCsr<M> {
+        self.coarse.matrix(level - 1)
+    }
+
     /// Takes another structure of the same problem; needs an update before use.
     fn restructure(&mut self, structure: Aggregation) {
         let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
@@ -180,7 +193,7 @@ where
     fn operator(&self, level: usize) -> &dyn LinearOperator<Cpu> {
         match level {
             0 => &self.operator,
-            _ => self.coarse.matrix(level - 1),
+            _ => self.matrix(level),
         }
     }
 

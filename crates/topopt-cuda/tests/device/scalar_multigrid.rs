@@ -1,0 +1,163 @@
+//! Multigrid of one unknown per node on the device, against that of the CPU.
+
+use std::ops::ControlFlow;
+
+use topopt_cuda::{Cuda, MeshOnDevice, MfDiffusion, Real, ScalarMultigrid};
+use topopt_fem::{
+    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Multigrid,
+    Strategy, WithSprings,
+};
+use topopt_linalg::{
+    Backend, Cpu, CycleKind, Hierarchy, Pcg, PcgOptions, Preconditioner, Space, StopReason, System,
+};
+use topopt_mesh::HexMesh;
+use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, wheel};
+
+use crate::device;
+
+type Problem = Discretization<Diffusion, 1>;
+type OnHost<'a> = Multigrid<'a, Diffusion, 1, 1>;
+
+/// Diffusion on `mesh`, plain, or with the lowest nodes held and springs on every third node.
+fn problem(mesh: HexMesh, is_plain: bool) -> Problem {
+    let mut constraints = Constraints::none(mesh.n_nodes());
+    for (node, x) in mesh.coordinates().iter().enumerate().filter(|_| !is_plain) {
+        if x[2] < 0.1 {
+            constraints.fix(node, 0);
+        } else if node.is_multiple_of(3) {
+            constraints.add_spring(node, 0, 1e-3);
+        }
+    }
+    Discretization::new(mesh, Diffusion, constraints)
+}
+
+/// With two levels and with three.
+fn problems() -> [Problem; 4] {
+    [
+        problem(distorted_cube(28, 0.2, true), true),
+        problem(distorted_cube(6, 0.25, true), false),
+        problem(hexagon(4), false),
+        problem(wheel(4), true),
+    ]
+}
+
+/// Conductivities and capacities, of a size at which both terms count.
+fn coefficients(problem: &Problem) -> [Vec<f64>; 2] {
+    let n = problem.mesh().n_elements();
+    let noise = |seed, size| Noise(seed).vector(n).iter().map(|v| size * (2.0 + v)).collect();
+    [noise(3, 0.01), noise(4, 1.0)]
+}
+
+fn on_host(problem: &Problem) -> OnHost<'_> {
+    let [k, c] = coefficients(problem);
+    let mut host = OnHost::new(problem, CycleKind::K).unwrap();
+    host.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &[&k, &c]).unwrap();
+    host
+}
+
+#[test]
+fn every_level_equals_that_of_the_cpu() {
+    assert_levels::<f64>(1e-12);
+    assert_levels::<f32>(2e-6);
+}
+
+fn assert_levels<R: Real>(tolerance: f64) {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<R>::new(&device).unwrap();
+    for problem in problems() {
+        let (host, mesh) = (on_host(&problem), MeshOnDevice::new(&device, problem.mesh()).unwrap());
+        let [k, c] = coefficients(&problem);
+        let kind = CycleKind::K;
+        let there = ScalarMultigrid::new(&backend, &mesh, &problem, kind, [&k, &c]).unwrap();
+        let (found, expected) = (there.hierarchy(), host.hierarchy());
+        let last = expected.n_levels() - 1;
+        assert_eq!((found.n_levels(), last >= 2), (last + 1, problem.mesh().n_nodes() > 20_000));
+        for level in 0..=last {
+            let space = expected.operator(level).space();
+            let mut x = Noise(9).vector(space.len());
+            if level == 0 {
+                problem.constraints().clear(&mut x);
+            }
+            let compare = |found, expected: &Vec<f64>, part| {
+                let what = format!("{part} of level {level}, {}", R::NAME);
+                assert_close(&backend.download(&found).unwrap(), expected, tolerance, &what);
+            };
+            let x_there = backend.upload(&x, space).unwrap();
+            let (mut y, mut y_there) = (x.clone(), backend.zeros(space).unwrap());
+            expected.operator(level).apply(&x, &mut y);
+            found.operator(level).apply(&x_there, &mut y_there);
+            compare(y_there, &y, "product");
+
+            let mut y_there = backend.upload(&x, space).unwrap();
+            if level == last {
+                expected.solve_last(&x, &mut y);
+                found.solve_last(&x_there, &mut y_there);
+                compare(y_there, &y, "solution");
+                continue;
+            }
+            expected.inverse_diagonal(level).apply(&x, &mut y);
+            found.inverse_diagonal(level).apply(&x_there, &mut y_there);
+            compare(y_there, &y, "inverse diagonal");
+
+            let coarse = expected.operator(level + 1).space();
+            let (mut sums, mut sums_there) =
+                (vec![0.0; coarse.len()], backend.zeros(coarse).unwrap());
+            expected.transfer(level).restrict(&x, &mut sums);
+            found.transfer(level).restrict(&x_there, &mut sums_there);
+            y.copy_from_slice(&x);
+            let mut y_there = backend.upload(&x, space).unwrap();
+            expected.transfer(level).prolong_add(&sums, &mut y);
+            found.transfer(level).prolong_add(&sums_there, &mut y_there);
+            compare(sums_there, &sums, "restriction");
+            compare(y_there, &y, "prolongation");
+        }
+    }
+}
+
+/// Solves A u = f for noise; returns u and the iterations.
+fn solve<B: Backend>(
+    backend: &B,
+    a: &dyn ElementOperator<B>,
+    m: &dyn Preconditioner<B>,
+    f: &[f64],
+) -> (Vec<f64>, usize) {
+    let f = &backend.upload(f, a.space()).unwrap();
+    let mut u = backend.zeros(a.space()).unwrap();
+    let mut pcg = Pcg::new(backend, a.space()).unwrap();
+    let options = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
+    let system = System { backend, a, m, f };
+    let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(outcome.reason, StopReason::Converged);
+    (backend.download(&u).unwrap(), outcome.iterations)
+}
+
+#[test]
+fn it_solves_in_as_many_iterations_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let single = Cuda::<f32>::new(&device).unwrap();
+    for problem in problems() {
+        let [k, c] = coefficients(&problem);
+        let mut f = Noise(5).vector(problem.n_dofs());
+        problem.constraints().clear(&mut f);
+        let mut a = WithSprings::new(&Cpu, &problem, Strategy::Mf.build(&problem)).unwrap();
+        a.set_coefficients(&[&k, &c]);
+        let (expected, count) = solve(&Cpu, &a, &on_host(&problem), &f);
+
+        let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
+        let a = Box::new(MfDiffusion::<f64>::new(&mesh, &problem).unwrap());
+        let mut a = WithSprings::new(&backend, &problem, a).unwrap();
+        let elements = Space::elements(k.len());
+        let [k_there, c_there] = [&k, &c].map(|term| backend.upload(term, elements).unwrap());
+        a.set_coefficients(&[&k_there, &c_there]);
+        let kind = CycleKind::K;
+        let double = ScalarMultigrid::new(&backend, &mesh, &problem, kind, [&k, &c]).unwrap();
+        let single = ScalarMultigrid::new(&single, &mesh, &problem, kind, [&k, &c]).unwrap();
+        let preconditioners: [&dyn Preconditioner<Cuda<f64>>; 2] = [&double, &single];
+        for m in preconditioners {
+            let (found, iterations) = solve(&backend, &a, m, &f);
+            assert_close(&found, &expected, 1e-10, "solution");
+            assert!(iterations.abs_diff(count) <= 1 && count <= 25, "{iterations}, {count}");
+        }
+    }
+}
