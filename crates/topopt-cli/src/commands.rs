@@ -68,7 +68,7 @@ fn bounded_threads() -> Result<(), InputError> {
     match asked {
         Some(n) if n > MOST_THREADS => {
             let finding = Finding::new(format!("RAYON_NUM_THREADS asks for {n} threads"));
-            Err(finding.remedy(format!("leave it out, or give at most {MOST_THREADS}")).into())
+            Err(finding.remedy(format!("unset it, or give at most {MOST_THREADS}")).into())
         }
         _ => Ok(()),
     }

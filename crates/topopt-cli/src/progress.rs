@@ -1,4 +1,4 @@
-//! How a run tells of itself: a bar, plain lines, or lines of JSON.
+//! Progress of a run: a bar, plain lines, or JSON lines.
 //!
 //! Telling never ends a run: when nobody reads any more, it falls silent. The files of the
 //! results say the same.
@@ -23,7 +23,7 @@ pub enum Log {
     Auto,
     /// Plain lines
     Plain,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
     /// Nothing
     Quiet,

@@ -139,7 +139,8 @@ impl Numbering {
     pub fn note(&self) -> Option<String> {
         let dropped = self.numbers.len() - self.n_used;
         let (nodes, were) = if dropped == 1 { ("node", "was") } else { ("nodes", "were") };
-        (dropped > 0).then(|| format!("{dropped} {nodes} that no hexahedron uses {were} left out"))
+        (dropped > 0)
+            .then(|| format!("{dropped} {nodes} not used by any hexahedron {were} left out"))
     }
 
     /// The number of the node `tag`: `UNUSED` if no hexahedron uses it, none if it is not in the
@@ -198,7 +199,7 @@ impl Numbering {
 
 /// What to say of `count` nodes of a set that no hexahedron uses.
 pub(crate) fn left_out_of_set(name: &str, count: usize) -> String {
-    format!("{count} nodes of node set `{name}` were left out: no hexahedron uses them")
+    format!("{count} nodes of node set `{name}` were left out: they belong to no hexahedron")
 }
 
 /// Adds a node set; nodes that no hexahedron uses are left out with a note.

@@ -50,7 +50,7 @@ pub enum MeshError {
     },
     /// The same node more than once in an element that is no wedge.
     #[error(
-        "element {element} names node {node} twice and is no wedge: a pyramid, a tetrahedron or a \
+        "element {element} uses node {node} twice and is not a wedge: a pyramid, a tetrahedron or a \
          damaged hexahedron ({count} such element(s) in all)"
     )]
     RepeatedNode {

@@ -61,7 +61,7 @@ pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> 
                         div { h2 { "Time" } (timings(&report.seconds)) }
                     }
                     section {
-                        h2 { "To repeat the run" }
+                        h2 { "Repeat the run" }
                         (list(&report.repeat))
                         details { summary { "Case file" } pre { (report.case) } }
                     }
@@ -108,8 +108,8 @@ fn pictures(shown: &Shown) -> Markup {
                 }
             }
             p class="note" {
-                "The surface encloses all of density " (number(shown.threshold, 3)) " and more, "
-                "so that it has the volume of the design."
+                "The surface encloses densities of " (number(shown.threshold, 3)) " and more, "
+                "and has the volume of the design."
             }
         }
     }
@@ -130,20 +130,20 @@ fn viewer(shown: &Shown) -> Markup {
     let percent = (100.0 * shown.threshold).round().clamp(1.0, 99.0);
     html! {
         section id="viewer" {
-            h2 { "To turn" }
-            canvas id="view" tabindex="0" aria-label="The design, to be turned"
+            h2 { "Interactive view" }
+            canvas id="view" tabindex="0" aria-label="Interactive view of the design"
                 data-grid=(data) data-turn=(turn.join(" ")) {}
             p class="fallback" {
-                "This browser has no WebGL 2, or it is switched off: the pictures above show the design."
+                "WebGL 2 is not available in this browser; the pictures above show the design."
             }
             div class="controls" {
-                label for="threshold" { "Shown from" }
+                label for="threshold" { "Threshold" }
                 input id="threshold" type="range" min="1" max="99" step="1" value=(percent);
                 output id="told" for="threshold" {}
             }
             p class="note" {
-                "Drag to turn, wheel to zoom, double click to return. This surface lies on a uniform "
-                "grid and is rounded by about a cell of it; the pictures show the mesh itself."
+                "Drag to rotate, scroll to zoom, double-click to reset. This surface lies on a uniform "
+                "grid and is smoothed by about one cell; the pictures above show the mesh itself."
             }
             script id="volume" type="application/octet-stream" { (PreEscaped(shown.grid.encoded())) }
         }
@@ -156,7 +156,7 @@ fn convergence(report: &Report) -> Markup {
             h2 { "Convergence" }
             div class="charts" { @for curve in &report.curves { (chart::curve(curve)) } }
             details {
-                summary { "Table of the iterations" }
+                summary { "Table of iterations" }
                 div class="wide" { (table(&report.iterations)) }
             }
         }
@@ -197,7 +197,7 @@ fn mesh_quality(quality: &QualitySummary) -> Markup {
         (list(&[
             Fact::new(
                 "Scaled Jacobian",
-                format!("least {}, mean {}", number(jacobian.min, 4), number(jacobian.mean, 4)),
+                format!("smallest {}, mean {}", number(jacobian.min, 4), number(jacobian.mean, 4)),
             ),
             Fact::new(
                 "Aspect ratio",

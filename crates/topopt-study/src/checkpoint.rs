@@ -166,22 +166,22 @@ impl Resumption {
     pub fn find(config: &Config) -> Result<Self, InputError> {
         let directory = config.output_directory();
         let (newest, skipped) = checkpoints(&directory).newest();
-        let notes: Vec<_> =
-            skipped.iter().map(|e| format!("checkpoint {e}; passed over")).collect();
+        let notes: Vec<_> = skipped.iter().map(|e| format!("checkpoint {e}; skipped")).collect();
         let Some(checkpoint) = newest else {
             let there =
                 if notes.is_empty() { "there is no checkpoint".into() } else { notes.join("; ") };
-            let message = format!("nothing to go on from in {}: {there}", directory.display());
+            let message =
+                format!("no checkpoint to resume from in {}: {there}", directory.display());
             let remedy = "name the folder of the results with `--output DIR`, or run without \
-                          --resume to begin anew";
+                          --resume to start again";
             return Err(Finding::new(message).remedy(remedy).into());
         };
         let record: Record = serde_json::from_value(checkpoint.content).map_err(|error| {
             Finding::new(format!(
-                "the checkpoint in {} is of another version: {error}",
+                "the checkpoint in {} was written by another version: {error}",
                 directory.display()
             ))
-            .remedy("go on with the version that wrote it, or run without --resume")
+            .remedy("resume with the version that wrote it, or run without --resume")
         })?;
         unchanged(&record, config, &directory)?;
         let (void, arrays): (Vec<_>, Vec<_>) =
@@ -212,11 +212,11 @@ impl Resumption {
                 false => ["the processor", "a GPU"],
             };
             let message = format!(
-                "the run in {} began on {there} and would go on on {here}, to other bits, which \
+                "the run in {} began on {there} and would continue on {here}, where results differ in the last bits, which \
                  `solver.deterministic` forbids",
                 directory.display()
             );
-            let remedy = "go on where it began, or run without --resume to begin anew";
+            let remedy = "resume where it began, or run without --resume to start again";
             return Err(Finding::new(message).remedy(remedy));
         }
         let problem = &structure.problem;
@@ -233,16 +233,16 @@ impl Resumption {
                 "the checkpoint in {} holds numbers that no run comes to",
                 directory.display()
             );
-            return Err(Finding::new(message).remedy("run without --resume to begin again"));
+            return Err(Finding::new(message).remedy("run without --resume to start again"));
         }
         if fits && self.structure == fingerprint(structure) {
             return Ok(());
         }
         let message = format!(
-            "the mesh, or what its sets stand for, is not what the run in {} began with",
+            "the mesh or its sets differ from those with which the run in {} began",
             directory.display()
         );
-        Err(Finding::new(message).remedy("run without --resume to begin anew"))
+        Err(Finding::new(message).remedy("run without --resume to start again"))
     }
 
     /// Whether the history, and what is said to be done, are those of a run that came so far.
@@ -287,7 +287,7 @@ fn unchanged(record: &Record, config: &Config, directory: &Path) -> Result<(), F
         changed.join("\n")
     );
     Err(Finding::new(message).remedy(
-        "change it back, or run without --resume to begin anew; stop rules, [output] and \
+        "change it back, or run without --resume to start again; only stop rules, [output] and \
          `solver.threads` may change",
     ))
 }

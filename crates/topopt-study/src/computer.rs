@@ -148,12 +148,12 @@ impl Place {
         match asked {
             config::Device::Cpu => Ok(Place::Cpu { note: None }),
             config::Device::Auto => Ok(Device::open(0).map_or_else(
-                |error| Place::Cpu { note: Some(format!("on the processor: {error}")) },
+                |error| Place::Cpu { note: Some(format!("running on the CPU: {error}")) },
                 Place::Gpu,
             )),
             config::Device::Gpu(number) => Device::open(number).map(Place::Gpu).map_err(|error| {
                 let remedy = "install or update the driver of the GPU, or leave `solver.device` \
-                              out to compute on the processor";
+                              out to compute on the CPU";
                 Finding::new(error.to_string()).remedy(remedy)
             }),
         }
@@ -167,11 +167,11 @@ impl Place {
         let is_helmholtz = config.filter.get_ref().weights == config::FilterWeights::Helmholtz;
         match config.solver.device {
             config::Device::Auto if is_helmholtz => {
-                let note = "on the processor: the Helmholtz filter is computed there only";
+                let note = "running on the CPU: the Helmholtz filter runs only there";
                 Ok(Place::Cpu { note: Some(note.into()) })
             }
             config::Device::Gpu(_) if is_helmholtz => {
-                Err(Finding::new("the Helmholtz filter is computed on the processor only")
+                Err(Finding::new("the Helmholtz filter runs on the CPU only")
                     .at(config.source(), config.span("filter.weights"), "not on a GPU")
                     .remedy("give `--device cpu` (`solver.device`), or `weights = \"cone\"`"))
             }

@@ -32,7 +32,7 @@ pub enum Failure {
     /// A solve did not converge.
     #[error(
         "iteration {iteration}, load case `{load_case}`: {} after {} iterations of conjugate \
-         gradients, at relative residual {:.1e} where {tolerance:.1e} is wanted",
+         gradients, at relative residual {:.1e} where {tolerance:.1e} is required",
         reason(outcome.reason), outcome.iterations, outcome.relative_residual
     )]
     Solver {
@@ -56,7 +56,7 @@ pub enum Failure {
     /// The solve of a verification did not converge.
     #[error(
         "load case `{load_case}`: {} after {} iterations of conjugate gradients, at relative \
-         residual {:.1e} where {tolerance:.1e} is wanted",
+         residual {:.1e} where {tolerance:.1e} is required",
         reason(outcome.reason), outcome.iterations, outcome.relative_residual
     )]
     Verification {
@@ -83,7 +83,7 @@ fn reason(reason: StopReason) -> &'static str {
         StopReason::IterationLimit => "the solver did not converge",
         StopReason::Stagnated => "rounding stopped the solver",
         StopReason::Indefinite => "the stiffness is not positive definite",
-        StopReason::NotFinite => "the solver met a number that is not finite",
+        StopReason::NotFinite => "the solver found a number that is not finite",
         StopReason::Interrupted => "the solver was interrupted",
     }
 }
@@ -126,7 +126,7 @@ impl Failure {
             }
             Failure::Sensitivities { iteration } => {
                 let remedy = format!(
-                    "look at the units of the forces and of Young's modulus, at the penalty and at the \
+                    "check the units of the forces and of Young's modulus, the penalty and the \
                      radius of the filter; the design of iteration {iteration} is written"
                 );
                 vec![Finding::new(self.to_string()).remedy(remedy)]
@@ -137,11 +137,11 @@ impl Failure {
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
-                let remedy = format!("go on with: {}", resume_command(directory));
+                let remedy = format!("resume with: {}", resume_command(directory));
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             Failure::Run(DesignError::Observer(_)) => {
-                let remedy = "make room, or choose another folder with `--output DIR`; the files \
+                let remedy = "free some space, or choose another folder with `--output DIR`; the files \
                               written before are whole, and --resume goes on from the last \
                               checkpoint";
                 vec![Finding::new(self.to_string()).remedy(remedy)]
@@ -154,7 +154,7 @@ impl Failure {
 fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static str {
     match outcome.reason {
         StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
-            "the residual has grown: a part that can move without strain, as about an edge or a node where \
+            "the residual has grown: some part can move without strain, for example about an edge or a node where \
              two solids meet; `topopt check` looks for such hinges"
         }
         StopReason::IterationLimit if other_cycle == Some(Cycle::K) => {
@@ -169,7 +169,7 @@ fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static s
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
              `design.density_min`"
         }
-        StopReason::Stagnated => "loosen `solver.tolerance`: doubles do not reach it here",
-        _ => "look at the units of the forces and of Young's modulus, and at the mesh",
+        StopReason::Stagnated => "loosen `solver.tolerance`: it is beyond double precision here",
+        _ => "check the units of the forces and of Young's modulus, and the mesh",
     }
 }

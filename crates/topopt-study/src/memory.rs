@@ -92,7 +92,7 @@ pub fn check(config: &Config, model: &Model, strategy: Strategy) -> Result<(), F
     };
     let [needed, free] = [needed, free + there].map(megabytes);
     let message = format!(
-        "a run with strategy `{}` needs {needed} of memory, and {free} are there",
+        "a run with strategy `{}` needs {needed} of memory, and {free} are available",
         strategy.name()
     );
     Err(Finding::new(message).remedy(remedy))

@@ -52,7 +52,7 @@ impl<'a> Results<'a> {
         let display = directory.display();
         let case = config.to_toml()?;
         fs::create_dir_all(directory).map_err(|cause| {
-            refused(format!("cannot make the output directory {display}: {cause}"))
+            refused(format!("cannot create the output directory {display}: {cause}"))
         })?;
         let lock = output_folder::lock(directory)?;
         output_folder::check(config, None, earlier)?;
@@ -95,7 +95,7 @@ impl<'a> Results<'a> {
         }
         let folder = self.directory.join(SNAPSHOTS);
         fs::create_dir_all(&folder)
-            .map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+            .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
         let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
         self.write_design(&self.directory.join(&name), &Fields::of(self.model, design)?)?;
         self.snapshots.push((iteration as f64, name));

@@ -75,7 +75,7 @@ impl Duration {
     /// The forecast in words.
     pub fn text(&self) -> String {
         format!(
-            "about {} for {} solves, if each takes {} iterations (a guess) of {:.2} ms (measured)",
+            "about {} for {} solves, at {} iterations per solve (assumed) of {:.2} ms (measured)",
             spoken(self.seconds),
             self.solves,
             self.iterations_a_solve,

@@ -162,7 +162,7 @@ impl Shape {
 /// An aspect ratio for people.
 pub(super) fn ratio(ratio: &f64) -> String {
     match *ratio {
-        r if !r.is_finite() => "unbounded, an edge has no length".into(),
+        r if !r.is_finite() => "infinite: an edge has zero length".into(),
         r if r < 1e6 => format!("{r:.3}"),
         r => format!("{r:.3e}"),
     }

@@ -69,7 +69,7 @@ fn read(path: &Path) -> Result<String, Finding> {
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Finding {
     Finding::new(format!("cannot read {}: {error}", path.display()))
-        .remedy("run the case again: a run writes all of its results")
+        .remedy("run the case again: a run writes all result files")
 }
 
 /// What numbers are followed by; nothing where the case states no units.

@@ -189,7 +189,11 @@ fn a_damaged_checkpoint_is_passed_over() {
     }
     let finished = folder.run(&[], &["--resume"]);
     assert_eq!(finished.status, 1);
-    assert!(finished.err.contains("nothing to go on from in out: checkpoint"), "{}", finished.err);
+    assert!(
+        finished.err.contains("no checkpoint to resume from in out: checkpoint"),
+        "{}",
+        finished.err
+    );
 }
 
 #[test]
@@ -198,8 +202,8 @@ fn a_changed_case_is_refused_with_the_differences() {
     let finished = folder.run(&[], &["--resume"]);
     assert_eq!(finished.status, 1);
     insta::assert_snapshot!(finished.err, @r"
-    x nothing to go on from in out: there is no checkpoint
-    help: name the folder of the results with `--output DIR`, or run without --resume to begin anew
+    x no checkpoint to resume from in out: there is no checkpoint
+    help: name the folder of the results with `--output DIR`, or run without --resume to start again
     ");
     folder.run_well(&[EVERY]);
     let before = (folder.files(), folder.read("out/history.csv"));
@@ -212,7 +216,7 @@ fn a_changed_case_is_refused_with_the_differences() {
     | design.penalty: 3.0 -> 2.5
     | loads.0.force: [0.0,-1.0,0.0] -> [0.0,0.0,1.0]
     | material.youngs_modulus: 1.0 -> 2.0
-    help: change it back, or run without --resume to begin anew; stop rules, [output] and
+    help: change it back, or run without --resume to start again; stop rules, [output] and
           `solver.threads` may change
     ");
     assert_eq!((folder.files(), folder.read("out/history.csv")), before);

@@ -237,11 +237,11 @@ impl Reader<'_> {
             deck.notes.push(format!("{count} {what} were left out"));
         }
         for (name, line) in passed_over {
-            deck.notes.push(format!("*{name} (line {line}) was passed over"));
+            deck.notes.push(format!("*{name} (line {line}) was skipped"));
         }
         if *n_steps > 1 {
             deck.notes.push(format!(
-                "supports and loads of all {n_steps} steps were read together: a set may belong \
+                "supports and loads of all {n_steps} steps were merged; a set may belong \
                  to one step only"
             ));
         }

@@ -54,7 +54,7 @@ fn notes_on_elements(deck: &Deck) -> Vec<String> {
     let special = deck.hex_types.keys().filter(|kind| kind.starts_with("C3D8") && *kind != "C3D8");
     let special = special.map(|kind| format!("elements of type {kind} are computed as C3D8"));
     let others = deck.no_solid_types.iter().map(|(kind, count)| {
-        format!("{count} elements of type {kind}, which is no solid, were left out")
+        format!("{count} elements of type {kind}, which are not solids, were left out")
     });
     corners.chain(special).chain(others).collect()
 }
@@ -92,7 +92,7 @@ fn node_sets(
         members.add(found.entry(name).or_default(), &condition.block)?;
     }
     notes.extend(crowded.into_iter().map(|(direction, count)| {
-        format!("the nodes of {count} different loads in direction {direction} are one set")
+        format!("the nodes of {count} different loads in direction {direction} form one set")
     }));
     for (name, positions) in found {
         let positions = sorted(positions);
@@ -152,7 +152,7 @@ impl Elements<'_> {
             let (hexes, others) = self.split(members.set(key).unwrap_or_default());
             if !others.is_empty() {
                 notes.push(format!(
-                    "element set `{name}` names {} elements that are no solids: their nodes are \
+                    "element set `{name}` names {} elements that are not solids: their nodes become \
                      node set `{name}`",
                     others.len()
                 ));
@@ -185,7 +185,9 @@ impl Elements<'_> {
         }
         let left_out = left_out.into_iter().filter(|(_, count)| *count > 0);
         notes.extend(left_out.map(|(name, count)| {
-            format!("{count} faces of surface `{name}` were left out: their elements are no solids")
+            format!(
+                "{count} faces of surface `{name}` were left out: their elements are not solids"
+            )
         }));
         Ok(())
     }

@@ -23,7 +23,7 @@ pub(super) fn add(
     let n_turned = conditions().filter(turned).count();
     if n_turned > 0 {
         notes.push(format!(
-            "D and F commands were passed over because the coordinate systems of their nodes are \
+            "D and F commands were skipped because the coordinate systems of their nodes are \
              rotated: {n_turned}"
         ));
     }
@@ -37,7 +37,7 @@ pub(super) fn add(
     for (i, (force, nodes)) in forces(&straight(&archive.forces), notes).into_iter().enumerate() {
         let name = free_name(sets, &format!("F_{}", i + 1));
         notes.push(format!(
-            "node set `{name}`: the file has the force {force:?} on each node ({})",
+            "node set `{name}`: the force in the file is {force:?} on each node ({})",
             nodes.len()
         ));
         add_nodes(sets, &name, nodes.iter().map(number).collect(), notes);
@@ -71,7 +71,7 @@ fn supports(
     }
     if let Some(node) = moved.first() {
         notes.push(format!(
-            "displacements other than zero were left out: {}, the first at node {node}",
+            "nonzero displacements were left out: {}, the first at node {node}",
             moved.len()
         ));
     }

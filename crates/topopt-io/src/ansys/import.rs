@@ -40,7 +40,7 @@ pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Fault> {
         let others = members_of(&selection.skipped_tags, ranges).count();
         if others > 0 {
             notes.push(format!(
-                "element set `{name}`: elements left out that are no hexahedra: {others}"
+                "element set `{name}`: elements that are not hexahedra were left out: {others}"
             ));
         }
         sets.elements.insert(name.clone(), members);
@@ -152,7 +152,7 @@ fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), A
 
 fn notes_on_file(archive: &Archive, bricks: &[Element]) -> Vec<String> {
     let passed_over = archive.passed_over.iter().map(|(command, (count, line))| {
-        format!("{command} commands were passed over: {count}, the first on line {line}")
+        format!("{command} commands were skipped: {count}, the first on line {line}")
     });
     let mut n_bricks = BTreeMap::<u32, usize>::new();
     for brick in bricks {

@@ -65,7 +65,7 @@ fn only_hexahedra(raw: &RawMesh) -> Result<(), Fault> {
 }
 
 fn notes_on_file(raw: &RawMesh) -> Vec<String> {
-    let sections = raw.unknown_sections.iter().map(|s| format!("section ${s} was passed over"));
+    let sections = raw.unknown_sections.iter().map(|s| format!("section ${s} was skipped"));
     let high_order = raw.high_order.iter().map(|nodes| {
         format!("hexahedra of {nodes} nodes (hex{nodes}) were read by their eight corners")
     });

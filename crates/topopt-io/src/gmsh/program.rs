@@ -53,7 +53,7 @@ pub enum Hexes {
 pub enum MeshingError {
     /// The geometry cannot be read.
     #[error(
-        "{}: cannot read the file: {cause}; look at its name, and whether you may read it",
+        "{}: cannot read the file: {cause}; check its name and its permissions",
         path.display()
     )]
     Geometry {
@@ -94,7 +94,7 @@ pub enum MeshingError {
         lines: Vec<String>,
     },
     /// Gmsh took too long.
-    #[error("Gmsh did not mesh {} within {} s and was ended", path.display(), timeout.as_secs_f64())]
+    #[error("Gmsh did not mesh {} within {} s and was stopped", path.display(), timeout.as_secs_f64())]
     Timeout {
         /// The geometry.
         path: PathBuf,
@@ -105,7 +105,7 @@ pub enum MeshingError {
     #[error("interrupted while Gmsh was meshing")]
     Interrupted,
     /// A mesh without volume elements.
-    #[error("Gmsh made no volume elements from {}", .0.display())]
+    #[error("Gmsh created no volume elements from {}", .0.display())]
     NoVolumes(PathBuf),
     /// A mesh with other volume elements than hexahedra.
     #[error("Gmsh left {} in the mesh of {}", list(leftovers), path.display())]
@@ -147,7 +147,7 @@ pub fn mesh(
     match geometry.mesh(Hexes::Auto) {
         Err(MeshingError::NotHexahedra { leftovers, .. }) => {
             let mut mesh = geometry.mesh(Hexes::Subdivide)?;
-            let note = "by itself the geometry gives";
+            let note = "on its own the geometry gives";
             let cut = "all elements were cut into hexahedra (Mesh.SubdivisionAlgorithm = 2)";
             mesh.notes.push(format!("{note} {}: {cut}", list(&leftovers)));
             Ok(mesh)
@@ -191,7 +191,7 @@ impl Geometry<'_> {
         let sets = mesh.mesh.sets();
         if sets.nodes.is_empty() && sets.faces.is_empty() {
             mesh.notes.push(
-                "the geometry names no surfaces, curves or points: to name them in a .geo file \
+                "the geometry has no named surfaces, curves or points: to name them in a .geo file, \
                  write `Physical Surface(\"fixed\") = {1};`"
                     .into(),
             );

@@ -27,7 +27,7 @@ pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<V
         })
         .collect();
     if cells.left_out > 0 {
-        notes.push(format!("{} cells that are no volumes were left out", cells.left_out));
+        notes.push(format!("{} cells that are not volumes were left out", cells.left_out));
     }
     notes.extend(elements.note(|_| 0));
     notes.extend(numbering.note());
@@ -144,6 +144,6 @@ fn marked(
         let marked = (0..).zip(&values).filter(|(_, value)| **value == 1);
         return Ok(Some(marked.map(|(i, _)| i).collect()));
     }
-    notes.push(format!("array `{}` is no set: it has other values than 0 and 1", array.name));
+    notes.push(format!("array `{}` is not a set: it has values other than 0 and 1", array.name));
     Ok(None)
 }

@@ -37,8 +37,8 @@ impl Subject {
     ) -> Result<Self, InputError> {
         if let Some(n) = source.strip_prefix("cube:") {
             let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
-                Finding::new(format!("`{source}` is no cube"))
-                    .remedy("write cube:N with 1 to 500 elements along an edge")
+                Finding::new(format!("`{source}` is not a valid size"))
+                    .remedy("write cube:N with N from 1 to 500 elements per edge")
             })?;
             return Self::of_mesh(source, &perturbed_cube(n), numbering);
         }

@@ -21,7 +21,7 @@ pub(super) fn of(
         let folder = results.path().display();
         return Ok(Err(format!(
             "Not verified yet: topopt verify {folder} solves the design again as solid and void, and \
-             topopt report {folder} then shows here what it finds."
+             topopt report {folder} then shows the findings here."
         )));
     }
     let found: Value =
