@@ -9,7 +9,7 @@ use topopt_cuda::{
     BlockJacobi as GpuBlockJacobi, Cone, Cuda, Device, MeshOnDevice, Multigrid as GpuMultigrid,
     Prepared, Strategy as GpuStrategy,
 };
-use topopt_design::{Optimization, PhysicalDensity, Projection, SensitivityFilter};
+use topopt_design::{Chain, DensityFilter, Optimization, Passive, Projection, SensitivityFilter};
 use topopt_fem::{
     BlockJacobi, ElementOperator, ElementPreconditioner, Jacobi, Multigrid, Problem, Strategy,
 };
@@ -321,8 +321,14 @@ fn filter_bytes(config: &Config, structure: &Structure) -> usize {
     let vectors = match config.filter.get_ref().kind {
         FilterKind::Density => {
             let projection =
-                config.projection.iter().map(|_| Projection::<Cuda<f64>>::ELEMENT_VECTORS);
-            PhysicalDensity::<Cuda<f64>>::ELEMENT_VECTORS + projection.sum::<usize>()
+                config.projection.as_ref().map(|_| Projection::<Cuda<f64>>::ELEMENT_VECTORS);
+            let [first, last] = [
+                DensityFilter::<Cuda<f64>>::ELEMENT_VECTORS,
+                Passive::<Cuda<f64>>::ELEMENT_VECTORS,
+            ];
+            let links: Vec<_> =
+                [Some(first), projection, Some(last)].into_iter().flatten().collect();
+            Chain::<Cuda<f64>>::element_vectors(&links)
         }
         _ => SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS,
     };

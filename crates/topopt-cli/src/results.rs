@@ -128,7 +128,7 @@ impl<'a> Results<'a> {
         self.history.row(&[
             &report.iteration,
             &report.stage,
-            &report.compliance,
+            &report.objective,
             &report.volume_fraction,
             &report.grey_level,
             &report.change,

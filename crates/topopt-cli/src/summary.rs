@@ -177,7 +177,7 @@ impl Done {
     /// Takes an iteration, and the time that its output took.
     pub fn add(&mut self, report: &IterationReport, output: Duration) {
         self.iterations = report.iteration;
-        self.compliance = Some(report.compliance);
+        self.compliance = Some(report.objective);
         self.volume_fraction = Some(report.volume_fraction);
         self.grey_level = Some(report.grey_level);
         self.change = Some(report.change);
@@ -327,8 +327,8 @@ fn rule_name(rule: StopRule) -> &'static str {
     match rule {
         StopRule::MaxIterations => "max_iterations",
         StopRule::Change => "change_tolerance",
-        StopRule::RelativeCompliance => "compliance_tolerance",
-        StopRule::AbsoluteCompliance => "absolute_compliance_tolerance",
+        StopRule::RelativeObjective => "compliance_tolerance",
+        StopRule::AbsoluteObjective => "absolute_compliance_tolerance",
     }
 }
 

@@ -10,9 +10,11 @@ use std::time::Instant;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_cuda::{Cuda, Device};
 use topopt_design::{
-    Accuracy, Cone, Continuation, Design, DesignError, Ended, Filter, Interpolation,
-    IterationReport, Law, Loads, NeighborStorage, Observer, ObserverError, OptimalityCriteria,
-    Optimization, PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules, WeightsOf,
+    Accuracy, Chain, Compliance, Cone, Constraint, DensityFilter, Design, DesignError,
+    DesignTransform, Ended, Formulation, Interpolation, IterationReport, Law, NeighborStorage,
+    Objective, Observer, ObserverError, OptimalityCriteria, Optimization, Projection,
+    SensitivityFilter, Solver, StateEquation, StopRules, Weights, WeightsOf, physical_density,
+    start,
 };
 use topopt_fem::{ElementOperator, ElementPreconditioner, Helmholtz};
 use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress};
@@ -219,19 +221,10 @@ impl<'a> Run<'a> {
     fn optimization<'b, B: Backend + Sync>(
         &'b self,
         parts: Parts<'b, B>,
-    ) -> Result<Optimization<'b, B>, BackendError> {
+    ) -> Result<Optimization<'b, B>, DesignError> {
         let Parts { backend, operator, preconditioner, weights_of, .. } = parts;
         let Config { solver, optimizer, design, material, .. } = self.config;
-        let Structure { problem, space, .. } = self.structure;
-        let physics = Physics {
-            backend,
-            problem,
-            loads: Loads::new(backend, problem)?,
-            operator,
-            preconditioner,
-            accuracy: Accuracy { loose: solver.early_tolerance(), tight: solver.tolerance },
-            max_iterations: solver.max_iterations(),
-        };
+        let Structure { problem, space, stages, .. } = self.structure;
         let interpolation = Interpolation {
             law: match design.interpolation {
                 config::Interpolation::Simp => Law::Simp,
@@ -240,52 +233,67 @@ impl<'a> Run<'a> {
             penalty: design.penalty,
             youngs_modulus: material.youngs_modulus,
         };
-        let mut filter = self.filter(backend, &weights_of)?;
-        let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
-        let mut criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
-        let start = match (self.start_from, filter.transform()) {
-            (Some((_, density)), transform) => criteria.scaled(backend, density, transform)?,
-            (None, Some(transform)) => criteria.uniform(backend, space, transform)?,
-            (None, None) => space.uniform(),
+        let solver = Solver {
+            operator,
+            preconditioner,
+            accuracy: Accuracy { loose: solver.early_tolerance(), tight: solver.tolerance },
+            max_iterations: solver.max_iterations(),
         };
+        let equation = StateEquation::new(backend, problem, interpolation, solver)?;
+
+        let mut formulation = self.formulation(backend, weights_of)?;
+        let transform = &mut formulation.transform;
+        let start = match self.start_from {
+            Some((_, density)) => start::scaled(backend, density, space, transform)?,
+            None => start::uniform(backend, space, transform)?,
+        };
+        let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
+        let criteria = OptimalityCriteria::new(backend, transform.n_inputs(), move_limit, damping)?;
         let stop = StopRules {
             max_iterations: optimizer.max_iterations,
             change: optimizer.change_tolerance,
-            relative_compliance: optimizer.compliance_tolerance,
-            absolute_compliance: optimizer.absolute_compliance_tolerance,
+            relative_objective: optimizer.compliance_tolerance,
+            absolute_objective: optimizer.absolute_compliance_tolerance,
         };
         let optimization =
-            Optimization::new(physics, interpolation, filter, criteria, stop, &start)?;
-        let stages = self.structure.stages.clone();
-        let optimization = optimization.with_continuation(Continuation { stages, weights_of });
+            Optimization::new(equation, formulation, Box::new(criteria), stop, &start)?;
+        let optimization = optimization.with_stages(stages.clone());
         match self.resumption {
-            Some(resumption) => optimization.resumed(&resumption.state),
+            Some(resumption) => Ok(optimization.resumed(&resumption.state)?),
             None => Ok(optimization),
         }
     }
 
-    fn filter<'b, B: Backend>(
+    /// The compliance under a volume constraint, with the filter of the case.
+    fn formulation<'b, B: Backend + Sync>(
         &'b self,
         backend: &'b B,
-        weights_of: &WeightsOf<'b, B>,
-    ) -> Result<Filter<'b, B>, BackendError> {
+        weights_of: WeightsOf<'b, B>,
+    ) -> Result<Formulation<'b, B>, BackendError> {
         let Structure { filter_radius, space, .. } = self.structure;
-        let Some(radius) = *filter_radius else { return Ok(Filter::None) };
-        let weights = weights_of(radius)?;
-        let kind = self.config.filter.get_ref().kind;
-        if kind.is_of_sensitivities() {
-            let equal = vec![1.0; space.volumes.len()];
-            let is_weighted = kind == FilterKind::Sensitivity;
-            let volumes = if is_weighted { &space.volumes } else { &equal };
-            return Ok(Filter::Sensitivity(SensitivityFilter::new(backend, weights, volumes)?));
+        let n = space.volumes.len();
+        let mut objective = Objective::new(Compliance);
+        let mut transform = Chain::identity(n);
+        if let Some(radius) = *filter_radius {
+            let weights = Weights::new(radius, weights_of)?;
+            let kind = self.config.filter.get_ref().kind;
+            if kind.is_of_sensitivities() {
+                let equal = vec![1.0; n];
+                let is_weighted = kind == FilterKind::Sensitivity;
+                let volumes = if is_weighted { &space.volumes } else { &equal };
+                let filter = SensitivityFilter::new(backend, weights, volumes)?;
+                objective = Objective::filtered(Compliance, filter);
+            } else {
+                let filter = DensityFilter::new(backend, weights, &space.volumes)?;
+                let projection = self.config.projection.as_ref().map(|projection| {
+                    let &config::Projection { sharpness, threshold } = projection;
+                    Projection::new(backend, n, space.density_min, threshold, sharpness)
+                });
+                transform = physical_density(backend, filter, projection.transpose()?, space)?;
+            }
         }
-        let mut physical = PhysicalDensity::new(backend, weights, space)?;
-        if let Some(config::Projection { sharpness, threshold }) = self.config.projection {
-            let (n, floor) = (space.volumes.len(), space.density_min);
-            let projection = Projection::new(backend, n, floor, threshold, sharpness)?;
-            physical = physical.projected(projection);
-        }
-        Ok(Filter::Density(physical))
+        let constraints = vec![Constraint::volume(space)];
+        Ok(Formulation { space, transform, objective, constraints })
     }
 }
 

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use topopt_cuda::Cuda;
 use topopt_design::{
-    Accuracy, Design, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer,
-    ObserverError, OptimalityCriteria, Optimization, Physics, StopRules,
+    Accuracy, Chain, Compliance, Constraint, Design, Ended, Formulation, Interpolation,
+    IterationReport, Law, Objective, Observer, ObserverError, OptimalityCriteria, Optimization,
+    Solver, StateEquation, StopRules,
 };
 use topopt_fem::{ElementOperator, ElementPreconditioner, Strategy, stress};
 use topopt_linalg::{Backend, Cpu, PcgProgress};
@@ -77,30 +78,32 @@ impl Solution {
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let (solver, problem) = (&config.solver, &structure.problem);
-        let physics = Physics {
-            backend,
-            problem,
-            loads: Loads::new(backend, problem)?,
-            operator,
-            preconditioner,
-            accuracy: Accuracy::fixed(solver.tolerance),
-            max_iterations: solver.max_iterations(),
-        };
-
         // Densities are shares of the stiffness, and of the weight.
         let youngs_modulus = problem.material().youngs_modulus();
         let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
         let density: Vec<f64> =
             carried.is_carrying.iter().map(|&c| if c { 1.0 } else { VOID_STIFFNESS }).collect();
-        let criteria = OptimalityCriteria::new(backend, &structure.space, 1.0, 0.5)?;
+        let solver = Solver {
+            operator,
+            preconditioner,
+            accuracy: Accuracy::fixed(solver.tolerance),
+            max_iterations: solver.max_iterations(),
+        };
+        let equation = StateEquation::new(backend, problem, linear, solver)?;
+        let formulation = Formulation {
+            space: &structure.space,
+            transform: Chain::identity(density.len()),
+            objective: Objective::new(Compliance),
+            constraints: vec![Constraint::volume(&structure.space)],
+        };
+        let criteria = Box::new(OptimalityCriteria::new(backend, density.len(), 1.0, 0.5)?);
         let stop = StopRules {
             max_iterations: 1,
             change: 0.0,
-            relative_compliance: 0.0,
-            absolute_compliance: 0.0,
+            relative_objective: 0.0,
+            absolute_objective: 0.0,
         };
-        let mut optimization =
-            Optimization::new(physics, linear, Filter::None, criteria, stop, &density)?;
+        let mut optimization = Optimization::new(equation, formulation, criteria, stop, &density)?;
         let mut watcher = Watcher { interrupt, report: None };
         let ended = optimization.run(&mut watcher)?.ended;
         let report = match (ended, watcher.report) {
@@ -115,7 +118,7 @@ impl Solution {
         let displacements =
             cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?;
         let mut solution = Self {
-            compliance: report.compliance,
+            compliance: report.objective,
             displacements,
             von_mises: vec![0.0; density.len()],
             worst_case: vec![0; density.len()],

@@ -1,13 +1,14 @@
 //! The filter of densities.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator};
+use topopt_linalg::{Backend, BackendError};
 
-use crate::DesignTransform;
+use crate::{DesignTransform, Stage, Weights};
 
 /// y_e = sum_i H_ei v_i x_i / sum_i H_ei v_i \[Bourdin2001\] \[BrunsTortorelli2001\], with volumes v
 /// and a symmetric H.
 pub struct DensityFilter<'a, B: Backend> {
-    weights: Box<dyn LinearOperator<B> + 'a>,
+    n: usize,
+    weights: Weights<'a, B>,
     /// v_e
     volumes: B::Vector,
     /// sum_i H_ei v_i
@@ -16,40 +17,56 @@ pub struct DensityFilter<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> DensityFilter<'a, B> {
-    /// From the operator H and the volume of every element, \[n_elements\], > 0.
+    /// Vectors of one entry per element that it holds, besides what H does.
+    pub const ELEMENT_VECTORS: usize = 3;
+
+    /// From the operator H and the volume of every element, `[n_elements]`, > 0.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(
         backend: &B,
-        weights: Box<dyn LinearOperator<B> + 'a>,
+        weights: Weights<'a, B>,
         volumes: &[f64],
     ) -> Result<Self, BackendError> {
         let n = volumes.len();
         let volumes = backend.upload(volumes, 1)?;
         let (row_sums, scratch) = (backend.zeros(n)?, backend.zeros(n)?);
-        let mut filter = Self { weights, volumes, row_sums, scratch };
-        filter.weights.apply(&filter.volumes, &mut filter.row_sums);
+        let mut filter = Self { n, weights, volumes, row_sums, scratch };
+        filter.sum_rows();
         Ok(filter)
     }
 
-    /// Takes another operator H.
-    pub fn set_weights(&mut self, weights: Box<dyn LinearOperator<B> + 'a>) {
-        self.weights = weights;
-        self.weights.apply(&self.volumes, &mut self.row_sums);
+    fn sum_rows(&mut self) {
+        self.weights.operator().apply(&self.volumes, &mut self.row_sums);
     }
 }
 
 impl<B: Backend> DesignTransform<B> for DensityFilter<'_, B> {
+    fn n_inputs(&self) -> usize {
+        self.n
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.n
+    }
+
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
         backend.multiply(&self.volumes, x, y);
-        self.weights.apply(y, &mut self.scratch); // H v x
+        self.weights.operator().apply(y, &mut self.scratch); // H v x
         backend.divide(&self.scratch, &self.row_sums, y);
     }
 
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
         backend.divide(dy, &self.row_sums, dx);
-        self.weights.apply(dx, &mut self.scratch); // H^T = H
+        self.weights.operator().apply(dx, &mut self.scratch); // H^T = H
         backend.multiply(&self.volumes, &self.scratch, dx);
+    }
+
+    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), BackendError> {
+        if self.weights.enter(stage)? {
+            self.sum_rows();
+        }
+        Ok(())
     }
 }

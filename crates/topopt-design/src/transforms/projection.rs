@@ -2,11 +2,12 @@
 
 use topopt_linalg::{Backend, BackendError, SmoothStep};
 
-use crate::DesignTransform;
+use crate::{DesignTransform, Stage};
 
 /// y_e = a + (1 - a) (t(eta) + t(x_e - eta)) / (t(eta) + t(1 - eta)) with t(z) = tanh(beta z)
 /// \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\].
 pub struct Projection<B: Backend> {
+    n: usize,
     /// a
     floor: f64,
     /// eta
@@ -17,7 +18,7 @@ pub struct Projection<B: Backend> {
 }
 
 impl<B: Backend> Projection<B> {
-    /// Vectors of one entry an element that it holds.
+    /// Vectors of one entry per element that it holds.
     pub const ELEMENT_VECTORS: usize = 1;
 
     /// For `n` elements, with the smallest density a, threshold eta, 0 < eta < 1, and sharpness
@@ -33,16 +34,19 @@ impl<B: Backend> Projection<B> {
         sharpness: f64,
     ) -> Result<Self, BackendError> {
         let step = step(floor, threshold, sharpness);
-        Ok(Self { floor, threshold, step, point: backend.zeros(n)? })
-    }
-
-    /// Takes another sharpness.
-    pub fn set_sharpness(&mut self, sharpness: f64) {
-        self.step = step(self.floor, self.threshold, sharpness);
+        Ok(Self { n, floor, threshold, step, point: backend.zeros(n)? })
     }
 }
 
 impl<B: Backend> DesignTransform<B> for Projection<B> {
+    fn n_inputs(&self) -> usize {
+        self.n
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.n
+    }
+
     fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
         backend.copy(x, &mut self.point);
         backend.smooth_step(&self.step, x, y);
@@ -51,6 +55,13 @@ impl<B: Backend> DesignTransform<B> for Projection<B> {
     fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
         backend.copy(dy, dx);
         backend.smooth_step_slope(&self.step, &self.point, dx);
+    }
+
+    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), BackendError> {
+        if let Some(sharpness) = stage.sharpness {
+            self.step = step(self.floor, self.threshold, sharpness);
+        }
+        Ok(())
     }
 }
 
