@@ -64,7 +64,7 @@ fn design_loops_take_what_is_counted() {
                 Projection::<Cuda<f64>>::ELEMENT_VECTORS,
                 Passive::<Cuda<f64>>::ELEMENT_VECTORS,
             ]);
-            (Objective::new(Compliance), chain, vectors)
+            (Objective::new(Box::new(Compliance)), chain, vectors)
         } else {
             let filter = SensitivityFilter::new(&backend, weights, &space.volumes).unwrap();
             let vectors = SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS;

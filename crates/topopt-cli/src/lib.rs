@@ -10,6 +10,7 @@ pub mod commands;
 pub mod config;
 mod doubts;
 pub mod failure;
+mod formulation;
 pub mod interrupt;
 mod loads;
 mod memory;

@@ -23,8 +23,8 @@ pub(crate) fn plan(config: &Config, structure: &Structure, strategy: Strategy) -
     let cases = problem.load_cases().len();
     let nodal = 24 * nodes * (6 + 4 * cases);
     let vectors = match config.filter.get_ref().kind {
-        FilterKind::Density => 28,
-        _ => 20,
+        FilterKind::Density => 31,
+        _ => 22,
     };
     let element = 8 * elements * vectors;
     // Results are written when the setup needs nothing: fields in the user's order, and what is compressed.

@@ -53,7 +53,7 @@
 //! let formulation = Formulation {
 //!     space: &space,
 //!     transform,
-//!     objective: Objective::new(Compliance),
+//!     objective: Objective::new(Box::new(Compliance)),
 //!     constraints: vec![Constraint::volume(&space)],
 //! };
 //! let optimizer = Box::new(OptimalityCriteria::new(&Cpu, n, 0.2, 0.5)?);

@@ -2,8 +2,8 @@
 
 use topopt_linalg::{Backend, BackendError, Monitor};
 
-use crate::responses::{Compliance, SensitivityFilter};
-use crate::{DesignSpace, Measures, SolveError, StateEquation, responses};
+use crate::responses::{Compliance, SensitivityFilter, Volume};
+use crate::{DesignSpace, Measures, SolveError, StateEquation};
 
 /// A function of the physical density and of the states, with its gradient.
 pub trait Response<B: Backend> {
@@ -65,8 +65,8 @@ pub struct Objective<'a, B: Backend> {
 
 impl<'a, B: Backend + 'a> Objective<'a, B> {
     /// A response with its own gradient.
-    pub fn new(response: impl Response<B> + 'a) -> Self {
-        Self { response: Box::new(response), filter: None }
+    pub fn new(response: Box<dyn Response<B> + 'a>) -> Self {
+        Self { response, filter: None }
     }
 
     /// The compliance with sensitivities that a filter smooths.
@@ -86,17 +86,12 @@ pub struct Constraint<'a, B: Backend> {
 
 impl<'a, B: Backend + 'a> Constraint<'a, B> {
     /// `response` <= `limit`.
-    pub fn new(response: impl Response<B> + 'a, limit: f64) -> Self {
-        Self::boxed(Box::new(response), limit)
-    }
-
-    /// The same for one that is chosen as the program runs.
-    pub fn boxed(response: Box<dyn Response<B> + 'a>, limit: f64) -> Self {
+    pub fn new(response: Box<dyn Response<B> + 'a>, limit: f64) -> Self {
         Self { response, limit }
     }
 
     /// The volume that `space` allows.
     pub fn volume(space: &DesignSpace) -> Self {
-        Self::new(responses::Volume, space.volume())
+        Self::new(Box::new(Volume), space.volume())
     }
 }

@@ -10,20 +10,19 @@ use std::time::Instant;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_cuda::{Cuda, Device};
 use topopt_design::{
-    Accuracy, Chain, Compliance, Cone, Constraint, DensityFilter, Design, DesignError,
-    DesignTransform, Ended, Formulation, Interpolation, IterationReport, Law, NeighborStorage,
-    Objective, Observer, ObserverError, OptimalityCriteria, Optimization, Projection,
-    SensitivityFilter, Solver, StateEquation, StopRules, Weights, WeightsOf, physical_density,
-    start,
+    Accuracy, Cone, Design, DesignError, DesignTransform, Ended, Interpolation, IterationReport,
+    Law, NeighborStorage, Observer, ObserverError, OptimalityCriteria, Optimization, Solver,
+    StateEquation, StopRules, WeightsOf, start,
 };
 use topopt_fem::{ElementOperator, ElementPreconditioner, Helmholtz};
-use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress};
+use topopt_linalg::{Backend, Cpu, PcgProgress};
 
 use crate::args::RunArgs;
 use crate::case::Case;
 use crate::checkpoint::{Checkpointer, Resumption};
-use crate::config::{self, Config, FilterKind, FilterWeights};
+use crate::config::{self, Config, FilterWeights};
 use crate::failure::Failure;
+use crate::formulation;
 use crate::interrupt::Interrupt;
 use crate::memory;
 use crate::output_folder::{self, Earlier};
@@ -241,7 +240,7 @@ impl<'a> Run<'a> {
         };
         let equation = StateEquation::new(backend, problem, interpolation, solver)?;
 
-        let mut formulation = self.formulation(backend, weights_of)?;
+        let mut formulation = formulation::of(self.config, self.structure, backend, weights_of)?;
         let transform = &mut formulation.transform;
         let start = match self.start_from {
             Some((_, density)) => start::scaled(backend, density, space, transform)?,
@@ -262,38 +261,6 @@ impl<'a> Run<'a> {
             Some(resumption) => Ok(optimization.resumed(&resumption.state)?),
             None => Ok(optimization),
         }
-    }
-
-    /// The compliance under a volume constraint, with the filter of the case.
-    fn formulation<'b, B: Backend + Sync>(
-        &'b self,
-        backend: &'b B,
-        weights_of: WeightsOf<'b, B>,
-    ) -> Result<Formulation<'b, B>, BackendError> {
-        let Structure { filter_radius, space, .. } = self.structure;
-        let n = space.volumes.len();
-        let mut objective = Objective::new(Compliance);
-        let mut transform = Chain::identity(n);
-        if let Some(radius) = *filter_radius {
-            let weights = Weights::new(radius, weights_of)?;
-            let kind = self.config.filter.get_ref().kind;
-            if kind.is_of_sensitivities() {
-                let equal = vec![1.0; n];
-                let is_weighted = kind == FilterKind::Sensitivity;
-                let volumes = if is_weighted { &space.volumes } else { &equal };
-                let filter = SensitivityFilter::new(backend, weights, volumes)?;
-                objective = Objective::filtered(Compliance, filter);
-            } else {
-                let filter = DensityFilter::new(backend, weights, &space.volumes)?;
-                let projection = self.config.projection.as_ref().map(|projection| {
-                    let &config::Projection { sharpness, threshold } = projection;
-                    Projection::new(backend, n, space.density_min, threshold, sharpness)
-                });
-                transform = physical_density(backend, filter, projection.transpose()?, space)?;
-            }
-        }
-        let constraints = vec![Constraint::volume(space)];
-        Ok(Formulation { space, transform, objective, constraints })
     }
 }
 

@@ -93,7 +93,7 @@ impl Solution {
         let formulation = Formulation {
             space: &structure.space,
             transform: Chain::identity(density.len()),
-            objective: Objective::new(Compliance),
+            objective: Objective::new(Box::new(Compliance)),
             constraints: vec![Constraint::volume(&structure.space)],
         };
         let criteria = Box::new(OptimalityCriteria::new(backend, density.len(), 1.0, 0.5)?);

@@ -3,6 +3,8 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use topopt_io::checkpoint::Checkpoints;
+
 use crate::continuation::PROJECTED;
 use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
 use crate::{CASE, Finished, Folder, program};
@@ -133,6 +135,30 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
         assert!(parts.seconds()["pcg"] > first["pcg"], "the seconds of both parts");
         run(&parts, more, &["--resume"]);
         assert_eq!(Bits::of(&parts), Bits::of(&whole), "nothing to do");
+    }
+}
+
+/// Checkpoints of earlier versions do not hold the next design, which is then made again.
+#[test]
+fn a_checkpoint_without_the_next_design_goes_on_to_the_same_bits() {
+    for keys in [&["filter.kind=sensitivity"], PROJECTED] {
+        let run = |folder: &Folder, iterations: &str, args: &[&str]| {
+            let finished = folder.run(&[keys, &[PLAIN, EVERY, iterations]].concat(), args);
+            assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        };
+        let (whole, parts) = (Folder::new(), Folder::new());
+        run(&whole, "optimizer.max_iterations=6", &[]);
+        run(&parts, "optimizer.max_iterations=3", &[]);
+
+        let files = Checkpoints::new(parts.path("out/checkpoints"));
+        let found = files.newest().0.unwrap();
+        let arrays = found.arrays.iter().map(|(name, values)| (name.as_str(), values.as_slice()));
+        let (next, others): (Vec<_>, Vec<_>) = arrays.partition(|(name, _)| *name == "next");
+        assert_eq!(next.len(), 1);
+        files.write(3, &found.content, &others).unwrap();
+
+        run(&parts, "optimizer.max_iterations=6", &["--resume"]);
+        assert_eq!(Bits::of(&parts), Bits::of(&whole));
     }
 }
 

@@ -81,7 +81,7 @@ fn plain(space: &DesignSpace) -> Formulation<'_, Cpu> {
     Formulation {
         space,
         transform: Chain::identity(space.volumes.len()),
-        objective: Objective::new(Compliance),
+        objective: Objective::new(Box::new(Compliance)),
         constraints: vec![Constraint::volume(space)],
     }
 }

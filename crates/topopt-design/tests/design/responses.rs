@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use topopt_design::{
     Chain, Compliance, Constraint, Dependence, DesignSpace, DesignState, DesignTransform, Ended,
     Evaluated, Formulation, NamedVector, Objective, OptimalityCriteria, Optimization, Optimizer,
-    Response, SolveError, StateEquation, StopRules, Subproblem, Volume, responses, start,
+    Response, SolveError, StateEquation, StopRules, Subproblem, responses, start,
 };
 use topopt_fem::{LoadCase, Problem};
 use topopt_linalg::{Backend, BackendError, Cpu, Monitor};
@@ -128,15 +128,14 @@ fn hold_against_differences(problem: &Problem, transform: Chain<'_, Cpu>) {
     let space = space(problem);
     let x = scattered(transform.n_inputs());
     let mut constraints = vec![
-        Constraint::new(Volume, 1.0),
-        Constraint::new(Displacement::of(problem, 0), 1.0),
-        Constraint::new(Displacement::of(problem, 1), 1.0),
-        Constraint::new(MeanDensity { elements: vec![5, 90, 17], broken: None }, 1.0),
+        Constraint::new(Box::new(Displacement::of(problem, 0)), 1.0),
+        Constraint::new(Box::new(Displacement::of(problem, 1)), 1.0),
+        Constraint::new(Box::new(MeanDensity { elements: vec![5, 90, 17], broken: None }), 1.0),
     ];
     for response in responses::all::<Cpu>() {
-        constraints.push(Constraint::boxed(response, 1.0));
+        constraints.push(Constraint::new(response, 1.0));
     }
-    let objective = Objective::new(Compliance);
+    let objective = Objective::new(Box::new(Compliance));
     let formulation = Formulation { space: &space, transform, objective, constraints };
     let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
     let mut recorder = Recorder::default();
@@ -190,9 +189,9 @@ fn what_is_not_a_number_never_becomes_a_design() {
         for is_objective in [true, false] {
             let mut formulation = plain(&space);
             if is_objective {
-                formulation.objective = Objective::new(broken(value));
+                formulation.objective = Objective::new(Box::new(broken(value)));
             } else {
-                formulation.constraints = vec![Constraint::new(broken(value), 0.4)];
+                formulation.constraints = vec![Constraint::new(Box::new(broken(value)), 0.4)];
             }
             let solver = solver(&problem, TIGHT);
             let mut optimization = super::optimization(&problem, solver, formulation, COUNT);
@@ -241,10 +240,10 @@ fn what_an_optimizer_remembers_is_part_of_the_state() {
     let problem = loaded();
     let space = space(&problem);
     let run = |state: Option<&DesignState>| {
-        let objective = Objective::new(Displacement {
+        let objective = Objective::new(Box::new(Displacement {
             load: problem.load_cases()[0].forces.clone(),
             ..Displacement::of(&problem, 0)
-        });
+        }));
         let formulation = Formulation { objective, ..plain(&space) };
         let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
         let criteria = OptimalityCriteria::new(&Cpu, 128, 0.2, 0.5).unwrap();
@@ -269,10 +268,10 @@ fn what_an_optimizer_remembers_is_part_of_the_state() {
 }
 
 #[test]
-fn an_adjoint_solve_is_told_and_can_be_interrupted() {
+fn an_adjoint_solve_is_observed_and_can_be_interrupted() {
     let problem = cantilever();
     let space = space(&problem);
-    let objective = Objective::new(Displacement::of(&problem, 0));
+    let objective = Objective::new(Box::new(Displacement::of(&problem, 0)));
     let formulation = Formulation { objective, ..plain(&space) };
     let mut optimization =
         super::optimization(&problem, solver(&problem, TIGHT), formulation, COUNT);
