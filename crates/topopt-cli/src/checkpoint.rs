@@ -241,19 +241,8 @@ impl Resumption {
             let remedy = "go on where it began, or run without --resume to begin anew";
             return Err(Finding::new(message).remedy(remedy));
         }
-        let problem = &structure.problem;
-        let DesignState { design, next, memory, displacements, structure: made_for, .. } =
-            &self.state;
-        let designs = [Some(design), next.as_ref()].into_iter().flatten();
-        let remembered = memory.iter().map(|(_, values)| values);
-        let fits = designs.clone().chain(remembered.clone()).all(|x| x.len() == design.len())
-            && design.len() == problem.mesh().n_elements()
-            && made_for.void.iter().all(|&e| (e as usize) < problem.mesh().n_elements())
-            && displacements.len() == problem.load_cases().len()
-            && displacements.iter().all(|u| u.len() == problem.n_dofs());
-        let densities = structure.space.density_min * (1.0 - 1e-9)..=1.0;
-        let is_design = designs.flatten().all(|x| densities.contains(x))
-            && displacements.iter().chain(remembered).flatten().all(|u| u.is_finite());
+        let fits = fits(&self.state, structure);
+        let is_design = is_plausible(&self.state, structure.space.density_min);
         if fits && !is_design {
             let message = format!(
                 "the checkpoint in {} holds densities or displacements that no run comes to",
@@ -280,6 +269,27 @@ impl Resumption {
             asked => asked,
         }
     }
+}
+
+/// Whether the vectors of a state are as long as `structure` needs them.
+fn fits(state: &DesignState, structure: &Structure) -> bool {
+    let (problem, mesh) = (&structure.problem, structure.problem.mesh());
+    let DesignState { design, next, memory, displacements, structure: made_for, .. } = state;
+    let variables = next.iter().chain(memory.iter().map(|(_, values)| values));
+    design.len() == mesh.n_elements()
+        && variables.into_iter().all(|x| x.len() == design.len())
+        && made_for.void.iter().all(|&e| (e as usize) < mesh.n_elements())
+        && displacements.len() == problem.load_cases().len()
+        && displacements.iter().all(|u| u.len() == problem.n_dofs())
+}
+
+/// Whether a run can have come to the numbers of a state.
+fn is_plausible(state: &DesignState, density_min: f64) -> bool {
+    let densities = density_min * (1.0 - 1e-9)..=1.0;
+    let DesignState { design, next, memory, displacements, .. } = state;
+    let mut others = displacements.iter().chain(memory.iter().map(|(_, values)| values)).flatten();
+    design.iter().chain(next.iter().flatten()).all(|x| densities.contains(x))
+        && others.all(|value| value.is_finite())
 }
 
 /// The state that the arrays of a checkpoint hold.

@@ -6,7 +6,8 @@ use std::time::Instant;
 use topopt_fem::Problem;
 use topopt_linalg::{Backend, BackendError, PcgProgress};
 
-use crate::evaluator::{Evaluator, Functions, Trials};
+use crate::evaluator::{Evaluator, Functions, Material, Trials};
+use crate::state_equation::Effort;
 use crate::{
     Chain, Constraint, Design, DesignError, DesignSpace, DesignState, DesignTransform, Ended,
     IterationReport, Objective, Observer, Optimizer, Outcome, SolveError, Stage, StateEquation,
@@ -103,11 +104,14 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
         let backend = equation.backend();
         let Formulation { space, transform, constraints, .. } = &formulation;
         let dependences: Vec<_> = constraints.iter().map(|c| c.response.dependence()).collect();
-        optimizer.accepts(&dependences).map_err(DesignError::Unsuitable)?;
+        optimizer.accepts(&dependences).map_err(|why| {
+            let names: Vec<_> = constraints.iter().map(|c| c.response.name()).collect();
+            DesignError::Unsuitable(format!("{why}; constraints: {}", names.join(", ")))
+        })?;
         let n = transform.n_inputs();
-        if design.len() != n || transform.n_outputs() != space.volumes.len() {
-            let message = format!("{} design variables for a transform of {n}", design.len());
-            return Err(DesignError::Unsuitable(message));
+        if [design.len(), space.volumes.len()] != [n, transform.n_outputs()] {
+            let message = "design variables and elements are not as many as the transform has";
+            return Err(DesignError::Unsuitable(message.into()));
         }
 
         let bound = |values: Vec<f64>| backend.upload(&transform.inputs_for(values), 1);
@@ -221,7 +225,23 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
 
         // 5. The report.
         let material = self.evaluator.material()?;
-        let report = IterationReport {
+        let report = self.report(&step, material, effort, times);
+        observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
+
+        // 6. The stop rules.
+        Ok(self.ended(&step, material.greyness()))
+    }
+
+    /// The numbers of the design evaluated last.
+    fn report(
+        &self,
+        step: &Step,
+        material: Material,
+        effort: Effort,
+        times: StepTimes,
+    ) -> IterationReport {
+        let iteration = self.iteration;
+        IterationReport {
             iteration,
             stage: self.stages.iter().filter(|stage| stage.from <= iteration).count(),
             objective: self.functions.objective.value,
@@ -232,11 +252,7 @@ impl<'a, B: Backend + Sync> Optimization<'a, B> {
             strengthened: effort.strengthened,
             pcg_residual: effort.residual,
             times,
-        };
-        observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
-
-        // 6. The stop rules.
-        Ok(self.ended(&step, material.greyness()))
+        }
     }
 
     /// Solves for the states of the design, which is then the one evaluated last.

@@ -9,7 +9,7 @@
 use topopt_fem::{DIM, ElementOperator, ElementVectors, LoadCase, Problem};
 use topopt_linalg::{Backend, BackendError};
 
-/// Loads of all load cases on a backend; their parts that follow the design are assembled anew for
+/// Loads of all load cases on a backend; their parts that follow the design are assembled again for
 /// each.
 pub struct Loads<B: Backend> {
     cases: Vec<CaseLoads<B>>,

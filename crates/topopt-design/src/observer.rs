@@ -1,4 +1,4 @@
-//! Who watches the design loop, and what they are told.
+//! Who watches the design loop, and what is reported to them.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::{NamedVector, Optimizer, StateEquation, StructureState};
 /// An error of an observer, such as a file that cannot be written.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Told of every iteration; may look at the design and may ask to stop.
+/// Receives every iteration; may look at the design and may ask to stop.
 pub trait Observer<B: Backend> {
-    /// Told at every stop test of a solve. A break ends the run; the last evaluated design stays.
+    /// Called at every stop test of a solve, adjoint ones included. A break ends the run; the last evaluated design stays.
     fn solving(&mut self, _iteration: usize, _progress: PcgProgress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// Told when a design has been evaluated.
+    /// Called when a design has been evaluated.
     ///
     /// # Errors
     /// Any error ends the run.

@@ -17,7 +17,8 @@ pub trait Optimizer<B: Backend> {
     /// Writes the next design to `next`, which is not the design of `problem` and is overwritten.
     ///
     /// # Errors
-    /// [`SolveError`] if the device fails, or a solve of [`OtherDesigns::values`].
+    /// [`SolveError`] if the device fails, or a solve of [`OtherDesigns::values`]. Its memory is then
+    /// as it was.
     fn next(&mut self, problem: &mut Subproblem<B>, next: &mut B::Vector)
     -> Result<(), SolveError>;
 

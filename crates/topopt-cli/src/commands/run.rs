@@ -15,7 +15,7 @@ use topopt_design::{
     StateEquation, StopRules, WeightsOf, start,
 };
 use topopt_fem::{ElementOperator, ElementPreconditioner, Helmholtz};
-use topopt_linalg::{Backend, Cpu, PcgProgress};
+use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress};
 
 use crate::args::RunArgs;
 use crate::case::Case;
@@ -221,26 +221,12 @@ impl<'a> Run<'a> {
         &'b self,
         parts: Parts<'b, B>,
     ) -> Result<Optimization<'b, B>, DesignError> {
-        let Parts { backend, operator, preconditioner, weights_of, .. } = parts;
-        let Config { solver, optimizer, design, material, .. } = self.config;
-        let Structure { problem, space, stages, .. } = self.structure;
-        let interpolation = Interpolation {
-            law: match design.interpolation {
-                config::Interpolation::Simp => Law::Simp,
-                config::Interpolation::Ramp => Law::Ramp,
-            },
-            penalty: design.penalty,
-            youngs_modulus: material.youngs_modulus,
-        };
-        let solver = Solver {
-            operator,
-            preconditioner,
-            accuracy: Accuracy { loose: solver.early_tolerance(), tight: solver.tolerance },
-            max_iterations: solver.max_iterations(),
-        };
-        let equation = StateEquation::new(backend, problem, interpolation, solver)?;
-
-        let mut formulation = formulation::of(self.config, self.structure, backend, weights_of)?;
+        let (config, structure, backend) = (self.config, self.structure, parts.backend);
+        let Parts { operator, preconditioner, weights_of, .. } = parts;
+        let equation = state_equation(config, structure, backend, operator, preconditioner)?;
+        let Config { optimizer, .. } = config;
+        let Structure { space, stages, .. } = structure;
+        let mut formulation = formulation::of(config, structure, backend, weights_of)?;
         let transform = &mut formulation.transform;
         let start = match self.start_from {
             Some((_, density)) => start::scaled(backend, density, space, transform)?,
@@ -262,6 +248,32 @@ impl<'a> Run<'a> {
             None => Ok(optimization),
         }
     }
+}
+
+/// The state equation of a case.
+fn state_equation<'b, B: Backend + Sync>(
+    config: &Config,
+    structure: &'b Structure,
+    backend: &'b B,
+    operator: Box<dyn ElementOperator<B> + 'b>,
+    preconditioner: Box<dyn ElementPreconditioner<B> + 'b>,
+) -> Result<StateEquation<'b, B>, BackendError> {
+    let Config { solver, design, material, .. } = config;
+    let interpolation = Interpolation {
+        law: match design.interpolation {
+            config::Interpolation::Simp => Law::Simp,
+            config::Interpolation::Ramp => Law::Ramp,
+        },
+        penalty: design.penalty,
+        youngs_modulus: material.youngs_modulus,
+    };
+    let solver = Solver {
+        operator,
+        preconditioner,
+        accuracy: Accuracy { loose: solver.early_tolerance(), tight: solver.tolerance },
+        max_iterations: solver.max_iterations(),
+    };
+    StateEquation::new(backend, &structure.problem, interpolation, solver)
 }
 
 /// Watches the design loop: writes, tells, and looks for an interruption.

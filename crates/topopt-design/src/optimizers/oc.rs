@@ -50,7 +50,7 @@ impl<B: Backend> OptimalityCriteria<B> {
         }
     }
 
-    /// candidate = x (-dC / dV)^eta, the next design but for the factor lambda^-eta. Where dV is 0 the
+    /// candidate = x (-dC / dV)^eta, the next design except for the factor lambda^-eta. Where dV is 0 the
     /// element is passive, and its limits agree: 0 / 0 counts as 0.
     fn set_candidate(&mut self, problem: &Subproblem<B>, scratch: &mut B::Vector) {
         let Subproblem { backend, design, objective, constraints, .. } = *problem;

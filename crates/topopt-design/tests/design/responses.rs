@@ -267,6 +267,34 @@ fn what_an_optimizer_remembers_is_part_of_the_state() {
     }
 }
 
+/// Why an optimization by optimality criteria of `n` design variables is refused.
+fn refusal<'a>(problem: &'a Problem, formulation: Formulation<'a, Cpu>, n: usize) -> String {
+    let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
+    let criteria = Box::new(OptimalityCriteria::new(&Cpu, n, 0.2, 0.5).unwrap());
+    let start = vec![0.4; n];
+    let optimization = Optimization::new(equation, formulation, criteria, COUNT, &start);
+    optimization.err().unwrap().to_string()
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let problem = cantilever();
+    let space = space(&problem);
+    let displacement = || Constraint::new(Box::new(Displacement::of(&problem, 0)), 1.0);
+    let formulation = Formulation { constraints: vec![displacement()], ..plain(&space) };
+    assert_eq!(
+        refusal(&problem, formulation, 128),
+        "optimality criteria take a constraint of the density alone, such as the volume; \
+         constraints: displacement"
+    );
+    let constraints = vec![Constraint::volume(&space), displacement()];
+    let message = refusal(&problem, Formulation { constraints, ..plain(&space) }, 128);
+    assert!(
+        message.ends_with("exactly one constraint, and not 2; constraints: volume, displacement")
+    );
+    assert!(refusal(&problem, plain(&space), 64).contains("not as many as the transform has"));
+}
+
 #[test]
 fn an_adjoint_solve_is_observed_and_can_be_interrupted() {
     let problem = cantilever();
