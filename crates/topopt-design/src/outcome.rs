@@ -24,18 +24,39 @@ pub enum Ended {
     Solver {
         /// Iteration of the design.
         iteration: usize,
-        /// Name of the load case.
+        /// Name of the load case, or of the response of an adjoint state.
         load_case: String,
         /// How the solve ended.
         outcome: PcgOutcome,
         /// The relative residual it was to reach.
         tolerance: f64,
     },
-    /// The compliance or its sensitivities are not finite, or these vanish: numbers beyond the range of
+    /// A response or its gradient is not finite, or that of the objective vanishes: numbers beyond the range of
     /// doubles, or a filter that failed. No next design follows from them.
     Sensitivities {
         /// Iteration of the design, which is the one evaluated last.
         iteration: usize,
+    },
+}
+
+/// Why the states or the adjoint state of a design were not found.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveError {
+    /// The device failed.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The monitor of the solve asked to stop.
+    #[error("the solve was interrupted")]
+    Interrupted,
+    /// The solve did not converge.
+    #[error("the solve for `{load_case}` stopped at a relative residual of {:.1e}", outcome.relative_residual)]
+    NotConverged {
+        /// Name of the load case, or of the response of an adjoint state.
+        load_case: String,
+        /// How the solve ended.
+        outcome: PcgOutcome,
+        /// The relative residual it was to reach.
+        tolerance: f64,
     },
 }
 
@@ -45,6 +66,9 @@ pub enum DesignError {
     /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// Parts that do not fit each other.
+    #[error("{0}")]
+    Unsuitable(String),
     /// An observer failed.
     #[error(transparent)]
     Observer(ObserverError),

@@ -102,7 +102,7 @@ impl Failure {
         match self {
             Failure::Print(cause) if cause.kind() == io::ErrorKind::BrokenPipe => 0,
             Failure::Input(_) | Failure::Print(_) | Failure::Write(_) => 1,
-            Failure::Run(DesignError::Observer(_)) => 1,
+            Failure::Run(DesignError::Observer(_) | DesignError::Unsuitable(_)) => 1,
             Failure::Run(DesignError::Backend(_)) | Failure::Device(_) => 2,
             Failure::Solver { .. } | Failure::Verification { .. } => 2,
             Failure::Sensitivities { .. } => 2,

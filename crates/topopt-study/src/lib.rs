@@ -12,6 +12,7 @@ pub mod doubts;
 pub mod failure;
 pub mod filter_plan;
 pub mod finding;
+mod formulation;
 pub mod free_memory;
 pub mod history;
 pub mod interrupt;

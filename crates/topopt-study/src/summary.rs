@@ -296,8 +296,8 @@ fn rule_name(rule: StopRule) -> &'static str {
     match rule {
         StopRule::MaxIterations => "max_iterations",
         StopRule::Change => "change_tolerance",
-        StopRule::RelativeCompliance => "compliance_tolerance",
-        StopRule::AbsoluteCompliance => "absolute_compliance_tolerance",
+        StopRule::RelativeObjective => "compliance_tolerance",
+        StopRule::AbsoluteObjective => "absolute_compliance_tolerance",
     }
 }
 
