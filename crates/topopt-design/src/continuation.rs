@@ -1,10 +1,11 @@
 //! Settings that change in the course of a run.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator};
+use topopt_fem::Averaging;
+use topopt_linalg::{Backend, BackendError};
 
 /// Makes the filter's operator H for a radius.
 pub type WeightsOf<'a, B> =
-    Box<dyn Fn(f64) -> Result<Box<dyn LinearOperator<B> + 'a>, BackendError> + 'a>;
+    Box<dyn Fn(f64) -> Result<Box<dyn Averaging<B> + 'a>, BackendError> + 'a>;
 
 /// What changes with an iteration; what is none stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

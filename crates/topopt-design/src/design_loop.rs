@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use topopt_fem::{ElementOperator, ElementPreconditioner, Problem, WithSprings};
+use topopt_fem::{AveragingError, ElementOperator, ElementPreconditioner, Problem, WithSprings};
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, Pointwise, Space, StopReason, System};
 
 use crate::{
@@ -172,8 +172,11 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let (mut last, mut greyness) = (None, 1.0);
         self.enter(self.iteration.max(1))?;
         if self.iteration > 0 {
-            let (compliance, Some(change)) = self.restore()? else {
-                return Ok(self.without_sensitivities());
+            let iterations = self.iteration;
+            let (compliance, change) = self.restore()?;
+            let change = match change {
+                Ok(change) => change,
+                Err(ended) => return Ok(Outcome { iterations, ended }),
             };
             if let Some(rule) = self.rule_met(compliance, change) {
                 return Ok(Outcome { iterations: self.iteration, ended: Ended::Rule(rule) });
@@ -206,14 +209,17 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
                 compliance,
                 volume_fraction,
                 grey_level,
-                change: change.unwrap_or(0.0),
+                change: *change.as_ref().unwrap_or(&0.0),
                 pcg_iterations: solved.iterations,
                 strengthened: solved.strengthened,
                 pcg_residual: solved.residual,
                 times,
             };
             observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
-            let Some(change) = change else { return Ok(self.without_sensitivities()) };
+            let change = match change {
+                Ok(change) => change,
+                Err(ended) => return Ok(Outcome { iterations: iteration, ended }),
+            };
             if let Some(rule) = self.rule_met(compliance, change) {
                 return Ok(Outcome { iterations: iteration, ended: Ended::Rule(rule) });
             }
@@ -237,14 +243,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         }
     }
 
-    /// The end of a run whose next design cannot be had.
-    fn without_sensitivities(&self) -> Outcome {
-        let iteration = self.iteration;
-        Outcome { iterations: iteration, ended: Ended::Sensitivities { iteration } }
-    }
-
     /// What follows a solve, with displacements that are known. Returns compliance and change.
-    fn restore(&mut self) -> Result<(f64, Option<f64>), BackendError> {
+    fn restore(&mut self) -> Result<(f64, Result<f64, Ended>), AveragingError> {
         self.assemble()?;
         let state = &mut self.state;
         std::mem::swap(&mut state.moduli, &mut state.scratch);
@@ -255,17 +255,17 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     }
 
     /// Density of the current design, its moduli, in `scratch`, stiffness and loads.
-    fn assemble(&mut self) -> Result<(), BackendError> {
+    fn assemble(&mut self) -> Result<(), AveragingError> {
         let Physics { backend, loads, operator, .. } = &mut self.physics;
         let backend = *backend;
         let State { design, trial_density: density, scratch, sensitivities, .. } = &mut self.state;
         match self.filter.transform() {
-            Some(transform) => transform.forward(backend, design, density),
+            Some(transform) => transform.forward(backend, design, density)?,
             None => backend.copy(design, density),
         }
         self.interpolation.moduli(backend, density, sensitivities, scratch);
         operator.set_coefficients(&[scratch]);
-        loads.assemble(backend, density, scratch)
+        Ok(loads.assemble(backend, density, scratch)?)
     }
 
     /// Solves all load cases for the current density, from the displacements of the last one.
@@ -276,7 +276,9 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         observer: &mut dyn Observer<B>,
     ) -> Result<Result<Solved, Ended>, BackendError> {
         let start = Instant::now();
-        self.assemble()?;
+        if let Some(ended) = filter_end(self.assemble(), iteration)? {
+            return Ok(Err(ended));
+        }
         self.follow_stage_with_structure(iteration)?;
         let Physics { backend, problem, loads, operator, preconditioner, max_iterations, .. } =
             &mut self.physics;
@@ -361,12 +363,12 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     }
 
     /// Sensitivities, filter, update. Afterwards `design` is the next one. Returns the largest
-    /// change, none if there are no sensitivities to follow, and the times of the steps.
+    /// change, or why there is no next design, and the times of the steps.
     fn next_design(
         &mut self,
         iteration: usize,
         compliance: f64,
-    ) -> Result<(Option<f64>, StepTimes), BackendError> {
+    ) -> Result<(Result<f64, Ended>, StepTimes), BackendError> {
         let Physics { backend, loads, operator, .. } = &mut self.physics;
         let backend = *backend;
         let state = &mut self.state;
@@ -378,23 +380,32 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         loads.add_sensitivities(backend, displacements, sensitivities)?;
         times.sensitivity = start.elapsed();
         let start = Instant::now();
-        self.filter.sensitivities(backend, density, sensitivities, scratch);
+        let filtered = self.filter.sensitivities(backend, density, sensitivities, scratch);
+        if let Some(ended) = filter_end(filtered, iteration)? {
+            backend.copy(&state.design, &mut state.evaluated);
+            return Ok((Err(ended), times));
+        }
         times.filter = start.elapsed();
         let start = Instant::now();
         // One that is not a number makes the sum so.
         let sum = backend.value(&backend.dot(density, sensitivities))?;
         if !compliance.is_finite() || !sum.is_finite() || sum == 0.0 {
             backend.copy(&state.design, &mut state.evaluated);
-            return Ok((None, times));
+            return Ok((Err(Ended::Sensitivities { iteration }), times));
         }
-        let change = self.update(iteration)?;
+        let mut change = 0.0;
+        let updated = self.update(iteration).map(|found| change = found);
+        if let Some(ended) = filter_end(updated, iteration)? {
+            backend.copy(&self.state.design, &mut self.state.evaluated);
+            return Ok((Err(ended), times));
+        }
         times.update = start.elapsed();
-        Ok((Some(change), times))
+        Ok((Ok(change), times))
     }
 
     /// The next design from the sensitivities, for the settings of the next iteration. Returns the
     /// largest change.
-    fn update(&mut self, iteration: usize) -> Result<f64, BackendError> {
+    fn update(&mut self, iteration: usize) -> Result<f64, AveragingError> {
         let backend = self.physics.backend;
         let State { design, density, sensitivities, scratch, .. } = &mut self.state;
         let mut scale = None;
@@ -441,7 +452,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     }
 
     /// Takes the settings of `iteration`.
-    fn enter(&mut self, iteration: usize) -> Result<(), BackendError> {
+    fn enter(&mut self, iteration: usize) -> Result<(), AveragingError> {
         let Some(Continuation { stages, weights_of }) = &self.continuation else { return Ok(()) };
         let stage = Stage::in_force(stages, iteration);
         self.interpolation.penalty = stage.penalty.unwrap_or(self.interpolation.penalty);
@@ -456,6 +467,18 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         }
         self.stage = stage;
         Ok(())
+    }
+}
+
+/// The end of the run in `iteration` that a filter makes which is not solved.
+fn filter_end(
+    result: Result<(), AveragingError>,
+    iteration: usize,
+) -> Result<Option<Ended>, BackendError> {
+    match result {
+        Ok(()) => Ok(None),
+        Err(AveragingError::NotSolved(outcome)) => Ok(Some(Ended::Filter { iteration, outcome })),
+        Err(AveragingError::Backend(error)) => Err(error),
     }
 }
 

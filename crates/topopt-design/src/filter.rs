@@ -1,6 +1,7 @@
 //! What keeps designs free of checkerboards and their features from shrinking with the mesh.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator, Pointwise};
+use topopt_fem::{Averaging, AveragingError};
+use topopt_linalg::{Backend, Pointwise};
 
 use crate::{DesignTransform, PhysicalDensity, SensitivityFilter};
 
@@ -32,29 +33,30 @@ impl<'a, B: Pointwise> Filter<'a, B> {
         density: &B::Vector,
         sensitivities: &mut B::Vector,
         scratch: &mut B::Vector,
-    ) {
+    ) -> Result<(), AveragingError> {
         match self {
             Filter::None => {}
             Filter::Sensitivity(filter) => {
-                filter.apply(backend, density, sensitivities, scratch);
+                filter.apply(backend, density, sensitivities, scratch)?;
             }
             Filter::Density(transform) => {
-                transform.backward(backend, sensitivities, scratch);
+                transform.backward(backend, sensitivities, scratch)?;
                 std::mem::swap(sensitivities, scratch);
             }
         }
+        Ok(())
     }
 
     /// Takes another operator H.
     pub(crate) fn set_weights(
         &mut self,
         backend: &B,
-        weights: Box<dyn LinearOperator<B> + 'a>,
-    ) -> Result<(), BackendError> {
+        weights: Box<dyn Averaging<B> + 'a>,
+    ) -> Result<(), AveragingError> {
         match self {
             Filter::None => {}
             Filter::Sensitivity(filter) => filter.set_weights(backend, weights)?,
-            Filter::Density(transform) => transform.set_weights(weights),
+            Filter::Density(transform) => transform.set_weights(weights)?,
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The optimality-criteria update of densities under a volume constraint.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{Backend, BackendError, Pointwise, Space};
 
 use crate::root::find_root;
@@ -87,31 +88,31 @@ impl<B: Pointwise> OptimalityCriteria<B> {
     /// `transform` makes; \[n_elements\].
     ///
     /// # Errors
-    /// [`BackendError`] if the device fails.
+    /// [`AveragingError`] if the device or `transform` fails.
     pub fn uniform(
         &mut self,
         backend: &B,
         space: &DesignSpace,
         transform: &mut dyn DesignTransform<B>,
-    ) -> Result<Vec<f64>, BackendError> {
+    ) -> Result<Vec<f64>, AveragingError> {
         self.free_limits(backend);
         backend.copy(&self.ceiling, &mut self.candidate);
         let mut design = backend.zeros(Space::elements(space.volumes.len()))?;
         self.meet_volume(backend, transform, space.volume_fraction, &mut design)?;
-        backend.download(&design)
+        Ok(backend.download(&design)?)
     }
 
     /// `design`, \[n_elements\], brought within the bounds and scaled to meet the volume: its own,
     /// or that of the density that `transform` makes of it. Passive elements take their values.
     ///
     /// # Errors
-    /// [`BackendError`] if the device fails.
+    /// [`AveragingError`] if the device or `transform` fails.
     pub fn scaled(
         &mut self,
         backend: &B,
         design: &[f64],
         transform: Option<&mut dyn DesignTransform<B>>,
-    ) -> Result<Vec<f64>, BackendError> {
+    ) -> Result<Vec<f64>, AveragingError> {
         self.free_limits(backend);
         let mut design = backend.upload(design, Space::elements(design.len()))?;
         backend.scale_within(1.0, &design, [&self.lower, &self.upper], &mut self.candidate);
@@ -123,7 +124,7 @@ impl<B: Pointwise> OptimalityCriteria<B> {
                 backend.scale_within(scale, &self.candidate, limits, &mut design);
             }
         }
-        backend.download(&design)
+        Ok(backend.download(&design)?)
     }
 
     /// Writes the next design to `next`. Positive `sensitivities`, which the weight of material or
@@ -153,7 +154,7 @@ impl<B: Pointwise> OptimalityCriteria<B> {
     /// `sensitivities` are by the design variables, and as in [`OptimalityCriteria::update`].
     ///
     /// # Errors
-    /// [`BackendError`] if the device fails.
+    /// [`AveragingError`] if the device or `transform` fails.
     pub(crate) fn prepare(
         &mut self,
         backend: &B,
@@ -161,35 +162,35 @@ impl<B: Pointwise> OptimalityCriteria<B> {
         [design, density]: [&B::Vector; 2],
         sensitivities: &B::Vector,
         scratch: &mut B::Vector,
-    ) -> Result<f64, BackendError> {
-        transform.backward(backend, &self.weights, &mut self.volume_gradient);
+    ) -> Result<f64, AveragingError> {
+        transform.backward(backend, &self.weights, &mut self.volume_gradient)?;
         self.set_limits(backend, design, scratch);
         self.set_candidate(backend, design, sensitivities, scratch);
         // V(x') = V(x) + dV (x' - x) = target
         let linear = backend.value(&backend.dot(&self.volume_gradient, design))?;
         let volume = backend.value(&backend.dot(&self.weights, density))?;
-        self.bisect(backend, &self.volume_gradient, self.target - volume + linear)
+        Ok(self.bisect(backend, &self.volume_gradient, self.target - volume + linear)?)
     }
 
     /// The second half: writes the next design to `next`, whose density by `transform` meets the
     /// volume, or comes nearest to it within the move limits.
     ///
     /// # Errors
-    /// [`BackendError`] if the device fails.
+    /// [`AveragingError`] if the device or `transform` fails.
     pub(crate) fn meet_volume(
         &mut self,
         backend: &B,
         transform: &mut dyn DesignTransform<B>,
         scale: f64,
         next: &mut B::Vector,
-    ) -> Result<(), BackendError> {
+    ) -> Result<(), AveragingError> {
         let Self { candidate, lower, upper, weights, volume_gradient: scratch, target, .. } = self;
         let accuracy = TRANSFORMED_VOLUME_ACCURACY * *target;
         // Volume in excess of the target, by the logarithm of the factor.
         let mut excess = |log: f64| {
             backend.scale_within(log.exp(), candidate, [lower, upper], next);
-            transform.forward(backend, next, scratch);
-            Ok::<_, BackendError>(backend.value(&backend.dot(weights, scratch))? - *target)
+            transform.forward(backend, next, scratch)?;
+            Ok::<_, AveragingError>(backend.value(&backend.dot(weights, scratch))? - *target)
         };
         let mut near = [scale.ln(), excess(scale.ln())?];
         let mut step: f64 = if near[1] < 0.0 { 0.05 } else { -0.05 };

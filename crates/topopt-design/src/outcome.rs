@@ -1,5 +1,6 @@
 //! How a run of the design loop ends.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, PcgOutcome};
 
 use crate::{ObserverError, StopRule};
@@ -31,8 +32,15 @@ pub enum Ended {
         /// The relative residual it was to reach.
         tolerance: f64,
     },
+    /// The equation of the filter was not solved. The design evaluated last is the last one.
+    Filter {
+        /// Iteration that needed it.
+        iteration: usize,
+        /// How its solve ended.
+        outcome: PcgOutcome,
+    },
     /// The compliance or its sensitivities are not finite, or these vanish: numbers beyond the range of
-    /// doubles, or a filter that failed. No next design follows from them.
+    /// doubles. No next design follows from them.
     Sensitivities {
         /// Iteration of the design, which is the one evaluated last.
         iteration: usize,
@@ -45,6 +53,9 @@ pub enum DesignError {
     /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// The filter failed before the first design.
+    #[error(transparent)]
+    Filter(#[from] AveragingError),
     /// An observer failed.
     #[error(transparent)]
     Observer(ObserverError),

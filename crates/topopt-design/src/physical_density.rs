@@ -1,6 +1,7 @@
 //! From design variables to the density that is solved, counted and written.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator, Pointwise, Space};
+use topopt_fem::{Averaging, AveragingError};
+use topopt_linalg::{Backend, Pointwise, Space};
 
 use crate::{DensityFilter, DesignSpace, DesignTransform, Projection};
 
@@ -23,12 +24,12 @@ impl<'a, B: Pointwise> PhysicalDensity<'a, B> {
     /// From the filter's operator H and the bounds and passive elements of `space`.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room.
+    /// [`AveragingError`] if the device has no room, or H fails.
     pub fn new(
         backend: &B,
-        weights: Box<dyn LinearOperator<B> + 'a>,
+        weights: Box<dyn Averaging<B> + 'a>,
         space: &DesignSpace,
-    ) -> Result<Self, BackendError> {
+    ) -> Result<Self, AveragingError> {
         let upload = |values: &[f64]| backend.upload(values, Space::elements(values.len()));
         let is_design = |volume: &f64| f64::from(u8::from(*volume > 0.0));
         let mask: Vec<f64> = space.design_volumes().iter().map(is_design).collect();
@@ -48,8 +49,11 @@ impl<'a, B: Pointwise> PhysicalDensity<'a, B> {
     }
 
     /// Takes another operator H.
-    pub(crate) fn set_weights(&mut self, weights: Box<dyn LinearOperator<B> + 'a>) {
-        self.filter.set_weights(weights);
+    pub(crate) fn set_weights(
+        &mut self,
+        weights: Box<dyn Averaging<B> + 'a>,
+    ) -> Result<(), AveragingError> {
+        self.filter.set_weights(weights)
     }
 
     /// Takes another sharpness of the projection, if there is one.
@@ -59,27 +63,38 @@ impl<'a, B: Pointwise> PhysicalDensity<'a, B> {
 }
 
 impl<B: Pointwise> DesignTransform<B> for PhysicalDensity<'_, B> {
-    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         let Self { filter, projection, bounds: [floor, ceiling], scratch, .. } = self;
         match projection {
             Some(projection) => {
-                filter.forward(backend, x, y);
-                projection.forward(backend, y, scratch);
+                filter.forward(backend, x, y)?;
+                projection.forward(backend, y, scratch)?;
             }
-            None => filter.forward(backend, x, scratch),
+            None => filter.forward(backend, x, scratch)?,
         }
         backend.scale_within(1.0, scratch, [floor, ceiling], y);
+        Ok(())
     }
 
-    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         let Self { filter, projection, mask, scratch, .. } = self;
         match projection {
             Some(projection) => {
                 backend.multiply(dy, mask, dx);
-                projection.backward(backend, dx, scratch);
+                projection.backward(backend, dx, scratch)?;
             }
             None => backend.multiply(dy, mask, scratch),
         }
-        filter.backward(backend, scratch, dx);
+        filter.backward(backend, scratch, dx)
     }
 }

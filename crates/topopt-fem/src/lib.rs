@@ -8,6 +8,7 @@
 //! This crate does no I/O and reads no clock. Vectors of the CPU hold nodal values as
 //! `[n_nodes][unknowns]`.
 
+mod averaging;
 mod constraints;
 mod diffusion;
 mod discretization;
@@ -28,12 +29,13 @@ pub mod stress;
 mod supports;
 pub mod surface_load;
 
+pub use averaging::{Averaging, AveragingError};
 pub use constraints::Constraints;
 pub use diffusion::Diffusion;
 pub use discretization::Discretization;
 pub use elasticity::Elasticity;
 pub use element_loads::ElementVectors;
-pub use helmholtz::Helmholtz;
+pub use helmholtz::{AssembledEquation, FilterEquation, Helmholtz, conductivities, shape_means};
 pub use kernel::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;
 pub use multigrid::{

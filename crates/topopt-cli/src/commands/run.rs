@@ -14,8 +14,8 @@ use topopt_design::{
     IterationReport, Law, Loads, NeighborStorage, Observer, ObserverError, OptimalityCriteria,
     Optimization, PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules, WeightsOf,
 };
-use topopt_fem::{ElementOperator, ElementPreconditioner, Helmholtz};
-use topopt_linalg::{Backend, BackendError, Cpu, PcgProgress, Pointwise};
+use topopt_fem::{AveragingError, ElementOperator, ElementPreconditioner, Helmholtz};
+use topopt_linalg::{Backend, Cpu, PcgProgress, Pointwise};
 
 use crate::args::RunArgs;
 use crate::case::Case;
@@ -219,7 +219,7 @@ impl<'a> Run<'a> {
     fn optimization<'b, B: Pointwise + Sync>(
         &'b self,
         parts: Parts<'b, B>,
-    ) -> Result<Optimization<'b, B>, BackendError> {
+    ) -> Result<Optimization<'b, B>, AveragingError> {
         let Parts { backend, operator, preconditioner, weights_of, .. } = parts;
         let Config { solver, optimizer, design, material, .. } = self.config;
         let Structure { problem, space, .. } = self.structure;
@@ -259,7 +259,7 @@ impl<'a> Run<'a> {
         let stages = self.structure.stages.clone();
         let optimization = optimization.with_continuation(Continuation { stages, weights_of });
         match self.resumption {
-            Some(resumption) => optimization.resumed(&resumption.state),
+            Some(resumption) => Ok(optimization.resumed(&resumption.state)?),
             None => Ok(optimization),
         }
     }
@@ -268,7 +268,7 @@ impl<'a> Run<'a> {
         &'b self,
         backend: &'b B,
         weights_of: &WeightsOf<'b, B>,
-    ) -> Result<Filter<'b, B>, BackendError> {
+    ) -> Result<Filter<'b, B>, AveragingError> {
         let Structure { filter_radius, space, .. } = self.structure;
         let Some(radius) = *filter_radius else { return Ok(Filter::None) };
         let weights = weights_of(radius)?;
@@ -381,6 +381,9 @@ fn verdict(
             Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
         }
         Ended::Sensitivities { iteration } => Err(Failure::Sensitivities { iteration }),
+        Ended::Filter { iteration, outcome } => {
+            Err(Failure::Filter { iteration, iterations, outcome })
+        }
         Ended::Solver { iteration, load_case, outcome, tolerance } => {
             let other_cycle = config.solver.other_cycle();
             Err(Failure::Solver { iteration, load_case, outcome, tolerance, other_cycle })
