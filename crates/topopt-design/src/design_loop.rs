@@ -265,7 +265,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     ) -> Result<(), Halt> {
         let start = Instant::now();
         let begins_stage = self.stages.iter().any(|stage| stage.from == iteration);
-        self.evaluator.assemble(&self.design, begins_stage)?;
+        let assembled = self.evaluator.assemble(&self.design, begins_stage);
+        assembled.map_err(|error| error.halt(iteration))?;
         times.setup = start.elapsed();
 
         let start = Instant::now();
@@ -280,14 +281,15 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     }
 
     /// What follows a solve, with states that are known.
-    fn restore(&mut self, observer: &mut dyn Observer<B>) -> Result<Step, DesignError> {
-        let equation = &mut self.evaluator.equation;
-        let backend = equation.backend();
-        self.evaluator.assemble(&self.design, false)?;
+    fn restore(&mut self, observer: &mut dyn Observer<B>) -> Result<Step, Halt> {
+        let iteration = self.iteration;
+        let backend = self.evaluator.equation.backend();
+        let assembled = self.evaluator.assemble(&self.design, false);
+        assembled.map_err(|error| error.halt(iteration))?;
         self.evaluator.accept_restored();
         self.evaluator.evaluate(&mut self.functions)?;
         if !self.has_next {
-            return self.step(observer, &mut StepTimes::default());
+            return Ok(self.step(observer, &mut StepTimes::default())?);
         }
         self.enter(self.iteration + 1)?;
         let change = backend.value(&backend.max_difference(&self.design, &self.evaluated))?;
@@ -374,10 +376,11 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     }
 
     /// Takes the settings of `iteration`.
-    fn enter(&mut self, iteration: usize) -> Result<(), BackendError> {
+    fn enter(&mut self, iteration: usize) -> Result<(), Halt> {
         if !self.stages.is_empty() {
             self.stage = Stage::in_force(&self.stages, iteration);
-            self.evaluator.enter(&self.stage)?;
+            let entered = self.evaluator.enter(&self.stage);
+            entered.map_err(|error| SolveError::from(error).halt(iteration))?;
         }
         Ok(())
     }
@@ -388,6 +391,7 @@ impl SolveError {
     fn halt(self, iteration: usize) -> Halt {
         match self {
             Self::Backend(error) => Halt::Failed(error.into()),
+            Self::Filter(outcome) => Halt::Ended(Ended::Filter { iteration, outcome }),
             Self::Interrupted => Halt::Ended(Ended::Interrupted),
             Self::NotConverged { load_case, outcome, tolerance } => {
                 Halt::Ended(Ended::Solver { iteration, load_case, outcome, tolerance })

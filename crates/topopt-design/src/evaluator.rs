@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
 use crate::{
@@ -55,7 +56,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     }
 
     /// Takes the settings of `stage`.
-    pub fn enter(&mut self, stage: &Stage) -> Result<(), BackendError> {
+    pub fn enter(&mut self, stage: &Stage) -> Result<(), AveragingError> {
         let backend = self.equation.backend();
         self.equation.enter(stage);
         self.transform.enter(backend, stage)?;
@@ -63,11 +64,11 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     }
 
     /// Begins a trial of the variables `design`: its physical density, and the state equation for it.
-    pub fn assemble(&mut self, design: &B::Vector, begins_stage: bool) -> Result<(), BackendError> {
+    pub fn assemble(&mut self, design: &B::Vector, begins_stage: bool) -> Result<(), SolveError> {
         let backend = self.equation.backend();
-        self.transform.forward(backend, design, &mut self.trial_physical);
+        self.transform.forward(backend, design, &mut self.trial_physical)?;
         self.equation.assemble(&self.trial_physical, &mut self.scratch)?;
-        self.equation.update_preconditioner(begins_stage)
+        Ok(self.equation.update_preconditioner(begins_stage)?)
     }
 
     /// Swaps the trial, once it is solved, and the design evaluated last.
@@ -117,9 +118,9 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
 
             let start = Instant::now();
             if let Some(filter) = filter {
-                filter.apply(backend, &self.physical, &mut self.by_physical, &mut self.scratch);
+                filter.apply(backend, &self.physical, &mut self.by_physical, &mut self.scratch)?;
             }
-            self.transform.backward(backend, &self.by_physical, &mut function.gradient);
+            self.transform.backward(backend, &self.by_physical, &mut function.gradient)?;
             times.filter += start.elapsed();
         }
         Ok(())
@@ -215,15 +216,15 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
         transform.is_identity() && constraints[i].response.dependence() == Dependence::Linear
     }
 
-    fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, BackendError> {
+    fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, SolveError> {
         let evaluator = &mut *self.evaluator;
         let Evaluator { transform, constraints, equation, measures, .. } = evaluator;
         let (trial_physical, scratch) = (&mut evaluator.trial_physical, &mut evaluator.scratch);
         let backend = equation.backend();
-        transform.forward(backend, design, trial_physical);
+        transform.forward(backend, design, trial_physical)?;
         let density = &*trial_physical;
         let mut at = Evaluated { backend, density, measures, equation, scratch };
-        constraints[i].response.value(&mut at)
+        Ok(constraints[i].response.value(&mut at)?)
     }
 
     fn values(&mut self, design: &B::Vector) -> Result<Vec<f64>, SolveError> {

@@ -75,8 +75,8 @@ pub trait OtherDesigns<B: Backend> {
     /// Constraint `i` at `design`, for one that does not depend on the states.
     ///
     /// # Errors
-    /// [`BackendError`] if the device fails.
-    fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, BackendError>;
+    /// [`SolveError`] if the device or a filter fails.
+    fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, SolveError>;
 
     /// The objective at `design`, then the constraints, by solving for the states.
     ///

@@ -1,5 +1,6 @@
 //! How a run of the design loop ends.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, PcgOutcome};
 
 use crate::{ObserverError, StopRule};
@@ -31,8 +32,15 @@ pub enum Ended {
         /// The relative residual it was to reach.
         tolerance: f64,
     },
-    /// A response or its gradient is not finite, or that of the objective vanishes: numbers beyond the range of
-    /// doubles, or a filter that failed. No next design follows from them.
+    /// The equation of the filter was not solved. The design evaluated last is the last one.
+    Filter {
+        /// Iteration that needed it.
+        iteration: usize,
+        /// How its solve ended.
+        outcome: PcgOutcome,
+    },
+    /// A response or its gradient is not finite, or that of the objective vanishes: numbers beyond the
+    /// range of doubles. No next design follows from them.
     Sensitivities {
         /// Iteration of the design, which is the one evaluated last.
         iteration: usize,
@@ -45,6 +53,9 @@ pub enum SolveError {
     /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// The equation of the filter was not solved.
+    #[error("the equation of the filter stopped at a relative residual of {:.1e}", .0.relative_residual)]
+    Filter(PcgOutcome),
     /// The monitor of the solve asked to stop.
     #[error("the solve was interrupted")]
     Interrupted,
@@ -60,6 +71,15 @@ pub enum SolveError {
     },
 }
 
+impl From<AveragingError> for SolveError {
+    fn from(error: AveragingError) -> Self {
+        match error {
+            AveragingError::Backend(error) => Self::Backend(error),
+            AveragingError::NotSolved(outcome) => Self::Filter(outcome),
+        }
+    }
+}
+
 /// Why a run could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum DesignError {
@@ -69,6 +89,9 @@ pub enum DesignError {
     /// Parts that do not fit each other.
     #[error("{0}")]
     Unsuitable(String),
+    /// The filter failed before the first design.
+    #[error(transparent)]
+    Filter(#[from] AveragingError),
     /// An observer failed.
     #[error(transparent)]
     Observer(ObserverError),

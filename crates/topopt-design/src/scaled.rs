@@ -63,13 +63,13 @@ impl<B: Pointwise> Scaled<'_, B> {
     ///
     /// # Errors
     /// The first error of `excess`.
-    pub fn meet(
+    pub fn meet<E>(
         &self,
         scale: f64,
         target: f64,
         design: &mut B::Vector,
-        excess: &mut dyn FnMut(&B::Vector) -> Result<f64, BackendError>,
-    ) -> Result<(), BackendError> {
+        excess: &mut dyn FnMut(&B::Vector) -> Result<f64, E>,
+    ) -> Result<(), E> {
         let accuracy = ACCURACY * target;
         let mut at = |log: f64| {
             self.write(log.exp(), design);

@@ -1,5 +1,6 @@
 //! Designs to start from, which take the volume that material may take.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::scaled::Scaled;
@@ -9,12 +10,12 @@ use crate::{Chain, DesignSpace, DesignTransform, Measures};
 /// density that `transform` makes of it, `[n_inputs]`.
 ///
 /// # Errors
-/// [`BackendError`] if the device fails.
+/// [`AveragingError`] if the device or a filter fails.
 pub fn uniform<B: Pointwise>(
     backend: &B,
     space: &DesignSpace,
     transform: &mut Chain<B>,
-) -> Result<Vec<f64>, BackendError> {
+) -> Result<Vec<f64>, AveragingError> {
     if transform.is_identity() {
         return Ok(space.uniform());
     }
@@ -27,13 +28,13 @@ pub fn uniform<B: Pointwise>(
 /// take their values.
 ///
 /// # Errors
-/// [`BackendError`] if the device fails.
+/// [`AveragingError`] if the device or a filter fails.
 pub fn scaled<B: Pointwise>(
     backend: &B,
     design: &[f64],
     space: &DesignSpace,
     transform: &mut Chain<B>,
-) -> Result<Vec<f64>, BackendError> {
+) -> Result<Vec<f64>, AveragingError> {
     let start = Start::new(backend, space, transform)?;
     let design = backend
         .upload(&transform.inputs_for(design.to_vec()), Space::elements(transform.n_inputs()))?;
@@ -48,7 +49,7 @@ pub fn scaled<B: Pointwise>(
     let scale = designs.bisect(start.measures.volumes(), start.target)?;
     let mut design = design;
     designs.write(scale, &mut design);
-    backend.download(&design)
+    Ok(backend.download(&design)?)
 }
 
 /// Bounds and volume that a start keeps.
@@ -87,16 +88,16 @@ impl<'s, B: Pointwise> Start<'s, B> {
         candidate: &B::Vector,
         scale: f64,
         transform: &mut Chain<B>,
-    ) -> Result<Vec<f64>, BackendError> {
+    ) -> Result<Vec<f64>, AveragingError> {
         let Self { backend, floor, ceiling, measures, target } = self;
         let mut design = backend.zeros(Space::elements(transform.n_inputs()))?;
         let mut density = backend.zeros(Space::elements(transform.n_outputs()))?;
         let designs = Scaled { backend: *backend, candidate, limits: [floor, ceiling] };
-        designs.meet(scale, *target, &mut design, &mut |x| {
-            transform.forward(backend, x, &mut density);
+        designs.meet::<AveragingError>(scale, *target, &mut design, &mut |x| {
+            transform.forward(backend, x, &mut density)?;
             Ok(measures.volume(backend, &density)? - target)
         })?;
-        backend.download(&design)
+        Ok(backend.download(&design)?)
     }
 }
 

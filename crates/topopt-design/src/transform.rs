@@ -3,6 +3,7 @@
 //! The design variables x become the physical density x̄, which is solved, counted as volume and
 //! written. In between, the density filter makes the filtered variables x̃.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{Backend, BackendError, Space};
 
 use crate::Stage;
@@ -18,10 +19,26 @@ pub trait DesignTransform<B: Backend> {
     fn n_outputs(&self) -> usize;
 
     /// y = T(x).
-    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector);
+    ///
+    /// # Errors
+    /// [`AveragingError`] if a filter fails.
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError>;
 
     /// dC/dx = (dT/dx)^T dC/dy at the x of the last [`DesignTransform::forward`].
-    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector);
+    ///
+    /// # Errors
+    /// [`AveragingError`] if a filter fails.
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError>;
 
     /// Values of the inputs that belong to values of the outputs, `[n_outputs]` to `[n_inputs]`, for
     /// bounds and start designs. It need not be the inverse of T.
@@ -32,8 +49,8 @@ pub trait DesignTransform<B: Backend> {
     /// Takes what `stage` changes of its settings.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room.
-    fn enter(&mut self, _backend: &B, _stage: &Stage) -> Result<(), BackendError> {
+    /// [`AveragingError`] if the device has no room, or a filter fails.
+    fn enter(&mut self, _backend: &B, _stage: &Stage) -> Result<(), AveragingError> {
         Ok(())
     }
 }
@@ -96,33 +113,45 @@ impl<B: Backend> DesignTransform<B> for Chain<'_, B> {
         self.n_elements
     }
 
-    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         let Some((last, links)) = self.links.split_last_mut() else {
-            return backend.copy(x, y);
+            backend.copy(x, y);
+            return Ok(());
         };
         for (k, link) in links.iter_mut().enumerate() {
             let (done, rest) = self.between.split_at_mut(k);
-            link.forward(backend, done.last().unwrap_or(x), &mut rest[0]);
+            link.forward(backend, done.last().unwrap_or(x), &mut rest[0])?;
         }
-        last.forward(backend, self.between.last().unwrap_or(x), y);
+        last.forward(backend, self.between.last().unwrap_or(x), y)
     }
 
-    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         let Some((first, links)) = self.links.split_first_mut() else {
-            return backend.copy(dy, dx);
+            backend.copy(dy, dx);
+            return Ok(());
         };
         for (k, link) in links.iter_mut().enumerate().rev() {
             let (rest, done) = self.between.split_at_mut(k + 1);
-            link.backward(backend, done.first().unwrap_or(dy), &mut rest[k]);
+            link.backward(backend, done.first().unwrap_or(dy), &mut rest[k])?;
         }
-        first.backward(backend, self.between.first().unwrap_or(dy), dx);
+        first.backward(backend, self.between.first().unwrap_or(dy), dx)
     }
 
     fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
         self.links.iter().rev().fold(outputs, |values, link| link.inputs_for(values))
     }
 
-    fn enter(&mut self, backend: &B, stage: &Stage) -> Result<(), BackendError> {
+    fn enter(&mut self, backend: &B, stage: &Stage) -> Result<(), AveragingError> {
         self.links.iter_mut().try_for_each(|link| link.enter(backend, stage))
     }
 }

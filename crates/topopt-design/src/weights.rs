@@ -1,17 +1,18 @@
 //! The operator H of a filter, for the radius in force.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator};
+use topopt_fem::Averaging;
+use topopt_linalg::{Backend, BackendError};
 
 use crate::Stage;
 
 /// Makes the operator H for a radius.
 pub type WeightsOf<'a, B> =
-    Box<dyn Fn(f64) -> Result<Box<dyn LinearOperator<B> + 'a>, BackendError> + 'a>;
+    Box<dyn Fn(f64) -> Result<Box<dyn Averaging<B> + 'a>, BackendError> + 'a>;
 
 /// The operator H, a weighted sum over neighbors, of dimension `n_elements`. It is made again when a
 /// stage changes the radius.
 pub struct Weights<'a, B: Backend> {
-    operator: Box<dyn LinearOperator<B> + 'a>,
+    operator: Box<dyn Averaging<B> + 'a>,
     source: Option<Source<'a, B>>,
 }
 
@@ -32,7 +33,7 @@ impl<'a, B: Backend> Weights<'a, B> {
     }
 
     /// The operator H, whatever the stage.
-    pub fn fixed(operator: Box<dyn LinearOperator<B> + 'a>) -> Self {
+    pub fn fixed(operator: Box<dyn Averaging<B> + 'a>) -> Self {
         Self { operator, source: None }
     }
 
@@ -52,7 +53,7 @@ impl<'a, B: Backend> Weights<'a, B> {
     }
 
     /// The operator H in force.
-    pub(crate) fn operator(&self) -> &(dyn LinearOperator<B> + 'a) {
+    pub(crate) fn operator(&self) -> &(dyn Averaging<B> + 'a) {
         self.operator.as_ref()
     }
 }

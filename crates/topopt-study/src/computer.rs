@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use topopt_cuda::Device;
-use topopt_fem::{ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Pointwise};
+use topopt_fem::{Averaging, ElementOperator, ElementPreconditioner, Problem};
+use topopt_linalg::{Backend, BackendError, CycleKind, Pointwise};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -47,7 +47,7 @@ pub struct Neighbors {
 }
 
 /// The weighted sum over neighbors that a filter is made of, and what there is to say of it.
-pub type BuiltWeights<'a, B> = (Box<dyn LinearOperator<B> + 'a>, Option<Neighbors>);
+pub type BuiltWeights<'a, B> = (Box<dyn Averaging<B> + 'a>, Option<Neighbors>);
 
 /// Takes the operators of a computer one after the other, each with the bytes that it stores.
 pub type EachOperator<'v, B> =

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use topopt_design::DesignError;
+use topopt_fem::AveragingError;
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, PcgOutcome, StopReason};
 
@@ -47,6 +48,19 @@ pub enum Failure {
         /// A cycle of multigrid that may do better, if that is the preconditioner.
         other_cycle: Option<Cycle>,
     },
+    /// The equation of the filter was not solved.
+    #[error("iteration {iteration}: {}", AveragingError::NotSolved(*.outcome))]
+    Filter {
+        /// Iteration that needed it.
+        iteration: usize,
+        /// Iterations whose design is written.
+        iterations: usize,
+        /// How its solve ended.
+        outcome: PcgOutcome,
+    },
+    /// The filter failed before the first iteration.
+    #[error(transparent)]
+    Averaging(#[from] AveragingError),
     /// No next design follows from a design.
     #[error("iteration {iteration}: the compliance or its sensitivities are not finite, or vanish")]
     Sensitivities {
@@ -103,7 +117,8 @@ impl Failure {
             Failure::Print(cause) if cause.kind() == io::ErrorKind::BrokenPipe => 0,
             Failure::Input(_) | Failure::Print(_) | Failure::Write(_) => 1,
             Failure::Run(DesignError::Observer(_) | DesignError::Unsuitable(_)) => 1,
-            Failure::Run(DesignError::Backend(_)) | Failure::Device(_) => 2,
+            Failure::Run(DesignError::Backend(_) | DesignError::Filter(_)) => 2,
+            Failure::Device(_) | Failure::Averaging(_) | Failure::Filter { .. } => 2,
             Failure::Solver { .. } | Failure::Verification { .. } => 2,
             Failure::Sensitivities { .. } => 2,
             Failure::Interrupted { .. } => 130,
@@ -122,6 +137,17 @@ impl Failure {
                 };
                 let remedy = solver_remedy(outcome, *other_cycle);
                 let remedy = format!("{remedy}; {written}");
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
+            Failure::Filter { iterations, .. } => {
+                let written = match iterations {
+                    0 => "no design is written".into(),
+                    n => format!("the design of iteration {n} is written"),
+                };
+                let remedy = format!(
+                    "choose another radius of the filter, or `weights = \"cone\"`, and look at the \
+                     quality of the mesh; {written}"
+                );
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             Failure::Sensitivities { iteration } => {

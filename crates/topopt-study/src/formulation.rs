@@ -4,7 +4,8 @@ use topopt_design::{
     Chain, Compliance, Constraint, DensityFilter, Formulation, Objective, Projection,
     SensitivityFilter, Weights, WeightsOf, physical_density,
 };
-use topopt_linalg::{BackendError, Pointwise};
+use topopt_fem::AveragingError;
+use topopt_linalg::Pointwise;
 
 use crate::config;
 use crate::filter_plan::FilterPlan;
@@ -14,12 +15,12 @@ use crate::model::Model;
 /// `weights_of` makes.
 ///
 /// # Errors
-/// [`BackendError`] if the device has no room.
+/// [`AveragingError`] if the device has no room, or the filter fails.
 pub(crate) fn of<'a, B: Pointwise + Sync>(
     model: &'a Model,
     backend: &'a B,
     weights_of: WeightsOf<'a, B>,
-) -> Result<Formulation<'a, B>, BackendError> {
+) -> Result<Formulation<'a, B>, AveragingError> {
     let space = &model.space;
     let n = space.volumes.len();
     let mut formulation = unfiltered(model);

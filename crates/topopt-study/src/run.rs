@@ -364,6 +364,9 @@ fn verdict(
         Ended::Interrupted => {
             Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
         }
+        Ended::Filter { iteration, outcome } => {
+            Err(Failure::Filter { iteration, iterations, outcome })
+        }
         Ended::Sensitivities { iteration } => Err(Failure::Sensitivities { iteration }),
         Ended::Solver { iteration, load_case, outcome, tolerance } => {
             let other_cycle = config.solver.other_cycle();

@@ -216,7 +216,7 @@ impl<'a> Summary<'a> {
         (self.status, self.stopped_by) = match ended {
             Some(Ended::Rule(rule)) => ("done", Some(rule_name(*rule))),
             Some(Ended::Interrupted) => ("interrupted", None),
-            Some(Ended::Solver { .. }) => ("solver_failed", None),
+            Some(Ended::Solver { .. } | Ended::Filter { .. }) => ("solver_failed", None),
             Some(Ended::Sensitivities { .. }) => ("not_finite", None),
             None => ("failed", None),
         };

@@ -97,7 +97,7 @@ impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
         // V(x') = V(x) + dV (x' - x) = target
         let linear = backend.value(&backend.dot(&volume.gradient, design))?;
         let scale = designs.bisect(&volume.gradient, volume.limit - volume.value + linear)?;
-        designs.meet(scale, volume.limit, next, &mut |x| {
+        designs.meet::<SolveError>(scale, volume.limit, next, &mut |x| {
             Ok(others.constraint(0, x)? - volume.limit)
         })?;
         Ok(())
@@ -130,7 +130,7 @@ mod tests {
             true
         }
 
-        fn constraint(&mut self, _: usize, _: &Vec<f64>) -> Result<f64, BackendError> {
+        fn constraint(&mut self, _: usize, _: &Vec<f64>) -> Result<f64, SolveError> {
             unreachable!("a linear constraint is known by its gradient")
         }
 

@@ -1,6 +1,7 @@
 //! The mesh-independency filter of sensitivities.
 
-use topopt_linalg::{BackendError, Pointwise, Space};
+use topopt_fem::AveragingError;
+use topopt_linalg::{Pointwise, Space};
 
 use crate::{Stage, Weights};
 
@@ -30,12 +31,12 @@ impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
     /// From the operator H and the volume of every element, `[n_elements]`, > 0.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room.
+    /// [`AveragingError`] if the device has no room, or H fails.
     pub fn new(
         backend: &B,
         weights: Weights<'a, B>,
         volumes: &[f64],
-    ) -> Result<Self, BackendError> {
+    ) -> Result<Self, AveragingError> {
         let row_sums = backend.zeros(Space::elements(volumes.len()))?;
         let mut filter = Self {
             weights,
@@ -49,34 +50,38 @@ impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
     /// Takes the radius of `stage`.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room.
-    pub(crate) fn enter(&mut self, backend: &B, stage: &Stage) -> Result<(), BackendError> {
+    /// [`AveragingError`] if the device has no room, or H fails.
+    pub(crate) fn enter(&mut self, backend: &B, stage: &Stage) -> Result<(), AveragingError> {
         if self.weights.enter(stage)? {
             self.sum_rows(backend)?;
         }
         Ok(())
     }
 
-    fn sum_rows(&mut self, backend: &B) -> Result<(), BackendError> {
+    fn sum_rows(&mut self, backend: &B) -> Result<(), AveragingError> {
         let weights = self.weights.operator();
-        let mut sums = backend.zeros(Space::elements(weights.dimension()))?;
-        weights.apply(&self.volumes, &mut sums);
+        let mut sums = backend.zeros(weights.space())?;
+        weights.apply(&self.volumes, &mut sums)?;
         backend.divide(&sums, &self.volumes, &mut self.row_sums);
         Ok(())
     }
 
     /// Replaces `sensitivities` by the filtered ones; `scratch` is overwritten.
+    ///
+    /// # Errors
+    /// [`AveragingError`] if H fails.
     pub fn apply(
         &self,
         backend: &B,
         density: &B::Vector,
         sensitivities: &mut B::Vector,
         scratch: &mut B::Vector,
-    ) {
+    ) -> Result<(), AveragingError> {
         let Self { weights, row_sums, .. } = self;
         backend.multiply(density, sensitivities, scratch); // rho dC
-        weights.operator().apply(scratch, sensitivities); // H rho dC
+        weights.operator().apply(scratch, sensitivities)?; // H rho dC
         backend.divide(sensitivities, row_sums, scratch);
         backend.divide(scratch, density, sensitivities);
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The filter of densities.
 
-use topopt_linalg::{BackendError, Pointwise, Space};
+use topopt_fem::AveragingError;
+use topopt_linalg::{Pointwise, Space};
 
 use crate::{DesignTransform, Stage, Weights};
 
@@ -23,23 +24,23 @@ impl<'a, B: Pointwise> DensityFilter<'a, B> {
     /// From the operator H and the volume of every element, `[n_elements]`, > 0.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room.
+    /// [`AveragingError`] if the device has no room, or H fails.
     pub fn new(
         backend: &B,
         weights: Weights<'a, B>,
         volumes: &[f64],
-    ) -> Result<Self, BackendError> {
+    ) -> Result<Self, AveragingError> {
         let n = volumes.len();
         let volumes = backend.upload(volumes, Space::elements(volumes.len()))?;
         let (row_sums, scratch) =
             (backend.zeros(Space::elements(n))?, backend.zeros(Space::elements(n))?);
         let mut filter = Self { n, weights, volumes, row_sums, scratch };
-        filter.sum_rows();
+        filter.sum_rows()?;
         Ok(filter)
     }
 
-    fn sum_rows(&mut self) {
-        self.weights.operator().apply(&self.volumes, &mut self.row_sums);
+    fn sum_rows(&mut self) -> Result<(), AveragingError> {
+        self.weights.operator().apply(&self.volumes, &mut self.row_sums)
     }
 }
 
@@ -52,21 +53,33 @@ impl<B: Pointwise> DesignTransform<B> for DensityFilter<'_, B> {
         self.n
     }
 
-    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         backend.multiply(&self.volumes, x, y);
-        self.weights.operator().apply(y, &mut self.scratch); // H v x
+        self.weights.operator().apply(y, &mut self.scratch)?; // H v x
         backend.divide(&self.scratch, &self.row_sums, y);
+        Ok(())
     }
 
-    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         backend.divide(dy, &self.row_sums, dx);
-        self.weights.operator().apply(dx, &mut self.scratch); // H^T = H
+        self.weights.operator().apply(dx, &mut self.scratch)?; // H^T = H
         backend.multiply(&self.volumes, &self.scratch, dx);
+        Ok(())
     }
 
-    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), BackendError> {
+    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), AveragingError> {
         if self.weights.enter(stage)? {
-            self.sum_rows();
+            self.sum_rows()?;
         }
         Ok(())
     }

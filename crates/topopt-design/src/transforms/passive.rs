@@ -1,5 +1,6 @@
 //! Elements whose density is fixed.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::{DesignSpace, DesignTransform};
@@ -43,12 +44,24 @@ impl<B: Pointwise> DesignTransform<B> for Passive<B> {
         self.n
     }
 
-    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         let [floor, ceiling] = &self.bounds;
         backend.scale_within(1.0, x, [floor, ceiling], y);
+        Ok(())
     }
 
-    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         backend.multiply(dy, &self.mask, dx);
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The smoothed Heaviside projection.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise, SmoothStep, Space};
 
 use crate::{DesignTransform, Stage};
@@ -47,17 +48,29 @@ impl<B: Pointwise> DesignTransform<B> for Projection<B> {
         self.n
     }
 
-    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         backend.copy(x, &mut self.point);
         backend.smooth_step(&self.step, x, y);
+        Ok(())
     }
 
-    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         backend.copy(dy, dx);
         backend.smooth_step_slope(&self.step, &self.point, dx);
+        Ok(())
     }
 
-    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), BackendError> {
+    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), AveragingError> {
         if let Some(sharpness) = stage.sharpness {
             self.step = step(self.floor, self.threshold, sharpness);
         }
