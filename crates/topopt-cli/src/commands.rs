@@ -23,7 +23,6 @@ use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::free_memory;
 use topopt_study::interrupt::Interrupt;
-use topopt_study::numbers::rounded;
 
 /// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
 ///

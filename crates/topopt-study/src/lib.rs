@@ -23,6 +23,7 @@ pub mod model;
 mod named_sets;
 pub mod numbers;
 pub mod output_folder;
+pub mod place;
 pub mod result_files;
 mod results;
 pub mod run;

@@ -15,7 +15,7 @@ use topopt_linalg::{Backend, BackendError, PcgProgress, Pointwise};
 
 use crate::case::Case;
 use crate::checkpoint::{Checkpointer, Resumption};
-use crate::computer::{Computer, Neighbors, Place, Solver, Visitor};
+use crate::computer::{Computer, Neighbors, Solver, Visitor};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
@@ -24,6 +24,7 @@ use crate::interrupt::Interrupt;
 use crate::meshing::Gmsh;
 use crate::model::Model;
 use crate::output_folder::{self, Earlier};
+use crate::place::Place;
 use crate::results::Results;
 use crate::starting_design::StartingDesign;
 use crate::summary::{Preconditioner, Summary};

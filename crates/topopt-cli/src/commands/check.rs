@@ -10,18 +10,19 @@ use topopt_fem::LoadCase;
 use super::diagnosis::Diagnosis;
 use super::duration::Duration;
 use super::info::{Shape, ratio};
-use super::{preview, rounded};
+use super::preview;
 use crate::args::CheckArgs;
 use topopt_study::case::Case;
-use topopt_study::computer::{Computer, Needs, Place, Visitor};
+use topopt_study::computer::{Computer, Needs, Visitor};
 use topopt_study::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
 use topopt_study::doubts;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::model::Model;
-use topopt_study::numbers::shown;
+use topopt_study::numbers::{rounded, shown};
 use topopt_study::output_folder::{self, Earlier};
+use topopt_study::place::Place;
 use topopt_study::run::thread_pool;
 
 /// Builds everything but solves nothing, and says what a run would do and how long that may take by

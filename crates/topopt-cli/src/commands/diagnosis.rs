@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_nodes};
 
 use super::info::Shape;
-use super::rounded;
 use topopt_study::case::{Case, CaseLoads};
+use topopt_study::numbers::rounded;
 
 /// What there is to know of a case before a problem is made of it.
 pub(super) struct Diagnosis {

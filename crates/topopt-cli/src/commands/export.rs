@@ -8,11 +8,11 @@ use topopt_io::{WriteError, obj, stl, three_mf};
 use topopt_mesh::HexMesh;
 use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
 
-use super::rounded;
 use crate::args::ExportArgs;
 use topopt_study::config::LengthUnit;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
+use topopt_study::numbers::rounded;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::verification::sorted_shares;
 

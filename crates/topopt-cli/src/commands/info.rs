@@ -8,14 +8,13 @@ use topopt_io::ImportedMesh;
 use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
 
-use super::rounded;
 use crate::args::GmshArgs;
 use topopt_study::case::element_width;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::meshing;
-use topopt_study::numbers::shown;
+use topopt_study::numbers::{rounded, shown};
 
 /// Reads a mesh file and says what is in it.
 pub(super) fn info(

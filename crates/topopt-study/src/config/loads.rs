@@ -1,13 +1,11 @@
 //! The keys of `[[supports]]`, `[[springs]]`, `[[loads]]` and `[[load_cases]]`.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::Config;
 use super::select::SelectKind;
 
 /// One direction of the coordinate system.
@@ -109,27 +107,6 @@ pub enum LoadQuantity {
     Pressure(f64),
     /// Acceleration of the whole part.
     Gravity([f64; 3]),
-}
-
-impl Config {
-    /// The load cases: those of loads and displacements in the order in which they are first named,
-    /// then, as a displacement of no case belongs to all, those that are listed.
-    pub fn load_case_names(&self) -> Vec<&str> {
-        let mut moved = self.supports.iter().filter(|support| support.displacement.is_some());
-        let cases = self.supports.iter().filter_map(|support| support.case.as_ref());
-        let of_supports = cases.map(|case| case.get_ref().as_str());
-        let mut names: Vec<&str> =
-            self.loads.iter().map(|load| load.case.as_str()).chain(of_supports).collect();
-        if moved.any(|support| support.case.is_none()) {
-            names.extend(self.load_cases.iter().map(|entry| entry.name.get_ref().as_str()));
-            if names.is_empty() {
-                names.push("default");
-            }
-        }
-        let mut known = BTreeSet::new();
-        names.retain(|name| known.insert(*name));
-        names
-    }
 }
 
 impl Load {

@@ -10,12 +10,13 @@ use topopt_fem::stress;
 use topopt_linalg::{PcgProgress, Pointwise};
 
 use super::carried::Carried;
-use crate::computer::{Computer, Place, Solver, Visitor};
+use crate::computer::{Computer, Solver, Visitor};
 use crate::config::{Config, Strategy};
 use crate::failure::Failure;
 use crate::formulation;
 use crate::interrupt::Interrupt;
 use crate::model::Model;
+use crate::place::Place;
 
 /// Young's modulus of a void element, as a share of the solid's.
 pub(super) const VOID_STIFFNESS: f64 = 1e-9;

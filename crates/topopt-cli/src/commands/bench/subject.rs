@@ -7,11 +7,11 @@ use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 use crate::args::{GmshArgs, Numbering};
 use topopt_study::case::Case;
-use topopt_study::computer::Place;
 use topopt_study::config::Config;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::interrupt::Interrupt;
 use topopt_study::model::Model;
+use topopt_study::place::Place;
 
 /// A problem and what to call it.
 pub(super) struct Subject {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use topopt_report::{Fact, Table, Verification, number};
 
-use super::{Units, read, text, unreadable, with_unit, words};
+use super::wording::{Units, read, text, unreadable, with_unit, words};
 use topopt_study::finding::Finding;
 use topopt_study::result_files::VERIFIED;
 use topopt_study::run_directory::RunDirectory;
