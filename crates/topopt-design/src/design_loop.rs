@@ -7,24 +7,13 @@ use topopt_fem::Problem;
 use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
 
 use crate::evaluator::{Evaluator, Functions, Material, Trials};
+use crate::halt::Halt;
 use crate::state_equation::Effort;
 use crate::{
-    Chain, Constraint, Design, DesignError, DesignSpace, DesignState, DesignTransform, Ended,
-    IterationReport, Objective, Observer, Optimizer, Outcome, SolveError, Stage, StateEquation,
-    StepTimes, StopRules, Subproblem,
+    Design, DesignError, DesignState, DesignTransform, Ended, Formulation, IterationReport,
+    Observer, Optimizer, Outcome, SolveError, Stage, StateEquation, StepTimes, StopRules,
+    Subproblem,
 };
-
-/// What is asked for: minimize an objective under constraints.
-pub struct Formulation<'a, B: Pointwise> {
-    /// Which designs are allowed.
-    pub space: &'a DesignSpace,
-    /// From design variables to the physical density.
-    pub transform: Chain<'a, B>,
-    /// What is minimized.
-    pub objective: Objective<'a, B>,
-    /// What may not exceed limits.
-    pub constraints: Vec<Constraint<'a, B>>,
-}
 
 /// A topology optimization.
 pub struct Optimization<'a, B: Pointwise> {
@@ -64,12 +53,6 @@ struct Step {
     change: f64,
     /// Why there is no next design.
     ended: Option<Ended>,
-}
-
-/// Why the loop leaves off.
-enum Halt {
-    Ended(Ended),
-    Failed(DesignError),
 }
 
 impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
@@ -383,31 +366,5 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             entered.map_err(|error| SolveError::from(error).halt(iteration))?;
         }
         Ok(())
-    }
-}
-
-impl SolveError {
-    /// The end of a run in `iteration`.
-    fn halt(self, iteration: usize) -> Halt {
-        match self {
-            Self::Backend(error) => Halt::Failed(error.into()),
-            Self::Filter(outcome) => Halt::Ended(Ended::Filter { iteration, outcome }),
-            Self::Interrupted => Halt::Ended(Ended::Interrupted),
-            Self::NotConverged { load_case, outcome, tolerance } => {
-                Halt::Ended(Ended::Solver { iteration, load_case, outcome, tolerance })
-            }
-        }
-    }
-}
-
-impl From<DesignError> for Halt {
-    fn from(error: DesignError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<BackendError> for Halt {
-    fn from(error: BackendError) -> Self {
-        Self::Failed(error.into())
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use topopt_linalg::{BackendError, PcgProgress, Pointwise};
 
-use crate::{NamedVector, Optimizer, StateEquation, StructureState};
+use crate::{DesignState, Optimizer, StateEquation};
 
 /// An error of an observer, such as a file that cannot be written.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
@@ -66,26 +66,6 @@ pub struct StepTimes {
     pub filter: Duration,
     /// The optimizer.
     pub update: Duration,
-}
-
-/// All that a run needs to go on from an evaluated design, see
-/// [`Optimization::resumed`](crate::Optimization::resumed).
-#[derive(Debug, Clone, PartialEq)]
-pub struct DesignState {
-    /// The iteration that evaluated it, from 1.
-    pub iteration: usize,
-    /// The objective that its own is compared with by the stop rules.
-    pub previous_objective: Option<f64>,
-    /// Design variables, `[n_inputs]` of the transform.
-    pub design: Vec<f64>,
-    /// Design variables of the next design, which is found again from this one where it is left out.
-    pub next: Option<Vec<f64>>,
-    /// What the optimizer remembers besides, see [`Optimizer::memory`].
-    pub memory: Vec<NamedVector>,
-    /// Displacements of each load case except for prescribed ones, `[n_nodes][3]`.
-    pub displacements: Vec<Vec<f64>>,
-    /// What the preconditioner's structure was made for.
-    pub structure: StructureState,
 }
 
 /// An evaluated design: densities, and what the solve gave for them. Fields stay on the backend

@@ -2,7 +2,7 @@
 
 use topopt_linalg::{Backend, BackendError};
 
-use crate::{Dependence, SolveError};
+use crate::{Dependence, NamedVector, SolveError};
 
 /// Finds the next design.
 pub trait Optimizer<B: Backend> {
@@ -36,9 +36,6 @@ pub trait Optimizer<B: Backend> {
         Ok(())
     }
 }
-
-/// A vector on the host, and its name.
-pub type NamedVector = (String, Vec<f64>);
 
 /// What an optimizer is given: minimize f(x) subject to g_i(x) <= limit_i and bounds of x.
 pub struct Subproblem<'s, B: Backend> {

@@ -2,8 +2,7 @@
 
 use topopt_linalg::{BackendError, Monitor, Pointwise};
 
-use crate::responses::{Compliance, SensitivityFilter, Volume};
-use crate::{DesignSpace, Measures, SolveError, StateEquation};
+use crate::{Measures, SolveError, StateEquation};
 
 /// A function of the physical density and of the states, with its gradient.
 pub trait Response<B: Pointwise> {
@@ -55,43 +54,4 @@ pub struct Evaluated<'e, 'a, B: Pointwise> {
     pub equation: &'e mut StateEquation<'a, B>,
     /// A vector to overwrite, `[n_elements]`.
     pub scratch: &'e mut B::Vector,
-}
-
-/// What is minimized: a response, or a compliance with filtered sensitivities.
-pub struct Objective<'a, B: Pointwise> {
-    pub(crate) response: Box<dyn Response<B> + 'a>,
-    pub(crate) filter: Option<SensitivityFilter<'a, B>>,
-}
-
-impl<'a, B: Pointwise + 'a> Objective<'a, B> {
-    /// A response with its own gradient.
-    pub fn new(response: Box<dyn Response<B> + 'a>) -> Self {
-        Self { response, filter: None }
-    }
-
-    /// The compliance with sensitivities that a filter smooths.
-    pub fn filtered(compliance: Compliance, filter: SensitivityFilter<'a, B>) -> Self
-    where
-        B: Sync,
-    {
-        Self { response: Box::new(compliance), filter: Some(filter) }
-    }
-}
-
-/// A response that may not exceed a limit.
-pub struct Constraint<'a, B: Pointwise> {
-    pub(crate) response: Box<dyn Response<B> + 'a>,
-    pub(crate) limit: f64,
-}
-
-impl<'a, B: Pointwise + 'a> Constraint<'a, B> {
-    /// `response` <= `limit`.
-    pub fn new(response: Box<dyn Response<B> + 'a>, limit: f64) -> Self {
-        Self { response, limit }
-    }
-
-    /// The volume that `space` allows.
-    pub fn volume(space: &DesignSpace) -> Self {
-        Self::new(Box::new(Volume), space.volume())
-    }
 }

@@ -1,11 +1,13 @@
-//! The states of a design: K(E(x̄)) u = f(x̄) for every load case.
+//! The states of a design, K(E(x̄)) u = f(x̄) for every load case, and adjoint states.
+//!
+//! For g(u, x̄) with (K + S) u = f, the adjoint state solves (K + S) lambda = dg/du, and
+//! dg/dx̄_e = (partial) + lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e).
 
 use topopt_fem::{ElementOperator, ElementPreconditioner, Problem, WithSprings};
 use topopt_linalg::{
     BackendError, Monitor, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason, System,
 };
 
-use crate::adjoint::AdjointVectors;
 use crate::{Accuracy, DesignState, Interpolation, Loads, SolveError, Stage, StructureState};
 
 /// How states are found.
@@ -27,24 +29,34 @@ pub struct Solver<'a, B: Pointwise> {
 pub struct StateEquation<'a, B: Pointwise> {
     pub(crate) backend: &'a B,
     problem: &'a Problem,
-    pub(crate) interpolation: Interpolation,
-    pub(crate) loads: Loads<B>,
+    interpolation: Interpolation,
+    loads: Loads<B>,
     /// Its operator has the moduli of the trial, and the springs.
-    pub(crate) solver: Solver<'a, B>,
+    solver: Solver<'a, B>,
     pcg: Pcg<B>,
     /// Relative residual that solves reach at present.
     tolerance: f64,
     moduli: B::Vector,
     trial_moduli: B::Vector,
     /// Displacements except for prescribed ones, one vector per load case.
-    pub(crate) states: Vec<B::Vector>,
+    states: Vec<B::Vector>,
     trial_states: Vec<B::Vector>,
     /// Sum over load cases of weight u_e^T K_e u_e at unit modulus, `[n_elements]`.
     energies: B::Vector,
     structure: StructureState,
     effort: Effort,
     /// Made by the first adjoint solve.
-    pub(crate) adjoint: Option<AdjointVectors<B>>,
+    adjoint: Option<AdjointVectors<B>>,
+}
+
+/// Vectors that adjoint gradients are made with.
+struct AdjointVectors<B: Pointwise> {
+    /// u, and lambda + u or lambda - u, `[n_nodes][3]`.
+    state: B::Vector,
+    /// lambda_e^T K_e u_e at unit modulus, `[n_elements]`.
+    work: B::Vector,
+    slope: B::Vector,
+    product: B::Vector,
 }
 
 /// What the solves of an iteration took.
@@ -171,23 +183,55 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         Ok(())
     }
 
-    /// Solves K y = `load` for the design evaluated last, to the tolerance of its own solve. `load` is
-    /// zero at held components. The solve starts from zero, so that a run goes on from a checkpoint
-    /// to the same bits without it; `name` is for messages.
-    pub(crate) fn solve_for(
+    /// Solves for the adjoint state of the design evaluated last: (K + S) `lambda` = `load`, where
+    /// `load` is dg/du, zero at held components, both `[n_nodes][3]`, to the tolerance of its own
+    /// solve. The solve starts from zero, so that a run goes on to the same bits from a checkpoint,
+    /// which does not hold `lambda`. `name` is that of g, for messages.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
+    pub fn solve_adjoint(
         &mut self,
         name: &str,
         load: &B::Vector,
-        y: &mut B::Vector,
+        lambda: &mut B::Vector,
         monitor: &mut Monitor,
     ) -> Result<(), SolveError> {
         let Self { backend, tolerance, .. } = *self;
         let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
         let system = System { backend, a, m, f: load };
-        backend.fill(0.0, y);
+        backend.fill(0.0, lambda);
         let options = PcgOptions { tolerance, max_iterations: self.solver.max_iterations };
-        let outcome = self.pcg.solve(&system, y, options, monitor)?;
+        let outcome = self.pcg.solve(&system, lambda, options, monitor)?;
         self.effort.add(outcome, tolerance, || name.into())
+    }
+
+    /// Adds lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e) for the state u of load case `case` to
+    /// `gradient`, `[n_elements]`, at the physical `density`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn add_adjoint_gradient(
+        &mut self,
+        case: usize,
+        lambda: &B::Vector,
+        density: &B::Vector,
+        gradient: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        let backend = self.backend;
+        if self.adjoint.is_none() {
+            self.adjoint = Some(AdjointVectors::new(backend, self.problem())?);
+        }
+        let Self { adjoint: Some(vectors), loads, solver, states, interpolation, .. } = self else {
+            return Ok(());
+        };
+        let AdjointVectors { state, work, slope, product } = vectors;
+        loads.total(backend, case, &states[case], state);
+
+        solver.operator.element_work(0, lambda, state, work);
+        interpolation.sensitivities(backend, density, work, slope, product);
+        backend.axpby(1.0, product, 1.0, gradient);
+        loads.add_weight_work(backend, case, lambda, gradient)
     }
 
     /// Swaps the trial and the design evaluated last.
@@ -287,6 +331,18 @@ impl<B: Pointwise> StateEquation<'_, B> {
     /// What the structure of the preconditioner was made for.
     pub(crate) fn structure(&self) -> &StructureState {
         &self.structure
+    }
+}
+
+impl<B: Pointwise> AdjointVectors<B> {
+    fn new(backend: &B, problem: &Problem) -> Result<Self, BackendError> {
+        let element = || backend.zeros(Space::elements(problem.mesh().n_elements()));
+        Ok(Self {
+            state: backend.zeros(problem.space())?,
+            work: element()?,
+            slope: element()?,
+            product: element()?,
+        })
     }
 }
 

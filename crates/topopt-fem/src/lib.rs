@@ -71,8 +71,10 @@ pub mod operators;
 mod patches;
 mod preconditioner;
 mod problem;
+mod shape_gradients;
 mod springs;
 pub mod stiffness;
+mod strategy;
 pub mod stress;
 mod supports;
 pub mod surface_load;
@@ -91,11 +93,11 @@ pub use multigrid::{
     Supported,
 };
 pub use operator::ElementOperator;
-pub use operators::Strategy;
 pub use patches::Patches;
 pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
 pub use problem::{LoadCase, Problem, ProblemError};
 pub use springs::WithSprings;
+pub use strategy::Strategy;
 pub use supports::Supports;
 
 /// Directions of space, and displacement components of a node.
