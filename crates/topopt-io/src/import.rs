@@ -174,13 +174,16 @@ impl Numbering {
     ) -> Result<ImportedMesh, Fault> {
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
+
         let Self { nodes, numbers, hexes, elements, .. } = self;
         let Nodes { tags: mut node_tags, mut coordinates } = nodes;
+        // Nodes that no hexahedron uses are dropped in place.
         let mut is_used = numbers.iter().map(|number| *number != UNUSED);
         node_tags.retain(|_| is_used.next().unwrap_or(false));
         let mut is_used = numbers.iter().map(|number| *number != UNUSED);
         coordinates.retain(|_| is_used.next().unwrap_or(false));
         drop(numbers);
+
         let element_tags = elements.kept_of(elements.tags().iter().copied());
         match HexMesh::new(coordinates, hexes, sets) {
             Ok(mesh) => {

@@ -83,6 +83,7 @@ fn node_sets(
     for (name, key) in visible(deck, &deck.node_sets) {
         found.insert(name, members.set(key).unwrap_or_default().to_vec());
     }
+
     let crowded = crowded_directions(deck);
     for condition in &deck.conditions {
         let name = match condition.load {
@@ -91,6 +92,7 @@ fn node_sets(
         };
         members.add(found.entry(name).or_default(), &condition.block)?;
     }
+
     notes.extend(crowded.into_iter().map(|(direction, count)| {
         format!("the nodes of {count} different loads in direction {direction} form one set")
     }));
@@ -150,6 +152,7 @@ impl Elements<'_> {
         let members = Members::new("element", self.tags, &self.deck.element_sets)?;
         for (name, key) in visible(self.deck, &self.deck.element_sets) {
             let (hexes, others) = self.split(members.set(key).unwrap_or_default());
+
             if !others.is_empty() {
                 notes.push(format!(
                     "element set `{name}` names {} elements that are not solids: their nodes become \
@@ -161,6 +164,8 @@ impl Elements<'_> {
                 set.extend(nodes);
                 *set = sorted(take(set));
             }
+
+            // A set that was empty in the file stays, to be noted.
             if !hexes.is_empty() || others.is_empty() {
                 let number = |&given: &u32| self.numbering.elements.number(given);
                 sets.elements.insert(name, sorted(hexes.iter().map(number).collect()));
@@ -180,9 +185,12 @@ impl Elements<'_> {
             let faces = hexes.into_iter().map(|given| elements.face(given, *local, corners));
             sets.faces.entry(block.name.clone()).or_default().extend(faces);
         }
+
+        // Once all surfaces are in: several lines of the file may name the same face.
         for set in sets.faces.values_mut() {
             *set = sorted(take(set));
         }
+
         let left_out = left_out.into_iter().filter(|(_, count)| *count > 0);
         notes.extend(left_out.map(|(name, count)| {
             format!(

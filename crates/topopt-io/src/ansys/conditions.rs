@@ -27,13 +27,16 @@ pub(super) fn add(
              rotated: {n_turned}"
         ));
     }
+
     let straight = |values: &[NodalValue]| -> Vec<NodalValue> {
         values.iter().filter(|value| !turned(value)).copied().collect()
     };
     let number = |&node: &u32| numbering.node(node.into()).unwrap_or(UNUSED);
+
     for (name, nodes) in supports(&straight(&archive.displacements), notes) {
         add_nodes(sets, &free_name(sets, name), nodes.iter().map(number).collect(), notes);
     }
+
     for (i, (force, nodes)) in forces(&straight(&archive.forces), notes).into_iter().enumerate() {
         let name = free_name(sets, &format!("F_{}", i + 1));
         notes.push(format!(
@@ -83,9 +86,11 @@ fn forces(forces: &[NodalValue], notes: &mut Vec<String>) -> Vec<([f64; 3], Vec<
     let mut at_nodes = BTreeMap::<u32, [f64; 3]>::new();
     for force in forces {
         if let Some(axis) = force.axis {
+            // -0 becomes 0, as forces are told apart by their bits.
             at_nodes.entry(force.node).or_default()[axis] = force.value + 0.0;
         }
     }
+
     let mut groups: Vec<([f64; 3], Vec<u32>)> = Vec::new();
     let mut index = BTreeMap::new();
     for (node, force) in at_nodes.into_iter().filter(|(_, force)| *force != [0.0; 3]) {
@@ -95,6 +100,7 @@ fn forces(forces: &[NodalValue], notes: &mut Vec<String>) -> Vec<([f64; 3], Vec<
         }
         groups[i].1.push(node);
     }
+
     if groups.len() > MOST_FORCES {
         notes.push(format!(
             "{} different forces at nodes were left out: more than {MOST_FORCES} cannot become \

@@ -219,10 +219,12 @@ impl<'a> Source<'a> {
                 *bytes = rest;
                 Ok(taken.to_vec())
             }
+
             Source::Base64 { text, left } => {
                 if count > (left.len() + text.len()) as u64 {
                     return Err(Fault::Truncated);
                 }
+                // Room for `count` bytes, which are known to be there.
                 let mut taken = std::mem::take(left);
                 taken.reserve(count as usize);
                 while (taken.len() as u64) < count {
@@ -230,6 +232,8 @@ impl<'a> Source<'a> {
                     decode(group, &mut taken)
                         .ok_or_else(|| data(array, "a character is not base64".into()))?;
                 }
+
+                // Groups have three bytes: what is decoded beyond `count` waits for the next call.
                 *left = taken.split_off(count as usize);
                 Ok(taken)
             }
