@@ -3,8 +3,9 @@
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
 use topopt_design::{
-    Accuracy, DesignSpace, Filter, Interpolation, Law, Loads, OptimalityCriteria, Optimization,
-    PhysicalDensity, Physics, Projection, SensitivityFilter, StopRules,
+    Accuracy, Chain, Compliance, Constraint, DensityFilter, DesignSpace, Formulation,
+    Interpolation, Law, Objective, OptimalityCriteria, Optimization, Passive, Projection,
+    SensitivityFilter, Solver, StateEquation, StopRules, Weights, physical_density,
 };
 use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
 use topopt_mesh::generate::{Benchmark, Resolution};
@@ -53,40 +54,46 @@ fn design_loops_take_what_is_counted() {
         let used = before - free();
         assert!((weights * 9 / 10..=weights + 1024).contains(&used), "{used} bytes for {weights}");
         let before = free();
-        let (filter, vectors) = if is_density {
+        let weights = Weights::fixed(Box::new(cone));
+        let (objective, transform, vectors) = if is_density {
+            let filter = DensityFilter::new(&backend, weights, &space.volumes).unwrap();
             let projection = Projection::new(&backend, n, 0.01, 0.5, 2.0).unwrap();
-            let physical = PhysicalDensity::new(&backend, Box::new(cone), &space).unwrap();
-            let vectors = PhysicalDensity::<Cuda<f64>>::ELEMENT_VECTORS
-                + Projection::<Cuda<f64>>::ELEMENT_VECTORS;
-            (Filter::Density(physical.projected(projection)), vectors)
+            let chain = physical_density(&backend, filter, Some(projection), &space).unwrap();
+            let vectors = Chain::<Cuda<f64>>::element_vectors(&[
+                DensityFilter::<Cuda<f64>>::ELEMENT_VECTORS,
+                Projection::<Cuda<f64>>::ELEMENT_VECTORS,
+                Passive::<Cuda<f64>>::ELEMENT_VECTORS,
+            ]);
+            (Objective::new(Box::new(Compliance)), chain, vectors)
         } else {
-            let filter = SensitivityFilter::new(&backend, Box::new(cone), &space.volumes).unwrap();
-            (Filter::Sensitivity(filter), SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS)
+            let filter = SensitivityFilter::new(&backend, weights, &space.volumes).unwrap();
+            let vectors = SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS;
+            (Objective::filtered(Compliance, filter), Chain::identity(n), vectors)
         };
         check(before, 8 * n * vectors);
         let operator = Strategy::Mf.build(&mesh, &problem).unwrap();
         let preconditioner = Box::new(Jacobi::new(&backend, problem.space()).unwrap());
         let before = free();
-        let physics = Physics {
-            backend: &backend,
-            problem: &problem,
-            loads: Loads::new(&backend, &problem).unwrap(),
+        let solver = Solver {
             operator,
             preconditioner,
             accuracy: Accuracy { loose: 1e-5, tight: 1e-5 },
             max_iterations: 100,
         };
-        let criteria = OptimalityCriteria::new(&backend, &space, 0.2, 0.5).unwrap();
         let interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0 };
+        let equation = StateEquation::new(&backend, &problem, interpolation, solver).unwrap();
+        let constraints = vec![Constraint::volume(&space)];
+        let formulation = Formulation { space: &space, transform, objective, constraints };
+        let criteria = Box::new(OptimalityCriteria::new(&backend, n, 0.2, 0.5).unwrap());
         let stop = StopRules {
             max_iterations: 1,
             change: 0.0,
-            relative_compliance: 0.0,
-            absolute_compliance: 0.0,
+            relative_objective: 0.0,
+            absolute_objective: 0.0,
         };
         let start = space.uniform();
         let optimization =
-            Optimization::new(physics, interpolation, filter, criteria, stop, &start).unwrap();
+            Optimization::new(equation, formulation, criteria, stop, &start).unwrap();
         let element = 8 * n * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
         check(before, element + 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(&problem));
         drop(optimization);

@@ -35,14 +35,14 @@ pub enum Command {
     Export(ExportArgs),
     /// Solve the design of a run again as solid and void, and measure it
     Verify(VerifyArgs),
-    /// Write the report of a run: one HTML page with pictures, curves and a view to turn
+    /// Write the report of a run: one HTML page with pictures, curves and an interactive view
     Report(ReportArgs),
     /// Measure operators and solves on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
-    /// Write the mesh of a benchmark, or that of a geometry by Gmsh, to a file
+    /// Write the mesh of a benchmark, or of a geometry meshed by Gmsh, to a file
     Mesh(MeshArgs),
-    /// Say what is in a mesh file: counts, sets, size, quality
+    /// Describe a mesh file: counts, sets, size, quality
     Info {
         /// Mesh file; a geometry is meshed first
         file: PathBuf,
@@ -55,7 +55,7 @@ pub enum Command {
     },
     /// Print the JSON schema of the case file, for editors
     Schema,
-    /// Print the completions of a shell
+    /// Print shell completions
     ///
     /// For bash: topopt completions bash > ~/.local/share/bash-completion/completions/topopt
     Completions {
@@ -67,11 +67,11 @@ pub enum Command {
 /// What may be run to mesh a geometry. A case file cannot say so: it may come from somebody else.
 #[derive(Debug, Clone, Default, Args)]
 pub struct GmshArgs {
-    /// The Gmsh program that meshes geometries; when left out, the one that the variable GMSH names,
+    /// The Gmsh program that meshes geometries; by default the one named by the variable GMSH,
     /// or gmsh
     #[arg(long, value_name = "PROGRAM")]
     pub gmsh: Option<PathBuf>,
-    /// Mesh a geometry although it may run programs and write files, as a .geo file can
+    /// Mesh a geometry even if it may run programs and write files, as a .geo file can
     #[arg(long)]
     pub trust_geometry: bool,
 }
@@ -87,32 +87,32 @@ impl From<&GmshArgs> for Gmsh {
 pub struct RunArgs {
     /// Case file
     pub case: PathBuf,
-    /// Folder for the results, in place of `output.directory`
+    /// Folder for the results, instead of `output.directory`
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Override a key of the case file; may be repeated
     #[arg(long, value_name = "KEY.PATH=VALUE")]
     pub set: Vec<String>,
-    /// Where to compute, in place of `solver.device`: auto, cpu, gpu, gpu:1
+    /// Where to compute, instead of `solver.device`: auto, cpu, gpu, gpu:1
     #[arg(long, value_parser = |text: &str| Device::try_from(text.to_owned()))]
     pub device: Option<Device>,
-    /// How to apply the stiffness, in place of `solver.strategy`
+    /// How to apply the stiffness, instead of `solver.strategy`
     #[arg(long, value_enum)]
     pub strategy: Option<Strategy>,
-    /// Preconditioner, in place of `solver.preconditioner`
+    /// Preconditioner, instead of `solver.preconditioner`
     #[arg(long, value_enum)]
     pub preconditioner: Option<Preconditioner>,
-    /// Put the results in place of those of an earlier run
+    /// Replace the results of an earlier run
     #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,
-    /// Go on from the newest checkpoint in the folder of the results
+    /// Resume from the newest checkpoint in the results folder
     #[arg(long)]
     pub resume: bool,
-    /// Start from the design of another run on any mesh of the same part: its folder of results, or
-    /// a .vtu file with the array `density` of its cells
+    /// Start from the design of another run on any mesh of the same part: its results folder, or
+    /// a .vtu file with the cell array `density`
     #[arg(long, value_name = "RESULT", conflicts_with = "resume")]
     pub start_from: Option<PathBuf>,
-    /// How to tell of the run
+    /// Progress output format
     #[arg(long, value_enum, default_value_t = Log::Auto)]
     pub log: Log,
     /// Gmsh
@@ -128,7 +128,7 @@ pub struct CheckArgs {
     /// Override a key of the case file; may be repeated
     #[arg(long, value_name = "KEY.PATH=VALUE")]
     pub set: Vec<String>,
-    /// Write sets, supports and loads to a .vtu file, to look at in ParaView
+    /// Write sets, supports and loads to a .vtu file, to view in ParaView
     #[arg(long, value_name = "FILE")]
     pub preview: Option<PathBuf>,
     /// Print JSON
@@ -142,22 +142,22 @@ pub struct CheckArgs {
 /// Arguments of `topopt export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Folder of results, or a .vtu file with the array `density` of its cells
+    /// Results folder, or a .vtu file with the cell array `density`
     pub result: PathBuf,
-    /// File to write; its extension is the format: .stl, .3mf, .obj or .vtp
+    /// File to write; its extension chooses the format: .stl, .3mf, .obj or .vtp
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Density from which on there is material; when left out, the one that keeps the volume
+    /// Density at which the surface lies; by default the one that keeps the volume
     #[arg(long, value_name = "DENSITY")]
     pub threshold: Option<f64>,
     /// Smoothing steps; volume and vertices on the boundary of the mesh are kept
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub smooth: u16,
-    /// Share to keep of the triangles off the boundary of the mesh, which stays; volume and topology
+    /// Share of the triangles to keep, of those off the mesh boundary (which stays); volume and topology
     /// are kept
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub decimate: Option<f64>,
-    /// Drop all pieces but the largest
+    /// Drop all pieces except the largest
     #[arg(long)]
     pub largest_piece: bool,
 }
@@ -165,13 +165,13 @@ pub struct ExportArgs {
 /// Arguments of `topopt verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// Folder of the results of a run
+    /// Results folder of a run
     #[arg(value_name = "RESULT")]
     pub results: PathBuf,
-    /// Density from which on an element is solid; by default that which keeps the volume
+    /// Density from which an element is solid; by default the one that keeps the volume
     #[arg(long, value_name = "T", value_parser = threshold)]
     pub threshold: Option<f64>,
-    /// Where to compute, in place of `solver.device` of the run: auto, cpu, gpu, gpu:1
+    /// Where to compute, instead of `solver.device` of the run: auto, cpu, gpu, gpu:1
     #[arg(long, value_parser = |text: &str| Device::try_from(text.to_owned()))]
     pub device: Option<Device>,
     /// Print JSON
@@ -184,20 +184,20 @@ pub struct VerifyArgs {
 
 fn share(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.parse().ok().filter(|&share| share > 0.0 && share < 1.0);
-    value.ok_or_else(|| "a share of the triangles between 0 and 1 is needed, as 0.1".into())
+    value.ok_or_else(|| "give a share of the triangles between 0 and 1, such as 0.1".into())
 }
 
 fn threshold(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.parse().ok().filter(|&t| t > 0.0 && t <= 1.0);
-    value.ok_or_else(|| "a density above 0 and up to 1 is needed".into())
+    value.ok_or_else(|| "give a density above 0 and up to 1".into())
 }
 
 /// Arguments of `topopt report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Folder of results
+    /// Results folder
     pub result: PathBuf,
-    /// File to write; report.html among the results when left out
+    /// File to write; by default report.html in the results folder
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -223,7 +223,7 @@ pub struct OperatorsArgs {
     /// Order of nodes and elements
     #[arg(long, value_enum, default_value_t = Numbering::Import)]
     pub numbering: Numbering,
-    /// Applications that count, after a warm-up
+    /// Measured applications, after a warm-up
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     repeats: u16,
     /// Gmsh
@@ -264,16 +264,16 @@ pub struct PreconditionersArgs {
     /// Override a key of the case file; may be repeated
     #[arg(long, value_name = "KEY.PATH=VALUE")]
     pub set: Vec<String>,
-    /// The design.vtu of a run of the case; its start density when left out
+    /// The design.vtu of a run of the case; by default its start density
     #[arg(long, value_name = "FILE")]
     pub design: Option<PathBuf>,
-    /// Preconditioners to measure; all when left out
+    /// Preconditioners to measure; all by default
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub preconditioners: Vec<Preconditioner>,
     /// Where to compute: auto, cpu, gpu, gpu:1
     #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
     pub device: Device,
-    /// Write the assembled matrix as MatrixMarket, and NAME_f.mtx, NAME_x.mtx with forces and nodes
+    /// Write the assembled matrix as MatrixMarket, and NAME_f.mtx, NAME_x.mtx with the forces and the nodes
     #[arg(long, value_name = "FILE.mtx")]
     pub matrix: Option<PathBuf>,
     /// Gmsh
@@ -299,10 +299,10 @@ pub struct BenchChoice {
     /// Where to compute: auto, cpu, gpu, gpu:1
     #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
     pub device: Device,
-    /// Strategies to measure; all when left out
+    /// Strategies to measure; all by default
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub strategies: Vec<Strategy>,
-    /// CSV file to write besides the table
+    /// CSV file to write in addition to the table
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 }
@@ -310,13 +310,13 @@ pub struct BenchChoice {
 /// Order of nodes and elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Numbering {
-    /// Along chains of elements, as a run has it
+    /// Along chains of elements, as in a run
     Import,
-    /// As the source has it
+    /// As in the source
     Natural,
     /// At random
     Shuffled,
-    /// At random, then as a run has it
+    /// At random, then renumbered as in a run
     Restored,
 }
 
@@ -330,7 +330,7 @@ pub struct MeshArgs {
     /// Size of a benchmark, from 1 (about 35,000 elements) to 5 (about 1,000,000)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub size: Option<u8>,
-    /// Number of elements of a benchmark to aim at, in place of the size
+    /// Approximate number of elements of a benchmark, instead of the size
     #[arg(long, value_name = "N", conflicts_with = "size")]
     pub elements: Option<usize>,
     /// Largest edge of the elements of a geometry
@@ -342,7 +342,7 @@ pub struct MeshArgs {
     /// Gmsh
     #[command(flatten)]
     pub gmsh: GmshArgs,
-    /// File to write; the name of the source with .msh when left out
+    /// File to write; by default the name of the source with .msh
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Version of the Gmsh format

@@ -23,7 +23,6 @@ use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::free_memory;
 use topopt_study::interrupt::Interrupt;
-use topopt_study::numbers::rounded;
 
 /// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
 ///
@@ -68,7 +67,7 @@ fn bounded_threads() -> Result<(), InputError> {
     match asked {
         Some(n) if n > MOST_THREADS => {
             let finding = Finding::new(format!("RAYON_NUM_THREADS asks for {n} threads"));
-            Err(finding.remedy(format!("leave it out, or give at most {MOST_THREADS}")).into())
+            Err(finding.remedy(format!("unset it, or give at most {MOST_THREADS}")).into())
         }
         _ => Ok(()),
     }

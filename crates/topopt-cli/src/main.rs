@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         }
     };
     if let Err(error) = ctrlc::set_handler(interrupted) {
-        say(&format!("topopt: interruptions are not handled: {error}\n"));
+        say(&format!("topopt: cannot handle interruptions: {error}\n"));
     }
     survive_file_size_limit();
     let mut out = std::io::stdout();
@@ -42,16 +42,14 @@ fn interrupted() {
         say("topopt: interrupted\n");
         std::process::exit(130);
     }
-    say(
-        "topopt: interrupted; what is under way is ended first, and a second interruption ends it at once\n",
-    );
+    say("topopt: interrupted; finishing the current step first. Interrupt again to end at once\n");
 }
 
 /// A file that outgrows the limit of the shell is an error of the write, not the end of the program.
 fn survive_file_size_limit() {
     #[cfg(unix)]
     if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()) {
-        say(&format!("topopt: a limit of file sizes is not handled: {error}\n"));
+        say(&format!("topopt: cannot handle the file size limit: {error}\n"));
     }
 }
 

@@ -1,4 +1,4 @@
-//! How a run tells of itself: a bar, plain lines, or lines of JSON.
+//! Progress of a run: a bar, plain lines, or JSON lines.
 //!
 //! Telling never ends a run: when nobody reads any more, it falls silent. The files of the
 //! results say the same.
@@ -23,7 +23,7 @@ pub enum Log {
     Auto,
     /// Plain lines
     Plain,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
     /// Nothing
     Quiet,
@@ -157,10 +157,10 @@ const COLUMNS: &str = "iteration    compliance  volume  change    PCG  residual 
 
 /// The line under [`COLUMNS`].
 fn row(report: &IterationReport, left: f64) -> String {
-    let &IterationReport { iteration, compliance, volume_fraction, change, .. } = report;
+    let &IterationReport { iteration, objective, volume_fraction, change, .. } = report;
     let (pcg, residual) = (report.pcg_iterations, report.pcg_residual);
     format!(
-        "{iteration:>9}  {compliance:>12.6e}  {volume_fraction:>6.4}  {change:>6.4}  {pcg:>5}  \
+        "{iteration:>9}  {objective:>12.6e}  {volume_fraction:>6.4}  {change:>6.4}  {pcg:>5}  \
          {residual:>8.1e}  {:>9}",
         clock(left)
     )
@@ -171,7 +171,7 @@ fn event(report: &IterationReport, seconds: f64, left: f64) -> Value {
         "event": "iteration",
         "iteration": report.iteration,
         "stage": report.stage,
-        "compliance": report.compliance,
+        "compliance": report.objective,
         "volume_fraction": report.volume_fraction,
         "grey_level": report.grey_level,
         "change": report.change,
@@ -183,9 +183,9 @@ fn event(report: &IterationReport, seconds: f64, left: f64) -> Value {
 }
 
 fn bar_message(report: &IterationReport, left: f64) -> String {
-    let &IterationReport { compliance, volume_fraction, change, .. } = report;
+    let &IterationReport { objective, volume_fraction, change, .. } = report;
     format!(
-        "compliance {compliance:.6e}  volume {volume_fraction:.4}  change {change:.4}  PCG {}  \
+        "compliance {objective:.6e}  volume {volume_fraction:.4}  change {change:.4}  PCG {}  \
          {} left",
         report.pcg_iterations,
         clock(left)

@@ -193,7 +193,7 @@ fn load_on_supports_only() {
 #[test]
 fn nothing_to_design() {
     insta::assert_snapshot!(refused("[\"solid\"]", "[\"solid\", \"design\"]"), @r#"
-     x every element is solid: nothing is left to design
+     x every element is solid: nothing remains to be designed
        ,-[case.toml:14:19]
     13 | volume_fraction = 0.3
     14 | solid = ["solid", "design"]
@@ -201,14 +201,14 @@ fn nothing_to_design() {
        :                       `-- with this set
     15 | 
        `----
-     help: take a set out of `solid` or `void`, or make it smaller in the mesh
+     help: remove a set from `solid` or `void`, or make it smaller in the mesh
     "#);
 }
 
 #[test]
 fn no_elements() {
     insta::assert_snapshot!(refused("elements = 500", "elements = 99999999999"), @r#"
-     x 99999999999 elements are too many for 32-bit numbers; ask for at most 2147483647
+     x 99999999999 elements are too many for 32-bit numbers; request at most 2147483647
       ,-[case.toml:3:12]
     2 | generator = "connecting_rod"
     3 | elements = 99999999999

@@ -92,7 +92,7 @@ fn a_load_per_area_needs_faces() {
     16 | 
        `----
      help: name a face set: a physical surface of Gmsh, or a [[select]] with `kind = "faces"`; or
-           give `total_force`, which nodes take in equal shares
+           give `total_force`, which is shared equally by nodes
     "#);
     let traction = build("traction = [1, 0, 0]", &["loads.0.set=design"]).unwrap_err();
     assert!(traction.contains("`traction` needs faces, and set `design` has none"), "{traction}");
@@ -108,7 +108,7 @@ fn a_load_has_one_quantity() {
     13 | [[loads]]
     14 | set = "end"
        :       ^^|^^
-       :         `-- how large is it?
+       :         `-- no magnitude given
     15 | 
        `----
      help: give one of `force` (on each node), `total_force` (on the whole set), `traction` (per

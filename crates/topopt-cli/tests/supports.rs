@@ -96,14 +96,14 @@ fn gravity_on_a_set() {
        :         `-- no set here
     20 | gravity = [0, 0, -9.81]
        `----
-     help: leave `set` out; for a force on a part of it use `total_force`
+     help: remove `set`; for a force on part of the structure use `total_force`
     "#);
 }
 
 #[test]
 fn a_force_on_no_set() {
     insta::assert_snapshot!(build(&[HELD, "[[loads]]\nforce = [0, 0, 1]\n"]).unwrap_err(), @r"
-     x a load that acts nowhere
+     x a load without a set
        ,-[case.toml:19:9]
     18 | [[loads]]
     19 | force = [0, 0, 1]
@@ -120,7 +120,7 @@ fn a_force_on_no_set() {
 fn a_part_that_nothing_holds_or_loads() {
     insta::assert_snapshot!(build(&[]).unwrap_err(), @r"
     x case.toml has no [[supports]]
-    help: add [[supports]]: where the part is held; or [[springs]] that hold it
+    help: add [[supports]]: where the part is held; or add [[springs]] that hold it
 
     x case.toml has no [[loads]]
     help: add [[loads]]: the forces on the part; or give [[supports]] a `displacement`
@@ -131,12 +131,12 @@ fn a_part_that_nothing_holds_or_loads() {
 fn a_displacement_where_the_part_is_free() {
     let free = "[[supports]]\nset = \"end\"\nfix = [\"x\", \"z\"]\ndisplacement = [0, 1, 0]\n";
     insta::assert_snapshot!(build(&[HELD, free]).unwrap_err(), @r#"
-     x a displacement in y, where the set is not held
+     x a displacement in y, a direction in which the set is not held
        ,-[case.toml:21:16]
     20 | fix = ["x", "z"]
     21 | displacement = [0, 1, 0]
        :                ^^^^|^^^^
-       :                    `-- moves what is free
+       :                    `-- this direction is free
        `----
      help: add "y" to `fix`, or give 0 for y
     "#);
@@ -151,7 +151,7 @@ fn a_support_of_one_case_without_displacement() {
     19 | set = "end"
     20 | case = "push"
        :        ^^^|^^
-       :           `-- of no use without a displacement
+       :           `-- has no effect without a displacement
     21 | [[loads]]
        `----
      help: leave `case` out, or add `displacement = [x, y, z]`
@@ -170,7 +170,7 @@ fn supports_that_disagree() {
        :       ^^^|^^
        :          `-- elsewhere by 1
        `----
-     help: let sets share no node, or leave the direction out of `fix` of one of them
+     help: use sets that share no node, or leave the direction out of `fix` of one of them
     "#);
 }
 
@@ -204,9 +204,9 @@ fn springs_that_are_none() {
            give `stiffness`, which each node has
     "#);
     let two = spring("stiffness = [1, 1, 1]\nstiffness_per_area = [1, 1, 1]");
-    assert!(two.contains("springs of two kinds"), "{two}");
+    assert!(two.contains("springs with two kinds of stiffness"), "{two}");
     let negative = spring("stiffness = [1, -1, 1]");
-    assert!(negative.contains("springs of negative stiffness"), "{negative}");
+    assert!(negative.contains("springs with negative stiffness"), "{negative}");
     let none = spring("stiffness = [0, 0, 0]");
-    assert!(none.contains("springs of no stiffness"), "{none}");
+    assert!(none.contains("springs with zero stiffness"), "{none}");
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use topopt_fem::{Averaging, AveragingError};
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::CellList;
 
@@ -74,6 +75,21 @@ impl Cone {
     /// Neighbors of an element on average, itself included, counted on a sample.
     pub fn mean_neighbors(&self) -> f64 {
         self.mean_neighbors
+    }
+}
+
+impl Averaging<Cuda<f64>> for Cone {
+    fn space(&self) -> Space {
+        LinearOperator::space(self)
+    }
+
+    fn apply(
+        &self,
+        x: &DeviceVector<f64>,
+        y: &mut DeviceVector<f64>,
+    ) -> Result<(), AveragingError> {
+        LinearOperator::apply(self, x, y);
+        Ok(())
     }
 }
 

@@ -20,7 +20,7 @@ pub enum DeviceError {
     Broken(String),
     /// A driver that is too old.
     #[error(
-        "the CUDA driver is of version {}.{}; 12.0 (driver 525) or later is needed",
+        "the CUDA driver has version {}.{}; 12.0 (driver 525) or later is needed",
         .0 / 1000, .0 % 1000 / 10
     )]
     TooOld(i32),
@@ -176,8 +176,8 @@ fn failure(device: &str, operation: &str, error: DriverError) -> BackendError {
         }
         "CUDA_ERROR_NO_BINARY_FOR_GPU"
         | "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
-        | "CUDA_ERROR_INVALID_PTX" => "the driver cannot compile our kernels; update it",
-        _ => "run again; if it stays, use the CPU and tell us",
+        | "CUDA_ERROR_INVALID_PTX" => "the driver cannot compile the kernels; update it",
+        _ => "retry; if it persists, use `--device cpu` and report it",
     };
     BackendError {
         device: device.into(),

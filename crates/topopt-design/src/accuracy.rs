@@ -7,13 +7,13 @@
 /// empty, later iterations mend it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
-    /// At most.
+    /// Loosest tolerance used.
     pub loose: f64,
-    /// At first and in the end; throughout, if `loose` is no larger.
+    /// Tolerance of the first and the final solves; of all if `loose` <= `tight`.
     pub tight: f64,
 }
 
-/// What a solve may leave of the last relative change of the compliance.
+/// Share of the last relative change of the objective that a solve may be off by.
 const SHARE: f64 = 0.1;
 /// Greyness up to which a design counts as decided: half that of the uniform one.
 const DECIDED: f64 = 0.5;
@@ -24,13 +24,13 @@ impl Accuracy {
         Self { loose: tolerance, tight: tolerance }
     }
 
-    /// The tolerance of the solve after a design of compliance `last`, which came after one of
-    /// compliance `before`; tight where there are none to compare. `greyness` is its grey level as
+    /// The tolerance of the solve after a design of objective `last`, which came after one of
+    /// objective `before`; tight where there are none to compare. `greyness` is its grey level as
     /// a share of that of a uniform design of the same volume.
     pub fn tolerance(self, greyness: f64, before: Option<f64>, last: Option<f64>) -> f64 {
         match (before, last) {
             (Some(before), Some(last)) if greyness <= DECIDED => {
-                let change = (last - before).abs() / last;
+                let change = (last - before).abs() / last.abs();
                 (SHARE * change).min(self.loose).max(self.tight)
             }
             _ => self.tight,
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loose_when_decided_and_tight_as_the_compliance_settles() {
+    fn loose_when_decided_and_tight_as_the_objective_settles() {
         let accuracy = Accuracy { loose: 1e-3, tight: 1e-5 };
         assert_eq!(accuracy.tolerance(0.5, None, None), 1e-5);
         assert_eq!(accuracy.tolerance(0.5, None, Some(2.0)), 1e-5);
@@ -51,6 +51,10 @@ mod tests {
         let between = accuracy.tolerance(0.5, Some(2.002), Some(2.0));
         assert!((between - 1e-4).abs() < 1e-12, "{between}");
         assert_eq!(accuracy.tolerance(0.0, Some(2.0), Some(2.0)), 1e-5);
+        // Prescribed displacements make the objective negative.
+        let negative = accuracy.tolerance(0.5, Some(-2.002), Some(-2.0));
+        assert_eq!(negative, between);
+        assert_eq!(accuracy.tolerance(0.5, Some(-4.0), Some(-2.0)), 1e-3);
         for before in [None, Some(4.0), Some(2.0)] {
             for grey in [0.51, 1.0, f64::NAN] {
                 assert_eq!(accuracy.tolerance(grey, before, Some(2.0)), 1e-5);

@@ -1,6 +1,7 @@
 //! The cone-weighted sum over neighbors that filters are made of, on the CPU.
 
 use rayon::prelude::*;
+use topopt_fem::{Averaging, AveragingError};
 use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 use topopt_mesh::CellList;
 
@@ -103,6 +104,17 @@ impl Cone {
     }
 }
 
+impl Averaging<Cpu> for Cone {
+    fn space(&self) -> Space {
+        LinearOperator::space(self)
+    }
+
+    fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) -> Result<(), AveragingError> {
+        LinearOperator::apply(self, x, y);
+        Ok(())
+    }
+}
+
 impl LinearOperator<Cpu> for Cone {
     fn space(&self) -> Space {
         Space::elements(self.cells.ids().len())
@@ -171,7 +183,7 @@ mod tests {
             let cone = Cone::within(&centers, 2.3, most);
             assert_eq!(cone.storage(), storage);
             let mut y = vec![0.0; 400];
-            cone.apply(&x, &mut y);
+            LinearOperator::apply(&cone, &x, &mut y);
             y
         };
         let stored = apply(f64::MAX, NeighborStorage::Stored);

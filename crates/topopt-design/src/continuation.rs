@@ -1,12 +1,6 @@
 //! Settings that change in the course of a run.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator};
-
-/// Makes the filter's operator H for a radius.
-pub type WeightsOf<'a, B> =
-    Box<dyn Fn(f64) -> Result<Box<dyn LinearOperator<B> + 'a>, BackendError> + 'a>;
-
-/// What changes with an iteration; what is none stays as it is.
+/// What changes with an iteration; `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stage {
     /// Iteration, from 1, in which the stage begins.
@@ -19,14 +13,6 @@ pub struct Stage {
     pub sharpness: Option<f64>,
     /// Relative residual at which a solve stops.
     pub tolerance: Option<f64>,
-}
-
-/// The stages of a run, in their order.
-pub struct Continuation<'a, B: Backend> {
-    /// The stages, each beginning after the one before.
-    pub stages: Vec<Stage>,
-    /// Makes H where a stage has a filter radius.
-    pub weights_of: WeightsOf<'a, B>,
 }
 
 impl Stage {

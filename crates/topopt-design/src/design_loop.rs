@@ -1,87 +1,70 @@
-//! The loop: solve, compliance, sensitivities, filter, update [Ratnakar2022, Fig. 3.6].
+//! The loop: solve, responses, gradients, next design [Ratnakar2022, Fig. 3.6].
 
-use std::time::{Duration, Instant};
+use std::ops::ControlFlow;
+use std::time::Instant;
 
-use topopt_fem::{ElementOperator, ElementPreconditioner, Problem, WithSprings};
-use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, Pointwise, Space, StopReason, System};
+use topopt_fem::Problem;
+use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
 
+use crate::evaluator::{Evaluator, Functions, Material, Trials};
+use crate::halt::Halt;
+use crate::state_equation::Effort;
 use crate::{
-    Accuracy, Continuation, Design, DesignError, DesignState, Ended, Filter, Interpolation,
-    IterationReport, Loads, Observer, OptimalityCriteria, Outcome, Stage, StepTimes, StopRule,
-    StopRules, StructureState,
+    Design, DesignError, DesignState, DesignTransform, Ended, Formulation, IterationReport,
+    Observer, Optimizer, Outcome, SolveError, Stage, StateEquation, StepTimes, StopRules,
+    Subproblem,
 };
 
-/// How displacements are found.
-pub struct Physics<'a, B: Backend> {
-    /// Where everything lives.
-    pub backend: &'a B,
-    /// The structure.
-    pub problem: &'a Problem,
-    /// Its loads.
-    pub loads: Loads<B>,
-    /// Its stiffness, without the springs to the ground.
-    pub operator: Box<dyn ElementOperator<B> + 'a>,
-    /// The preconditioner.
-    pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
-    /// How exact a solve is.
-    pub accuracy: Accuracy,
-    /// Most iterations of a solve, before the preconditioner is made stronger if it can be.
-    pub max_iterations: usize,
-}
-
-/// A topology optimization: minimize the compliance under a volume constraint.
-pub struct Optimization<'a, B: Backend> {
-    physics: Physics<'a, B>,
-    interpolation: Interpolation,
-    filter: Filter<'a, B>,
-    optimizer: OptimalityCriteria<B>,
+/// A topology optimization.
+pub struct Optimization<'a, B: Pointwise> {
+    evaluator: Evaluator<'a, B>,
+    optimizer: Box<dyn Optimizer<B> + 'a>,
     stop: StopRules,
-    continuation: Option<Continuation<'a, B>>,
+    /// The stages of the continuation, each beginning after the one before.
+    stages: Vec<Stage>,
     /// What the stages begun so far have changed.
     stage: Stage,
-    state: State<B>,
-    /// The iteration that evaluated the design; 0 before the first.
-    iteration: usize,
-    /// The compliance that the one evaluated last is compared with.
-    previous: Option<f64>,
-    /// What the preconditioner's structure was made for.
-    structure: StructureState,
-}
-
-/// Vectors that change from iteration to iteration.
-struct State<B: Backend> {
-    pcg: Pcg<B>,
-    /// The design variables to be evaluated, and those evaluated last.
+    /// The design variables x to be evaluated next, and those evaluated last, `[n_inputs]`.
     design: B::Vector,
     evaluated: B::Vector,
-    /// The density evaluated last, and its displacements but for prescribed ones, a load case each.
-    density: B::Vector,
-    displacements: Vec<B::Vector>,
-    /// The density and the displacements being solved for.
-    trial_density: B::Vector,
-    trial: Vec<B::Vector>,
-    moduli: B::Vector,
-    /// sum over load cases of weight u_e^T K_e u_e at unit modulus
-    energies: B::Vector,
-    sensitivities: B::Vector,
-    scratch: B::Vector,
+    /// Smallest and largest design variables.
+    bounds: [B::Vector; 2],
+    functions: Functions<B>,
+    /// The iteration that evaluated the design; 0 before the first.
+    iteration: usize,
+    /// Whether `design` follows from the design evaluated last.
+    has_next: bool,
+    history: History,
 }
 
-/// What the solves of an iteration gave.
-struct Solved {
-    iterations: usize,
-    strengthened: usize,
-    residual: f64,
-    setup: Duration,
-    pcg: Duration,
+/// What earlier designs leave for later ones, besides the states.
+struct History {
+    /// The objective that the one evaluated last is compared with.
+    previous: Option<f64>,
+    /// The objective that the next one is compared with.
+    last: Option<f64>,
+    /// The grey level of the last one as a share of that of a uniform design.
+    greyness: f64,
+}
+
+/// The way to the next design.
+struct Step {
+    /// Largest change of a design variable; 0 if there is no next design.
+    change: f64,
+    /// Why there is no next design.
+    ended: Option<Ended>,
 }
 
 impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
-    /// Vectors of one entry an element that it holds with its optimality criteria, besides what
-    /// operator, preconditioner and filter do.
-    pub const ELEMENT_VECTORS: usize = 15;
+    /// Vectors of one entry per element that it holds with optimality criteria for a volume, besides
+    /// what operator, preconditioner, transform and filter do.
+    pub const ELEMENT_VECTORS: usize = {
+        let (designs, bounds, gradients, criteria) = (2, 2, 2, 3);
+        let own = designs + bounds + gradients + criteria;
+        own + Evaluator::<B>::ELEMENT_VECTORS + StateEquation::<B>::ELEMENT_VECTORS
+    };
 
-    /// Vectors of three entries a node that it holds with the loads of `problem`, besides what
+    /// Vectors of three entries per node that it holds with the loads of `problem`, besides what
     /// operator and preconditioner do.
     pub fn nodal_vectors(problem: &Problem) -> usize {
         let cases = problem.load_cases();
@@ -90,76 +73,70 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         4 + 3 * cases.len() + moved + usize::from(moved > 0) + of_springs
     }
 
-    /// Starts from the design variables `design`, \[n_elements\].
+    /// Starts from the design variables `design`, `[n_inputs]` of the transform.
     ///
     /// # Errors
-    /// [`BackendError`] if the device has no room.
+    /// [`DesignError`] if the parts do not fit each other, or the device has no room.
     pub fn new(
-        mut physics: Physics<'a, B>,
-        interpolation: Interpolation,
-        filter: Filter<'a, B>,
-        optimizer: OptimalityCriteria<B>,
+        equation: StateEquation<'a, B>,
+        formulation: Formulation<'a, B>,
+        optimizer: Box<dyn Optimizer<B> + 'a>,
         stop: StopRules,
         design: &[f64],
-    ) -> Result<Self, BackendError> {
-        let Physics { backend, problem, .. } = physics;
-        let cases = problem.load_cases();
-        let elements = Space::elements(design.len());
-        let nodal = || backend.zeros(problem.space());
-        let element = || backend.zeros(elements);
-        physics.operator = Box::new(WithSprings::new(backend, problem, physics.operator)?);
-        let state = State {
-            pcg: Pcg::new(backend, problem.space())?,
-            design: backend.upload(design, elements)?,
-            evaluated: element()?,
-            density: element()?,
-            trial_density: element()?,
-            displacements: cases.iter().map(|_| nodal()).collect::<Result<_, _>>()?,
-            trial: cases.iter().map(|_| nodal()).collect::<Result<_, _>>()?,
-            moduli: element()?,
-            energies: element()?,
-            sensitivities: element()?,
-            scratch: element()?,
-        };
-        let (continuation, stage) = (None, Stage::default());
-        let (iteration, previous, structure) = (0, None, StructureState::default());
+    ) -> Result<Self, DesignError> {
+        let backend = equation.backend();
+        let Formulation { space, transform, constraints, .. } = &formulation;
+        let dependences: Vec<_> = constraints.iter().map(|c| c.response.dependence()).collect();
+        optimizer.accepts(&dependences).map_err(|why| {
+            let names: Vec<_> = constraints.iter().map(|c| c.response.name()).collect();
+            DesignError::Unsuitable(format!("{why}; constraints: {}", names.join(", ")))
+        })?;
+        let n = transform.n_inputs();
+        if [design.len(), space.volumes.len()] != [n, transform.n_outputs()] {
+            let message = "design variables and elements are not as many as the transform has";
+            return Err(DesignError::Unsuitable(message.into()));
+        }
+
+        let variables = Space::elements(n);
+        let bound = |values: Vec<f64>| backend.upload(&transform.inputs_for(values), variables);
         Ok(Self {
-            physics,
-            interpolation,
-            filter,
+            bounds: [bound(space.floor())?, bound(space.ceiling())?],
+            functions: Functions::new(backend, n, constraints.iter().map(|c| c.limit))?,
+            evaluator: Evaluator::new(equation, formulation)?,
             optimizer,
             stop,
-            continuation,
-            stage,
-            state,
-            iteration,
-            previous,
-            structure,
+            stages: Vec::new(),
+            stage: Stage::default(),
+            design: backend.upload(design, variables)?,
+            evaluated: backend.zeros(variables)?,
+            iteration: 0,
+            has_next: false,
+            history: History { previous: None, last: None, greyness: 1.0 },
         })
     }
 
-    /// With settings that change in the course of the run.
+    /// With settings that change in the course of the run; each stage begins after the one before.
     #[must_use]
-    pub fn with_continuation(self, continuation: Continuation<'a, B>) -> Self {
-        Self { continuation: Some(continuation), ..self }
+    pub fn with_stages(self, stages: Vec<Stage>) -> Self {
+        Self { stages, ..self }
     }
 
     /// The optimization going on from `state`, which one with the same settings has left. What
-    /// follows is the same to the last bit, but for times.
+    /// follows is the same to the last bit, except for times.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn resumed(mut self, state: &DesignState) -> Result<Self, BackendError> {
-        let backend = self.physics.backend;
-        self.state.design = backend.upload(&state.design, Space::elements(state.design.len()))?;
-        for (u, values) in self.state.displacements.iter_mut().zip(&state.displacements) {
-            *u = backend.upload(values, self.physics.problem.space())?;
+        let backend = self.evaluator.equation.backend();
+        self.design = backend.upload(&state.design, Space::elements(state.design.len()))?;
+        if let Some(next) = &state.next {
+            self.evaluated = backend.upload(next, Space::elements(next.len()))?;
         }
-        (self.iteration, self.previous) = (state.iteration, state.previous_compliance);
-        self.structure = state.structure.clone();
-        if !self.structure.void.is_empty() {
-            self.physics.preconditioner.restructure(backend, &self.structure.void)?;
-        }
+        self.has_next = state.next.is_some();
+        self.iteration = state.iteration;
+        self.history.previous = state.previous_objective;
+        self.optimizer.restore(backend, &state.memory)?;
+        self.evaluator.equation.restore(state)?;
         Ok(self)
     }
 
@@ -169,297 +146,225 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     /// # Errors
     /// [`DesignError`] if the device or an observer fails.
     pub fn run(&mut self, observer: &mut dyn Observer<B>) -> Result<Outcome, DesignError> {
-        let (mut last, mut greyness) = (None, 1.0);
-        self.enter(self.iteration.max(1))?;
-        if self.iteration > 0 {
-            let (compliance, Some(change)) = self.restore()? else {
-                return Ok(self.without_sensitivities());
-            };
-            if let Some(rule) = self.rule_met(compliance, change) {
-                return Ok(Outcome { iterations: self.iteration, ended: Ended::Rule(rule) });
+        match self.iterate(observer) {
+            Ok(ended) | Err(Halt::Ended(ended)) => {
+                Ok(Outcome { iterations: self.iteration, ended })
             }
-            last = self.compared_with_next(compliance);
-            let [volume_fraction, grey_level] = self.material()?;
-            greyness = greyness_of(volume_fraction, grey_level);
-        }
-        loop {
-            let iteration = self.iteration + 1;
-            let tolerance = self.physics.accuracy.tolerance(greyness, self.previous, last);
-            let solved = match self.solve(iteration, tolerance, observer)? {
-                Ok(solved) => solved,
-                Err(ended) => return Ok(Outcome { iterations: iteration - 1, ended }),
-            };
-            (self.iteration, self.previous) = (iteration, last);
-            let compliance = self.compliance()?;
-            let stage = self.stages().iter().filter(|stage| stage.from <= iteration).count();
-            let (change, mut times) = self.next_design(iteration, compliance)?;
-            (times.setup, times.pcg) = (solved.setup, solved.pcg);
-            let [volume_fraction, grey_level] = self.material()?;
-            greyness = greyness_of(volume_fraction, grey_level);
-            let start = Instant::now();
-            self.follow_with_structure(solved.iterations)?;
-            times.setup += start.elapsed();
-
-            let report = IterationReport {
-                iteration,
-                stage,
-                compliance,
-                volume_fraction,
-                grey_level,
-                change: change.unwrap_or(0.0),
-                pcg_iterations: solved.iterations,
-                strengthened: solved.strengthened,
-                pcg_residual: solved.residual,
-                times,
-            };
-            observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
-            let Some(change) = change else { return Ok(self.without_sensitivities()) };
-            if let Some(rule) = self.rule_met(compliance, change) {
-                return Ok(Outcome { iterations: iteration, ended: Ended::Rule(rule) });
-            }
-            last = self.compared_with_next(compliance);
+            Err(Halt::Failed(error)) => Err(error),
         }
     }
 
     /// The design evaluated last.
-    pub fn design(&self) -> Design<'_, B> {
+    pub fn design(&self) -> Design<'_, 'a, B> {
         Design {
-            backend: self.physics.backend,
             iteration: self.iteration,
-            previous_compliance: self.previous,
-            structure: &self.structure,
-            design: &self.state.evaluated,
-            density: &self.state.density,
-            loads: &self.physics.loads,
-            displacements: &self.state.displacements,
-            moduli: &self.state.moduli,
-            energies: &self.state.energies,
+            previous_objective: self.history.previous,
+            equation: &self.evaluator.equation,
+            design: &self.evaluated,
+            next: self.has_next.then_some(&self.design),
+            density: &self.evaluator.physical,
+            optimizer: self.optimizer.as_ref(),
         }
     }
 
-    /// The end of a run whose next design cannot be had.
-    fn without_sensitivities(&self) -> Outcome {
+    fn iterate(&mut self, observer: &mut dyn Observer<B>) -> Result<Ended, Halt> {
+        self.enter(self.iteration.max(1))?;
+        if self.iteration > 0 {
+            let step = self.restore(observer)?;
+            let greyness = self.evaluator.material()?.greyness();
+            if let Some(ended) = self.ended(&step, greyness) {
+                return Ok(ended);
+            }
+        }
+        loop {
+            if let Some(ended) = self.iteration(observer)? {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// One iteration; why the run ends after it, if it does.
+    fn iteration(&mut self, observer: &mut dyn Observer<B>) -> Result<Option<Ended>, Halt> {
+        let iteration = self.iteration + 1;
+        let mut times = StepTimes::default();
+
+        // 1. The physical density of the design, and its states.
+        self.solve(iteration, observer, &mut times)?;
+
+        // 2. The objective and the constraints. From here on the design counts as evaluated.
+        let start = Instant::now();
+        self.evaluator.evaluate(&mut self.functions)?;
+        self.iteration = iteration;
+        self.history.previous = self.history.last;
+        times.sensitivity = start.elapsed();
+
+        // 3. Their gradients by the design variables, and the next design.
+        let step = self.step(observer, &mut times)?;
+
+        // 4. The preconditioner follows the design; after all solves for it, since a new structure needs
+        // an update before use.
+        let start = Instant::now();
+        let effort = self.evaluator.equation.follow_slow_solves()?;
+        times.setup += start.elapsed();
+
+        // 5. The report.
+        let material = self.evaluator.material()?;
+        let report = self.report(&step, material, effort, times);
+        observer.evaluated(&report, &self.design()).map_err(DesignError::Observer)?;
+
+        // 6. The stop rules.
+        Ok(self.ended(&step, material.greyness()))
+    }
+
+    /// The numbers of the design evaluated last.
+    fn report(
+        &self,
+        step: &Step,
+        material: Material,
+        effort: Effort,
+        times: StepTimes,
+    ) -> IterationReport {
         let iteration = self.iteration;
-        Outcome { iterations: iteration, ended: Ended::Sensitivities { iteration } }
-    }
-
-    /// What follows a solve, with displacements that are known. Returns compliance and change.
-    fn restore(&mut self) -> Result<(f64, Option<f64>), BackendError> {
-        self.assemble()?;
-        let state = &mut self.state;
-        std::mem::swap(&mut state.moduli, &mut state.scratch);
-        std::mem::swap(&mut state.density, &mut state.trial_density);
-        let compliance = self.compliance()?;
-        let (change, _) = self.next_design(self.iteration, compliance)?;
-        Ok((compliance, change))
-    }
-
-    /// Density of the current design, its moduli, in `scratch`, stiffness and loads.
-    fn assemble(&mut self) -> Result<(), BackendError> {
-        let Physics { backend, loads, operator, .. } = &mut self.physics;
-        let backend = *backend;
-        let State { design, trial_density: density, scratch, sensitivities, .. } = &mut self.state;
-        match self.filter.transform() {
-            Some(transform) => transform.forward(backend, design, density),
-            None => backend.copy(design, density),
+        IterationReport {
+            iteration,
+            stage: self.stages.iter().filter(|stage| stage.from <= iteration).count(),
+            objective: self.functions.objective.value,
+            volume_fraction: material.volume_fraction,
+            grey_level: material.grey_level,
+            change: step.change,
+            pcg_iterations: effort.iterations,
+            strengthened: effort.strengthened,
+            pcg_residual: effort.residual,
+            times,
         }
-        self.interpolation.moduli(backend, density, sensitivities, scratch);
-        operator.set_coefficients(&[scratch]);
-        loads.assemble(backend, density, scratch)
     }
 
-    /// Solves all load cases for the current density, from the displacements of the last one.
+    /// Solves for the states of the design, which is then the one evaluated last.
     fn solve(
         &mut self,
         iteration: usize,
-        tolerance: f64,
         observer: &mut dyn Observer<B>,
-    ) -> Result<Result<Solved, Ended>, BackendError> {
+        times: &mut StepTimes,
+    ) -> Result<(), Halt> {
         let start = Instant::now();
-        self.assemble()?;
-        self.follow_stage_with_structure(iteration)?;
-        let Physics { backend, problem, loads, operator, preconditioner, max_iterations, .. } =
-            &mut self.physics;
-        let backend = *backend;
-        let pcg = PcgOptions { tolerance, max_iterations: *max_iterations };
-        let state = &mut self.state;
-        preconditioner.update(backend, operator.as_ref(), &[&state.scratch])?;
-        let (mut iterations, mut strengthened, mut residual) = (0, 0, 0.0f64);
-        let setup = start.elapsed();
+        let begins_stage = self.stages.iter().any(|stage| stage.from == iteration);
+        let assembled = self.evaluator.assemble(&self.design, begins_stage);
+        assembled.map_err(|error| error.halt(iteration))?;
+        times.setup = start.elapsed();
+
         let start = Instant::now();
-        for (case, load_case) in problem.load_cases().iter().enumerate() {
-            let (a, m) = (operator.as_ref(), preconditioner.as_ref());
-            let system = System { backend, a, m, f: loads.forces(case) };
-            let u = &mut state.trial[case];
-            backend.copy(&state.displacements[case], u);
-            let mut monitor = |progress| observer.solving(iteration, progress);
-            let outcome = state.pcg.solve(&system, u, pcg, &mut monitor)?;
-            iterations += outcome.iterations;
-            strengthened += outcome.strengthened;
-            match outcome.reason {
-                StopReason::Converged => {}
-                StopReason::Interrupted => return Ok(Err(Ended::Interrupted)),
-                _ => {
-                    let load_case = load_case.name.clone();
-                    return Ok(Err(Ended::Solver { iteration, load_case, outcome, tolerance }));
-                }
-            }
-            residual = residual.max(outcome.relative_residual);
-        }
-        std::mem::swap(&mut state.moduli, &mut state.scratch);
-        std::mem::swap(&mut state.density, &mut state.trial_density);
-        std::mem::swap(&mut state.displacements, &mut state.trial);
-        Ok(Ok(Solved { iterations, strengthened, residual, setup, pcg: start.elapsed() }))
-    }
-
-    /// Lets the structure of the preconditioner follow the design solved last, where solves have been
-    /// slow for as long as that takes.
-    fn follow_with_structure(&mut self, iterations: usize) -> Result<(), BackendError> {
-        let Physics { backend, problem, preconditioner, .. } = &self.physics;
-        let Some(cost) = preconditioner.structure_cost() else { return Ok(()) };
-        if !self.structure.is_due(iterations, problem.load_cases().len(), cost) {
-            return Ok(());
-        }
-        self.structure.excess = 0;
-        let moduli = backend.download(&self.state.moduli)?;
-        self.restructure(&moduli)
-    }
-
-    /// The same before the first solve of a stage, which may change the whole design at once.
-    fn follow_stage_with_structure(&mut self, iteration: usize) -> Result<(), BackendError> {
-        let Physics { backend, preconditioner, .. } = &self.physics;
-        let begins = self.stages().iter().any(|stage| stage.from == iteration);
-        if !begins || preconditioner.structure_cost().is_none() {
-            return Ok(());
-        }
-        let moduli = backend.download(&self.state.scratch)?;
-        self.restructure(&moduli)
-    }
-
-    /// Makes the structure for a design of `moduli`, if they differ enough from those it was made for.
-    fn restructure(&mut self, moduli: &[f64]) -> Result<(), BackendError> {
-        if let Some(void) = self.structure.changed(moduli) {
-            let Physics { backend, preconditioner, .. } = &mut self.physics;
-            preconditioner.restructure(*backend, &void)?;
-            self.structure.void = void;
-        }
+        let History { previous, last, greyness } = self.history;
+        let equation = &mut self.evaluator.equation;
+        let tolerance = equation.next_tolerance(greyness, previous, last);
+        let mut monitor = |progress| observer.solving(iteration, progress);
+        equation.solve(tolerance, &mut monitor).map_err(|error| error.halt(iteration))?;
+        self.evaluator.accept();
+        times.pcg = start.elapsed();
         Ok(())
     }
 
-    /// The weighted compliance of the design solved last.
-    fn compliance(&mut self) -> Result<f64, BackendError> {
-        let Physics { backend, loads, operator, .. } = &mut self.physics;
-        let State { moduli, displacements, scratch, .. } = &mut self.state;
-        loads.compliance(*backend, operator.as_ref(), moduli, displacements, scratch)
+    /// What follows a solve, with states that are known.
+    fn restore(&mut self, observer: &mut dyn Observer<B>) -> Result<Step, Halt> {
+        let iteration = self.iteration;
+        let backend = self.evaluator.equation.backend();
+        let assembled = self.evaluator.assemble(&self.design, false);
+        assembled.map_err(|error| error.halt(iteration))?;
+        self.evaluator.accept_restored();
+        self.evaluator.evaluate(&mut self.functions)?;
+        if !self.has_next {
+            return Ok(self.step(observer, &mut StepTimes::default())?);
+        }
+        self.enter(self.iteration + 1)?;
+        let change = backend.value(&backend.max_difference(&self.design, &self.evaluated))?;
+        std::mem::swap(&mut self.design, &mut self.evaluated);
+        Ok(Step { change, ended: None })
     }
 
-    /// Volume fraction and grey level of the design solved last.
-    fn material(&mut self) -> Result<[f64; 2], BackendError> {
-        let (backend, density) = (self.physics.backend, &self.state.density);
-        let volume_fraction = self.optimizer.volume_fraction(backend, density)?;
-        Ok([volume_fraction, self.optimizer.grey_level(backend, density)?])
+    /// Finds the next design, or why there is none.
+    fn step(
+        &mut self,
+        observer: &mut dyn Observer<B>,
+        times: &mut StepTimes,
+    ) -> Result<Step, DesignError> {
+        let iteration = self.iteration;
+        let mut monitor = |progress| observer.solving(iteration, progress);
+        let next = self.next_design(&mut monitor, times);
+        self.has_next = next.is_ok();
+        match next {
+            Ok(change) => Ok(Step { change, ended: None }),
+            Err(Halt::Ended(ended)) => {
+                let backend = self.evaluator.equation.backend();
+                backend.copy(&self.design, &mut self.evaluated);
+                Ok(Step { change: 0.0, ended: Some(ended) })
+            }
+            Err(Halt::Failed(error)) => Err(error),
+        }
     }
 
-    /// Sensitivities, filter, update. Afterwards `design` is the next one. Returns the largest
-    /// change, none if there are no sensitivities to follow, and the times of the steps.
+    /// Gradients and update. Afterwards `design` is the next one. Returns the largest change.
     fn next_design(
         &mut self,
-        iteration: usize,
-        compliance: f64,
-    ) -> Result<(Option<f64>, StepTimes), BackendError> {
-        let Physics { backend, loads, operator, .. } = &mut self.physics;
-        let backend = *backend;
-        let state = &mut self.state;
-        let mut times = StepTimes::default();
+        monitor: &mut dyn FnMut(PcgProgress) -> ControlFlow<()>,
+        times: &mut StepTimes,
+    ) -> Result<f64, Halt> {
+        let backend = self.evaluator.equation.backend();
+        let iteration = self.iteration;
+        let halt = |error: SolveError| error.halt(iteration);
+        self.evaluator.find_gradients(&mut self.functions, monitor, times).map_err(halt)?;
         let start = Instant::now();
-        let State { density, displacements, energies, scratch, sensitivities, .. } = state;
-        loads.energies(backend, operator.as_ref(), displacements, scratch, energies);
-        self.interpolation.sensitivities(backend, density, energies, scratch, sensitivities);
-        loads.add_sensitivities(backend, displacements, sensitivities)?;
-        times.sensitivity = start.elapsed();
-        let start = Instant::now();
-        self.filter.sensitivities(backend, density, sensitivities, scratch);
-        times.filter = start.elapsed();
-        let start = Instant::now();
-        // One that is not a number makes the sum so.
-        let sum = backend.value(&backend.dot(density, sensitivities))?;
-        if !compliance.is_finite() || !sum.is_finite() || sum == 0.0 {
-            backend.copy(&state.design, &mut state.evaluated);
-            return Ok((None, times));
+        if !self.functions.are_usable(backend, &self.design)? {
+            return Err(Halt::Ended(Ended::Sensitivities { iteration }));
         }
-        let change = self.update(iteration)?;
-        times.update = start.elapsed();
-        Ok((Some(change), times))
-    }
 
-    /// The next design from the sensitivities, for the settings of the next iteration. Returns the
-    /// largest change.
-    fn update(&mut self, iteration: usize) -> Result<f64, BackendError> {
-        let backend = self.physics.backend;
-        let State { design, density, sensitivities, scratch, .. } = &mut self.state;
-        let mut scale = None;
-        if let Some(transform) = self.filter.transform() {
-            let (optimizer, point) = (&mut self.optimizer, [&*design, &*density]);
-            scale = Some(optimizer.prepare(backend, transform, point, sensitivities, scratch)?);
-        }
-        // The next design is to have its volume by the transform that it will be evaluated with.
+        // The next design is to meet its constraints by the transform that it will be evaluated with.
         self.enter(iteration + 1)?;
-        let State { design, evaluated, trial_density: next, sensitivities, .. } = &mut self.state;
-        match (scale, self.filter.transform()) {
-            (Some(scale), Some(transform)) => {
-                self.optimizer.meet_volume(backend, transform, scale, next)?;
-            }
-            _ => self.optimizer.update(backend, design, sensitivities, next)?,
-        }
-        let change = backend.value(&backend.max_difference(design, next))?;
-        std::mem::swap(design, next);
-        std::mem::swap(evaluated, next);
+        let tolerance = self.evaluator.equation.tolerance();
+        let [floor, ceiling] = &self.bounds;
+        let mut subproblem = Subproblem {
+            backend,
+            design: &self.design,
+            bounds: [floor, ceiling],
+            objective: &self.functions.objective,
+            constraints: &self.functions.constraints,
+            others: &mut Trials { evaluator: &mut self.evaluator, monitor, tolerance },
+        };
+        // The design evaluated before this one makes room for the next.
+        let next = &mut self.evaluated;
+        self.optimizer.next(&mut subproblem, next).map_err(halt)?;
+        let change = backend.value(&backend.max_difference(&self.design, next))?;
+        std::mem::swap(&mut self.design, next);
+        times.update = start.elapsed();
         Ok(change)
     }
 
-    /// The stop rule that is met after the evaluated design.
-    fn rule_met(&self, compliance: f64, change: f64) -> Option<StopRule> {
-        let rules = self.stop_rules(self.iteration);
-        rules.met(self.iteration, compliance, self.previous, change)
-    }
-
-    /// `compliance`, unless a stage begins: compliances of different stages are not compared.
-    fn compared_with_next(&self, compliance: f64) -> Option<f64> {
-        (self.stage.from != self.iteration + 1).then_some(compliance)
-    }
-
-    fn stages(&self) -> &[Stage] {
-        self.continuation.as_ref().map_or(&[], |continuation| &continuation.stages)
-    }
-
-    /// The rules that hold in `iteration`: tolerances from the last stage on.
-    fn stop_rules(&self, iteration: usize) -> StopRules {
-        match self.stages().last().is_some_and(|last| iteration < last.from) {
-            true => self.stop.without_tolerances(),
-            false => self.stop,
+    /// Why the run ends after the evaluated design, if it does.
+    fn ended(&mut self, step: &Step, greyness: f64) -> Option<Ended> {
+        if step.ended.is_some() {
+            return step.ended.clone();
         }
+        let (iteration, objective) = (self.iteration, self.functions.objective.value);
+        // Tolerances hold from the last stage on.
+        let rules = match self.stages.last() {
+            Some(last) if iteration < last.from => self.stop.without_tolerances(),
+            _ => self.stop,
+        };
+        if let Some(rule) = rules.met(iteration, objective, self.history.previous, step.change) {
+            return Some(Ended::Rule(rule));
+        }
+
+        // Objectives of different stages are not compared.
+        self.history.last = (self.stage.from != iteration + 1).then_some(objective);
+        self.history.greyness = greyness;
+        None
     }
 
     /// Takes the settings of `iteration`.
-    fn enter(&mut self, iteration: usize) -> Result<(), BackendError> {
-        let Some(Continuation { stages, weights_of }) = &self.continuation else { return Ok(()) };
-        let stage = Stage::in_force(stages, iteration);
-        self.interpolation.penalty = stage.penalty.unwrap_or(self.interpolation.penalty);
-        self.physics.accuracy = stage.tolerance.map_or(self.physics.accuracy, Accuracy::fixed);
-        if let Some(sharpness) = stage.sharpness {
-            self.filter.set_sharpness(sharpness);
+    fn enter(&mut self, iteration: usize) -> Result<(), Halt> {
+        if !self.stages.is_empty() {
+            self.stage = Stage::in_force(&self.stages, iteration);
+            let entered = self.evaluator.enter(&self.stage);
+            entered.map_err(|error| SolveError::from(error).halt(iteration))?;
         }
-        if let Some(radius) = stage.filter_radius
-            && self.stage.filter_radius != Some(radius)
-        {
-            self.filter.set_weights(self.physics.backend, weights_of(radius)?)?;
-        }
-        self.stage = stage;
         Ok(())
     }
-}
-
-/// The grey level as a share of that of a uniform design of the same volume.
-fn greyness_of(volume_fraction: f64, grey_level: f64) -> f64 {
-    grey_level / (4.0 * volume_fraction * (1.0 - volume_fraction))
 }

@@ -7,7 +7,7 @@ pub struct DesignSpace {
     pub density_min: f64,
     /// Share of the volume of the design elements that material may take.
     pub volume_fraction: f64,
-    /// Volume of every element, \[n_elements\], > 0.
+    /// Volume of every element, `[n_elements]`, > 0.
     pub volumes: Vec<f64>,
     /// Elements that stay solid, outside the volume constraint.
     pub solid: Vec<u32>,
@@ -21,19 +21,24 @@ impl DesignSpace {
         self.densities(self.volume_fraction)
     }
 
-    /// Volumes of the design elements, 0 for solid and void ones, \[n_elements\].
+    /// Volumes of the design elements, 0 for solid and void ones, `[n_elements]`.
     pub fn design_volumes(&self) -> Vec<f64> {
         let mut volumes = self.volumes.clone();
         self.solid.iter().chain(&self.void).for_each(|&e| volumes[e as usize] = 0.0);
         volumes
     }
 
-    /// Smallest density of every element, \[n_elements\].
+    /// The volume that material may take in the design elements.
+    pub fn volume(&self) -> f64 {
+        self.volume_fraction * self.design_volumes().iter().sum::<f64>()
+    }
+
+    /// Smallest density of every element, `[n_elements]`.
     pub(crate) fn floor(&self) -> Vec<f64> {
         self.densities(self.density_min)
     }
 
-    /// Largest density of every element, \[n_elements\].
+    /// Largest density of every element, `[n_elements]`.
     pub(crate) fn ceiling(&self) -> Vec<f64> {
         self.densities(1.0)
     }

@@ -9,10 +9,10 @@
 use topopt_fem::{DIM, ElementOperator, ElementVectors, LoadCase, Problem};
 use topopt_linalg::{Backend, BackendError, Space};
 
-/// Loads of all load cases on a backend; their parts that follow the design are assembled anew for
+/// Loads of all load cases on a backend; their parts that follow the design are assembled again for
 /// each.
 pub struct Loads<B: Backend> {
-    /// That of the right-hand sides.
+    /// Where forces and states live.
     nodes: Space,
     cases: Vec<CaseLoads<B>>,
     /// Stiffness of the springs to the ground.
@@ -163,14 +163,32 @@ impl<B: Backend> Loads<B> {
         free: &[B::Vector],
         sensitivities: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        for (case, v) in self.cases.iter().zip(free) {
-            if let Some(gravity) = &case.gravity {
-                let work = gravity.work(&backend.download(v)?);
-                let work = backend.upload(&work, Space::elements(work.len()))?;
-                backend.axpby(2.0 * case.weight, &work, 1.0, sensitivities);
-            }
+        let mut cases = self.cases.iter().zip(free);
+        cases.try_for_each(|(case, v)| {
+            case.add_weight_work(backend, 2.0 * case.weight, v, sensitivities)
+        })
+    }
+
+    /// Adds y_e . df_e/drho_e of load case `case` to `out`, \[n_elements\].
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub(crate) fn add_weight_work(
+        &self,
+        backend: &B,
+        case: usize,
+        y: &B::Vector,
+        out: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        self.cases[case].add_weight_work(backend, 1.0, y, out)
+    }
+
+    /// u = v + u_D of load case `case`.
+    pub(crate) fn total(&self, backend: &B, case: usize, v: &B::Vector, u: &mut B::Vector) {
+        match &self.cases[case].prescribed {
+            Some(prescribed) => prescribed.total(backend, v, u),
+            None => backend.copy(v, u),
         }
-        Ok(())
     }
 
     /// Displacements u = v + u_D of load case `case` on the host, \[n_nodes\]\[3\].
@@ -213,6 +231,23 @@ impl<B: Backend> CaseLoads<B> {
             gravity: has_weight.then(gravity),
             prescribed: case.prescribed.as_ref().map(prescribed).transpose()?,
         })
+    }
+}
+
+impl<B: Backend> CaseLoads<B> {
+    /// out += factor y_e . df_e/drho_e, where the elements have weight.
+    fn add_weight_work(
+        &self,
+        backend: &B,
+        factor: f64,
+        y: &B::Vector,
+        out: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        if let Some(gravity) = &self.gravity {
+            let work = gravity.work(&backend.download(y)?);
+            backend.axpby(factor, &backend.upload(&work, Space::elements(work.len()))?, 1.0, out);
+        }
+        Ok(())
     }
 }
 

@@ -1,30 +1,30 @@
-//! Who watches the design loop, and what they are told.
+//! Who watches the design loop, and what is reported to them.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use topopt_linalg::{Backend, BackendError, PcgProgress};
+use topopt_linalg::{BackendError, PcgProgress, Pointwise};
 
-use crate::{Loads, StructureState};
+use crate::{DesignState, Optimizer, StateEquation};
 
 /// An error of an observer, such as a file that cannot be written.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Told of every iteration; may look at the design and may ask to stop.
-pub trait Observer<B: Backend> {
-    /// Told at every stop test of a solve. A break ends the run; the last evaluated design stays.
+/// Receives every iteration; may look at the design and may ask to stop.
+pub trait Observer<B: Pointwise> {
+    /// Called at every stop test of a solve, adjoint ones included. A break ends the run; the last evaluated design stays.
     fn solving(&mut self, _iteration: usize, _progress: PcgProgress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// Told when a design has been evaluated.
+    /// Called when a design has been evaluated.
     ///
     /// # Errors
     /// Any error ends the run.
     fn evaluated(
         &mut self,
         report: &IterationReport,
-        design: &Design<B>,
+        design: &Design<'_, '_, B>,
     ) -> Result<(), ObserverError>;
 }
 
@@ -35,9 +35,8 @@ pub struct IterationReport {
     pub iteration: usize,
     /// Number of stages of the continuation that have begun.
     pub stage: usize,
-    /// Weighted compliance sum of f^T u (force times length); see [`Loads`] for prescribed
-    /// displacements.
-    pub compliance: f64,
+    /// The objective, such as the compliance (force times length).
+    pub objective: f64,
     /// Share of the design elements' volume that material takes.
     pub volume_fraction: f64,
     /// Measure of non-discreteness of the design elements, from 0 to 1.
@@ -61,86 +60,69 @@ pub struct StepTimes {
     pub setup: Duration,
     /// Conjugate gradients.
     pub pcg: Duration,
-    /// Compliance and sensitivities.
+    /// Responses and their gradients by the physical density.
     pub sensitivity: Duration,
-    /// Filter of sensitivities, or their way back through the density's transform.
+    /// Filter of sensitivities, and their way back through the density's transform.
     pub filter: Duration,
-    /// Optimality criteria.
+    /// The optimizer.
     pub update: Duration,
-}
-
-/// All that a run needs to go on from an evaluated design, see
-/// [`Optimization::resumed`](crate::Optimization::resumed).
-#[derive(Debug, Clone, PartialEq)]
-pub struct DesignState {
-    /// The iteration that evaluated it, from 1.
-    pub iteration: usize,
-    /// The compliance that its own is compared with by the stop rules.
-    pub previous_compliance: Option<f64>,
-    /// Design variables, \[n_elements\].
-    pub design: Vec<f64>,
-    /// Displacements of each load case but for prescribed ones, \[n_nodes\]\[3\].
-    pub displacements: Vec<Vec<f64>>,
-    /// What the preconditioner's structure was made for.
-    pub structure: StructureState,
 }
 
 /// An evaluated design: densities, and what the solve gave for them. Fields stay on the backend
 /// until asked for.
-pub struct Design<'a, B: Backend> {
-    pub(crate) backend: &'a B,
+pub struct Design<'s, 'a, B: Pointwise> {
     pub(crate) iteration: usize,
-    pub(crate) previous_compliance: Option<f64>,
-    pub(crate) structure: &'a StructureState,
-    pub(crate) design: &'a B::Vector,
-    pub(crate) density: &'a B::Vector,
-    pub(crate) loads: &'a Loads<B>,
-    pub(crate) displacements: &'a [B::Vector],
-    pub(crate) moduli: &'a B::Vector,
-    pub(crate) energies: &'a B::Vector,
+    pub(crate) previous_objective: Option<f64>,
+    pub(crate) equation: &'s StateEquation<'a, B>,
+    pub(crate) design: &'s B::Vector,
+    pub(crate) next: Option<&'s B::Vector>,
+    pub(crate) density: &'s B::Vector,
+    pub(crate) optimizer: &'s (dyn Optimizer<B> + 'a),
 }
 
-impl<B: Backend> Design<'_, B> {
+impl<B: Pointwise> Design<'_, '_, B> {
     /// What a run needs to go on from here.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn state(&self) -> Result<DesignState, BackendError> {
-        let fields = self.displacements.iter().map(|u| self.backend.download(u));
+        let download = |x: &B::Vector| self.equation.backend.download(x);
+        let memory = self.optimizer.memory().into_iter();
         Ok(DesignState {
             iteration: self.iteration,
-            previous_compliance: self.previous_compliance,
-            design: self.backend.download(self.design)?,
-            displacements: fields.collect::<Result<_, _>>()?,
-            structure: self.structure.clone(),
+            previous_objective: self.previous_objective,
+            design: download(self.design)?,
+            next: self.next.map(download).transpose()?,
+            memory: memory
+                .map(|(name, vector)| Ok((name.into(), download(vector)?)))
+                .collect::<Result<_, BackendError>>()?,
+            displacements: self.equation.download_states()?,
+            structure: self.equation.structure().clone(),
         })
     }
 
-    /// Densities, \[n_elements\].
+    /// Densities, `[n_elements]`.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn density(&self) -> Result<Vec<f64>, BackendError> {
-        self.backend.download(self.density)
+        self.equation.backend.download(self.density)
     }
 
-    /// Displacements of load case `case`, prescribed ones included, \[n_nodes\]\[3\].
+    /// Displacements of load case `case`, prescribed ones included, `[n_nodes][3]`.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn displacement(&self, case: usize) -> Result<Vec<f64>, BackendError> {
-        self.loads.displacement(self.backend, case, &self.displacements[case])
+        self.equation.displacement(case)
     }
 
     /// Strain energy of every element, E_e u_e^T K_e u_e / 2 summed over load cases with their
-    /// weights, \[n_elements\] (force times length).
+    /// weights, `[n_elements]` (force times length).
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.
     pub fn strain_energy(&self) -> Result<Vec<f64>, BackendError> {
-        let moduli = self.backend.download(self.moduli)?;
-        let mut energies = self.backend.download(self.energies)?;
-        energies.iter_mut().zip(moduli).for_each(|(w, modulus)| *w *= 0.5 * modulus);
-        Ok(energies)
+        self.equation.strain_energy()
     }
 }

@@ -1,5 +1,6 @@
 //! How a run of the design loop ends.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, PcgOutcome};
 
 use crate::{ObserverError, StopRule};
@@ -24,15 +25,22 @@ pub enum Ended {
     Solver {
         /// Iteration of the design.
         iteration: usize,
-        /// Name of the load case.
+        /// Name of the load case, or of the response of an adjoint state.
         load_case: String,
         /// How the solve ended.
         outcome: PcgOutcome,
         /// The relative residual it was to reach.
         tolerance: f64,
     },
-    /// The compliance or its sensitivities are not finite, or these vanish: numbers beyond the range of
-    /// doubles, or a filter that failed. No next design follows from them.
+    /// The equation of the filter was not solved. The design evaluated last is the last one.
+    Filter {
+        /// Iteration that needed it.
+        iteration: usize,
+        /// How its solve ended.
+        outcome: PcgOutcome,
+    },
+    /// A response or its gradient is not finite, or that of the objective vanishes: numbers beyond the
+    /// range of doubles. No next design follows from them.
     Sensitivities {
         /// Iteration of the design, which is the one evaluated last.
         iteration: usize,
@@ -45,6 +53,12 @@ pub enum DesignError {
     /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// Parts that do not fit each other.
+    #[error("{0}")]
+    Unsuitable(String),
+    /// The filter failed before the first design.
+    #[error(transparent)]
+    Filter(#[from] AveragingError),
     /// An observer failed.
     #[error(transparent)]
     Observer(ObserverError),

@@ -1,5 +1,6 @@
 //! The smoothed Heaviside projection.
 
+use topopt_fem::AveragingError;
 use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space};
 
 use crate::DesignTransform;
@@ -43,14 +44,26 @@ impl<B: Backend> Projection<B> {
 }
 
 impl<B: Pointwise> DesignTransform<B> for Projection<B> {
-    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector) {
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         backend.copy(x, &mut self.point);
         backend.smooth_step(&self.step, x, y);
+        Ok(())
     }
 
-    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector) {
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
         backend.copy(dy, dx);
         backend.smooth_step_slope(&self.step, &self.point, dx);
+        Ok(())
     }
 }
 

@@ -1,13 +1,157 @@
 //! Maps from design variables to the density that is built.
+//!
+//! The design variables x become the physical density x̄, which is solved, counted as volume and
+//! written. In between, the density filter makes the filtered variables x̃.
 
-use topopt_linalg::Backend;
+use topopt_fem::AveragingError;
+use topopt_linalg::{Backend, BackendError, Space};
 
-/// A differentiable map of element fields, y = T(x), with its chain rule.
+use crate::Stage;
+
+/// A differentiable map y = T(x) from `[n_inputs]` to `[n_outputs]` values, with its chain rule.
+///
+/// Inputs and outputs may differ in number: symmetry and extrusion have fewer inputs.
 pub trait DesignTransform<B: Backend> {
-    /// y = T(x); both \[n_elements\].
-    fn forward(&mut self, backend: &B, x: &B::Vector, y: &mut B::Vector);
+    /// Length of x.
+    fn n_inputs(&self) -> usize;
 
-    /// dC/dx = (dT/dx)^T dC/dy at the x of the last [`DesignTransform::forward`]; both
-    /// \[n_elements\].
-    fn backward(&mut self, backend: &B, dy: &B::Vector, dx: &mut B::Vector);
+    /// Length of y.
+    fn n_outputs(&self) -> usize;
+
+    /// y = T(x).
+    ///
+    /// # Errors
+    /// [`AveragingError`] if a filter fails.
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError>;
+
+    /// dC/dx = (dT/dx)^T dC/dy at the x of the last [`DesignTransform::forward`].
+    ///
+    /// # Errors
+    /// [`AveragingError`] if a filter fails.
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError>;
+
+    /// Values of the inputs that belong to values of the outputs, `[n_outputs]` to `[n_inputs]`, for
+    /// bounds and start designs. It need not be the inverse of T.
+    fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
+        outputs
+    }
+
+    /// Takes what `stage` changes of its settings.
+    ///
+    /// # Errors
+    /// [`AveragingError`] if the device has no room, or a filter fails.
+    fn enter(&mut self, _backend: &B, _stage: &Stage) -> Result<(), AveragingError> {
+        Ok(())
+    }
+}
+
+/// Transforms one after another, y = T_k(... T_1(x)); without any, y = x.
+pub struct Chain<'a, B: Backend> {
+    n_elements: usize,
+    links: Vec<Box<dyn DesignTransform<B> + 'a>>,
+    /// What the links but the last give, forward; and but the first, backward.
+    between: Vec<B::Vector>,
+}
+
+impl<'a, B: Backend> Chain<'a, B> {
+    /// The design variables are the densities of the elements.
+    pub fn identity(n_elements: usize) -> Self {
+        Self { n_elements, links: Vec::new(), between: Vec::new() }
+    }
+
+    /// From the transforms in the order of [`DesignTransform::forward`], of which the last gives the
+    /// densities of the elements.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    ///
+    /// # Panics
+    /// If a transform takes another number of values than the one before gives.
+    pub fn new(
+        backend: &B,
+        n_elements: usize,
+        links: Vec<Box<dyn DesignTransform<B> + 'a>>,
+    ) -> Result<Self, BackendError> {
+        let given = links.iter().map(|link| link.n_outputs());
+        let taken = links.iter().skip(1).map(|link| link.n_inputs()).chain([n_elements]);
+        assert!(given.eq(taken.take(links.len())), "transforms of one chain fit each other");
+
+        let inner = links.iter().skip(1);
+        let between = inner
+            .map(|link| backend.zeros(Space::elements(link.n_inputs())))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { n_elements, links, between })
+    }
+
+    /// Vectors of one entry per element that a chain holds, with those of its links each.
+    pub fn element_vectors(of_links: &[usize]) -> usize {
+        of_links.iter().sum::<usize>() + of_links.len().saturating_sub(1)
+    }
+
+    /// Whether the design variables are the densities.
+    pub fn is_identity(&self) -> bool {
+        self.links.is_empty()
+    }
+}
+
+impl<B: Backend> DesignTransform<B> for Chain<'_, B> {
+    fn n_inputs(&self) -> usize {
+        self.links.first().map_or(self.n_elements, |first| first.n_inputs())
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.n_elements
+    }
+
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        let Some((last, links)) = self.links.split_last_mut() else {
+            backend.copy(x, y);
+            return Ok(());
+        };
+        for (k, link) in links.iter_mut().enumerate() {
+            let (done, rest) = self.between.split_at_mut(k);
+            link.forward(backend, done.last().unwrap_or(x), &mut rest[0])?;
+        }
+        last.forward(backend, self.between.last().unwrap_or(x), y)
+    }
+
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        let Some((first, links)) = self.links.split_first_mut() else {
+            backend.copy(dy, dx);
+            return Ok(());
+        };
+        for (k, link) in links.iter_mut().enumerate().rev() {
+            let (rest, done) = self.between.split_at_mut(k + 1);
+            link.backward(backend, done.first().unwrap_or(dy), &mut rest[k])?;
+        }
+        first.backward(backend, self.between.first().unwrap_or(dy), dx)
+    }
+
+    fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
+        self.links.iter().rev().fold(outputs, |values, link| link.inputs_for(values))
+    }
+
+    fn enter(&mut self, backend: &B, stage: &Stage) -> Result<(), AveragingError> {
+        self.links.iter_mut().try_for_each(|link| link.enter(backend, stage))
+    }
 }

@@ -3,12 +3,11 @@
 use pulp::Simd;
 use topopt_mesh::hexahedron::{self, GAUSS};
 
-use crate::elasticity::join_twins;
 use crate::operators::{
     DETERMINANT_SCALE, GRADIENT_SCALE, Gradients, Lanes, NODE, Nodal, at_point, cofactors,
     derivatives, derivatives_transposed, slots, times,
 };
-use crate::stiffness::physical_gradients;
+use crate::shape_gradients::{join_twins, physical_gradients};
 use crate::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS};
 
 /// The operator k L + c M of -div(k grad u) + c u: conduction

@@ -5,75 +5,153 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use topopt_linalg::{
-    BackendError, BlockCsr, BlockPattern, Cost, Cpu, Cycle, CycleKind, Hierarchy, LinearOperator,
-    Pcg, PcgOptions, PcgOutcome, Space, StopReason, System,
+    Backend, BackendError, BlockCsr, BlockPattern, Cpu, Cycle, CycleKind, Hierarchy,
+    LinearOperator, Pcg, PcgOptions, PcgOutcome, Preconditioner, Space, StopReason, System,
 };
 use topopt_mesh::{HexMesh, NodeToElements, hexahedron};
 
-use crate::Diffusion;
 use crate::diffusion::shape_integrals;
 use crate::multigrid::ScalarAggregation;
+use crate::{Averaging, AveragingError, Diffusion};
 
 /// Tight, so that what is computed is linear and symmetric for all who use it.
 const SOLVE: PcgOptions = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
 
+/// What the filter needs of a place to compute: the equation of diffusion, and the way from elements to
+/// nodes and back.
+pub trait FilterEquation<B: Backend>: Send + Sync {
+    /// A, [`Diffusion`] with the conductivities [`conductivities`] and capacity 1.
+    fn operator(&self) -> &dyn LinearOperator<B>;
+
+    /// The preconditioner of A.
+    fn preconditioner(&self) -> &dyn Preconditioner<B>;
+
+    /// Number of elements.
+    fn n_elements(&self) -> usize;
+
+    /// source = T^T V^-1 x, `[n_nodes]`, for x, `[n_elements]`.
+    fn spread(&self, x: &B::Vector, source: &mut B::Vector);
+
+    /// y = V^-1 T field, `[n_elements]`, for field, `[n_nodes]`.
+    fn average(&self, field: &B::Vector, y: &mut B::Vector);
+}
+
 /// y = V^-1 T A^-1 T^T V^-1 x, the means over the elements of the solution n of
 /// -r^2 lap n + n = x / v without flux through the surface, for x that are integrals over the
 /// elements. v is the volume of an element, T_ea the integral of the shape function of node a over
-/// element e, and A = r^2 L + M with the Laplacian L and the lumped mass M.
+/// element e, and A = r^2 L + M is [`Diffusion`] with the conductivity r^2 and the capacity 1.
 ///
 /// A cone of radius R blurs along a line as much as r = R / (2 sqrt 3), squared R^2 / 12. Of that
 /// squared length T and its transpose blur h^2 / 4 by themselves, where h^3 is the volume of the element;
 /// L takes the rest.
 ///
 /// As A 1 = T^T 1, a uniform x / v stays as it is, and the integral of n is the sum of x. As the
-/// mass is lumped, A is an M-matrix on cubes, and n between the bounds of x / v.
-pub struct Helmholtz<'a> {
+/// capacity is lumped, A is an M-matrix on cubes, and n between the bounds of x / v.
+pub struct Helmholtz<B: Backend, E> {
+    backend: B,
+    equation: E,
+    work: Mutex<Work<B>>,
+}
+
+struct Work<B: Backend> {
+    pcg: Pcg<B>,
+    /// T^T V^-1 x and n, `[n_nodes]`.
+    source: B::Vector,
+    field: B::Vector,
+}
+
+impl<B: Backend, E: FilterEquation<B>> Helmholtz<B, E> {
+    /// The filter that solves `equation`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn solving(backend: B, equation: E) -> Result<Self, BackendError> {
+        let nodes = equation.operator().space();
+        let (source, field) = (backend.zeros(nodes)?, backend.zeros(nodes)?);
+        let work = Work { pcg: Pcg::new(&backend, nodes)?, source, field };
+        Ok(Self { backend, equation, work: Mutex::new(work) })
+    }
+
+    /// y as above, and how the solve went.
+    fn solve(&self, x: &B::Vector, y: &mut B::Vector) -> Result<PcgOutcome, BackendError> {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let Work { pcg, source, field } = &mut *work;
+        self.equation.spread(x, source);
+        // From zero: what was solved before must not matter.
+        self.backend.fill(0.0, field);
+        let (a, m) = (self.equation.operator(), self.equation.preconditioner());
+        let system = System { backend: &self.backend, a, m, f: source };
+        let outcome = pcg.solve(&system, field, SOLVE, &mut |_| ControlFlow::Continue(()))?;
+        self.equation.average(field, y);
+        Ok(outcome)
+    }
+}
+
+impl<B: Backend + Send + Sync, E: FilterEquation<B>> Averaging<B> for Helmholtz<B, E>
+where
+    Pcg<B>: Send,
+{
+    fn space(&self) -> Space {
+        Space::elements(self.equation.n_elements())
+    }
+
+    fn apply(&self, x: &B::Vector, y: &mut B::Vector) -> Result<(), AveragingError> {
+        let outcome = self.solve(x, y)?;
+        match outcome.reason {
+            StopReason::Converged => Ok(()),
+            _ => Err(AveragingError::NotSolved(outcome)),
+        }
+    }
+}
+
+/// r^2 of every element, `[n_elements]`, for the radius R of a cone that blurs as much.
+pub fn conductivities(mesh: &HexMesh, radius: f64) -> Vec<f64> {
+    let square = |e: usize| {
+        let width = hexahedron::volume(&mesh.element_coordinates(e)).cbrt();
+        (radius * radius / 12.0 - 0.25 * width * width).max(0.0)
+    };
+    (0..mesh.n_elements()).into_par_iter().map(square).collect()
+}
+
+/// T_ea / v_e, `[n_elements][8]`: the means of the shape functions over the elements.
+pub fn shape_means(mesh: &HexMesh) -> Vec<[f64; 8]> {
+    let mean = |e: usize| {
+        let integrals = shape_integrals(&mesh.element_coordinates(e));
+        integrals.map(|integral| integral / integrals.iter().sum::<f64>())
+    };
+    (0..mesh.n_elements()).into_par_iter().map(mean).collect()
+}
+
+/// The equation on the CPU: as its coefficients never change, A is assembled, which with one unknown
+/// per node takes less to read than the elements take to compute.
+pub struct AssembledEquation<'a> {
     mesh: &'a HexMesh,
     adjacency: NodeToElements,
-    /// T_ea / v_e.
     means: Vec<[f64; 8]>,
     /// A and its preconditioner.
     multigrid: Cycle<Cpu, ScalarAggregation>,
-    work: Mutex<Work>,
 }
 
-struct Work {
-    pcg: Pcg<Cpu>,
-    /// T^T V^-1 x and n, \[n_nodes\].
-    source: Vec<f64>,
-    field: Vec<f64>,
-}
-
-impl<'a> Helmholtz<'a> {
-    /// For the radius R of a cone that blurs as much.
+impl<'a> Helmholtz<Cpu, AssembledEquation<'a>> {
+    /// For the radius R of a cone that blurs as much, on the CPU.
     ///
     /// # Errors
     /// [`BackendError`] never on the CPU.
     pub fn new(mesh: &'a HexMesh, radius: f64) -> Result<Self, BackendError> {
         let adjacency = NodeToElements::new(mesh);
-        let n = mesh.n_nodes();
-        let pattern = (0..n).into_par_iter().map(|node| {
+        let pattern = (0..mesh.n_nodes()).into_par_iter().map(|node| {
             let elements = adjacency.elements_of(node).iter();
             elements.flat_map(|&e| mesh.hexes()[e as usize]).collect()
         });
         let hierarchy =
             ScalarAggregation::new(mesh.coordinates(), BlockPattern::new(pattern.collect()));
         let mut multigrid = Cycle::new(&Cpu, CycleKind::K, hierarchy)?;
+        let conductivities = conductivities(mesh, radius);
         multigrid.update(&Cpu, |hierarchy| {
-            hierarchy.update(|matrix| assemble(mesh, &adjacency, radius, matrix));
+            hierarchy.update(|matrix| assemble(mesh, &adjacency, &conductivities, matrix));
         });
-        let mean = |e: usize| {
-            let integrals = shape_integrals(&mesh.element_coordinates(e));
-            integrals.map(|integral| integral / integrals.iter().sum::<f64>())
-        };
-        let means = (0..mesh.n_elements()).into_par_iter().map(mean).collect();
-        let work = Work {
-            pcg: Pcg::new(&Cpu, Space::nodes(n, 1))?,
-            source: vec![0.0; n],
-            field: vec![0.0; n],
-        };
-        Ok(Self { mesh, adjacency, means, multigrid, work: Mutex::new(work) })
+        let means = shape_means(mesh);
+        Self::solving(Cpu, AssembledEquation { mesh, adjacency, means, multigrid })
     }
 
     /// Bytes that the filter of a mesh of that size takes.
@@ -82,66 +160,53 @@ impl<'a> Helmholtz<'a> {
         // and the levels above (70), and in the setup a list of its neighbors (132). An element: its means.
         672 * n_nodes + 64 * n_elements
     }
+}
 
-    /// y as above, and how the solve went.
-    fn solve(&self, x: &[f64], y: &mut [f64]) -> Result<PcgOutcome, BackendError> {
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let Work { pcg, source, field } = &mut *work;
+impl FilterEquation<Cpu> for AssembledEquation<'_> {
+    fn operator(&self) -> &dyn LinearOperator<Cpu> {
+        self.multigrid.hierarchy().operator(0)
+    }
+
+    fn preconditioner(&self) -> &dyn Preconditioner<Cpu> {
+        &self.multigrid
+    }
+
+    fn n_elements(&self) -> usize {
+        self.means.len()
+    }
+
+    fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
         let gather = |(node, source): (usize, &mut f64)| {
             let elements = self.adjacency.of(node).map(|(e, a)| (e as usize, a as usize));
             *source = elements.map(|(e, a)| self.means[e][a] * x[e]).sum();
         };
-        source.par_iter_mut().with_min_len(1024).enumerate().for_each(gather); // T^T V^-1 x
-        field.fill(0.0);
-        let a = self.multigrid.hierarchy().operator(0);
-        let system = System { backend: &Cpu, a, m: &self.multigrid, f: source };
-        let outcome = pcg.solve(&system, field, SOLVE, &mut |_| ControlFlow::Continue(()))?;
+        source.par_iter_mut().with_min_len(1024).enumerate().for_each(gather);
+    }
+
+    fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
         let mean = |(e, y): (usize, &mut f64)| {
             let nodes = self.mesh.hexes()[e].iter().zip(&self.means[e]);
             *y = nodes.map(|(&node, mean)| mean * field[node as usize]).sum();
         };
-        y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean); // V^-1 T n
-        Ok(outcome)
+        y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
     }
 }
 
-impl LinearOperator<Cpu> for Helmholtz<'_> {
-    fn space(&self) -> Space {
-        Space::elements(self.means.len())
-    }
-
-    /// What cannot be solved is not a number, which whoever uses it finds.
-    fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
-        let outcome = self.solve(x, y);
-        if !outcome.is_ok_and(|outcome| outcome.reason == StopReason::Converged) {
-            y.fill(f64::NAN);
-        }
-    }
-
-    /// Of an application but for the iterations of its solve.
-    fn cost(&self) -> Cost {
-        let (nodes, elements) = (self.mesh.n_nodes() as f64, self.means.len() as f64);
-        Cost {
-            bytes_read: 16.0 * nodes + (8.0 + 2.0 * (64.0 + 32.0)) * elements,
-            bytes_written: 8.0 * (nodes + elements),
-            flops: 32.0 * elements,
-        }
-    }
-}
-
-/// A = r^2 L + M, a row a node.
-fn assemble(mesh: &HexMesh, adjacency: &NodeToElements, radius: f64, matrix: &mut BlockCsr<1>) {
+/// A, a row per node, summed Gauss point by Gauss point.
+fn assemble(
+    mesh: &HexMesh,
+    adjacency: &NodeToElements,
+    conductivities: &[f64],
+    matrix: &mut BlockCsr<1>,
+) {
     matrix.fill_rows(|node, columns, entries| {
-        let mut add = |column: u32, value: f64| {
-            let place = columns.binary_search(&column).unwrap_or_default();
-            entries[place][0][0] += value;
-        };
         for (e, a) in adjacency.of(node) {
             let (e, a) = (e as usize, a as usize);
-            let x = mesh.element_coordinates(e);
-            let width = hexahedron::volume(&x).cbrt();
-            let square = (radius * radius / 12.0 - 0.25 * width * width).max(0.0);
-            Diffusion::row(a, &x, [square, 1.0], |b, value| add(mesh.hexes()[e][b], value));
+            let (hex, x) = (&mesh.hexes()[e], mesh.element_coordinates(e));
+            Diffusion::row(a, &x, [conductivities[e], 1.0], |b, value| {
+                let place = columns.binary_search(&hex[b]).unwrap_or_default();
+                entries[place][0][0] += value;
+            });
         }
     });
 }

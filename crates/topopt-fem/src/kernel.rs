@@ -93,8 +93,9 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
 }
 
 /// Steps of the power method in an element, and what its result, which comes from below, is
-/// multiplied by. A Chebyshev smoother diverges only beyond 1.125 times the bound.
-const POWER_STEPS: usize = 12;
+/// multiplied by. A Chebyshev smoother diverges only beyond 1.125 times the bound; of diffusion on
+/// distorted hexahedra and wedges twelve steps left up to 9 %, forty leave less than 3 %.
+const POWER_STEPS: usize = 40;
 const MARGIN: f64 = 1.02;
 
 /// The largest eigenvalue of D_e^-1 K_e of one term by the power method.
@@ -174,5 +175,47 @@ impl<const D: usize> Summed for [f64; D] {
 
     fn numbers_mut(&mut self) -> &mut [f64] {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DMatrix;
+
+    use super::*;
+    use crate::Diffusion;
+    use topopt_testing::{distorted_cube, hexagon, mapped_cube, wheel};
+
+    /// The largest eigenvalue of D^-1 L of element `e`, each of its nodes taken once.
+    fn exact(mesh: &HexMesh, e: usize) -> f64 {
+        let (hex, ke) = (
+            mesh.hexes()[e],
+            Diffusion.matrix(Diffusion::CONDUCTION, &mesh.element_coordinates(e)),
+        );
+        let mut nodes = hex.to_vec();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let at = |a: usize| nodes.binary_search(&hex[a]).unwrap();
+        let mut k = DMatrix::zeros(nodes.len(), nodes.len());
+        for (a, b) in (0..64).map(|k| (k / 8, k % 8)) {
+            k[(at(a), at(b))] += ke[a][0][b][0];
+        }
+        let scale = k.diagonal().map(|d: f64| d.sqrt().recip());
+        DMatrix::from_fn(nodes.len(), nodes.len(), |i, j| k[(i, j)] * scale[i] * scale[j])
+            .symmetric_eigenvalues()
+            .max()
+    }
+
+    #[test]
+    fn bounds_are_about_the_largest_eigenvalues_of_elements() {
+        let plate = mapped_cube(2, |[x, y, z]| [9.0 * x + 2.0 * z, 4.0 * y, z * (1.0 + x)]);
+        for mesh in [distorted_cube(3, 0.3, true), hexagon(2), wheel(2), plate] {
+            for (e, &bound) in Diffusion.bounds(&mesh).iter().enumerate() {
+                let share = f64::from(bound) / exact(&mesh, e);
+                assert!((0.95..1.03).contains(&share), "element {e}: {share}");
+            }
+        }
+        let cube = Diffusion.bounds(&mapped_cube(1, |x| x))[0];
+        assert!((f64::from(cube) / (1.5 * MARGIN) - 1.0).abs() < 1e-3, "{cube}");
     }
 }

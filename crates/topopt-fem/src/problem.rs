@@ -50,7 +50,7 @@ impl Deref for Problem {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProblemError {
     /// Nothing is held.
-    #[error("no node is supported: the structure would float away; add a support or springs")]
+    #[error("no node is supported: the structure is not held; add a support or springs")]
     NoSupport,
     /// A spring that pulls away, or none at all.
     #[error("the stiffness of a spring is negative or not a finite number")]

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use crate::stiffness::physical_gradients;
+use crate::shape_gradients::physical_gradients;
 use crate::{DIM, Material};
 
 /// A symmetric stress tensor (force per area) as (xx, yy, zz, xy, yz, zx).

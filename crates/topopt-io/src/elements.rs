@@ -89,7 +89,7 @@ impl Elements {
         let first = doubles.first()?;
         let [copy, kept] = [first.given, first.kept].map(|given| self.tags[given as usize]);
         Some(format!(
-            "elements that stand in the file more than once were left out: {}, the first is {copy}, \
+            "duplicate elements were left out: {}, the first is {copy}, \
              which has the nodes of {kept}",
             doubles.len()
         ))

@@ -139,7 +139,8 @@ impl Numbering {
     pub fn note(&self) -> Option<String> {
         let dropped = self.numbers.len() - self.n_used;
         let (nodes, were) = if dropped == 1 { ("node", "was") } else { ("nodes", "were") };
-        (dropped > 0).then(|| format!("{dropped} {nodes} that no hexahedron uses {were} left out"))
+        (dropped > 0)
+            .then(|| format!("{dropped} {nodes} not used by any hexahedron {were} left out"))
     }
 
     /// The number of the node `tag`: `UNUSED` if no hexahedron uses it, none if it is not in the
@@ -173,13 +174,16 @@ impl Numbering {
     ) -> Result<ImportedMesh, Fault> {
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
+
         let Self { nodes, numbers, hexes, elements, .. } = self;
         let Nodes { tags: mut node_tags, mut coordinates } = nodes;
+        // Nodes that no hexahedron uses are dropped in place.
         let mut is_used = numbers.iter().map(|number| *number != UNUSED);
         node_tags.retain(|_| is_used.next().unwrap_or(false));
         let mut is_used = numbers.iter().map(|number| *number != UNUSED);
         coordinates.retain(|_| is_used.next().unwrap_or(false));
         drop(numbers);
+
         let element_tags = elements.kept_of(elements.tags().iter().copied());
         match HexMesh::new(coordinates, hexes, sets) {
             Ok(mesh) => {
@@ -198,7 +202,7 @@ impl Numbering {
 
 /// What to say of `count` nodes of a set that no hexahedron uses.
 pub(crate) fn left_out_of_set(name: &str, count: usize) -> String {
-    format!("{count} nodes of node set `{name}` were left out: no hexahedron uses them")
+    format!("{count} nodes of node set `{name}` were left out: they belong to no hexahedron")
 }
 
 /// Adds a node set; nodes that no hexahedron uses are left out with a note.

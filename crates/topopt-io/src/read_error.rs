@@ -46,11 +46,11 @@ impl fmt::Display for At {
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The operating system refused.
-    #[error("cannot read the file: {0}; look at its name, and whether you may read it")]
+    #[error("cannot read the file: {0}; check its name and its permissions")]
     Io(std::io::Error),
     /// A file name extension that no reader knows.
     #[error(
-        "cannot tell the format from the extension; supported are: .msh (Gmsh 2.2 and 4.1), \
+        "unknown file extension; supported are: .msh (Gmsh 2.2 and 4.1), \
          .cdb (Ansys), .inp (Abaqus, CalculiX), .vtu (VTK). \
          Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
@@ -59,10 +59,10 @@ pub enum Fault {
     #[error(transparent)]
     Format(Box<dyn Error + Send + Sync>),
     /// The same node tag twice.
-    #[error("node {0} is defined twice; renumber the mesh where it was made")]
+    #[error("node {0} is defined twice; renumber the mesh in the program that made it")]
     DuplicateNode(u64),
     /// The same element tag for different elements.
-    #[error("element {0} is defined twice; renumber the mesh where it was made")]
+    #[error("element {0} is defined twice; renumber the mesh in the program that made it")]
     DuplicateElement(u64),
     /// An element with a node that is not in the file.
     #[error(
@@ -88,7 +88,7 @@ pub enum Fault {
     },
     /// A degenerate hexahedron.
     #[error(
-        "element {element} names node {node} twice and is no wedge: a pyramid, a tetrahedron or a \
+        "element {element} uses node {node} twice and is not a wedge: a pyramid, a tetrahedron or a \
          damaged hexahedron ({count} such element(s) in all); mesh the volume with hexahedra and \
          wedges"
     )]

@@ -89,10 +89,12 @@ fn inverse_by_factor<const N: usize>(scaled: &[[f64; N]; N]) -> Option<[[f64; N]
             row[j] = (0..=j).map(|k| scaled[i][k] * inverse_factor[j][k]).sum();
             pivot -= row[j] * row[j];
         }
+
         determinant *= pivot;
         if pivot <= 0.0 || determinant < WELL_CONDITIONED {
             return None;
         }
+
         let root = pivot.sqrt().recip();
         for k in 0..i {
             let sum: f64 = (k..i).map(|j| row[j] * inverse_factor[j][k]).sum();
@@ -100,6 +102,7 @@ fn inverse_by_factor<const N: usize>(scaled: &[[f64; N]; N]) -> Option<[[f64; N]
         }
         inverse_factor[i][i] = root;
     }
+
     let mut inverse = [[0.0; N]; N];
     for i in 0..N {
         for j in 0..=i {

@@ -206,20 +206,24 @@ mod tests {
     fn pointwise_operations() {
         let (x, y) = vectors(CHUNK + 3);
         let mut z = y.clone();
+
         Cpu.axpby(2.0, &x, -3.0, &mut z);
         assert_eq!(z[CHUNK], 2.0 * x[CHUNK] - 3.0 * y[CHUNK]);
         Cpu.power(0.5, &x.iter().map(|x| x + 2.0).collect(), 3.0, &mut z);
         assert!((z[9] - 0.5 * (x[9] + 2.0).powi(3)).abs() < 1e-14);
         Cpu.positive_part(-2.0, &x, &mut z);
         assert!(z.iter().zip(&x).all(|(z, x)| *z == (-2.0 * x).max(0.0)));
+
         let (lower, upper) = (vec![-0.5; x.len()], vec![0.25; x.len()]);
         Cpu.scale_within(2.0, &x, [&lower, &upper], &mut z);
         assert!(z.iter().zip(&x).all(|(z, x)| *z == (2.0 * x).clamp(-0.5, 0.25)));
         let sum = Cpu.dot_scaled_within(2.0, &x, [&lower, &upper], &y);
         assert!((sum - Cpu.dot(&z, &y)).abs() < 1e-12);
+
         let step = SmoothStep { base: 0.4, height: 0.6, sharpness: 7.0, center: 0.3 };
         Cpu.smooth_step(&step, &x, &mut z);
         assert_eq!(z[9], 0.4 + 0.6 * (7.0 * (x[9] - 0.3)).tanh());
+
         let h = 1e-6;
         z.fill(2.0);
         Cpu.smooth_step_slope(&step, &x, &mut z);

@@ -1,7 +1,54 @@
 //! Vectors on a backend, linear operators, preconditioned conjugate gradients.
 //!
 //! This crate knows no discretization: an operator is anything that maps one vector to another.
-//! [`Space`] alone has words for what entries of a vector stand on. One text of every algorithm serves all backends.
+//! [`Space`] alone has words for what entries of a vector stand on. One text of every algorithm serves
+//! all backends.
+//!
+//! Conjugate gradients over an operator of one's own, the Laplacian on a line:
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! use topopt_linalg::{
+//!     Cost, Cpu, Diagonal, LinearOperator, Pcg, PcgOptions, Space, StopReason, System,
+//! };
+//!
+//! /// y_i = 2 x_i - x_(i-1) - x_(i+1), zero beyond both ends.
+//! struct Laplacian(usize);
+//!
+//! impl LinearOperator<Cpu> for Laplacian {
+//!     fn space(&self) -> Space {
+//!         Space::level(self.0, 1)
+//!     }
+//!
+//!     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+//!         for i in 0..x.len() {
+//!             let left = if i > 0 { x[i - 1] } else { 0.0 };
+//!             let right = x.get(i + 1).copied().unwrap_or(0.0);
+//!             y[i] = 2.0 * x[i] - left - right;
+//!         }
+//!     }
+//!
+//!     fn cost(&self) -> Cost {
+//!         let n = self.0 as f64;
+//!         Cost { bytes_read: 8.0 * n, bytes_written: 8.0 * n, flops: 3.0 * n }
+//!     }
+//! }
+//!
+//! let a = Laplacian(99);
+//! let jacobi = Diagonal::new(&Cpu, &vec![2.0; 99], a.space())?;
+//! let system = System { backend: &Cpu, a: &a, m: &jacobi, f: &vec![1e-4; 99] };
+//! let options = PcgOptions { tolerance: 1e-10, max_iterations: 200 };
+//!
+//! let mut u = vec![0.0; 99];
+//! let mut pcg = Pcg::new(&Cpu, a.space())?;
+//! let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(()))?;
+//!
+//! // -u'' = 1 on (0, 1): u = x (1 - x) / 2.
+//! assert_eq!(outcome.reason, StopReason::Converged);
+//! assert!((u[49] - 0.125).abs() < 1e-9);
+//! # Ok::<(), topopt_linalg::BackendError>(())
+//! ```
 
 mod backend;
 mod block_csr;

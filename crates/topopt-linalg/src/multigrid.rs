@@ -194,12 +194,15 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         let a = self.hierarchy.operator(level);
         let diagonal = self.hierarchy.inverse_diagonal(level);
         let transfer = self.hierarchy.transfer(level);
+
         let mut work = lock(&self.work[level]);
         let Work { smoother, r, coarse_b, coarse_x, d, products, more } = &mut *work;
+
         smoother.smooth(a, diagonal, b, x, true);
         a.apply(x, r);
         backend.axpby(1.0, b, -1.0, r); // r = b - A x
         transfer.restrict(r, coarse_b);
+
         let is_last = level + 2 == self.hierarchy.n_levels();
         match self.kind {
             _ if is_last => self.hierarchy.solve_last(coarse_b, coarse_x),
@@ -213,6 +216,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
             }
             CycleKind::K => {
                 self.two_steps(backend, level + 1, coarse_b, coarse_x, d, products);
+                // A stronger cycle takes further steps on the first level below the finest only.
                 let pairs = if level == 0 { self.strength.load(Ordering::Relaxed) } else { 1 };
                 for _ in 1..pairs {
                     self.two_steps(backend, level + 1, coarse_b, more, d, products);
@@ -220,6 +224,8 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
                 }
             }
         }
+
+        // Smoothed as before the correction, so that V and W stay symmetric.
         transfer.prolong_add(coarse_x, x);
         smoother.smooth(a, diagonal, b, x, false);
     }

@@ -36,7 +36,7 @@ pub enum StopReason {
 pub struct PcgOutcome {
     /// Iterations done, one application of A each.
     pub iterations: usize,
-    /// Relative residual reached: computed anew from u if converged or stagnated, else the
+    /// Relative residual reached: computed again from u if converged or stagnated, else the
     /// recursive one.
     pub relative_residual: f64,
     /// Why it ended.
@@ -45,7 +45,7 @@ pub struct PcgOutcome {
     pub strengthened: usize,
 }
 
-/// Where a solve stands, told at every stop test.
+/// Where a solve stands, reported at every stop test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PcgProgress {
     /// Iterations done.
@@ -79,6 +79,13 @@ pub struct Pcg<B: Backend> {
     delta: [B::Scalar; 2],
     dq: B::Scalar,
     rr: B::Scalar,
+}
+
+/// Where conjugate gradients begin with the true residual.
+struct Restart {
+    at: PcgProgress,
+    /// The first direction is conjugate to the last one; false at the beginning of a solve.
+    keeps_direction: bool,
 }
 
 /// Iterations after each of which the preconditioner is asked to become stronger, if as many more
@@ -129,28 +136,36 @@ impl<B: Backend> Pcg<B> {
             backend.fill(0.0, u);
             return Ok(outcome(0, 0.0, StopReason::Converged));
         }
-        let (mut iterations, mut strengthened) = (0, 0);
+
+        let mut iterations = 0;
+        let mut strengthened = 0;
         let mut previous = f64::INFINITY;
         loop {
             // r = f - A u
             a.apply(u, &mut self.z);
             backend.copy(f, &mut self.r);
             backend.axpby(-1.0, &self.z, 1.0, &mut self.r);
+
             let residual = backend.value(&backend.dot(&self.r, &self.r))?.sqrt() / norm_f;
             let progress = PcgProgress { iterations, relative_residual: residual };
             let ended = match residual {
                 _ if monitor(progress).is_break() => Some(StopReason::Interrupted),
                 x if !x.is_finite() => Some(StopReason::NotFinite),
                 x if x <= options.tolerance => Some(StopReason::Converged),
+                // Not even halved since the last true residual: rounding keeps it there.
                 x if x > 0.5 * previous => Some(StopReason::Stagnated),
                 _ => None,
             };
+
             if let Some(reason) = ended {
                 return Ok(PcgOutcome { strengthened, ..outcome(iterations, residual, reason) });
             }
-            let goes_on = previous.is_finite();
+
+            // The recursive residual has drifted from the true one, which takes its place.
+            let restart = Restart { at: progress, keeps_direction: previous.is_finite() };
             previous = residual;
-            let mut run = self.descend(system, norm_f, u, options, (progress, goes_on), monitor)?;
+            let mut run = self.descend(system, norm_f, u, options, restart, monitor)?;
+
             iterations = run.iterations;
             strengthened += run.strengthened;
             run.strengthened = strengthened;
@@ -160,29 +175,33 @@ impl<B: Backend> Pcg<B> {
         }
     }
 
-    /// Conjugate gradients from r = f - A u until the recursive residual meets the tolerance, at the
-    /// beginning or going on: the first direction is then conjugate to the last.
+    /// Conjugate gradients from r = f - A u until the recursive residual meets the tolerance.
     fn descend(
         &mut self,
         system: &System<B>,
         norm_f: f64,
         u: &mut B::Vector,
         options: PcgOptions,
-        (begin, goes_on): (PcgProgress, bool),
+        restart: Restart,
         monitor: &mut Monitor,
     ) -> Result<PcgOutcome, BackendError> {
         let System { backend, m, .. } = *system;
-        let target = SAFETY[usize::from(goes_on)] * options.tolerance;
-        let (mut iterations, mut strengthened) = (begin.iterations, 0);
-        let (mut pace_since, mut recording) = (begin.relative_residual, None);
-        self.first_direction(system, goes_on);
+        let target = SAFETY[usize::from(restart.keeps_direction)] * options.tolerance;
+        let mut iterations = restart.at.iterations;
+        let mut strengthened = 0;
+        let mut pace_since = restart.at.relative_residual;
+        let mut recording = None;
+
+        self.first_direction(system, restart.keeps_direction);
         self.step(system, u);
         iterations += 1;
+
         loop {
             let last = iterations >= options.max_iterations;
             if last || iterations.is_multiple_of(m.check_interval(backend)) {
                 let relative_residual = backend.value(&self.rr)?.sqrt() / norm_f;
                 let progress = PcgProgress { iterations, relative_residual };
+
                 let reason = match relative_residual {
                     _ if backend.value(&self.dq)? <= 0.0 => Some(StopReason::Indefinite),
                     x if !x.is_finite() => Some(StopReason::NotFinite),
@@ -194,24 +213,29 @@ impl<B: Backend> Pcg<B> {
                     let outcome = outcome(iterations, relative_residual, reason);
                     return Ok(PcgOutcome { strengthened, ..outcome });
                 }
+
+                // At this pace, `PATIENCE` iterations more lead to residual^2 / `pace_since`.
                 if iterations.is_multiple_of(PATIENCE) {
                     let is_slow = relative_residual.powi(2) > options.tolerance * pace_since;
                     strengthened += usize::from(is_slow && m.strengthen());
                     pace_since = relative_residual;
                 }
             }
+
             let left = options.max_iterations - iterations;
-            iterations += self.advance(system, u, (iterations, left), &mut recording);
+            iterations += self.advance(system, u, iterations, left, &mut recording);
         }
     }
 
-    /// Iterations up to the next stop test, repeated as a whole where they are as many as between
-    /// two, or one; returns how many.
+    /// Iterates after `done` iterations, `left` being allowed: up to the next stop test, recorded
+    /// and repeated as a whole, if that is a whole interval between two tests; else once. Returns
+    /// the number of iterations.
     fn advance(
         &mut self,
         system: &System<B>,
         u: &mut B::Vector,
-        (done, left): (usize, usize),
+        done: usize,
+        left: usize,
         recording: &mut Option<B::Recording>,
     ) -> usize {
         let System { backend, m, .. } = *system;
@@ -231,12 +255,12 @@ impl<B: Backend> Pcg<B> {
         1
     }
 
-    /// d and delta from r, at the beginning or going on.
-    fn first_direction(&mut self, system: &System<B>, goes_on: bool) {
+    /// d and delta from r; with `keeps_direction`, d is conjugate to the last one.
+    fn first_direction(&mut self, system: &System<B>, keeps_direction: bool) {
         let System { backend, m, .. } = *system;
         let Self { r, z, d, q, delta, .. } = self;
         m.apply_and_dot(backend, r, z, &mut delta[0]); // z = M^-1 r, delta = r . z
-        if goes_on {
+        if keeps_direction {
             let (zq, dq) = (backend.dot(z, q), backend.dot(d, q));
             backend.cg_direction(-1.0, [&zq, &dq], z, d); // d = z - beta d, q = A d as it was left
         } else {

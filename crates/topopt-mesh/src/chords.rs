@@ -38,12 +38,15 @@ impl Chords {
         let mut elements = Vec::with_capacity(mesh.n_elements());
         let mut starts = Vec::new();
         let mut spread = 0;
+
         for &seed in seeds {
             if search.rotations[seed as usize] == FREE {
                 starts.push(elements.len());
                 search.claim(seed, search.along_the_longest(seed), &mut elements);
             }
+            // `elements` is its own queue: `spread` counts those whose neighbors have been visited.
             while spread < elements.len() {
+                // Sides 0 and 1 lead along the chord, which was claimed as a whole.
                 for side in 2..6 {
                     if let Some((other, rotation)) = search.free_beyond(elements[spread], side) {
                         starts.push(elements.len());
@@ -53,6 +56,7 @@ impl Chords {
                 spread += 1;
             }
         }
+
         Self { elements, starts, rotations: search.rotations }
     }
 
@@ -201,19 +205,20 @@ mod tests {
             let (sin, cos) = (TAU * (i % n) as f64 / n as f64).sin_cos();
             [radius * cos, radius * sin, z as f64]
         };
-        let (mut coordinates, mut hexes) = (Vec::new(), Vec::new());
+        let mut coordinates = Vec::new();
+        let mut hexes = Vec::new();
+
         let in_layer = if inner > 0.0 { 2 * n } else { n + 1 };
         for z in 0..=layers {
             coordinates.extend((0..n).map(|i| point(i, inner + 1.0, z)));
             coordinates.extend((n..in_layer).map(|i| point(i, inner, z)));
         }
+
         for z in 0..layers {
             for i in 0..n {
                 let next = (i + 1) % n;
-                let corners = match inner > 0.0 {
-                    true => vec![i, next, n + next, n + i],
-                    false => vec![i, next, n],
-                };
+                let corners =
+                    if inner > 0.0 { vec![i, next, n + next, n + i] } else { vec![i, next, n] };
                 let place =
                     |layer: usize| corners.iter().map(move |c| (layer * in_layer + c) as u32);
                 let nodes: Vec<u32> = place(z).chain(place(z + 1)).collect();
@@ -223,6 +228,7 @@ mod tests {
                 });
             }
         }
+
         HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
     }
 

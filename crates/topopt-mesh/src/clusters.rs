@@ -43,14 +43,18 @@ struct Growth {
 impl Growth {
     fn new(hexes: &[[u32; 8]]) -> Self {
         let (nodes, hexes) = with_own_nodes(hexes);
+
         let mut starts = vec![0; nodes.len() + 1];
         for &node in hexes.as_flattened() {
             starts[node as usize + 1] += 1;
         }
+
+        // Before they are summed, the counts are what each node has left.
         let n_left = starts[1..].to_vec();
         for node in 0..nodes.len() {
             starts[node + 1] += starts[node];
         }
+
         let mut next = starts.clone();
         let mut elements = vec![0; 8 * hexes.len()];
         for (element, hex) in (0..).zip(&hexes) {
@@ -59,6 +63,7 @@ impl Growth {
                 next[node as usize] += 1;
             }
         }
+
         Self {
             starts,
             elements,
@@ -75,13 +80,16 @@ impl Growth {
     fn fill(mut self, order: &mut [u32]) {
         let mut first_left = 0;
         for (cluster, elements) in (0..).zip(order.chunks_mut(CLUSTER)) {
+            // Before the candidates are dropped: the seed is one of those of the last cluster.
             let seed = self.seed();
             for &e in &self.candidates {
                 self.n_shared[e as usize] = 0;
             }
             self.candidates.clear();
+
             let mut next = seed;
             for place in elements {
+                // Without candidates, the first free element along the curve.
                 let element = next.unwrap_or_else(|| {
                     while self.is_taken[first_left] {
                         first_left += 1;

@@ -16,6 +16,7 @@ impl Coloring {
         let mut color = vec![NONE; mesh.n_elements()];
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut taken: Vec<u32> = Vec::new(); // taken[c] == e: a neighbor of e has color c
+
         for (e, hex) in mesh.hexes().iter().enumerate() {
             for &node in hex {
                 for &neighbor in adjacency.elements_of(node as usize) {
@@ -25,15 +26,19 @@ impl Coloring {
                     }
                 }
             }
+
+            // Entries of other elements are stale, so `taken` is never cleared.
             let free = (0..groups.len()).find(|&c| taken[c] != e as u32);
             let c = free.unwrap_or_else(|| {
                 groups.push(Vec::new());
                 taken.push(NONE);
                 groups.len() - 1
             });
+
             color[e] = c as u32;
             groups[c].push(e as u32);
         }
+
         Self { groups }
     }
 

@@ -174,9 +174,11 @@ mod tests {
                     coordinates.len() - 1
                 }) as u32
             };
+
             let second = cube(place).map(number);
             let hexes = vec![std::array::from_fn(|a| a as u32), second];
             let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
+
             let n_parts = if place == [2.0, 0.0, 0.0] { 1 } else { 2 };
             let joined = Components::joined_by_faces(&mesh);
             assert_eq!(joined, FaceJoined { n_parts, hinge: shared }, "{place:?}");

@@ -33,6 +33,8 @@ pub(crate) fn sorted<T: Copy + Default + Send>(
 ) -> Vec<T> {
     let n_groups = offsets.len() - 1;
     let mut values = vec![T::default(); keys.len()];
+
+    // The values of a range of groups are consecutive, so each thread owns a slice.
     let mut rest = values.as_mut_slice();
     let mut ranges = Vec::new();
     for first in (0..n_groups).step_by(share(n_groups)) {
@@ -42,6 +44,8 @@ pub(crate) fn sorted<T: Copy + Default + Send>(
         ranges.push((first, starts, own));
         rest = others;
     }
+
+    // Every thread reads all keys in order, which is the order within a group.
     ranges.into_par_iter().for_each(|(first, starts, own)| {
         let mut filled = vec![0u32; starts.len()];
         for (item, &key) in keys.iter().enumerate() {
@@ -52,6 +56,7 @@ pub(crate) fn sorted<T: Copy + Default + Send>(
             }
         }
     });
+
     values
 }
 

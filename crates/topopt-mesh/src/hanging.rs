@@ -18,13 +18,16 @@ pub fn hanging_nodes(mesh: &HexMesh) -> Vec<(u32, Face)> {
     let mut nodes: Vec<u32> = faces.iter().flat_map(|face| face.nodes(mesh.hexes())).collect();
     nodes.par_sort_unstable();
     nodes.dedup();
+
     let points: Vec<_> = nodes.iter().map(|&node| mesh.coordinates()[node as usize]).collect();
     let sizes = faces.iter().map(|&face| distance(mesh, face));
     let near = CellList::new(&points, sizes.sum::<f64>() / faces.len() as f64);
+
     let same_place = same_place(mesh);
     let shortest = shortest_edges(mesh);
     let tolerances: Vec<f64> =
         nodes.iter().map(|&node| RELATIVE_DISTANCE * shortest[node as usize]).collect();
+
     let mut hanging: Vec<(u32, Face)> = faces
         .par_iter()
         .flat_map_iter(|&face| {
@@ -37,6 +40,8 @@ pub fn hanging_nodes(mesh: &HexMesh) -> Vec<(u32, Face)> {
         })
         .map(|(id, face)| (nodes[id as usize], face))
         .collect();
+
+    // Several faces share a node on their common edge: the first one is kept.
     hanging.sort_unstable();
     hanging.dedup_by_key(|(node, _)| *node);
     hanging
@@ -89,6 +94,7 @@ fn nodes_on(
 fn distance_to(x: &[[f64; 3]; 4], point: [f64; 3]) -> f64 {
     let (mut s, mut t) = (0.5, 0.5);
     let mut nearest = f64::INFINITY;
+
     for _ in 0..10 {
         let along = |i: usize| {
             let (bottom, top) = (x[1][i] - x[0][i], x[2][i] - x[3][i]);
@@ -99,21 +105,28 @@ fn distance_to(x: &[[f64; 3]; 4], point: [f64; 3]) -> f64 {
             let weights = [(1.0 - s) * (1.0 - t), s * (1.0 - t), s * t, (1.0 - s) * t];
             (0..4).map(|a| weights[a] * x[a][i]).sum::<f64>()
         };
+
         let rest: [f64; 3] = std::array::from_fn(|i| point[i] - place(i));
+        // A step need not lead nearer: the nearest of all places counts.
         nearest = f64::min(nearest, length(rest));
+
         let [mut ss, mut st, mut tt, mut sr, mut tr] = [0.0; 5];
         for i in 0..3 {
             let [ds, dt] = along(i);
             (ss, st, tt) = (ss + ds * ds, st + ds * dt, tt + dt * dt);
             (sr, tr) = (sr + ds * rest[i], tr + dt * rest[i]);
         }
+
+        // Parallel tangents, as where a face is collapsed, give no step.
         let determinant = ss * tt - st * st;
         if determinant <= 0.0 {
             break;
         }
+
         s = f64::clamp(s + (tt * sr - st * tr) / determinant, 0.0, 1.0);
         t = f64::clamp(t + (ss * tr - st * sr) / determinant, 0.0, 1.0);
     }
+
     nearest
 }
 

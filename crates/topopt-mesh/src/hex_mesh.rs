@@ -50,7 +50,7 @@ pub enum MeshError {
     },
     /// The same node more than once in an element that is no wedge.
     #[error(
-        "element {element} names node {node} twice and is no wedge: a pyramid, a tetrahedron or a \
+        "element {element} uses node {node} twice and is not a wedge: a pyramid, a tetrahedron or a \
          damaged hexahedron ({count} such element(s) in all)"
     )]
     RepeatedNode {
@@ -267,9 +267,11 @@ fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshErro
             |node: &&u32| used.get(**node as usize).map(|u| u.store(true, Ordering::Relaxed));
         hex.iter().find(|node| mark(node).is_none()).map(|&node| (element as u32, node))
     });
+
     if let Some((element, node)) = outside {
         return Err(MeshError::NodeOutOfRange { element, node, n_nodes });
     }
+
     let again = |(element, hex): (usize, &[u32; 8])| {
         let a = (1..8).find(|&a| hex[..a].contains(&hex[a]))?;
         hexahedron::wedge(hex).is_none().then_some((element as u32, hex[a]))
@@ -278,6 +280,8 @@ fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshErro
     if let Some(&(element, node)) = repeated.first() {
         return Err(MeshError::RepeatedNode { element, node, count: repeated.len() });
     }
+
+    // Only now: without an element outside, the first search has marked the nodes of all elements.
     let is_orphan = |used: &AtomicBool| !used.load(Ordering::Relaxed);
     match used.par_iter().position_first(is_orphan) {
         None => Ok(()),
@@ -340,14 +344,17 @@ mod tests {
     #[test]
     fn every_promise_is_checked() {
         assert_eq!(error_of(|_, h, _| h.clear()), MeshError::Empty);
+
         assert!(matches!(
             error_of(|x, _, _| x[3][1] = f64::NAN),
             MeshError::NotFinite { node: 3, .. }
         ));
+
         assert!(matches!(
             error_of(|_, h, _| h[0][2] = 8),
             MeshError::NodeOutOfRange { element: 0, node: 8, n_nodes: 8 }
         ));
+
         assert!(matches!(
             error_of(|_, h, _| h[0][2] = 1),
             MeshError::RepeatedNode { element: 0, node: 1, count: 1 }

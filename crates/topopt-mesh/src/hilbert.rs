@@ -25,6 +25,7 @@ fn quantize(x: [f64; 3], bounds: &BoundingBox) -> [u32; 3] {
 
 /// The index along the Hilbert curve of a cell, [Skilling2004, AxestoTranspose].
 fn hilbert_index(mut x: [u32; 3]) -> u64 {
+    // Undo the turns and reflections of the curve, from the largest cubes to the smallest.
     for bit in (1..BITS).rev() {
         let (q, below) = (1 << bit, (1 << bit) - 1);
         for i in 0..3 {
@@ -37,10 +38,14 @@ fn hilbert_index(mut x: [u32; 3]) -> u64 {
             }
         }
     }
+
+    // The Gray code of the cell, and what it flips.
     x[1] ^= x[0];
     x[2] ^= x[1];
     let flips = (1..BITS).filter(|bit| x[2] & (1 << bit) != 0);
     let gray = flips.fold(0, |gray, bit| gray ^ ((1 << bit) - 1));
+
+    // Bit by bit of the three axes, the highest first.
     let interleave = |index: u64, bit: u32| {
         x.iter().fold(index, |index, &v| index << 1 | u64::from((v ^ gray) >> bit & 1))
     };

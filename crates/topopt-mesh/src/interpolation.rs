@@ -202,11 +202,13 @@ mod tests {
         let mesh = cantilever(2000, sheared);
         let values: Vec<f64> = mesh.centers().into_iter().map(linear).collect();
         let points: Vec<_> = inner_points().into_iter().map(sheared).collect();
+
         assert!(points.len() > 500);
         let found = ElementInterpolation::new(&mesh, &values).at(&points);
         for (found, &point) in found.iter().zip(&points) {
             assert!((found - linear(point)).abs() < 1e-12, "{point:?}");
         }
+
         let smooth = |[x, y, z]: [f64; 3]| (6.0 * x).sin() * (5.0 * y).cos() + z * z;
         let points = inner_points();
         let error = |elements: usize| {
@@ -216,6 +218,7 @@ mod tests {
             let errors = found.iter().zip(&points).map(|(v, &x)| (v - smooth(x)).abs());
             errors.fold(0.0, f64::max)
         };
+
         let order = (error(2000) / error(16_000)).log2();
         assert!((1.6..2.6).contains(&order), "order {order}");
     }

@@ -67,10 +67,12 @@ fn root(map: &Trilinear, mut xi: [f64; 3]) -> Option<[f64; 3]> {
     for _ in 0..12 {
         let residual = map.at(xi);
         let jacobian = map.jacobian(xi);
+
         let determinant = hexahedron::determinant(&jacobian);
         if determinant == 0.0 {
             return None;
         }
+
         let inverse = hexahedron::inverse(&jacobian, determinant);
         let mut largest = 0.0f64;
         for i in 0..3 {
@@ -78,9 +80,12 @@ fn root(map: &Trilinear, mut xi: [f64; 3]) -> Option<[f64; 3]> {
             xi[i] -= step;
             largest = largest.max(step.abs());
         }
+
+        // Newton's method converges quadratically: less than `TOLERANCE` is left after such a step.
         if largest < 1e-9 {
             return Some(xi);
         }
+        // The reference cube ends at 1: so far from it the method diverges. NaN ends here as well.
         if !xi.iter().all(|v| v.abs() < 100.0) {
             return None;
         }

@@ -96,12 +96,15 @@ impl Renumbering {
             hexahedron::center(&mesh.element_coordinates(chord[chord.len() / 2] as usize))
         };
         let middles: Vec<[f64; 3]> = all.par_iter().map(middle).collect();
+
         let mut elements = Vec::with_capacity(mesh.n_elements());
         let mut nodes = Vec::with_capacity(mesh.n_nodes());
         let mut is_numbered = vec![false; mesh.n_nodes()];
         for chord in hilbert::order(&middles) {
             let chord = all[chord as usize];
             elements.extend_from_slice(chord);
+            // Nodes edge by edge along the chord, so that a local node number runs along
+            // consecutive nodes: neighboring threads of a GPU then read neighboring numbers.
             for edge in EDGES.into_iter().filter(|&[a, b]| neighbor(a, 0) == b) {
                 for &e in chord {
                     let rotation = ROTATIONS[chords.rotations()[e as usize] as usize];
@@ -114,6 +117,7 @@ impl Renumbering {
                 }
             }
         }
+
         let rotations = gather(&elements, chords.rotations());
         Self { nodes, elements, rotations }
     }

@@ -29,6 +29,7 @@ const fn rotation(corner: usize, first: usize) -> Rotation {
     let turned = [corner % 4 == 1 || corner % 4 == 2, corner & 2 != 0, corner >= 4];
     let step = if turned[0] ^ turned[1] ^ turned[2] { 2 } else { 1 };
     let axes = [first, (first + step) % 3, (first + 2 * step) % 3];
+
     let (mut nodes, mut faces) = ([0; 8], [0; 6]);
     let mut a = 0;
     while a < 8 {
@@ -44,12 +45,14 @@ const fn rotation(corner: usize, first: usize) -> Rotation {
         nodes[a] = old as u8;
         a += 1;
     }
+
     let mut f = 0;
     while f < 6 {
         let axis = axes[f / 2];
         faces[f] = (2 * axis + ((f % 2) ^ turned[axis] as usize)) as u8;
         f += 1;
     }
+
     Rotation { nodes, faces }
 }
 

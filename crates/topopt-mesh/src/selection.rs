@@ -105,52 +105,62 @@ impl<'a> Selector<'a> {
         self.places[candidate as usize]
     }
 
+    /// Whether each candidate satisfies `condition`, `[candidates]`.
     fn mask(&self, condition: &Condition) -> Vec<bool> {
-        let each = |holds: &(dyn Fn(usize) -> bool + Sync)| {
-            (0..self.candidates()).into_par_iter().map(holds).collect()
-        };
         match condition {
-            Condition::Within(Shape::Near { points, distance }) => {
-                let list = CellList::new(points, distance + self.tolerance);
-                let is_near = |x: &[f64; 3]| {
-                    let mut found = false;
-                    list.for_each_within(*x, |_, _| found = true);
-                    found
-                };
-                each(&|i| self.points(i).iter().all(is_near))
-            }
+            Condition::Within(Shape::Near { points, distance }) => self.near(points, *distance),
             Condition::Within(region) => {
-                each(&|i| self.points(i).iter().all(|x| region.distance(x) <= self.tolerance))
+                self.each(|i| self.points(i).iter().all(|x| region.distance(x) <= self.tolerance))
             }
             Condition::Nearest(point) => {
                 let distance = |i: usize| length(difference(self.places[i], *point));
                 let least = (0..self.candidates()).map(distance).fold(f64::INFINITY, f64::min);
-                each(&|i| distance(i) <= least + self.tolerance)
+                self.each(|i| distance(i) <= least + self.tolerance)
             }
-            Condition::Facing { direction, angle } => each(&|i| {
+            Condition::Facing { direction, angle } => self.each(|i| {
                 self.kind == SetKind::Face && {
                     let normal = area_vector(&face_coordinates(self.mesh, self.faces[i]));
+                    // Room for rounding, so that an angle of 0 selects faces that face it exactly.
                     angle_between(&normal, direction) <= angle + 1e-9
                 }
             }),
+
             Condition::Nodes(nodes) => {
                 let mut listed = vec![false; self.mesh.n_nodes()];
                 nodes.iter().for_each(|&node| listed[node as usize] = true);
-                each(&|i| self.nodes(i).iter().all(|&node| listed[node as usize]))
+                self.each(|i| self.nodes(i).iter().all(|&node| listed[node as usize]))
             }
             Condition::Faces(faces) => {
                 let faces: HashSet<&Face> = faces.iter().collect();
-                each(&|i| self.faces.get(i).is_some_and(|face| faces.contains(face)))
+                self.each(|i| self.faces.get(i).is_some_and(|face| faces.contains(face)))
             }
             Condition::Elements(elements) => {
                 let mut listed = vec![false; self.mesh.n_elements()];
                 elements.iter().for_each(|&element| listed[element as usize] = true);
-                each(&|i| self.kind == SetKind::Element && listed[i])
+                self.each(|i| self.kind == SetKind::Element && listed[i])
             }
+
             Condition::All(conditions) => self.fold(conditions, true),
             Condition::Any(conditions) => self.fold(conditions, false),
             Condition::Not(condition) => self.mask(condition).into_iter().map(|c| !c).collect(),
         }
+    }
+
+    /// Whether `holds` for each candidate.
+    fn each(&self, holds: impl Fn(usize) -> bool + Send + Sync) -> Vec<bool> {
+        (0..self.candidates()).into_par_iter().map(holds).collect()
+    }
+
+    /// Whether all points of each candidate are within `distance` of one of `points`, which may be
+    /// many: found by a cell list.
+    fn near(&self, points: &[[f64; 3]], distance: f64) -> Vec<bool> {
+        let list = CellList::new(points, distance + self.tolerance);
+        let is_near = |x: &[f64; 3]| {
+            let mut found = false;
+            list.for_each_within(*x, |_, _| found = true);
+            found
+        };
+        self.each(|i| self.points(i).iter().all(is_near))
     }
 
     /// Whether all of `conditions` hold, or else any.
@@ -215,8 +225,10 @@ mod tests {
             let (point, axis) = ([5.0, 2.5, 9.0], [0.0, 0.0, 3.0]);
             Condition::Within(Shape::Cylinder { point, axis, radius, inner_radius })
         };
+
         let ball = Shape::Sphere { center: [5.0, 2.0, 2.0], radius: 1.0 };
         let [node, face, element] = [SetKind::Node, SetKind::Face, SetKind::Element];
+
         for (kind, condition, expected) in [
             (node, end(), 36),
             (face, end(), 25),

@@ -60,7 +60,7 @@ pub struct SetError {
 
 fn list(available: &[(String, SetKind)]) -> String {
     if available.is_empty() {
-        return "no sets at all".into();
+        return "no sets".into();
     }
     let names: Vec<_> = available.iter().map(|(n, k)| format!("`{n}` ({})", k.name())).collect();
     names.join(", ")

@@ -38,20 +38,24 @@ impl<'a> Region<'a> {
     pub fn parts(&self) -> Vec<Vec<u32>> {
         let mut is_open = self.is_inside.to_vec();
         let mut parts = Vec::new();
+
         for first in 0..is_open.len() {
             if !std::mem::take(&mut is_open[first]) {
                 continue;
             }
+
             let mut part = vec![first as u32];
             let mut front = VecDeque::from([first as u32]);
             while let Some(element) = front.pop_front() {
                 for next in self.neighbors[element as usize] {
+                    // Closed when it is found, so that no element is queued twice.
                     if next != NO_NEIGHBOR && std::mem::take(&mut is_open[next as usize]) {
                         part.push(next);
                         front.push_back(next);
                     }
                 }
             }
+
             part.sort_unstable();
             parts.push(part);
         }

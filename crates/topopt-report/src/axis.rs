@@ -18,11 +18,12 @@ impl Axis {
     /// alone are one.
     pub fn of(values: &[f64]) -> Self {
         let finite = || values.iter().copied().filter(|value| value.is_finite());
-        let (low, high) =
-            (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::MIN, f64::max));
+        let low = finite().fold(f64::INFINITY, f64::min);
+        let high = finite().fold(f64::MIN, f64::max);
         if low > high {
             return Self::between(0.0, 1.0);
         }
+
         if low > 0.0 && high / low > LOG_FROM {
             let decade = |x: f64, up: fn(f64) -> f64| 10f64.powf(up(x.log10()));
             return Self {
@@ -31,14 +32,18 @@ impl Axis {
                 step: None,
             };
         }
+
         let size = high.abs().max(low.abs());
-        // Rounding errors are no curve.
-        let (low, high, spread) = match high - low > 1e-6 * size {
-            true => (low, high, high - low),
-            false => (low, low, size.max(1e-3)),
+        // Rounding errors are not a curve.
+        let (low, high, spread) = if high - low > 1e-6 * size {
+            (low, high, high - low)
+        } else {
+            (low, low, size.max(1e-3))
         };
+
         let step = round_step(spread);
-        let (low, mut high) = ((low / step).floor() * step, (high / step).ceil() * step);
+        let low = (low / step).floor() * step;
+        let mut high = (high / step).ceil() * step;
         if low == high {
             high += step;
         }

@@ -28,11 +28,15 @@ pub(crate) fn curve(curve: &Curve) -> Markup {
     let points = || curve.points.iter().filter(|point| point[1].is_finite());
     let values: Vec<f64> = points().map(|point| point[1]).collect();
     let ends = |f: fn(f64, f64) -> f64, start| points().map(|p| p[0]).fold(start, f);
-    let (first, last) = (ends(f64::min, f64::INFINITY), ends(f64::max, f64::NEG_INFINITY));
-    let (across, up) = (Axis::between(first.min(last), last), Axis::of(&values));
+    let first = ends(f64::min, f64::INFINITY);
+    let last = ends(f64::max, f64::NEG_INFINITY);
+    let across = Axis::between(first.min(last), last);
+    let up = Axis::of(&values);
+
     let at = |[x, y]: [f64; 2]| (column(across.place(x)), row(up.place(y)));
     let line: Vec<String> =
         points().map(|point| at(*point)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+
     html! {
         figure class="chart" {
             figcaption {
@@ -40,6 +44,7 @@ pub(crate) fn curve(curve: &Curve) -> Markup {
                 @if let Some(unit) = &curve.unit { span class="unit" { " [" (unit) "]" } }
                 @if let Some(last) = values.last() { span class="last" { (number(*last, 5)) } }
             }
+
             svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(curve.title) {
                 @for tick in up.ticks() {
                     @let y = row(up.place(tick));
@@ -50,6 +55,7 @@ pub(crate) fn curve(curve: &Curve) -> Markup {
                     @let x = column(across.place(tick));
                     text class="x" x=(format!("{x:.1}")) y=(HEIGHT - 8.0) { (number(tick, 6)) }
                 }
+
                 polyline points=(line.join(" ")) {}
                 @if let Some(point) = points().next_back() {
                     @let (x, y) = at(*point);
@@ -64,7 +70,9 @@ pub(crate) fn curve(curve: &Curve) -> Markup {
 pub(crate) fn histogram(title: &str, bins: &[usize; 10]) -> Markup {
     let most = bins.iter().copied().max().unwrap_or(0).max(1) as f64;
     let slot = (RIGHT - LEFT) / 10.0;
+    // Room for the count above the highest bar.
     let top = TOP + 16.0;
+
     html! {
         figure class="chart" {
             figcaption { (title) }
@@ -78,6 +86,7 @@ pub(crate) fn histogram(title: &str, bins: &[usize; 10]) -> Markup {
                         text class="x" x=(middle) y=(format!("{:.1}", BOTTOM - height - 5.0)) { (count(n)) }
                     }
                 }
+
                 line class="axis" x1=(LEFT) x2=(RIGHT) y1=(BOTTOM) y2=(BOTTOM) {}
                 @for tick in 0..=10 {
                     text class="x" x=(format!("{:.1}", LEFT + slot * f64::from(tick))) y=(HEIGHT - 8.0) {

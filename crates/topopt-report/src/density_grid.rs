@@ -34,12 +34,15 @@ impl DensityGrid {
         // Every cell has eight samples: the cells of a grid of half the spacing.
         let samples = halved(&grid);
         let owners = samples.locate(mesh);
+
         let cells: Vec<(f32, u8)> = (0..grid.n_cells())
             .into_par_iter()
             .map(|cell| {
                 let [nx, ny, _] = grid.cells;
                 let cell = [cell % nx, cell / nx % ny, cell / (nx * ny)];
-                let (mut sum, mut count) = (0.0, 0);
+
+                let mut sum = 0.0;
+                let mut count = 0;
                 for corner in 0..8 {
                     let sample: [usize; 3] =
                         std::array::from_fn(|i| 2 * cell[i] + (corner >> i & 1));
@@ -53,6 +56,7 @@ impl DensityGrid {
                 ((sum / f64::from(count.max(1))) as f32, (255 * count / 8) as u8)
             })
             .collect();
+
         let coverage: Vec<u8> = cells.iter().map(|cell| cell.1).collect();
         let inside = |&(density, coverage): &(f32, u8)| (coverage > 0).then_some(density);
         let density = extended(grid.cells, cells.iter().map(inside).collect());

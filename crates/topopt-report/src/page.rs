@@ -37,35 +37,27 @@ pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> 
                 title { (report.title) }
                 style { (PreEscaped(STYLE)) }
             }
+
             body {
                 header {
                     h1 { (report.title) }
                     p { (report.subtitle) }
                     (tiles(&report.headline))
                 }
+
                 main {
                     (pictures(shown))
                     (viewer(shown))
                     (convergence(report))
                     (verification(&report.verification))
-                    section {
-                        h2 { "Problem" }
-                        div class="groups" {
-                            @for (title, facts) in &report.problem {
-                                div { h3 { (title) } (list(facts)) }
-                            }
-                        }
-                    }
+                    (problem(report))
                     section class="halves" {
                         div { h2 { "Mesh quality" } (mesh_quality(quality)) }
                         div { h2 { "Time" } (timings(&report.seconds)) }
                     }
-                    section {
-                        h2 { "To repeat the run" }
-                        (list(&report.repeat))
-                        details { summary { "Case file" } pre { (report.case) } }
-                    }
+                    (repeat(report))
                 }
+
                 script { (PreEscaped(VIEWER)) }
             }
         }
@@ -107,10 +99,34 @@ fn pictures(shown: &Shown) -> Markup {
                     }
                 }
             }
+
             p class="note" {
-                "The surface encloses all of density " (number(shown.threshold, 3)) " and more, "
-                "so that it has the volume of the design."
+                "The surface encloses densities of " (number(shown.threshold, 3)) " and more, "
+                "and has the volume of the design."
             }
+        }
+    }
+}
+
+fn problem(report: &Report) -> Markup {
+    html! {
+        section {
+            h2 { "Problem" }
+            div class="groups" {
+                @for (title, facts) in &report.problem {
+                    div { h3 { (title) } (list(facts)) }
+                }
+            }
+        }
+    }
+}
+
+fn repeat(report: &Report) -> Markup {
+    html! {
+        section {
+            h2 { "Repeat the run" }
+            (list(&report.repeat))
+            details { summary { "Case file" } pre { (report.case) } }
         }
     }
 }
@@ -120,30 +136,36 @@ fn viewer(shown: &Shown) -> Markup {
     let extent = grid.cells.map(|n| n as f64 * grid.spacing);
     let center: [f64; 3] = std::array::from_fn(|i| grid.origin[i] + 0.5 * extent[i]);
     let radius = 0.5 * extent.iter().map(|x| x * x).sum::<f64>().sqrt();
+
     let data = serde_json::json!({
         "cells": grid.cells, "origin": grid.origin, "spacing": grid.spacing,
         "center": center, "radius": radius,
     });
+
     let [right, up, eye] = View::Isometric.axes();
     let turn: Vec<String> =
         (0..3).flat_map(|i| [right[i], up[i], eye[i]]).map(|x| x.to_string()).collect();
+
+    // The slider of the threshold goes from 1 to 99 percent.
     let percent = (100.0 * shown.threshold).round().clamp(1.0, 99.0);
+
     html! {
         section id="viewer" {
-            h2 { "To turn" }
-            canvas id="view" tabindex="0" aria-label="The design, to be turned"
+            h2 { "Interactive view" }
+            canvas id="view" tabindex="0" aria-label="Interactive view of the design"
                 data-grid=(data) data-turn=(turn.join(" ")) {}
             p class="fallback" {
-                "This browser has no WebGL 2, or it is switched off: the pictures above show the design."
+                "WebGL 2 is not available in this browser; the pictures above show the design."
             }
+
             div class="controls" {
-                label for="threshold" { "Shown from" }
+                label for="threshold" { "Threshold" }
                 input id="threshold" type="range" min="1" max="99" step="1" value=(percent);
                 output id="told" for="threshold" {}
             }
             p class="note" {
-                "Drag to turn, wheel to zoom, double click to return. This surface lies on a uniform "
-                "grid and is rounded by about a cell of it; the pictures show the mesh itself."
+                "Drag to rotate, scroll to zoom, double-click to reset. This surface lies on a uniform "
+                "grid and is smoothed by about one cell; the pictures above show the mesh itself."
             }
             script id="volume" type="application/octet-stream" { (PreEscaped(shown.grid.encoded())) }
         }
@@ -156,7 +178,7 @@ fn convergence(report: &Report) -> Markup {
             h2 { "Convergence" }
             div class="charts" { @for curve in &report.curves { (chart::curve(curve)) } }
             details {
-                summary { "Table of the iterations" }
+                summary { "Table of iterations" }
                 div class="wide" { (table(&report.iterations)) }
             }
         }
@@ -197,7 +219,7 @@ fn mesh_quality(quality: &QualitySummary) -> Markup {
         (list(&[
             Fact::new(
                 "Scaled Jacobian",
-                format!("least {}, mean {}", number(jacobian.min, 4), number(jacobian.mean, 4)),
+                format!("smallest {}, mean {}", number(jacobian.min, 4), number(jacobian.mean, 4)),
             ),
             Fact::new(
                 "Aspect ratio",

@@ -61,11 +61,14 @@ pub fn picture(surface: &TriangleSurface, view: View, width: usize, height: usiz
     let on_screen = |x: &[f64; 3]| axes.map(|axis| dot(axis, *x));
     let points: Vec<[f64; 3]> = surface.vertices().par_iter().map(on_screen).collect();
     let Some((low, high)) = bounds(&points) else { return Raster::draw(1, 1, &[]) };
+
+    // A surface seen along its plane has no extent: a share of its depth keeps the scale finite.
     let extent = [high[0] - low[0], high[1] - low[1]].map(|x| x.max(1e-9 * (high[2] - low[2])));
     let inner = |pixels: usize| pixels as f64 * (1.0 - 2.0 * MARGIN);
     let scale = (inner(width) / extent[0]).min(inner(height) / extent[1]);
     let frame = 2.0 * MARGIN * width.min(height) as f64;
     let size = extent.map(|x| ((x * scale + frame).round() as usize).max(1));
+
     let corner = |vertex: u32| {
         let x = points[vertex as usize];
         let middle = [0, 1].map(|i| 0.5 * (low[i] + high[i]));
@@ -74,6 +77,7 @@ pub fn picture(surface: &TriangleSurface, view: View, width: usize, height: usiz
         let samples = SAMPLES as f64;
         [(samples * column) as f32, (samples * row) as f32, (high[2] - x[2]) as f32]
     };
+
     let normals = corner_normals(surface);
     let shaded = |(triangle, normals): (&[u32; 3], &[[f64; 3]; 3])| Triangle {
         corners: triangle.map(corner),
@@ -107,18 +111,22 @@ fn corner_normals(surface: &TriangleSurface) -> Vec<[[f64; 3]; 3]> {
         cross(difference(b, a), difference(c, a))
     };
     let areas: Vec<[f64; 3]> = triangles.par_iter().map(area_vector).collect();
+
+    // The triangles around every vertex, by a counting sort.
     let mut offsets = vec![0; surface.vertices().len() + 1];
     triangles.as_flattened().iter().for_each(|&vertex| offsets[vertex as usize + 1] += 1);
     for vertex in 1..offsets.len() {
         offsets[vertex] += offsets[vertex - 1];
     }
-    let (mut next, mut around) = (offsets.clone(), vec![0; 3 * triangles.len()]);
+    let mut next = offsets.clone();
+    let mut around = vec![0; 3 * triangles.len()];
     for (number, triangle) in triangles.iter().enumerate() {
         for &vertex in triangle {
             around[next[vertex as usize]] = number;
             next[vertex as usize] += 1;
         }
     }
+
     let normal = |own: [f64; 3], vertex: u32| {
         let vertex = vertex as usize;
         let own = normalized(own);
@@ -130,6 +138,7 @@ fn corner_normals(surface: &TriangleSurface) -> Vec<[[f64; 3]; 3]> {
         }
         normalized(sum)
     };
+
     let normals = |(triangle, &own): (&[u32; 3], &[f64; 3])| triangle.map(|v| normal(own, v));
     triangles.par_iter().zip(&areas).map(normals).collect()
 }

@@ -100,18 +100,22 @@ impl Band<'_> {
         if whole == 0.0 {
             return;
         }
+
         let n_rows = self.pixels.len() / self.width;
         let columns = centers([a[0], b[0], c[0]], 0, self.width);
         for row in centers([a[1], b[1], c[1]], self.first, n_rows) {
             for column in columns.clone() {
                 let at = [column as f32 + 0.5, row as f32 + 0.5];
+                // By the area with its sign, as triangles may face either way.
                 let shares = [area(b, c, &at), area(c, a, &at), area(a, b, &at)].map(|x| x / whole);
                 if shares.iter().any(|&share| share < 0.0) {
                     continue;
                 }
+
                 let blend = |x: [f32; 3]| (0..3).map(|k| shares[k] * x[k]).sum::<f32>();
                 let depth = blend([a[2], b[2], c[2]]);
                 let pixel = (row - self.first) * self.width + column;
+                // Strictly: at the same depth the earlier triangle stays.
                 if depth < self.depths[pixel] {
                     self.depths[pixel] = depth;
                     let [r, g, b] = std::array::from_fn(|i| blend(colors.map(|color| color[i])));

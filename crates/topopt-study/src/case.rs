@@ -184,9 +184,9 @@ impl Lookup<'_> {
                 Finding::new(message).at(self.config.source(), last.span(), "with this set");
             place.remedy(remedy)
         };
-        let smaller = "take a set out of `solid` or `void`, or make it smaller in the mesh";
+        let smaller = "remove a set from `solid` or `void`, or make it smaller in the mesh";
         if both > 0 {
-            let message = format!("{both} elements are to be both solid and void");
+            let message = format!("{both} elements are both solid and void");
             findings.push(at(message, smaller));
         } else if solid.len() + void.len() == self.mesh.n_elements() {
             let kind = match (solid.len(), void.len()) {
@@ -194,7 +194,7 @@ impl Lookup<'_> {
                 (0, _) => "void",
                 _ => "solid or void",
             };
-            let message = format!("every element is {kind}: nothing is left to design");
+            let message = format!("every element is {kind}: nothing remains to be designed");
             findings.push(at(message, smaller));
         }
         [solid, void]

@@ -34,14 +34,22 @@ const MAY_CHANGE: [&str; 10] = [
     "output",
 ];
 
+/// Name of the array of design variables.
+const DESIGN: &str = "design";
+/// Name of the array of the design variables of the next design.
+const NEXT: &str = "next";
+/// Name of the arrays of displacements, one per load case.
+const DISPLACEMENT: &str = "displacement";
 /// Name of the array of elements that the preconditioner takes for void.
 const VOID: &str = "void";
+/// Beginning of the names of what the optimizer remembers.
+const MEMORY: &str = "optimizer.";
 /// The share of the time that writing checkpoints may take where `output.checkpoint_every` is left
 /// out.
 const SHARE: f64 = 0.02;
 
-/// What a checkpoint holds besides the iteration and the arrays: the design variables, then the
-/// displacements of each load case, both in the numbering of the problem.
+/// What a checkpoint holds besides the iteration and the arrays, which go by their names and are in the
+/// numbering of the problem. Those of earlier versions have neither [`NEXT`] nor [`MEMORY`].
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     topopt: String,
@@ -142,13 +150,17 @@ impl Checkpointer {
             config: self.config.clone(),
             structure: self.structure,
             by_color: self.by_color,
-            previous_compliance: state.previous_compliance,
+            previous_compliance: state.previous_objective,
             excess: state.structure.excess,
             done: done.clone(),
             history,
         };
-        let mut arrays = vec![("design", state.design.as_slice())];
-        arrays.extend(state.displacements.iter().map(|u| ("displacement", u.as_slice())));
+        let mut arrays = vec![(DESIGN, state.design.as_slice())];
+        arrays.extend(state.next.iter().map(|next| (NEXT, next.as_slice())));
+        arrays.extend(state.displacements.iter().map(|u| (DISPLACEMENT, u.as_slice())));
+        let memory = state.memory.iter().map(|(name, x)| (format!("{MEMORY}{name}"), x));
+        let memory: Vec<_> = memory.collect();
+        arrays.extend(memory.iter().map(|(name, x)| (name.as_str(), x.as_slice())));
         let void: Vec<f64> = state.structure.void.iter().map(|&e| e.into()).collect();
         arrays.push((VOID, &void));
         self.files.write(state.iteration, &record, &arrays)?;
@@ -166,37 +178,25 @@ impl Resumption {
     pub fn find(config: &Config) -> Result<Self, InputError> {
         let directory = config.output_directory();
         let (newest, skipped) = checkpoints(&directory).newest();
-        let notes: Vec<_> =
-            skipped.iter().map(|e| format!("checkpoint {e}; passed over")).collect();
+        let notes: Vec<_> = skipped.iter().map(|e| format!("checkpoint {e}; skipped")).collect();
         let Some(checkpoint) = newest else {
             let there =
                 if notes.is_empty() { "there is no checkpoint".into() } else { notes.join("; ") };
-            let message = format!("nothing to go on from in {}: {there}", directory.display());
+            let message =
+                format!("no checkpoint to resume from in {}: {there}", directory.display());
             let remedy = "name the folder of the results with `--output DIR`, or run without \
-                          --resume to begin anew";
+                          --resume to start again";
             return Err(Finding::new(message).remedy(remedy).into());
         };
         let record: Record = serde_json::from_value(checkpoint.content).map_err(|error| {
             Finding::new(format!(
-                "the checkpoint in {} is of another version: {error}",
+                "the checkpoint in {} was written by another version: {error}",
                 directory.display()
             ))
-            .remedy("go on with the version that wrote it, or run without --resume")
+            .remedy("resume with the version that wrote it, or run without --resume")
         })?;
         unchanged(&record, config, &directory)?;
-        let (void, arrays): (Vec<_>, Vec<_>) =
-            checkpoint.arrays.into_iter().partition(|(name, _)| name == VOID);
-        let mut arrays = arrays.into_iter().map(|(_, values)| values);
-        let state = DesignState {
-            iteration: checkpoint.iteration,
-            previous_compliance: record.previous_compliance,
-            design: arrays.next().unwrap_or_default(),
-            displacements: arrays.collect(),
-            structure: StructureState {
-                void: void.iter().flat_map(|(_, all)| all).map(|&e| e as u32).collect(),
-                excess: record.excess,
-            },
-        };
+        let state = design_state(checkpoint.iteration, &record, checkpoint.arrays);
         let Record { done, history, strategy, structure, by_color, .. } = record;
         Ok(Self { state, done, history, notes, strategy, structure, by_color })
     }
@@ -212,37 +212,30 @@ impl Resumption {
                 false => ["the processor", "a GPU"],
             };
             let message = format!(
-                "the run in {} began on {there} and would go on on {here}, to other bits, which \
+                "the run in {} began on {there} and would continue on {here}, where results differ in the last bits, which \
                  `solver.deterministic` forbids",
                 directory.display()
             );
-            let remedy = "go on where it began, or run without --resume to begin anew";
+            let remedy = "resume where it began, or run without --resume to start again";
             return Err(Finding::new(message).remedy(remedy));
         }
-        let problem = &structure.problem;
-        let DesignState { design, displacements, structure: made_for, .. } = &self.state;
-        let fits = design.len() == problem.mesh().n_elements()
-            && made_for.void.iter().all(|&e| (e as usize) < problem.mesh().n_elements())
-            && displacements.len() == problem.load_cases().len()
-            && displacements.iter().all(|u| u.len() == problem.n_dofs());
-        let densities = structure.space.density_min * (1.0 - 1e-9)..=1.0;
-        let is_design = design.iter().all(|x| densities.contains(x))
-            && displacements.iter().flatten().all(|u| u.is_finite());
+        let fits = fits(&self.state, structure);
+        let is_design = is_plausible(&self.state, structure.space.density_min);
         if fits && !(is_design && self.is_told_by_a_run()) {
             let message = format!(
                 "the checkpoint in {} holds numbers that no run comes to",
                 directory.display()
             );
-            return Err(Finding::new(message).remedy("run without --resume to begin again"));
+            return Err(Finding::new(message).remedy("run without --resume to start again"));
         }
         if fits && self.structure == fingerprint(structure) {
             return Ok(());
         }
         let message = format!(
-            "the mesh, or what its sets stand for, is not what the run in {} began with",
+            "the mesh or its sets differ from those with which the run in {} began",
             directory.display()
         );
-        Err(Finding::new(message).remedy("run without --resume to begin anew"))
+        Err(Finding::new(message).remedy("run without --resume to start again"))
     }
 
     /// Whether the history, and what is said to be done, are those of a run that came so far.
@@ -259,6 +252,52 @@ impl Resumption {
             asked => asked,
         }
     }
+}
+
+/// Whether the vectors of a state are as long as `structure` needs them.
+fn fits(state: &DesignState, structure: &Model) -> bool {
+    let (problem, mesh) = (&structure.problem, structure.problem.mesh());
+    let DesignState { design, next, memory, displacements, structure: made_for, .. } = state;
+    let variables = next.iter().chain(memory.iter().map(|(_, values)| values));
+    design.len() == mesh.n_elements()
+        && variables.into_iter().all(|x| x.len() == design.len())
+        && made_for.void.iter().all(|&e| (e as usize) < mesh.n_elements())
+        && displacements.len() == problem.load_cases().len()
+        && displacements.iter().all(|u| u.len() == problem.n_dofs())
+}
+
+/// Whether a run can have come to the numbers of a state.
+fn is_plausible(state: &DesignState, density_min: f64) -> bool {
+    let densities = density_min * (1.0 - 1e-9)..=1.0;
+    let DesignState { design, next, memory, displacements, .. } = state;
+    let mut others = displacements.iter().chain(memory.iter().map(|(_, values)| values)).flatten();
+    design.iter().chain(next.iter().flatten()).all(|x| densities.contains(x))
+        && others.all(|value| value.is_finite())
+}
+
+/// The state that the arrays of a checkpoint hold.
+fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>)>) -> DesignState {
+    let mut state = DesignState {
+        iteration,
+        previous_objective: record.previous_compliance,
+        design: Vec::new(),
+        next: None,
+        memory: Vec::new(),
+        displacements: Vec::new(),
+        structure: StructureState { void: Vec::new(), excess: record.excess },
+    };
+    for (name, values) in arrays {
+        match name.as_str() {
+            DESIGN => state.design = values,
+            NEXT => state.next = Some(values),
+            VOID => state.structure.void = values.iter().map(|&e| e as u32).collect(),
+            _ => match name.strip_prefix(MEMORY) {
+                Some(name) => state.memory.push((name.into(), values)),
+                None => state.displacements.push(values),
+            },
+        }
+    }
+    state
 }
 
 /// Refuses settings that differ from those of the checkpoint where they may not.
@@ -287,7 +326,7 @@ fn unchanged(record: &Record, config: &Config, directory: &Path) -> Result<(), F
         changed.join("\n")
     );
     Err(Finding::new(message).remedy(
-        "change it back, or run without --resume to begin anew; stop rules, [output] and \
+        "change it back, or run without --resume to start again; only stop rules, [output] and \
          `solver.threads` may change",
     ))
 }

@@ -1,20 +1,17 @@
-//! Where a study computes: one trait for all that it makes there, and the only place that chooses.
+//! What a study makes where it computes, by one trait.
 
 mod cpu;
 mod fastest;
 mod gpu;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use topopt_cuda::Device;
-use topopt_fem::{ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Pointwise};
+use topopt_fem::{Averaging, ElementOperator, ElementPreconditioner, Problem};
+use topopt_linalg::{Backend, BackendError, CycleKind, Pointwise};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
-use crate::finding::Finding;
 use crate::model::Model;
 pub use cpu::OnCpu;
 pub use gpu::{OnGpu, mesh_on_device};
@@ -47,7 +44,7 @@ pub struct Neighbors {
 }
 
 /// The weighted sum over neighbors that a filter is made of, and what there is to say of it.
-pub type BuiltWeights<'a, B> = (Box<dyn LinearOperator<B> + 'a>, Option<Neighbors>);
+pub type BuiltWeights<'a, B> = (Box<dyn Averaging<B> + 'a>, Option<Neighbors>);
 
 /// Takes the operators of a computer one after the other, each with the bytes that it stores.
 pub type EachOperator<'v, B> =
@@ -116,17 +113,6 @@ pub trait Computer: Sync {
     fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError>;
 }
 
-/// Where a study computes.
-pub enum Place {
-    /// The processor, and why it is not a GPU if that was left to us.
-    Cpu {
-        /// For people.
-        note: Option<String>,
-    },
-    /// A GPU.
-    Gpu(Arc<Device>),
-}
-
 /// Something to do on any computer.
 pub trait Visitor {
     /// What comes of it.
@@ -137,79 +123,6 @@ pub trait Visitor {
     /// # Errors
     /// As it says.
     fn visit<C: Computer>(self, computer: &C) -> Result<Self::Output, Failure>;
-}
-
-impl Place {
-    /// The place that is asked for. `Auto` is the first GPU, and the processor where none works.
-    ///
-    /// # Errors
-    /// A finding if a GPU is asked for and there is none that works.
-    pub fn find(asked: config::Device) -> Result<Self, Finding> {
-        match asked {
-            config::Device::Cpu => Ok(Place::Cpu { note: None }),
-            config::Device::Auto => Ok(Device::open(0).map_or_else(
-                |error| Place::Cpu { note: Some(format!("on the processor: {error}")) },
-                Place::Gpu,
-            )),
-            config::Device::Gpu(number) => Device::open(number).map(Place::Gpu).map_err(|error| {
-                let remedy = "install or update the driver of the GPU, or leave `solver.device` \
-                              out to compute on the processor";
-                Finding::new(error.to_string()).remedy(remedy)
-            }),
-        }
-    }
-
-    /// The place for a case: `Auto` is the processor for a filter that GPUs do not have.
-    ///
-    /// # Errors
-    /// As [`Place::find`]; a finding if a GPU is asked for and does not have the filter.
-    pub fn of(config: &Config) -> Result<Self, Finding> {
-        let is_helmholtz = config.filter.get_ref().weights == config::FilterWeights::Helmholtz;
-        match config.solver.device {
-            config::Device::Auto if is_helmholtz => {
-                let note = "on the processor: the Helmholtz filter is computed there only";
-                Ok(Place::Cpu { note: Some(note.into()) })
-            }
-            config::Device::Gpu(_) if is_helmholtz => {
-                Err(Finding::new("the Helmholtz filter is computed on the processor only")
-                    .at(config.source(), config.span("filter.weights"), "not on a GPU")
-                    .remedy("give `--device cpu` (`solver.device`), or `weights = \"cone\"`"))
-            }
-            asked => Self::find(asked),
-        }
-    }
-
-    /// Does something where this place is. Nothing else asks which one it is to compute a study.
-    ///
-    /// # Errors
-    /// What `visitor` returns, and a device that cannot be used.
-    pub fn visit<V: Visitor>(&self, visitor: V) -> Result<V::Output, Failure> {
-        match self {
-            Place::Cpu { .. } => visitor.visit(&OnCpu),
-            Place::Gpu(device) => visitor.visit(&OnGpu::new(device)?),
-        }
-    }
-
-    /// Whether the elements of a case have to come by color, so that results are the same bits always.
-    pub fn needs_colors(&self, config: &Config) -> bool {
-        matches!(self, Place::Gpu(_)) && config.solver.deterministic
-    }
-
-    /// Why it is this place, if that was left to us and is worth saying.
-    pub fn note(&self) -> Option<&str> {
-        match self {
-            Place::Cpu { note } => note.as_deref(),
-            Place::Gpu(_) => None,
-        }
-    }
-
-    /// Name of the device, for people.
-    pub fn name(&self) -> String {
-        match self {
-            Place::Cpu { .. } => "cpu".into(),
-            Place::Gpu(device) => format!("gpu ({})", device.name()),
-        }
-    }
 }
 
 fn cycle(solver: &config::Solver) -> CycleKind {

@@ -17,6 +17,7 @@ mod select;
 mod solver;
 mod units;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -127,5 +128,24 @@ impl Config {
     pub fn span(&self, path: &str) -> Range<usize> {
         let table = overrides::merged(&self.source).ok();
         table.and_then(|table| overrides::span(&table, path)).unwrap_or(0..0)
+    }
+
+    /// The load cases: those of loads and displacements in the order in which they are first named,
+    /// then, as a displacement of no case belongs to all, those that are listed.
+    pub fn load_case_names(&self) -> Vec<&str> {
+        let mut moved = self.supports.iter().filter(|support| support.displacement.is_some());
+        let cases = self.supports.iter().filter_map(|support| support.case.as_ref());
+        let of_supports = cases.map(|case| case.get_ref().as_str());
+        let mut names: Vec<&str> =
+            self.loads.iter().map(|load| load.case.as_str()).chain(of_supports).collect();
+        if moved.any(|support| support.case.is_none()) {
+            names.extend(self.load_cases.iter().map(|entry| entry.name.get_ref().as_str()));
+            if names.is_empty() {
+                names.push("default");
+            }
+        }
+        let mut known = BTreeSet::new();
+        names.retain(|name| known.insert(*name));
+        names
     }
 }

@@ -74,7 +74,7 @@ impl Done {
     /// Takes an iteration, and the time that its output took.
     pub fn add(&mut self, report: &IterationReport, output: Duration) {
         self.iterations = report.iteration;
-        self.compliance = Some(report.compliance);
+        self.compliance = Some(report.objective);
         self.volume_fraction = Some(report.volume_fraction);
         self.grey_level = Some(report.grey_level);
         self.change = Some(report.change);

@@ -38,8 +38,8 @@ fn hinges(model: &Model) -> Option<String> {
     let FaceJoined { n_parts, hinge } = Components::joined_by_faces(&model.mesh);
     let [x, y, z] = model.mesh.coordinates()[hinge? as usize].map(rounded);
     Some(format!(
-        "{n_parts} parts are joined by no face, and some of them meet in edges or nodes only, the first at \
-         ({x}, {y}, {z}): they can turn there, and the solver may not converge; join them by faces, or hold \
+        "{n_parts} parts are not joined by faces, and some of them meet only in edges or nodes, the first at \
+         ({x}, {y}, {z}): they can turn there, and the solver may not converge; join them by faces, or support \
          each"
     ))
 }
@@ -64,8 +64,8 @@ fn wide_filter(model: &Model) -> Option<String> {
     let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
     (radius > extent).then(|| {
         format!(
-            "the filter radius {} is larger than the part, {}: everything is averaged with everything; \
-             look at the unit of the radius",
+            "the filter radius {} is larger than the part, {}: the whole part is averaged; \
+             check the unit of the radius",
             rounded(radius),
             rounded(extent)
         )
@@ -83,7 +83,7 @@ fn tolerance(tolerance: f64) -> Option<String> {
              solver; {least:e} is the least that is safe"
         )),
         t if t > most => Some(format!(
-            "`solver.tolerance` {tolerance} leaves a compliance that is wrong by some percent; 1e-3 and \
+            "`solver.tolerance` {tolerance} leaves an error of some percent in the compliance; 1e-3 and \
              less is usual"
         )),
         _ => None,

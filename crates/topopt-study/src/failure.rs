@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use topopt_design::DesignError;
+use topopt_fem::AveragingError;
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, PcgOutcome, StopReason};
 
@@ -32,7 +33,7 @@ pub enum Failure {
     /// A solve did not converge.
     #[error(
         "iteration {iteration}, load case `{load_case}`: {} after {} iterations of conjugate \
-         gradients, at relative residual {:.1e} where {tolerance:.1e} is wanted",
+         gradients, at relative residual {:.1e} where {tolerance:.1e} is required",
         reason(outcome.reason), outcome.iterations, outcome.relative_residual
     )]
     Solver {
@@ -47,6 +48,19 @@ pub enum Failure {
         /// A cycle of multigrid that may do better, if that is the preconditioner.
         other_cycle: Option<Cycle>,
     },
+    /// The equation of the filter was not solved.
+    #[error("iteration {iteration}: {}", AveragingError::NotSolved(*.outcome))]
+    Filter {
+        /// Iteration that needed it.
+        iteration: usize,
+        /// Iterations whose design is written.
+        iterations: usize,
+        /// How its solve ended.
+        outcome: PcgOutcome,
+    },
+    /// The filter failed before the first iteration.
+    #[error(transparent)]
+    Averaging(#[from] AveragingError),
     /// No next design follows from a design.
     #[error("iteration {iteration}: the compliance or its sensitivities are not finite, or vanish")]
     Sensitivities {
@@ -56,7 +70,7 @@ pub enum Failure {
     /// The solve of a verification did not converge.
     #[error(
         "load case `{load_case}`: {} after {} iterations of conjugate gradients, at relative \
-         residual {:.1e} where {tolerance:.1e} is wanted",
+         residual {:.1e} where {tolerance:.1e} is required",
         reason(outcome.reason), outcome.iterations, outcome.relative_residual
     )]
     Verification {
@@ -83,7 +97,7 @@ fn reason(reason: StopReason) -> &'static str {
         StopReason::IterationLimit => "the solver did not converge",
         StopReason::Stagnated => "rounding stopped the solver",
         StopReason::Indefinite => "the stiffness is not positive definite",
-        StopReason::NotFinite => "the solver met a number that is not finite",
+        StopReason::NotFinite => "the solver found a number that is not finite",
         StopReason::Interrupted => "the solver was interrupted",
     }
 }
@@ -102,8 +116,9 @@ impl Failure {
         match self {
             Failure::Print(cause) if cause.kind() == io::ErrorKind::BrokenPipe => 0,
             Failure::Input(_) | Failure::Print(_) | Failure::Write(_) => 1,
-            Failure::Run(DesignError::Observer(_)) => 1,
-            Failure::Run(DesignError::Backend(_)) | Failure::Device(_) => 2,
+            Failure::Run(DesignError::Observer(_) | DesignError::Unsuitable(_)) => 1,
+            Failure::Run(DesignError::Backend(_) | DesignError::Filter(_)) => 2,
+            Failure::Device(_) | Failure::Averaging(_) | Failure::Filter { .. } => 2,
             Failure::Solver { .. } | Failure::Verification { .. } => 2,
             Failure::Sensitivities { .. } => 2,
             Failure::Interrupted { .. } => 130,
@@ -124,9 +139,20 @@ impl Failure {
                 let remedy = format!("{remedy}; {written}");
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
+            Failure::Filter { iterations, .. } => {
+                let written = match iterations {
+                    0 => "no design is written".into(),
+                    n => format!("the design of iteration {n} is written"),
+                };
+                let remedy = format!(
+                    "choose another radius of the filter, or `weights = \"cone\"`, and look at the \
+                     quality of the mesh; {written}"
+                );
+                vec![Finding::new(self.to_string()).remedy(remedy)]
+            }
             Failure::Sensitivities { iteration } => {
                 let remedy = format!(
-                    "look at the units of the forces and of Young's modulus, at the penalty and at the \
+                    "check the units of the forces and of Young's modulus, the penalty and the \
                      radius of the filter; the design of iteration {iteration} is written"
                 );
                 vec![Finding::new(self.to_string()).remedy(remedy)]
@@ -137,11 +163,11 @@ impl Failure {
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
-                let remedy = format!("go on with: {}", resume_command(directory));
+                let remedy = format!("resume with: {}", resume_command(directory));
                 vec![Finding::new(self.to_string()).remedy(remedy)]
             }
             Failure::Run(DesignError::Observer(_)) => {
-                let remedy = "make room, or choose another folder with `--output DIR`; the files \
+                let remedy = "free some space, or choose another folder with `--output DIR`; the files \
                               written before are whole, and --resume goes on from the last \
                               checkpoint";
                 vec![Finding::new(self.to_string()).remedy(remedy)]
@@ -154,7 +180,7 @@ impl Failure {
 fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static str {
     match outcome.reason {
         StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
-            "the residual has grown: a part that can move without strain, as about an edge or a node where \
+            "the residual has grown: some part can move without strain, for example about an edge or a node where \
              two solids meet; `topopt check` looks for such hinges"
         }
         StopReason::IterationLimit if other_cycle == Some(Cycle::K) => {
@@ -169,7 +195,7 @@ fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static s
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
              `design.density_min`"
         }
-        StopReason::Stagnated => "loosen `solver.tolerance`: doubles do not reach it here",
-        _ => "look at the units of the forces and of Young's modulus, and at the mesh",
+        StopReason::Stagnated => "loosen `solver.tolerance`: it is beyond double precision here",
+        _ => "check the units of the forces and of Young's modulus, and the mesh",
     }
 }

@@ -1,7 +1,7 @@
 //! The filter that a case asks for, planned once for all who need to know of it.
 
-use topopt_design::{DesignSpace, Filter, PhysicalDensity, Projection, SensitivityFilter};
-use topopt_linalg::{BackendError, LinearOperator, Pointwise};
+use topopt_design::{Chain, DensityFilter, Passive, Projection, SensitivityFilter};
+use topopt_linalg::Pointwise;
 
 use crate::config::{self, Config, FilterKind, FilterWeights};
 
@@ -86,39 +86,13 @@ impl FilterPlan {
         match self {
             Self::None => 0,
             Self::Sensitivity { .. } => SensitivityFilter::<B>::ELEMENT_VECTORS,
-            Self::Density { projection: None, .. } => PhysicalDensity::<B>::ELEMENT_VECTORS,
-            Self::Density { projection: Some(_), .. } => {
-                PhysicalDensity::<B>::ELEMENT_VECTORS + Projection::<B>::ELEMENT_VECTORS
-            }
-        }
-    }
-
-    /// The filter for designs of `space`, with `weights` made for its radius.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room.
-    pub fn build<'a, B: Pointwise>(
-        &self,
-        backend: &'a B,
-        space: &DesignSpace,
-        weights: impl FnOnce(f64) -> Result<Box<dyn LinearOperator<B> + 'a>, BackendError>,
-    ) -> Result<Filter<'a, B>, BackendError> {
-        match self {
-            Self::None => Ok(Filter::None),
-            Self::Sensitivity { radius, by_volume, .. } => {
-                let equal = vec![1.0; space.volumes.len()];
-                let volumes = if *by_volume { &space.volumes } else { &equal };
-                let filter = SensitivityFilter::new(backend, weights(*radius)?, volumes)?;
-                Ok(Filter::Sensitivity(filter))
-            }
-            Self::Density { radius, projection, .. } => {
-                let mut physical = PhysicalDensity::new(backend, weights(*radius)?, space)?;
-                if let Some(config::Projection { sharpness, threshold }) = *projection {
-                    let (n, floor) = (space.volumes.len(), space.density_min);
-                    let projection = Projection::new(backend, n, floor, threshold, sharpness)?;
-                    physical = physical.projected(projection);
-                }
-                Ok(Filter::Density(physical))
+            Self::Density { projection, .. } => {
+                let projection = projection.as_ref().map(|_| Projection::<B>::ELEMENT_VECTORS);
+                let [first, last] =
+                    [DensityFilter::<B>::ELEMENT_VECTORS, Passive::<B>::ELEMENT_VECTORS];
+                let links: Vec<_> =
+                    [Some(first), projection, Some(last)].into_iter().flatten().collect();
+                Chain::<B>::element_vectors(&links)
             }
         }
     }

@@ -25,7 +25,7 @@ pub fn check_elements(elements: usize) -> Result<(), Finding> {
         Some(free) if free < least && elements <= i32::MAX as usize => {
             let [least, free] = [least, free].map(megabytes);
             let message = format!(
-                "{elements} elements need {least} of memory at least, and {free} are there"
+                "{elements} elements need at least {least} of memory, and {free} are available"
             );
             Err(Finding::new(message).remedy("use a coarser mesh or a larger machine"))
         }
@@ -41,7 +41,7 @@ pub fn check_elements(elements: usize) -> Result<(), Finding> {
 pub fn check_start() -> Result<(), Finding> {
     let Some(free) = of_address_space().filter(|&free| free < SMALL_THINGS) else { return Ok(()) };
     let [free, least] = [free, SMALL_THINGS].map(megabytes);
-    let message = format!("the limit on memory leaves {free}, and {least} are needed to begin");
+    let message = format!("the memory limit leaves {free}, and {least} are needed to start");
     Err(Finding::new(message).remedy("raise the limit of the shell: `ulimit -v`"))
 }
 

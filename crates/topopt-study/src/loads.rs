@@ -11,7 +11,7 @@ use crate::config::{Load, LoadQuantity};
 use crate::finding::Finding;
 
 /// What a set of nodes can have in place of a force per area.
-const TOTAL: &str = "`total_force`, which nodes take in equal shares";
+const TOTAL: &str = "`total_force`, which is shared equally by nodes";
 
 impl Lookup<'_> {
     /// The load cases, in the order in which the file first names them.
@@ -95,7 +95,8 @@ impl Lookup<'_> {
         let name = set.get_ref();
         let nodes = self.nodes(set, None, &mut findings).len();
         if findings.is_empty() {
-            let message = format!("`{key}` needs faces, and set `{name}` has none: {nodes} nodes");
+            let message =
+                format!("`{key}` needs faces, but set `{name}` has none, only {nodes} nodes");
             findings.push(
                 Finding::new(message).at(self.config.source(), place, "per area").remedy(format!(
                     "name a face set: a physical surface of Gmsh, or a [[select]] with `kind = \

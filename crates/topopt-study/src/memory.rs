@@ -19,8 +19,8 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
     let cases = problem.load_cases().len();
     let nodal = 24 * nodes * (6 + 4 * cases);
     let vectors = match model.filter {
-        FilterPlan::Density { .. } => 28,
-        _ => 20,
+        FilterPlan::Density { .. } => 31,
+        _ => 22,
     };
     let element = 8 * elements * vectors;
     // Results are written when the setup needs nothing: fields in the user's order, and what is compressed.
@@ -92,7 +92,7 @@ pub fn check(config: &Config, model: &Model, strategy: Strategy) -> Result<(), F
     };
     let [needed, free] = [needed, free + there].map(megabytes);
     let message = format!(
-        "a run with strategy `{}` needs {needed} of memory, and {free} are there",
+        "a run with strategy `{}` needs {needed} of memory, and {free} are available",
         strategy.name()
     );
     Err(Finding::new(message).remedy(remedy))

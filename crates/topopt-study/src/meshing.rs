@@ -89,17 +89,17 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
              file"
         }
         MeshingError::Untrusted { .. } => {
-            "look at what the file does there; if you trust it, and all that it reads, give \
+            "check what the file does there; if you trust it and everything it reads, give \
              `--trust-geometry` on the command line"
         }
         MeshingError::Failed { .. } => {
-            "look at the geometry with `gmsh FILE`; where Gmsh cannot mesh it, another \
+            "check the geometry with `gmsh FILE`; if Gmsh cannot mesh it, another \
              `element_size` or `hexes` may help, or name a mesh that was made elsewhere"
         }
         MeshingError::Timeout { .. } => "give a larger `element_size` or `gmsh_timeout` in [mesh]",
         MeshingError::NoVolumes(_) => {
             "the geometry must have a volume; once a .geo file has one physical group, Gmsh saves \
-             only what is in a group: add `Physical Volume(\"part\") = Volume{:};`"
+             only elements in a group: add `Physical Volume(\"part\") = Volume{:};`"
         }
         MeshingError::NotHexahedra { .. } => match hexes {
             gmsh::Hexes::Auto | gmsh::Hexes::Subdivide => {
@@ -107,7 +107,7 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
                  make its volumes transfinite"
             }
             gmsh::Hexes::Transfinite => {
-                "only volumes of six sides with as many elements on opposite edges can be meshed \
+                "only volumes of six sides with equal numbers of elements on opposite edges can be meshed \
                  so; set `hexes` to \"subdivide\""
             }
             gmsh::Hexes::Extrude => {

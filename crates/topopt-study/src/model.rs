@@ -153,7 +153,7 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
         ProblemError::RigidMotion { parts: 2.., .. } => {
             let pairs = coincident_nodes(&case.mesh);
             let merge = "parts that belong together must share nodes: merge them in the mesher \
-                         (Coherence in Gmsh); else hold every part";
+                         (Coherence in Gmsh); otherwise hold each part";
             finding.remedy(pairs.first().map_or(merge.into(), |pair| {
                 let ([a, b], n) = (pair.map(|node| case.node_number(node)), pairs.len());
                 format!("{n} pairs of nodes are in the same place, the first {a} and {b}; {merge}")
@@ -167,7 +167,7 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
 fn sagging(config: &Config, case: &Case) -> Option<String> {
     let is_heavy = case.load_cases.iter().any(|load| load.gravity != [0.0; 3]);
     (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
-        "gravity with `design.interpolation = \"simp\"`: thin material sags without bound under \
+        "gravity with `design.interpolation = \"simp\"`: thin material sags without limit under \
          its own weight, which misleads the optimizer; \"ramp\" avoids that"
             .into()
     })
@@ -178,7 +178,7 @@ fn stages(config: &Config, element_width: f64, notes: &mut Vec<String>) -> Vec<S
     let iterations = config.optimizer.max_iterations;
     if let Some(late) = config.continuation.iter().find(|entry| entry.from > iterations) {
         notes.push(format!(
-            "the stage from iteration {} never begins: `optimizer.max_iterations` is {iterations}",
+            "the stage that starts at iteration {} is never reached: `optimizer.max_iterations` is {iterations}",
             late.from
         ));
     }
@@ -199,7 +199,7 @@ fn stages(config: &Config, element_width: f64, notes: &mut Vec<String>) -> Vec<S
 fn swinging(config: &Config) -> Option<String> {
     let move_limit = config.optimizer.move_limit;
     (config.projection.is_some() && move_limit > 0.1).then(|| {
-        format!("`optimizer.move_limit` {move_limit} is large for a projection: 0.05 runs smoothly")
+        format!("`optimizer.move_limit` {move_limit} is large for a projection, and designs may oscillate; use 0.05")
     })
 }
 

@@ -78,13 +78,15 @@ impl Lookup<'_> {
         let counts: Vec<_> =
             kinds.iter().map(|(kind, n)| format!("{n} {}s", kind.name())).collect();
         let (counts, taken) = (counts.join(", "), taken.name());
-        Some(format!("set `{name}` is {counts}: the {taken}s are taken; `kind` says otherwise"))
+        Some(format!(
+            "set `{name}` is {counts}: the {taken}s are used; set `kind` to choose another"
+        ))
     }
 
     pub(crate) fn empty(&self, name: &str, span: Range<usize>) -> Finding {
         Finding::new(format!("set `{name}` is empty"))
-            .at(self.config.source(), span, "nothing in this set")
-            .remedy("name another set, or put something into this one in the mesher")
+            .at(self.config.source(), span, "this set")
+            .remedy("use another set, or fill this one in the mesher")
     }
 
     pub(crate) fn not_there(&self, error: &SetError, span: Range<usize>) -> Finding {

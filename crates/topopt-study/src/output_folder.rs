@@ -54,7 +54,7 @@ pub fn check(config: &Config, start_from: Option<&Path>, earlier: Earlier) -> Re
         && !is_written_by_us(&case)
     {
         let path = if case.exists() { &case } else { path };
-        let message = format!("{} is there already, and is not of a run", path.display());
+        let message = format!("{} already exists and does not belong to a run", path.display());
         return Err(refused(message));
     }
     let inputs = [Some(config.path()), config.mesh_path().as_deref(), start_from]
@@ -68,8 +68,8 @@ pub fn check(config: &Config, start_from: Option<&Path>, earlier: Earlier) -> Re
     if earlier == Earlier::Keep && holds_results(directory) {
         let message = format!("{} holds the results of a run", directory.display());
         return Err(Finding::new(message).remedy(
-            "`--resume` goes on with that run, `--overwrite` puts the new results in place of its \
-             own, `--output DIR` puts them elsewhere",
+            "`--resume` continues that run, `--overwrite` replaces its results, \
+             `--output DIR` writes elsewhere",
         ));
     }
 

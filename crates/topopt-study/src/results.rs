@@ -9,7 +9,7 @@ use topopt_design::{Design, IterationReport, ObserverError};
 use topopt_io::csv::CsvFile;
 use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
 use topopt_io::{WriteError, atomic};
-use topopt_linalg::Backend;
+use topopt_linalg::Pointwise;
 use topopt_mesh::UniformGrid;
 
 use crate::checkpoint::Resumption;
@@ -52,7 +52,7 @@ impl<'a> Results<'a> {
         let display = directory.display();
         let case = config.to_toml()?;
         fs::create_dir_all(directory).map_err(|cause| {
-            refused(format!("cannot make the output directory {display}: {cause}"))
+            refused(format!("cannot create the output directory {display}: {cause}"))
         })?;
         let lock = output_folder::lock(directory)?;
         output_folder::check(config, None, earlier)?;
@@ -85,7 +85,7 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// A file that cannot be written, a device that fails.
-    pub fn snapshot<B: Backend>(
+    pub fn snapshot<B: Pointwise>(
         &mut self,
         iteration: usize,
         design: &Design<B>,
@@ -95,7 +95,7 @@ impl<'a> Results<'a> {
         }
         let folder = self.directory.join(SNAPSHOTS);
         fs::create_dir_all(&folder)
-            .map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+            .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
         let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
         self.write_design(&self.directory.join(&name), &Fields::of(self.model, design)?)?;
         self.snapshots.push((iteration as f64, name));
@@ -111,7 +111,7 @@ impl<'a> Results<'a> {
         self.history.row(&[
             &report.iteration,
             &report.stage,
-            &report.compliance,
+            &report.objective,
             &report.volume_fraction,
             &report.grey_level,
             &report.change,
@@ -130,7 +130,7 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// A file that cannot be written, a device that fails.
-    pub fn finish<B: Backend>(
+    pub fn finish<B: Pointwise>(
         &mut self,
         iteration: usize,
         design: &Design<B>,
@@ -191,7 +191,7 @@ struct Fields {
 }
 
 impl Fields {
-    fn of<B: Backend>(model: &Model, design: &Design<B>) -> Result<Self, ObserverError> {
+    fn of<B: Pointwise>(model: &Model, design: &Design<B>) -> Result<Self, ObserverError> {
         let renumbering = &model.renumbering;
         let mut displacements = Vec::new();
         for (k, case) in model.problem.load_cases().iter().enumerate() {

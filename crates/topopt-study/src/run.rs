@@ -7,21 +7,24 @@ use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_design::{
-    Accuracy, Continuation, Design, DesignError, Ended, Interpolation, IterationReport, Law, Loads,
-    Observer, ObserverError, OptimalityCriteria, Optimization, Physics, StopRules, WeightsOf,
+    Accuracy, Design, DesignError, DesignTransform, Ended, Interpolation, IterationReport, Law,
+    Observer, ObserverError, OptimalityCriteria, Optimization, StateEquation, StopRules, WeightsOf,
+    start,
 };
-use topopt_linalg::{Backend, BackendError, PcgProgress};
+use topopt_linalg::{Backend, BackendError, PcgProgress, Pointwise};
 
 use crate::case::Case;
 use crate::checkpoint::{Checkpointer, Resumption};
-use crate::computer::{Computer, Neighbors, Place, Solver, Visitor};
+use crate::computer::{Computer, Neighbors, Solver, Visitor};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
+use crate::formulation;
 use crate::interrupt::Interrupt;
 use crate::meshing::Gmsh;
 use crate::model::Model;
 use crate::output_folder::{self, Earlier};
+use crate::place::Place;
 use crate::results::Results;
 use crate::starting_design::StartingDesign;
 use crate::summary::{Preconditioner, Summary};
@@ -205,31 +208,12 @@ impl<'a> Run<'a> {
         computer: &'b C,
         solver: Solver<'b, C::Backend>,
         neighbors: &'b Cell<Option<Neighbors>>,
-    ) -> Result<Optimization<'b, C::Backend>, BackendError>
+    ) -> Result<Optimization<'b, C::Backend>, DesignError>
     where
         'a: 'b,
     {
         let (config, model, backend) = (self.config, self.model, computer.backend());
-        let Config { solver: settings, optimizer, design, material, .. } = config;
-        let Model { problem, space, .. } = model;
-        let Solver { operator, preconditioner, .. } = solver;
-        let physics = Physics {
-            backend,
-            problem,
-            loads: Loads::new(backend, problem)?,
-            operator,
-            preconditioner,
-            accuracy: Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance },
-            max_iterations: settings.max_iterations(),
-        };
-        let interpolation = Interpolation {
-            law: match design.interpolation {
-                config::Interpolation::Simp => Law::Simp,
-                config::Interpolation::Ramp => Law::Ramp,
-            },
-            penalty: design.penalty,
-            youngs_modulus: material.youngs_modulus,
-        };
+        let equation = state_equation(config, model, backend, solver)?;
 
         let plan = model.filter.weights();
         let weights_of: WeightsOf<C::Backend> = Box::new(move |radius| {
@@ -238,30 +222,55 @@ impl<'a> Run<'a> {
             neighbors.set(found);
             Ok(weights)
         });
-        let mut filter = model.filter.build(backend, space, &weights_of)?;
-        let (move_limit, damping) = (optimizer.move_limit, optimizer.damping);
-        let mut criteria = OptimalityCriteria::new(backend, space, move_limit, damping)?;
-        let start = match (self.start_from, filter.transform()) {
-            (Some((_, density)), transform) => criteria.scaled(backend, density, transform)?,
-            (None, Some(transform)) => criteria.uniform(backend, space, transform)?,
-            (None, None) => space.uniform(),
+        let mut formulation = formulation::of(model, backend, weights_of)?;
+        let transform = &mut formulation.transform;
+        let start = match self.start_from {
+            Some((_, density)) => start::scaled(backend, density, &model.space, transform)?,
+            None => start::uniform(backend, &model.space, transform)?,
         };
 
+        let settings = &config.optimizer;
+        let (move_limit, damping) = (settings.move_limit, settings.damping);
+        let criteria = OptimalityCriteria::new(backend, transform.n_inputs(), move_limit, damping)?;
         let stop = StopRules {
-            max_iterations: optimizer.max_iterations,
-            change: optimizer.change_tolerance,
-            relative_compliance: optimizer.compliance_tolerance,
-            absolute_compliance: optimizer.absolute_compliance_tolerance,
+            max_iterations: settings.max_iterations,
+            change: settings.change_tolerance,
+            relative_objective: settings.compliance_tolerance,
+            absolute_objective: settings.absolute_compliance_tolerance,
         };
         let optimization =
-            Optimization::new(physics, interpolation, filter, criteria, stop, &start)?;
-        let stages = model.stages.clone();
-        let optimization = optimization.with_continuation(Continuation { stages, weights_of });
+            Optimization::new(equation, formulation, Box::new(criteria), stop, &start)?;
+        let optimization = optimization.with_stages(model.stages.clone());
         match self.resumption {
-            Some(resumption) => optimization.resumed(&resumption.state),
+            Some(resumption) => Ok(optimization.resumed(&resumption.state)?),
             None => Ok(optimization),
         }
     }
+}
+
+/// The state equation of a case.
+fn state_equation<'b, B: Pointwise + Sync>(
+    config: &Config,
+    model: &'b Model,
+    backend: &'b B,
+    solver: Solver<'b, B>,
+) -> Result<StateEquation<'b, B>, BackendError> {
+    let Config { solver: settings, design, material, .. } = config;
+    let interpolation = Interpolation {
+        law: match design.interpolation {
+            config::Interpolation::Simp => Law::Simp,
+            config::Interpolation::Ramp => Law::Ramp,
+        },
+        penalty: design.penalty,
+        youngs_modulus: material.youngs_modulus,
+    };
+    let solver = topopt_design::Solver {
+        operator: solver.operator,
+        preconditioner: solver.preconditioner,
+        accuracy: Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance },
+        max_iterations: settings.max_iterations(),
+    };
+    StateEquation::new(backend, &model.problem, interpolation, solver)
 }
 
 /// Watches the design loop: writes, tells, and looks for an interruption.
@@ -288,7 +297,7 @@ impl Clock {
     }
 }
 
-impl<B: Backend> Observer<B> for Watcher<'_> {
+impl<B: Pointwise> Observer<B> for Watcher<'_> {
     fn solving(&mut self, iteration: usize, progress: PcgProgress) -> ControlFlow<()> {
         self.progress.solving(iteration, progress);
         if self.interrupt.is_requested() {
@@ -317,7 +326,7 @@ impl<B: Backend> Observer<B> for Watcher<'_> {
 
 impl Watcher<'_> {
     /// Writes the checkpoint and the design evaluated last, if there is one.
-    fn finish<B: Backend>(
+    fn finish<B: Pointwise>(
         &mut self,
         design: &Design<B>,
         interrupted: bool,
@@ -334,7 +343,7 @@ impl Watcher<'_> {
         Ok(())
     }
 
-    fn checkpoint<B: Backend>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
+    fn checkpoint<B: Pointwise>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
         let start = Instant::now();
         let done = &mut self.summary.done;
         done.seconds.total = self.clock.total();
@@ -355,6 +364,9 @@ fn verdict(
         Ended::Rule(_) => Ok(()),
         Ended::Interrupted => {
             Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
+        }
+        Ended::Filter { iteration, outcome } => {
+            Err(Failure::Filter { iteration, iterations, outcome })
         }
         Ended::Sensitivities { iteration } => Err(Failure::Sensitivities { iteration }),
         Ended::Solver { iteration, load_case, outcome, tolerance } => {

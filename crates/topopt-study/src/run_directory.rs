@@ -25,21 +25,22 @@ impl RunDirectory {
         let (has, display) = (|name: &str| path.join(name).is_file(), path.display());
         if !has(HISTORY) || !is_written_by_us(&path.join(CASE)) {
             let why = match path.is_dir() {
-                true => format!("it has no {HISTORY} or no {CASE} of a run"),
+                true => format!("it lacks {HISTORY} or {CASE}"),
                 false => "there is no such folder".into(),
             };
-            return Err(Finding::new(format!("{display} is not a folder of results: {why}"))
-                .remedy("give the folder that `topopt run` names at its end"));
+            return Err(Finding::new(format!("{display} is not a results folder: {why}"))
+                .remedy("give the folder that `topopt run` prints at the end"));
         }
         if output_folder::is_in_use(path) {
             return Err(Finding::new(format!("a run is writing to {display}"))
-                .remedy("wait for its end, or interrupt it"));
+                .remedy("wait until it ends, or interrupt it"));
         }
         let missing = [SUMMARY, DESIGN].into_iter().find(|name| !has(name));
         missing.map_or(Ok(Self { path: path.into() }), |name| {
             let message = format!("the run in {display} has written no {name}");
             let command = resume_command(path);
-            Err(Finding::new(message).remedy(format!("wait for its end, or go on with: {command}")))
+            Err(Finding::new(message)
+                .remedy(format!("wait until it ends, or resume with: {command}")))
         })
     }
 

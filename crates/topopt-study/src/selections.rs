@@ -52,7 +52,7 @@ impl Selection<'_> {
         let name = self.select.name.get_ref();
         if let Some((_, kind, _)) = self.sets.summary().iter().find(|(known, ..)| known == name) {
             let kind = kind.name();
-            return Err(Finding::new(format!("there is a {kind} set `{name}` already"))
+            return Err(Finding::new(format!("a {kind} set `{name}` already exists"))
                 .at(self.config.source(), self.select.name.span(), "a second set of this name")
                 .remedy("give the selection another name"));
         }
@@ -127,7 +127,7 @@ impl Selection<'_> {
             let (direction, angle) = (normal.direction, normal.angle.to_radians());
             if self.select.kind != SelectKind::Faces {
                 let finding = Finding::new("only faces have a normal");
-                let remedy = "set `kind = \"faces\"`, or take the normal out";
+                let remedy = "set `kind = \"faces\"`, or remove the normal";
                 return Err(self.at(finding, &format!("{path}.normal"), "here").remedy(remedy));
             }
             self.check_direction(&direction, &format!("{path}.normal.direction"))?;
@@ -177,8 +177,8 @@ impl Selection<'_> {
             Shape::Plane { normal, .. } => self.check_direction(normal, &format!("{path}.normal")),
             Shape::Cylinder { radius, inner_radius, .. } if inner_radius >= radius => {
                 let finding = Finding::new("`inner_radius` is not less than `radius`");
-                let remedy = "what lies between the two is selected; leave `inner_radius` out for \
-                              all of the inside";
+                let remedy = "the region between the two is selected; leave out `inner_radius` for \
+                              the whole inside";
                 Err(self.at(finding, &format!("{path}.inner_radius"), "too large").remedy(remedy))
             }
             Shape::Cylinder { axis, .. } => self.check_direction(axis, &format!("{path}.axis")),
@@ -251,10 +251,7 @@ impl Selection<'_> {
             }
         };
         let remedy = near.map_or_else(
-            || {
-                "name a set of the mesh (`topopt info`) or a selection that stands above this one"
-                    .into()
-            },
+            || "use a set of the mesh (`topopt info`) or a selection above this one".into(),
             |near| format!("did you mean `{near}`?"),
         );
         Err(self.at(Finding::new(message), path, "this set").remedy(remedy))
@@ -275,11 +272,11 @@ impl Selection<'_> {
                     let (nearest, distance) = selector.nearest_to(region);
                     let [x, y, z] = selector.place(nearest).map(rounded);
                     let off = rounded(distance);
-                    format!("; the nearest, at [{x}, {y}, {z}], is off by {off}")
+                    format!("; the nearest, at [{x}, {y}, {z}], is {off} away")
                 }
                 _ => String::new(),
             };
-            parts.push(format!("`{key}` alone holds for {n} {kind}s{near}"));
+            parts.push(format!("`{key}` alone is satisfied by {n} {kind}s{near}"));
         }
         let bounds = self.mesh.bounding_box();
         let (min, max) = (bounds.min.map(rounded), bounds.max.map(rounded));

@@ -71,7 +71,7 @@ impl StartingDesign {
         // Adding 0 takes the sign from zero.
         let percent = |share: f64| 100.0 * share + 0.0;
         let message = format!(
-            "the design in {} is of another part: {:.1} % of the volume of the case lies more than an \
+            "the design in {} belongs to another part: {:.1} % of the volume of the case lies more than an \
              element's width outside of that part, and {:.1} % of that part outside of the case\n\
              that part: {}\nthe case: {}",
             self.path.display(),

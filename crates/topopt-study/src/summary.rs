@@ -201,13 +201,13 @@ impl<'a> Summary<'a> {
     pub fn resume(&mut self, resumption: &Resumption) {
         self.done = resumption.done.clone();
         self.notes.extend(resumption.notes.iter().cloned());
-        self.notes.push(format!("goes on after iteration {}", self.done.iterations));
+        self.notes.push(format!("resumed after iteration {}", self.done.iterations));
     }
 
     /// Takes note of the design that the run starts from.
     pub fn start_from(&mut self, design: &StartingDesign) {
         let path = design.path().display().to_string();
-        self.notes.push(format!("starts from the density in {path}, interpolated"));
+        self.notes.push(format!("started from the density in {path}, interpolated"));
         self.done.started_from = Some(path);
     }
 
@@ -216,7 +216,7 @@ impl<'a> Summary<'a> {
         (self.status, self.stopped_by) = match ended {
             Some(Ended::Rule(rule)) => ("done", Some(rule_name(*rule))),
             Some(Ended::Interrupted) => ("interrupted", None),
-            Some(Ended::Solver { .. }) => ("solver_failed", None),
+            Some(Ended::Solver { .. } | Ended::Filter { .. }) => ("solver_failed", None),
             Some(Ended::Sensitivities { .. }) => ("not_finite", None),
             None => ("failed", None),
         };
@@ -276,15 +276,14 @@ impl<'a> Summary<'a> {
         if let (Some(false), Some(volume)) = (self.volume_met, self.done.volume_fraction) {
             let target = self.settings.volume_fraction;
             let why = match volume > target {
-                true => "passive elements, filter or move limit let no design have less",
+                true => "with these passive elements, filter and move limit no design has less",
                 false => {
-                    "passive elements, filter or move limit let no design have more, or more material \
+                    "with these passive elements, filter and move limit no design has more, or more material \
                      would only add weight"
                 }
             };
-            lines += &format!(
-                "\nwarning: the volume is {volume:.4} where {target} was asked for: {why}"
-            );
+            lines +=
+                &format!("\nwarning: the volume is {volume:.4}, but {target} was requested: {why}");
         }
         lines
     }
@@ -297,8 +296,8 @@ fn rule_name(rule: StopRule) -> &'static str {
     match rule {
         StopRule::MaxIterations => "max_iterations",
         StopRule::Change => "change_tolerance",
-        StopRule::RelativeCompliance => "compliance_tolerance",
-        StopRule::AbsoluteCompliance => "absolute_compliance_tolerance",
+        StopRule::RelativeObjective => "compliance_tolerance",
+        StopRule::AbsoluteObjective => "absolute_compliance_tolerance",
     }
 }
 

@@ -40,9 +40,9 @@ impl Lookup<'_> {
             findings.extend(other.map(|other| {
                 let place = support.displacement.as_ref().map_or(support.set.span(), |d| d.span());
                 let message = "two supports move the same nodes differently";
-                let label = format!("elsewhere by {other}");
+                let label = format!("elsewhere moved by {other}");
                 Finding::new(message).at(self.config.source(), place, &label).remedy(
-                    "let sets share no node, or leave the direction out of `fix` of one of them",
+                    "use sets that share no node, or leave the direction out of `fix` of one of them",
                 )
             }));
         }

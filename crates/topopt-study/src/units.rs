@@ -37,7 +37,11 @@ fn doubtful_modulus(config: &Config, model: &Model) -> Option<String> {
     if MODULI.contains(&pascals) || is_unitless {
         return None;
     }
-    let than = if pascals > *MODULI.end() { "more than diamond" } else { "less than rubber" };
+    let than = if pascals > *MODULI.end() {
+        "more than that of diamond"
+    } else {
+        "less than that of rubber"
+    };
     let unit = units.stress();
     let meant = [("Pa", 1.0), ("MPa", 1e6), ("GPa", 1e9)]
         .into_iter()
@@ -47,7 +51,7 @@ fn doubtful_modulus(config: &Config, model: &Model) -> Option<String> {
             format!("; if {modulus:e} is in {name}, give {right:e}")
         });
     Some(format!(
-        "Young's modulus is {modulus:e} {unit}, {said}: {:e} Pa, {than} has{}",
+        "Young's modulus is {modulus:e} {unit}, {said}: {:e} Pa, {than}{}",
         rounded(pascals),
         meant.unwrap_or_default()
     ))
@@ -73,7 +77,7 @@ fn large_strain(config: &Config, model: &Model) -> Option<String> {
         (strain > LARGE).then(|| {
             format!(
                 "load case `{}`: forces of {} on a part of {} across with Young's modulus {modulus:e} \
-                 give strains of about {}, far beyond small displacements: look at the units of \
+                 give strains of about {}, far beyond small displacements: check the units of \
                  force, length and Young's modulus",
                 case.name,
                 rounded(total),

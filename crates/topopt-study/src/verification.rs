@@ -1,8 +1,10 @@
 //! The proof of a design: made solid and void by a threshold, solved again, and measured.
 
 mod carried;
+mod compared;
 mod measures;
 mod solve;
+mod subject;
 mod threshold;
 
 use std::path::Path;
@@ -12,20 +14,21 @@ use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::Region;
 
 use crate::case::Case;
-use crate::computer::Place;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
 use crate::meshing::Gmsh;
 use crate::model::Model;
+use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
-use crate::tags::Tags;
 use carried::Carried;
+pub use compared::Compared;
 pub use measures::sorted_shares;
 pub use measures::{Displacement, Stress, Width};
 use solve::Solution;
+use subject::Subject;
 use threshold::Thresholded;
 
 /// What a verification is asked for.
@@ -74,23 +77,6 @@ pub struct Verification {
     pub pcg_residual: f64,
     /// What was left out, a sentence each.
     pub notes: Vec<String>,
-}
-
-/// A number of the optimized design beside that of the verified one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Compared {
-    /// With the densities of the run.
-    pub optimized: f64,
-    /// With solid and void elements.
-    pub verified: f64,
-    /// verified / optimized.
-    pub ratio: f64,
-}
-
-impl Compared {
-    fn new(optimized: f64, verified: f64) -> Self {
-        Self { optimized, verified, ratio: verified / optimized }
-    }
 }
 
 impl Verification {
@@ -148,15 +134,6 @@ fn density(results: &RunDirectory, model: &Model) -> Result<Vec<f64>, InputError
             .into());
     }
     Ok(model.renumbering.elements_from_original(&density))
-}
-
-/// All that a verification is made from.
-struct Subject<'a> {
-    model: &'a Model,
-    design: Thresholded,
-    carried: Carried,
-    solution: Solution,
-    tags: Option<Tags>,
 }
 
 impl Subject<'_> {

@@ -27,8 +27,8 @@ const OWN: &str = "nobody else borrows it";
 /// A surface that cannot be decimated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "the surface touches itself in a vertex or an edge, near {near:?}: parts of the mesh meet there \
-     without a common face; join them, or leave decimation out"
+    "the surface touches itself at a vertex or an edge, near {near:?}: parts of the mesh meet there \
+     without a common face; join them, or do not decimate"
 )]
 pub struct NotAManifold {
     /// A corner of a triangle there.

@@ -17,14 +17,18 @@ pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSur
         triangles.flat_map(|triangle| cut.clipped_triangle(triangle)).flatten()
     });
     let mut triangles: Vec<[Key; 3]> = closing.collect();
+
+    // Before the inner triangles come: vertices of these alone lie on the boundary of the mesh.
     let mut boundary: Vec<Key> = triangles.as_flattened().to_vec();
     boundary.par_sort_unstable();
     boundary.dedup();
+
     let inner = (0..mesh.n_elements()).into_par_iter().filter(|&element| cut.is_cut(element));
     triangles.par_extend(inner.flat_map_iter(|element| {
         let tetrahedra = tetrahedra::of_element(mesh, element);
         tetrahedra.flat_map(|tetrahedron| cut.inner_triangles(tetrahedron)).flatten()
     }));
+
     let mut keys: Vec<Key> = triangles.as_flattened().to_vec();
     keys.par_sort_unstable();
     keys.dedup();

@@ -22,12 +22,14 @@ pub fn clipped_volume(mesh: &HexMesh, field: &Field, threshold: f64) -> f64 {
 pub fn threshold_of_volume(mesh: &HexMesh, field: &Field, target: f64) -> (f64, f64) {
     let elements = Elements::of(mesh, field);
     let [least, most] = field.range();
+
     // The volume falls from `low`, where all is inside, to `high`, where nothing is.
     let (mut low, mut high) = ((least, elements.total), (most.next_up(), 0.0));
     let nearer = |a: (f64, f64), b: (f64, f64)| {
         if (a.1 - target).abs() < (b.1 - target).abs() { a } else { b }
     };
     let mut best = nearer(low, high);
+
     let is_uniform = most - least <= ROUNDING * most.abs().max(least.abs());
     let evaluations = if is_uniform { 0 } else { MOST_EVALUATIONS };
     for evaluation in 0..evaluations {
@@ -36,12 +38,14 @@ pub fn threshold_of_volume(mesh: &HexMesh, field: &Field, target: f64) -> (f64, 
             0 => ((low.1 - target) / (low.1 - high.1)).clamp(0.01, 0.99),
             _ => 0.5,
         };
+
         let threshold = low.0 + share * (high.0 - low.0);
         // Between neighboring numbers there is none.
         let is_between = low.0 < threshold && threshold < high.0;
         if high.0 - low.0 <= RESOLUTION * (most - least) || !is_between {
             break;
         }
+
         let found = (threshold, elements.clipped(threshold));
         best = nearer(found, best);
         if (found.1 - target).abs() <= TOLERANCE * target {

@@ -1,6 +1,7 @@
 //! `topopt bench`: operators, solves, and the tables of the thesis, measured.
 
 mod matrix;
+mod measured;
 mod operators;
 mod preconditioners;
 mod processor;
@@ -10,14 +11,7 @@ mod thesis;
 
 use std::io::Write;
 
-use topopt_cuda::{Cuda, Mf};
-use topopt_fem::ElementOperator;
-use topopt_linalg::{BackendError, Pointwise};
-
 use crate::args::BenchCommand;
-use subject::Subject;
-use topopt_study::computer::{self, Computer, Place, Visitor};
-use topopt_study::config;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::output_folder;
@@ -40,70 +34,3 @@ pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), 
         BenchCommand::Thesis(args) => thesis::thesis(args, out),
     }
 }
-
-/// Something to do with every operator of a place.
-trait Measured {
-    /// Takes one operator, built and with all moduli zero. `seconds` times work on its backend;
-    /// `memory` is what the operator stores, in bytes.
-    fn measure<B: Pointwise>(
-        &mut self,
-        backend: &B,
-        operator: &mut dyn ElementOperator<B>,
-        precision: &'static str,
-        memory: usize,
-        seconds: &mut Stopwatch,
-    ) -> Result<(), BackendError>;
-}
-
-/// Seconds that work takes on a backend.
-type Stopwatch<'a> = dyn FnMut(&mut dyn FnMut()) -> Result<f64, BackendError> + 'a;
-
-/// Builds the operators of `place` one after the other, those that are asked for and fit into the
-/// memory, and shows each to `measured`; at last `mf` in single precision, which GPUs have.
-fn each_operator(
-    place: &Place,
-    subject: &Subject,
-    wanted: &[config::Strategy],
-    measured: &mut impl Measured,
-) -> Result<(), Failure> {
-    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w.name() == name);
-    place.visit(InDouble { subject, is_wanted: &is_wanted, measured: &mut *measured })?;
-    if let (Place::Gpu(device), true) = (place, is_wanted("mf")) {
-        let (problem, colors) = (&subject.problem, subject.colors.as_deref());
-        let mut operator = Mf::<f32>::new(&computer::mesh_on_device(device, problem, colors)?)?;
-        let memory = Mf::<f32>::bytes(problem.mesh().n_elements());
-        let mut seconds = |work: &mut dyn FnMut()| device.seconds(work);
-        let backend = Cuda::<f32>::new(device)?;
-        measured.measure(&backend, &mut operator, "f32", memory, &mut seconds)?;
-    }
-    Ok(())
-}
-
-struct InDouble<'a, M> {
-    subject: &'a Subject,
-    is_wanted: &'a dyn Fn(&str) -> bool,
-    measured: &'a mut M,
-}
-
-impl<M: Measured> Visitor for InDouble<'_, M> {
-    type Output = ();
-
-    fn visit<C: Computer>(self, computer: &C) -> Result<(), Failure> {
-        let Self { subject, is_wanted, measured } = self;
-        let backend = computer.backend();
-        let mut visitor = |operator: &mut dyn ElementOperator<C::Backend>, memory: usize| {
-            let mut seconds = |work: &mut dyn FnMut()| computer.seconds(work);
-            measured.measure(backend, operator, "f64", memory, &mut seconds)
-        };
-        let colors = subject.colors.as_deref();
-        Ok(computer.each_operator(&subject.problem, colors, is_wanted, &mut visitor)?)
-    }
-}
-
-/// The place that is asked for.
-fn place(asked: config::Device) -> Result<Place, InputError> {
-    Ok(Place::find(asked)?)
-}
-
-const GIGA: f64 = 1e9;
-const MEGABYTE: f64 = 1048576.0;

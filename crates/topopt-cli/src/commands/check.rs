@@ -10,18 +10,19 @@ use topopt_fem::LoadCase;
 use super::diagnosis::Diagnosis;
 use super::duration::Duration;
 use super::info::{Shape, ratio};
-use super::{preview, rounded};
+use super::preview;
 use crate::args::CheckArgs;
 use topopt_study::case::Case;
-use topopt_study::computer::{Computer, Needs, Place, Visitor};
+use topopt_study::computer::{Computer, Needs, Visitor};
 use topopt_study::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
 use topopt_study::doubts;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::model::Model;
-use topopt_study::numbers::shown;
+use topopt_study::numbers::{rounded, shown};
 use topopt_study::output_folder::{self, Earlier};
+use topopt_study::place::Place;
 use topopt_study::run::thread_pool;
 
 /// Builds everything but solves nothing, and says what a run would do and how long that may take by
@@ -176,7 +177,7 @@ impl Forecast {
         }
         self.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;
         self.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
-        writeln!(out, "nothing stands in the way of `topopt run {}`", self.case)
+        writeln!(out, "ready for `topopt run {}`", self.case)
     }
 
     /// Name and text of each line for people.
@@ -185,7 +186,7 @@ impl Forecast {
         let width = shown(self.element_width);
         let held = self.held_components;
         let mut rows = vec![
-            ("elements", format!("{} of width {width} on average", self.elements)),
+            ("elements", format!("{} of mean width {width}", self.elements)),
             ("nodes", self.nodes.to_string()),
             ("extent", format!("{x} x {y} x {z}")),
             ("quality", self.quality_text()),
@@ -217,7 +218,7 @@ impl Forecast {
         rows.push(("memory", self.memory_text()));
         rows.push(("time", self.time.text()));
         let replaced = if self.replaces_results {
-            ", which holds those of a run: give --overwrite or --resume"
+            ", which already holds results: give --overwrite or --resume"
         } else {
             ""
         };
@@ -340,7 +341,7 @@ fn warnings(model: &Model, loads: &[Load]) -> Vec<String> {
         && radius <= width
     {
         warnings.push(format!(
-            "the filter radius {} is not larger than an element ({}): it hardly filters, and \
+            "the filter radius {} is not larger than an element ({}): it has almost no effect, and \
              checkerboards are likely; 1.5 to 3 element widths are usual",
             rounded(radius),
             rounded(width)
@@ -350,7 +351,7 @@ fn warnings(model: &Model, loads: &[Load]) -> Vec<String> {
         let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
         if load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total) {
             warnings.push(format!(
-                "the forces of load case `{}` cancel out in sum; if they shall not, look at their \
+                "the forces of load case `{}` add up to zero; if this is not intended, check their \
                  signs",
                 case.name
             ));

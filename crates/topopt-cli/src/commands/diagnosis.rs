@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_nodes};
 
 use super::info::Shape;
-use super::rounded;
 use topopt_study::case::{Case, CaseLoads};
+use topopt_study::numbers::rounded;
 
 /// What there is to know of a case before a problem is made of it.
 pub(super) struct Diagnosis {
@@ -38,8 +38,8 @@ impl Diagnosis {
             let [a, b] = pair.map(|node| case.node_number(node));
             let n = pairs.len();
             format!(
-                "{n} pairs of nodes are in the same place, the first {a} and {b}: what meets there \
-                 is not joined; merge them in the mesher (Coherence in Gmsh) if it shall be"
+                "{n} pairs of nodes are in the same place, the first {a} and {b}: the parts \
+                 that meet there are not joined; merge the nodes in the mesher (Coherence in Gmsh) if they should be"
             )
         }));
         let hanging = hanging_nodes(&case.mesh);
@@ -61,7 +61,7 @@ fn poor_elements(quality: &Shape) -> Option<String> {
         let worst: Vec<_> = quality.worst_elements.iter().take(5).map(u64::to_string).collect();
         format!(
             "poor elements: the scaled Jacobian goes down to {least:.3}; the worst of {} below \
-             {POOR_JACOBIAN} are {}: displacements near them are not accurate; mesh better there",
+             {POOR_JACOBIAN} are {}: displacements near them are inaccurate; improve the mesh there",
             quality.histogram[..2].iter().sum::<usize>(),
             worst.join(", ")
         )
@@ -78,8 +78,8 @@ fn separate_parts(components: &Components) -> Option<String> {
         let more = if n > 5 { ", ..." } else { "" };
         let shown = shown.join(", ");
         format!(
-            "the mesh is in {n} parts that share no node, of {shown}{more} elements: each must be \
-             held by itself; merge nodes in the mesher if they belong together"
+            "the mesh has {n} parts that share no node, of {shown}{more} elements: each must be \
+             held separately; merge nodes in the mesher if they belong together"
         )
     })
 }
@@ -91,8 +91,8 @@ fn not_conforming(case: &Case, hanging: &[(u32, Face)]) -> Option<String> {
     let (n, node, element) =
         (hanging.len(), case.node_number(node), case.element_number(face.element));
     Some(format!(
-        "{n} nodes lie on faces of which they are no corner, the first is {node} at ({x}, {y}, {z}) \
-         on a face of element {element}: what meets there is not joined; make the mesh conforming \
+        "{n} nodes lie on faces without being corners of them; the first is {node} at ({x}, {y}, {z}) \
+         on a face of element {element}: the mesh is not joined there; make it conforming \
          (Coherence or BooleanFragments in Gmsh)"
     ))
 }
@@ -109,9 +109,9 @@ fn held(case: &Case, load: &CaseLoads) -> Option<String> {
     (nodes > 0).then(|| {
         let ([x, y, z], n, name) = (lost.map(rounded), load.forces.len(), &load.name);
         format!(
-            "load case `{name}`: on {nodes} of {n} nodes a force acts where the part is held; \
-             ({x}, {y}, {z}) in all goes into the supports; take those nodes out of the set of \
-             the load, unless this is meant"
+            "load case `{name}`: {nodes} of its {n} nodes are loaded in a direction in which they are held; \
+             ({x}, {y}, {z}) in sum goes directly into the supports; remove those nodes from the set of \
+             the load, unless this is intended"
         )
     })
 }
@@ -125,8 +125,8 @@ fn on_void(case: &Case, load: &CaseLoads, adjacency: &NodeToElements) -> Option<
     nodes.first().map(|&first| {
         let (n, name, first) = (nodes.len(), &load.name, case.node_number(first));
         format!(
-            "load case `{name}` pulls at void: {n} of its nodes lie in it, the first is {first}; \
-             load what is not void, or take the elements there out of `design.void`"
+            "load case `{name}` acts on void elements: {n} of its nodes lie in it, the first is {first}; \
+             load other nodes, or remove the elements there from `design.void`"
         )
     })
 }

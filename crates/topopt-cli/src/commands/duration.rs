@@ -6,10 +6,11 @@ use serde::Serialize;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
 use topopt_linalg::{Backend, BackendError, Space};
 
-use topopt_study::computer::{Computer, Place, Solver, Visitor};
+use topopt_study::computer::{Computer, Solver, Visitor};
 use topopt_study::config::Config;
 use topopt_study::failure::Failure;
 use topopt_study::model::Model;
+use topopt_study::place::Place;
 
 /// What the solves of a run may take on the device at hand.
 #[derive(Debug, Serialize)]
@@ -75,7 +76,7 @@ impl Duration {
     /// The forecast in words.
     pub fn text(&self) -> String {
         format!(
-            "about {} for {} solves, if each takes {} iterations (a guess) of {:.2} ms (measured)",
+            "about {} for {} solves, at {} iterations per solve (assumed) of {:.2} ms (measured)",
             spoken(self.seconds),
             self.solves,
             self.iterations_a_solve,

@@ -8,11 +8,11 @@ use topopt_io::{WriteError, obj, stl, three_mf};
 use topopt_mesh::HexMesh;
 use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
 
-use super::rounded;
 use crate::args::ExportArgs;
 use topopt_study::config::LengthUnit;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
+use topopt_study::numbers::rounded;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::verification::sorted_shares;
 
@@ -77,9 +77,7 @@ fn smooth_and_decimate(surface: &mut TriangleSurface, args: &ExportArgs) -> Resu
 fn unwritten(error: &WriteError) -> Finding {
     let finding = Finding::new(error.to_string());
     match error.cause.raw_os_error() {
-        Some(_) => finding.remedy(
-            "choose a folder that exists, that you may write to, and that has room for the file",
-        ),
+        Some(_) => finding.remedy("choose an existing, writable folder with enough space"),
         None => finding,
     }
 }
@@ -123,7 +121,7 @@ impl Design {
         let [least, most] = self.field.range();
         let message = format!(
             "no threshold keeps the volume {} of {}: the nearest, {threshold:.4}, gives {}; much of \
-             the density has one value",
+             the density has a single value",
             rounded(self.volume),
             self.path.display(),
             rounded(volume)
@@ -134,9 +132,7 @@ impl Design {
                 let [least, most] = range;
                 format!("run more iterations, or give `--threshold` between {least} and {most}")
             }
-            false => {
-                "run more iterations: a density that is the same everywhere has no surface".into()
-            }
+            false => "run more iterations: a uniform density has no surface".into(),
         };
         Err(Finding::new(message).remedy(remedy).into())
     }
@@ -146,7 +142,7 @@ impl Design {
         let ([least, most], path) = (self.field.range(), self.path.display());
         let Some(threshold) = given else {
             return Finding::new(format!(
-                "everything of {path} is solid: the densities are from {} to {}, and their volume \
+                "all of {path} is solid: the densities are from {} to {}, and their volume \
                  is that of the whole part",
                 rounded(least),
                 rounded(most)
@@ -157,9 +153,9 @@ impl Design {
             );
         };
         let what = if threshold > most { "nothing" } else { "everything" };
-        Finding::new(format!("the threshold {threshold} leaves {what} of {path}")).remedy(format!(
+        Finding::new(format!("the threshold {threshold} keeps {what} of {path}")).remedy(format!(
             "the densities are from {} to {}: choose a threshold between, or leave \
-             `--threshold` out to keep the volume",
+             out `--threshold` to keep the volume",
             rounded(least),
             rounded(most)
         ))
@@ -239,7 +235,7 @@ fn tell_decimation(
     if left as f64 > share * before as f64 {
         writeln!(
             out,
-            "warning: fewer would have changed the volume by 0.5 % or spoilt the surface: \
+            "warning: fewer triangles would have changed the volume by 0.5 % or damaged the surface: \
              {:.1} % are left",
             100.0 * left as f64 / before as f64
         )?;
@@ -256,7 +252,7 @@ fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut impl Write) -> Result<
     if rounding > UNSEEN_ROUNDING * size {
         writeln!(
             out,
-            "warning: this format holds single precision, which moves coordinates so far from the \
+            "warning: this format holds single precision, which moves coordinates this far from the \
              origin by up to {}; .3mf, .obj and .vtp keep all digits",
             rounded(rounding)
         )?;
@@ -275,10 +271,10 @@ fn tell_pieces(shares: &[f64], dropped: bool, out: &mut impl Write) -> Result<()
         shown += ", ...";
     }
     let remedy = match dropped {
-        true => "all but the largest were dropped",
-        false => "`--largest-piece` drops all but the largest",
+        true => "all except the largest were dropped",
+        false => "`--largest-piece` keeps only the largest",
     };
     let n = shares.len();
-    writeln!(out, "warning: {n} pieces that do not touch ({shown} of the volume); {remedy}")?;
+    writeln!(out, "warning: {n} disconnected pieces ({shown} of the volume); {remedy}")?;
     Ok(())
 }

@@ -8,14 +8,13 @@ use topopt_io::ImportedMesh;
 use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
 
-use super::rounded;
 use crate::args::GmshArgs;
 use topopt_study::case::element_width;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::meshing;
-use topopt_study::numbers::shown;
+use topopt_study::numbers::{rounded, shown};
 
 /// Reads a mesh file and says what is in it.
 pub(super) fn info(
@@ -162,7 +161,7 @@ impl Shape {
 /// An aspect ratio for people.
 pub(super) fn ratio(ratio: &f64) -> String {
     match *ratio {
-        r if !r.is_finite() => "unbounded, an edge has no length".into(),
+        r if !r.is_finite() => "infinite: an edge has zero length".into(),
         r if r < 1e6 => format!("{r:.3}"),
         r => format!("{r:.3e}"),
     }

@@ -26,9 +26,9 @@ pub(super) fn init(name: &Path, out: &mut impl Write) -> Result<(), Failure> {
 fn not_written(path: &Path, cause: &std::io::Error) -> Finding {
     let path = path.display();
     match cause.kind() {
-        ErrorKind::AlreadyExists => Finding::new(format!("{path} exists already"))
+        ErrorKind::AlreadyExists => Finding::new(format!("{path} already exists"))
             .remedy("choose another name, or remove the file first"),
         _ => Finding::new(format!("cannot write {path}: {cause}"))
-            .remedy("choose a folder that exists and that you may write to"),
+            .remedy("choose an existing, writable folder"),
     }
 }

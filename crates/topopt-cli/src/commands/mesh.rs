@@ -24,7 +24,7 @@ pub(super) fn mesh(
     let path = args.output.clone().unwrap_or_else(|| default_path(&args.source));
     output_folder::check_file(&path, &["msh"], &[]).map_err(InputError::from)?;
     if args.output.is_none() && path.exists() {
-        let finding = Finding::new(format!("{} is there already", path.display()));
+        let finding = Finding::new(format!("{} already exists", path.display()));
         let remedy = "name the file to write with `--output FILE`, this one or another";
         return Err(InputError::from(finding.remedy(remedy)).into());
     }
@@ -38,7 +38,7 @@ pub(super) fn mesh(
     };
     let encoding = if args.ascii { Encoding::Ascii } else { Encoding::Binary };
     gmsh::write(&path, &mesh, GmshFormat { version, encoding }).map_err(|error| {
-        let remedy = "choose a folder that exists and that you may write to";
+        let remedy = "choose an existing, writable folder";
         InputError::from(Finding::new(error.to_string()).remedy(remedy))
     })?;
     let (elements, nodes) = (mesh.n_elements(), mesh.n_nodes());
@@ -61,11 +61,11 @@ fn default_path(source: &MeshSource) -> PathBuf {
 fn benchmark(generator: Generator, args: &MeshArgs) -> Result<HexMesh, InputError> {
     if args.element_size.is_some() || args.hexes.is_some() || args.gmsh.gmsh.is_some() {
         let finding = Finding::new("--element-size, --hexes and --gmsh are for geometries");
-        return Err(finding.remedy("say how large a benchmark is by --size or --elements").into());
+        return Err(finding.remedy("give the size of a benchmark by --size or --elements").into());
     }
     if args.size.is_none() && args.elements.is_none() {
         let name = generator.benchmark().name();
-        let finding = Finding::new(format!("how large is the mesh of {name} to be?"));
+        let finding = Finding::new(format!("the size of the mesh of {name} is missing"));
         return Err(finding.remedy("give --size (1 to 5) or --elements; see --help").into());
     }
     args.elements.map(free_memory::check_elements).transpose()?;
@@ -80,7 +80,7 @@ fn of_geometry(
 ) -> Result<(HexMesh, Vec<String>), InputError> {
     if args.size.is_some() || args.elements.is_some() {
         let finding = Finding::new("--size and --elements are for benchmarks");
-        return Err(finding.remedy("say by --element-size how long edges may be").into());
+        return Err(finding.remedy("give the largest edge by --element-size").into());
     }
     if args.element_size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
         return Err(Finding::new("--element-size must be greater than 0").into());

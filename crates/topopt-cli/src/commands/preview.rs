@@ -33,7 +33,7 @@ pub(super) fn write(path: &Path, case: &Case) -> Result<(), Finding> {
     let mesh = &case.mesh;
     vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, Compression::Zlib).map_err(
         |error| {
-            let remedy = "choose a folder that exists and that you may write to";
+            let remedy = "choose an existing, writable folder";
             Finding::new(error.to_string()).remedy(remedy)
         },
     )

@@ -3,9 +3,9 @@
 mod curves;
 mod problem;
 mod verification;
+mod wording;
 
 use std::io::Write;
-use std::path::Path;
 
 use serde_json::Value;
 use toml::Table;
@@ -19,6 +19,7 @@ use topopt_study::finding::{Finding, InputError};
 use topopt_study::output_folder;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
+use wording::{Units, read, text, unreadable, with_unit, words};
 
 /// Writes the report of a run.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Failure> {
@@ -61,62 +62,6 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
         case,
     };
     report.html().map_err(|error| unreadable(&design, &error).into())
-}
-
-fn read(path: &Path) -> Result<String, Finding> {
-    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
-}
-
-fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Finding {
-    Finding::new(format!("cannot read {}: {error}", path.display()))
-        .remedy("run the case again: a run writes all of its results")
-}
-
-/// What numbers are followed by; nothing where the case states no units.
-struct Units {
-    length: String,
-    force: String,
-    stress: String,
-    energy: String,
-}
-
-impl Units {
-    fn of(summary: &Value) -> Self {
-        let name = |key: &str| summary["units"][key].as_str().unwrap_or_default().into();
-        let [length, force, stress, energy] = ["length", "force", "stress", "compliance"].map(name);
-        Self { length, force, stress, energy }
-    }
-
-    /// The unit of what a key of the case file is called.
-    fn of_key(&self, key: &str) -> String {
-        let per = |power: &str| format!("{}/{}{power}", self.force, self.length);
-        match key {
-            "force" | "total_force" => self.force.clone(),
-            "traction" | "pressure" | "youngs_modulus" => self.stress.clone(),
-            "radius" | "filter_radius" | "displacement" | "element_size" => self.length.clone(),
-            "stiffness" if !self.force.is_empty() => per(""),
-            "stiffness_per_area" if !self.force.is_empty() => per("³"),
-            _ => String::new(),
-        }
-    }
-}
-
-/// A number with its unit.
-fn with_unit(x: &Value, unit: &str) -> String {
-    format!("{} {unit}", number(x.as_f64().unwrap_or(f64::NAN), 6)).trim_end().into()
-}
-
-/// Text as it is, everything else as JSON.
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// The words of a key.
-fn words(key: &str) -> String {
-    let words = key.replace('_', " ").replace("pcg", "PCG").replace("youngs", "Young's");
-    let words = words.replace("poissons", "Poisson's");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn subtitle(results: &RunDirectory, summary: &Value) -> String {

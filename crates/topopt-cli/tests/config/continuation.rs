@@ -18,7 +18,7 @@ fn continuation_from_the_first_iteration() {
        :        `-- must be at least 2
     19 | penalty = 2
        `----
-     help: what holds from the first iteration stands in the other tables
+     help: settings of the first iteration belong in the other tables
     ");
 }
 
@@ -27,15 +27,15 @@ fn continuation_out_of_order() {
     let entries = "[[continuation]]\nfrom = 20\npenalty = 2\n\
                    [[continuation]]\nfrom = 20\ntolerance = 1e-6\n";
     insta::assert_snapshot!(continuation_refused(entries), @r"
-     x [[continuation]] is not in the order of its iterations
+     x the entries of [[continuation]] are not in the order of their iterations
        ,-[cases/case.toml:21:8]
     20 | [[continuation]]
     21 | from = 20
        :        ^|
-       :         `-- not after the entry before
+       :         `-- not later than the previous entry
     22 | tolerance = 1e-6
        `----
-     help: sort the entries by `from`, and join those of the same iteration
+     help: sort the entries by `from`, and merge those of the same iteration
     ");
 }
 
@@ -43,32 +43,32 @@ fn continuation_out_of_order() {
 fn continuation_of_what_is_not_there() {
     let entries = "[[continuation]]\nfrom = 20\nsharpness = 2\n";
     insta::assert_snapshot!(continuation_refused(entries), @r"
-     x [[continuation]] of a projection that is not there
+     x [[continuation]] changes a projection that does not exist
        ,-[cases/case.toml:19:13]
     18 | from = 20
     19 | sharpness = 2
        :             |
        :             `-- no [projection]
        `----
-     help: add [projection] with the `sharpness` to begin with, or leave the key out
+     help: add [projection] with an initial `sharpness`, or remove the key
     ");
     let entries = "kind = \"none\"\n[[continuation]]\nfrom = 20\nfilter_radius_in_elements = 2\n";
     insta::assert_snapshot!(continuation_refused(entries), @r"
-     x [[continuation]] of a filter that is not there
+     x [[continuation]] changes a filter that does not exist
        ,-[cases/case.toml:20:29]
     19 | from = 20
     20 | filter_radius_in_elements = 2
        :                             |
        :                             `-- no filter
        `----
-     help: set `filter.kind` and a radius to begin with, or leave the key out
+     help: set `filter.kind` and an initial radius, or remove the key
     ");
 }
 
 #[test]
 fn continuation_of_nothing() {
     insta::assert_snapshot!(continuation_refused("[[continuation]]\nfrom = 20\n"), @r"
-     x [[continuation]] that changes nothing
+     x an entry of [[continuation]] changes nothing
        ,-[cases/case.toml:18:8]
     17 | [[continuation]]
     18 | from = 20

@@ -59,7 +59,7 @@ fn projection_without_the_density_filter() {
        :       `-- projects filtered densities
     18 | sharpness = 4
        `----
-     help: add `kind = "density"` to [filter], or leave [projection] out
+     help: add `kind = "density"` to [filter], or remove [projection]
     "#);
 }
 
@@ -74,7 +74,7 @@ fn projection_too_sharp() {
        :             ^|^
        :              `-- must be greater than 0 and at most 256
        `----
-     help: Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of `[[continuation]]`
+     help: Sharpness beta: 1 is nearly linear, 32 nearly a step. Raised in stages of `[[continuation]]`
            it gives better designs.
     ");
 }

@@ -13,7 +13,7 @@ fn not_toml() {
       :         `-- here
     7 | 
       `----
-     help: text stands in double quotes, a table begins with [name], a list with [[name]]
+     help: put text in double quotes; a table begins with [name], a list of tables with [[name]]
     ");
 }
 

@@ -6,7 +6,7 @@ use crate::refused;
 fn no_supports() {
     insta::assert_snapshot!(refused("[[supports]]\nset = \"fixed\"\n", ""), @r"
     x cases/case.toml has no [[supports]]
-    help: add [[supports]]: where the part is held; or [[springs]] that hold it
+    help: add [[supports]]: where the part is held; or add [[springs]] that hold it
     ");
 }
 
@@ -28,7 +28,7 @@ fn force_of_two_components() {
 #[test]
 fn direction_twice() {
     insta::assert_snapshot!(refused("\"fixed\"", "\"fixed\"\nfix = [\"x\", \"x\"]"), @r#"
-     x `supports.fix` names an entry twice
+     x `supports.fix` lists an entry twice
       ,-[cases/case.toml:7:13]
     6 | set = "fixed"
     7 | fix = ["x", "x"]
@@ -36,7 +36,7 @@ fn direction_twice() {
       :              `-- a second time
     8 | 
       `----
-     help: leave one of them out
+     help: remove one of them
     "#);
 }
 

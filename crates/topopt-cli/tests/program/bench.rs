@@ -102,7 +102,7 @@ fn what_is_no_cube_or_mesh() {
     };
     insta::assert_snapshot!(refused("cube:0"), @"
       x `cube:0` is no cube
-      help: write cube:N with 1 to 500 elements along an edge
+      help: write cube:N with N from 1 to 500 elements per edge
     ");
     assert!(refused("none.msh").contains("none.msh"));
 }

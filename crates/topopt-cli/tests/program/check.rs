@@ -27,7 +27,7 @@ fn for_people() {
     let folder = Folder::new();
     insta::assert_snapshot!(check_untimed(&folder, &[]), @r"
     case.toml: Small
-      elements         250 of width 1 on average
+      elements         250 of mean width 1
       nodes            396
       extent           10 x 5 x 5
       quality          scaled Jacobian 1.000 (element 1) to 1.000, aspect ratio up to 1.000
@@ -41,7 +41,7 @@ fn for_people() {
       strategy         mf
       memory           about 12 MB, 14 with ebe, 14 with nbn
       results          results/case
-    nothing stands in the way of `topopt run case.toml`
+    ready for `topopt run case.toml`
     ");
     assert_eq!(folder.files(), ["case.toml"]);
 }
@@ -113,7 +113,7 @@ fn all_that_may_be_worth_saying() {
     ];
     insta::assert_snapshot!(check_untimed(&folder, &set), @r"
     case.toml
-      elements         1 of width 1 on average
+      elements         1 of mean width 1
       nodes            8
       extent           1 x 1 x 1
       quality          scaled Jacobian 1.000 (element 1) to 1.000, aspect ratio up to 1.000
@@ -127,10 +127,10 @@ fn all_that_may_be_worth_saying() {
       device           cpu
       strategy         ebe
       memory           about 12 MB, 12 with mf, 12 with nbn
-      results          out, which holds those of a run: give --overwrite or --resume
+      results          out, which already holds results: give --overwrite or --resume
       note: 1 node that no hexahedron uses was left out
-      warning: the filter radius 0.5 is not larger than an element (1): it hardly filters, and checkerboards are likely; 1.5 to 3 element widths are usual
-    nothing stands in the way of `topopt run case.toml`
+      warning: the filter radius 0.5 is not larger than an element (1): it has almost no effect, and checkerboards are likely; 1.5 to 3 element widths are usual
+    ready for `topopt run case.toml`
     ");
 }
 

@@ -193,7 +193,7 @@ fn unwritable_mesh() {
     assert_eq!(status, 1);
     insta::assert_snapshot!(err, @r"
     x cannot write none/a.msh: No such file or directory (os error 2)
-    help: choose a folder that exists and that you may write to
+    help: choose an existing, writable folder
     ");
 }
 

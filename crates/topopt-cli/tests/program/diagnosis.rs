@@ -62,7 +62,7 @@ fn parts_that_do_not_fit_together() {
         mesh = mesh.replace(old, new);
     }
     let found = warnings(&with_mesh(&mesh), &[]);
-    let expected = "4 nodes lie on faces of which they are no corner, the first is 109 at (1, \
+    let expected = "4 nodes lie on faces without being corners of them; the first is 109 at (1, \
                     0.25, 0.25) on a face of element 1: what meets there is not joined; make the \
                     mesh conforming (Coherence or BooleanFragments in Gmsh)";
     assert!(found.iter().any(|warning| warning == expected), "{found:#?}");
@@ -87,7 +87,7 @@ fn poor_elements_by_their_numbers() {
         found,
         [
             "poor elements: the scaled Jacobian goes down to 0.124; the worst of 1 below 0.2 are 77: \
-          displacements near them are not accurate; mesh better there"
+          displacements near them are inaccurate; improve the mesh there"
         ]
     );
 }
@@ -128,11 +128,11 @@ fn units_that_do_not_fit() {
     let (mm, m) = (["units.length=mm", "units.force=N"], ["units.length=m", "units.force=N"]);
     let with = |units: [&'static str; 2], modulus| [units[0], units[1], modulus];
     let pascals = warned(&with(mm, "material.youngs_modulus=210e9"));
-    let text = "Young's modulus is 2.1e11 N/mm^2 (MPa), by [units]: 2.1e17 Pa, more than diamond has; \
+    let text = "Young's modulus is 2.1e11 N/mm^2 (MPa), by [units]: 2.1e17 Pa, more than that of diamond has; \
                 if 2.1e11 is in Pa, give 2.1e5";
     assert!(pascals.contains(text), "{pascals}");
     let megapascals = warned(&with(m, "material.youngs_modulus=70e3"));
-    let text = "7e4 Pa, less than rubber has; if 7e4 is in MPa, give 7e10";
+    let text = "7e4 Pa, less than that of rubber has; if 7e4 is in MPa, give 7e10";
     assert!(megapascals.contains(text), "{megapascals}");
     // Six nodes with 1 N each, on a part of 250 mm^3.
     let soft = warned(&with(mm, "material.youngs_modulus=0.5"));

@@ -140,10 +140,10 @@ fn loose_pieces_are_told_and_dropped() {
     let (_, mesh) = two_ends(&folder);
     let all = export_well(&folder, &["ends.vtu", "-o", "all.obj", "--threshold", "0.5"]);
     assert!(all.contains("warning: 2 pieces that do not touch"), "{all}");
-    assert!(all.contains("`--largest-piece` drops all but the largest"), "{all}");
+    assert!(all.contains("`--largest-piece` keeps only the largest"), "{all}");
     let args = ["ends.vtu", "-o", "one.obj", "--threshold", "0.5", "--largest-piece"];
     let one = export_well(&folder, &args);
-    assert!(one.contains("all but the largest were dropped"), "{one}");
+    assert!(one.contains("all except the largest were dropped"), "{one}");
     let files = ["all.obj", "one.obj"].map(|name| folder.path(name));
     let Some(surfaces) = read_back("surface_readback.py", &files) else { return };
     assert_eq!((&surfaces[0]["regions"], &surfaces[1]["regions"]), (&2.into(), &1.into()));
@@ -171,7 +171,7 @@ fn what_decimation_leaves_is_told() {
     for share in ["0", "1", "-0.1", "nan", "few"] {
         let option = format!("--decimate={share}");
         let finished = export(&folder, &["ends.vtu", "-o", "part.stl", &option]);
-        let message = "a share of the triangles between 0 and 1 is needed, as 0.1";
+        let message = "give a share of the triangles between 0 and 1, such as 0.1";
         assert!(finished.err.contains(message), "{share}: {}", finished.err);
         assert!(!folder.path("part.stl").exists());
     }
@@ -192,8 +192,8 @@ fn what_cannot_be_exported_is_refused() {
     let before = folder.files();
     let cases: [(&[&str], &[&str]); 11] = [
         (&["ends.vtu", "-o", "part.step"], &["format of part.step", ".stl, .3mf, .obj or .vtp"]),
-        (&["none", "-o", "part.stl"], &["none is not a folder of results", "no such folder"]),
-        (&["empty", "-o", "part.stl"], &["empty is not a folder of results", "topopt run"]),
+        (&["none", "-o", "part.stl"], &["none is not a results folder", "no such folder"]),
+        (&["empty", "-o", "part.stl"], &["empty is not a results folder", "topopt run"]),
         (&["bare.vtu", "-o", "part.stl"], &["no scalar array `density`", "design.vtu of a run"]),
         (&["case.toml", "-o", "part.stl"], &["case.toml: not a VTK XML file"]),
         (&["out", "-o", "part.stl"], &["no threshold keeps the volume", "run more iterations"]),

@@ -161,7 +161,7 @@ fn what_gmsh_leaves_is_cut_or_refused() {
     let (status, out, err) = topopt(&folder.path(""), &args);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     let note = "prisms in volume 1 (`design`): all elements were cut into hexahedra";
-    assert!(out.contains("by itself the geometry gives") && out.contains(note), "{out}");
+    assert!(out.contains("on its own the geometry gives") && out.contains(note), "{out}");
     let (status, _, err) = topopt(&folder.path(""), &[&args[..], &["--hexes", "extrude"]].concat());
     assert!(status == 1 && err.contains("prisms in volume 1 (`design`) in the mesh of"), "{err}");
     assert!(err.contains("else set `hexes` to \"subdivide\""), "{err}");
@@ -282,7 +282,7 @@ fn an_interrupt_ends_gmsh_too() {
         (
             130,
             concat!(
-                "topopt: interrupted; what is under way is ended first, and a second interruption ends it at once\n",
+                "topopt: interrupted; finishing the current step first. Interrupt again to end at once\n",
                 "  x interrupted before the first iteration; nothing is written\n"
             )
         )

@@ -42,11 +42,11 @@ fn the_helmholtz_filter_is_computed_on_the_processor() {
     let folder = Folder::new();
     let finished = folder.run(&["filter.weights=helmholtz"], &["--device", "gpu"]);
     assert_eq!(finished.status, 1);
-    assert!(finished.err.contains("the Helmholtz filter is computed on the processor only"));
+    assert!(finished.err.contains("the Helmholtz filter runs on the CPU only"));
     assert!(finished.err.contains("give `--device cpu`"), "{}", finished.err);
     let finished = folder.run(&["filter.weights=helmholtz"], &["--device", "auto"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
-    let note = "note: on the processor: the Helmholtz filter is computed there only";
+    let note = "note: running on the CPU: the Helmholtz filter runs only there";
     assert!(finished.out.contains(note), "{}", finished.out);
 }
 
@@ -157,7 +157,7 @@ fn what_adds_in_no_order_is_refused_where_bits_count() {
         }
         let finished = run_in_order(&folder, "forward", &["--strategy", name]);
         let message = format!(
-            "  x strategy `{name}` adds in no fixed order, as `solver.deterministic` asks for\n  help: \
+            "  x strategy `{name}` does not add in the fixed order that `solver.deterministic` requires\n  help: \
              set `solver.strategy` to \"auto\", or to one of mf, nbn, ebeSym, bsr\n"
         );
         assert_eq!((finished.status, finished.err), (1, message));

@@ -100,7 +100,7 @@ fn output_directory_that_cannot_be_written() {
         ),
         ("case.toml", "cannot write to the output directory case.toml: Not a directory"),
         ("taken", "cannot write taken/design.vtu: it is a folder"),
-        (".", "./case.toml is there already, and is not of a run"),
+        (".", "./case.toml already exists, and is not of a run"),
         #[cfg(target_os = "linux")]
         ("/proc/topopt", "cannot write to the output directory /proc/topopt: "),
         #[cfg(target_os = "linux")] // it exists, and not even root may write to it
@@ -129,7 +129,7 @@ fn snapshot_that_cannot_be_written() {
     let finished = folder.run(&["output.snapshot_every=2"], &[]);
     assert_eq!(finished.status, 1);
     assert!(finished.err.contains("cannot make out/snapshots: File exists"), "{}", finished.err);
-    assert!(finished.err.contains("make room, or choose another folder"), "{}", finished.err);
+    assert!(finished.err.contains("free some space, or choose another folder"), "{}", finished.err);
     assert_eq!(folder.history("iteration"), [1.0]);
     assert_eq!(folder.summary()["status"], "failed");
     let files =

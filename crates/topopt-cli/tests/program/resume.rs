@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use topopt_testing::Noise;
+use topopt_io::checkpoint::Checkpoints;
 
 use crate::continuation::PROJECTED;
 use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
@@ -67,8 +67,9 @@ fn kill_at_any_moment() {
     let (expected, mut time) = (Bits::of(&whole), start.elapsed());
     let mut folder = Folder::new();
     let (mut done, mut resumed, mut before, mut ended) = (0, 0, 0, 0);
-    let mut noise = Noise(1);
+    let mut random = 1u64;
     while done < kills {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let go_on = !checkpoints(&folder).is_empty();
         if go_on {
             resumed += 1
@@ -81,7 +82,7 @@ fn kill_at_any_moment() {
         run.args(["--set", &format!("solver.threads={}", 1 + done % 3)]);
         let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let start = Instant::now();
-        let moment = time.mul_f64(0.5 * (noise.number() + 1.0));
+        let moment = time.mul_f64((random >> 33) as f64 / (1u64 << 31) as f64);
         while start.elapsed() < moment && run.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -134,6 +135,30 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
         assert!(parts.seconds()["pcg"] > first["pcg"], "the seconds of both parts");
         run(&parts, more, &["--resume"]);
         assert_eq!(Bits::of(&parts), Bits::of(&whole), "nothing to do");
+    }
+}
+
+/// Checkpoints of earlier versions do not hold the next design, which is then made again.
+#[test]
+fn a_checkpoint_without_the_next_design_goes_on_to_the_same_bits() {
+    for keys in [&["filter.kind=sensitivity"], PROJECTED] {
+        let run = |folder: &Folder, iterations: &str, args: &[&str]| {
+            let finished = folder.run(&[keys, &[PLAIN, EVERY, iterations]].concat(), args);
+            assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        };
+        let (whole, parts) = (Folder::new(), Folder::new());
+        run(&whole, "optimizer.max_iterations=6", &[]);
+        run(&parts, "optimizer.max_iterations=3", &[]);
+
+        let files = Checkpoints::new(parts.path("out/checkpoints"));
+        let found = files.newest().0.unwrap();
+        let arrays = found.arrays.iter().map(|(name, values)| (name.as_str(), values.as_slice()));
+        let (next, others): (Vec<_>, Vec<_>) = arrays.partition(|(name, _)| *name == "next");
+        assert_eq!(next.len(), 1);
+        files.write(3, &found.content, &others).unwrap();
+
+        run(&parts, "optimizer.max_iterations=6", &["--resume"]);
+        assert_eq!(Bits::of(&parts), Bits::of(&whole));
     }
 }
 

@@ -44,7 +44,7 @@ fn a_folder_without_results_is_refused() {
     let folder = Folder::new();
     let refused = |path: &Path| RunDirectory::open(path).unwrap_err().to_string();
     let none = refused(&folder.path("none"));
-    assert!(none.ends_with("none is not a folder of results: there is no such folder"), "{none}");
+    assert!(none.ends_with("none is not a results folder: there is no such folder"), "{none}");
     let other = refused(&folder.path(""));
     assert!(other.contains("it has no history.csv or no case.toml of a run"), "{other}");
     folder.run_well(&[]);

@@ -27,7 +27,7 @@ fn files_of_others_stay() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "mine").unwrap();
         let finished = folder.run(&[], &[]);
-        let expected = format!("out/{name} is there already, and is not of a run");
+        let expected = format!("out/{name} already exists, and is not of a run");
         assert!(finished.err.contains(&expected), "{name}: {}", finished.err);
         assert_eq!((finished.status, fs::read_to_string(&path).unwrap().as_str()), (1, "mine"));
         assert!(!folder.path("out/case.toml").exists());

@@ -158,5 +158,5 @@ fn designs_that_do_not_connect_are_refused() {
     refused(&folder, &["--threshold", "0.5"], &[message, remedy]);
     let other = program(&folder.path("")).args(["verify", "none"]).output().unwrap();
     let err = String::from_utf8(other.stderr).unwrap();
-    assert!(err.contains("none is not a folder of results"), "{err}");
+    assert!(err.contains("none is not a results folder"), "{err}");
 }

@@ -9,12 +9,12 @@ use topopt_linalg::{
     Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Space, Transfer,
 };
 
-use super::Prepared;
 use super::block_diagonal::InverseBlocks;
 use super::coarse_matrix::{CoarseMatrix, InverseBlocks6};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
+use super::prepared::Prepared;
 use super::transfer::{AggregateTransfer, Grouping, NodeTransfer};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;

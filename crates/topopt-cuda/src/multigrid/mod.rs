@@ -9,18 +9,18 @@ mod convert;
 mod dense_inverse;
 mod galerkin;
 mod hierarchy;
+mod prepared;
 mod scalar;
 mod transfer;
 
 use std::sync::{Arc, Mutex};
 
-use topopt_fem::{
-    Aggregation, ElementKernel, ElementOperator, ElementPreconditioner, Level, Problem,
-};
+use topopt_fem::{Aggregation, ElementOperator, ElementPreconditioner, Level, Problem};
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
 
 pub use block_diagonal::BlockJacobi;
 pub use hierarchy::RigidAggregation;
+pub use prepared::Prepared;
 pub use scalar::ScalarMultigrid;
 
 use crate::Cuda;
@@ -28,40 +28,11 @@ use crate::operators::ProblemOnDevice;
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
-
-/// Most unknowns of the level that is solved directly, at least and at most: more than on the CPU, as a
-/// level costs more than a product with its inverse.
-const DIRECT: [usize; 2] = [600, 2600];
+use prepared::direct;
 
 /// Iterations after whose loss a structure is made again. The host takes as long for it as some 500
 /// take on a million elements; designs that need it gain for the rest of a run.
 const STRUCTURE_COST: usize = 150;
-
-/// What the host makes of a problem for [`Multigrid`], whatever the device does meanwhile.
-#[derive(Debug, Clone)]
-pub struct Prepared {
-    structure: Aggregation,
-    /// See [`ElementKernel::bounds`].
-    bounds: Vec<f32>,
-}
-
-impl Prepared {
-    /// For `problem`.
-    pub fn new(problem: &Problem) -> Self {
-        Self::of(problem, || Aggregation::new(problem, direct(problem.n_dofs())))
-    }
-
-    /// For `problem`, with the structure that is given.
-    pub fn with_structure(problem: &Problem, structure: Aggregation) -> Self {
-        Self::of(problem, || structure)
-    }
-
-    fn of(problem: &Problem, structure: impl FnOnce() -> Aggregation + Send) -> Self {
-        let bounds = || problem.kernel().bounds(problem.mesh());
-        let (structure, bounds) = rayon::join(structure, bounds);
-        Self { structure, bounds }
-    }
-}
 
 /// `multigrid`: a cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.
@@ -151,13 +122,6 @@ impl<'a, R: Real> Multigrid<'a, R> {
         // An element: its modulus, bound and their product, and 2.8 joints. The dense inverse is a square.
         node * n_nodes * 11 / 10 + (3 * real + 12) * n_elements + 8 * direct(3 * n_nodes).pow(2)
     }
-}
-
-/// Most unknowns of the last level below so many on the finest: an inverse, which takes the cube of
-/// their number, then takes a tenth of a solve.
-fn direct(n_dofs: usize) -> usize {
-    let [least, most] = DIRECT;
-    (15 * (n_dofs as f64).cbrt() as usize).clamp(least, most)
 }
 
 impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<'_, R> {

@@ -135,7 +135,7 @@ impl Strategy {
                 device: on_device.device().name().into(),
                 operation: format!("strategy `{name}`"),
                 message: format!(
-                    "the mesh has {wedges} wedges, which it does not compute; use `ebeSymAtomic`"
+                    "the mesh has {wedges} wedges, which this strategy does not support; use `ebeSymAtomic`"
                 ),
             });
         }

@@ -1,12 +1,12 @@
 //! Runs with the density filter, the projection, and settings that change on the way.
 
 use topopt_design::{
-    Cone, Continuation, Filter, OptimalityCriteria, Optimization, PhysicalDensity, Projection,
-    Stage, StopRule, StopRules,
+    Cone, DensityFilter, Formulation, OptimalityCriteria, Optimization, Projection, Stage,
+    StateEquation, StopRule, StopRules, Weights, physical_density, start,
 };
 use topopt_linalg::Cpu;
 
-use super::{COUNT, Ended, Outcome, Recorder, SIMP, TIGHT, cantilever, physics, space};
+use super::{COUNT, Ended, Outcome, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
 
 const NONE: Stage =
     Stage { from: 0, penalty: None, filter_radius: None, sharpness: None, tolerance: None };
@@ -16,24 +16,24 @@ const NONE: Stage =
 fn run(sharpness: Option<f64>, stages: &[Stage], stop: StopRules) -> (Outcome, Recorder) {
     let problem = cantilever();
     let space = space(&problem);
-    let weights_of = |radius| Cone::new(problem.mesh().centers(), radius, usize::MAX);
-    let mut physical = PhysicalDensity::new(&Cpu, Box::new(weights_of(1.5)), &space).unwrap();
-    if let Some(sharpness) = sharpness {
-        let n = space.volumes.len();
-        let projection = Projection::new(&Cpu, n, space.density_min, 0.5, sharpness).unwrap();
-        physical = physical.projected(projection);
-    }
-    let mut optimizer = OptimalityCriteria::new(&Cpu, &space, 0.05, 0.5).unwrap();
-    let start = optimizer.uniform(&Cpu, &space, &mut physical).unwrap();
-    let filter = Filter::Density(physical);
-    let physics = physics(&problem, TIGHT);
+    let n = space.volumes.len();
+    let centers = problem.mesh().centers();
+    let weights_of =
+        Box::new(|radius| Ok(Box::new(Cone::new(centers.clone(), radius, usize::MAX)) as Box<_>));
+    let weights = Weights::new(1.5, weights_of).unwrap();
+    let filter = DensityFilter::new(&Cpu, weights, &space.volumes).unwrap();
+    let projection = sharpness
+        .map(|sharpness| Projection::new(&Cpu, n, space.density_min, 0.5, sharpness).unwrap());
+    let mut transform = physical_density(&Cpu, filter, projection, &space).unwrap();
+    let start = start::uniform(&Cpu, &space, &mut transform).unwrap();
+
+    let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
+    let formulation = Formulation { transform, ..plain(&space) };
+    let optimizer = Box::new(OptimalityCriteria::new(&Cpu, n, 0.05, 0.5).unwrap());
     let mut recorder = Recorder::default();
-    let outcome = Optimization::new(physics, SIMP, filter, optimizer, stop, &start)
+    let outcome = Optimization::new(equation, formulation, optimizer, stop, &start)
         .unwrap()
-        .with_continuation(Continuation {
-            stages: stages.into(),
-            weights_of: Box::new(|radius| Ok(Box::new(weights_of(radius)))),
-        })
+        .with_stages(stages.into())
         .run(&mut recorder)
         .unwrap();
     (outcome, recorder)
@@ -61,7 +61,7 @@ fn every_design_has_its_volume_and_its_passive_elements() {
             assert_eq!((density[3], density[77], density[20]), (1.0, 1.0, 0.01));
             assert!(density.iter().all(|density| (0.01..=1.0).contains(density)));
         }
-        let compliance = recorder.reports.iter().map(|r| r.compliance).collect::<Vec<_>>();
+        let compliance = recorder.reports.iter().map(|r| r.objective).collect::<Vec<_>>();
         assert!(compliance[11] < 0.7 * compliance[0], "{sharpness:?}: {compliance:?}");
     }
 }
@@ -95,7 +95,7 @@ fn stages_change_what_they_name_when_they_begin() {
     let same = |a: &Recorder, b: &Recorder, n: usize| a.densities[..n] == b.densities[..n];
     assert!(same(&plain, &staged, 4), "designs until the first stage has been evaluated");
     assert!(!same(&plain, &staged, 5));
-    let compliance = |recorder: &Recorder| recorder.reports[3].compliance;
+    let compliance = |recorder: &Recorder| recorder.reports[3].objective;
     assert!(compliance(&staged) < 0.9 * compliance(&plain), "a lower penalty is stiffer");
     for report in &staged.reports {
         let is_loose = report.pcg_residual > 1e-9;

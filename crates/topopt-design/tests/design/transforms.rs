@@ -1,34 +1,37 @@
 //! Densities made from design variables: every transform and the whole chain by finite differences.
 
-use topopt_design::{Cone, DensityFilter, DesignTransform, PhysicalDensity, Projection};
-use topopt_fem::Helmholtz;
-use topopt_linalg::{Backend, Cpu, LinearOperator};
+use topopt_design::{
+    Chain, Cone, DensityFilter, DesignTransform, Projection, Stage, Weights, physical_density,
+};
+use topopt_fem::{AveragingError, Helmholtz};
+use topopt_linalg::{Backend, Cpu};
 use topopt_mesh::HexMesh;
 use topopt_testing::{derivative, unit};
 
 use super::{cantilever, compliance, space};
 
 /// H for a radius that reaches the second neighbors.
-fn weights(mesh: &HexMesh) -> Box<dyn LinearOperator<Cpu>> {
-    Box::new(Cone::new(mesh.centers(), 1.8, usize::MAX))
+fn weights<'a>(mesh: &HexMesh) -> Weights<'a, Cpu> {
+    Weights::fixed(Box::new(Cone::new(mesh.centers(), 1.8, usize::MAX)))
 }
 
 /// Values in \[0.05, 0.95\] that do not repeat.
-fn scattered(n: usize) -> Vec<f64> {
+pub fn scattered(n: usize) -> Vec<f64> {
     (0..n).map(|e| 0.5 + 0.45 * (e as f64 * 1.7).sin()).collect()
 }
 
 fn density(transform: &mut dyn DesignTransform<Cpu>, x: &Vec<f64>) -> Vec<f64> {
-    let mut y = vec![f64::NAN; x.len()];
-    transform.forward(&Cpu, x, &mut y);
+    let mut y = vec![f64::NAN; transform.n_outputs()];
+    transform.forward(&Cpu, x, &mut y).unwrap();
     y
 }
 
 /// Holds `gradient` of `f` at `x` against fourth-order central differences in each of some
 /// elements, and in all of them at once.
-fn agrees_with_differences(x: &[f64], gradient: &[f64], f: &mut dyn FnMut(&Vec<f64>) -> f64) {
+pub fn agrees_with_differences(x: &[f64], gradient: &[f64], f: &mut dyn FnMut(&Vec<f64>) -> f64) {
     let n = x.len();
-    let mut directions: Vec<Vec<f64>> = [0, 3, 17, 20, 21, 77, n - 1].map(|e| unit(n, e)).into();
+    let mut directions: Vec<Vec<f64>> =
+        [0, 3, 17, 20, 21, n / 2 + 13, n - 1].map(|e| unit(n, e)).into();
     directions.push((0..n).map(|i| (i as f64 * 0.9).cos()).collect());
     let size = gradient.iter().map(|g| g.abs()).fold(0.0, f64::max);
     for (k, direction) in directions.iter().enumerate() {
@@ -40,26 +43,25 @@ fn agrees_with_differences(x: &[f64], gradient: &[f64], f: &mut dyn FnMut(&Vec<f
 }
 
 /// Holds `backward` against differences of `forward`, weighted so that elements do not cancel.
-fn backward_is_the_derivative_of_forward(transform: &mut dyn DesignTransform<Cpu>, n: usize) {
-    let x = scattered(n);
-    let weights: Vec<f64> = (0..n).map(|e| 1.0 + (e as f64 * 0.7).cos()).collect();
+fn backward_is_the_derivative_of_forward(transform: &mut dyn DesignTransform<Cpu>) {
+    let x = scattered(transform.n_inputs());
+    let weights: Vec<f64> =
+        (0..transform.n_outputs()).map(|e| 1.0 + (e as f64 * 0.7).cos()).collect();
     density(transform, &x);
-    let mut gradient = vec![f64::NAN; n];
-    transform.backward(&Cpu, &weights, &mut gradient);
+    let mut gradient = vec![f64::NAN; x.len()];
+    transform.backward(&Cpu, &weights, &mut gradient).unwrap();
     agrees_with_differences(&x, &gradient, &mut |x| Cpu.dot(&weights, &density(transform, x)));
 }
 
 /// With the projection's sharpness, if there is to be one.
-fn physical_density(sharpness: Option<f64>) -> PhysicalDensity<'static, Cpu> {
+pub fn physical(sharpness: Option<f64>) -> Chain<'static, Cpu> {
     let problem = cantilever();
     let space = space(&problem);
-    let physical = PhysicalDensity::new(&Cpu, weights(problem.mesh()), &space).unwrap();
+    let filter = DensityFilter::new(&Cpu, weights(problem.mesh()), &space.volumes).unwrap();
+    let n = space.volumes.len();
     let projection =
-        |beta| Projection::new(&Cpu, space.volumes.len(), space.density_min, 0.45, beta).unwrap();
-    match sharpness {
-        Some(beta) => physical.projected(projection(beta)),
-        None => physical,
-    }
+        sharpness.map(|beta| Projection::new(&Cpu, n, space.density_min, 0.45, beta).unwrap());
+    physical_density(&Cpu, filter, projection, &space).unwrap()
 }
 
 #[test]
@@ -67,24 +69,25 @@ fn transforms_agree_with_finite_differences() {
     let mesh = cantilever();
     let mesh = mesh.mesh();
     let (n, volumes) = (mesh.n_elements(), mesh.volumes());
-    let helmholtz = Box::new(Helmholtz::new(mesh, 3.5).unwrap());
+    let helmholtz = Weights::fixed(Box::new(Helmholtz::new(mesh, 3.5).unwrap()));
     for weights in [weights(mesh), helmholtz] {
         let mut filter = DensityFilter::new(&Cpu, weights, &volumes).unwrap();
-        backward_is_the_derivative_of_forward(&mut filter, n);
+        backward_is_the_derivative_of_forward(&mut filter);
     }
-    let helmholtz = Box::new(Helmholtz::new(mesh, 3.5).unwrap());
+    let helmholtz = Weights::fixed(Box::new(Helmholtz::new(mesh, 3.5).unwrap()));
     let mut filter = DensityFilter::new(&Cpu, helmholtz, &volumes).unwrap();
     let x = scattered(n);
     let volume = Cpu.dot(&volumes, &density(&mut filter, &x)) / Cpu.dot(&volumes, &x);
     assert!((volume - 1.0).abs() < 1e-10, "the volume becomes {volume} of what it was");
     for beta in [0.5, 4.0, 16.0] {
         let mut projection = Projection::new(&Cpu, n, 0.01, 0.4, beta).unwrap();
-        backward_is_the_derivative_of_forward(&mut projection, n);
-        projection.set_sharpness(3.0);
-        backward_is_the_derivative_of_forward(&mut projection, n);
+        backward_is_the_derivative_of_forward(&mut projection);
+        let stage = Stage { sharpness: Some(3.0), ..Stage::default() };
+        projection.enter(&Cpu, &stage).unwrap();
+        backward_is_the_derivative_of_forward(&mut projection);
     }
     for sharpness in [None, Some(2.0), Some(8.0)] {
-        backward_is_the_derivative_of_forward(&mut physical_density(sharpness), n);
+        backward_is_the_derivative_of_forward(&mut physical(sharpness));
     }
 }
 
@@ -93,18 +96,20 @@ fn compliance_by_the_design_variables_agrees_with_finite_differences() {
     let problem = cantilever();
     let x = scattered(problem.mesh().n_elements());
     for sharpness in [None, Some(5.0)] {
-        let mut physical = physical_density(sharpness);
+        let mut physical = physical(sharpness);
         let (_, by_density) = compliance(&problem, &density(&mut physical, &x));
         let mut gradient = vec![f64::NAN; x.len()];
-        physical.backward(&Cpu, &by_density, &mut gradient);
+        physical.backward(&Cpu, &by_density, &mut gradient).unwrap();
         let mut at = |x: &Vec<f64>| compliance(&problem, &density(&mut physical, x)).0;
         agrees_with_differences(&x, &gradient, &mut at);
     }
-    let helmholtz = Box::new(Helmholtz::new(problem.mesh(), 3.5).unwrap());
-    let mut physical = PhysicalDensity::new(&Cpu, helmholtz, &space(&problem)).unwrap();
+    let space = space(&problem);
+    let helmholtz = Weights::fixed(Box::new(Helmholtz::new(problem.mesh(), 3.5).unwrap()));
+    let filter = DensityFilter::new(&Cpu, helmholtz, &space.volumes).unwrap();
+    let mut physical = physical_density(&Cpu, filter, None, &space).unwrap();
     let (_, by_density) = compliance(&problem, &density(&mut physical, &x));
     let mut gradient = vec![f64::NAN; x.len()];
-    physical.backward(&Cpu, &by_density, &mut gradient);
+    physical.backward(&Cpu, &by_density, &mut gradient).unwrap();
     let mut at = |x: &Vec<f64>| compliance(&problem, &density(&mut physical, x)).0;
     agrees_with_differences(&x, &gradient, &mut at);
 }
@@ -138,7 +143,7 @@ fn the_projection_runs_from_void_to_solid_and_sharpens() {
         let y = density(&mut projection, &ends);
         assert!((y[0] - 0.01).abs() < 1e-14 && (y[1] - 1.0).abs() < 1e-14, "{beta}: {y:?}");
         let mut slope = vec![0.0; 4];
-        projection.backward(&Cpu, &vec![1.0; 4], &mut slope);
+        projection.backward(&Cpu, &vec![1.0; 4], &mut slope).unwrap();
         assert!(slope.iter().all(|s| *s > 0.0 && s.is_finite()), "{beta}: {slope:?}");
         match beta {
             0.01 => assert!((y[2] - (0.01 + 0.99 * 0.3)).abs() < 1e-3, "nearly a straight line"),
@@ -152,14 +157,93 @@ fn the_projection_runs_from_void_to_solid_and_sharpens() {
 fn passive_elements_keep_their_density_and_have_no_say() {
     let n = 128;
     for sharpness in [None, Some(8.0)] {
-        let mut physical = physical_density(sharpness);
+        let mut physical = physical(sharpness);
         let y = density(&mut physical, &scattered(n));
         assert_eq!((y[3], y[77], y[20]), (1.0, 1.0, 0.01));
         assert!(y.iter().all(|y| (0.01..=1.0).contains(y)));
         let mut only_passive = vec![0.0; n];
         [3, 77, 20].iter().for_each(|e| only_passive[*e] = 1.0);
         let mut gradient = vec![f64::NAN; n];
-        physical.backward(&Cpu, &only_passive, &mut gradient);
+        physical.backward(&Cpu, &only_passive, &mut gradient).unwrap();
         assert_eq!(gradient, vec![0.0; n]);
     }
+}
+
+/// Elements in equal pairs: half as many design variables as elements.
+pub struct Mirror {
+    /// The design variable of every element.
+    variable: Vec<usize>,
+}
+
+impl Mirror {
+    /// Pairs the element layers z and 3 - z of the cantilever.
+    pub fn of_layers() -> Self {
+        let layer = 8 * 4;
+        let variable = |e: usize| e % layer + layer * (e / layer).min(3 - e / layer);
+        Self { variable: (0..4 * layer).map(variable).collect() }
+    }
+
+    /// With density filter, projection and passive elements after it.
+    pub fn before_physical(sharpness: Option<f64>) -> Chain<'static, Cpu> {
+        let links: Vec<Box<dyn DesignTransform<Cpu>>> =
+            vec![Box::new(Self::of_layers()), Box::new(physical(sharpness))];
+        Chain::new(&Cpu, 128, links).unwrap()
+    }
+}
+
+impl DesignTransform<Cpu> for Mirror {
+    fn n_inputs(&self) -> usize {
+        self.variable.len() / 2
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.variable.len()
+    }
+
+    fn forward(&mut self, _: &Cpu, x: &Vec<f64>, y: &mut Vec<f64>) -> Result<(), AveragingError> {
+        y.iter_mut().zip(&self.variable).for_each(|(y, &v)| *y = x[v]);
+        Ok(())
+    }
+
+    fn backward(
+        &mut self,
+        _: &Cpu,
+        dy: &Vec<f64>,
+        dx: &mut Vec<f64>,
+    ) -> Result<(), AveragingError> {
+        dx.fill(0.0);
+        dy.iter().zip(&self.variable).for_each(|(dy, &v)| dx[v] += dy);
+        Ok(())
+    }
+
+    fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
+        let mut inputs = vec![0.0; self.n_inputs()];
+        outputs.iter().zip(&self.variable).for_each(|(y, &v)| inputs[v] += 0.5 * y);
+        inputs
+    }
+}
+
+#[test]
+fn chains_may_have_fewer_inputs_than_outputs() {
+    for sharpness in [None, Some(2.0), Some(8.0)] {
+        let mut chain = Mirror::before_physical(sharpness);
+        assert_eq!((chain.n_inputs(), chain.n_outputs()), (64, 128));
+        backward_is_the_derivative_of_forward(&mut chain);
+    }
+    let mut alone = Chain::new(&Cpu, 128, vec![Box::new(Mirror::of_layers()) as Box<_>]).unwrap();
+    backward_is_the_derivative_of_forward(&mut alone);
+    let x = scattered(64);
+    let mirrored = density(&mut alone, &x);
+    assert_eq!(alone.inputs_for(mirrored), x);
+    let mut identity = Chain::identity(64);
+    assert!(identity.is_identity() && !alone.is_identity());
+    assert_eq!(density(&mut identity, &x), x);
+}
+
+#[test]
+#[should_panic(expected = "fit each other")]
+fn a_chain_of_links_that_do_not_fit_is_refused() {
+    let links: Vec<Box<dyn DesignTransform<Cpu>>> =
+        vec![Box::new(physical(None)), Box::new(Mirror::of_layers())];
+    let _ = Chain::new(&Cpu, 128, links);
 }

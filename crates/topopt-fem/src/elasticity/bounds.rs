@@ -4,10 +4,10 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
-use super::{Elasticity, element_forces};
+use super::integrals::{diagonal_blocks, element_forces};
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::operators::{LaneGroup, from_group, to_group};
-use crate::{DIM, ElementKernel, Material};
+use crate::{DIM, Material};
 
 /// Steps of the power method in each element. From the dilation, which is close to the mode that is
 /// sought, five leave at most 3 % on distorted hexahedra of any aspect ratio.
@@ -33,11 +33,11 @@ pub(super) fn element_bounds(mesh: &HexMesh, ratio: f64) -> Vec<f32> {
     let margin = if ratio < LEAST_RATIO { MARGIN_BELOW } else { MARGIN };
     let ratio = ratio.max(LEAST_RATIO);
     let Some(material) = Material::new(1.0, ratio) else { return bounds };
-    let kernel = &Elasticity::new(&material);
+    let lame = material.unit_lame();
     let arch = Arch::new();
     let chunks = bounds.par_chunks_mut(MAX_LANES).with_min_len(64).enumerate();
     chunks.for_each(|(chunk, bounds)| {
-        arch.dispatch(Bounds { mesh, kernel, margin, first: chunk * MAX_LANES, bounds });
+        arch.dispatch(Bounds { mesh, lame, margin, first: chunk * MAX_LANES, bounds });
     });
     bounds
 }
@@ -45,7 +45,8 @@ pub(super) fn element_bounds(mesh: &HexMesh, ratio: f64) -> Vec<f32> {
 /// The bounds of consecutive elements, at most as many as lanes.
 struct Bounds<'a> {
     mesh: &'a HexMesh,
-    kernel: &'a Elasticity,
+    /// Lame's constants (lambda, mu) at Young's modulus 1.
+    lame: (f64, f64),
     margin: f64,
     first: usize,
     bounds: &'a mut [f32],
@@ -56,12 +57,11 @@ impl WithSimd for Bounds<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let lame = self.kernel.lame;
+        let lame = self.lame;
         for (group, bounds) in self.bounds.chunks_mut(S::F64_LANES).enumerate() {
             let first = self.first + group * S::F64_LANES;
-            let elements: Vec<Element> = (0..bounds.len())
-                .map(|k| Element::new(self.mesh, self.kernel, first + k))
-                .collect();
+            let elements: Vec<Element> =
+                (0..bounds.len()).map(|k| Element::new(self.mesh, lame, first + k)).collect();
 
             // Lanes without an element stay at zero, where the determinant is none: they are not read.
             let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
@@ -97,12 +97,12 @@ struct Element {
 }
 
 impl Element {
-    fn new(mesh: &HexMesh, kernel: &Elasticity, e: usize) -> Self {
+    fn new(mesh: &HexMesh, lame: (f64, f64), e: usize) -> Self {
         let hex = &mesh.hexes()[e];
         let x = mesh.element_coordinates(e);
         let first =
             std::array::from_fn(|a| hex.iter().position(|node| *node == hex[a]).unwrap_or(a));
-        let blocks = kernel.diagonal_blocks(0, hex, &x);
+        let blocks = diagonal_blocks(hex, &x, lame);
         Self { x, first, inverse: blocks.map(|block| inverse(&block)) }
     }
 

@@ -7,6 +7,10 @@ use topopt_linalg::{Backend, Preconditioner};
 use topopt_mesh::Renumbering;
 
 use super::*;
+use crate::operators::Reference;
+use crate::{
+    Constraints, Discretization, ElementOperator, ElementPreconditioner, Jacobi, Strategy,
+};
 
 use topopt_testing::{Noise, distorted_cube, mapped_cube, wheel};
 
@@ -15,7 +19,13 @@ fn meshes() -> [HexMesh; 3] {
     [shuffled(distorted_cube(12, 0.25, true)), distorted_cube(3, 0.2, false), wheel(6)]
 }
 
-fn apply(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
+fn apply(a: &dyn Averaging<Cpu>, x: &Vec<f64>) -> Vec<f64> {
+    let mut y = vec![0.0; a.space().len()];
+    a.apply(x, &mut y).unwrap();
+    y
+}
+
+fn product(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
     let mut y = vec![0.0; a.dimension()];
     a.apply(x, &mut y);
     y
@@ -26,8 +36,8 @@ fn largest_difference(a: &[f64], b: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// Iterations of the filter of noise.
-fn iterations(filter: &Helmholtz) -> usize {
-    let n = filter.dimension();
+fn iterations(filter: &Helmholtz<Cpu, AssembledEquation>) -> usize {
+    let n = filter.equation.n_elements();
     filter.solve(&Noise(7).vector(n), &mut vec![0.0; n]).unwrap().iterations
 }
 
@@ -102,7 +112,7 @@ fn it_is_of_second_order() {
 fn every_level_is_the_galerkin_product_and_reproduces_constants() {
     for mesh in meshes() {
         let filter = Helmholtz::new(&mesh, 0.6).unwrap();
-        let hierarchy = filter.multigrid.hierarchy();
+        let hierarchy = filter.equation.multigrid.hierarchy();
         assert!(hierarchy.n_levels() >= 2);
         for level in 0..hierarchy.n_levels() - 1 {
             let (a, coarse) = (hierarchy.operator(level), hierarchy.operator(level + 1));
@@ -120,14 +130,14 @@ fn every_level_is_the_galerkin_product_and_reproduces_constants() {
                 DMatrix::from_columns(&columns)
             };
             let p = dense(&prolonged);
-            let expected = p.transpose() * dense(&|x| apply(a, &prolonged(x)));
+            let expected = p.transpose() * dense(&|x| product(a, &prolonged(x)));
             let restricted = dense(&|x| {
                 let mut sums = vec![0.0; m];
-                transfer.restrict(&apply(a, &prolonged(x)), &mut sums);
+                transfer.restrict(&product(a, &prolonged(x)), &mut sums);
                 sums
             });
             let size = expected.amax();
-            assert!((dense(&|x| apply(coarse, x)) - &expected).amax() < 1e-12 * size);
+            assert!((dense(&|x| product(coarse, x)) - &expected).amax() < 1e-12 * size);
             assert!((restricted - &expected).amax() < 1e-12 * size, "level {level}");
         }
     }
@@ -140,10 +150,90 @@ fn the_cycle_is_positive_definite() {
         for seed in 0..5 {
             let r = Noise(seed).vector(mesh.n_nodes());
             let mut z = vec![0.0; r.len()];
-            filter.multigrid.apply(&Cpu, &r, &mut z);
+            filter.equation.multigrid.apply(&Cpu, &r, &mut z);
             assert!(Cpu.dot(&r, &z) > 0.0);
         }
     }
+}
+
+/// A is the operator of diffusion with those coefficients.
+#[test]
+fn the_assembled_equation_is_the_reference_of_diffusion() {
+    for mesh in meshes() {
+        let constraints = Constraints::none(mesh.n_nodes());
+        let problem = Discretization::new(mesh.clone(), Diffusion, constraints);
+        let mut reference = Reference::new(&problem);
+        let ones = vec![1.0; mesh.n_elements()];
+        reference.set_coefficients(&[&conductivities(&mesh, 0.6), &ones]);
+        let filter = Helmholtz::new(&mesh, 0.6).unwrap();
+        let x = Noise(3).vector(mesh.n_nodes());
+        let (found, expected) = (product(filter.equation.operator(), &x), product(&reference, &x));
+        let size = expected.iter().fold(0.0, |size: f64, v| size.max(v.abs()));
+        assert!(largest_difference(&found, expected) < 1e-14 * size);
+    }
+}
+
+/// An equation in the terms of any backend: matrix-free diffusion, preconditioned by its diagonal.
+struct MatrixFree<'a> {
+    operator: Box<dyn ElementOperator<Cpu> + 'a>,
+    jacobi: Jacobi<Cpu>,
+    assembled: &'a AssembledEquation<'a>,
+}
+
+impl FilterEquation<Cpu> for MatrixFree<'_> {
+    fn operator(&self) -> &dyn LinearOperator<Cpu> {
+        self.operator.as_ref()
+    }
+
+    fn preconditioner(&self) -> &dyn Preconditioner<Cpu> {
+        &self.jacobi
+    }
+
+    fn n_elements(&self) -> usize {
+        self.assembled.n_elements()
+    }
+
+    fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
+        self.assembled.spread(x, source);
+    }
+
+    fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
+        self.assembled.average(field, y);
+    }
+}
+
+#[test]
+fn matrix_free_diffusion_filters_as_the_assembled_equation() {
+    for mesh in meshes() {
+        let constraints = Constraints::none(mesh.n_nodes());
+        let problem = Discretization::new(mesh.clone(), Diffusion, constraints);
+        let (k, c) = (conductivities(&mesh, 0.6), vec![1.0; mesh.n_elements()]);
+        let mut operator = Strategy::Mf.build(&problem);
+        operator.set_coefficients(&[&k, &c]);
+        let mut jacobi = Jacobi::new(&Cpu, problem.space()).unwrap();
+        jacobi.update(&Cpu, operator.as_ref(), &[&k, &c]).unwrap();
+        let expected = Helmholtz::new(&mesh, 0.6).unwrap();
+        let assembled = &expected.equation;
+        let filter = Helmholtz::solving(Cpu, MatrixFree { operator, jacobi, assembled }).unwrap();
+        let x = Noise(4).vector(mesh.n_elements());
+        let (found, expected) = (apply(&filter, &x), apply(&expected, &x));
+        let size = expected.iter().fold(0.0, |size: f64, v| size.max(v.abs()));
+        assert!(largest_difference(&found, expected) < 1e-9 * size);
+    }
+}
+
+#[test]
+fn what_is_not_solved_is_an_error() {
+    let mesh = distorted_cube(3, 0.2, false);
+    let filter = Helmholtz::new(&mesh, 0.6).unwrap();
+    let mut x = mesh.volumes();
+    x[5] = f64::NAN;
+    let error = filter.apply(&x, &mut vec![0.0; x.len()]).unwrap_err();
+    let AveragingError::NotSolved(outcome) = &error else { panic!("{error}") };
+    assert_eq!(outcome.reason, StopReason::NotFinite);
+    assert!(error.to_string().contains("the equation of the filter was not solved"), "{error}");
+    x[5] = 1.0;
+    apply(&filter, &x); // as if nothing had been
 }
 
 /// The radius in terms of the elements grows fourfold, and the condition of A sixteenfold.

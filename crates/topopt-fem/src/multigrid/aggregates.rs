@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
+use topopt_mesh::vector::difference;
 
-use super::difference;
 use crate::DIM;
 
 /// Points (nodes, or aggregates of a finer level), each in one aggregate.

@@ -10,11 +10,10 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use topopt_linalg::{BlockCsr, BlockPattern};
-
-use super::fine::FineTransfer;
 use topopt_mesh::vector::difference;
 
 use super::Aggregates;
+use super::fine::FineTransfer;
 use super::modes::{Modes, NodalModes};
 use crate::lanes::MAX_LANES;
 use crate::operators::{Gradients, load_coefficients, load_coordinates};

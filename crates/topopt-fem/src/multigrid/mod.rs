@@ -24,7 +24,6 @@ use topopt_linalg::{
     BackendError, BlockCsr, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal,
     LinearOperator, Preconditioner, Transfer,
 };
-use topopt_mesh::vector::difference;
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
 use crate::patches::{Patch, Patches};

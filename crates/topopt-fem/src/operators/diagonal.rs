@@ -3,7 +3,8 @@
 use pulp::{Arch, Simd, WithSimd};
 use topopt_linalg::{BlockDiagonal, pseudo_inverse};
 
-use super::nodal_blocks::{Gradients, load_coefficients, load_coordinates};
+use super::element_lanes::{load_coefficients, load_coordinates};
+use super::gradients::Gradients;
 use crate::kernel::{Summed, unpacked};
 use crate::lanes::MAX_LANES;
 use crate::patches::{Patch, Patches};

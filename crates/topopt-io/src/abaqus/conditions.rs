@@ -12,14 +12,17 @@ impl Reader<'_> {
             self.pass_over(keyword);
             return Ok(());
         }
+
         while let Some(data) = self.lines.data() {
             let fields: Vec<&str> = data.fields().collect();
             let field = |i: usize| fields.get(i).copied().unwrap_or("");
             let item = self.condition_item(keyword, &data)?;
+
             let ranges = match named_ranges(&capitals(field(1))) {
                 Some(ranges) => ranges.iter().map(|&(first, last)| (first, last, 0.0)).collect(),
                 None => vec![numbered_range(keyword, &data, &fields)?],
             };
+
             for (first, last, value) in ranges {
                 // Rotations (4 to 6) and temperatures (11) are none of a solid element's.
                 if first > 3 {
@@ -93,14 +96,18 @@ impl Reader<'_> {
             self.pass_over(keyword);
             return Ok(());
         }
+
         let Some(data) = self.lines.data() else { return Ok(()) };
         let names = ["Young's modulus", "Poisson's ratio"];
         let names = if keyword.name == "DENSITY" { &["density"][..] } else { &names };
+
         let mut values = String::new();
         for (name, field) in names.iter().zip(data.fields()) {
             let value = data.double(keyword, field, "a number")?;
             values.push_str(&format!(", {name} {value:?}"));
         }
+
+        // Of the last material: its keyword stands above its values.
         if let Some(note) = self.deck.notes.iter_mut().rfind(|n| n.starts_with("material `")) {
             note.push_str(&values);
         }

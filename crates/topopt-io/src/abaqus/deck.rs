@@ -110,6 +110,8 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<Deck> {
         passed_over: BTreeMap::new(),
         left_out: BTreeMap::new(),
     };
+
+    // A file that begins with data, or with anything but a keyword, is of another format.
     if reader.lines.data().is_some() {
         return Err(Fault::NotInp.into());
     }
@@ -119,10 +121,13 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<Deck> {
     if !first.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return Err(Fault::NotInp.into());
     }
+
     reader.keyword(&first)?;
     while let Some(keyword) = reader.lines.keyword() {
         reader.keyword(&keyword)?;
     }
+
+    // Last, as it counts what was passed over and left out.
     reader.add_notes();
     Ok(reader.deck)
 }
@@ -139,12 +144,14 @@ impl Reader<'_> {
             "CLOAD" => self.loads(keyword),
             "MATERIAL" => self.properties(keyword),
             "ELASTIC" | "DENSITY" => self.property(keyword),
+
             "INCLUDE" => Err(keyword.fault(Fault::Include(keyword.required("INPUT")?.into()))),
             "PART" | "ENDPART" | "ASSEMBLY" | "ENDASSEMBLY" | "INSTANCE" | "ENDINSTANCE" => {
                 self.part(keyword)
             }
             "NGEN" | "NFILL" | "NCOPY" | "NMAP" | "ELGEN" | "ELCOPY" | "SYSTEM"
             | "SUBSTRUCTURE" => Err(keyword.fault(Fault::Generator(format!("*{}", keyword.name)))),
+
             "STEP" => {
                 self.n_steps += 1;
                 Ok(())
@@ -169,11 +176,13 @@ impl Reader<'_> {
                 }
                 Scope::Part
             }
+
             "INSTANCE" => {
                 if self.deck.instance.is_some() {
                     return refused("a second instance of a part");
                 }
                 self.deck.instance = Some(keyword.get("NAME").unwrap_or("instance").to_owned());
+                // A translation or rotation by nothing moves no node.
                 while let Some(data) = self.lines.data() {
                     for field in data.fields() {
                         if data.double(keyword, field, "a translation or rotation")? != 0.0 {
@@ -183,6 +192,7 @@ impl Reader<'_> {
                 }
                 Scope::Instance
             }
+
             "ASSEMBLY" | "ENDINSTANCE" => Scope::Assembly,
             _ => Scope::Model,
         };
@@ -237,11 +247,11 @@ impl Reader<'_> {
             deck.notes.push(format!("{count} {what} were left out"));
         }
         for (name, line) in passed_over {
-            deck.notes.push(format!("*{name} (line {line}) was passed over"));
+            deck.notes.push(format!("*{name} (line {line}) was skipped"));
         }
         if *n_steps > 1 {
             deck.notes.push(format!(
-                "supports and loads of all {n_steps} steps were read together: a set may belong \
+                "supports and loads of all {n_steps} steps were merged; a set may belong \
                  to one step only"
             ));
         }

@@ -33,19 +33,17 @@ pub enum Fault {
         parameter: &'static str,
     },
     /// A second file.
-    #[error(
-        "the model goes on in the file `{0}`, which is not read; put its content in this place"
-    )]
+    #[error("the model continues in the file `{0}`, which is not read; insert its content here")]
     Include(String),
     /// More than one part, or one that is moved.
     #[error(
-        "{0}; a single part in its place is read: write the model as a flat input file (in \
+        "{0}; only a single part in its original position is read: write the model as a flat input file (in \
          Abaqus/CAE: Model > Edit Attributes > Do not use parts and assemblies in input files)"
     )]
     Assembly(&'static str),
     /// A keyword that changes or makes nodes or elements.
     #[error(
-        "{0} makes or changes nodes or elements and is not read; write all nodes and elements out, \
+        "{0} creates or changes nodes or elements and is not supported; write all nodes and elements explicitly, \
          as Abaqus/CAE, CalculiX GraphiX and Gmsh do"
     )]
     Generator(String),
@@ -70,7 +68,7 @@ pub enum Fault {
     /// Tetrahedra, wedges and other solid elements.
     #[error(
         "the mesh holds {count} elements of type {kind}, the first is element {element}; only \
-         hexahedra (C3D8, C3D8R, C3D8I, C3D20, C3D20R) can be used: mesh with hexahedra alone, \
+         hexahedra (C3D8, C3D8R, C3D8I, C3D20, C3D20R) can be used: mesh with hexahedra only, \
          structured or swept"
     )]
     NotHexahedra {
@@ -82,7 +80,7 @@ pub enum Fault {
         element: u64,
     },
     /// A set that was not defined before.
-    #[error("*{keyword} names the set `{name}`, which is not defined; define it, before this line")]
+    #[error("*{keyword} names the set `{name}`, which is not defined; define it before this line")]
     UnknownSet {
         /// The keyword.
         keyword: String,
@@ -90,7 +88,7 @@ pub enum Fault {
         name: String,
     },
     /// A set entry that is not in the file.
-    #[error("`{set}` names {kind} {tag}, which is not in the file; write the file again, whole")]
+    #[error("`{set}` names {kind} {tag}, which is not in the file; write the complete file again")]
     MissingMember {
         /// The set, surface or condition.
         set: String,

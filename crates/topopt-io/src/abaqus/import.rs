@@ -54,7 +54,7 @@ fn notes_on_elements(deck: &Deck) -> Vec<String> {
     let special = deck.hex_types.keys().filter(|kind| kind.starts_with("C3D8") && *kind != "C3D8");
     let special = special.map(|kind| format!("elements of type {kind} are computed as C3D8"));
     let others = deck.no_solid_types.iter().map(|(kind, count)| {
-        format!("{count} elements of type {kind}, which is no solid, were left out")
+        format!("{count} elements of type {kind}, which are not solids, were left out")
     });
     corners.chain(special).chain(others).collect()
 }
@@ -83,6 +83,7 @@ fn node_sets(
     for (name, key) in visible(deck, &deck.node_sets) {
         found.insert(name, members.set(key).unwrap_or_default().to_vec());
     }
+
     let crowded = crowded_directions(deck);
     for condition in &deck.conditions {
         let name = match condition.load {
@@ -91,8 +92,9 @@ fn node_sets(
         };
         members.add(found.entry(name).or_default(), &condition.block)?;
     }
+
     notes.extend(crowded.into_iter().map(|(direction, count)| {
-        format!("the nodes of {count} different loads in direction {direction} are one set")
+        format!("the nodes of {count} different loads in direction {direction} form one set")
     }));
     for (name, positions) in found {
         let positions = sorted(positions);
@@ -150,9 +152,10 @@ impl Elements<'_> {
         let members = Members::new("element", self.tags, &self.deck.element_sets)?;
         for (name, key) in visible(self.deck, &self.deck.element_sets) {
             let (hexes, others) = self.split(members.set(key).unwrap_or_default());
+
             if !others.is_empty() {
                 notes.push(format!(
-                    "element set `{name}` names {} elements that are no solids: their nodes are \
+                    "element set `{name}` names {} elements that are not solids: their nodes become \
                      node set `{name}`",
                     others.len()
                 ));
@@ -161,6 +164,8 @@ impl Elements<'_> {
                 set.extend(nodes);
                 *set = sorted(take(set));
             }
+
+            // A set that was empty in the file stays, to be noted.
             if !hexes.is_empty() || others.is_empty() {
                 let number = |&given: &u32| self.numbering.elements.number(given);
                 sets.elements.insert(name, sorted(hexes.iter().map(number).collect()));
@@ -180,12 +185,17 @@ impl Elements<'_> {
             let faces = hexes.into_iter().map(|given| elements.face(given, *local, corners));
             sets.faces.entry(block.name.clone()).or_default().extend(faces);
         }
+
+        // Once all surfaces are in: several lines of the file may name the same face.
         for set in sets.faces.values_mut() {
             *set = sorted(take(set));
         }
+
         let left_out = left_out.into_iter().filter(|(_, count)| *count > 0);
         notes.extend(left_out.map(|(name, count)| {
-            format!("{count} faces of surface `{name}` were left out: their elements are no solids")
+            format!(
+                "{count} faces of surface `{name}` were left out: their elements are not solids"
+            )
         }));
         Ok(())
     }

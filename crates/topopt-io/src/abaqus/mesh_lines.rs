@@ -16,6 +16,7 @@ impl Reader<'_> {
             let what = "*NODE with cylindrical or spherical coordinates";
             return Err(keyword.fault(Fault::Generator(what.into())));
         }
+
         let in_assembly = self.in_assembly(keyword);
         let mut items = Vec::new();
         while let Some(data) = self.lines.data() {
@@ -23,6 +24,7 @@ impl Reader<'_> {
                 self.leave_out("nodes of the assembly");
                 continue;
             }
+
             let mut fields = data.fields();
             let tag = data.tag(keyword, fields.next().unwrap_or(""), "the number of a node")?;
             let mut coordinates = [0.0; 3];
@@ -31,14 +33,17 @@ impl Reader<'_> {
                     *x = data.double(keyword, field, "a coordinate")?;
                 }
             }
+
             if coordinates.iter().any(|x| !x.is_finite()) {
                 let not_finite = read_error::Fault::NotFinite { node: tag, coordinates };
                 return Err(at_line(data.line, not_finite));
             }
+
             self.deck.node_tags.push(tag);
             self.deck.coordinates.push(coordinates);
             push(&mut items, tag);
         }
+
         if let Some(name) = keyword.get("NSET").filter(|_| !in_assembly) {
             let block = self.block(keyword, name, items);
             self.deck.node_sets.push(block);
@@ -51,36 +56,30 @@ impl Reader<'_> {
         refuse_input(keyword)?;
         let kind = capitals(keyword.required("TYPE")?);
         let meaning = ElementType::of(&kind);
+
         let in_assembly = self.in_assembly(keyword);
-        let (mut items, mut nodes, mut count) = (Vec::new(), Vec::new(), 0);
+        let expected = match meaning {
+            ElementType::Hexahedron(expected) => Some(expected),
+            _ => None,
+        };
+
+        let mut items = Vec::new();
+        let mut nodes = Vec::new();
+        let mut count = 0;
         while let Some(data) = self.lines.data() {
             nodes.clear();
-            let expected = match meaning {
-                ElementType::Hexahedron(expected) => Some(expected),
-                _ => None,
-            };
             let tag = self.element(keyword, &data, expected, &mut nodes)?;
             if in_assembly {
                 self.leave_out("elements of the assembly");
                 continue;
             }
             count += 1;
-            match meaning {
-                ElementType::Hexahedron(expected) if nodes.len() != expected => {
-                    let (kind, found) = (kind.clone(), nodes.len());
-                    let wrong = Fault::ElementNodes { element: tag, kind, expected, found };
-                    return Err(at_line(data.line, wrong));
-                }
-                ElementType::Hexahedron(_) => {
-                    self.deck.hexes.push((tag, std::array::from_fn(|a| nodes[a])));
-                }
-                ElementType::OtherSolid => {
-                    self.deck.other_solids.entry(kind.clone()).or_insert((0, tag)).0 += 1;
-                }
-                ElementType::NoSolid => self.deck.no_solids.push((tag, nodes.clone())),
-            }
+            let added = self.add_element(meaning, &kind, tag, &nodes);
+            added.map_err(|fault| at_line(data.line, fault))?;
             push(&mut items, tag);
         }
+
+        // Counted here: other solids are refused, and have a count of their own.
         match meaning {
             ElementType::Hexahedron(_) => *self.deck.hex_types.entry(kind).or_default() += count,
             ElementType::NoSolid if count > 0 => {
@@ -88,6 +87,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
+
         if let Some(name) = keyword.get("ELSET").filter(|_| !in_assembly) {
             let block = self.block(keyword, name, items);
             self.deck.element_sets.push(block);
@@ -143,19 +143,51 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Adds an element of the type called `kind`, which means `meaning`, to the deck.
+    fn add_element(
+        &mut self,
+        meaning: ElementType,
+        kind: &str,
+        tag: u64,
+        nodes: &[u64],
+    ) -> Result<(), Fault> {
+        match meaning {
+            ElementType::Hexahedron(expected) if nodes.len() != expected => {
+                let found = nodes.len();
+                return Err(Fault::ElementNodes {
+                    element: tag,
+                    kind: kind.into(),
+                    expected,
+                    found,
+                });
+            }
+            ElementType::Hexahedron(_) => {
+                self.deck.hexes.push((tag, std::array::from_fn(|a| nodes[a])));
+            }
+            ElementType::OtherSolid => {
+                self.deck.other_solids.entry(kind.into()).or_insert((0, tag)).0 += 1;
+            }
+            ElementType::NoSolid => self.deck.no_solids.push((tag, nodes.to_vec())),
+        }
+        Ok(())
+    }
+
     /// Numbers and names, or `first, last, step` with the parameter GENERATE.
     fn set_items(&mut self, keyword: &Keyword, what: &'static str) -> Parsed<Vec<Item>> {
-        let (generate, in_assembly) = (keyword.has("GENERATE"), self.in_assembly(keyword));
+        let generate = keyword.has("GENERATE");
+        let in_assembly = self.in_assembly(keyword);
         let mut items = Vec::new();
         while let Some(data) = self.lines.data() {
             if in_assembly && data.text.starts_with(|c: char| c.is_ascii_digit()) {
                 self.leave_out(what);
                 continue;
             }
+
             if generate {
                 items.push(range(keyword, &data)?);
                 continue;
             }
+
             for field in data.fields() {
                 match self.item(field) {
                     Item::Tags(tag, _) => push(&mut items, tag),
@@ -181,6 +213,7 @@ impl Reader<'_> {
             self.pass_over(keyword);
             return Ok(());
         }
+
         let mut nodes = Vec::new();
         while let Some(data) = self.lines.data() {
             let mut fields = data.fields();
@@ -189,6 +222,7 @@ impl Reader<'_> {
                 nodes.push(item);
                 continue;
             }
+
             let face = capitals(fields.next().unwrap_or(""));
             let local = match face.strip_prefix('S').and_then(|n| n.parse().ok()) {
                 Some(number @ 1..=6) => FACES[number - 1_usize],
@@ -199,10 +233,13 @@ impl Reader<'_> {
                     return Err(at_line(data.line, Fault::SurfaceFace { surface, found }));
                 }
             };
+
+            // A block per line, so that an error names it.
             let mut block = self.block(keyword, name, vec![item]);
             block.line = data.line;
             self.deck.surfaces.push((block, local));
         }
+
         if kind == "NODE" {
             let block = self.block(keyword, name, nodes);
             self.deck.node_sets.push(block);

@@ -83,10 +83,12 @@ impl<'a> Members<'a> {
                     }
                     set.extend(found.map(|i| i as u32));
                 }
+
                 &Item::Range(first, last, step) => {
                     let fits = |i: &usize| (self.tags[*i] - first).is_multiple_of(step);
                     set.extend(self.between(first, last).filter(fits).map(|i| i as u32));
                 }
+
                 Item::Set(key) => {
                     let Some(other) = self.set(key) else {
                         let keyword = block.keyword.clone();
@@ -96,6 +98,8 @@ impl<'a> Members<'a> {
                     set.extend_from_slice(other);
                 }
             }
+
+            // Sorting drops repetitions: sets that name each other many times stay bounded.
             if set.len() > 2 * self.tags.len() {
                 sort(set);
             }

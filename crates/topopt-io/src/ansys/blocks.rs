@@ -28,7 +28,9 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
     if block.layout.n_reals < 3 {
         return Err(block.malformed("a format line with three reals, such as (3i9,6e21.13e3)"));
     }
-    let (start, mut largest) = (archive.node_tags.len(), 0);
+
+    let start = archive.node_tags.len();
+    let mut largest = 0;
     while block.next()? {
         if block.line.first().is_some_and(|b| b.eq_ignore_ascii_case(&b'N')) {
             if Command::parse(block.line).is_end() {
@@ -36,6 +38,7 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
             }
             return Err(block.malformed("a node, or the end mark N,R5.3,LOC,-1,"));
         }
+
         let tag = block.tag(0, "the number of a node")?;
         if block.line.len() > block.layout.width() {
             return Err(block.malformed("a line no longer than the format line says"));
@@ -44,6 +47,7 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
         for (i, value) in values.iter_mut().enumerate().take(block.layout.n_reals) {
             *value = block.real(i)?;
         }
+
         let [x, y, z, angles @ ..] = values;
         if ![x, y, z].iter().all(|v| v.is_finite()) {
             let fault = ReadFault::NotFinite { node: tag.into(), coordinates: [x, y, z] };
@@ -52,10 +56,12 @@ pub(super) fn nodes(command: &Command, lines: &mut Lines, archive: &mut Archive)
         if angles.iter().any(|&angle| angle != 0.0) {
             archive.rotated_nodes.push(tag);
         }
+
         archive.node_tags.push(tag);
         archive.coordinates.push([x, y, z]);
         largest = largest.max(tag);
     }
+
     block.check_count(command, "nodes", archive.node_tags.len() - start, largest)
 }
 
@@ -68,10 +74,13 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
         while block.next()? {}
         return Ok(());
     }
+
     if block.layout.n_integers <= ELEMENT_HEADER {
         return Err(block.malformed("a format line with 19 integers, such as (19i10)"));
     }
-    let (start, mut largest) = (archive.elements.len(), 0);
+
+    let start = archive.elements.len();
+    let mut largest = 0;
     while block.next()? {
         let material = block.unsigned(0, "the material of an element")?;
         let kind = block.tag(1, "the type of an element")?;
@@ -80,6 +89,7 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
             _ => return Err(block.malformed("the number of nodes of an element, 1 to 27")),
         };
         let tag = block.tag(10, "the number of an element")?;
+
         let first = archive.connectivity.len();
         let mut at = ELEMENT_HEADER;
         for _ in 0..n_nodes {
@@ -92,9 +102,11 @@ pub(super) fn elements(command: &Command, lines: &mut Lines, archive: &mut Archi
             archive.connectivity.push(block.unsigned(at, "a node of an element")?);
             at += 1;
         }
+
         archive.elements.push(Element { tag, kind, material, first, n_nodes });
         largest = largest.max(tag);
     }
+
     block.check_count(command, "elements", archive.elements.len() - start, largest)
 }
 
@@ -105,8 +117,10 @@ pub(super) fn component(command: &Command, lines: &mut Lines, archive: &mut Arch
     let Ok(announced) = announced else {
         return Err(block.malformed("CMBLOCK,name,type,count before the format line"));
     };
+
     let mut ranges: Vec<(u32, u32)> = Vec::new();
-    let (mut read, mut open) = (0, false);
+    let mut read = 0;
+    let mut open = false;
     while read < announced {
         if !block.next()? {
             return Err(block.malformed("more numbers of the component"));
@@ -116,6 +130,8 @@ pub(super) fn component(command: &Command, lines: &mut Lines, archive: &mut Arch
                 Field::Value(value) => value,
                 _ => return Err(block.malformed("a number of the component")),
             };
+
+            // A range ends after it begins, and once: a second negative number would end nothing.
             let number = u32::try_from(value.unsigned_abs()).ok().filter(|&number| number > 0);
             match (number, ranges.last_mut()) {
                 (Some(number), _) if value > 0 => ranges.push((number, number)),
@@ -126,7 +142,9 @@ pub(super) fn component(command: &Command, lines: &mut Lines, archive: &mut Arch
             read += 1;
         }
     }
+
     block.no_more_numbers(announced)?;
+
     let name = printable(command.argument(1));
     match command.argument(2).to_ascii_uppercase().as_str() {
         "NODE" => drop(archive.node_components.insert(name, ranges)),

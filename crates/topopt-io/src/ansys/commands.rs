@@ -20,7 +20,9 @@ const PROPERTIES: [&str; 4] = ["EX", "NUXY", "PRXY", "DENS"];
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
     let mut lines = Lines::new(bytes);
     let mut archive = Archive::default();
-    let (mut nodes, mut elements) = (false, false);
+    let mut nodes = false;
+    let mut elements = false;
+
     while let Some(line) = lines.next_line() {
         let command = Command::parse(line);
         match command.name().as_str() {
@@ -34,18 +36,21 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
             }
             "CMBL" => blocks::component(&command, &mut lines, &mut archive)?,
             "ETBL" => blocks::element_types(&mut lines, &mut archive)?,
+
             "ET" => element_type(&command, &lines, line, &mut archive)?,
             "MP" => property(&command, 1, &mut archive),
             "MPDA" if is_release(command.argument(1)) => table(&command, 3, &mut archive),
             "MPDA" => table(&command, 1, &mut archive),
             "D" => condition(&command, &lines, &mut archive, 'U'),
             "F" => condition(&command, &lines, &mut archive, 'F'),
+
             name if PASSED_OVER.contains(&name) && !command.is_end() => {
                 archive.pass_over(name, &lines);
             }
             _ => {}
         }
     }
+
     match (nodes, elements) {
         (false, _) => Err(Fault::MissingBlock("NBLOCK").into()),
         (_, false) => Err(Fault::MissingBlock("EBLOCK").into()),
@@ -123,12 +128,15 @@ fn condition(command: &Command, lines: &Lines, archive: &mut Archive, quantity: 
         (_, "ALL") if quantity == 'U' => None,
         _ => return archive.pass_over(&format!("{name},{label}"), lines),
     };
+
     let value = match command.argument(3) {
         "" => Some(0.0),
         text => real(text).filter(|value| value.is_finite()),
     };
+
     // A range of nodes, or more labels, stand behind the imaginary part of the value.
     let more = command.arguments_from(5).iter().any(|argument| !argument.is_empty());
+
     match (command.number(1), value) {
         (Some(node), Some(value)) if !more => {
             let value = NodalValue { node, axis, value };

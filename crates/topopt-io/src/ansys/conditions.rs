@@ -23,21 +23,24 @@ pub(super) fn add(
     let n_turned = conditions().filter(turned).count();
     if n_turned > 0 {
         notes.push(format!(
-            "D and F commands were passed over because the coordinate systems of their nodes are \
+            "D and F commands were skipped because the coordinate systems of their nodes are \
              rotated: {n_turned}"
         ));
     }
+
     let straight = |values: &[NodalValue]| -> Vec<NodalValue> {
         values.iter().filter(|value| !turned(value)).copied().collect()
     };
     let number = |&node: &u32| numbering.node(node.into()).unwrap_or(UNUSED);
+
     for (name, nodes) in supports(&straight(&archive.displacements), notes) {
         add_nodes(sets, &free_name(sets, name), nodes.iter().map(number).collect(), notes);
     }
+
     for (i, (force, nodes)) in forces(&straight(&archive.forces), notes).into_iter().enumerate() {
         let name = free_name(sets, &format!("F_{}", i + 1));
         notes.push(format!(
-            "node set `{name}`: the file has the force {force:?} on each node ({})",
+            "node set `{name}`: the force in the file is {force:?} on each node ({})",
             nodes.len()
         ));
         add_nodes(sets, &name, nodes.iter().map(number).collect(), notes);
@@ -71,7 +74,7 @@ fn supports(
     }
     if let Some(node) = moved.first() {
         notes.push(format!(
-            "displacements other than zero were left out: {}, the first at node {node}",
+            "nonzero displacements were left out: {}, the first at node {node}",
             moved.len()
         ));
     }
@@ -83,9 +86,11 @@ fn forces(forces: &[NodalValue], notes: &mut Vec<String>) -> Vec<([f64; 3], Vec<
     let mut at_nodes = BTreeMap::<u32, [f64; 3]>::new();
     for force in forces {
         if let Some(axis) = force.axis {
+            // -0 becomes 0, as forces are told apart by their bits.
             at_nodes.entry(force.node).or_default()[axis] = force.value + 0.0;
         }
     }
+
     let mut groups: Vec<([f64; 3], Vec<u32>)> = Vec::new();
     let mut index = BTreeMap::new();
     for (node, force) in at_nodes.into_iter().filter(|(_, force)| *force != [0.0; 3]) {
@@ -95,6 +100,7 @@ fn forces(forces: &[NodalValue], notes: &mut Vec<String>) -> Vec<([f64; 3], Vec<
         }
         groups[i].1.push(node);
     }
+
     if groups.len() > MOST_FORCES {
         notes.push(format!(
             "{} different forces at nodes were left out: more than {MOST_FORCES} cannot become \

@@ -17,7 +17,7 @@ pub(super) enum Role {
 
 const MESH_HEXES: &str = "Mesh the volumes with bricks: MSHAPE,0,3D and MSHKEY,1, or VSWEEP; in \
                           Workbench by sweep or MultiZone";
-const UNSELECT: &str = "Unselect them (ESEL,U,TYPE) before CDWRITE if the part can do without";
+const UNSELECT: &str = "Unselect them (ESEL,U,TYPE) before CDWRITE if the part does not need them";
 
 /// The role of element type `number`, from the element library of Ansys Mechanical APDL.
 pub(super) fn role(number: u32) -> Role {

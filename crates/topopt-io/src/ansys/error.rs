@@ -7,7 +7,7 @@ use crate::read_error;
 pub enum Fault {
     /// A block that must be there.
     #[error(
-        "the file has no {0}: it is no Ansys archive, or one with unblocked format; write it with \
+        "the file has no {0}: it is not an Ansys archive, or its format is unblocked; write it with \
          `CDWRITE,DB,part,cdb`"
     )]
     MissingBlock(&'static str),
@@ -45,7 +45,7 @@ pub enum Fault {
     /// An element with a type that no ET command defines.
     #[error(
         "element {element} is of type {kind}, which no ET command defines; write the file again \
-         with `CDWRITE,DB,part,cdb`, which writes the element types too"
+         with `CDWRITE,DB,part,cdb`, which also writes the element types"
     )]
     UndefinedType {
         /// The element.

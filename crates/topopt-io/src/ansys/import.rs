@@ -20,8 +20,10 @@ pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Fault> {
     only_bricks_and_wedges(&archive, bricks)?;
     notes.extend(selection.notes());
     notes.extend(notes_on_file(&archive, bricks));
+
     let node_tags = take(&mut archive.node_tags).into_iter().map(u64::from).collect();
     let nodes = Nodes::new(node_tags, take(&mut archive.coordinates))?;
+
     let element_tags = bricks.iter().map(|brick| brick.tag.into()).collect();
     let corners = bricks.iter().map(|brick| {
         let nodes = archive.nodes_of(brick);
@@ -30,6 +32,7 @@ pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Fault> {
     let numbering = Numbering::new(nodes, element_tags, corners)?;
     notes.extend(numbering.elements.note(|_| 0));
     notes.extend(numbering.note());
+
     let mut sets = Sets::default();
     for (name, ranges) in &archive.node_components {
         let members = nodes_in(&numbering, ranges);
@@ -40,11 +43,13 @@ pub(super) fn import(mut archive: Archive) -> Result<ImportedMesh, Fault> {
         let others = members_of(&selection.skipped_tags, ranges).count();
         if others > 0 {
             notes.push(format!(
-                "element set `{name}`: elements left out that are no hexahedra: {others}"
+                "element set `{name}`: elements that are not hexahedra were left out: {others}"
             ));
         }
         sets.elements.insert(name.clone(), members);
     }
+
+    // After the components, whose names these sets avoid.
     conditions::add(&archive, &numbering, &mut sets, &mut notes);
     numbering.into_mesh(sets, notes)
 }
@@ -69,6 +74,7 @@ impl Selection {
             skipped_tags: Vec::new(),
             skipped: BTreeMap::new(),
         };
+
         let mut refused = BTreeMap::<u32, (usize, u32)>::new();
         for element in &archive.elements {
             let number = number_of(archive, element)?;
@@ -85,6 +91,8 @@ impl Selection {
                 Role::Refused(..) => refused.entry(number).or_insert((0, element.tag)).0 += 1,
             }
         }
+
+        // Of the refused types, that of most elements is named.
         if let Some((number, (count, element))) = refused.into_iter().max_by_key(|(_, (n, _))| *n)
             && let Role::Refused(shape, remedy) = element_type::role(number)
         {
@@ -94,6 +102,7 @@ impl Selection {
         if selection.bricks.is_empty() {
             return Err(AnsysFault::NoHexahedra);
         }
+
         selection.bricks.sort_by_key(|brick| brick.tag);
         selection.skipped_tags.sort_unstable();
         Ok(selection)
@@ -122,6 +131,7 @@ const NAMED: usize = 10;
 fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), AnsysFault> {
     let mut shapes = BTreeMap::<&str, usize>::new();
     let mut degenerate = Vec::new();
+
     for brick in bricks {
         let nodes = archive.nodes_of(brick);
         let number = number_of(archive, brick)?;
@@ -133,12 +143,14 @@ fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), A
             let (element, name) = (brick.tag, element_type::name(number));
             return Err(AnsysFault::NodeCount { element, name, n_nodes: nodes.len(), needed });
         }
+
         let corners = std::array::from_fn(|a| nodes[a]);
         if let Some(shape) = element_type::degenerate(&corners) {
             *shapes.entry(shape).or_default() += 1;
             degenerate.push(brick);
         }
     }
+
     let Some(first) = degenerate.first() else { return Ok(()) };
     let shapes: Vec<_> = shapes.iter().map(|(shape, count)| format!("{count} {shape}")).collect();
     Err(AnsysFault::Degenerate {
@@ -152,7 +164,7 @@ fn only_bricks_and_wedges(archive: &Archive, bricks: &[Element]) -> Result<(), A
 
 fn notes_on_file(archive: &Archive, bricks: &[Element]) -> Vec<String> {
     let passed_over = archive.passed_over.iter().map(|(command, (count, line))| {
-        format!("{command} commands were passed over: {count}, the first on line {line}")
+        format!("{command} commands were skipped: {count}, the first on line {line}")
     });
     let mut n_bricks = BTreeMap::<u32, usize>::new();
     for brick in bricks {

@@ -70,7 +70,7 @@ pub enum Fault {
     },
     /// Elements before the nodes that they name.
     #[error(
-        "section $Elements stands before section $Nodes; write the mesh again with Gmsh, which \
+        "section $Elements comes before section $Nodes; write the mesh again with Gmsh, which \
          puts the nodes first"
     )]
     ElementsFirst,
@@ -82,7 +82,7 @@ pub enum Fault {
     MissingSection(&'static str),
     /// A type number that is not in the table.
     #[error(
-        "element {element} is of Gmsh type {number}, which is not read; \
+        "element {element} has Gmsh type {number}, which is not supported; \
          mesh with first or second order elements (Mesh.ElementOrder = 1)"
     )]
     ElementType {
@@ -94,7 +94,7 @@ pub enum Fault {
     /// No volume elements at all.
     #[error(
         "the mesh has no hexahedra; mesh the volume (`gmsh -3`) and, if there are physical \
-         groups, put it into a physical volume: Gmsh saves only what is in a group"
+         groups, put it into a physical volume: Gmsh saves only elements in a group"
     )]
     NoHexahedra,
     /// Tetrahedra, prisms or pyramids.
@@ -128,9 +128,9 @@ pub enum Fault {
     },
     /// A physical surface that does not lie on the hexahedra.
     #[error(
-        "{shape} {element} of physical surface `{group}` is no face of a hexahedron ({count} such \
-         in all). Make the volumes conforming (Coherence, or BooleanFragments), or take the \
-         surface out of the physical group"
+        "{shape} {element} of physical surface `{group}` is not a face of a hexahedron ({count} such \
+         in all). Make the volumes conforming (Coherence, or BooleanFragments), or remove the \
+         surface from the physical group"
     )]
     NoFace {
         /// `quadrilateral` or `triangle`.
@@ -170,6 +170,6 @@ pub(super) fn list(leftovers: &[Leftover]) -> String {
         |Leftover { shape, count, volume }: &Leftover| format!("{count} {shape} in {volume}");
     let mut parts: Vec<_> = leftovers.iter().take(NAMED).map(text).collect();
     let more = leftovers.len().saturating_sub(NAMED);
-    parts.extend((more > 0).then(|| format!("and others in {more} more")));
+    parts.extend((more > 0).then(|| format!("and in {more} more")));
     parts.join(", ")
 }

@@ -44,6 +44,7 @@ fn only_hexahedra(raw: &RawMesh) -> Result<(), Fault> {
     if count >= UNUSED as usize {
         return Err(Fault::Mesh(MeshError::TooLarge(count)));
     }
+
     if let Some(&(_, element)) = raw.others.values().next() {
         let leftovers = raw.others.iter().map(|(&(place, shape), &(count, _))| Leftover {
             shape: shape.plural(),
@@ -52,12 +53,15 @@ fn only_hexahedra(raw: &RawMesh) -> Result<(), Fault> {
         });
         return Err(GmshFault::NotHexahedra { leftovers: leftovers.collect(), element }.into());
     }
+
+    // Only triangles of a physical group are counted: a support or load on them would be lost.
     if let Some((count, first)) = raw.triangles {
         let group = raw.name(2, raw.groups(first.place)[0]);
         return Err(
             GmshFault::NoFace { shape: "triangle", element: first.tag, group, count }.into()
         );
     }
+
     if raw.hexes.is_empty() {
         return Err(GmshFault::NoHexahedra.into());
     }
@@ -65,7 +69,7 @@ fn only_hexahedra(raw: &RawMesh) -> Result<(), Fault> {
 }
 
 fn notes_on_file(raw: &RawMesh) -> Vec<String> {
-    let sections = raw.unknown_sections.iter().map(|s| format!("section ${s} was passed over"));
+    let sections = raw.unknown_sections.iter().map(|s| format!("section ${s} was skipped"));
     let high_order = raw.high_order.iter().map(|nodes| {
         format!("hexahedra of {nodes} nodes (hex{nodes}) were read by their eight corners")
     });
@@ -127,6 +131,7 @@ fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<()
     let number = |quad: &Corners<4>| quad.nodes.map(|position| numbering.number(position));
     let quads: Vec<[u32; 4]> = raw.quads.iter().map(number).collect();
     let faces = faces_on(&quads, hexes, numbering.n_used);
+
     let names = set_names(raw, 2);
     let mut seen = HashSet::new();
     let mut lost = Vec::new();
@@ -135,12 +140,15 @@ fn face_sets(raw: &RawMesh, numbering: &Numbering, sets: &mut Sets) -> Result<()
             lost.push(quad);
             continue;
         };
+
         let face = facing(sides, corners, hexes);
         let names = names[quad.place as usize].iter();
+        // Gmsh writes an element again for each of its groups: `seen` keeps one face per set.
         for name in names.filter(|name| seen.insert((name.as_str(), face))) {
             sets.faces.entry(name.clone()).or_default().push(face);
         }
     }
+
     match lost.first() {
         None => Ok(()),
         Some(quad) => Err(GmshFault::NoFace {

@@ -53,7 +53,7 @@ pub enum Hexes {
 pub enum MeshingError {
     /// The geometry cannot be read.
     #[error(
-        "{}: cannot read the file: {cause}; look at its name, and whether you may read it",
+        "{}: cannot read the file: {cause}; check its name and its permissions",
         path.display()
     )]
     Geometry {
@@ -94,7 +94,7 @@ pub enum MeshingError {
         lines: Vec<String>,
     },
     /// Gmsh took too long.
-    #[error("Gmsh did not mesh {} within {} s and was ended", path.display(), timeout.as_secs_f64())]
+    #[error("Gmsh did not mesh {} within {} s and was stopped", path.display(), timeout.as_secs_f64())]
     Timeout {
         /// The geometry.
         path: PathBuf,
@@ -105,7 +105,7 @@ pub enum MeshingError {
     #[error("interrupted while Gmsh was meshing")]
     Interrupted,
     /// A mesh without volume elements.
-    #[error("Gmsh made no volume elements from {}", .0.display())]
+    #[error("Gmsh created no volume elements from {}", .0.display())]
     NoVolumes(PathBuf),
     /// A mesh with other volume elements than hexahedra.
     #[error("Gmsh left {} in the mesh of {}", list(leftovers), path.display())]
@@ -147,7 +147,7 @@ pub fn mesh(
     match geometry.mesh(Hexes::Auto) {
         Err(MeshingError::NotHexahedra { leftovers, .. }) => {
             let mut mesh = geometry.mesh(Hexes::Subdivide)?;
-            let note = "by itself the geometry gives";
+            let note = "on its own the geometry gives";
             let cut = "all elements were cut into hexahedra (Mesh.SubdivisionAlgorithm = 2)";
             mesh.notes.push(format!("{note} {}: {cut}", list(&leftovers)));
             Ok(mesh)
@@ -176,22 +176,27 @@ struct Geometry<'a> {
 impl Geometry<'_> {
     fn mesh(&self, hexes: Hexes) -> Result<ImportedMesh, MeshingError> {
         let unreadable = |cause| MeshingError::Geometry { path: self.path.into(), cause };
+        // Before Gmsh starts, so that a file that cannot be opened is not reported as its failure.
         File::open(self.path).map_err(unreadable)?;
+
         if !self.meshing.trust
             && let Some(Suspect { path, line, word }) = trust::suspect(self.path)
         {
             return Err(MeshingError::Untrusted { path, line, word });
         }
+
         let folder = tempfile::Builder::new().prefix("topopt-gmsh-").tempdir();
         let folder = folder.map_err(MeshingError::Folder)?;
         let log = self.run(hexes, &folder)?;
+
         let mut mesh =
             super::read(&folder.path().join(MESH)).map_err(|error| self.refused(error))?;
         mesh.notes.extend(version(&log).map(|version| format!("meshed by Gmsh {version}")));
+
         let sets = mesh.mesh.sets();
         if sets.nodes.is_empty() && sets.faces.is_empty() {
             mesh.notes.push(
-                "the geometry names no surfaces, curves or points: to name them in a .geo file \
+                "the geometry has no named surfaces, curves or points: to name them in a .geo file, \
                  write `Physical Surface(\"fixed\") = {1};`"
                     .into(),
             );
@@ -203,27 +208,37 @@ impl Geometry<'_> {
     fn run(&self, hexes: Hexes, folder: &TempDir) -> Result<String, MeshingError> {
         let inside = |name: &str| folder.path().join(name);
         fs::write(inside(SETTINGS), self.settings(hexes)).map_err(MeshingError::Folder)?;
+
         let log = File::create(inside(LOG)).map_err(MeshingError::Folder)?;
         let errors = log.try_clone().map_err(MeshingError::Folder)?;
-        let (program, path) = (program(self.meshing.program.as_deref()), absolute(self.path));
+        let program = program(self.meshing.program.as_deref());
+        let path = absolute(self.path);
+
         let mut command = Command::new(&program);
         command.args(["-setstring", "Geometry.OCCTargetUnit", self.meshing.length_unit]);
         if let Some(size) = self.meshing.element_size {
             command.args(["-setnumber", "element_size", &format!("{size:?}")]);
         }
+
+        // The settings come after the geometry, so that they prevail.
         command.arg("-3").arg(path.map_err(MeshingError::Folder)?).arg(inside(SETTINGS));
         command.args(["-format", "msh41", "-bin", "-o"]).arg(inside(MESH));
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
         in_own_group(&mut command);
+
         let child = command.spawn();
         let child = child.map_err(|cause| MeshingError::Program { program, cause })?;
         let status = self.wait(child)?;
         let log = fs::read(inside(LOG)).map_err(MeshingError::Folder)?;
         let log = String::from_utf8_lossy(&log).into_owned();
+
+        // Gmsh ends with status 0 after an error: its words count as well.
         let errors: Vec<_> = log.lines().filter_map(error_in).collect();
         if status.success() && errors.is_empty() {
             return Ok(log);
         }
+
+        // Without a message of an error, its last words.
         let last = || log.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev();
         let lines = if errors.is_empty() { last().collect() } else { errors };
         let lines = lines.into_iter().take(10).map(printable).collect();

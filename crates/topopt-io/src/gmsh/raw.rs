@@ -109,6 +109,7 @@ impl RawMesh {
                     self.high_order.insert(nodes.len());
                 }
             }
+
             Shape::Quadrilateral if in_group => {
                 self.quads.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
             }
@@ -116,6 +117,7 @@ impl RawMesh {
                 self.triangles.get_or_insert((0, Corners { tag, nodes: [], place })).0 += 1;
             }
             Shape::Quadrilateral | Shape::Triangle => self.untagged_surfaces += 1,
+
             Shape::Line if in_group => {
                 self.lines.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
             }
@@ -123,6 +125,7 @@ impl RawMesh {
                 self.points.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
             }
             Shape::Line | Shape::Point => {}
+
             Shape::Tetrahedron | Shape::Prism | Shape::Pyramid => {
                 self.others.entry((place, shape)).or_insert((0, tag)).0 += 1;
             }

@@ -24,10 +24,13 @@ pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
     if !cursor.skip_blanks()? {
         return Err(Fault::EmptyFile.into());
     }
+
     let version = format(&mut cursor)?;
     let mut mesh = RawMesh::default();
     let mut entities = None;
-    let (mut nodes, mut elements) = (false, false);
+    let mut nodes = false;
+    let mut elements = false;
+
     while cursor.skip_blanks()? {
         let section = cursor.begin_section()?;
         let repeated = match section.as_str() {
@@ -36,12 +39,15 @@ pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
             "Entities" => entities.is_some(),
             _ => false,
         };
+
         if repeated {
             return Err(cursor.fault(Fault::RepeatedSection(section)));
         }
+
         match (section.as_str(), version) {
             ("PhysicalNames", _) => physical_names(&mut cursor, &mut mesh)?,
             ("PartitionedEntities", _) => return Err(cursor.fault(Fault::Partitioned)),
+            // The tags of its nodes are resolved as an element is read.
             ("Elements", _) if !nodes => return Err(cursor.fault(Fault::ElementsFirst)),
             ("Nodes", Version::V2) => version_2::nodes(&mut cursor, &mut mesh)?,
             ("Nodes", Version::V4) => version_4::nodes(&mut cursor, &mut mesh)?,
@@ -58,8 +64,10 @@ pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
                 continue;
             }
         }
+
         cursor.end_section()?;
     }
+
     match (nodes, elements) {
         (false, _) => Err(Fault::MissingSection("Nodes").into()),
         (_, false) => Err(Fault::MissingSection("Elements").into()),
@@ -84,6 +92,7 @@ fn format(cursor: &mut Cursor) -> Parsed<Version> {
         }
         cursor.skip_blanks()?;
     }
+
     let number = cursor.double("the version of the format")?;
     let binary = match cursor.int("0 (text) or 1 (binary)")? {
         0 => false,
@@ -91,23 +100,27 @@ fn format(cursor: &mut Cursor) -> Parsed<Version> {
         other => return Err(cursor.malformed("0 (text) or 1 (binary)", format!("`{other}`"))),
     };
     let data_size = cursor.int("the size of a number")?;
+
     let version = match number {
         2.0..3.0 => Version::V2,
         4.1 => Version::V4,
         _ => return Err(cursor.fault(Fault::Version(format!("{number:?}")))),
     };
+
     if binary {
         if data_size != 8 {
             return Err(cursor.fault(Fault::DataSize(data_size)));
         }
         cursor.end_line()?;
         cursor.binary = true;
+        // Written as an integer of 4 bytes, it shows the order of the bytes.
         match cursor.int("the number 1")? {
             1 => {}
             0x0100_0000 => return Err(cursor.fault(Fault::BigEndian)),
             other => return Err(cursor.malformed("the number 1", format!("`{other}`"))),
         }
     }
+
     cursor.end_section()?;
     Ok(version)
 }

@@ -73,22 +73,27 @@ fn suspect_in_script(path: &Path, known: &mut BTreeSet<PathBuf>) -> Option<Suspe
     if text.starts_with(b"$MeshFormat") {
         return None;
     }
+
     let tokens = match tokens(&text) {
         Ok(tokens) => tokens,
         Err((line, what)) => return Some(at(line, what)),
     };
+
     for (i, (line, token)) in tokens.iter().enumerate() {
         let Token::Word(word) = token else { continue };
         let rest = tokens[i + 1..].iter().map(|(_, token)| token);
         if is_harmful(word, rest.clone()) {
             return Some(at(*line, word));
         }
+
+        // A file that is read is scanned as well; one whose name is not a plain text is suspect.
         if READING.iter().any(|reading| word.ends_with(reading)) {
             let file = named_file(rest).filter(|file| {
                 let file = Path::new(file);
                 has_extension(file, &DATA) || has_extension(file, &SCRIPTS)
             });
             let Some(file) = file else { return Some(at(*line, word)) };
+
             let folder = path.parent().unwrap_or(Path::new(""));
             if let Some(suspect) = suspect_in(&folder.join(file), known) {
                 return Some(suspect);
@@ -140,9 +145,11 @@ fn tokens(text: &[u8]) -> Result<Vec<(usize, Token<'_>)>, (usize, &'static str)>
     let mut tokens = Vec::new();
     let mut has_loops = false;
     let mut over_lines = None;
+
     while let Some(&byte) = text.get(scan.at) {
         let line = scan.line;
         let is_behind_code = !scan.is_first;
+
         match (byte, text.get(scan.at + 1)) {
             (b'/', Some(b'/')) => drop(scan.skip_to(b"\n")?),
             (b'/', Some(b'*')) => {
@@ -151,21 +158,10 @@ fn tokens(text: &[u8]) -> Result<Vec<(usize, Token<'_>)>, (usize, &'static str)>
                 scan.step(2)?;
             }
             (b'"' | b'\'', _) => {
-                scan.step(1)?;
-                let content = scan.skip_to(&[byte])?;
-                scan.step(1)?;
-                if content.len() > LONGEST_TEXT {
-                    return Err((line, "a text of more than 1023 bytes"));
-                }
-                let content = str::from_utf8(content).map_err(|_| (line, "a text not in UTF-8"))?;
-                tokens.push((line, Token::Text(content)));
+                tokens.push((line, Token::Text(scan.quoted(byte)?)));
             }
             _ if is_letter(byte) => {
-                let rest = &text[scan.at..];
-                let is_part = |b: &u8| is_letter(*b) || b.is_ascii_digit();
-                let word = &rest[..rest.iter().take_while(|b| is_part(b)).count()];
-                scan.step(word.len())?;
-                let word = str::from_utf8(word).unwrap_or_default();
+                let word = scan.word()?;
                 has_loops |= ["For", "Macro", "Function"].iter().any(|begin| word.ends_with(begin));
                 tokens.push((line, Token::Word(word)));
             }
@@ -176,10 +172,12 @@ fn tokens(text: &[u8]) -> Result<Vec<(usize, Token<'_>)>, (usize, &'static str)>
                 scan.step(1)?;
             }
         }
+
         if scan.line > line && byte != b'\n' && is_behind_code {
             over_lines.get_or_insert(line);
         }
     }
+
     // Gmsh goes back to the line behind the head of a loop, which would then begin within.
     match over_lines.filter(|_| has_loops) {
         Some(line) => Err((line, "a comment or text over several lines, behind code")),
@@ -225,7 +223,28 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Goes on to the next `mark`, or to the end; what lies before it.
+    /// The text between two marks `quote`, of which the first is next; goes on behind the second.
+    fn quoted(&mut self, quote: u8) -> Result<&'a str, (usize, &'static str)> {
+        let line = self.line;
+        self.step(1)?;
+        let content = self.skip_to(&[quote])?;
+        self.step(1)?;
+        if content.len() > LONGEST_TEXT {
+            return Err((line, "a text of more than 1023 bytes"));
+        }
+        str::from_utf8(content).map_err(|_| (line, "a text not in UTF-8"))
+    }
+
+    /// The letters and digits from here on; goes on behind them.
+    fn word(&mut self) -> Result<&'a str, (usize, &'static str)> {
+        let rest = &self.text[self.at..];
+        let is_part = |b: &u8| is_letter(*b) || b.is_ascii_digit();
+        let word = &rest[..rest.iter().take_while(|b| is_part(b)).count()];
+        self.step(word.len())?;
+        Ok(str::from_utf8(word).unwrap_or_default())
+    }
+
+    /// Goes on to the next `mark`, or to the end; returns the bytes before it.
     fn skip_to(&mut self, mark: &[u8]) -> Result<&'a [u8], (usize, &'static str)> {
         let rest = &self.text[self.at..];
         let found = rest.windows(mark.len()).position(|window| window == mark);

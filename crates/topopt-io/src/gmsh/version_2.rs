@@ -36,11 +36,13 @@ pub(super) fn elements(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
     let announced = cursor.as_text(|cursor| cursor.size("the number of elements"))?;
     let count = cursor.count(announced, "elements", ELEMENT)?;
     cursor.end_line()?;
+
     let mut reader = ElementReader { mesh, place: None, nodes: Vec::new() };
     let mut done = 0;
     while done < count {
         if !cursor.binary {
             let tag = tag(cursor, "the tag of an element")?;
+
             let number = cursor.int("the type of an element")?;
             let n_tags = cursor.int("the number of tags")?;
             let (shape, n_nodes) = known(cursor, number, tag)?;
@@ -49,15 +51,18 @@ pub(super) fn elements(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
             done += 1;
             continue;
         }
+
         let number = cursor.int("the type of an element")?;
         let in_block = cursor.int("the number of elements in a block")?;
         let n_tags = cursor.int("the number of tags")?;
         let (shape, n_nodes) = known(cursor, number, done as u64 + 1)?;
+
         let in_block = usize::try_from(in_block).unwrap_or(0);
         if in_block == 0 || in_block > count - done {
             let expected = "a number of elements that fits the announced total";
             return Err(cursor.malformed(expected, in_block.to_string()));
         }
+
         for _ in 0..in_block {
             let tag = tag(cursor, "the tag of an element")?;
             reader.element(cursor, tag, shape, n_nodes, n_tags)?;

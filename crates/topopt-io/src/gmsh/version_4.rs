@@ -39,7 +39,9 @@ pub(super) fn entities(cursor: &mut Cursor) -> Parsed<Entities> {
         *count = cursor.size("the number of entities")?;
     }
     cursor.end_record()?;
+
     let mut entities = Entities::new();
+
     for (dimension, announced) in counts.into_iter().enumerate() {
         let (least, n_doubles) = if dimension == 0 { (POINT, 3) } else { (ENTITY, 6) };
         for _ in 0..cursor.count(announced, "entities", least)? {
@@ -53,6 +55,7 @@ pub(super) fn entities(cursor: &mut Cursor) -> Parsed<Entities> {
                 tags(cursor, "bounding entities")?;
             }
             cursor.end_record()?;
+
             groups.sort_unstable();
             groups.dedup();
             entities.insert((dimension as i64, tag), groups);
@@ -66,13 +69,16 @@ pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
     let n_blocks = number_of(cursor, "blocks of nodes", BLOCK)?;
     let n_nodes = number_of(cursor, "nodes", NODE)?;
     tag_range(cursor)?;
-    let (mut tags, mut coordinates) = (Vec::with_capacity(n_nodes), Vec::with_capacity(n_nodes));
+
+    let mut tags = Vec::with_capacity(n_nodes);
+    let mut coordinates = Vec::with_capacity(n_nodes);
     for _ in 0..n_blocks {
         let dimension = cursor.int("the dimension of an entity")?;
         cursor.int("the tag of an entity")?;
         let parametric = cursor.int("0 or 1 (parametric coordinates)")? != 0;
         let count = number_of(cursor, "nodes in a block", NODE)?;
         cursor.end_record()?;
+
         let first = tags.len();
         for _ in 0..count {
             tags.push(cursor.size("the tag of a node")?);
@@ -88,6 +94,7 @@ pub(super) fn nodes(cursor: &mut Cursor, mesh: &mut RawMesh) -> Parsed<()> {
             cursor.end_record()?;
         }
     }
+
     check_total(cursor, "as many nodes as announced", n_nodes, tags.len())?;
     mesh.nodes = Nodes::new(tags, coordinates)?;
     Ok(())
@@ -102,7 +109,9 @@ pub(super) fn elements(
     let n_blocks = number_of(cursor, "blocks of elements", BLOCK)?;
     let n_elements = number_of(cursor, "elements", ELEMENT)?;
     tag_range(cursor)?;
-    let (mut nodes, mut total) = (Vec::new(), 0);
+
+    let mut nodes = Vec::new();
+    let mut total = 0;
     for _ in 0..n_blocks {
         let dimension = cursor.int("the dimension of an entity")?;
         let entity = cursor.int("the tag of an entity")?;
@@ -117,13 +126,16 @@ pub(super) fn elements(
             mesh.reserve_hexes(count);
         }
         cursor.end_record()?;
+
         let groups = entities.and_then(|all| all.get(&(dimension, entity)));
         let place = mesh.intern(groups.cloned().unwrap_or_default(), entity);
+
         for _ in 0..count {
             let tag = cursor.size("the tag of an element")?;
             let Some((shape, n_nodes)) = shape else {
                 return Err(cursor.fault(Fault::ElementType { element: tag, number }));
             };
+
             nodes.clear();
             for _ in 0..n_nodes {
                 nodes.push(cursor.size("the tag of a node")?);
@@ -131,6 +143,7 @@ pub(super) fn elements(
             cursor.end_record()?;
             mesh.add(shape, tag, &nodes, place).map_err(|fault| cursor.fault(fault))?;
         }
+
         total += count;
     }
     check_total(cursor, "as many elements as announced", n_elements, total)

@@ -79,7 +79,8 @@ struct Group<const N: usize> {
 impl<'a> Groups<'a> {
     fn of(mesh: &'a HexMesh) -> io::Result<Self> {
         let mut names = Vec::new();
-        let (mut points, mut quads) = (Vec::new(), Vec::new());
+        let mut points = Vec::new();
+        let mut quads = Vec::new();
         for (name, set) in &mesh.sets().nodes {
             let members = set.iter().map(|&node| [node]).collect();
             points.push(Group { tag: add_name(&mut names, 0, name)?, members });
@@ -140,12 +141,15 @@ fn number(lists: Vec<Vec<i64>>) -> (Vec<Vec<i64>>, Vec<usize>) {
 fn version_2<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) -> io::Result<()> {
     out.format("2.2")?;
     out.names(&groups.names)?;
+
     out.text(&format!("$Nodes\n{}\n", mesh.n_nodes()))?;
     for (tag, x) in (1..).zip(mesh.coordinates()) {
         out.int(tag)?;
         out.coordinates(x)?;
     }
     out.end_section("Nodes")?;
+
+    // An element has one group in this version: it is written again for each further one.
     let elements = groups.elements();
     let n_copies: usize = (groups.combinations.iter().zip(&elements))
         .map(|(list, elements)| list.len().saturating_sub(1) * elements.len())
@@ -153,6 +157,7 @@ fn version_2<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
     let n_points: usize = groups.points.iter().map(|g| g.members.len()).sum();
     let n_quads: usize = groups.quads.iter().map(|g| g.members.len()).sum();
     let total = mesh.n_elements() + n_copies + n_points + n_quads;
+
     out.text(&format!("$Elements\n{total}\n"))?;
     for run in runs(&groups.combination_of) {
         let combination = groups.combination_of[run.start];
@@ -160,6 +165,7 @@ fn version_2<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
         let tag = run.start as i64 + 1;
         out.block_2(5, [group, combination as i64 + 1], tag, &mesh.hexes()[run])?;
     }
+
     let mut tag = mesh.n_elements() as i64 + 1;
     for (combination, list) in groups.combinations.iter().enumerate() {
         for &group in list.iter().skip(1) {
@@ -167,12 +173,14 @@ fn version_2<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
             tag = out.block_2(5, [group, combination as i64 + 1], tag, &hexes)?;
         }
     }
+
     for group in &groups.quads {
         tag = out.block_2(3, [group.tag; 2], tag, &group.members)?;
     }
     for group in &groups.points {
         tag = out.block_2(15, [group.tag; 2], tag, &group.members)?;
     }
+
     out.end_section("Elements")
 }
 
@@ -189,6 +197,7 @@ fn version_4<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
     out.format("4.1")?;
     out.names(&groups.names)?;
     entities(out, mesh, groups)?;
+
     let n_nodes = mesh.n_nodes() as u64;
     out.text("$Nodes\n")?;
     out.sizes(&[1, n_nodes, 1, n_nodes])?;
@@ -200,6 +209,8 @@ fn version_4<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
         out.coordinates(x)?;
     }
     out.end_section("Nodes")?;
+
+    // A block without elements is not written.
     out.text("$Elements\n")?;
     let points = groups.points.iter().filter(|group| !group.members.is_empty());
     let quads = groups.quads.iter().filter(|group| !group.members.is_empty());
@@ -208,12 +219,14 @@ fn version_4<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
         + points.clone().map(|g| g.members.len()).sum::<usize>();
     let total = (mesh.n_elements() + n_others) as u64;
     out.sizes(&[n_blocks as u64, total, 1, total])?;
+
     for (combination, elements) in groups.elements().into_iter().enumerate() {
         out.header(&[3, combination as i64 + 1, 5], elements.len() as u64)?;
         for element in elements {
             out.element_4(element as u64 + 1, &mesh.hexes()[element])?;
         }
     }
+
     let mut tag = mesh.n_elements() as u64 + 1;
     for group in quads {
         tag = out.block_4(&[2, group.tag, 3], tag, &group.members)?;
@@ -221,6 +234,7 @@ fn version_4<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
     for group in points {
         tag = out.block_4(&[0, group.tag, 15], tag, &group.members)?;
     }
+
     out.end_section("Elements")
 }
 

@@ -29,16 +29,19 @@ pub(super) fn write<W: Write + Seek>(
         file.write_all(&length.to_le_bytes())?;
         return for_each_block(column, Ok, |block| file.write_all(block));
     }
+
     // Number of blocks, size of a block, size of the last one if smaller, compressed sizes. These
     // are known only afterwards: room first, values later.
     let block = BLOCK as u64;
     let mut header = vec![length.div_ceil(block), block, length % block];
     let start = file.stream_position()?;
     file.write_all(&vec![0; 8 * (3 + header[0] as usize)])?;
+
     for_each_block(column, deflate, |block| {
         header.push(block.len() as u64);
         file.write_all(block)
     })?;
+
     let end = file.stream_position()?;
     file.seek(SeekFrom::Start(start))?;
     for value in header {

@@ -12,43 +12,59 @@ use crate::read_error::{self, Parsed};
 /// Reads the bytes of a file: the mesh, and the arrays `names` of its elements.
 pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<Vec<f64>>)> {
     let file = Outline::of(bytes)?;
+    // First: nothing is inflated before the sizes are known to be possible.
     measure(&file)?;
     let cells = cells(&file)?;
     let given: Vec<Vec<f64>> =
         names.iter().map(|name| element_data(&file, &cells, name)).collect::<Parsed<_>>()?;
+
     let nodes = nodes(&file)?;
     let (tags, corners): (Vec<u64>, Vec<[u64; 8]>) = cells.hexes.iter().copied().unzip();
     let numbering = Numbering::new(nodes, tags, corners.into_iter())?;
     let elements = &numbering.elements;
     let element_data = given.into_iter().map(|data| elements.kept_of(data.into_iter())).collect();
+
     let mut notes: Vec<String> = (cells.high_order.iter())
         .map(|(points, count)| {
             format!("{count} hexahedra of {points} points were read by their eight corners")
         })
         .collect();
     if cells.left_out > 0 {
-        notes.push(format!("{} cells that are no volumes were left out", cells.left_out));
+        notes.push(format!("{} cells that are not volumes were left out", cells.left_out));
     }
     notes.extend(elements.note(|_| 0));
     notes.extend(numbering.note());
+    let sets = marked_sets(&file, &cells, &numbering, &mut notes)?;
+    Ok((numbering.into_mesh(sets, notes)?, element_data))
+}
+
+/// The sets of points and cells that arrays of zeros and ones mark.
+fn marked_sets(
+    file: &Outline,
+    cells: &Cells,
+    numbering: &Numbering,
+    notes: &mut Vec<String>,
+) -> Parsed<Sets> {
     let mut sets = Sets::default();
     for array in &file.arrays {
         match array.section.as_str() {
             "PointData" => {
-                let Some(points) = marked(&file, array, file.n_points, &mut notes)? else {
+                let Some(points) = marked(file, array, file.n_points, notes)? else {
                     continue;
                 };
                 let number = |&point: &u64| numbering.node(point).unwrap_or(UNUSED);
                 let members = points.iter().map(number).collect();
-                add_nodes(&mut sets, &array.name, members, &mut notes);
+                add_nodes(&mut sets, &array.name, members, notes);
             }
+
             "CellData" => {
-                let Some(marked) = marked(&file, array, file.n_cells, &mut notes)? else {
+                let Some(marked) = marked(file, array, file.n_cells, notes)? else {
                     continue;
                 };
                 let number = |cell: &u64| cells.hexes.binary_search_by_key(cell, |hex| hex.0).ok();
                 let given = marked.iter().filter_map(number);
-                let mut set: Vec<u32> = given.map(|e| elements.number(e as u32)).collect();
+                let mut set: Vec<u32> =
+                    given.map(|e| numbering.elements.number(e as u32)).collect();
                 set.sort_unstable();
                 set.dedup();
                 sets.elements.insert(array.name.clone(), set);
@@ -56,7 +72,7 @@ pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<V
             _ => {}
         }
     }
-    Ok((numbering.into_mesh(sets, notes)?, element_data))
+    Ok(sets)
 }
 
 /// The values that a scalar array of the cells has for the hexahedra.
@@ -144,6 +160,6 @@ fn marked(
         let marked = (0..).zip(&values).filter(|(_, value)| **value == 1);
         return Ok(Some(marked.map(|(i, _)| i).collect()));
     }
-    notes.push(format!("array `{}` is no set: it has other values than 0 and 1", array.name));
+    notes.push(format!("array `{}` is not a set: it has values other than 0 and 1", array.name));
     Ok(None)
 }

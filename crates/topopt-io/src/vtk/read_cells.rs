@@ -50,6 +50,23 @@ fn shape_of(kind: i64) -> Shape {
     }
 }
 
+impl Shape {
+    /// The corners of a cell with these points; none if their number is not that of the shape.
+    fn corners(&self, points: &[i64]) -> Option<[i64; 8]> {
+        match self {
+            Shape::Hexahedron(0) if points.len() >= 8 => Some(std::array::from_fn(|a| points[a])),
+            Shape::Hexahedron(n) if points.len() as i64 == *n => {
+                Some(std::array::from_fn(|a| points[a]))
+            }
+            Shape::Voxel if points.len() == 8 => Some(VOXEL.map(|a| points[a])),
+            Shape::Wedge if points.len() == 6 => {
+                Some(hexahedron::of_wedge(std::array::from_fn(|a| points[a])))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Corners of a voxel in the order of the hexahedron.
 const VOXEL: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
@@ -66,16 +83,8 @@ impl Cells {
             let points = range.and_then(|(start, end)| connectivity.get(start..end));
             let Some(points) = points else { return Err(wrong) };
             start = end;
+
             let corners = match shape_of(kind) {
-                Shape::Hexahedron(0) if points.len() >= 8 => std::array::from_fn(|a| points[a]),
-                Shape::Hexahedron(n) if points.len() as i64 == n => {
-                    std::array::from_fn(|a| points[a])
-                }
-                Shape::Voxel if points.len() == 8 => VOXEL.map(|a| points[a]),
-                Shape::Wedge if points.len() == 6 => {
-                    hexahedron::of_wedge(std::array::from_fn(|a| points[a]))
-                }
-                Shape::Hexahedron(_) | Shape::Voxel | Shape::Wedge => return Err(wrong),
                 Shape::NoVolume => {
                     cells.left_out += 1;
                     continue;
@@ -84,14 +93,17 @@ impl Cells {
                     others.entry(shape).or_insert((0, cell)).0 += 1;
                     continue;
                 }
+                shape => shape.corners(points).ok_or(wrong)?,
             };
             if points.len() > 8 {
                 *cells.high_order.entry(points.len() as i64).or_default() += 1;
             }
-            // A negative number is no point, and neither is the largest one.
+            // A negative number is not a point, and neither is the largest one.
             let point = |point: i64| u64::try_from(point).unwrap_or(u64::MAX);
             cells.hexes.push((cell, corners.map(point)));
         }
+
+        // The first cell in the file is named, whatever the order of the shapes.
         match others.into_iter().min_by_key(|(_, (_, cell))| *cell) {
             Some((shape, (count, cell))) => {
                 Err(Fault::NotHexahedra { shape: shape.into(), count, cell })

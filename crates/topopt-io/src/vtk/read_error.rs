@@ -13,7 +13,7 @@ pub enum Fault {
     #[error("not a VTK XML file: it does not begin with <VTKFile>; {SAVE}")]
     NotVtk,
     /// Another kind of data.
-    #[error("the file holds VTK data of type `{0}` and no UnstructuredGrid; {SAVE}")]
+    #[error("the file holds VTK data of type `{0}` and not an UnstructuredGrid; {SAVE}")]
     Kind(String),
     /// What the XML parser says.
     #[error("the XML is damaged ({0}); write the file again")]
@@ -51,7 +51,7 @@ pub enum Fault {
     MissingArray(&'static str),
     /// A scalar array of the cells that the caller needs.
     #[error(
-        "the file has no scalar array `{name}` of its cells (it has: {}); give a file that holds \
+        "the file has no scalar cell array `{name}` (it has: {}); give a file that holds \
          one, such as design.vtu of a run",
         if present.is_empty() { "none" } else { present }
     )]
@@ -86,7 +86,7 @@ pub enum Fault {
     },
     /// More cells than the points that are there can make.
     #[error(
-        "NumberOfCells is {cells}, which goes neither with {points} points nor with {corners} in \
+        "NumberOfCells is {cells}, which is inconsistent with {points} points and {corners} in \
          all cells together: the file is damaged; write it again"
     )]
     TooManyCells {
@@ -99,7 +99,7 @@ pub enum Fault {
     },
     /// A cell that does not fit its type.
     #[error(
-        "cell {cell} has {found} points, which does not go with its VTK type {kind}: the file is \
+        "cell {cell} has {found} points, which does not match its VTK type {kind}: the file is \
          damaged; write it again"
     )]
     CellPoints {
@@ -116,7 +116,7 @@ pub enum Fault {
     /// Tetrahedra, wedges and other cells.
     #[error(
         "the mesh holds {count} {shape}, the first is cell {cell}; only hexahedra can be used: \
-         mesh the part with hexahedra alone"
+         mesh the part with hexahedra only"
     )]
     NotHexahedra {
         /// The shape, plural.

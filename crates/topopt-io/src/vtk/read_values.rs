@@ -119,7 +119,7 @@ impl Outline<'_> {
                 let Some(appended) = self.appended else { return Err(Fault::Truncated) };
                 let offset = usize::try_from(offset).unwrap_or(usize::MAX);
                 let Some(bytes) = appended.bytes.get(offset..) else {
-                    return Err(data(array, format!("its offset {offset} is behind the end")));
+                    return Err(data(array, format!("its offset {offset} is beyond the end")));
                 };
                 Ok(if appended.base64 { Source::base64(bytes) } else { Source::Raw(bytes) })
             }
@@ -134,7 +134,8 @@ fn parsed<T>(
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Vec<T>, Fault> {
     let number = |word: &str| {
-        parse(word).ok_or_else(|| data(array, format!("{} is no number of its type", quoted(word))))
+        parse(word)
+            .ok_or_else(|| data(array, format!("{} is not a number of its type", quoted(word))))
     };
     let numbers = text.split_ascii_whitespace().map(number).collect::<Result<Vec<_>, _>>()?;
     if numbers.len() as u64 == count {
@@ -148,7 +149,7 @@ fn parsed<T>(
 fn room<T>(array: &DataArray, count: usize) -> Result<Vec<T>, Fault> {
     let mut list = Vec::new();
     let reserved = list.try_reserve_exact(count);
-    reserved.map_err(|_| data(array, format!("there is no memory for its {count} entries")))?;
+    reserved.map_err(|_| data(array, format!("not enough memory for its {count} entries")))?;
     Ok(list)
 }
 
@@ -161,7 +162,7 @@ fn inflate(array: &DataArray, block: &[u8], size: u64, bytes: &mut Vec<u8>) -> R
     if found == size {
         return Ok(());
     }
-    Err(data(array, format!("a compressed block holds {found} bytes in place of {size}")))
+    Err(data(array, format!("a compressed block holds {found} bytes instead of {size}")))
 }
 
 fn data(array: &DataArray, what: String) -> Fault {
@@ -218,17 +219,21 @@ impl<'a> Source<'a> {
                 *bytes = rest;
                 Ok(taken.to_vec())
             }
+
             Source::Base64 { text, left } => {
                 if count > (left.len() + text.len()) as u64 {
                     return Err(Fault::Truncated);
                 }
+                // Room for `count` bytes, which are known to be there.
                 let mut taken = std::mem::take(left);
                 taken.reserve(count as usize);
                 while (taken.len() as u64) < count {
                     let group = group(text).ok_or(Fault::Truncated)?;
                     decode(group, &mut taken)
-                        .ok_or_else(|| data(array, "a character is not of base64".into()))?;
+                        .ok_or_else(|| data(array, "a character is not base64".into()))?;
                 }
+
+                // Groups have three bytes: what is decoded beyond `count` waits for the next call.
                 *left = taken.split_off(count as usize);
                 Ok(taken)
             }
@@ -300,7 +305,7 @@ impl Kind {
             "UInt64" => Kind::UInt64,
             "Float32" => Kind::Float32,
             "Float64" => Kind::Float64,
-            kind => return Err(data(array, format!("its type is {}, no number", quoted(kind)))),
+            kind => return Err(data(array, format!("its type is {}, not a number", quoted(kind)))),
         })
     }
 

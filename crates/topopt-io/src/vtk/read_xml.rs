@@ -61,9 +61,11 @@ impl<'a> Outline<'a> {
         if bytes.trim_ascii().is_empty() {
             return Err(Fault::EmptyFile.into());
         }
+
         let (xml, behind) = split(bytes)?;
         let mut scan =
             Scan { reader: Reader::from_str(xml), open: Vec::new(), n_pieces: 0, base64: None };
+
         let mut outline = Outline {
             xml,
             big_endian: false,
@@ -74,6 +76,7 @@ impl<'a> Outline<'a> {
             arrays: Vec::new(),
             appended: None,
         };
+
         if let Err((position, fault)) = scan.run(&mut outline) {
             return Err(outline.fault(position, fault));
         }
@@ -82,6 +85,7 @@ impl<'a> Outline<'a> {
             (None, _) if scan.open.is_empty() => {}
             _ => return Err(outline.fault(xml.len(), Fault::Truncated)),
         }
+
         if scan.n_pieces == 1 { Ok(outline) } else { Err(Fault::Pieces(scan.n_pieces).into()) }
     }
 
@@ -147,10 +151,12 @@ impl<'a> Scan<'a> {
                         return Ok(());
                     }
                 }
+
                 Event::Empty(element) => {
                     self.element(outline, &element).map_err(|fault| (position, fault))?;
                 }
                 Event::End(_) => drop(self.open.pop()),
+
                 Event::Text(text) if self.open.last().is_some_and(|name| name == "DataArray") => {
                     if let Cow::Borrowed(text) = text.into_inner() {
                         add_text(outline, &self.open, text);
@@ -169,6 +175,7 @@ impl<'a> Scan<'a> {
         match (name.as_ref(), within) {
             ("VTKFile", "") => file_attributes(outline, element),
             (_, "") => Err(Fault::NotVtk),
+
             ("Piece", _) => {
                 self.n_pieces += 1;
                 if self.n_pieces == 1 {
@@ -177,11 +184,13 @@ impl<'a> Scan<'a> {
                 }
                 Ok(())
             }
+
             ("DataArray", "Points" | "Cells" | "PointData" | "CellData") if self.n_pieces == 1 => {
                 let position = self.reader.buffer_position() as usize;
                 outline.arrays.push(data_array(element, within, position)?);
                 Ok(())
             }
+
             ("AppendedData", _) => {
                 self.base64 = Some(match attribute(element, "encoding")?.as_deref() {
                     Some("raw") => false,
@@ -216,16 +225,20 @@ fn file_attributes(outline: &mut Outline, element: &BytesStart) -> Result<(), Fa
     if let Some(kind) = text("type")?.filter(|kind| kind != "UnstructuredGrid") {
         return Err(Fault::Kind(excerpt(&kind)));
     }
+
+    // Where an attribute is missing: little endian, lengths of 4 bytes, no compression.
     outline.big_endian = match text("byte_order")?.as_deref() {
         None | Some("LittleEndian") => false,
         Some("BigEndian") => true,
         found => return Err(odd(element, "byte_order", found)),
     };
+
     outline.header_width = match text("header_type")?.as_deref() {
         None | Some("UInt32") => 4,
         Some("UInt64") => 8,
         found => return Err(odd(element, "header_type", found)),
     };
+
     outline.compressed = match text("compressor")?.as_deref() {
         None | Some("") => false,
         Some("vtkZLibDataCompressor") => true,

@@ -54,7 +54,10 @@ fn surfaces_that_gmsh_wrote_become_node_sets() {
     }
     assert_eq!(sets.elements["design"], [0, 1, 2, 3]);
     let notes = imported.notes.join("\n");
-    assert!(notes.contains("6 elements of type CPS4, which is no solid, were left out"), "{notes}");
+    assert!(
+        notes.contains("6 elements of type CPS4, which are not solids, were left out"),
+        "{notes}"
+    );
     assert!(notes.contains("element set `fixed` names 2 elements that are no solids"), "{notes}");
 }
 
@@ -82,7 +85,7 @@ fn a_part_with_an_instance() {
              210000.0, Poisson's ratio 0.3",
             "1 lines of node sets of the assembly were left out",
             "1 nodes of the assembly were left out",
-            "*DSLOAD (line 78) was passed over",
+            "*DSLOAD (line 78) was skipped",
             "node set `Reference Point` is empty",
         ]
     );
@@ -189,7 +192,7 @@ fn quadratic_hexahedra_by_their_corners_over_several_lines() {
         [
             "1 elements of type C3D20R were read by their eight corners",
             "12 nodes that no hexahedron uses were left out",
-            "12 nodes of node set `Nall` were left out: no hexahedron uses them",
+            "12 nodes of node set `Nall` were left out: they belong to no hexahedron",
         ]
     );
 }
@@ -205,7 +208,10 @@ fn elements_that_are_no_solids_are_left_out() {
     assert_eq!(sets.elements["mixed"], [1]);
     assert_eq!(sets.faces["mixed"], [Face { element: 1, local: 4 }]);
     let notes = imported.notes.join("\n");
-    assert!(notes.contains("1 elements of type MASS, which is no solid, were left out"), "{notes}");
+    assert!(
+        notes.contains("1 elements of type MASS, which are not solids, were left out"),
+        "{notes}"
+    );
     assert!(notes.contains("1 faces of surface `mixed` were left out"), "{notes}");
-    assert!(notes.contains("*TIE (line 25) was passed over"), "{notes}");
+    assert!(notes.contains("*TIE (line 25) was skipped"), "{notes}");
 }

@@ -205,11 +205,11 @@ fn the_beam_becomes_a_mesh_by_its_corners() {
                 .into(),
             "222 nodes that no hexahedron uses were left out".into(),
             format!(
-                "{} nodes of node set `NCOMP2` were left out: no hexahedron uses them",
+                "{} nodes of node set `NCOMP2` were left out: they belong to no hexahedron",
                 98 - corners.len()
             ),
             format!(
-                "{} nodes of node set `NODE_SELECTION` were left out: no hexahedron uses them",
+                "{} nodes of node set `NODE_SELECTION` were left out: they belong to no hexahedron",
                 164 - sets.nodes["NODE_SELECTION"].len()
             ),
         ]
@@ -280,15 +280,15 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
             "material 2 (elements: 1) belongs in the case file: DENS 0.0000000045, \
              EX 110000 (the first of several)",
             "1 node that no hexahedron uses was left out",
-            "1 nodes of node set `TOP` were left out: no hexahedron uses them",
-            "element set `PART`: elements left out that are no hexahedra: 1",
-            "element set `SKIN`: elements left out that are no hexahedra: 1",
-            "D and F commands were passed over because the coordinate systems of their nodes are rotated: 1",
-            "displacements other than zero were left out: 1, the first at node 40",
+            "1 nodes of node set `TOP` were left out: they belong to no hexahedron",
+            "element set `PART`: elements that are not hexahedra were left out: 1",
+            "element set `SKIN`: elements that are not hexahedra were left out: 1",
+            "D and F commands were skipped because the coordinate systems of their nodes are rotated: 1",
+            "nonzero displacements were left out: 1, the first at node 40",
             "node set `F_1`: the file has the force [0.0, -10.0, 0.0] on each node (2)",
             "node set `F_2`: the file has the force [5.0, -10.0, 0.0] on each node (1)",
             "node set `F_3`: the file has the force [0.0, 0.0, 1.0] on each node (1)",
-            "1 nodes of node set `F_3` were left out: no hexahedron uses them",
+            "1 nodes of node set `F_3` were left out: they belong to no hexahedron",
             "node set `F_3` is empty",
             "element set `SKIN` is empty",
         ]

@@ -42,7 +42,7 @@ fn every_layout_of_vtk_gives_the_same_mesh() {
         assert_eq!(file.mesh.sets().summary().len(), 2, "{layout}");
         assert_eq!(file.element_tags, [0, 1, 2, 3], "{layout}");
         assert_eq!(file.node_tags, (0..18).collect::<Vec<u64>>(), "{layout}");
-        assert_eq!(file.notes, ["array `part` is no set: it has other values than 0 and 1"]);
+        assert_eq!(file.notes, ["array `part` is not a set: it has values other than 0 and 1"]);
     }
 }
 
@@ -105,7 +105,7 @@ fn voxels_quadratic_hexahedra_and_surfaces() {
         file.notes,
         [
             "1 hexahedra of 20 points were read by their eight corners",
-            "1 cells that are no volumes were left out",
+            "1 cells that are not volumes were left out",
             "12 nodes that no hexahedron uses were left out",
         ]
     );

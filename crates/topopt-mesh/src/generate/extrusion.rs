@@ -51,14 +51,18 @@ impl Extrusion {
                 (*low, *high) = (layers.start.min(*low), layers.end.max(*high));
             }
         }
+
+        // The nodes over a point are consecutive, one per level, the lowest first.
         let mut first_node = vec![0];
         for (p, [low, high]) in levels_of.iter().enumerate() {
             first_node.push(first_node[p] + (high + 1 - low) as u32);
         }
+
         let over = |(&[x, y], &[low, high]): (&[f64; 2], &[usize; 2])| {
             levels[low..=high].iter().map(move |&z| [x, y, z])
         };
         let coordinates = section.points.par_iter().zip(&levels_of).flat_map_iter(over).collect();
+
         let node = |p: u32, level: usize| {
             first_node[p as usize] + (level - levels_of[p as usize][0]) as u32
         };
@@ -68,6 +72,7 @@ impl Extrusion {
                 [a, b, c, d, e, f, g, h]
             })
         });
+
         let hexes = hexes.collect();
         Self { coordinates, hexes, first_node, first_element }
     }

@@ -57,10 +57,10 @@ pub enum GenerateError {
     #[error("size {0} is not one of the five; give 1 to 5, or a number of elements")]
     UnknownSize(u32),
     /// No elements asked for.
-    #[error("a mesh of 0 elements was asked for; ask for at least 1")]
+    #[error("0 elements were requested; request at least 1")]
     NoElements,
     /// Too many elements asked for.
-    #[error("{0} elements are too many for 32-bit numbers; ask for at most {MOST_ELEMENTS}")]
+    #[error("{0} elements are too many for 32-bit numbers; request at most {MOST_ELEMENTS}")]
     TooLarge(usize),
     /// The generated mesh is not valid.
     #[error(transparent)]

@@ -94,8 +94,11 @@ impl Section {
 impl Grid {
     /// The grid of the given lines along x and y, with those cells (i, j) that `keep` wants.
     pub fn new([x, y]: [Vec<f64>; 2], keep: impl Fn(usize, usize) -> bool) -> Self {
-        let (nx, ny) = (x.len() - 1, y.len() - 1);
+        let nx = x.len() - 1;
+        let ny = y.len() - 1;
         let mut point_at = vec![vec![u32::MAX; nx + 1]; ny + 1];
+
+        // Marks the points of the wanted cells; numbers follow once all are known, row by row.
         for j in 0..ny {
             for i in (0..nx).filter(|&i| keep(i, j)) {
                 for (di, dj) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
@@ -103,6 +106,7 @@ impl Grid {
                 }
             }
         }
+
         let mut section = Section::default();
         for j in 0..=ny {
             for i in (0..=nx).filter(|&i| point_at[j][i] == 0).collect::<Vec<_>>() {
@@ -111,11 +115,13 @@ impl Grid {
                 section.movable.push([i != 0 && i != nx, j != 0 && j != ny]);
             }
         }
+
         for j in 0..ny {
             section.quads.extend((0..nx).filter(|&i| keep(i, j)).map(|i| {
                 [point_at[j][i], point_at[j][i + 1], point_at[j + 1][i + 1], point_at[j + 1][i]]
             }));
         }
+
         Self { section, point_at }
     }
 
@@ -127,10 +133,15 @@ impl Grid {
             .iter()
             .map(|&[di, dj]| self.point_at[at(hole.center[1], dj)][at(hole.center[0], di)])
             .collect();
+
         let directions: Vec<_> = offsets.iter().map(|&o| hole.direction(o)).collect();
         let square: Vec<_> = points.iter().map(|&p| self.section.points[p as usize]).collect();
+
+        // A half circle is open, and its ends slide along the left side of the grid.
         let n_quads = if hole.is_half() { points.len() - 1 } else { points.len() };
         let mut ring = Ring { points, directions, center, row: 0..n_quads as u32 };
+
+        // Evenly from the square towards the circle; the last row ends on the circle itself.
         for row in 1..hole.n_rows {
             let w = row as f64 / hole.n_rows as f64;
             let between = |s: usize| {
@@ -143,6 +154,7 @@ impl Grid {
                 (0..square.len()).map(|s| [!(hole.is_half() && ends.contains(&s)), true]).collect();
             ring = self.section.add_row(ring, inner, movable);
         }
+
         self.section.grow_inwards(ring, [hole.radius])
     }
 }

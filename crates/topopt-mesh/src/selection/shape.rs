@@ -61,9 +61,12 @@ impl Shape {
                 (height.abs() - tolerance).max(0.0)
             }
             Shape::Cylinder { point, axis, radius, inner_radius } => {
-                let (from, along) = (difference(*x, *point), axis.map(|a| a / length(*axis)));
+                let from = difference(*x, *point);
+                let along = axis.map(|a| a / length(*axis));
                 let height = dot(from, along);
                 let off: [f64; 3] = std::array::from_fn(|i| from[i] - height * along[i]);
+
+                // A hollow cylinder has an outside within its bore, too.
                 (length(off) - radius).max(inner_radius - length(off)).max(0.0)
             }
             Shape::Sphere { center, radius } => (length(difference(*x, *center)) - radius).max(0.0),

@@ -106,7 +106,7 @@ fn strategy(wanted: config::Strategy) -> Result<Strategy, Finding> {
     known.ok_or_else(|| {
         let names = Strategy::ALL.map(Strategy::name).join(", ");
         Finding::new(format!("strategy `{}` runs on a GPU only", wanted.name()))
-            .remedy(format!("on the processor there are {names}"))
+            .remedy(format!("on the CPU use one of {names}"))
     })
 }
 

@@ -33,7 +33,7 @@ pub(super) fn fastest(
     let mut note = format!("strategy {}, the fastest of {}", best.name(), told.join(", "));
     if !slower.is_empty() {
         let names: Vec<_> = slower.iter().map(|strategy| strategy.name()).collect();
-        note += &format!("; {} store more than can be read in that time", names.join(", "));
+        note += &format!("; {} would need longer just to read what they store", names.join(", "));
     }
     Ok((best, note))
 }

@@ -239,8 +239,8 @@ fn impossible(asked: config::Strategy, model: &Model, possible: &[Strategy]) -> 
     let (name, wedges) = (asked.name(), model.problem.mesh().n_wedges());
     let names: Vec<_> = possible.iter().map(|strategy| strategy.name()).collect();
     let why = match asked {
-        config::Strategy::EbeSym => format!("does not compute the {wedges} wedges of the mesh"),
-        _ => "adds in no fixed order, as `solver.deterministic` asks for".into(),
+        config::Strategy::EbeSym => format!("does not support wedges, and the mesh has {wedges}"),
+        _ => "does not add in the fixed order that `solver.deterministic` requires".into(),
     };
     Finding::new(format!("strategy `{name}` {why}"))
         .remedy(format!("set `solver.strategy` to \"auto\", or to one of {}", names.join(", ")))

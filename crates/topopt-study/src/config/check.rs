@@ -25,7 +25,7 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// A case file may come from somebody else, and names no program to run.
-const NO_PROGRAM: &str = "take the key out, and say which Gmsh to run on the command line, by \
+const NO_PROGRAM: &str = "remove the key, and choose Gmsh on the command line by \
                           `--gmsh PROGRAM`, or by the variable GMSH";
 
 struct Checker<'a> {
@@ -158,8 +158,8 @@ impl Checker<'_> {
                 && text.is_some()
                 && array[..i].iter().any(|other| other.get_ref().as_str() == text)
             {
-                let finding = Finding::new(format!("`{name}` names an entry twice"));
-                self.push(finding, entry.span(), "a second time", "leave one of them out".into());
+                let finding = Finding::new(format!("`{name}` lists an entry twice"));
+                self.push(finding, entry.span(), "a second time", "remove one of them".into());
             }
         }
     }

@@ -29,11 +29,11 @@ fn mesh(config: &Config) -> Option<Finding> {
     let elements = mesh.elements.as_ref().map(|elements| elements.span());
     let has_geometry = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
     if let (false, Some((key, span))) = (has_geometry, for_gmsh(mesh)) {
-        let finding = Finding::new(format!("`mesh.{key}` without a geometry to mesh"));
+        let finding = Finding::new(format!("`mesh.{key}` needs a geometry to mesh"));
         return Some(
             finding
                 .at(config.source(), span, "for geometries only")
-                .remedy("name a .geo, .step or .brep file in `mesh.file`, or leave this key out"),
+                .remedy("name a .geo, .step or .brep file in `mesh.file`, or remove this key"),
         );
     }
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
@@ -56,7 +56,7 @@ fn mesh(config: &Config) -> Option<Finding> {
             finding("[mesh] has both `size` and `elements`", span, "one too many")
         }
         (None, Some(generator), None, None) => {
-            finding("[mesh] does not say how large", generator.span(), "of which size?")
+            finding("[mesh] does not say how large", generator.span(), "size missing")
         }
         _ => None,
     }
@@ -89,7 +89,7 @@ fn projection(config: &Config) -> Option<Finding> {
     is_wrong.then(|| {
         Finding::new("[projection] without the density filter")
             .at(config.source(), config.span("projection"), "projects filtered densities")
-            .remedy("add `kind = \"density\"` to [filter], or leave [projection] out")
+            .remedy("add `kind = \"density\"` to [filter], or remove [projection]")
     })
 }
 
@@ -124,26 +124,31 @@ fn misplaced(
     if i > 0 && entry.from <= config.continuation[i - 1].from {
         return Some((
             "from",
-            "[[continuation]] is not in the order of its iterations",
-            "not after the entry before",
-            "sort the entries by `from`, and join those of the same iteration",
+            "the entries of [[continuation]] are not in the order of their iterations",
+            "not later than the previous entry",
+            "sort the entries by `from`, and merge those of the same iteration",
         ));
     }
     if let Some(key) = radius
         && config.filter.get_ref().kind == FilterKind::None
     {
-        let remedy = "set `filter.kind` and a radius to begin with, or leave the key out";
-        return Some((key, "[[continuation]] of a filter that is not there", "no filter", remedy));
+        let remedy = "set `filter.kind` and an initial radius, or remove the key";
+        return Some((
+            key,
+            "[[continuation]] changes a filter that does not exist",
+            "no filter",
+            remedy,
+        ));
     }
     if entry.sharpness.is_some() && config.projection.is_none() {
-        let message = "[[continuation]] of a projection that is not there";
-        let remedy = "add [projection] with the `sharpness` to begin with, or leave the key out";
+        let message = "[[continuation]] changes a projection that does not exist";
+        let remedy = "add [projection] with an initial `sharpness`, or remove the key";
         return Some(("sharpness", message, "no [projection]", remedy));
     }
     let changes = [entry.penalty, entry.sharpness, entry.tolerance];
     (radius.is_none() && changes == [None; 3]).then_some((
         "from",
-        "[[continuation]] that changes nothing",
+        "an entry of [[continuation]] changes nothing",
         "this entry",
         "give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and \
          `tolerance`",
@@ -158,7 +163,7 @@ fn loads(config: &Config) -> Vec<Finding> {
             [] => {
                 let entry = || config.span(&format!("loads.{i}"));
                 let span = load.set.as_ref().map_or_else(entry, |set| set.span());
-                ("a load without a force", "how large is it?", span)
+                ("a load without a force", "no magnitude given", span)
             }
             [.., (_, span)] => ("a load of more than one kind", "one too many", span.clone()),
         };
@@ -185,13 +190,13 @@ fn loaded_set(
             "gravity acts on the whole part",
             set.span(),
             "no set here",
-            "leave `set` out; for a force on a part of it use `total_force`",
+            "remove `set`; for a force on part of the structure use `total_force`",
         ),
         (LoadQuantity::Gravity(_), None) if load.kind.is_some() => at(
             "gravity acts on the whole part",
             span.clone(),
             "no `kind` here",
-            "leave `kind` out: it says which sets of a name are meant",
+            "remove `kind`: it chooses among sets of one name",
         ),
         (LoadQuantity::Traction(_) | LoadQuantity::Pressure(_), Some(set))
             if is_no_face(load.kind) =>
@@ -208,7 +213,7 @@ fn loaded_set(
         ),
         (LoadQuantity::Gravity(_), None) | (_, Some(_)) => None,
         (_, None) => at(
-            "a load that acts nowhere",
+            "a load without a set",
             span.clone(),
             "on which set?",
             "add `set = ...`: the name of a node, face or element set",
@@ -228,7 +233,7 @@ fn held_or_loaded(config: &Config) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     if config.supports.is_empty() && config.springs.is_empty() {
-        let remedy = "add [[supports]]: where the part is held; or [[springs]] that hold it";
+        let remedy = "add [[supports]]: where the part is held; or add [[springs]] that hold it";
         findings.push(missing("[[supports]]", remedy));
     }
     if config.load_case_names().is_empty() {
@@ -248,7 +253,7 @@ fn supports(config: &Config) -> Vec<Finding> {
             return at(
                 "a support holds in all load cases".into(),
                 case.span(),
-                "of no use without a displacement",
+                "has no effect without a displacement",
                 "leave `case` out, or add `displacement = [x, y, z]`".into(),
             );
         };
@@ -258,9 +263,9 @@ fn supports(config: &Config) -> Vec<Finding> {
         let free = [Axis::X, Axis::Y, Axis::Z].into_iter().find(is_free)?;
         let name = ["x", "y", "z"][free as usize];
         at(
-            format!("a displacement in {name}, where the set is not held"),
+            format!("a displacement in {name}, a direction in which the set is not held"),
             displacement.span(),
-            "moves what is free",
+            "this direction is free",
             format!("add \"{name}\" to `fix`, or give 0 for {name}"),
         )
     };
@@ -279,7 +284,12 @@ fn springs(config: &Config) -> Vec<Finding> {
                 return at("springs without stiffness", spring.set.span(), "how stiff?", kinds);
             }
             (Some(_), Some(area)) => {
-                return at("springs of two kinds", area.span(), "one too many", kinds);
+                return at(
+                    "springs with two kinds of stiffness",
+                    area.span(),
+                    "one too many",
+                    kinds,
+                );
             }
         };
         if spring.stiffness_per_area.is_some() && is_no_face(spring.kind) {
@@ -289,11 +299,16 @@ fn springs(config: &Config) -> Vec<Finding> {
         }
         let values = stiffness.get_ref();
         let message = match values {
-            _ if values.iter().any(|&k| k < 0.0) => "springs of negative stiffness",
-            [0.0, 0.0, 0.0] => "springs of no stiffness",
+            _ if values.iter().any(|&k| k < 0.0) => "springs with negative stiffness",
+            [0.0, 0.0, 0.0] => "springs with zero stiffness",
             _ => return None,
         };
-        at(message, stiffness.span(), "here", "give numbers of at least 0, not all of them 0")
+        at(
+            message,
+            stiffness.span(),
+            "here",
+            "give numbers of at least 0, at least one of them above 0",
+        )
     };
     config.springs.iter().filter_map(finding).collect()
 }

@@ -18,7 +18,7 @@ pub struct Design {
     #[serde(default = "three")]
     #[schemars(extend("minimum" = 1))]
     pub penalty: f64,
-    /// Smallest density, which stands for void.
+    /// Smallest density, which represents void.
     #[serde(default = "one_percent")]
     #[schemars(extend(
         "exclusiveMinimum" = 0,
@@ -26,11 +26,11 @@ pub struct Design {
         "x-remedy" = "with density 0 the stiffness matrix is singular; 0.01 is usual"
     ))]
     pub density_min: f64,
-    /// Element sets that stay solid; they are no part of the design volume.
+    /// Element sets that stay solid; they do not belong to the design volume.
     #[serde(default)]
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub solid: Vec<Spanned<String>>,
-    /// Element sets that stay at `density_min`; they are no part of the design volume.
+    /// Element sets that stay at `density_min`; they do not belong to the design volume.
     #[serde(default)]
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub void: Vec<Spanned<String>>,
@@ -47,13 +47,13 @@ pub enum Interpolation {
     Ramp,
 }
 
-/// The filter. Filters but `none` need one of `radius` and `radius_in_elements`.
+/// The filter. All filters except `none` need one of `radius` and `radius_in_elements`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
     /// Which filter.
     pub kind: FilterKind,
-    /// How the elements around an element weigh in it.
+    /// Weights of the elements around an element.
     pub weights: FilterWeights,
     /// Radius as a length.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -62,8 +62,8 @@ pub struct Filter {
     /// volume of the part.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius_in_elements: Option<f64>,
-    /// Memory in MB for the lists of neighbors; where they need more, or more than 300 bytes per element,
-    /// neighbors are searched again in every iteration.
+    /// Memory in MB for the lists of neighbors; if they need more, or more than 300 bytes per element,
+    /// neighbors are searched in every iteration instead.
     pub neighbor_memory_mb: usize,
 }
 
@@ -71,10 +71,10 @@ pub struct Filter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FilterKind {
-    /// Sigmund's sensitivity filter, of sensitivities per volume and by volumes.
+    /// Sigmund's sensitivity filter, on sensitivities per volume, weighted by volume.
     Sensitivity,
-    /// The same without volumes, as in Ratnakar's thesis: for meshes of equal elements only, as on
-    /// others small elements fill and large ones empty.
+    /// The same without volumes, as in Ratnakar's thesis: for meshes of equal elements only: on
+    /// other meshes small elements fill and large ones empty.
     SensitivityUnweighted,
     /// The density filter: what is solved and written is the filtered density.
     Density,
@@ -86,10 +86,10 @@ pub enum FilterKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FilterWeights {
-    /// Radius less distance.
+    /// Radius minus distance.
     Cone,
     /// By a Helmholtz equation on the mesh, which blurs as much as a cone of that radius: no more
-    /// time or memory for a larger radius, and nothing across gaps. On the processor only.
+    /// time or memory for a larger radius, and nothing across gaps. On the CPU only.
     Helmholtz,
 }
 
@@ -98,17 +98,17 @@ pub enum FilterWeights {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Projection {
-    /// Sharpness beta: 1 is hardly bent, 32 nearly a step. Raised in stages of `[[continuation]]` it
+    /// Sharpness beta: 1 is nearly linear, 32 nearly a step. Raised in stages of `[[continuation]]` it
     /// gives better designs.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
     pub sharpness: f64,
-    /// Threshold eta: lower filtered densities become less, higher ones more.
+    /// Threshold eta: filtered densities below it are lowered, those above it raised.
     #[serde(default = "half")]
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub threshold: f64,
 }
 
-/// Settings that change in the course of the run. A value holds until a later entry changes it; the
+/// Settings that change during the run. A value holds until a later entry changes it; the
 /// optimizer's tolerances count from the last entry on.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -116,28 +116,28 @@ pub struct Continuation {
     /// Iteration from which the values hold.
     #[schemars(
         range(min = 2),
-        extend("x-remedy" = "what holds from the first iteration stands in the other tables")
+        extend("x-remedy" = "settings of the first iteration belong in the other tables")
     )]
     pub from: usize,
-    /// In place of `design.penalty`.
+    /// Replaces `design.penalty`.
     #[schemars(extend("minimum" = 1))]
     pub penalty: Option<f64>,
-    /// In place of `filter.radius`.
+    /// Replaces `filter.radius`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub filter_radius: Option<f64>,
-    /// In place of `filter.radius_in_elements`.
+    /// Replaces `filter.radius_in_elements`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub filter_radius_in_elements: Option<f64>,
-    /// In place of `projection.sharpness`.
+    /// Replaces `projection.sharpness`.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
     pub sharpness: Option<f64>,
-    /// In place of both tolerances of `[solver]`.
+    /// Replaces both tolerances of `[solver]`.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub tolerance: Option<f64>,
 }
 
 /// The optimizer. It stops at `max_iterations`, or as soon as any of the tolerances is met; a
-/// tolerance of 0 is switched off.
+/// tolerance of 0 is off.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Optimizer {
@@ -147,7 +147,7 @@ pub struct Optimizer {
     #[schemars(range(min = 1))]
     pub max_iterations: usize,
     /// Largest change of a design variable in one iteration; with a projection, 0.05 keeps designs
-    /// from swinging to and fro.
+    /// from oscillating.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub move_limit: f64,
     /// Exponent eta of the optimality criteria.

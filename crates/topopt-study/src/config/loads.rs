@@ -1,13 +1,11 @@
 //! The keys of `[[supports]]`, `[[springs]]`, `[[loads]]` and `[[load_cases]]`.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::Config;
 use super::select::SelectKind;
 
 /// One direction of the coordinate system.
@@ -22,7 +20,7 @@ pub enum Axis {
     Z,
 }
 
-/// Nodes that are held, or moved by so much.
+/// Nodes that are held, or moved by a displacement.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Support {
@@ -39,8 +37,8 @@ pub struct Support {
     /// Displacement [x, y, z] of its nodes, 0 in directions that are not held.
     #[schemars(with = "Option<[f64; 3]>")]
     pub displacement: Option<Spanned<[f64; 3]>>,
-    /// Name of the load case that the displacement belongs to, in the others the nodes are held;
-    /// it belongs to all when left out.
+    /// Name of the load case that the displacement belongs to; in the others the nodes are held;
+    /// by default it belongs to all.
     #[schemars(with = "Option<String>")]
     pub case: Option<Spanned<String>>,
 }
@@ -53,7 +51,7 @@ pub struct Spring {
     #[schemars(with = "String")]
     pub set: Spanned<String>,
     /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
-    /// the first of these that there is; `stiffness_per_area` takes faces.
+    /// the first kind that exists; `stiffness_per_area` takes faces.
     pub kind: Option<SelectKind>,
     /// Force per displacement [x, y, z] on each node of the set.
     #[schemars(with = "Option<[f64; 3]>")]
@@ -68,12 +66,12 @@ pub struct Spring {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Name of a node, face or element set of the mesh, or of a selection; none with `gravity`.
+    /// Name of a node, face or element set of the mesh, or of a selection; not with `gravity`.
     #[schemars(with = "Option<String>")]
     pub set: Option<Spanned<String>>,
     /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
-    /// the first of these that there is; `traction` and `pressure` take faces,
-    /// and `total_force` does where there are any.
+    /// the first kind that exists; `traction` and `pressure` take faces,
+    /// and so does `total_force` if there are any.
     pub kind: Option<SelectKind>,
     /// Force [x, y, z] on each node of the set.
     #[schemars(with = "Option<[f64; 3]>")]
@@ -85,7 +83,7 @@ pub struct Load {
     /// Force per area [x, y, z] on the faces of the set.
     #[schemars(with = "Option<[f64; 3]>")]
     pub traction: Option<Spanned<[f64; 3]>>,
-    /// Force per area against the faces of the set, along their normals; positive pushes.
+    /// Force per area on the faces of the set, along their normals; positive pushes.
     #[schemars(with = "Option<f64>")]
     pub pressure: Option<Spanned<f64>>,
     /// Acceleration [x, y, z] of the whole part by gravity; its weight follows the density.
@@ -109,27 +107,6 @@ pub enum LoadQuantity {
     Pressure(f64),
     /// Acceleration of the whole part.
     Gravity([f64; 3]),
-}
-
-impl Config {
-    /// The load cases: those of loads and displacements in the order in which they are first named,
-    /// then, as a displacement of no case belongs to all, those that are listed.
-    pub fn load_case_names(&self) -> Vec<&str> {
-        let mut moved = self.supports.iter().filter(|support| support.displacement.is_some());
-        let cases = self.supports.iter().filter_map(|support| support.case.as_ref());
-        let of_supports = cases.map(|case| case.get_ref().as_str());
-        let mut names: Vec<&str> =
-            self.loads.iter().map(|load| load.case.as_str()).chain(of_supports).collect();
-        if moved.any(|support| support.case.is_none()) {
-            names.extend(self.load_cases.iter().map(|entry| entry.name.get_ref().as_str()));
-            if names.is_empty() {
-                names.push("default");
-            }
-        }
-        let mut known = BTreeSet::new();
-        names.retain(|name| known.insert(*name));
-        names
-    }
 }
 
 impl Load {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// The mesh: either `file`, with keys for Gmsh where it is a geometry, or `generator` with one of
+/// The mesh: either `file`, with keys for Gmsh if it is a geometry, or `generator` with one of
 /// `size` and `elements`, and `shuffled`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,13 +17,13 @@ pub struct Mesh {
     /// write files is refused unless `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
-    /// Largest edge of the elements of a geometry; as the geometry says when left out.
+    /// Largest edge of the elements of a geometry; by default as the geometry says.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
     pub element_size: Option<Spanned<f64>>,
     /// How Gmsh makes the hexahedra of a geometry.
     #[schemars(with = "Option<Hexes>")]
     pub hexes: Option<Spanned<Hexes>>,
-    /// Seconds after which Gmsh is ended; 600 when left out.
+    /// Seconds after which Gmsh is stopped; by default 600.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000))]
     pub gmsh_timeout: Option<Spanned<f64>>,
     /// Which benchmark mesh to make.
@@ -32,11 +32,11 @@ pub struct Mesh {
     /// Size of the benchmark mesh: 1 (about 35,000 elements) to 5 (about 1,000,000).
     #[schemars(with = "Option<u8>", range(min = 1, max = 5))]
     pub size: Option<Spanned<u8>>,
-    /// Number of elements to aim at, in place of `size`.
+    /// Approximate number of elements, instead of `size`.
     #[schemars(with = "Option<usize>", range(min = 1))]
     pub elements: Option<Spanned<usize>>,
-    /// Numbers the nodes and elements of the benchmark mesh at random, as the worst of meshers may
-    /// leave them.
+    /// Whether nodes and elements of the benchmark mesh are numbered at random, the worst case that a mesher may
+    /// produce.
     #[schemars(with = "Option<bool>")]
     pub shuffled: Option<Spanned<bool>>,
 }
@@ -47,10 +47,10 @@ pub struct Mesh {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "clap", value(rename_all = "snake_case"))]
 pub enum Hexes {
-    /// As a .geo file says, by transfinite volumes or extrusion; where that leaves other elements,
-    /// and for STEP and the like, by subdivision.
+    /// As the .geo file says, by transfinite volumes or extrusion; if other elements are left,
+    /// and for STEP and similar formats, by subdivision.
     Auto,
-    /// Every volume as a bent box: all must have six sides.
+    /// Every volume as a curved box: all must have six sides.
     Transfinite,
     /// By the extrusions of a .geo file, of surfaces meshed with quadrilaterals.
     Extrude,

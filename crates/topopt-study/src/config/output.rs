@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
-    /// Folder of the results; `results/` and the name of the case file when left out. Relative to
+    /// Folder of the results; by default `results/` and the name of the case file. Relative to
     /// the working directory.
     pub directory: Option<PathBuf>,
-    /// Write the design every so many iterations; 0 writes the last one only.
+    /// Interval in iterations at which the design is written; 0 writes only the last one.
     pub snapshot_every: usize,
-    /// Write a checkpoint, from which `topopt run --resume` goes on, every so many iterations; 0
-    /// only when interrupted. When left out, as often as takes no more than 2 % of the time, and
+    /// Interval in iterations of checkpoints, from which `topopt run --resume` continues; 0
+    /// writes one only when interrupted. By default as often as takes at most 2 % of the time, and
     /// at the end.
     pub checkpoint_every: Option<usize>,
-    /// Spacing of the uniform grid (design.vti), a length; one element width when left out, 0 for
+    /// Spacing of the uniform grid (design.vti), a length; by default one element width, 0 for
     /// no such file.
     #[schemars(extend("minimum" = 0))]
     pub vti_spacing: Option<f64>,

@@ -61,9 +61,9 @@ fn syntax_finding(error: &toml::de::Error, source: &Source) -> Finding {
     let finding = Finding::new(format!("the case file is not valid TOML: {message}"));
     match error.span() {
         Some(span) => finding.at(source, span, "here").remedy(
-            "text stands in double quotes, a table begins with [name], a list with [[name]]",
+            "put text in double quotes; a table begins with [name], a list of tables with [[name]]",
         ),
-        None => finding.remedy("tables and lists lie in each other too deep, or never end"),
+        None => finding.remedy("tables and lists are nested too deeply, or are not closed"),
     }
 }
 

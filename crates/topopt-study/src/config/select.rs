@@ -23,15 +23,15 @@ pub struct Select {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SelectKind {
-    /// Nodes; a selection takes those that lie where they must.
+    /// Nodes; a selection takes those that satisfy the conditions.
     Nodes,
-    /// Faces; a selection takes those of the surface all of whose nodes lie where they must.
+    /// Faces; a selection takes those of the surface whose nodes all satisfy the conditions.
     Faces,
-    /// Elements; a selection takes those whose center lies where it must.
+    /// Elements; a selection takes those whose center satisfies the conditions.
     Elements,
 }
 
-/// Conditions that must all hold. Lengths within a millionth of the size of the mesh count as 0.
+/// Conditions that must all hold. Lengths below a millionth of the mesh size count as 0.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
@@ -40,7 +40,7 @@ pub struct Condition {
     pub bounds: Option<Bounds>,
     /// On a plane.
     pub plane: Option<Plane>,
-    /// Inside a cylinder without ends, or between it and a thinner one.
+    /// Inside an infinite cylinder, or between it and a thinner one.
     pub cylinder: Option<Cylinder>,
     /// Inside a sphere.
     pub sphere: Option<Sphere>,
@@ -48,7 +48,7 @@ pub struct Condition {
     pub nearest: Option<[f64; 3]>,
     /// Facing a direction; for faces only.
     pub normal: Option<Normal>,
-    /// Nodes by their numbers in the mesh file; faces and elements that have no other nodes.
+    /// Nodes by their numbers in the mesh file; faces and elements whose nodes are all among them.
     #[schemars(length(min = 1))]
     pub nodes: Option<Vec<u64>>,
     /// In a set of the mesh, or in a selection above this one.
@@ -100,7 +100,7 @@ pub struct Cylinder {
     /// Radius.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: f64,
-    /// Radius of a thinner cylinder that is left out.
+    /// Radius of a thinner cylinder that is excluded.
     #[serde(default)]
     #[schemars(extend("minimum" = 0))]
     pub inner_radius: f64,

@@ -13,11 +13,11 @@ pub struct Solver {
     pub tolerance: f64,
     /// Relative residual once the design is less than half as grey as a uniform one and while the
     /// compliance changes: a tenth of its last relative change, at most this and at least
-    /// `tolerance`; fixed where it is no larger than that. When left out, a hundred times
+    /// `tolerance`; constant if it is no larger than `tolerance`. By default a hundred times
     /// `tolerance` with multigrid, but no more than 1e-3; `tolerance` without.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub early_tolerance: Option<f64>,
-    /// Largest number of iterations of one solution; 20000 when left out, 500 with multigrid.
+    /// Largest number of iterations per solve; by default 20000, with multigrid 500.
     #[schemars(range(min = 1))]
     pub max_iterations: Option<usize>,
     /// Preconditioner.
@@ -26,16 +26,16 @@ pub struct Solver {
     pub cycle: Cycle,
     /// How the stiffness matrix is applied.
     pub strategy: Strategy,
-    /// Where it is computed: "auto" (a GPU where one works, else the processor), "cpu", "gpu",
+    /// Where to compute: "auto" (a GPU if one works, else the CPU), "cpu", "gpu",
     /// or "gpu:1" for the second GPU.
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
     /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: elements are
-    /// sorted by color and added one color after the other, which takes longer, with the strategies
-    /// "mf" (which "auto" then is), "nbn", "ebeSym" and "bsr". On the processor runs do so anyway,
-    /// and this changes nothing.
+    /// sorted by color and added one color after the other, which takes longer. It needs one of the strategies
+    /// "mf" (then chosen by "auto"), "nbn", "ebeSym" and "bsr". On the CPU runs always do,
+    /// and this key changes nothing.
     pub deterministic: bool,
-    /// Number of threads; all of the machine's when left out.
+    /// Number of threads; by default all of the machine.
     #[schemars(range(min = 1, max = MOST_THREADS))]
     pub threads: Option<usize>,
 }
@@ -58,22 +58,22 @@ pub enum Preconditioner {
 /// How multigrid solves on its coarser levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Cycle {
-    /// By one cycle of the level: the least work, and more iterations the larger the mesh.
+    /// By one cycle per level: the least work, but more iterations on larger meshes.
     V,
-    /// By two cycles of the level.
+    /// By two cycles per level.
     W,
-    /// By two steps of conjugate gradients, preconditioned by the cycle of the level. Alone of the
-    /// three it grows stronger in a solution that is slow.
+    /// By two steps of conjugate gradients, preconditioned by the cycle of the level. The only one of the
+    /// three that grows stronger during a slow solve.
     K,
 }
 
-/// How the stiffness matrix is applied. On the processor there are `mf`, `ebe` and `nbn`.
+/// How the stiffness matrix is applied. On the CPU: `mf`, `ebe` and `nbn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "clap", value(rename_all = "snake_case"))]
 pub enum Strategy {
-    /// The fastest for the case.
+    /// The fastest strategy for the case.
     Auto,
     /// Matrix-free: nothing stored.
     Mf,
@@ -81,13 +81,13 @@ pub enum Strategy {
     Ebe,
     /// Node by node, with stored element matrices.
     Nbn,
-    /// Element by element, 8 threads an element.
+    /// Element by element, 8 threads per element.
     Ebe8,
-    /// Element by element, 24 threads an element.
+    /// Element by element, 24 threads per element.
     Ebe24,
-    /// Element by element, 64 threads an element.
+    /// Element by element, 64 threads per element.
     Ebe64,
-    /// Element by element with the symmetric half of the element matrices, color by color.
+    /// Element by element with the symmetric half of the element matrices, one color after the other.
     #[serde(rename = "ebeSym")]
     #[cfg_attr(feature = "clap", value(name = "ebeSym"))]
     EbeSym,
@@ -181,7 +181,7 @@ impl TryFrom<String> for Device {
             ("gpu", _) => Ok(Device::Gpu(0)),
             (_, Some(Ok(number))) => Ok(Device::Gpu(number)),
             _ => Err(format!(
-                "there is no device \"{text}\"; write \"auto\", \"cpu\", \"gpu\", or \"gpu:1\" for the \
+                "unknown device \"{text}\"; write \"auto\", \"cpu\", \"gpu\", or \"gpu:1\" for the \
                  second GPU"
             )),
         }

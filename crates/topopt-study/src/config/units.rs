@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The units of all lengths and forces of the case. Stresses, pressures and Young's modulus are
-/// forces per area, so that mm and N go with MPa. STEP files are converted.
+/// forces per area: with mm and N, MPa. STEP files are converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Units {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use topopt_mesh::{Narrowest, hexahedron};
 
-use super::Subject;
+use super::subject::Subject;
 use crate::tags::Tags;
 
 /// A displacement and its place.

@@ -3,18 +3,20 @@
 use std::ops::ControlFlow;
 
 use topopt_design::{
-    Accuracy, Design, Ended, Filter, Interpolation, IterationReport, Law, Loads, Observer,
-    ObserverError, OptimalityCriteria, Optimization, Physics, StopRules,
+    Accuracy, Design, Ended, Interpolation, IterationReport, Law, Observer, ObserverError,
+    OptimalityCriteria, Optimization, StateEquation, StopRules,
 };
 use topopt_fem::stress;
-use topopt_linalg::{Backend, PcgProgress};
+use topopt_linalg::{PcgProgress, Pointwise};
 
 use super::carried::Carried;
-use crate::computer::{Computer, Place, Solver, Visitor};
+use crate::computer::{Computer, Solver, Visitor};
 use crate::config::{Config, Strategy};
 use crate::failure::Failure;
+use crate::formulation;
 use crate::interrupt::Interrupt;
 use crate::model::Model;
+use crate::place::Place;
 
 /// Young's modulus of a void element, as a share of the solid's.
 pub(super) const VOID_STIFFNESS: f64 = 1e-9;
@@ -40,30 +42,28 @@ impl Visitor for Solve<'_> {
         let wanted = if is_named { settings.strategy } else { Strategy::Mf };
         let Solver { operator, preconditioner, .. } =
             computer.solver(config, model, wanted, VOID_STIFFNESS)?;
-        let physics = Physics {
-            backend,
-            problem,
-            loads: Loads::new(backend, problem)?,
-            operator,
-            preconditioner,
-            accuracy: Accuracy::fixed(settings.tolerance),
-            max_iterations: settings.max_iterations(),
-        };
 
         // Densities are shares of the stiffness, and of the weight.
         let youngs_modulus = problem.material().youngs_modulus();
         let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
         let density: Vec<f64> =
             carried.is_carrying.iter().map(|&c| if c { 1.0 } else { VOID_STIFFNESS }).collect();
-        let criteria = OptimalityCriteria::new(backend, &model.space, 1.0, 0.5)?;
+        let solver = topopt_design::Solver {
+            operator,
+            preconditioner,
+            accuracy: Accuracy::fixed(settings.tolerance),
+            max_iterations: settings.max_iterations(),
+        };
+        let equation = StateEquation::new(backend, problem, linear, solver)?;
+        let criteria = Box::new(OptimalityCriteria::new(backend, density.len(), 1.0, 0.5)?);
         let stop = StopRules {
             max_iterations: 1,
             change: 0.0,
-            relative_compliance: 0.0,
-            absolute_compliance: 0.0,
+            relative_objective: 0.0,
+            absolute_objective: 0.0,
         };
-        let mut optimization =
-            Optimization::new(physics, linear, Filter::None, criteria, stop, &density)?;
+        let formulation = formulation::unfiltered(model);
+        let mut optimization = Optimization::new(equation, formulation, criteria, stop, &density)?;
         let mut watcher = Watcher { interrupt, report: None };
         let ended = optimization.run(&mut watcher)?.ended;
         let report = match (ended, watcher.report) {
@@ -77,7 +77,7 @@ impl Visitor for Solve<'_> {
         let design = optimization.design();
         let cases = 0..problem.load_cases().len();
         let mut solution = Solution {
-            compliance: report.compliance,
+            compliance: report.objective,
             displacements: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
             von_mises: vec![0.0; density.len()],
             worst_case: vec![0; density.len()],
@@ -141,7 +141,7 @@ struct Watcher<'a> {
     report: Option<IterationReport>,
 }
 
-impl<B: Backend> Observer<B> for Watcher<'_> {
+impl<B: Pointwise> Observer<B> for Watcher<'_> {
     fn solving(&mut self, _: usize, _: PcgProgress) -> ControlFlow<()> {
         match self.interrupt.is_requested() {
             true => ControlFlow::Break(()),

@@ -1,8 +1,8 @@
 //! Which elements are solid.
 
+use super::compared::Compared;
 use crate::finding::Finding;
 use crate::model::Model;
-use crate::verification::Compared;
 
 /// A design of solid and void elements beside the densities that it is made from.
 pub(super) struct Thresholded {

@@ -6,12 +6,12 @@ use topopt_fem::{ElementOperator, Strategy};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Cost, Pointwise, Space};
 
+use super::measured::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator, place};
 use super::processor;
 use super::subject::Subject;
-use super::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator, place};
 use crate::args::OperatorsArgs;
-use topopt_study::computer::Place;
 use topopt_study::failure::Failure;
+use topopt_study::place::Place;
 
 /// Applications before those that count.
 const WARM_UP: usize = 3;

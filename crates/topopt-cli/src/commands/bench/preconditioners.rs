@@ -9,7 +9,8 @@ use topopt_fem::{ElementOperator, ElementPreconditioner, WithSprings};
 use topopt_io::vtk::vtu;
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, Space, System};
 
-use super::{matrix, place};
+use super::matrix;
+use super::measured::place;
 use crate::args::PreconditionersArgs;
 use topopt_study::case::Case;
 use topopt_study::computer::{Computer, Visitor};

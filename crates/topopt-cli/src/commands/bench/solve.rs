@@ -9,8 +9,8 @@ use topopt_fem::{ElementOperator, ElementPreconditioner, Jacobi};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, System};
 
+use super::measured::{MEGABYTE, Measured, Stopwatch, each_operator, place};
 use super::subject::Subject;
-use super::{MEGABYTE, Measured, Stopwatch, each_operator, place};
 use crate::args::{Numbering, SolveArgs};
 use topopt_study::config::Config;
 use topopt_study::failure::Failure;

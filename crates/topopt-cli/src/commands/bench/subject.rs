@@ -7,11 +7,11 @@ use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 use crate::args::{GmshArgs, Numbering};
 use topopt_study::case::Case;
-use topopt_study::computer::Place;
 use topopt_study::config::Config;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::interrupt::Interrupt;
 use topopt_study::model::Model;
+use topopt_study::place::Place;
 
 /// A problem and what to call it.
 pub(super) struct Subject {
@@ -37,8 +37,8 @@ impl Subject {
     ) -> Result<Self, InputError> {
         if let Some(n) = source.strip_prefix("cube:") {
             let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
-                Finding::new(format!("`{source}` is no cube"))
-                    .remedy("write cube:N with 1 to 500 elements along an edge")
+                Finding::new(format!("`{source}` is not a valid size"))
+                    .remedy("write cube:N with N from 1 to 500 elements per edge")
             })?;
             return Self::of_mesh(source, &perturbed_cube(n), numbering);
         }

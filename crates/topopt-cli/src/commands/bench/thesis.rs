@@ -7,9 +7,9 @@ use topopt_io::csv::CsvFile;
 use topopt_linalg::PcgOptions;
 use topopt_mesh::generate::Benchmark;
 
+use super::measured::{MEGABYTE, each_operator, place};
 use super::solve::{Row, Solves};
 use super::subject::Subject;
-use super::{MEGABYTE, each_operator, place};
 use crate::args::{GmshArgs, Numbering, ThesisArgs};
 use topopt_study::config::Config;
 use topopt_study::failure::Failure;

@@ -5,7 +5,7 @@ use toml::Table;
 use topopt_mesh::HexMesh;
 use topopt_report::{Fact, count, number};
 
-use super::{Units, text, with_unit, words};
+use super::wording::{Units, text, with_unit, words};
 
 /// The tables of the case file in the order of the report, and their titles.
 const TABLES: [(&str, &str); 9] = [

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use topopt_report::{Fact, Table, Verification, number};
 
-use super::{Units, read, text, unreadable, with_unit, words};
+use super::wording::{Units, read, text, unreadable, with_unit, words};
 use topopt_study::finding::Finding;
 use topopt_study::result_files::VERIFIED;
 use topopt_study::run_directory::RunDirectory;
@@ -21,7 +21,7 @@ pub(super) fn of(
         let folder = results.path().display();
         return Ok(Err(format!(
             "Not verified yet: topopt verify {folder} solves the design again as solid and void, and \
-             topopt report {folder} then shows here what it finds."
+             topopt report {folder} then shows the findings here."
         )));
     }
     let found: Value =

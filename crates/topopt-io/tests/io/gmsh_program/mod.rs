@@ -98,7 +98,7 @@ fn what_is_left_over_is_cut_into_hexahedra() {
     let mut geometry = Geometry::new(script);
     let mesh = geometry.mesh().unwrap();
     assert_eq!(mesh.mesh.n_elements(), 4);
-    let note = "by itself the geometry gives 1 tetrahedra in volume 1 (`all`): all elements were \
+    let note = "on its own the geometry gives 1 tetrahedra in volume 1 (`all`): all elements were \
                 cut into hexahedra (Mesh.SubdivisionAlgorithm = 2)";
     assert_eq!(mesh.notes.last().unwrap(), note);
     geometry.meshing.hexes = Hexes::Transfinite;
@@ -121,8 +121,8 @@ fn failures_of_gmsh_are_told_in_its_own_words() {
          node, max. 1 thread]\none\ntwo"
     );
     assert!(failed("kill -SEGV $$").contains("(signal: 11 (SIGSEGV)"));
-    assert_eq!(failed("cp $points \"$mesh\""), "Gmsh made no volume elements from part.geo");
-    assert_eq!(failed("true"), "Gmsh made no volume elements from part.geo");
+    assert_eq!(failed("cp $points \"$mesh\""), "Gmsh created no volume elements from part.geo");
+    assert_eq!(failed("true"), "Gmsh created no volume elements from part.geo");
     let damaged = failed("echo '$MeshFormat' > \"$mesh\"");
     assert!(damaged.starts_with("part.geo: ") && damaged.contains("truncated"), "{damaged}");
 }

@@ -1,19 +1,17 @@
-//! The 3x3 blocks of K_e between the nodes of an element, several elements a SIMD lane group.
+//! Gradients of the shape functions at the Gauss points, several elements per SIMD lane group.
 //!
-//! They are what the diagonal and the coarse matrices are made of, and cost about as much as two
-//! products of K_e with a vector, all of them together.
+//! The blocks of K_e between nodes, of which the diagonal and the coarse matrices are made, are sums
+//! of their products. All blocks of an element together cost about as much as two products of K_e
+//! with a vector.
 
 use pulp::Simd;
-use topopt_mesh::HexMesh;
 use topopt_mesh::hexahedron::{self, GAUSS};
 
 use super::trilinear::{
-    DETERMINANT_SCALE, Derivatives, LaneGroup, Matrix, Nodal, at_point, cofactors, derivatives,
-    from_group, slots,
+    DETERMINANT_SCALE, Derivatives, Matrix, Nodal, at_point, cofactors, derivatives, slots,
 };
 use crate::DIM;
-use crate::kernel::MAX_TERMS;
-use crate::lanes::{Lanes, MAX_LANES};
+use crate::lanes::Lanes;
 
 /// det J at a Gauss point is this over what `trilinear` has for it, with cofactors 64 times theirs.
 const SCALE: f64 = -0.125;
@@ -111,38 +109,4 @@ fn shape_at(q: usize, a: usize) -> f64 {
         value *= 0.5 * (1.0 + side * at);
     }
     value
-}
-
-/// Coordinates of `elements`, at most as many as lanes. Lanes without an element repeat the last one.
-#[inline(always)]
-pub fn load_coordinates<S: Simd>(simd: S, mesh: &HexMesh, elements: &[u32]) -> Nodal<S> {
-    let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
-    for lane in 0..S::F64_LANES {
-        let nodes = mesh.hexes()[elements[lane.min(elements.len() - 1)] as usize];
-        for a in 0..8 {
-            let position = mesh.coordinates()[nodes[a] as usize];
-            for i in 0..DIM {
-                x[a][i][lane] = position[i];
-            }
-        }
-    }
-    from_group(simd, &x)
-}
-
-/// The coefficients of `elements`, 0 in other lanes.
-#[inline(always)]
-pub fn load_coefficients<S: Simd>(
-    simd: S,
-    elements: &[u32],
-    coefficients: &[&Vec<f64>],
-) -> [Lanes<S>; MAX_TERMS] {
-    let mut loaded = [Lanes::splat(simd, 0.0); MAX_TERMS];
-    for (term, values) in coefficients.iter().enumerate() {
-        let mut filled = [0.0; MAX_LANES];
-        for lane in 0..elements.len() {
-            filled[lane] = values[elements[lane] as usize];
-        }
-        loaded[term] = Lanes::load(simd, &filled);
-    }
-    loaded
 }

@@ -1,0 +1,79 @@
+//! Operators of a place, one after the other, to be measured.
+
+use topopt_cuda::{Cuda, Mf};
+use topopt_fem::ElementOperator;
+use topopt_linalg::{BackendError, Pointwise};
+use topopt_study::computer::{self, Computer, Visitor};
+use topopt_study::config;
+use topopt_study::failure::Failure;
+use topopt_study::finding::InputError;
+use topopt_study::place::Place;
+
+use super::subject::Subject;
+
+/// Something to do with every operator of a place.
+pub(super) trait Measured {
+    /// Takes one operator, built and with all moduli zero. `seconds` times work on its backend;
+    /// `memory` is what the operator stores, in bytes.
+    fn measure<B: Pointwise>(
+        &mut self,
+        backend: &B,
+        operator: &mut dyn ElementOperator<B>,
+        precision: &'static str,
+        memory: usize,
+        seconds: &mut Stopwatch,
+    ) -> Result<(), BackendError>;
+}
+
+/// Seconds that work takes on a backend.
+pub(super) type Stopwatch<'a> = dyn FnMut(&mut dyn FnMut()) -> Result<f64, BackendError> + 'a;
+
+/// Builds the operators of `place` one after the other, those that are asked for and fit into the
+/// memory, and shows each to `measured`; at last `mf` in single precision, which GPUs have.
+pub(super) fn each_operator(
+    place: &Place,
+    subject: &Subject,
+    wanted: &[config::Strategy],
+    measured: &mut impl Measured,
+) -> Result<(), Failure> {
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w.name() == name);
+    place.visit(InDouble { subject, is_wanted: &is_wanted, measured: &mut *measured })?;
+    if let (Place::Gpu(device), true) = (place, is_wanted("mf")) {
+        let (problem, colors) = (&subject.problem, subject.colors.as_deref());
+        let mut operator = Mf::<f32>::new(&computer::mesh_on_device(device, problem, colors)?)?;
+        let memory = Mf::<f32>::bytes(problem.mesh().n_elements());
+        let mut seconds = |work: &mut dyn FnMut()| device.seconds(work);
+        let backend = Cuda::<f32>::new(device)?;
+        measured.measure(&backend, &mut operator, "f32", memory, &mut seconds)?;
+    }
+    Ok(())
+}
+
+struct InDouble<'a, M> {
+    subject: &'a Subject,
+    is_wanted: &'a dyn Fn(&str) -> bool,
+    measured: &'a mut M,
+}
+
+impl<M: Measured> Visitor for InDouble<'_, M> {
+    type Output = ();
+
+    fn visit<C: Computer>(self, computer: &C) -> Result<(), Failure> {
+        let Self { subject, is_wanted, measured } = self;
+        let backend = computer.backend();
+        let mut visitor = |operator: &mut dyn ElementOperator<C::Backend>, memory: usize| {
+            let mut seconds = |work: &mut dyn FnMut()| computer.seconds(work);
+            measured.measure(backend, operator, "f64", memory, &mut seconds)
+        };
+        let colors = subject.colors.as_deref();
+        Ok(computer.each_operator(&subject.problem, colors, is_wanted, &mut visitor)?)
+    }
+}
+
+/// The place that is asked for.
+pub(super) fn place(asked: config::Device) -> Result<Place, InputError> {
+    Ok(Place::find(asked)?)
+}
+
+pub(super) const GIGA: f64 = 1e9;
+pub(super) const MEGABYTE: f64 = 1048576.0;

@@ -1,0 +1,40 @@
+//! What the host makes for a multigrid on the device: aggregates, and bounds of eigenvalues.
+
+use topopt_fem::{Aggregation, ElementKernel, Problem};
+
+/// Most unknowns of the level that is solved directly, at least and at most: more than on the CPU, as a
+/// level costs more than a product with its inverse.
+const DIRECT: [usize; 2] = [600, 2600];
+
+/// What the host makes of a problem for [`Multigrid`](super::Multigrid), whatever the device does meanwhile.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub(super) structure: Aggregation,
+    /// See [`ElementKernel::bounds`].
+    pub(super) bounds: Vec<f32>,
+}
+
+impl Prepared {
+    /// For `problem`.
+    pub fn new(problem: &Problem) -> Self {
+        Self::of(problem, || Aggregation::new(problem, direct(problem.n_dofs())))
+    }
+
+    /// For `problem`, with the structure that is given.
+    pub fn with_structure(problem: &Problem, structure: Aggregation) -> Self {
+        Self::of(problem, || structure)
+    }
+
+    fn of(problem: &Problem, structure: impl FnOnce() -> Aggregation + Send) -> Self {
+        let bounds = || problem.kernel().bounds(problem.mesh());
+        let (structure, bounds) = rayon::join(structure, bounds);
+        Self { structure, bounds }
+    }
+}
+
+/// Most unknowns of the last level below so many on the finest: an inverse, which takes the cube of
+/// their number, then takes a tenth of a solve.
+pub(super) fn direct(n_dofs: usize) -> usize {
+    let [least, most] = DIRECT;
+    (15 * (n_dofs as f64).cbrt() as usize).clamp(least, most)
+}

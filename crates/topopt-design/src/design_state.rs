@@ -1,0 +1,27 @@
+//! What a checkpoint holds of a run.
+
+use crate::StructureState;
+
+/// All that a run needs to go on from an evaluated design, see
+/// [`Optimization::resumed`](crate::Optimization::resumed).
+#[derive(Debug, Clone, PartialEq)]
+pub struct DesignState {
+    /// The iteration that evaluated it, from 1.
+    pub iteration: usize,
+    /// The objective that its own is compared with by the stop rules.
+    pub previous_objective: Option<f64>,
+    /// Design variables, `[n_inputs]` of the transform.
+    pub design: Vec<f64>,
+    /// Design variables of the next design, which is found again from this one where it is left out.
+    pub next: Option<Vec<f64>>,
+    /// What the optimizer remembers besides, see
+    /// [`Optimizer::memory`](crate::Optimizer::memory).
+    pub memory: Vec<NamedVector>,
+    /// Displacements of each load case except for prescribed ones, `[n_nodes][3]`.
+    pub displacements: Vec<Vec<f64>>,
+    /// What the preconditioner's structure was made for.
+    pub structure: StructureState,
+}
+
+/// A vector on the host, and its name.
+pub type NamedVector = (String, Vec<f64>);

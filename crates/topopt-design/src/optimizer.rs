@@ -1,0 +1,83 @@
+//! From the values and gradients at a design to the next design.
+
+use topopt_linalg::{Backend, BackendError};
+
+use crate::{Dependence, NamedVector, SolveError};
+
+/// Finds the next design.
+pub trait Optimizer<B: Backend> {
+    /// Whether it can take these constraints.
+    ///
+    /// # Errors
+    /// What it cannot do, in words.
+    fn accepts(&self, _constraints: &[Dependence]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Writes the next design to `next`, which is not the design of `problem` and is overwritten.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device fails, or a solve of [`OtherDesigns::values`]. Its memory is then
+    /// as it was.
+    fn next(&mut self, problem: &mut Subproblem<B>, next: &mut B::Vector)
+    -> Result<(), SolveError>;
+
+    /// What it remembers from one design to the next, besides the design: vectors of one entry per
+    /// design variable, by name, which a checkpoint holds.
+    fn memory(&self) -> Vec<(&'static str, &B::Vector)> {
+        Vec::new()
+    }
+
+    /// Takes back what [`Optimizer::memory`] gave.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    fn restore(&mut self, _backend: &B, _memory: &[NamedVector]) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+/// What an optimizer is given: minimize f(x) subject to g_i(x) <= limit_i and bounds of x.
+pub struct Subproblem<'s, B: Backend> {
+    /// Where vectors live.
+    pub backend: &'s B,
+    /// The design variables x.
+    pub design: &'s B::Vector,
+    /// Smallest and largest values of the design variables.
+    pub bounds: [&'s B::Vector; 2],
+    /// f
+    pub objective: &'s Function<B>,
+    /// g_i
+    pub constraints: &'s [Function<B>],
+    /// The functions at other designs.
+    pub others: &'s mut dyn OtherDesigns<B>,
+}
+
+/// A function of the design variables at a design.
+pub struct Function<B: Backend> {
+    /// Its value.
+    pub value: f64,
+    /// Its gradient by the design variables.
+    pub gradient: B::Vector,
+    /// The largest value allowed; infinite for an objective.
+    pub limit: f64,
+}
+
+/// The functions of a [`Subproblem`] at designs other than its own, with the settings of the
+/// iteration that will evaluate the next design.
+pub trait OtherDesigns<B: Backend> {
+    /// Whether constraint `i` is a linear function of the design variables: its gradient times them.
+    fn is_linear(&self, i: usize) -> bool;
+
+    /// Constraint `i` at `design`, for one that does not depend on the states.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device or a filter fails.
+    fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, SolveError>;
+
+    /// The objective at `design`, then the constraints, by solving for the states.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device or a solve fails.
+    fn values(&mut self, design: &B::Vector) -> Result<Vec<f64>, SolveError>;
+}

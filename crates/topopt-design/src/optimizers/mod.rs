@@ -1,0 +1,5 @@
+//! The optimizers, a file each.
+
+mod oc;
+
+pub use oc::OptimalityCriteria;

@@ -1,0 +1,57 @@
+//! Quantities that a design is judged by.
+
+use topopt_linalg::{BackendError, Monitor, Pointwise};
+
+use crate::{Measures, SolveError, StateEquation};
+
+/// A function of the physical density and of the states, with its gradient.
+pub trait Response<B: Pointwise> {
+    /// Name, such as `compliance`.
+    fn name(&self) -> &str;
+
+    /// What it depends on.
+    fn dependence(&self) -> Dependence;
+
+    /// Its value.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    fn value(&mut self, at: &mut Evaluated<B>) -> Result<f64, BackendError>;
+
+    /// Writes its gradient by the physical density, `[n_elements]`, to `gradient`, whose content is
+    /// undefined before. Adjoint solves are those of [`Evaluated::equation`], which takes `monitor`.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device or an adjoint solve fails.
+    fn gradient(
+        &mut self,
+        at: &mut Evaluated<B>,
+        monitor: &mut Monitor,
+        gradient: &mut B::Vector,
+    ) -> Result<(), SolveError>;
+}
+
+/// What a response depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dependence {
+    /// The physical density alone, and linearly without a constant: it is its gradient times the density.
+    Linear,
+    /// The physical density alone.
+    Density,
+    /// The states as well.
+    States,
+}
+
+/// An evaluated design, as responses see it.
+pub struct Evaluated<'e, 'a, B: Pointwise> {
+    /// Where vectors live.
+    pub backend: &'e B,
+    /// The physical density, `[n_elements]`.
+    pub density: &'e B::Vector,
+    /// Measures of the density, with the volumes of the design elements.
+    pub measures: &'e Measures<B>,
+    /// The state equation with the states of this design, for responses that depend on them.
+    pub equation: &'e mut StateEquation<'a, B>,
+    /// A vector to overwrite, `[n_elements]`.
+    pub scratch: &'e mut B::Vector,
+}

@@ -1,0 +1,87 @@
+//! The mesh-independency filter of sensitivities.
+
+use topopt_fem::AveragingError;
+use topopt_linalg::{Pointwise, Space};
+
+use crate::{Stage, Weights};
+
+/// dC^_e / v_e = sum_i H_ei v_i rho_i (dC_i / v_i) / (rho_e sum_i H_ei v_i): the filter of
+/// [Ratnakar2022, Eq. 2.6] for what a sensitivity is per volume, averaged by weight times volume.
+///
+/// A sensitivity is proportional to the volume v of its element, so that averages of sensitivities
+/// themselves empty large elements beside small ones. Where all volumes are equal they cancel; with
+/// 1 for all of them this is the form of the thesis.
+///
+/// What it gives is the gradient of no function. It is known to lead to good designs for the
+/// compliance, whose sensitivities are negative, and for nothing else: hence
+/// [`Objective::filtered`](crate::Objective::filtered) takes a compliance, and no other response can
+/// have this filter.
+pub struct SensitivityFilter<'a, B: Pointwise> {
+    weights: Weights<'a, B>,
+    /// v_e
+    volumes: B::Vector,
+    /// sum_i H_ei v_i / v_e
+    row_sums: B::Vector,
+}
+
+impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
+    /// Vectors of one entry per element that it holds, besides what H does.
+    pub const ELEMENT_VECTORS: usize = 2;
+
+    /// From the operator H and the volume of every element, `[n_elements]`, > 0.
+    ///
+    /// # Errors
+    /// [`AveragingError`] if the device has no room, or H fails.
+    pub fn new(
+        backend: &B,
+        weights: Weights<'a, B>,
+        volumes: &[f64],
+    ) -> Result<Self, AveragingError> {
+        let row_sums = backend.zeros(Space::elements(volumes.len()))?;
+        let mut filter = Self {
+            weights,
+            volumes: backend.upload(volumes, Space::elements(volumes.len()))?,
+            row_sums,
+        };
+        filter.sum_rows(backend)?;
+        Ok(filter)
+    }
+
+    /// Takes the radius of `stage`.
+    ///
+    /// # Errors
+    /// [`AveragingError`] if the device has no room, or H fails.
+    pub(crate) fn enter(&mut self, backend: &B, stage: &Stage) -> Result<(), AveragingError> {
+        if self.weights.enter(stage)? {
+            self.sum_rows(backend)?;
+        }
+        Ok(())
+    }
+
+    fn sum_rows(&mut self, backend: &B) -> Result<(), AveragingError> {
+        let weights = self.weights.operator();
+        let mut sums = backend.zeros(weights.space())?;
+        weights.apply(&self.volumes, &mut sums)?;
+        backend.divide(&sums, &self.volumes, &mut self.row_sums);
+        Ok(())
+    }
+
+    /// Replaces `sensitivities` by the filtered ones; `scratch` is overwritten.
+    ///
+    /// # Errors
+    /// [`AveragingError`] if H fails.
+    pub fn apply(
+        &self,
+        backend: &B,
+        density: &B::Vector,
+        sensitivities: &mut B::Vector,
+        scratch: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        let Self { weights, row_sums, .. } = self;
+        backend.multiply(density, sensitivities, scratch); // rho dC
+        weights.operator().apply(scratch, sensitivities)?; // H rho dC
+        backend.divide(sensitivities, row_sums, scratch);
+        backend.divide(scratch, density, sensitivities);
+        Ok(())
+    }
+}

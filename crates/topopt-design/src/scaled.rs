@@ -1,0 +1,95 @@
+//! Designs s c kept within limits, and the factor s at which one of them takes a given volume.
+
+use topopt_linalg::{BackendError, Pointwise};
+
+use crate::root::find_root;
+
+/// Relative accuracy at which a linear function counts as met.
+const LINEAR_ACCURACY: f64 = 1e-14;
+/// The same of a function that a transform makes nonlinear.
+const ACCURACY: f64 = 1e-10;
+/// Logarithm of a factor at which every design variable is at a limit.
+const LARGEST_LOG: f64 = 460.0;
+
+/// The designs x_i = min(upper_i, max(lower_i, s c_i)) for factors s > 0.
+pub(crate) struct Scaled<'s, B: Pointwise> {
+    pub backend: &'s B,
+    /// c
+    pub candidate: &'s B::Vector,
+    /// lower and upper
+    pub limits: [&'s B::Vector; 2],
+}
+
+impl<B: Pointwise> Scaled<'_, B> {
+    /// Writes the design of factor `scale`.
+    pub fn write(&self, scale: f64, design: &mut B::Vector) {
+        self.backend.scale_within(scale, self.candidate, self.limits, design);
+    }
+
+    /// The factor at which the sum of `weights`, >= 0, times the design is `target`, or that of the
+    /// nearest design.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn bisect(&self, weights: &B::Vector, target: f64) -> Result<f64, BackendError> {
+        let Self { backend, candidate, limits } = *self;
+        let sum = |scale: f64| {
+            backend.value(&backend.dot_scaled_within(scale, candidate, limits, weights))
+        };
+
+        // Sensitivities have any unit, and lambda with them: large steps, to the limits of doubles.
+        let (mut low, mut high) = (0.0, 1.0);
+        while sum(high)? < target {
+            low = high;
+            high *= 16.0;
+            if high > 1e200 {
+                return Ok(high); // out of reach: everything at its upper limit
+            }
+        }
+
+        loop {
+            let middle = 0.5 * (low + high);
+            let found = sum(middle)?;
+            let met = (found - target).abs() <= LINEAR_ACCURACY * target;
+            if met || middle <= low || middle >= high || high < 1e-200 {
+                return Ok(middle);
+            }
+            if found < target { low = middle } else { high = middle }
+        }
+    }
+
+    /// Writes to `design` the one at which `excess`, which grows with the factor, vanishes to
+    /// [`ACCURACY`] times `target`, or the nearest to it. The search starts from `scale`.
+    ///
+    /// # Errors
+    /// The first error of `excess`.
+    pub fn meet<E>(
+        &self,
+        scale: f64,
+        target: f64,
+        design: &mut B::Vector,
+        excess: &mut dyn FnMut(&B::Vector) -> Result<f64, E>,
+    ) -> Result<(), E> {
+        let accuracy = ACCURACY * target;
+        let mut at = |log: f64| {
+            self.write(log.exp(), design);
+            excess(design)
+        };
+
+        // Growing steps bracket the root.
+        let mut near = [scale.ln(), at(scale.ln())?];
+        let mut step: f64 = if near[1] < 0.0 { 0.05 } else { -0.05 };
+        loop {
+            if near[1].abs() <= accuracy || near[0] * step.signum() >= LARGEST_LOG {
+                return Ok(());
+            }
+            let log = (near[0] + step).clamp(-LARGEST_LOG, LARGEST_LOG);
+            let far = [log, at(log)?];
+            if (far[1] > 0.0) != (near[1] > 0.0) {
+                let [low, high] = if step > 0.0 { [near, far] } else { [far, near] };
+                return find_root(low, high, accuracy, at);
+            }
+            (near, step) = (far, 4.0 * step);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Designs to start from, which take the volume that material may take.
+
+use topopt_fem::AveragingError;
+use topopt_linalg::{BackendError, Pointwise, Space};
+
+use crate::scaled::Scaled;
+use crate::{Chain, DesignSpace, DesignTransform, Measures};
+
+/// The design variables of a design that is uniform in the design elements and takes the volume by the
+/// density that `transform` makes of it, `[n_inputs]`.
+///
+/// # Errors
+/// [`AveragingError`] if the device or a filter fails.
+pub fn uniform<B: Pointwise>(
+    backend: &B,
+    space: &DesignSpace,
+    transform: &mut Chain<B>,
+) -> Result<Vec<f64>, AveragingError> {
+    if transform.is_identity() {
+        return Ok(space.uniform());
+    }
+    let start = Start::new(backend, space, transform)?;
+    start.meet(&start.ceiling, space.volume_fraction, transform)
+}
+
+/// The design variables of the densities `design`, `[n_elements]`, brought within the bounds and scaled
+/// to take the volume by the density that `transform` makes of them, `[n_inputs]`. Passive elements
+/// take their values.
+///
+/// # Errors
+/// [`AveragingError`] if the device or a filter fails.
+pub fn scaled<B: Pointwise>(
+    backend: &B,
+    design: &[f64],
+    space: &DesignSpace,
+    transform: &mut Chain<B>,
+) -> Result<Vec<f64>, AveragingError> {
+    let start = Start::new(backend, space, transform)?;
+    let design = backend
+        .upload(&transform.inputs_for(design.to_vec()), Space::elements(transform.n_inputs()))?;
+    let mut within = backend.zeros(Space::elements(transform.n_inputs()))?;
+    let limits = [&start.floor, &start.ceiling];
+    backend.scale_within(1.0, &design, limits, &mut within);
+    if !transform.is_identity() {
+        return start.meet(&within, 1.0, transform);
+    }
+
+    let designs = Scaled { backend, candidate: &within, limits };
+    let scale = designs.bisect(start.measures.volumes(), start.target)?;
+    let mut design = design;
+    designs.write(scale, &mut design);
+    Ok(backend.download(&design)?)
+}
+
+/// Bounds and volume that a start keeps.
+struct Start<'s, B: Pointwise> {
+    backend: &'s B,
+    floor: B::Vector,
+    ceiling: B::Vector,
+    measures: Measures<B>,
+    target: f64,
+}
+
+impl<'s, B: Pointwise> Start<'s, B> {
+    fn new(
+        backend: &'s B,
+        space: &DesignSpace,
+        transform: &Chain<B>,
+    ) -> Result<Self, BackendError> {
+        Ok(Self {
+            backend,
+            floor: backend.upload(
+                &transform.inputs_for(space.floor()),
+                Space::elements(transform.n_inputs()),
+            )?,
+            ceiling: backend.upload(
+                &transform.inputs_for(space.ceiling()),
+                Space::elements(transform.n_inputs()),
+            )?,
+            measures: Measures::new(backend, space)?,
+            target: space.volume(),
+        })
+    }
+
+    /// The design among those scaled from `candidate` that meets the volume.
+    fn meet(
+        &self,
+        candidate: &B::Vector,
+        scale: f64,
+        transform: &mut Chain<B>,
+    ) -> Result<Vec<f64>, AveragingError> {
+        let Self { backend, floor, ceiling, measures, target } = self;
+        let mut design = backend.zeros(Space::elements(transform.n_inputs()))?;
+        let mut density = backend.zeros(Space::elements(transform.n_outputs()))?;
+        let designs = Scaled { backend: *backend, candidate, limits: [floor, ceiling] };
+        designs.meet::<AveragingError>(scale, *target, &mut design, &mut |x| {
+            transform.forward(backend, x, &mut density)?;
+            Ok(measures.volume(backend, &density)? - target)
+        })?;
+        Ok(backend.download(&design)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use topopt_linalg::Cpu;
+
+    use super::*;
+
+    fn space() -> DesignSpace {
+        let volumes = (0..500).map(|e| 1.0 + (e % 5) as f64 * 0.3).collect();
+        DesignSpace {
+            density_min: 0.01,
+            volume_fraction: 0.4,
+            volumes,
+            solid: (0..500).step_by(50).map(|e| e as u32).collect(),
+            void: (7..500).step_by(40).map(|e| e as u32).collect(),
+        }
+    }
+
+    #[test]
+    fn any_design_is_scaled_to_the_volume_within_the_bounds() {
+        let space = space();
+        let measures = Measures::new(&Cpu, &space).unwrap();
+        let given: Vec<f64> = (0..500).map(|e| (e as f64).sin() + 0.4).collect();
+        let design = super::scaled(&Cpu, &given, &space, &mut Chain::identity(500)).unwrap();
+        assert!((measures.volume_fraction(&Cpu, &design).unwrap() - 0.4).abs() < 1e-13);
+        assert!(space.solid.iter().all(|&e| design[e as usize] == 1.0));
+        assert!(space.void.iter().all(|&e| design[e as usize] == 0.01));
+        assert!(design.iter().all(|rho| (0.01..=1.0).contains(rho)));
+        let free = (0..500).filter(|&e| 0.011 < design[e] && design[e] < 0.999);
+        let scales: Vec<f64> = free.map(|e| design[e] / given[e].clamp(0.01, 1.0)).collect();
+        assert!(scales.len() > 100);
+        assert!(scales.iter().all(|scale| (scale / scales[0] - 1.0).abs() < 1e-14));
+    }
+}

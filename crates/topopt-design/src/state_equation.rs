@@ -1,0 +1,369 @@
+//! The states of a design, K(E(x̄)) u = f(x̄) for every load case, and adjoint states.
+//!
+//! For g(u, x̄) with (K + S) u = f, the adjoint state solves (K + S) lambda = dg/du, and
+//! dg/dx̄_e = (partial) + lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e).
+
+use topopt_fem::{ElementOperator, ElementPreconditioner, Problem, WithSprings};
+use topopt_linalg::{
+    BackendError, Monitor, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason, System,
+};
+
+use crate::{Accuracy, DesignState, Interpolation, Loads, SolveError, Stage, StructureState};
+
+/// How states are found.
+pub struct Solver<'a, B: Pointwise> {
+    /// The stiffness, without the springs to the ground.
+    pub operator: Box<dyn ElementOperator<B> + 'a>,
+    /// The preconditioner.
+    pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
+    /// How exact a solve is.
+    pub accuracy: Accuracy,
+    /// Most iterations of a solve, before the preconditioner is made stronger if it can be.
+    pub max_iterations: usize,
+}
+
+/// The state equation of a structure, with the states of the design evaluated last and of a trial.
+///
+/// A trial is assembled, solved and, where all its solves have converged, accepted: it then is the
+/// design evaluated last.
+pub struct StateEquation<'a, B: Pointwise> {
+    pub(crate) backend: &'a B,
+    problem: &'a Problem,
+    interpolation: Interpolation,
+    loads: Loads<B>,
+    /// Its operator has the moduli of the trial, and the springs.
+    solver: Solver<'a, B>,
+    pcg: Pcg<B>,
+    /// Relative residual that solves reach at present.
+    tolerance: f64,
+    moduli: B::Vector,
+    trial_moduli: B::Vector,
+    /// Displacements except for prescribed ones, one vector per load case.
+    states: Vec<B::Vector>,
+    trial_states: Vec<B::Vector>,
+    /// Sum over load cases of weight u_e^T K_e u_e at unit modulus, `[n_elements]`.
+    energies: B::Vector,
+    structure: StructureState,
+    effort: Effort,
+    /// Made by the first adjoint solve.
+    adjoint: Option<AdjointVectors<B>>,
+}
+
+/// Vectors that adjoint gradients are made with.
+struct AdjointVectors<B: Pointwise> {
+    /// u, and lambda + u or lambda - u, `[n_nodes][3]`.
+    state: B::Vector,
+    /// lambda_e^T K_e u_e at unit modulus, `[n_elements]`.
+    work: B::Vector,
+    slope: B::Vector,
+    product: B::Vector,
+}
+
+/// What the solves of an iteration took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Effort {
+    pub solves: usize,
+    /// Iterations of conjugate gradients, summed over solves.
+    pub iterations: usize,
+    pub strengthened: usize,
+    /// Largest relative residual.
+    pub residual: f64,
+}
+
+impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
+    /// Vectors of one entry per element that it holds, besides what operator and preconditioner do.
+    pub(crate) const ELEMENT_VECTORS: usize = 3;
+
+    /// The equation of `problem`, with moduli by `interpolation`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &'a B,
+        problem: &'a Problem,
+        interpolation: Interpolation,
+        solver: Solver<'a, B>,
+    ) -> Result<Self, BackendError> {
+        let operator = Box::new(WithSprings::new(backend, problem, solver.operator)?);
+        let nodal = |_| backend.zeros(problem.space());
+        let element = || backend.zeros(Space::elements(problem.mesh().n_elements()));
+        let cases = 0..problem.load_cases().len();
+        Ok(Self {
+            backend,
+            problem,
+            interpolation,
+            loads: Loads::new(backend, problem)?,
+            tolerance: solver.accuracy.tight,
+            solver: Solver { operator, ..solver },
+            pcg: Pcg::new(backend, problem.space())?,
+            moduli: element()?,
+            trial_moduli: element()?,
+            states: cases.clone().map(nodal).collect::<Result<_, _>>()?,
+            trial_states: cases.map(nodal).collect::<Result<_, _>>()?,
+            energies: element()?,
+            structure: StructureState::default(),
+            effort: Effort::default(),
+            adjoint: None,
+        })
+    }
+
+    /// Where vectors live.
+    pub fn backend(&self) -> &'a B {
+        self.backend
+    }
+
+    /// The structure whose states these are.
+    pub fn problem(&self) -> &'a Problem {
+        self.problem
+    }
+
+    /// The state of load case `case`, `[n_nodes][3]`: displacements, zero at held components.
+    pub fn state(&self, case: usize) -> &B::Vector {
+        &self.states[case]
+    }
+
+    /// Takes what `stage` changes.
+    pub(crate) fn enter(&mut self, stage: &Stage) {
+        self.interpolation.penalty = stage.penalty.unwrap_or(self.interpolation.penalty);
+        let accuracy = self.solver.accuracy;
+        self.solver.accuracy = stage.tolerance.map_or(accuracy, Accuracy::fixed);
+    }
+
+    /// Takes the states and the structure of the preconditioner from `state`.
+    pub(crate) fn restore(&mut self, state: &DesignState) -> Result<(), BackendError> {
+        for (u, values) in self.states.iter_mut().zip(&state.displacements) {
+            *u = self.backend.upload(values, self.problem.space())?;
+        }
+        self.structure = state.structure.clone();
+        if !self.structure.void.is_empty() {
+            self.solver.preconditioner.restructure(self.backend, &self.structure.void)?;
+        }
+        Ok(())
+    }
+
+    /// Begins a trial of `density`: moduli, stiffness and loads. `scratch` is overwritten.
+    pub(crate) fn assemble(
+        &mut self,
+        density: &B::Vector,
+        scratch: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        let Self { backend, interpolation, loads, solver, trial_moduli, .. } = self;
+        interpolation.moduli(*backend, density, scratch, trial_moduli);
+        solver.operator.set_coefficients(&[trial_moduli]);
+        loads.assemble(backend, density, trial_moduli)
+    }
+
+    /// Lets the preconditioner follow the trial; its structure as well where a stage begins, which may
+    /// change the whole design at once.
+    pub(crate) fn update_preconditioner(&mut self, begins_stage: bool) -> Result<(), BackendError> {
+        if begins_stage && self.solver.preconditioner.structure_cost().is_some() {
+            let moduli = self.backend.download(&self.trial_moduli)?;
+            self.restructure(&moduli)?;
+        }
+        let Solver { operator, preconditioner, .. } = &mut self.solver;
+        preconditioner.update(self.backend, operator.as_ref(), &[&self.trial_moduli])
+    }
+
+    /// Solves all load cases of the trial, from the states of the design evaluated last.
+    pub(crate) fn solve(
+        &mut self,
+        tolerance: f64,
+        monitor: &mut Monitor,
+    ) -> Result<(), SolveError> {
+        self.tolerance = tolerance;
+        for (case, load_case) in self.problem.load_cases().iter().enumerate() {
+            let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
+            let system = System { backend: self.backend, a, m, f: self.loads.forces(case) };
+            let u = &mut self.trial_states[case];
+            self.backend.copy(&self.states[case], u);
+            let options = PcgOptions { tolerance, max_iterations: self.solver.max_iterations };
+            let outcome = self.pcg.solve(&system, u, options, monitor)?;
+            self.effort.add(outcome, tolerance, || load_case.name.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Solves for the adjoint state of the design evaluated last: (K + S) `lambda` = `load`, where
+    /// `load` is dg/du, zero at held components, both `[n_nodes][3]`, to the tolerance of its own
+    /// solve. The solve starts from zero, so that a run goes on to the same bits from a checkpoint,
+    /// which does not hold `lambda`. `name` is that of g, for messages.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the device fails, or the solve does not converge or is interrupted.
+    pub fn solve_adjoint(
+        &mut self,
+        name: &str,
+        load: &B::Vector,
+        lambda: &mut B::Vector,
+        monitor: &mut Monitor,
+    ) -> Result<(), SolveError> {
+        let Self { backend, tolerance, .. } = *self;
+        let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
+        let system = System { backend, a, m, f: load };
+        backend.fill(0.0, lambda);
+        let options = PcgOptions { tolerance, max_iterations: self.solver.max_iterations };
+        let outcome = self.pcg.solve(&system, lambda, options, monitor)?;
+        self.effort.add(outcome, tolerance, || name.into())
+    }
+
+    /// Adds lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e) for the state u of load case `case` to
+    /// `gradient`, `[n_elements]`, at the physical `density`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn add_adjoint_gradient(
+        &mut self,
+        case: usize,
+        lambda: &B::Vector,
+        density: &B::Vector,
+        gradient: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        let backend = self.backend;
+        if self.adjoint.is_none() {
+            self.adjoint = Some(AdjointVectors::new(backend, self.problem())?);
+        }
+        let Self { adjoint: Some(vectors), loads, solver, states, interpolation, .. } = self else {
+            return Ok(());
+        };
+        let AdjointVectors { state, work, slope, product } = vectors;
+        loads.total(backend, case, &states[case], state);
+
+        solver.operator.element_work(0, lambda, state, work);
+        interpolation.sensitivities(backend, density, work, slope, product);
+        backend.axpby(1.0, product, 1.0, gradient);
+        loads.add_weight_work(backend, case, lambda, gradient)
+    }
+
+    /// Swaps the trial and the design evaluated last.
+    pub(crate) fn accept(&mut self) {
+        std::mem::swap(&mut self.moduli, &mut self.trial_moduli);
+        std::mem::swap(&mut self.states, &mut self.trial_states);
+    }
+
+    /// Swaps the same without the states, which were restored.
+    pub(crate) fn accept_restored(&mut self) {
+        std::mem::swap(&mut self.moduli, &mut self.trial_moduli);
+    }
+
+    /// Finds the energies of the design evaluated last. `scratch` is overwritten.
+    pub(crate) fn update_energies(&mut self, scratch: &mut B::Vector) {
+        let Self { backend, loads, solver, states, energies, .. } = self;
+        loads.energies(*backend, solver.operator.as_ref(), states, scratch, energies);
+    }
+
+    /// Lets the structure of the preconditioner follow the design evaluated last where solves have
+    /// been slow for as long as that takes. It is used after the next update. Returns the effort of
+    /// the solves since this was called last.
+    pub(crate) fn follow_slow_solves(&mut self) -> Result<Effort, BackendError> {
+        let effort = std::mem::take(&mut self.effort);
+        if let Some(cost) = self.solver.preconditioner.structure_cost()
+            && self.structure.is_due(effort.iterations, effort.solves, cost)
+        {
+            self.structure.excess = 0;
+            let moduli = self.backend.download(&self.moduli)?;
+            self.restructure(&moduli)?;
+        }
+        Ok(effort)
+    }
+
+    /// Makes the structure for a design of `moduli`, if they differ enough from those it was made for.
+    fn restructure(&mut self, moduli: &[f64]) -> Result<(), BackendError> {
+        if let Some(void) = self.structure.changed(moduli) {
+            self.solver.preconditioner.restructure(self.backend, &void)?;
+            self.structure.void = void;
+        }
+        Ok(())
+    }
+
+    /// The tolerance of the next solve, see [`Accuracy::tolerance`].
+    pub(crate) fn next_tolerance(
+        &self,
+        greyness: f64,
+        before: Option<f64>,
+        last: Option<f64>,
+    ) -> f64 {
+        self.solver.accuracy.tolerance(greyness, before, last)
+    }
+
+    /// The relative residual of the last solve.
+    pub(crate) fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// The weighted compliance of the design evaluated last, see [`Loads::compliance`].
+    pub(crate) fn compliance(&mut self, scratch: &mut B::Vector) -> Result<f64, BackendError> {
+        let Self { backend, loads, solver, moduli, states, .. } = self;
+        loads.compliance(*backend, solver.operator.as_ref(), moduli, states, scratch)
+    }
+
+    /// Writes its gradient by the density to `gradient`.
+    pub(crate) fn compliance_gradient(
+        &mut self,
+        density: &B::Vector,
+        scratch: &mut B::Vector,
+        gradient: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        let Self { backend, interpolation, loads, states, energies, .. } = self;
+        interpolation.sensitivities(*backend, density, energies, scratch, gradient);
+        loads.add_sensitivities(backend, states, gradient)
+    }
+}
+
+impl<B: Pointwise> StateEquation<'_, B> {
+    /// States of all load cases on the host, `[n_nodes][3]` each.
+    pub(crate) fn download_states(&self) -> Result<Vec<Vec<f64>>, BackendError> {
+        self.states.iter().map(|u| self.backend.download(u)).collect()
+    }
+
+    /// Displacements of load case `case`, prescribed ones included, `[n_nodes][3]`.
+    pub(crate) fn displacement(&self, case: usize) -> Result<Vec<f64>, BackendError> {
+        self.loads.displacement(self.backend, case, &self.states[case])
+    }
+
+    /// Strain energy of every element, `[n_elements]`.
+    pub(crate) fn strain_energy(&self) -> Result<Vec<f64>, BackendError> {
+        let moduli = self.backend.download(&self.moduli)?;
+        let mut energies = self.backend.download(&self.energies)?;
+        energies.iter_mut().zip(moduli).for_each(|(w, modulus)| *w *= 0.5 * modulus);
+        Ok(energies)
+    }
+
+    /// What the structure of the preconditioner was made for.
+    pub(crate) fn structure(&self) -> &StructureState {
+        &self.structure
+    }
+}
+
+impl<B: Pointwise> AdjointVectors<B> {
+    fn new(backend: &B, problem: &Problem) -> Result<Self, BackendError> {
+        let element = || backend.zeros(Space::elements(problem.mesh().n_elements()));
+        Ok(Self {
+            state: backend.zeros(problem.space())?,
+            work: element()?,
+            slope: element()?,
+            product: element()?,
+        })
+    }
+}
+
+impl Effort {
+    /// Counts a solve that has converged; what else it can end with is an error.
+    fn add(
+        &mut self,
+        outcome: PcgOutcome,
+        tolerance: f64,
+        name: impl Fn() -> String,
+    ) -> Result<(), SolveError> {
+        self.solves += 1;
+        self.iterations += outcome.iterations;
+        self.strengthened += outcome.strengthened;
+        match outcome.reason {
+            StopReason::Converged => {
+                self.residual = self.residual.max(outcome.relative_residual);
+                Ok(())
+            }
+            StopReason::Interrupted => Err(SolveError::Interrupted),
+            _ => Err(SolveError::NotConverged { load_case: name(), outcome, tolerance }),
+        }
+    }
+}

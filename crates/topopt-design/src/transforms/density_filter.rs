@@ -1,0 +1,86 @@
+//! The filter of densities.
+
+use topopt_fem::AveragingError;
+use topopt_linalg::{Pointwise, Space};
+
+use crate::{DesignTransform, Stage, Weights};
+
+/// y_e = sum_i H_ei v_i x_i / sum_i H_ei v_i \[Bourdin2001\] \[BrunsTortorelli2001\], with volumes v
+/// and a symmetric H.
+pub struct DensityFilter<'a, B: Pointwise> {
+    n: usize,
+    weights: Weights<'a, B>,
+    /// v_e
+    volumes: B::Vector,
+    /// sum_i H_ei v_i
+    row_sums: B::Vector,
+    scratch: B::Vector,
+}
+
+impl<'a, B: Pointwise> DensityFilter<'a, B> {
+    /// Vectors of one entry per element that it holds, besides what H does.
+    pub const ELEMENT_VECTORS: usize = 3;
+
+    /// From the operator H and the volume of every element, `[n_elements]`, > 0.
+    ///
+    /// # Errors
+    /// [`AveragingError`] if the device has no room, or H fails.
+    pub fn new(
+        backend: &B,
+        weights: Weights<'a, B>,
+        volumes: &[f64],
+    ) -> Result<Self, AveragingError> {
+        let n = volumes.len();
+        let volumes = backend.upload(volumes, Space::elements(volumes.len()))?;
+        let (row_sums, scratch) =
+            (backend.zeros(Space::elements(n))?, backend.zeros(Space::elements(n))?);
+        let mut filter = Self { n, weights, volumes, row_sums, scratch };
+        filter.sum_rows()?;
+        Ok(filter)
+    }
+
+    fn sum_rows(&mut self) -> Result<(), AveragingError> {
+        self.weights.operator().apply(&self.volumes, &mut self.row_sums)
+    }
+}
+
+impl<B: Pointwise> DesignTransform<B> for DensityFilter<'_, B> {
+    fn n_inputs(&self) -> usize {
+        self.n
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.n
+    }
+
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        backend.multiply(&self.volumes, x, y);
+        self.weights.operator().apply(y, &mut self.scratch)?; // H v x
+        backend.divide(&self.scratch, &self.row_sums, y);
+        Ok(())
+    }
+
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        backend.divide(dy, &self.row_sums, dx);
+        self.weights.operator().apply(dx, &mut self.scratch)?; // H^T = H
+        backend.multiply(&self.volumes, &self.scratch, dx);
+        Ok(())
+    }
+
+    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), AveragingError> {
+        if self.weights.enter(stage)? {
+            self.sum_rows()?;
+        }
+        Ok(())
+    }
+}

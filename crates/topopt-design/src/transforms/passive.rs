@@ -1,0 +1,67 @@
+//! Elements whose density is fixed.
+
+use topopt_fem::AveragingError;
+use topopt_linalg::{BackendError, Pointwise, Space};
+
+use crate::{DesignSpace, DesignTransform};
+
+/// y = x within the bounds of the density in design elements; passive elements have their own density,
+/// whatever x is.
+pub struct Passive<B: Pointwise> {
+    n: usize,
+    /// Bounds of the density, which agree in passive elements.
+    bounds: [B::Vector; 2],
+    /// 1 in design elements, 0 in passive ones.
+    mask: B::Vector,
+}
+
+impl<B: Pointwise> Passive<B> {
+    /// Vectors of one entry per element that it holds.
+    pub const ELEMENT_VECTORS: usize = 3;
+
+    /// From the bounds and passive elements of `space`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
+        let upload = |values: &[f64]| backend.upload(values, Space::elements(values.len()));
+        let is_design = |volume: &f64| f64::from(u8::from(*volume > 0.0));
+        let mask: Vec<f64> = space.design_volumes().iter().map(is_design).collect();
+        Ok(Self {
+            n: mask.len(),
+            bounds: [upload(&space.floor())?, upload(&space.ceiling())?],
+            mask: upload(&mask)?,
+        })
+    }
+}
+
+impl<B: Pointwise> DesignTransform<B> for Passive<B> {
+    fn n_inputs(&self) -> usize {
+        self.n
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.n
+    }
+
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        let [floor, ceiling] = &self.bounds;
+        backend.scale_within(1.0, x, [floor, ceiling], y);
+        Ok(())
+    }
+
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        backend.multiply(dy, &self.mask, dx);
+        Ok(())
+    }
+}

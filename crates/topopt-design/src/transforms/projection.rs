@@ -1,0 +1,85 @@
+//! The smoothed Heaviside projection.
+
+use topopt_fem::AveragingError;
+use topopt_linalg::{BackendError, Pointwise, SmoothStep, Space};
+
+use crate::{DesignTransform, Stage};
+
+/// y_e = a + (1 - a) (t(eta) + t(x_e - eta)) / (t(eta) + t(1 - eta)) with t(z) = tanh(beta z)
+/// \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\].
+pub struct Projection<B: Pointwise> {
+    n: usize,
+    /// a
+    floor: f64,
+    /// eta
+    threshold: f64,
+    step: SmoothStep,
+    /// x of the last forward.
+    point: B::Vector,
+}
+
+impl<B: Pointwise> Projection<B> {
+    /// Vectors of one entry per element that it holds.
+    pub const ELEMENT_VECTORS: usize = 1;
+
+    /// For `n` elements, with the smallest density a, threshold eta, 0 < eta < 1, and sharpness
+    /// 0 < beta <= 256: beyond, slopes far from the threshold round to 0.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &B,
+        n: usize,
+        floor: f64,
+        threshold: f64,
+        sharpness: f64,
+    ) -> Result<Self, BackendError> {
+        let step = step(floor, threshold, sharpness);
+        Ok(Self { n, floor, threshold, step, point: backend.zeros(Space::elements(n))? })
+    }
+}
+
+impl<B: Pointwise> DesignTransform<B> for Projection<B> {
+    fn n_inputs(&self) -> usize {
+        self.n
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.n
+    }
+
+    fn forward(
+        &mut self,
+        backend: &B,
+        x: &B::Vector,
+        y: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        backend.copy(x, &mut self.point);
+        backend.smooth_step(&self.step, x, y);
+        Ok(())
+    }
+
+    fn backward(
+        &mut self,
+        backend: &B,
+        dy: &B::Vector,
+        dx: &mut B::Vector,
+    ) -> Result<(), AveragingError> {
+        backend.copy(dy, dx);
+        backend.smooth_step_slope(&self.step, &self.point, dx);
+        Ok(())
+    }
+
+    fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), AveragingError> {
+        if let Some(sharpness) = stage.sharpness {
+            self.step = step(self.floor, self.threshold, sharpness);
+        }
+        Ok(())
+    }
+}
+
+fn step(floor: f64, threshold: f64, sharpness: f64) -> SmoothStep {
+    let (below, above) = ((sharpness * threshold).tanh(), (sharpness * (1.0 - threshold)).tanh());
+    let height = (1.0 - floor) / (below + above);
+    SmoothStep { base: floor + height * below, height, sharpness, center: threshold }
+}

@@ -1,0 +1,334 @@
+//! Responses against finite differences through the whole loop, and optimizers that remember.
+
+use std::ops::ControlFlow;
+
+use topopt_design::{
+    Chain, Compliance, Constraint, Dependence, DesignSpace, DesignState, DesignTransform, Ended,
+    Evaluated, Formulation, NamedVector, Objective, OptimalityCriteria, Optimization, Optimizer,
+    Response, SolveError, StateEquation, StopRules, Subproblem, responses, start,
+};
+use topopt_fem::{LoadCase, Problem};
+use topopt_linalg::{Backend, BackendError, Cpu, Monitor};
+
+use super::transforms::{Mirror, agrees_with_differences, physical, scattered};
+use super::{COUNT, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
+
+const ONCE: StopRules = StopRules { max_iterations: 1, ..COUNT };
+
+/// The cantilever with weight in one load case, and moved supports in the other.
+fn loaded() -> Problem {
+    let problem = cantilever();
+    let mesh = problem.mesh().clone();
+    let mut cases = problem.load_cases().to_vec();
+    cases[0].body_force = [0.0, -0.05, 0.02];
+    let held = |k: usize| problem.supports().is_fixed(k / 3, k % 3);
+    let moved = |k: usize| if held(k) { 0.3 * (k as f64).sin() } else { 0.0 };
+    cases[1].prescribed = Some((0..problem.n_dofs()).map(moved).collect());
+    let cases: Vec<LoadCase> = cases;
+    Problem::new(mesh, *problem.material(), problem.supports().clone(), cases).unwrap()
+}
+
+/// l . u for a load case, by an adjoint state.
+struct Displacement {
+    case: usize,
+    load: Vec<f64>,
+    lambda: Vec<f64>,
+}
+
+impl Displacement {
+    /// A mean of displacements at free components.
+    fn of(problem: &Problem, case: usize) -> Self {
+        let mut load: Vec<f64> = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
+        problem.supports().clear(&mut load);
+        Self { case, lambda: vec![0.0; load.len()], load }
+    }
+}
+
+impl Response<Cpu> for Displacement {
+    fn name(&self) -> &str {
+        "displacement"
+    }
+
+    fn dependence(&self) -> Dependence {
+        Dependence::States
+    }
+
+    fn value(&mut self, at: &mut Evaluated<Cpu>) -> Result<f64, BackendError> {
+        Ok(Cpu.dot(&self.load, at.equation.state(self.case)))
+    }
+
+    fn gradient(
+        &mut self,
+        at: &mut Evaluated<Cpu>,
+        monitor: &mut Monitor,
+        gradient: &mut Vec<f64>,
+    ) -> Result<(), SolveError> {
+        let Self { case, load, lambda } = self;
+        at.equation.solve_adjoint("displacement", load, lambda, monitor)?;
+        gradient.fill(0.0);
+        Ok(at.equation.add_adjoint_gradient(*case, lambda, at.density, gradient)?)
+    }
+}
+
+/// The mean density of some elements; with a slope that can be broken.
+struct MeanDensity {
+    elements: Vec<usize>,
+    broken: Option<f64>,
+}
+
+impl Response<Cpu> for MeanDensity {
+    fn name(&self) -> &str {
+        "mean density"
+    }
+
+    fn dependence(&self) -> Dependence {
+        Dependence::Linear
+    }
+
+    fn value(&mut self, at: &mut Evaluated<Cpu>) -> Result<f64, BackendError> {
+        let sum: f64 = self.elements.iter().map(|&e| at.density[e]).sum();
+        Ok(sum / self.elements.len() as f64)
+    }
+
+    fn gradient(
+        &mut self,
+        _: &mut Evaluated<Cpu>,
+        _: &mut Monitor,
+        gradient: &mut Vec<f64>,
+    ) -> Result<(), SolveError> {
+        gradient.fill(0.0);
+        self.elements.iter().for_each(|&e| gradient[e] = 1.0 / self.elements.len() as f64);
+        gradient[self.elements[0]] = self.broken.unwrap_or(gradient[self.elements[0]]);
+        Ok(())
+    }
+}
+
+/// Holds every gradient against differences of the values at other designs, and stays where it is.
+struct Differences;
+
+impl Optimizer<Cpu> for Differences {
+    fn next(
+        &mut self,
+        problem: &mut Subproblem<Cpu>,
+        next: &mut Vec<f64>,
+    ) -> Result<(), SolveError> {
+        let Subproblem { design, objective, constraints, others, .. } = problem;
+        let functions = [*objective].into_iter().chain(constraints.iter());
+        for (k, function) in functions.enumerate() {
+            let mut at = |x: &Vec<f64>| others.values(x).unwrap()[k];
+            assert!((at(design) / function.value - 1.0).abs() < 1e-9, "{k}");
+            agrees_with_differences(design, &function.gradient, &mut at);
+        }
+        next.clone_from(design);
+        Ok(())
+    }
+}
+
+fn hold_against_differences(problem: &Problem, transform: Chain<'_, Cpu>) {
+    let space = space(problem);
+    let x = scattered(transform.n_inputs());
+    let mut constraints = vec![
+        Constraint::new(Box::new(Displacement::of(problem, 0)), 1.0),
+        Constraint::new(Box::new(Displacement::of(problem, 1)), 1.0),
+        Constraint::new(Box::new(MeanDensity { elements: vec![5, 90, 17], broken: None }), 1.0),
+    ];
+    for response in responses::all::<Cpu>() {
+        constraints.push(Constraint::new(response, 1.0));
+    }
+    let objective = Objective::new(Box::new(Compliance));
+    let formulation = Formulation { space: &space, transform, objective, constraints };
+    let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
+    let mut recorder = Recorder::default();
+    let outcome = Optimization::new(equation, formulation, Box::new(Differences), ONCE, &x)
+        .unwrap()
+        .run(&mut recorder)
+        .unwrap();
+    assert_eq!((outcome.iterations, recorder.reports[0].change), (1, 0.0), "{outcome:?}");
+}
+
+#[test]
+fn all_responses_agree_with_finite_differences() {
+    for problem in [cantilever(), loaded()] {
+        hold_against_differences(&problem, Chain::identity(128));
+    }
+    hold_against_differences(&loaded(), physical(Some(4.0)));
+    hold_against_differences(&loaded(), Mirror::before_physical(Some(2.0)));
+}
+
+#[test]
+fn a_design_of_fewer_variables_is_optimized() {
+    let problem = cantilever();
+    let space = DesignSpace { solid: Vec::new(), void: Vec::new(), ..space(&problem) };
+    let links: Vec<Box<dyn DesignTransform<Cpu>>> = vec![Box::new(Mirror::of_layers())];
+    let mut transform = Chain::new(&Cpu, 128, links).unwrap();
+    let start = start::uniform(&Cpu, &space, &mut transform).unwrap();
+    assert_eq!(start.len(), 64);
+    let formulation = Formulation { transform, ..plain(&space) };
+    let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
+    let optimizer = Box::new(OptimalityCriteria::new(&Cpu, 64, 0.2, 0.5).unwrap());
+    let mut recorder = Recorder::default();
+    Optimization::new(equation, formulation, optimizer, COUNT, &start)
+        .unwrap()
+        .run(&mut recorder)
+        .unwrap();
+    let objective: Vec<f64> = recorder.reports.iter().map(|r| r.objective).collect();
+    assert!(objective[11] < 0.6 * objective[0], "{objective:?}");
+    for (report, density) in recorder.reports.iter().zip(&recorder.densities) {
+        assert!((report.volume_fraction - 0.4).abs() < 1e-9);
+        let layers: Vec<_> = density.chunks(32).collect();
+        assert_eq!((layers[0], layers[1]), (layers[3], layers[2]));
+    }
+}
+
+#[test]
+fn what_is_not_a_number_never_becomes_a_design() {
+    let problem = cantilever();
+    let space = space(&problem);
+    let broken = |value| MeanDensity { elements: vec![40, 41], broken: Some(value) };
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for is_objective in [true, false] {
+            let mut formulation = plain(&space);
+            if is_objective {
+                formulation.objective = Objective::new(Box::new(broken(value)));
+            } else {
+                formulation.constraints = vec![Constraint::new(Box::new(broken(value)), 0.4)];
+            }
+            let solver = solver(&problem, TIGHT);
+            let mut optimization = super::optimization(&problem, solver, formulation, COUNT);
+            let mut recorder = Recorder::default();
+            let outcome = optimization.run(&mut recorder).unwrap();
+            assert_eq!(outcome.ended, Ended::Sensitivities { iteration: 1 });
+            assert_eq!((recorder.reports.len(), recorder.reports[0].change), (1, 0.0));
+            let state = optimization.design().state().unwrap();
+            assert_eq!((state.design, state.next), (space.uniform(), None));
+        }
+    }
+}
+
+/// The mean of what optimality criteria give and the design before.
+struct Damped {
+    criteria: OptimalityCriteria<Cpu>,
+    before: Vec<f64>,
+}
+
+impl Optimizer<Cpu> for Damped {
+    fn next(
+        &mut self,
+        problem: &mut Subproblem<Cpu>,
+        next: &mut Vec<f64>,
+    ) -> Result<(), SolveError> {
+        self.criteria.next(problem, next)?;
+        next.iter_mut().zip(&self.before).for_each(|(x, before)| *x = 0.8 * *x + 0.2 * before);
+        self.before.clone_from(problem.design);
+        Ok(())
+    }
+
+    fn memory(&self) -> Vec<(&'static str, &Vec<f64>)> {
+        vec![("before", &self.before)]
+    }
+
+    fn restore(&mut self, _: &Cpu, memory: &[NamedVector]) -> Result<(), BackendError> {
+        assert_eq!((memory.len(), memory[0].0.as_str()), (1, "before"));
+        self.before.clone_from(&memory[0].1);
+        Ok(())
+    }
+}
+
+/// An adjoint objective, and an optimizer with a memory: also these go on to the same bits.
+#[test]
+fn what_an_optimizer_remembers_is_part_of_the_state() {
+    let problem = loaded();
+    let space = space(&problem);
+    let run = |state: Option<&DesignState>| {
+        let objective = Objective::new(Box::new(Displacement {
+            load: problem.load_cases()[0].forces.clone(),
+            ..Displacement::of(&problem, 0)
+        }));
+        let formulation = Formulation { objective, ..plain(&space) };
+        let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
+        let criteria = OptimalityCriteria::new(&Cpu, 128, 0.2, 0.5).unwrap();
+        let optimizer = Box::new(Damped { criteria, before: space.uniform() });
+        let start = space.uniform();
+        let mut optimization =
+            Optimization::new(equation, formulation, optimizer, COUNT, &start).unwrap();
+        if let Some(state) = state {
+            optimization = optimization.resumed(state).unwrap();
+        }
+        let mut recorder = Recorder::default();
+        optimization.run(&mut recorder).unwrap();
+        recorder
+    };
+    let whole = run(None);
+    let [first, last] = [0, 11].map(|k| whole.reports[k].objective);
+    assert!(last < 0.7 * first, "{first} {last}");
+    for (done, state) in (1..).zip(&whole.states) {
+        assert_eq!(state.memory.len(), 1);
+        assert_eq!(run(Some(state)).states, whole.states[done..], "from {done}");
+    }
+}
+
+/// Why an optimization by optimality criteria of `n` design variables is refused.
+fn refusal<'a>(problem: &'a Problem, formulation: Formulation<'a, Cpu>, n: usize) -> String {
+    let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
+    let criteria = Box::new(OptimalityCriteria::new(&Cpu, n, 0.2, 0.5).unwrap());
+    let start = vec![0.4; n];
+    let optimization = Optimization::new(equation, formulation, criteria, COUNT, &start);
+    optimization.err().unwrap().to_string()
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let problem = cantilever();
+    let space = space(&problem);
+    let displacement = || Constraint::new(Box::new(Displacement::of(&problem, 0)), 1.0);
+    let formulation = Formulation { constraints: vec![displacement()], ..plain(&space) };
+    assert_eq!(
+        refusal(&problem, formulation, 128),
+        "optimality criteria take a constraint of the density alone, such as the volume; \
+         constraints: displacement"
+    );
+    let constraints = vec![Constraint::volume(&space), displacement()];
+    let message = refusal(&problem, Formulation { constraints, ..plain(&space) }, 128);
+    assert!(
+        message.ends_with("exactly one constraint, and not 2; constraints: volume, displacement")
+    );
+    assert!(refusal(&problem, plain(&space), 64).contains("not as many as the transform has"));
+}
+
+#[test]
+fn an_adjoint_solve_is_observed_and_can_be_interrupted() {
+    let problem = cantilever();
+    let space = space(&problem);
+    let objective = Objective::new(Box::new(Displacement::of(&problem, 0)));
+    let formulation = Formulation { objective, ..plain(&space) };
+    let mut optimization =
+        super::optimization(&problem, solver(&problem, TIGHT), formulation, COUNT);
+    let mut solves = Solves::default();
+    let outcome = optimization.run(&mut solves).unwrap();
+    assert_eq!((outcome.iterations, outcome.ended), (1, Ended::Interrupted));
+    assert_eq!(solves.begun, 3, "two load cases and the adjoint state");
+    let state = optimization.design().state().unwrap();
+    assert_eq!((state.iteration, state.next), (1, None));
+}
+
+/// Breaks off in the third solve.
+#[derive(Default)]
+struct Solves {
+    begun: usize,
+}
+
+impl topopt_design::Observer<Cpu> for Solves {
+    fn solving(&mut self, _: usize, progress: topopt_linalg::PcgProgress) -> ControlFlow<()> {
+        self.begun += usize::from(progress.iterations == 0);
+        if self.begun == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn evaluated(
+        &mut self,
+        report: &topopt_design::IterationReport,
+        _: &topopt_design::Design<Cpu>,
+    ) -> Result<(), topopt_design::ObserverError> {
+        assert_eq!((report.iteration, report.change), (1, 0.0));
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! Coordinates and coefficients of elements, an element per lane.
+
+use pulp::Simd;
+use topopt_mesh::HexMesh;
+
+use super::trilinear::{LaneGroup, Nodal, from_group};
+use crate::DIM;
+use crate::kernel::MAX_TERMS;
+use crate::lanes::{Lanes, MAX_LANES};
+
+/// Coordinates of `elements`, at most as many as lanes. Lanes without an element repeat the last one.
+#[inline(always)]
+pub fn load_coordinates<S: Simd>(simd: S, mesh: &HexMesh, elements: &[u32]) -> Nodal<S> {
+    let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
+    for lane in 0..S::F64_LANES {
+        let nodes = mesh.hexes()[elements[lane.min(elements.len() - 1)] as usize];
+        for a in 0..8 {
+            let position = mesh.coordinates()[nodes[a] as usize];
+            for i in 0..DIM {
+                x[a][i][lane] = position[i];
+            }
+        }
+    }
+    from_group(simd, &x)
+}
+
+/// The coefficients of `elements`, 0 in other lanes.
+#[inline(always)]
+pub fn load_coefficients<S: Simd>(
+    simd: S,
+    elements: &[u32],
+    coefficients: &[&Vec<f64>],
+) -> [Lanes<S>; MAX_TERMS] {
+    let mut loaded = [Lanes::splat(simd, 0.0); MAX_TERMS];
+    for (term, values) in coefficients.iter().enumerate() {
+        let mut filled = [0.0; MAX_LANES];
+        for lane in 0..elements.len() {
+            filled[lane] = values[elements[lane] as usize];
+        }
+        loaded[term] = Lanes::load(simd, &filled);
+    }
+    loaded
+}

@@ -1,0 +1,62 @@
+//! The operators of the CPU by name.
+
+use topopt_linalg::Cpu;
+
+use crate::operators::{Ebe, Mf, Nbn, stored};
+use crate::{Discretization, ElementKernel, ElementOperator};
+
+/// How K u is computed on the CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// Matrix-free: nothing stored, geometry from the coordinates, sum-factorized.
+    Mf,
+    /// Element by element with stored K_e [Ratnakar2022, Alg. 2].
+    Ebe,
+    /// Node by node with stored K_e and the reverse connectivity [Ratnakar2022, Alg. 3].
+    Nbn,
+}
+
+impl Strategy {
+    /// All strategies; the first is what `auto` means on the CPU.
+    pub const ALL: [Strategy; 3] = [Strategy::Mf, Strategy::Ebe, Strategy::Nbn];
+
+    /// Name as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Mf => "mf",
+            Strategy::Ebe => "ebe",
+            Strategy::Nbn => "nbn",
+        }
+    }
+
+    /// Bytes that the operator of `problem` stores, beside the mesh and the vectors.
+    pub fn bytes<K: ElementKernel<N>, const N: usize>(
+        self,
+        problem: &Discretization<K, N>,
+    ) -> usize {
+        let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        let coefficients = 8 * K::TERMS * n_elements;
+        // Patches hold 16 bytes per element and some 1.6 copies per node of its values and a number.
+        let copies = (16 * (4 + 8 * N)).div_ceil(10);
+        let patches = 16 * n_elements + (8 + copies) * n_nodes;
+        let adjacency = 40 * n_elements + 8 * n_nodes;
+        coefficients
+            + match self {
+                Strategy::Mf => patches,
+                Strategy::Ebe => stored::bytes::<K, N>(n_elements) + patches,
+                Strategy::Nbn => stored::bytes::<K, N>(n_elements) + adjacency,
+            }
+    }
+
+    /// The operator of `problem` with all coefficients zero.
+    pub fn build<K: ElementKernel<N>, const N: usize>(
+        self,
+        problem: &Discretization<K, N>,
+    ) -> Box<dyn ElementOperator<Cpu> + '_> {
+        match self {
+            Strategy::Mf => Box::new(Mf::new(problem)),
+            Strategy::Ebe => Box::new(Ebe::new(problem)),
+            Strategy::Nbn => Box::new(Nbn::new(problem)),
+        }
+    }
+}
