@@ -47,8 +47,8 @@ pub trait FilterEquation<B: Backend>: Send + Sync {
 ///
 /// As A 1 = T^T 1, a uniform x / v stays as it is, and the integral of n is the sum of x. As the
 /// capacity is lumped, A is an M-matrix on cubes, and n between the bounds of x / v.
-pub struct Helmholtz<B: Backend, E> {
-    backend: B,
+pub struct Helmholtz<'a, B: Backend, E> {
+    backend: &'a B,
     equation: E,
     work: Mutex<Work<B>>,
 }
@@ -60,15 +60,18 @@ struct Work<B: Backend> {
     field: B::Vector,
 }
 
-impl<B: Backend, E: FilterEquation<B>> Helmholtz<B, E> {
+impl<'a, B: Backend, E: FilterEquation<B>> Helmholtz<'a, B, E> {
+    /// Vectors of one entry per node that it holds besides its equation.
+    pub const NODAL_VECTORS: usize = 6;
+
     /// The filter that solves `equation`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn solving(backend: B, equation: E) -> Result<Self, BackendError> {
+    pub fn solving(backend: &'a B, equation: E) -> Result<Self, BackendError> {
         let nodes = equation.operator().space();
         let (source, field) = (backend.zeros(nodes)?, backend.zeros(nodes)?);
-        let work = Work { pcg: Pcg::new(&backend, nodes)?, source, field };
+        let work = Work { pcg: Pcg::new(backend, nodes)?, source, field };
         Ok(Self { backend, equation, work: Mutex::new(work) })
     }
 
@@ -80,14 +83,14 @@ impl<B: Backend, E: FilterEquation<B>> Helmholtz<B, E> {
         // From zero: what was solved before must not matter.
         self.backend.fill(0.0, field);
         let (a, m) = (self.equation.operator(), self.equation.preconditioner());
-        let system = System { backend: &self.backend, a, m, f: source };
+        let system = System { backend: self.backend, a, m, f: source };
         let outcome = pcg.solve(&system, field, SOLVE, &mut |_| ControlFlow::Continue(()))?;
         self.equation.average(field, y);
         Ok(outcome)
     }
 }
 
-impl<B: Backend + Send + Sync, E: FilterEquation<B>> Averaging<B> for Helmholtz<B, E>
+impl<B: Backend + Sync, E: FilterEquation<B>> Averaging<B> for Helmholtz<'_, B, E>
 where
     Pcg<B>: Send,
 {
@@ -132,7 +135,7 @@ pub struct AssembledEquation<'a> {
     multigrid: Cycle<Cpu, ScalarAggregation>,
 }
 
-impl<'a> Helmholtz<Cpu, AssembledEquation<'a>> {
+impl<'a> Helmholtz<'a, Cpu, AssembledEquation<'a>> {
     /// For the radius R of a cone that blurs as much, on the CPU.
     ///
     /// # Errors
@@ -151,7 +154,7 @@ impl<'a> Helmholtz<Cpu, AssembledEquation<'a>> {
             hierarchy.update(|matrix| assemble(mesh, &adjacency, &conductivities, matrix));
         });
         let means = shape_means(mesh);
-        Self::solving(Cpu, AssembledEquation { mesh, adjacency, means, multigrid })
+        Self::solving(&Cpu, AssembledEquation { mesh, adjacency, means, multigrid })
     }
 
     /// Bytes that the filter of a mesh of that size takes.

@@ -40,26 +40,6 @@ impl Place {
         }
     }
 
-    /// The place for a case: `Auto` is the processor for a filter that GPUs do not have.
-    ///
-    /// # Errors
-    /// As [`Place::find`]; a finding if a GPU is asked for and does not have the filter.
-    pub fn of(config: &Config) -> Result<Self, Finding> {
-        let is_helmholtz = config.filter.get_ref().weights == config::FilterWeights::Helmholtz;
-        match config.solver.device {
-            config::Device::Auto if is_helmholtz => {
-                let note = "running on the CPU: the Helmholtz filter runs only there";
-                Ok(Place::Cpu { note: Some(note.into()) })
-            }
-            config::Device::Gpu(_) if is_helmholtz => {
-                Err(Finding::new("the Helmholtz filter runs on the CPU only")
-                    .at(config.source(), config.span("filter.weights"), "not on a GPU")
-                    .remedy("give `--device cpu` (`solver.device`), or `weights = \"cone\"`"))
-            }
-            asked => Self::find(asked),
-        }
-    }
-
     /// Does something where this place is. Nothing else asks which one it is to compute a study.
     ///
     /// # Errors

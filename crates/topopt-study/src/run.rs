@@ -77,7 +77,7 @@ pub fn run(
     thread_pool(config.solver.threads)?.install(|| {
         // A GPU takes a while to open.
         let (place, case) = rayon::join(
-            || Place::of(config),
+            || Place::find(config.solver.device),
             || Case::build_until(config, &request.gmsh, interrupt),
         );
         let place = place.map_err(InputError::from)?;

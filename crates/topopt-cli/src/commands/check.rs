@@ -46,7 +46,7 @@ pub(super) fn check(
     }
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let diagnosis = Diagnosis::of(&case);
-        let place = Place::of(&config).map_err(InputError::from)?;
+        let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let model = Model::build(&config, case, place.needs_colors(&config))?;
         Forecast::of(&config, &model, diagnosis, &place)
     })?;

@@ -38,16 +38,26 @@ fn every_strategy_gives_the_history_of_the_cpu() {
 }
 
 #[test]
-fn the_helmholtz_filter_is_computed_on_the_processor() {
+fn the_helmholtz_filter_gives_the_history_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
     let folder = Folder::new();
-    let finished = folder.run(&["filter.weights=helmholtz"], &["--device", "gpu"]);
-    assert_eq!(finished.status, 1);
-    assert!(finished.err.contains("the Helmholtz filter runs on the CPU only"));
-    assert!(finished.err.contains("give `--device cpu`"), "{}", finished.err);
-    let finished = folder.run(&["filter.weights=helmholtz"], &["--device", "auto"]);
-    assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
-    let note = "note: running on the CPU: the Helmholtz filter runs only there";
-    assert!(finished.out.contains(note), "{}", finished.out);
+    let helmholtz = ["filter.weights=helmholtz", "solver.preconditioner=jacobi"];
+    let sensitivity = ["filter.kind=sensitivity", "solver.tolerance=1e-11"];
+    for keys in [&sensitivity[..], &[PROJECTED, &["continuation.1.tolerance=1e-11"]].concat()] {
+        let keys = [&helmholtz[..], keys].concat();
+        folder.run_well(&keys);
+        let columns = ["compliance", "volume_fraction", "change"];
+        let expected = columns.map(|column| folder.history(column));
+        let finished = folder.run(&keys, &["--device", "gpu", "--strategy", "mf"]);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        assert!(folder.summary()["device"].as_str().unwrap().starts_with("gpu"));
+        for (column, expected) in columns.into_iter().zip(&expected) {
+            assert!(difference(&folder.history(column), expected) < 1e-8, "{column}, {keys:?}");
+        }
+    }
 }
 
 #[test]
@@ -86,12 +96,17 @@ fn a_deterministic_run_goes_on_to_the_same_bits_in_any_order_of_threads() {
         println!("skipped: no CUDA device");
         return;
     };
-    for (strategy, preconditioner) in
-        [("auto", "multigrid"), ("ebeSym", "multigrid"), ("bsr", "block-jacobi"), ("nbn", "jacobi")]
-    {
+    for (strategy, preconditioner, weights) in [
+        ("auto", "multigrid", "cone"),
+        ("ebeSym", "multigrid", "helmholtz"),
+        ("bsr", "block-jacobi", "cone"),
+        ("nbn", "jacobi", "cone"),
+    ] {
         let (whole, parts) = (Folder::new(), Folder::new());
+        let weights = format!("filter.weights={weights}");
         let run = |folder: &Folder, order, iterations: &str, args: &[&str]| {
-            let solver = ["--strategy", strategy, "--preconditioner", preconditioner];
+            let solver =
+                ["--strategy", strategy, "--preconditioner", preconditioner, "--set", &weights];
             let iterations = ["--set", iterations];
             let finished = run_in_order(folder, order, &[&solver[..], &iterations, args].concat());
             assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);

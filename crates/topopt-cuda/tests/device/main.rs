@@ -3,6 +3,7 @@
 mod backend;
 mod cone;
 mod diffusion;
+mod helmholtz;
 mod multigrid;
 mod operators;
 mod scalar_multigrid;

@@ -36,7 +36,7 @@ fn largest_difference(a: &[f64], b: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// Iterations of the filter of noise.
-fn iterations(filter: &Helmholtz<Cpu, AssembledEquation>) -> usize {
+fn iterations(filter: &Helmholtz<'_, Cpu, AssembledEquation>) -> usize {
     let n = filter.equation.n_elements();
     filter.solve(&Noise(7).vector(n), &mut vec![0.0; n]).unwrap().iterations
 }
@@ -214,7 +214,7 @@ fn matrix_free_diffusion_filters_as_the_assembled_equation() {
         jacobi.update(&Cpu, operator.as_ref(), &[&k, &c]).unwrap();
         let expected = Helmholtz::new(&mesh, 0.6).unwrap();
         let assembled = &expected.equation;
-        let filter = Helmholtz::solving(Cpu, MatrixFree { operator, jacobi, assembled }).unwrap();
+        let filter = Helmholtz::solving(&Cpu, MatrixFree { operator, jacobi, assembled }).unwrap();
         let x = Noise(4).vector(mesh.n_elements());
         let (found, expected) = (apply(&filter, &x), apply(&expected, &x));
         let size = expected.iter().fold(0.0, |size: f64, v| size.max(v.abs()));

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use topopt_cuda::{
-    BlockJacobi, Cone, Cuda, Device, Multigrid, Prepared, ProblemOnDevice, Strategy,
+    BlockJacobi, Cone, Cuda, Device, MatrixFreeEquation, MeshOnDevice, Multigrid, Prepared,
+    ProblemOnDevice, Strategy,
 };
 use topopt_design::Optimization;
-use topopt_fem::{ElementPreconditioner, Jacobi, Problem};
+use topopt_fem::{ElementPreconditioner, Helmholtz, Jacobi, Problem};
 use topopt_linalg::BackendError;
+use topopt_mesh::HexMesh;
 
 use super::{BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle, fastest};
 use crate::config::{self, Config};
@@ -21,6 +23,8 @@ use crate::model::Model;
 pub struct OnGpu {
     device: Arc<Device>,
     backend: Cuda<f64>,
+    /// For the preconditioner of the filter's equation.
+    single: Cuda<f32>,
 }
 
 impl OnGpu {
@@ -29,7 +33,7 @@ impl OnGpu {
     /// # Errors
     /// [`BackendError`] if the device fails.
     pub fn new(device: &Arc<Device>) -> Result<Self, BackendError> {
-        Ok(Self { device: device.clone(), backend: Cuda::new(device)? })
+        Ok(Self { device: device.clone(), backend: Cuda::new(device)?, single: Cuda::new(device)? })
     }
 }
 
@@ -86,10 +90,17 @@ impl Computer for OnGpu {
         model: &'a Model,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Cuda<f64>>, BackendError> {
+        let mesh = model.problem.mesh();
         match plan {
-            Weights::Helmholtz => unreachable!("`Place::of` sends it to the processor"),
+            Weights::Helmholtz => {
+                let Self { device, backend, single } = self;
+                let on_device = bare_mesh(device, mesh, model.colors.as_deref())?;
+                let equation =
+                    MatrixFreeEquation::new((backend, single), &on_device, mesh, radius)?;
+                Ok((Box::new(Helmholtz::solving(backend, equation)?), None))
+            }
             Weights::Cone { .. } => {
-                let cone = Cone::new(&self.device, &model.problem.mesh().centers(), radius)?;
+                let cone = Cone::new(&self.device, &mesh.centers(), radius)?;
                 let neighbors = Neighbors { mean: cone.mean_neighbors(), stored: false };
                 Ok((Box::new(cone), Some(neighbors)))
             }
@@ -171,9 +182,18 @@ pub fn mesh_on_device(
     problem: &Problem,
     colors: Option<&[usize]>,
 ) -> Result<Arc<ProblemOnDevice>, BackendError> {
+    ProblemOnDevice::on(&bare_mesh(device, problem.mesh(), colors)?, problem)
+}
+
+/// `mesh` on a GPU, for launches by color where it has `colors`.
+fn bare_mesh(
+    device: &Arc<Device>,
+    mesh: &HexMesh,
+    colors: Option<&[usize]>,
+) -> Result<Arc<MeshOnDevice>, BackendError> {
     match colors {
-        Some(colors) => ProblemOnDevice::by_color(device, problem, colors),
-        None => ProblemOnDevice::new(device, problem),
+        Some(colors) => MeshOnDevice::by_color(device, mesh, colors),
+        None => MeshOnDevice::new(device, mesh),
     }
 }
 
@@ -276,12 +296,22 @@ fn run_bytes(config: &Config, model: &Model, strategy: Strategy, contrast: f64) 
     bytes(strategy, config.solver.preconditioner, contrast, &model.problem) + filter_bytes(model)
 }
 
-/// Device memory of the filter.
+/// Device memory of the filter. A Helmholtz equation has a copy of the mesh of its own.
 fn filter_bytes(model: &Model) -> usize {
-    let Some(radius) = model.filter.radius() else { return 0 };
-    let (mesh, vectors) = (&model.mesh, model.filter.element_vectors::<Cuda<f64>>());
-    let weights = Cone::bytes(mesh.bounding_box().extent(), radius, mesh.n_elements());
-    weights + 8 * vectors * mesh.n_elements()
+    let (mesh, filter) = (&model.mesh, &model.filter);
+    let (nodes, elements) = (mesh.n_nodes(), mesh.n_elements());
+    let weights = match (filter.weights(), filter.radius()) {
+        (Some(Weights::Helmholtz), _) => {
+            let vectors = Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
+            let equation = MatrixFreeEquation::bytes(nodes, elements);
+            MeshOnDevice::bytes(nodes, elements) + equation + 8 * vectors * nodes
+        }
+        (Some(Weights::Cone { .. }), Some(radius)) => {
+            Cone::bytes(mesh.bounding_box().extent(), radius, elements)
+        }
+        _ => 0,
+    };
+    weights + 8 * filter.element_vectors::<Cuda<f64>>() * elements
 }
 
 fn too_large(name: &str, needed: usize, free: usize, fitting: &[Strategy]) -> Failure {

@@ -89,7 +89,7 @@ pub enum FilterWeights {
     /// Radius minus distance.
     Cone,
     /// By a Helmholtz equation on the mesh, which blurs as much as a cone of that radius: no more
-    /// time or memory for a larger radius, and nothing across gaps. On the CPU only.
+    /// time or memory for a larger radius, and nothing across gaps.
     Helmholtz,
 }
 

@@ -1,0 +1,76 @@
+//! The equation of the Helmholtz filter on the device.
+
+use std::sync::Arc;
+
+use topopt_fem::{
+    Constraints, Diffusion, Discretization, ElementOperator, FilterEquation, conductivities,
+};
+use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Preconditioner, Space};
+use topopt_mesh::HexMesh;
+
+use crate::operators::{MeshOnDevice, MfDiffusion, ShapeMeans};
+use crate::{Cuda, DeviceVector, ScalarMultigrid};
+
+/// The equation of [`topopt_fem::Helmholtz`] on a GPU: matrix-free diffusion, preconditioned by multigrid
+/// in single precision. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
+pub struct MatrixFreeEquation<'a> {
+    operator: MfDiffusion<f64>,
+    multigrid: ScalarMultigrid<'a, f32>,
+    means: ShapeMeans,
+    n_elements: usize,
+}
+
+impl<'a> MatrixFreeEquation<'a> {
+    /// For the radius R of a cone that blurs as much, on `mesh`, of which `on_device` was made. `backends`
+    /// are for conjugate gradients and for the preconditioner.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
+    pub fn new(
+        (double, single): (&Cuda<f64>, &'a Cuda<f32>),
+        on_device: &Arc<MeshOnDevice>,
+        mesh: &HexMesh,
+        radius: f64,
+    ) -> Result<Self, BackendError> {
+        let n_elements = mesh.n_elements();
+        let coefficients = [conductivities(mesh, radius), vec![1.0; n_elements]];
+        let [conductivities, capacities] = &coefficients;
+        let free = Constraints::none(mesh.n_nodes());
+        let problem = Discretization::new(mesh.clone(), Diffusion, free);
+
+        let mut operator = MfDiffusion::new(on_device, &problem)?;
+        let upload = |values: &[f64]| double.upload(values, Space::elements(n_elements));
+        operator.set_coefficients(&[&upload(conductivities)?, &upload(capacities)?]);
+        let terms = [conductivities, capacities];
+        let multigrid = ScalarMultigrid::new(single, on_device, &problem, CycleKind::K, terms)?;
+        Ok(Self { operator, multigrid, means: ShapeMeans::new(on_device)?, n_elements })
+    }
+
+    /// Bytes on the device beside the [`MeshOnDevice`], for a mesh of that size that is launched at once.
+    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+        MfDiffusion::<f64>::bytes(n_nodes, n_elements)
+            + ScalarMultigrid::<f32>::bytes(n_nodes, n_elements)
+    }
+}
+
+impl FilterEquation<Cuda<f64>> for MatrixFreeEquation<'_> {
+    fn operator(&self) -> &dyn LinearOperator<Cuda<f64>> {
+        &self.operator
+    }
+
+    fn preconditioner(&self) -> &dyn Preconditioner<Cuda<f64>> {
+        &self.multigrid
+    }
+
+    fn n_elements(&self) -> usize {
+        self.n_elements
+    }
+
+    fn spread(&self, x: &DeviceVector<f64>, source: &mut DeviceVector<f64>) {
+        self.means.spread(x, source);
+    }
+
+    fn average(&self, field: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+        self.means.average(field, y);
+    }
+}
