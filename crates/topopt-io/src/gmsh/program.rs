@@ -251,6 +251,7 @@ impl Geometry<'_> {
         if let Some(size) = self.meshing.element_size {
             settings += &format!("Mesh.MeshSizeMax = {size:?};\n");
         }
+
         settings += match hexes {
             Hexes::Auto => "",
             Hexes::Transfinite => {

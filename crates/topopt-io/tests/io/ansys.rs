@@ -123,8 +123,8 @@ fn a_sector_with_four_wedges() {
     let archive = archive("ansys_sector.cdb");
     let wedge = archive.elements.iter().find(|element| element.tag == 298).unwrap();
     assert_eq!(archive.nodes_of(wedge), [335, 333, 647, 647, 269, 271, 636, 636]);
-    // What mapdl-archive gives for the bricks: nodes, grid.volume, and grid.celltypes, of which four
-    // are VTK_WEDGE.
+    // What mapdl-archive gives for the bricks: nodes, grid.volume, and grid.celltypes, of which
+    // four are VTK_WEDGE.
     let file = read_mesh(&project_mesh("ansys_sector.cdb")).unwrap();
     let mesh = &file.mesh;
     assert_eq!((mesh.n_nodes(), mesh.n_elements(), mesh.n_wedges()), (230, 105, 4));
