@@ -71,8 +71,8 @@ impl ElementVectors {
         n_elements * (4 + 32 + 8 * ELEMENT_DOFS + 32 + 10)
     }
 
-    /// f += sum_e s_e q_e for factors s, \[n_elements\], and a nodal vector f, \[n_nodes\]\[3\]; the
-    /// same bits on any number of threads.
+    /// f += sum_e s_e q_e for factors s, \[n_elements\], and a nodal vector f, \[n_nodes\]\[3\];
+    /// the same bits on any number of threads.
     pub fn add(&self, factors: &[f64], f: &mut [f64]) {
         let sum = |rows: &[u32]| {
             let mut total = [0.0; DIM];
