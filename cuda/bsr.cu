@@ -92,7 +92,6 @@ extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
     const unsigned long long first = active ? row_offsets[row] : 0;
     const unsigned long long last = active ? row_offsets[row + 1] : 0;
     const unsigned own = active ? held[row] : 0;
-
     for (unsigned long long v = 9 * first + q; v < 9 * last; v += 8) values[v] = 0.0;
 
     // To the most elements of any node, as all threads of a block meet at the barriers.
@@ -100,12 +99,10 @@ extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
         const unsigned e = k < count ? elements[begin + k] : 0;
         if (k < count) gauss_gradients(q, e, mesh, F[slot]);
         __syncthreads();
-
         if (k < count) {
             const unsigned other = local_node(mesh, q, e);
             double* block = values + 9 * find(columns, first, last, other);
             const unsigned mask = held[other];
-
             // A node that stands twice, as in a wedge, is its first thread's.
             bool mine = true;
             for (int b = 0; b < q; ++b) mine &= local_node(mesh, b, e) != other;
@@ -121,7 +118,6 @@ extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
                         if (!((own >> i | mask >> j) & 1)) block[3 * i + j] += moduli[e] * K[i][j];
             }
         }
-
         __syncthreads();
     }
 

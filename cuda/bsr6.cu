@@ -32,6 +32,19 @@
 // What the blocks of a row sum up to may be off by so much of their largest entry.
 #define ROUNDING (sizeof(real) == 4 ? 1e-6 : 1e-12)
 
+// Entry i of the sums over all lanes, in lane i; 0 in lanes from N on
+__device__ __forceinline__ real sum_of_lanes(real sums[N]) {
+    const unsigned lane = threadIdx.x % WARP;
+    real total = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+#pragma unroll
+        for (int step = WARP / 2; step > 0; step /= 2) sums[i] += __shfl_xor_sync(WHOLE_WARP, sums[i], step);
+        total = lane == i ? sums[i] : total;
+    }
+    return total;
+}
+
 // y = A x
 extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     unsigned n_rows,
@@ -79,14 +92,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
         }
     }
 
-    real total = 0;
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-#pragma unroll
-        for (int step = WARP / 2; step > 0; step /= 2) sums[i] += __shfl_xor_sync(WHOLE_WARP, sums[i], step);
-        total = lane == i ? sums[i] : total;
-    }
-
+    real total = sum_of_lanes(sums);
     if (lane >= N) return;
 #pragma unroll
     for (int j = 0; j < N; ++j) total += ground[(size_t)SIZE * row + N * j + lane] * own[j];

@@ -162,6 +162,24 @@ __device__ __forceinline__ void tile_of(unsigned t, unsigned* row, unsigned* col
     *column = t - r * (r + 1) / 2;
 }
 
+// value -= L^T R, the thread's entries of the tile
+__device__ __forceinline__ void subtract_product(
+    const double L[PIVOT][TILE], const double R[PIVOT][TILE], double value[PART][PART]) {
+    const unsigned y = threadIdx.x / SIDE, x = threadIdx.x % SIDE;
+#pragma unroll 2
+    for (int k = 0; k < PIVOT; ++k) {
+        double l[PART], r[PART];
+#pragma unroll
+        for (int i = 0; i < PART; ++i) l[i] = L[k][y + SIDE * i];
+#pragma unroll
+        for (int j = 0; j < PART; ++j) r[j] = R[k][x + SIDE * j];
+#pragma unroll
+        for (int i = 0; i < PART; ++i)
+#pragma unroll
+            for (int j = 0; j < PART; ++j) value[i][j] -= l[i] * r[j];
+    }
+}
+
 // One step; the last one leaves the inverse
 extern "C" __global__ void __launch_bounds__(BLOCK) dense_eliminate(
     unsigned n, unsigned first,
@@ -191,19 +209,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) dense_eliminate(
         R[k][c] = scaled[(size_t)k * n + min(left + c, n - 1)];
     }
     __syncthreads();
+    subtract_product(L, R, value);
 
-#pragma unroll 2
-    for (int k = 0; k < PIVOT; ++k) {
-        double l[PART], r[PART];
-#pragma unroll
-        for (int i = 0; i < PART; ++i) l[i] = L[k][y + SIDE * i];
-#pragma unroll
-        for (int j = 0; j < PART; ++j) r[j] = R[k][x + SIDE * j];
-#pragma unroll
-        for (int i = 0; i < PART; ++i)
-#pragma unroll
-            for (int j = 0; j < PART; ++j) value[i][j] -= l[i] * r[j];
-    }
     const bool is_last = first + PIVOT >= n;
 #pragma unroll
     for (int i = 0; i < PART; ++i)

@@ -30,6 +30,16 @@ __device__ __forceinline__ void write_column(
     for (int i = 0; i < MODES; ++i) block[AT(i, j)] = across[AT(j, i)] = (real)v[i];
 }
 
+// From motions of the column about the row's center to those about its own, from which r leads to it
+__device__ __forceinline__ void move_center(const double r[3], real K[MODES][MODES]) {
+#pragma unroll
+    for (int b = 0; b < 3; ++b) {
+        const int i = (b + 1) % 3, j = (b + 2) % 3;
+#pragma unroll
+        for (int a = 0; a < MODES; ++a) K[a][3 + b] += K[a][j] * (real)r[i] - K[a][i] * (real)r[j];
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) galerkin_joints(
     VIEW(MeshView) mesh, VIEW(Lame) material, VIEW(AggregatesView) aggregates,
     const unsigned char* __restrict__ held,    // [n_nodes], bit i for component i
@@ -68,16 +78,10 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
     sum_over_lanes(LANES, K);
     if (asked >= n_joints) return;
 
-    // From motions of the column about the row's center to those about its own.
     double r[3];
 #pragma unroll
     for (int i = 0; i < 3; ++i) r[i] = center(aggregates, i, row) - center(aggregates, i, column);
-#pragma unroll
-    for (int b = 0; b < 3; ++b) {
-        const int i = (b + 1) % 3, j = (b + 2) % 3;
-#pragma unroll
-        for (int a = 0; a < MODES; ++a) K[a][3 + b] += K[a][j] * (real)r[i] - K[a][i] * (real)r[j];
-    }
+    move_center(r, K);
 
     const unsigned across = find(columns, row_offsets[column], row_offsets[column + 1], row);
 #pragma unroll

@@ -16,8 +16,8 @@ __device__ __forceinline__ int side(int a, int d) {
     return (d == 0 ? a ^ a >> 1 : a >> d) & 1;
 }
 
-// Writes F[q] of an element
-__device__ __forceinline__ void gauss_gradients(int q, unsigned element, const MeshView& mesh, Gradients& F) {
+// dN_a/dxi_j of every node a at Gauss point q
+__device__ __forceinline__ void reference_gradients(int q, double g[8][3]) {
     double weight[3][2]; // linear shape functions of each direction
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
@@ -26,7 +26,6 @@ __device__ __forceinline__ void gauss_gradients(int q, unsigned element, const M
         weight[d][1] = 0.5 + 0.5 * xi;
     }
 
-    double g[8][3]; // dN_a/dxi_j
 #pragma unroll
     for (int a = 0; a < 8; ++a)
 #pragma unroll
@@ -35,6 +34,12 @@ __device__ __forceinline__ void gauss_gradients(int q, unsigned element, const M
             const double across = 0.5 * weight[k][side(a, k)] * weight[l][side(a, l)];
             g[a][j] = side(a, j) ? across : -across;
         }
+}
+
+// Writes F[q] of an element
+__device__ __forceinline__ void gauss_gradients(int q, unsigned element, const MeshView& mesh, Gradients& F) {
+    double g[8][3];
+    reference_gradients(q, g);
 
     double J[3][3] = {}; // dx_i/dxi_j
 #pragma unroll
