@@ -65,8 +65,7 @@ impl WithSimd for Bounds<'_> {
             let elements: Vec<Element> =
                 (0..bounds.len()).map(|k| Element::new(self.mesh, lame, first + k)).collect();
 
-            // Lanes without an element stay at zero, where the determinant is none: they are not
-            // read.
+            // Lanes without an element stay at zero, and so does their determinant: not read.
             let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
             let mut u: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
             for (lane, element) in elements.iter().enumerate() {

@@ -57,8 +57,7 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
             (0..N).for_each(|i| block[i][i] += springs[node][i]);
         }
 
-        // After the springs, so that a held component with a spring is a row of the identity as
-        // well.
+        // After the springs: a held component with a spring is a row of the identity, too.
         for i in (0..N).filter(|&i| constraints.is_fixed(node, i)) {
             (0..N).for_each(|j| (block[i][j], block[j][i]) = (0.0, 0.0));
             block[i][i] = 1.0;
