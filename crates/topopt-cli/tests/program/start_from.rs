@@ -40,7 +40,7 @@ fn a_fine_mesh_starts_from_a_coarse_design() {
     let finished = folder.run(&set, &["--start-from", "coarse"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""));
     let out = finished.out;
-    let note = "starts from the density in coarse/design.vtu, interpolated";
+    let note = "started from the density in coarse/design.vtu, interpolated";
     assert!(out.contains(note), "{out}");
     assert_eq!(folder.summary()["started_from"], "coarse/design.vtu");
     assert_eq!(folder.summary()["stopped_by"], "compliance_tolerance");

@@ -1,6 +1,7 @@
 //! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
 
 mod failing_filter;
+mod reaction;
 mod responses;
 mod stages;
 mod transforms;
@@ -16,7 +17,8 @@ use topopt_design::{
     StopRules, Weights,
 };
 use topopt_fem::{
-    ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports,
+    ElementKernel, ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem,
+    Strategy, Supports,
 };
 use topopt_linalg::{
     BackendError, Cpu, Pcg, PcgOptions, PcgProgress, Preconditioner, StopReason, System,
@@ -54,7 +56,10 @@ fn cantilever() -> Problem {
     Problem::new(mesh, Material::new(2.0, 0.3).unwrap(), supports, cases.into()).unwrap()
 }
 
-fn solver(problem: &Problem, pcg: PcgOptions) -> Solver<'_, Cpu> {
+fn solver<K: ElementKernel<N>, const N: usize>(
+    problem: &Problem<K, N>,
+    pcg: PcgOptions,
+) -> Solver<'_, Cpu> {
     Solver {
         operator: Strategy::Mf.build(problem),
         preconditioner: Box::new(Jacobi::new(&Cpu, problem.space()).unwrap()),
@@ -74,8 +79,8 @@ fn plain(space: &DesignSpace) -> Formulation<'_, Cpu> {
 }
 
 /// An optimization from the uniform start with a move limit of 0.2.
-fn optimization<'a>(
-    problem: &'a Problem,
+fn optimization<'a, K: ElementKernel<N>, const N: usize>(
+    problem: &'a Problem<K, N>,
     solver: Solver<'a, Cpu>,
     formulation: Formulation<'a, Cpu>,
     stop: StopRules,
@@ -86,11 +91,11 @@ fn optimization<'a>(
     Optimization::new(equation, formulation, optimizer, stop, &start).unwrap()
 }
 
-fn space(problem: &Problem) -> DesignSpace {
+fn space(mesh: &HexMesh) -> DesignSpace {
     DesignSpace {
         density_min: 0.01,
         volume_fraction: 0.4,
-        volumes: problem.mesh().volumes(),
+        volumes: mesh.volumes(),
         solid: vec![3, 77],
         void: vec![20],
     }
@@ -141,7 +146,7 @@ fn run_on(
     recorder: &mut Recorder,
 ) -> (Outcome, Vec<f64>) {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let cone = Weights::fixed(Box::new(Cone::new(problem.mesh().centers(), 1.5, usize::MAX)));
     let filter = SensitivityFilter::new(&Cpu, cone, &space.volumes).unwrap();
     let objective = Objective::filtered(Compliance, filter);
@@ -199,7 +204,7 @@ impl ElementPreconditioner<Cpu> for Weak {
 #[test]
 fn the_preconditioner_grows_stronger_in_a_slow_solve() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let stop = StopRules { max_iterations: 2, ..COUNT };
     let limited = PcgOptions { tolerance: 1e-9, max_iterations: 500 };
     let run = |needed: usize| {
@@ -376,7 +381,7 @@ impl ElementPreconditioner<Cpu> for Structured {
 #[test]
 fn the_structure_follows_the_design_after_slow_solves_also_where_a_run_goes_on() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let run = |from: Option<&DesignState>| {
         let made_for = Arc::new(Mutex::new(Vec::new()));
         let jacobi = Jacobi::new(&Cpu, problem.space()).unwrap();
@@ -418,7 +423,7 @@ fn a_solve_that_does_not_converge_is_told() {
 #[test]
 fn an_observer_that_fails_ends_the_run() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let solver = solver(&problem, TIGHT);
     let mut optimization = optimization(&problem, solver, plain(&space), COUNT);
     let error = optimization.run(&mut Recorder { fail: true, ..Recorder::default() }).unwrap_err();
