@@ -16,8 +16,7 @@ const STEPS: usize = 5;
 /// beyond 1.125 times the bound, so that less than the 3 % will do, and converges better: 409
 /// iterations in place of 427 over 25 designs of the cantilever.
 const MARGIN: f64 = 0.95;
-/// Poisson's ratio that is taken at least: below, another mode than the dilation may be the
-/// largest.
+/// The least Poisson's ratio taken: below it another mode than the dilation may be the largest.
 const LEAST_RATIO: f64 = 0.3;
 /// The margin for ratios below, down to 0, where the result may be 0.88 of the largest eigenvalue.
 const MARGIN_BELOW: f64 = 1.05;

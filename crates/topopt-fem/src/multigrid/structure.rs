@@ -120,8 +120,7 @@ fn coarser(
 }
 
 /// The graph without neighbors that are much farther than the four nearest. Its aggregates are of
-/// some 9 points in place of 27: what is gained in convergence is much more than the next level
-/// costs.
+/// some 9 points in place of 27: convergence gains much more than the next level costs.
 fn near(graph: &BlockPattern, centers: &[[f64; DIM]]) -> BlockPattern {
     let row = |row: usize| {
         let square = |&other: &u32| {

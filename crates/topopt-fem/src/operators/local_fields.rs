@@ -22,8 +22,7 @@ pub struct LocalFields<const N: usize> {
 pub type Planes<const N: usize> = [Vec<f64>; N];
 
 /// The same where no elements are in rows: the values of a node are read and added in one piece,
-/// with others beside them that fill a register of four; coordinates and values in one line of the
-/// cache.
+/// with others beside them that fill a register of four; coordinates and values in one cache line.
 #[derive(Default)]
 pub struct NodeFields {
     pub xu: Vec<[[f64; 4]; 2]>,
