@@ -122,8 +122,8 @@ fn an_empty_selection_shows_what_is_near() {
       :          `-- this selection
     7 | kind = "faces"
       `----
-     help: `box` alone holds for 110 faces
-           `plane` alone holds for 0 faces; the nearest, at [10, 0.5, 0.5], is off by 1
+     help: `box` alone is satisfied by 110 faces
+           `plane` alone is satisfied by 0 faces; the nearest, at [10, 0.5, 0.5], is 1 away
            the mesh reaches from [0.0, 0.0, 0.0] to [10.0, 5.0, 5.0]
     "#);
 }

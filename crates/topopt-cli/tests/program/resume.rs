@@ -222,9 +222,9 @@ fn a_changed_case_is_refused_with_the_differences() {
     let folder = Folder::new();
     let finished = folder.run(&[], &["--resume"]);
     assert_eq!(finished.status, 1);
-    insta::assert_snapshot!(finished.err, @r"
-    x nothing to go on from in out: there is no checkpoint
-    help: name the folder of the results with `--output DIR`, or run without --resume to begin anew
+    insta::assert_snapshot!(finished.err, @"
+    x no checkpoint to resume from in out: there is no checkpoint
+    help: name the folder of the results with `--output DIR`, or run without --resume to start again
     ");
     folder.run_well(&[EVERY]);
     let before = (folder.files(), folder.read("out/history.csv"));
