@@ -50,16 +50,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
     real* __restrict__ out) {        // [6][n_nodes]
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
     if (in_launch >= part.count) return;
+
     unsigned node[8];
     load_nodes(mesh, e, node);
     double positions[3][8];
     real X[3][8], D[6][8] = {};
     load_positions(mesh, node, positions);
     to_coefficients(positions, X);
+
 #pragma unroll 1
     for (int q = 0; q < 8; ++q)
         add_point(node, X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
                   (real)material.ratio, D);
+
     const real scale = (real)(material.mu / 512) * moduli[e];
 #pragma unroll
     for (int m = 0; m < 8; ++m)
@@ -82,6 +85,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) invert_blocks(
         A[i][i] = mask >> i & 1 ? 1.0 : (double)blocks[(size_t)i * n_nodes + node];
         A[i][j] = A[j][i] = (mask >> i | mask >> j) & 1 ? 0.0 : (double)blocks[(size_t)(3 + i) * n_nodes + node];
     }
+
     invert<3>(A);
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
@@ -112,6 +116,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) apply_blocks(
     real* __restrict__ y) {          // [3][n_nodes]
     const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= n_nodes) return;
+
     real v[3], product[3];
 #pragma unroll
     for (int i = 0; i < 3; ++i) v[i] = x[(size_t)i * n_nodes + node];
@@ -132,10 +137,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) smooth_blocks(
     real* __restrict__ x) {           // [3][n_nodes]
     const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= n_nodes) return;
+
     real v[3], product_of_block[3];
 #pragma unroll
     for (int i = 0; i < 3; ++i) v[i] = residual_at((size_t)i * n_nodes + node, residual, b, product, r);
     multiply_block(blocks, n_nodes, node, v, product_of_block);
+
     const real scale = over_growth(alpha, scalars, result, start);
 #pragma unroll
     for (int i = 0; i < 3; ++i) {

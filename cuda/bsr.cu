@@ -33,6 +33,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr(
     const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP, slot = lane / 9, entry = lane % 9;
     if (row >= n_nodes) return; // the whole warp
+
     const double* __restrict__ plane = x + (size_t)(entry % 3) * n_nodes;
     const unsigned long long end = row_offsets[row + 1];
     double sum = 0.0;
@@ -45,10 +46,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr(
             column[k] = columns[block];
             value[k] = values[9 * block + entry];
         }
+
 #pragma unroll
         for (int k = 0; k < AHEAD; ++k)
             sum += (first + 3 * k < end ? value[k] : 0.0) * plane[column[k]];
     }
+
     // lane 3 i of the first nine: over the three slots, then over the three columns
     sum += __shfl_down_sync(WHOLE_WARP, sum, 9) + __shfl_down_sync(WHOLE_WARP, sum, 18);
     sum += __shfl_down_sync(WHOLE_WARP, sum, 1) + __shfl_down_sync(WHOLE_WARP, sum, 2);
@@ -83,12 +86,15 @@ extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
     const unsigned slot = threadIdx.x / 8, q = threadIdx.x % 8;
     const unsigned row = blockIdx.x * ROWS + slot;
     const bool active = row < mesh.n_nodes;
+
     const unsigned begin = active ? offsets[row] : 0;
     const unsigned count = active ? offsets[row + 1] - begin : 0;
     const unsigned long long first = active ? row_offsets[row] : 0;
     const unsigned long long last = active ? row_offsets[row + 1] : 0;
     const unsigned own = active ? held[row] : 0;
     for (unsigned long long v = 9 * first + q; v < 9 * last; v += 8) values[v] = 0.0;
+
+    // To the most elements of any node, as all threads of a block meet at the barriers.
     for (unsigned k = 0; k < valence; ++k) {
         const unsigned e = k < count ? elements[begin + k] : 0;
         if (k < count) gauss_gradients(q, e, mesh, F[slot]);
@@ -100,6 +106,7 @@ extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
             // A node that stands twice, as in a wedge, is its first thread's.
             bool mine = true;
             for (int b = 0; b < q; ++b) mine &= local_node(mesh, b, e) != other;
+
             for (int b = q; mine && b < 8; ++b) {
                 if (local_node(mesh, b, e) != other) continue;
                 double K[3][3];
@@ -113,5 +120,6 @@ extern "C" __global__ void __launch_bounds__(ASSEMBLY_BLOCK) bsr_assemble(
         }
         __syncthreads();
     }
+
     if (active && q < 3 && own >> q & 1) values[9 * find(columns, first, last, row) + 4 * q] = 1.0;
 }

@@ -32,6 +32,19 @@
 // What the blocks of a row sum up to may be off by so much of their largest entry.
 #define ROUNDING (sizeof(real) == 4 ? 1e-6 : 1e-12)
 
+// Entry i of the sums over all lanes, in lane i; 0 in lanes from N on
+__device__ __forceinline__ real sum_of_lanes(real sums[N]) {
+    const unsigned lane = threadIdx.x % WARP;
+    real total = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+#pragma unroll
+        for (int step = WARP / 2; step > 0; step /= 2) sums[i] += __shfl_xor_sync(WHOLE_WARP, sums[i], step);
+        total = lane == i ? sums[i] : total;
+    }
+    return total;
+}
+
 // y = A x
 extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     unsigned n_rows,
@@ -45,12 +58,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP, slot = lane / PAIRS, pair = lane % PAIRS;
     if (row >= n_rows) return; // the whole warp
+
     const unsigned end = row_offsets[row + 1];
     real sums[N] = {}, own[N];
 #pragma unroll
     for (int j = 0; j < N; ++j) own[j] = x[(size_t)N * row + j];
+
     for (unsigned first = row_offsets[row] + slot; first < end; first += IN_FLIGHT * PAIR_SLOTS) {
-        // All of them are asked for before the first is used; past the end the last, which counts no more.
+        // All of them are asked for before the first is used; past the end the last, which counts
+        // no more.
         real v[IN_FLIGHT][TWO_COLUMNS], from[IN_FLIGHT][2], weight[IN_FLIGHT];
         Four<real> arm[IN_FLIGHT];
 #pragma unroll
@@ -63,6 +79,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
             from[f][0] = opaque(two.first);
             from[f][1] = opaque(two.second);
         }
+
 #pragma unroll
         for (int f = 0; f < IN_FLIGHT; ++f) {
             real carried[3];
@@ -74,13 +91,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
             for (int i = 0; i < N; ++i) sums[i] += v[f][2 * i] * d[0] + v[f][2 * i + 1] * d[1];
         }
     }
-    real total = 0;
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-#pragma unroll
-        for (int step = WARP / 2; step > 0; step /= 2) sums[i] += __shfl_xor_sync(WHOLE_WARP, sums[i], step);
-        total = lane == i ? sums[i] : total;
-    }
+
+    real total = sum_of_lanes(sums);
     if (lane >= N) return;
 #pragma unroll
     for (int j = 0; j < N; ++j) total += ground[(size_t)SIZE * row + N * j + lane] * own[j];
@@ -100,6 +112,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
     const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP, slot = lane / N, mode = lane % N;
     if (row >= n_rows) return; // the whole warp
+
     double own[N], total[N] = {};
     unit_motion(mode, own);
     if (slot < MODE_SLOTS)
@@ -107,14 +120,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal6(
             double r[3], motion[N];
             arm(centers, n_rows, columns[k], centers, n_rows, row, r);
             motion_at(own, r, motion);
+
             const real* __restrict__ block = blocks + (size_t)SIZE * k;
 #pragma unroll
             for (int i = 0; i < N; ++i)
 #pragma unroll
                 for (int j = 0; j < N; ++j) total[i] -= (double)block[AT(i, j)] * motion[j];
         }
+
     sum_slots(total);
     if (slot > 0) return;
+
 #pragma unroll
     for (int i = 0; i < N; ++i) {
         const size_t at = (size_t)SIZE * row + N * mode + i;
@@ -129,12 +145,15 @@ extern "C" __global__ void __launch_bounds__(ROW_BLOCK) invert_diagonal6(
     real* __restrict__ inverse) {        // [n_rows][6][6]
     const unsigned row = blockIdx.x * ROW_BLOCK + threadIdx.x;
     if (row >= n_rows) return;
+
+    // The symmetric part: rounding makes the two triangles differ.
     const double* __restrict__ block = diagonal + (size_t)SIZE * row;
     double A[N][N];
 #pragma unroll
     for (int i = 0; i < N; ++i)
 #pragma unroll
         for (int j = 0; j < N; ++j) A[i][j] = 0.5 * (block[N * j + i] + block[N * i + j]);
+
     invert<N>(A, ROUNDING);
 #pragma unroll
     for (int i = 0; i < N; ++i)

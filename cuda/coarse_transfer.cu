@@ -27,10 +27,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) restrict_aggregates(
     const unsigned parent = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP;
     if (parent >= n_parents) return; // the whole warp
+
     real total[MODES] = {};
     for (unsigned k = offsets[parent] + lane; k < offsets[parent + 1]; k += WARP) {
         const unsigned child = members[k];
         const real* __restrict__ own = fine + (size_t)MODES * child;
+
         double r[3];
         arm(positions, n_children, child, centers, n_parents, parent, r);
         const real at[3] = {(real)r[0], (real)r[1], (real)r[2]}, f[3] = {own[0], own[1], own[2]};
@@ -38,6 +40,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) restrict_aggregates(
 #pragma unroll
         for (int i = 3; i < MODES; ++i) total[i] += own[i];
     }
+
 #pragma unroll
     for (int i = 0; i < MODES; ++i) {
         for (int step = WARP / 2; step > 0; step /= 2)
@@ -57,13 +60,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK) prolong_aggregates(
     const unsigned child = blockIdx.x * BLOCK + threadIdx.x;
     if (child >= n_children) return;
     const unsigned parent = of[child];
+
     double r[3];
     arm(positions, n_children, child, centers, n_parents, parent, r);
     const real at[3] = {(real)r[0], (real)r[1], (real)r[2]};
+
     real motion[MODES], u[3];
 #pragma unroll
     for (int i = 0; i < MODES; ++i) motion[i] = coarse[(size_t)MODES * parent + i];
     displacement(motion, at, u);
+
     real* __restrict__ own = fine + (size_t)MODES * child;
 #pragma unroll
     for (int i = 0; i < 3; ++i) {

@@ -1,8 +1,8 @@
 // precision: f64
-// cone: the weighted sum over neighbors that the filter is made of, neighbors found anew.
+// cone: the weighted sum over neighbors that the filter is made of, neighbors found again.
 //
 // Source:        [Ratnakar2022, Eq. 2.6-2.7]: y_e = sum_i H_ei x_i, H_ei = max(0, R - |c_e - c_i|);
-//                the walk of crates/topopt-mesh/src/neighbors.rs, in the same order
+//                the walk of crates/topopt-mesh/src/cell_list.rs, in the same order
 // Mapping:       one thread an element in the order of cells, blocks of 128: the threads of a warp
 //                walk much the same cells
 // Layout:        centers as planes [3][n], and values, cell by cell; x and y in the order of the elements
@@ -60,22 +60,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 8) cone(
     double* __restrict__ y) {              // [n]
     const unsigned t = blockIdx.x * BLOCK + threadIdx.x;
     if (t >= n) return;
+
     const double* __restrict__ centers_y = centers + n;
     const double* __restrict__ centers_z = centers_y + n;
     const double cx = centers[t], cy = centers_y[t], cz = centers_z[t];
+
     const unsigned first_y = index(cy - reach, origin_y, cell, cells_y);
     const unsigned last_y = index(cy + reach, origin_y, cell, cells_y);
     const unsigned last_z = index(cz + reach, origin_z, cell, cells_z);
+
     double sum = 0;
     for (unsigned iz = index(cz - reach, origin_z, cell, cells_z); iz <= last_z; ++iz) {
         const double away_z = distance(cz, origin_z, cell, iz), rest = reach * reach - away_z * away_z;
+
         for (unsigned iy = first_y; iy <= last_y; ++iy) {
             const double away_y = distance(cy, origin_y, cell, iy), square = rest - away_y * away_y;
             if (square < 0) continue;
+
             // Cells along x are neighbors in memory: one run of points.
             const double half = sqrt(square);
             const unsigned* __restrict__ row = starts + ((size_t)iz * cells_y + iy) * cells_x;
             const unsigned end = row[index(cx + half, origin_x, cell, cells_x) + 1];
+
 #pragma unroll 4
             for (unsigned p = row[index(cx - half, origin_x, cell, cells_x)]; p < end; ++p) {
                 const double dx = centers[p] - cx, dy = centers_y[p] - cy, dz = centers_z[p] - cz;
@@ -83,5 +89,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 8) cone(
             }
         }
     }
+
     y[elements[t]] = sum;
 }

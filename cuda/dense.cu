@@ -60,14 +60,17 @@ __device__ __forceinline__ void load_pivot(
 __device__ __forceinline__ void invert_pivot(double own[OWN][OWN], double P[PIVOT][PIVOT + 1]) {
     __shared__ Column columns[2];
     const unsigned y = threadIdx.x / SIDE, x = threadIdx.x % SIDE;
+
     publish(own, 0, 0, columns[0]);
     __syncthreads();
+
 #pragma unroll
     for (int p = 0; p < OWN; ++p)
 #pragma unroll 1
         for (int q = 0; q < SIDE; ++q) {
             const Column& column = columns[q % 2];
             double scaled[OWN], row[OWN];
+
 #pragma unroll
             for (int a = 0; a < OWN; ++a) {
                 scaled[a] = column.entry[y + SIDE * a] * column.reciprocal;
@@ -75,14 +78,18 @@ __device__ __forceinline__ void invert_pivot(double own[OWN][OWN], double P[PIVO
                 if (y == q) own[p][a] = 0.0;
                 if (x == q) own[a][p] = 0.0;
             }
+
 #pragma unroll
             for (int a = 0; a < OWN; ++a)
 #pragma unroll
                 for (int b = 0; b < OWN; ++b) own[a][b] -= scaled[a] * row[b];
+
+            // For the next step, into the column that this one does not read: one barrier is enough.
             if (q + 1 < SIDE) publish(own, p, q + 1, columns[(q + 1) % 2]);
             else if (p + 1 < OWN) publish(own, p + 1, 0, columns[0]);
             __syncthreads();
         }
+
 #pragma unroll
     for (int a = 0; a < OWN; ++a)
 #pragma unroll
@@ -104,6 +111,7 @@ __device__ __forceinline__ void load_panel(
         if (i >= n || c >= n) v[s] = 0.0;
         if (c >= first && c < first + PIVOT) v[s] = c == i;
     }
+
 #pragma unroll
     for (int s = 0; s < PIVOT * TILE / BLOCK; ++s) {
         const unsigned t = s * BLOCK + threadIdx.x;
@@ -119,11 +127,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) dense_panel(
     double* __restrict__ scaled) {     // [PIVOT][n]
     __shared__ double V[PIVOT][TILE + 1], P[PIVOT][PIVOT + 1];
     const unsigned left = blockIdx.x * TILE, y = threadIdx.x / SIDE, x = threadIdx.x % SIDE;
+
     double own[OWN][OWN];
     load_pivot(n, first, matrix, own);
     load_panel(n, first, left, matrix, V);
     invert_pivot(own, P);
     __syncthreads();
+
     double sum[OWN][PART] = {};
 #pragma unroll 8
     for (int j = 0; j < PIVOT; ++j)
@@ -131,6 +141,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) dense_panel(
         for (int a = 0; a < OWN; ++a)
 #pragma unroll
             for (int b = 0; b < PART; ++b) sum[a][b] += P[y + SIDE * a][j] * V[j][x + SIDE * b];
+
 #pragma unroll
     for (int a = 0; a < OWN; ++a)
 #pragma unroll
@@ -151,32 +162,10 @@ __device__ __forceinline__ void tile_of(unsigned t, unsigned* row, unsigned* col
     *column = t - r * (r + 1) / 2;
 }
 
-// One step; the last one leaves the inverse
-extern "C" __global__ void __launch_bounds__(BLOCK) dense_eliminate(
-    unsigned n, unsigned first,
-    const double* __restrict__ panel,  // [PIVOT][n]
-    const double* __restrict__ scaled, // [PIVOT][n]
-    double* __restrict__ matrix) {     // [n][n]
-    __shared__ double L[PIVOT][TILE], R[PIVOT][TILE];
+// value -= L^T R, the thread's entries of the tile
+__device__ __forceinline__ void subtract_product(
+    const double L[PIVOT][TILE], const double R[PIVOT][TILE], double value[PART][PART]) {
     const unsigned y = threadIdx.x / SIDE, x = threadIdx.x % SIDE;
-    unsigned top, left;
-    tile_of(blockIdx.x, &top, &left);
-    top *= TILE, left *= TILE;
-    double value[PART][PART];
-#pragma unroll
-    for (int i = 0; i < PART; ++i)
-#pragma unroll
-        for (int j = 0; j < PART; ++j) {
-            const unsigned r = top + y + SIDE * i, c = left + x + SIDE * j;
-            value[i][j] = matrix[r < n && c <= r ? (size_t)r * n + c : 0]; // any, where there is none
-        }
-#pragma unroll
-    for (int s = 0; s < PIVOT * TILE / BLOCK; ++s) {
-        const unsigned t = s * BLOCK + threadIdx.x, k = t / TILE, c = t % TILE;
-        L[k][c] = panel[(size_t)k * n + min(top + c, n - 1)];
-        R[k][c] = scaled[(size_t)k * n + min(left + c, n - 1)];
-    }
-    __syncthreads();
 #pragma unroll 2
     for (int k = 0; k < PIVOT; ++k) {
         double l[PART], r[PART];
@@ -189,6 +178,39 @@ extern "C" __global__ void __launch_bounds__(BLOCK) dense_eliminate(
 #pragma unroll
             for (int j = 0; j < PART; ++j) value[i][j] -= l[i] * r[j];
     }
+}
+
+// One step; the last one leaves the inverse
+extern "C" __global__ void __launch_bounds__(BLOCK) dense_eliminate(
+    unsigned n, unsigned first,
+    const double* __restrict__ panel,  // [PIVOT][n]
+    const double* __restrict__ scaled, // [PIVOT][n]
+    double* __restrict__ matrix) {     // [n][n]
+    __shared__ double L[PIVOT][TILE], R[PIVOT][TILE];
+    const unsigned y = threadIdx.x / SIDE, x = threadIdx.x % SIDE;
+
+    unsigned top, left;
+    tile_of(blockIdx.x, &top, &left);
+    top *= TILE, left *= TILE;
+
+    double value[PART][PART];
+#pragma unroll
+    for (int i = 0; i < PART; ++i)
+#pragma unroll
+        for (int j = 0; j < PART; ++j) {
+            const unsigned r = top + y + SIDE * i, c = left + x + SIDE * j;
+            value[i][j] = matrix[r < n && c <= r ? (size_t)r * n + c : 0]; // any, where there is none
+        }
+
+#pragma unroll
+    for (int s = 0; s < PIVOT * TILE / BLOCK; ++s) {
+        const unsigned t = s * BLOCK + threadIdx.x, k = t / TILE, c = t % TILE;
+        L[k][c] = panel[(size_t)k * n + min(top + c, n - 1)];
+        R[k][c] = scaled[(size_t)k * n + min(left + c, n - 1)];
+    }
+    __syncthreads();
+    subtract_product(L, R, value);
+
     const bool is_last = first + PIVOT >= n;
 #pragma unroll
     for (int i = 0; i < PART; ++i)

@@ -43,16 +43,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
     real* __restrict__ out) {               // [3][n_nodes]
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
     if (in_launch >= part.count) return;
+
     unsigned node[8];
     load_nodes(mesh, e, node);
     double positions[3][8];
     real X[3][8], D[3][8] = {};
     load_positions(mesh, node, positions);
     to_coefficients(positions, X);
+
 #pragma unroll 1
     for (int q = 0; q < 8; ++q)
         add_point(node, X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
                   (real)material.ratio, D);
+
     const real scale = (real)(material.mu / 512) * moduli[e];
 #pragma unroll
     for (int m = 0; m < 8; ++m) {

@@ -23,6 +23,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebe(
     double* y) {                            // [3][n_nodes]
     const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
     if (e >= mesh.n_elements) return;
+
     unsigned node[8], masks = 0; // 3 bits of masks a node
     double u[24];
 #pragma unroll
@@ -33,8 +34,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebe(
 #pragma unroll
         for (int j = 0; j < 3; ++j) u[3 * b + j] = free_value(x, mesh.n_nodes, node[b], mask, j);
     }
+
     const double modulus = moduli[e];
     const double2* rows = reinterpret_cast<const double2*>(stiffness + (size_t)e * 576);
+
 #pragma unroll
     for (int a = 0; a < 8; ++a) {
 #pragma unroll 1

@@ -25,9 +25,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebe24(
     double* y) {                            // [3][n_nodes]
     __shared__ unsigned nodes[8 * ELEMENTS], masks[8 * ELEMENTS]; // [8][element of the block]
     load_block<ELEMENTS>(mesh, held, nodes, masks);
+
     const unsigned slot = threadIdx.x / 24, row = threadIdx.x % 24;
     const unsigned e = blockIdx.x * ELEMENTS + slot;
     if (e >= mesh.n_elements) return;
+
     const double* column = stiffness + (size_t)e * 576 + row;
     double sum = 0.0;
 #pragma unroll
@@ -37,6 +39,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebe24(
         for (int j = 0; j < 3; ++j)
             sum += column[24 * (3 * b + j)] * free_value(x, mesh.n_nodes, node, mask, j);
     }
+
     const unsigned own = row / 3 * ELEMENTS + slot;
     add_atomic(y, mesh.n_nodes, nodes[own], masks[own], row % 3, moduli[e] * sum);
 }

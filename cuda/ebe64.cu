@@ -25,13 +25,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebe64(
     double* y) {                            // [3][n_nodes]
     __shared__ unsigned nodes[8 * ELEMENTS], masks[8 * ELEMENTS]; // [8][element of the block]
     load_block<ELEMENTS>(mesh, held, nodes, masks);
+
     const unsigned slot = threadIdx.x / 64, a = threadIdx.x / 8 % 8, b = threadIdx.x % 8;
     const unsigned e = blockIdx.x * ELEMENTS + slot;
     if (e >= mesh.n_elements) return;
     const unsigned column = b * ELEMENTS + slot, row = a * ELEMENTS + slot;
+
     double u[3];
 #pragma unroll
     for (int j = 0; j < 3; ++j) u[j] = free_value(x, mesh.n_nodes, nodes[column], masks[column], j);
+
     const double* tile = stiffness + (size_t)e * 576 + 72 * a + 3 * b;
     const double modulus = moduli[e];
 #pragma unroll

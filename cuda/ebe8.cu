@@ -25,14 +25,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebe8(
     __shared__ unsigned nodes[BLOCK], masks[BLOCK]; // [element of the block][8]
     const unsigned e = blockIdx.x * (BLOCK / 8) + threadIdx.x / 8;
     const unsigned a = threadIdx.x % 8, first = threadIdx.x - a;
+
     if (e < mesh.n_elements) {
         nodes[threadIdx.x] = local_node(mesh, a, e);
         masks[threadIdx.x] = held[nodes[threadIdx.x]];
     }
     __syncthreads();
     if (e >= mesh.n_elements) return;
+
     const double* rows = stiffness + (size_t)e * 576 + 3 * a;
     double sum[3] = {0.0, 0.0, 0.0};
+
 #pragma unroll 4
     for (int b = 0; b < 8; ++b) {
         const unsigned node = nodes[first + b], mask = masks[first + b];
@@ -43,6 +46,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ebe8(
             for (int i = 0; i < 3; ++i) sum[i] += rows[24 * (3 * b + j) + i] * u;
         }
     }
+
     const double modulus = moduli[e];
 #pragma unroll
     for (int i = 0; i < 3; ++i)

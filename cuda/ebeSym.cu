@@ -39,17 +39,21 @@ __device__ __forceinline__ void rows_of_node(
     const double s_u[3][BLOCK], double sum[3]) {
     const unsigned t = threadIdx.x;
     const double u[3] = {s_u[0][t], s_u[1][t], s_u[2][t]};
+
     double x[6];
 #pragma unroll
     for (int entry = 0; entry < 6; ++entry) x[entry] = __ldcs(kappa_d + kappa_d_index(entry, n, e, a));
+
     multiply_add(x, make_double2(x[3], x[4]), make_double2(x[3], x[5]), make_double2(x[4], x[5]),
                  false, u, sum);
+
 #pragma unroll
     for (int group = 1; group < 8; ++group) {
         const bool transposed = a >> group_bit(group) & 1;
         const int k = sub_matrix(group, transposed ? a ^ group : a);
         const double* values = kappa_od + kappa_od_group(group, n);
         const double2* pairs = reinterpret_cast<const double2*>(values + kappa_od_pairs(n));
+
         double diagonal[3], v[3];
         double2 pair[3];
 #pragma unroll
@@ -58,6 +62,7 @@ __device__ __forceinline__ void rows_of_node(
             pair[i] = __ldcs(pairs + kappa_od_single(i, n, e, k));
             v[i] = s_u[i][t ^ group];
         }
+
         multiply_add(diagonal, pair[0], pair[1], pair[2], transposed, v, sum);
     }
 }
@@ -72,6 +77,7 @@ __device__ __forceinline__ void product(
     __shared__ double s_u[3][BLOCK];
     const unsigned in_color = blockIdx.x * (BLOCK / 8) + threadIdx.x / 8;
     const unsigned e = first + in_color, a = threadIdx.x % 8;
+
     unsigned node = 0, mask = 0;
     bool is_first = false; // to write to the node
     if (in_color < count) {
@@ -81,15 +87,18 @@ __device__ __forceinline__ void product(
 #pragma unroll
         for (int i = 0; i < 3; ++i) s_u[i][threadIdx.x] = free_value(x, n_nodes, node, mask, i);
     }
+
     double before[3] = {0.0, 0.0, 0.0}; // read early: nothing else of this launch adds to it
     if (!ATOMIC && !is_first)
 #pragma unroll
         for (int i = 0; i < 3; ++i) before[i] = y[(size_t)i * n_nodes + node];
     __syncwarp(); // the eight threads of an element are in one warp
     if (in_color >= count) return;
+
     double sum[3] = {0.0, 0.0, 0.0};
     rows_of_node(n, e, a, kappa_d, kappa_od, s_u, sum);
     const double modulus = __ldcs(moduli + e);
+
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
         const size_t at = (size_t)i * n_nodes + node;

@@ -21,6 +21,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
     real* __restrict__ energies) { // [n_elements]
     const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
     if (e >= mesh.n_elements) return;
+
+    // The coordinates' coefficients before the displacements are read: with both read first a
+    // thread takes 92 registers in place of 72 (sm_86, single precision).
     unsigned node[8];
     load_nodes(mesh, e, node);
     double positions[3][8];
@@ -29,25 +32,30 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
     to_coefficients(positions, X);
     load_field(node, u, mesh.n_nodes, values);
     to_coefficients(values, U);
+
     real energy = 0;
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
         const real xi = q & 1 ? GAUSS : -GAUSS, eta = q & 2 ? GAUSS : -GAUSS;
         const real zeta = q & 4 ? GAUSS : -GAUSS;
+
         real J[3][3], G[3][3], C[3][3], strains[6], stresses[6];
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
             derivatives(X[c], xi, eta, zeta, J[c]);
             derivatives(U[c], xi, eta, zeta, G[c]);
         }
+
         const real det = cofactors(J, C);
         strain(G, C, strains);
 #pragma unroll
         for (int p = 0; p < 6; ++p) stresses[p] = strains[p];
+
         stress((real)(material.mu / 512) * reciprocal(det), (real)material.ratio, stresses);
 #pragma unroll
         for (int p = 0; p < 6; ++p) energy += stresses[p] * strains[p];
     }
+
     energies[e] = energy;
 }
 
@@ -58,6 +66,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) work(
     real* __restrict__ work) {   // [n_elements]
     const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
     if (e >= mesh.n_elements) return;
+
     unsigned node[8];
     load_nodes(mesh, e, node);
     double positions[3][8];
@@ -68,25 +77,31 @@ extern "C" __global__ void __launch_bounds__(BLOCK) work(
     to_coefficients(values, U);
     load_field(node, v, mesh.n_nodes, values);
     to_coefficients(values, V);
+
     real sum = 0;
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
         const real xi = q & 1 ? GAUSS : -GAUSS, eta = q & 2 ? GAUSS : -GAUSS;
         const real zeta = q & 4 ? GAUSS : -GAUSS;
+
         real J[3][3], G[3][3], C[3][3], strains[6], stresses[6];
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
             derivatives(X[c], xi, eta, zeta, J[c]);
             derivatives(U[c], xi, eta, zeta, G[c]);
         }
+
         const real det = cofactors(J, C);
         strain(G, C, stresses);
         stress((real)(material.mu / 512) * reciprocal(det), (real)material.ratio, stresses);
+
 #pragma unroll
         for (int c = 0; c < 3; ++c) derivatives(V[c], xi, eta, zeta, G[c]);
         strain(G, C, strains);
+
 #pragma unroll
         for (int p = 0; p < 6; ++p) sum += stresses[p] * strains[p];
     }
+
     work[e] = sum;
 }

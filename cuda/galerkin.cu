@@ -5,9 +5,9 @@
 //                aggregates make blocks between them (common/joint.cuh); the ground of a parent is that
 //                of its children
 // Mapping:       galerkin_joints: eight lanes a joint, which is a pair of aggregates that elements
-//                connect, one a node and a Gauss point, blocks of 64; galerkin_aggregates: a warp a joint, five parts at a time by 30
-//                lanes, a mode each, blocks of 128; ground_aggregates: a warp a parent, five
-//                children at a time, likewise
+//                connect, one a node and a Gauss point, blocks of 64; galerkin_aggregates: a warp a
+//                joint, five parts at a time by 30 lanes, a mode each, blocks of 128;
+//                ground_aggregates: a warp a parent, five children at a time, likewise
 // Layout:        blocks as common/blocks.cuh has them; ground [n_rows][column][row]; positions and
 //                centers as planes [3][n]
 // Cost:          galerkin_joints: some 7000 operations an element and joint, 2.8 such pairs an element;
@@ -30,6 +30,16 @@ __device__ __forceinline__ void write_column(
     for (int i = 0; i < MODES; ++i) block[AT(i, j)] = across[AT(j, i)] = (real)v[i];
 }
 
+// From motions of the column about the row's center to those about its own, from which r leads to it
+__device__ __forceinline__ void move_center(const double r[3], real K[MODES][MODES]) {
+#pragma unroll
+    for (int b = 0; b < 3; ++b) {
+        const int i = (b + 1) % 3, j = (b + 2) % 3;
+#pragma unroll
+        for (int a = 0; a < MODES; ++a) K[a][3 + b] += K[a][j] * (real)r[i] - K[a][i] * (real)r[j];
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) galerkin_joints(
     VIEW(MeshView) mesh, VIEW(Lame) material, VIEW(AggregatesView) aggregates,
     const unsigned char* __restrict__ held,    // [n_nodes], bit i for component i
@@ -43,13 +53,18 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
     const unsigned* __restrict__ columns,      // [n_blocks]
     real* __restrict__ blocks) {               // [n_blocks][36]
     __shared__ real X[24][GROUPS], of_row[GRADIENTS][JOINT_BLOCK], of_column[GRADIENTS][JOINT_BLOCK];
+
     const unsigned asked = blockIdx.x * GROUPS + threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const unsigned joint = asked < n_joints ? asked : n_joints - 1; // what no warp is without
     const unsigned row = rows[joint], place = places[joint], column = columns[place];
     const unsigned first = part_offsets[joint], count = part_offsets[joint + 1] - first;
-    unsigned most = count; // of the warp
+
+    // All groups of a warp go on to its longest joint, as load_element votes over the warp; past
+    // its own end a joint adds nothing.
+    unsigned most = count;
 #pragma unroll
     for (int step = LANES; step < WARP; step *= 2) most = max(most, __shfl_xor_sync(WHOLE_WARP, most, step));
+
     real K[MODES][MODES] = {};
 #pragma unroll 1
     for (unsigned k = 0; k < most; ++k) {
@@ -59,18 +74,15 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK, 24 / sizeof(real)) gal
         add_point(element, (real)material.ratio, X, of_row, of_column, K);
         __syncwarp();
     }
+
     sum_over_lanes(LANES, K);
     if (asked >= n_joints) return;
-    // From motions of the column about the row's center to those about its own.
+
     double r[3];
 #pragma unroll
     for (int i = 0; i < 3; ++i) r[i] = center(aggregates, i, row) - center(aggregates, i, column);
-#pragma unroll
-    for (int b = 0; b < 3; ++b) {
-        const int i = (b + 1) % 3, j = (b + 2) % 3;
-#pragma unroll
-        for (int a = 0; a < MODES; ++a) K[a][3 + b] += K[a][j] * (real)r[i] - K[a][i] * (real)r[j];
-    }
+    move_center(r, K);
+
     const unsigned across = find(columns, row_offsets[column], row_offsets[column + 1], row);
 #pragma unroll
     for (int b = 0; b < MODES; ++b) {
@@ -106,24 +118,30 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) galerkin_aggregates(
     const unsigned lane = threadIdx.x % WARP, slot = lane / MODES, mode = lane % MODES;
     if (joint >= n_joints) return; // the whole warp
     const unsigned row = rows[joint], place = places[joint], column = columns[place];
+
     double own[MODES], total[MODES] = {};
     unit_motion(mode, own);
+
     if (slot < MODE_SLOTS)
         for (unsigned at = part_offsets[joint] + slot; at < part_offsets[joint + 1]; at += MODE_SLOTS) {
             const unsigned k = parts[at], child = fine_rows[k], other = fine_columns[k];
             double r[3], motion[MODES], force[MODES] = {};
             arm(positions, n_children, other, centers, n_parents, column, r);
             motion_at(own, r, motion);
+
             const real* __restrict__ block = fine + (size_t)SIZE * k;
 #pragma unroll
             for (int i = 0; i < MODES; ++i)
 #pragma unroll
                 for (int j = 0; j < MODES; ++j) force[i] += (double)block[AT(i, j)] * motion[j];
+
             arm(positions, n_children, child, centers, n_parents, row, r);
             add_force_of_child(force, r, total);
         }
+
     sum_slots(total);
     if (slot > 0) return;
+
     const unsigned across = find(columns, row_offsets[column], row_offsets[column + 1], row);
     write_column(mode, total, blocks + (size_t)SIZE * place, blocks + (size_t)SIZE * across);
 }
@@ -139,21 +157,26 @@ extern "C" __global__ void __launch_bounds__(WARP_BLOCK) ground_aggregates(
     const unsigned parent = blockIdx.x * (WARP_BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP, slot = lane / MODES, mode = lane % MODES;
     if (parent >= n_parents) return; // the whole warp
+
     double own[MODES], total[MODES] = {};
     unit_motion(mode, own);
+
     if (slot < MODE_SLOTS)
         for (unsigned at = offsets[parent] + slot; at < offsets[parent + 1]; at += MODE_SLOTS) {
             const unsigned child = members[at];
             double r[3], motion[MODES], force[MODES] = {};
             arm(positions, n_children, child, centers, n_parents, parent, r);
             motion_at(own, r, motion);
+
 #pragma unroll
             for (int j = 0; j < MODES; ++j)
 #pragma unroll
                 for (int i = 0; i < MODES; ++i)
                     force[i] += (double)fine[(size_t)SIZE * child + MODES * j + i] * motion[j];
+
             add_force_of_child(force, r, total);
         }
+
     sum_slots(total);
     if (slot > 0) return;
 #pragma unroll

@@ -34,17 +34,21 @@ extern "C" __global__ void __launch_bounds__(JOINT_BLOCK) galerkin_supports(
     const unsigned supported = blockIdx.x * (JOINT_BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (supported >= n_supported) return; // the whole warp
     const unsigned row = rows[supported], end = offsets[supported + 1];
+
     double K[MODES][MODES] = {};
 #pragma unroll 1
     for (unsigned first = offsets[supported]; first < end; first += WARP / LANES) {
         const unsigned k = first + lane / LANES;
         const unsigned e = elements[k < end ? k : end - 1];
         const double mu = k < end ? material.mu / 512 * moduli[e] : 0;
+
         const Element element = load_element(mesh, e, mu, row, row, aggregates, held, X);
         add_point(element, material.ratio, X, of_row, of_column, K);
         __syncwarp();
     }
+
     sum_over_lanes(WARP, K);
+
 #pragma unroll
     for (int a = 0; a < MODES; ++a)
 #pragma unroll
@@ -63,6 +67,7 @@ extern "C" __global__ void __launch_bounds__(MODE_BLOCK) galerkin_springs(
     result* __restrict__ ground) {          // [n_aggregates][6][6]
     const unsigned t = blockIdx.x * MODE_BLOCK + threadIdx.x, row = t / MODES, mode = t % MODES;
     if (row >= n_aggregates) return;
+
     double motion[MODES], total[MODES] = {};
     unit_motion(mode, motion);
     for (unsigned k = offsets[row]; k < offsets[row + 1]; ++k) {
@@ -70,10 +75,12 @@ extern "C" __global__ void __launch_bounds__(MODE_BLOCK) galerkin_springs(
         double r[3], u[3];
         arm(coordinates, n_nodes, node, centers, n_aggregates, row, r);
         displacement(motion, r, u);
+
 #pragma unroll
         for (int c = 0; c < 3; ++c) u[c] *= springs[(size_t)c * n_nodes + node];
         add_force(u, r, total);
     }
+
 #pragma unroll
     for (int i = 0; i < MODES; ++i) ground[(size_t)MODES * t + i] += (result)total[i];
 }

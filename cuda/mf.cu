@@ -45,6 +45,7 @@ __device__ __forceinline__ double add_product(
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
     if (in_launch >= part.count) return 0.0;
     const bool is_at_support = at_supports[e / 32] >> e % 32 & 1;
+
     unsigned node[8];
     load_nodes(mesh, e, node);
     double X[3][8];
@@ -60,9 +61,11 @@ __device__ __forceinline__ double add_product(
         to_derivatives(X[c], c, x_slabs, x_up[c]);
         to_derivatives(U[c], c, u_slabs, u_up[c]);
     }
+
     const real modulus = (real)(material.mu / 512) * moduli[e];
 #pragma unroll
     for (int k = 0; k < 2; ++k) add_slab(k, u_slabs, x_up, u_up, modulus, (real)material.ratio, x_slabs, f_up);
+
     const double sum = WITH_DOT ? work(u_slabs, u_up, x_slabs, f_up) : 0.0;
 #pragma unroll
     for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], F[c]);

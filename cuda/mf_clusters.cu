@@ -74,12 +74,14 @@ __device__ __forceinline__ void stage(
     real X[ROUNDS][3], U[ROUNDS][3];
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) entry[r] = read_only(clusters.nodes + (first_slot + r * LANES + LANE));
+
     double origin[3] = {};
     if (sizeof(real) == 4) {
         const unsigned first = number(read_only(clusters.nodes + first_slot));
 #pragma unroll
         for (int c = 0; c < 3; ++c) origin[c] = coordinate(mesh, c, first);
     }
+
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r)
 #pragma unroll
@@ -87,14 +89,17 @@ __device__ __forceinline__ void stage(
             X[r][c] = (real)(coordinate(mesh, c, number(entry[r])) - origin[c]);
             U[r][c] = x[(size_t)c * mesh.n_nodes + number(entry[r])];
         }
+
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) {
         const int slot = r * LANES + LANE;
         all.node[slot] = entry[r];
         all.span[slot] = read_only(clusters.spans + (first_slot + slot));
+
 #pragma unroll
         for (int c = 0; c < 3; ++c)
             if (is_held(entry[r], c)) U[r][c] = 0;
+
         waiting.nodal[slot][0] = {X[r][0], X[r][1]};
         waiting.nodal[slot][1] = {X[r][2], U[r][0]};
         waiting.nodal[slot][2] = {U[r][1], U[r][2]};
@@ -111,6 +116,7 @@ __device__ __forceinline__ void add_place(unsigned place, const Waiting& waiting
 __device__ __forceinline__ void add_sums(
     const Waiting& waiting, const Nodes& all, unsigned n_nodes, real* __restrict__ y) {
     const unsigned char* places = (const unsigned char*)all.places;
+
     real sum[ROUNDS][3] = {};
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) {
@@ -119,12 +125,14 @@ __device__ __forceinline__ void add_sums(
         for (unsigned k = 0; k < 4; ++k)
             if (k < span >> 8) add_place(places[(span & 255) + k], waiting, sum[r]);
     }
+
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) {
         const unsigned entry = all.node[r * LANES + LANE], span = all.span[r * LANES + LANE];
 #pragma unroll 1
         for (unsigned k = 4; k < span >> 8; ++k)
             add_place(places[(span & 255) + k], waiting, sum[r]);
+
 #pragma unroll
         for (int c = 0; c < 3; ++c)
             if (span >> 8 && !is_held(entry, c))
@@ -144,6 +152,7 @@ __device__ __forceinline__ double element_product(
         X[0][m] = first.a, X[1][m] = first.b, X[2][m] = second.a;
         U[0][m] = second.b, U[1][m] = third.a, U[2][m] = third.b;
     }
+
     __syncwarp(); // the slabs take their place
     Slabs &x_slabs = waiting.slabs.x, &u_slabs = waiting.slabs.u;
     real x_up[3][2][2], u_up[3][2][2], f_up[3][2][2] = {};
@@ -152,11 +161,14 @@ __device__ __forceinline__ double element_product(
         to_derivatives(X[c], c, x_slabs, x_up[c]);
         to_derivatives(U[c], c, u_slabs, u_up[c]);
     }
+
 #pragma unroll
     for (int k = 0; k < 2; ++k) add_slab(k, u_slabs, x_up, u_up, modulus, ratio, x_slabs, f_up);
+
     const double sum = WITH_DOT ? work(u_slabs, u_up, x_slabs, f_up) : 0.0;
 #pragma unroll
     for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], F[c]);
+
     return sum;
 }
 
@@ -170,24 +182,31 @@ __device__ __forceinline__ double add_product(
     __shared__ Nodes all_nodes[BLOCK / LANES];
     Waiting& waiting = all_waiting[threadIdx.x / LANES];
     Nodes& all = all_nodes[threadIdx.x / LANES];
+
     const unsigned cluster = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
     if (cluster >= clusters.n_clusters) return 0.0;
+
     const size_t first_slot = (size_t)cluster * (ROUNDS * LANES), lane = (size_t)cluster * LANES + LANE;
     const EightBytes corner = read_only(clusters.corners + lane);
     all.places[LANE] = read_only(clusters.places + lane);
+
     // Lanes past the last element repeat it with modulus 0, and no node has a place in them.
     const unsigned e = read_only(clusters.starts + cluster) + LANE;
     const real modulus = e < read_only(clusters.starts + cluster + 1) ? (real)(material.mu / 512) * moduli[e] : (real)0;
+
     stage(clusters, first_slot, mesh, x, waiting, all);
     __syncwarp();
+
     real F[3][8];
     const double sum = element_product<WITH_DOT>(corner, modulus, (real)material.ratio, waiting, F);
+
     __syncwarp(); // forces take the place of slabs
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
         waiting.forces.xy[m * LANES + LANE] = {F[0][m], F[1][m]};
         waiting.forces.z[m * LANES + LANE] = F[2][m];
     }
+
     __syncwarp();
     add_sums(waiting, all, mesh.n_nodes, y);
     return sum;

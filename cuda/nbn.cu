@@ -27,9 +27,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) nbn(
     double* __restrict__ y) {                 // [3][n_nodes]
     const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= mesh.n_nodes) return;
+
     double total[3] = {0.0, 0.0, 0.0};
     for (unsigned k = offsets[node]; k < offsets[node + 1]; ++k) {
         const unsigned e = elements[k];
+
         double u[24];
 #pragma unroll
         for (int b = 0; b < 8; ++b) {
@@ -38,8 +40,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) nbn(
 #pragma unroll
             for (int j = 0; j < 3; ++j) u[3 * b + j] = free_value(x, mesh.n_nodes, other, mask, j);
         }
+
         const double* rows = stiffness + (size_t)e * 576 + 72 * locals[k];
         const double2* pairs = reinterpret_cast<const double2*>(rows);
+
         double sum[3] = {0.0, 0.0, 0.0};
 #pragma unroll
         for (int i = 0; i < 3; ++i)
@@ -48,9 +52,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) nbn(
                 const double2 pair = pairs[12 * i + j];
                 sum[i] += pair.x * u[2 * j] + pair.y * u[2 * j + 1];
             }
+
 #pragma unroll
         for (int i = 0; i < 3; ++i) total[i] += moduli[e] * sum[i];
     }
+
     const unsigned mask = held[node];
 #pragma unroll
     for (int i = 0; i < 3; ++i) {

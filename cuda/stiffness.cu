@@ -27,6 +27,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) stiffness_rows(
     if (e < n) gauss_gradients(a, e, mesh, F[slot]);
     __syncthreads();
     if (e >= n) return;
+
     double* rows = stiffness + (size_t)e * 576 + 72 * a;
     for (int b = 0; b < 8; ++b) {
         double K[3][3];
@@ -49,17 +50,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK) stiffness_kappa(
     if (e < n) gauss_gradients(a, e, mesh, F[slot]);
     __syncthreads();
     if (e >= n) return;
+
     double K[3][3];
     stiffness_tile(F[slot], a, a, material, K);
     const double diagonal[6] = {K[0][0], K[1][1], K[2][2], K[0][1], K[0][2], K[1][2]};
 #pragma unroll
     for (int entry = 0; entry < 6; ++entry) kappa_d[kappa_d_index(entry, n, e, a)] = diagonal[entry];
+
     for (int group = 1; group < 8; ++group) {
         const int b = a ^ group;
+        // A pair's sub-matrix is made by its smaller node.
         if (a > b) continue;
+
         stiffness_tile(F[slot], a, b, material, K);
         const int k = sub_matrix(group, a);
         double* values = kappa_od + kappa_od_group(group, n);
+
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
             values[kappa_od_single(i, n, e, k)] = K[i][i];

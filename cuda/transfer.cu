@@ -28,17 +28,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK) restrict_nodes(
     const unsigned aggregate = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP;
     if (aggregate >= n_aggregates) return; // the whole warp
+
     real total[MODES] = {};
     for (unsigned k = offsets[aggregate] + lane; k < offsets[aggregate + 1]; k += WARP) {
         const unsigned node = members[k], mask = held[node];
+
         double r[3];
         arm(coordinates, n_nodes, node, centers, n_aggregates, aggregate, r);
         const real at[3] = {(real)r[0], (real)r[1], (real)r[2]};
+
         real f[3];
 #pragma unroll
         for (int i = 0; i < 3; ++i) f[i] = mask >> i & 1 ? (real)0 : fine[(size_t)i * n_nodes + node];
+
         add_force(f, at, total);
     }
+
 #pragma unroll
     for (int i = 0; i < MODES; ++i) {
         for (int step = WARP / 2; step > 0; step /= 2)
@@ -59,13 +64,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK) prolong_nodes(
     const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= n_nodes) return;
     const unsigned aggregate = of[node], mask = held[node];
+
     double r[3];
     arm(coordinates, n_nodes, node, centers, n_aggregates, aggregate, r);
     const real at[3] = {(real)r[0], (real)r[1], (real)r[2]};
+
     real motion[MODES], u[3];
 #pragma unroll
     for (int i = 0; i < MODES; ++i) motion[i] = coarse[(size_t)MODES * aggregate + i];
     displacement(motion, at, u);
+
 #pragma unroll
     for (int i = 0; i < 3; ++i)
         if (!(mask >> i & 1)) fine[(size_t)i * n_nodes + node] += u[i];

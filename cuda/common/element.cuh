@@ -16,8 +16,8 @@ __device__ __forceinline__ int side(int a, int d) {
     return (d == 0 ? a ^ a >> 1 : a >> d) & 1;
 }
 
-// Writes F[q] of an element
-__device__ __forceinline__ void gauss_gradients(int q, unsigned element, const MeshView& mesh, Gradients& F) {
+// dN_a/dxi_j of every node a at Gauss point q
+__device__ __forceinline__ void reference_gradients(int q, double g[8][3]) {
     double weight[3][2]; // linear shape functions of each direction
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
@@ -25,7 +25,7 @@ __device__ __forceinline__ void gauss_gradients(int q, unsigned element, const M
         weight[d][0] = 0.5 - 0.5 * xi;
         weight[d][1] = 0.5 + 0.5 * xi;
     }
-    double g[8][3]; // dN_a/dxi_j
+
 #pragma unroll
     for (int a = 0; a < 8; ++a)
 #pragma unroll
@@ -34,6 +34,13 @@ __device__ __forceinline__ void gauss_gradients(int q, unsigned element, const M
             const double across = 0.5 * weight[k][side(a, k)] * weight[l][side(a, l)];
             g[a][j] = side(a, j) ? across : -across;
         }
+}
+
+// Writes F[q] of an element
+__device__ __forceinline__ void gauss_gradients(int q, unsigned element, const MeshView& mesh, Gradients& F) {
+    double g[8][3];
+    reference_gradients(q, g);
+
     double J[3][3] = {}; // dx_i/dxi_j
 #pragma unroll
     for (int a = 0; a < 8; ++a) {
@@ -45,6 +52,7 @@ __device__ __forceinline__ void gauss_gradients(int q, unsigned element, const M
             for (int j = 0; j < 3; ++j) J[i][j] += x * g[a][j];
         }
     }
+
     double cofactor[3][3]; // det(J) dxi_j/dx_i at [i][j]
 #pragma unroll
     for (int i = 0; i < 3; ++i)
@@ -53,8 +61,10 @@ __device__ __forceinline__ void gauss_gradients(int q, unsigned element, const M
             const int r = (i + 1) % 3, s = (i + 2) % 3, k = (j + 1) % 3, l = (j + 2) % 3;
             cofactor[i][j] = J[r][k] * J[s][l] - J[r][l] * J[s][k];
         }
+
     const double det = J[0][0] * cofactor[0][0] + J[0][1] * cofactor[0][1] + J[0][2] * cofactor[0][2];
     const double scale = 1.0 / sqrt(det); // sqrt(det) / det
+
 #pragma unroll
     for (int a = 0; a < 8; ++a)
 #pragma unroll
@@ -72,6 +82,7 @@ __device__ __forceinline__ void stiffness_tile(
         for (int i = 0; i < 3; ++i)
 #pragma unroll
             for (int j = 0; j < 3; ++j) T[i][j] += F[q][i][a] * F[q][j][b];
+
     const double trace = T[0][0] + T[1][1] + T[2][2];
 #pragma unroll
     for (int i = 0; i < 3; ++i)

@@ -64,6 +64,7 @@ __device__ __forceinline__ void add_slab(
     Slabs& x, real up[3][2][2]) {
     real xa[3][2], xb[3][2], ua[3][2], ub[3][2], fa[3][2] = {}, fb[3][2] = {};
     in_slab(x, u, k, xa, xb, ua, ub);
+
 #pragma unroll
     for (int j = 0; j < 2; ++j)
 #pragma unroll
@@ -74,9 +75,11 @@ __device__ __forceinline__ void add_slab(
                 J[c][0] = xa[c][j], J[c][1] = xb[c][i], J[c][2] = xc[c][i][j];
                 G[c][0] = ua[c][j], G[c][1] = ub[c][i], G[c][2] = uc[c][i][j];
             }
+
             const real det = cofactors(J, C);
             strain(G, C, s);
             stress(mu * reciprocal(det), ratio, s);
+
 #pragma unroll
             for (int c = 0; c < 3; ++c) {
                 const real row[3] = {s[VOIGT(c, 0)], s[VOIGT(c, 1)], s[VOIGT(c, 2)]};
@@ -85,6 +88,7 @@ __device__ __forceinline__ void add_slab(
                 up[c][i][j] = dot(row, C[2], up[c][i][j]);
             }
         }
+
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
         x[k][c][0][LANE] = fa[c][0] + fa[c][1];
@@ -122,12 +126,15 @@ __device__ __forceinline__ void to_nodes(const Slabs& forces, int c, const real 
         F[0][p] = low + high;
         F[1][p] = high - low;
     }
+
     const real up_low = up[0][0] + up[0][1], mixed_low = up[0][1] - up[0][0];
     const real up_high = up[1][0] + up[1][1], mixed_high = up[1][1] - up[1][0];
+
     // Coefficients by position, those of two and three bits to be times gauss and its square.
     const real f1 = F[0][0], f2 = F[0][1], f3 = F[0][2], f4 = up_low + up_high;
     const real f5 = F[1][0] + (up_high - up_low), f6 = F[1][1] + (mixed_low + mixed_high);
     const real f7 = F[1][2] + (mixed_high - mixed_low);
+
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
         const real xi = i ? GAUSS : -GAUSS, along_xi = i ? f1 : -f1;

@@ -63,6 +63,7 @@ __device__ __forceinline__ void sum_gradients(
             for (int k = 0; k < 3; ++k) w[k][c] += X[8 * k + m][group] * g[c];
         }
     }
+
     // Of held nodes one by one, so that what is held throughout has sums of zero and not of rounding.
     const bool is_held = nodes & (held[0] | held[1] | held[2]);
 #pragma unroll
@@ -73,12 +74,14 @@ __device__ __forceinline__ void sum_gradients(
 #pragma unroll
             for (int k = 0; k < 2; ++k) sums[W(i, k, c)][threadIdx.x] = is_held ? 0 : w[(i + 1 + k) % 3][c];
         }
+
     if (!is_held) return;
 #pragma unroll 1
     for (unsigned rest = nodes; rest; rest &= rest - 1) {
         const int m = __ffs(rest) - 1;
         real g[3];
         gradient_at(m, s, C, g);
+
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
             if (held[i] >> m & 1) continue;
@@ -107,6 +110,7 @@ __device__ __forceinline__ void stress_of_mode(
             H[j][c] = sums[W(j, 1, c)][threadIdx.x];
         }
     }
+
     const real pressure = ratio * (H[0][0] + H[1][1] + H[2][2]);
 #pragma unroll
     for (int i = 0; i < 3; ++i)
@@ -143,6 +147,7 @@ __device__ __forceinline__ Element load_element(
     const unsigned m = threadIdx.x % LANES, group = threadIdx.x / LANES;
     const unsigned node = local_node(mesh, NODE(m), e), owner = read_only(aggregates.of + node);
     const unsigned fixed = held[node], first_lane = threadIdx.x % WARP / LANES * LANES;
+
     Element element;
     element.in_row = __ballot_sync(WHOLE_WARP, owner == row) >> first_lane & 0xff;
     element.in_column = __ballot_sync(WHOLE_WARP, row == column || owner == column) >> first_lane & 0xff;
@@ -151,6 +156,7 @@ __device__ __forceinline__ Element load_element(
         element.held[i] = __ballot_sync(WHOLE_WARP, fixed >> i & 1) >> first_lane & 0xff;
         X[8 * i + m][group] = (real)(coordinate(mesh, i, node) - center(aggregates, i, row));
     }
+
     element.mu = mu;
     __syncwarp();
     return element;
@@ -172,6 +178,7 @@ __device__ __forceinline__ void add_point(
 #pragma unroll
             for (int k = 0; k < 3; ++k) J[i][k] += X[8 * i + m][group] * N[k];
     }
+
     const real weight = element.mu * reciprocal(cofactors(J, C));
     sum_gradients(element.in_row, element.held, X, s, C, rows);
     sum_gradients(element.in_column, element.held, X, s, C, columns);

@@ -46,10 +46,12 @@ __device__ __forceinline__ void to_coefficients(const T v[8], real V[8]) {
         edge[m][1] = (real)(v[4 * m + 2] - v[4 * m]);
         edge[m][2] = (real)(v[2 * m + 4] - v[2 * m]);
     }
+
     const real low = edge[1][0] - edge[0][0], high = edge[3][0] - edge[2][0]; // at zeta
     const real below = edge[0][0] + edge[1][0], above = edge[2][0] + edge[3][0];
     V[1] = below + above, V[5] = above - below;
     V[3] = low + high, V[7] = high - low;
+
     const real bottom = 2 * edge[0][1] + low, top = 2 * edge[1][1] + high;
     V[2] = bottom + top, V[6] = top - bottom;
     V[4] = 2 * (edge[0][2] + edge[1][2]) + V[5];

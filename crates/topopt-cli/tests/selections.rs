@@ -133,8 +133,7 @@ fn nothing_is_near_a_set() {
     let select = "select.0={ name = \"pads\", kind = \"elements\", near = { set = \"load\", distance \
                   = 0.5 } }";
     let error = refused(&[select]);
-    let near =
-        "`near` alone is satisfied by 0 elements; the nearest, at [9.5, 0.5, 0.5], is 0.366";
+    let near = "`near` alone is satisfied by 0 elements; the nearest, at [9.5, 0.5, 0.5], is 0.366";
     assert!(error.contains(near), "{error}");
 }
 

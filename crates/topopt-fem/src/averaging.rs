@@ -10,8 +10,8 @@ pub trait Averaging<B: Backend>: Send + Sync {
     /// y = H x.
     ///
     /// # Errors
-    /// [`AveragingError`] if the device fails, or the equation that H solves was not solved; y is then
-    /// of no use.
+    /// [`AveragingError`] if the device fails, or the equation that H solves was not solved; y is
+    /// then of no use.
     fn apply(&self, x: &B::Vector, y: &mut B::Vector) -> Result<(), AveragingError>;
 }
 

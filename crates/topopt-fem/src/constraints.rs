@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Which of the N <= 8 unknowns of which nodes are held, and which are tied to the ground by springs.
+/// Which of the N <= 8 unknowns of a node are held, and which are tied to the ground by springs.
 ///
 /// The values of held unknowns belong to the load case: they change the right-hand side and not the
 /// operator.

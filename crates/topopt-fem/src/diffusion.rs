@@ -26,8 +26,8 @@ impl Diffusion {
     /// The term with the capacity.
     pub const CAPACITY: usize = 1;
 
-    /// Calls `add(b, value)` with parts of the row of node `a`, Gauss point by Gauss point, that sum up
-    /// to the row of k L + c M.
+    /// Calls `add(b, value)` with parts of the row of node `a`, Gauss point by Gauss point, that
+    /// sum up to the row of k L + c M.
     pub(crate) fn row(a: usize, x: &Corners, [k, c]: [f64; 2], mut add: impl FnMut(usize, f64)) {
         for xi in hexahedron::gauss_points() {
             let (g, det) = physical_gradients(x, xi);
@@ -82,8 +82,8 @@ impl ElementKernel<1> for Diffusion {
         u: &Nodal<S, 1>,
         [conductivity, capacity]: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S, 1> {
-        // Gradient of u, two cofactors and the transpose carry the scale to the sixth, 1 / det J to the
-        // -third.
+        // Gradient of u, two cofactors and the transpose carry the scale to the sixth, 1 / det J to
+        // the -third.
         let k = Lanes::splat(simd, GRADIENT_SCALE.powi(-3)) * *conductivity;
         let dx = [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)];
         let du = [derivatives(simd, u, 0)];
@@ -156,8 +156,8 @@ pub(crate) fn shape_integrals(x: &Corners) -> [f64; 8] {
     integrals
 }
 
-/// The integrals of the shape functions for values of det J at the Gauss points, one direction after
-/// the other.
+/// The integrals of the shape functions for values of det J at the Gauss points, one direction
+/// after the other.
 #[inline(always)]
 fn shares<S: Simd>(simd: S, mut values: [Lanes<S>; 8]) -> [Lanes<S>; 8] {
     let near = Lanes::splat(simd, 0.5 * (1.0 + GAUSS));

@@ -31,7 +31,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
         Self { void, ..self }
     }
 
-    /// The elements in patches: made when they are first asked for, and shared by all who work on them.
+    /// The elements in patches: made when first asked for, and shared by all who work on them.
     pub(crate) fn patches(&self) -> Arc<Patches> {
         self.patches.get_or_init(|| Arc::new(Patches::new(&self.mesh))).clone()
     }

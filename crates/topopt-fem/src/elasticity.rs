@@ -45,9 +45,11 @@ impl ElementKernel<DIM> for Elasticity {
         let mut ke = [[[[0.0; DIM]; 8]; DIM]; 8];
         for xi in hexahedron::gauss_points() {
             let (g, det) = physical_gradients(x, xi);
+
             for a in 0..8 {
                 for b in 0..8 {
                     let dot: f64 = (0..DIM).map(|k| g[a][k] * g[b][k]).sum();
+
                     for i in 0..DIM {
                         for j in 0..DIM {
                             // B_a^T D B_b for isotropic D
@@ -90,6 +92,7 @@ impl ElementKernel<DIM> for Elasticity {
         let mu = Lanes::splat(simd, self.lame.1) * *modulus;
         let p = gradients.products(a, b);
         let trace = mu * (p[0][0] + p[1][1] + p[2][2]);
+
         let mut block = p;
         for i in 0..DIM {
             for j in 0..DIM {

@@ -17,8 +17,8 @@ use crate::{Averaging, AveragingError, Diffusion};
 /// Tight, so that what is computed is linear and symmetric for all who use it.
 const SOLVE: PcgOptions = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
 
-/// What the filter needs of a place to compute: the equation of diffusion, and the way from elements to
-/// nodes and back.
+/// What the filter needs of a place to compute: the equation of diffusion, and the way from
+/// elements to nodes and back.
 pub trait FilterEquation<B: Backend>: Send + Sync {
     /// A, [`Diffusion`] with the conductivities [`conductivities`] and capacity 1.
     fn operator(&self) -> &dyn LinearOperator<B>;
@@ -42,8 +42,8 @@ pub trait FilterEquation<B: Backend>: Send + Sync {
 /// element e, and A = r^2 L + M is [`Diffusion`] with the conductivity r^2 and the capacity 1.
 ///
 /// A cone of radius R blurs along a line as much as r = R / (2 sqrt 3), squared R^2 / 12. Of that
-/// squared length T and its transpose blur h^2 / 4 by themselves, where h^3 is the volume of the element;
-/// L takes the rest.
+/// squared length T and its transpose blur h^2 / 4 by themselves, where h^3 is the volume of the
+/// element; L takes the rest.
 ///
 /// As A 1 = T^T 1, a uniform x / v stays as it is, and the integral of n is the sum of x. As the
 /// capacity is lumped, A is an M-matrix on cubes, and n between the bounds of x / v.
@@ -125,8 +125,8 @@ pub fn shape_means(mesh: &HexMesh) -> Vec<[f64; 8]> {
     (0..mesh.n_elements()).into_par_iter().map(mean).collect()
 }
 
-/// The equation on the CPU: as its coefficients never change, A is assembled, which with one unknown
-/// per node takes less to read than the elements take to compute.
+/// The equation on the CPU: as its coefficients never change, A is assembled, which with one
+/// unknown per node takes less to read than the elements take to compute.
 pub struct AssembledEquation<'a> {
     mesh: &'a HexMesh,
     adjacency: NodeToElements,
@@ -160,7 +160,8 @@ impl<'a> Helmholtz<'a, Cpu, AssembledEquation<'a>> {
     /// Bytes that the filter of a mesh of that size takes.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         // A node: 27 entries (12 each), 8 elements (5 each), 13 vectors, its place in an aggregate
-        // and the levels above (70), and in the setup a list of its neighbors (132). An element: its means.
+        // and the levels above (70), and in the setup a list of its neighbors (132). An element:
+        // its means.
         672 * n_nodes + 64 * n_elements
     }
 }

@@ -49,8 +49,8 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     fn matrix(&self, term: usize, x: &Corners) -> ElementMatrix<N>;
 
     /// The blocks of K_t that couple each node of the element `hex` at `x` with itself. A node that
-    /// stands twice has the block of the sum of its two shape functions at the first place, and zero
-    /// at the other.
+    /// stands twice has the block of the sum of its two shape functions at the first place, and
+    /// zero at the other.
     fn diagonal_blocks(&self, term: usize, hex: &[u32; 8], x: &Corners) -> [Self::Packed; 8];
 
     /// `sum_t c_t K_t u` for elements with coordinates `x` and values `u`, an element per lane.
@@ -72,8 +72,8 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     ) -> [[Lanes<S>; N]; N];
 
     /// The diagonal of the terms that are diagonal matrices and give energy to every motion, where
-    /// there are any: what holds nodes to the ground, as springs do. All other terms give no energy to
-    /// the motions by which aggregates move.
+    /// there are any: what holds nodes to the ground, as springs do. All other terms give no energy
+    /// to the motions by which aggregates move.
     fn ground(&self, _coefficients: &[f64; MAX_TERMS], _x: &Corners) -> ElementVector<N> {
         [[0.0; N]; 8]
     }
@@ -81,12 +81,12 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// The motions without energy that `held` leaves to the connected `nodes`, in words.
     fn free_motions(&self, held: &Constraints<N>, mesh: &HexMesh, nodes: &[u32]) -> Vec<String>;
 
-    /// For every element about the largest eigenvalue mu_e of D_e^-1 K_e, with the blocks D_e on the
-    /// diagonal of its matrix K_e, `[n_elements]`, whatever the coefficients are.
+    /// For every element about the largest eigenvalue mu_e of D_e^-1 K_e, with the blocks D_e on
+    /// the diagonal of its matrix K_e, `[n_elements]`, whatever the coefficients are.
     ///
-    /// As u^T K_e u <= mu_e u^T D_e u holds element by element, sum_e c_e K_e is at most
-    /// sum_e c_e mu_e D_e whatever the coefficients c_e are \[Wathen1987\]: a smoother scaled by the
-    /// latter cannot diverge.
+    /// As u^T K_e u <= mu_e u^T D_e u holds element by element, sum_e c_e K_e is at most sum_e c_e
+    /// mu_e D_e whatever the coefficients c_e are \[Wathen1987\]: a smoother scaled by the latter
+    /// cannot diverge.
     fn bounds(&self, mesh: &HexMesh) -> Vec<f32> {
         let bound = |e: usize| {
             let of_term = |term| largest_eigenvalue(self, mesh, e, term);

@@ -36,8 +36,8 @@ impl<S: Simd> Lanes<S> {
         S::as_mut_simd_f64s(values).0[0] = self.value;
     }
 
-    /// The four numbers of each lane, of `values` lane after lane; in an order of lanes of its own, from
-    /// which [`Lanes::to_quads`] goes back.
+    /// The four numbers of each lane, of `values` lane after lane; in an order of lanes of its own,
+    /// from which [`Lanes::to_quads`] goes back.
     #[inline(always)]
     pub fn from_quads(simd: S, values: &Quads) -> [Self; 4] {
         let registers = S::as_simd_f64s(values.as_flattened()).0;

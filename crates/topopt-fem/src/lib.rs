@@ -1,9 +1,9 @@
-//! Equations on trilinear hexahedra: the integrals over an element, what is held, the operator K u by
-//! several strategies and preconditioners on the CPU; linear elasticity with loads and stresses,
+//! Equations on trilinear hexahedra: the integrals over an element, what is held, the operator K u
+//! by several strategies and preconditioners on the CPU; linear elasticity with loads and stresses,
 //! diffusion, and the Helmholtz filter.
 //!
-//! A physics is an [`ElementKernel`]: [`Elasticity`] with three unknowns per node, [`Diffusion`] with
-//! one. Operators, multigrid and everything below know no more of it.
+//! A physics is an [`ElementKernel`]: [`Elasticity`] with three unknowns per node, [`Diffusion`]
+//! with one. Operators, multigrid and everything below know no more of it.
 //!
 //! A cantilever of 12 x 2 x 2 cubes under a force at its tip:
 //!

@@ -2,8 +2,8 @@
 
 use topopt_linalg::{Backend, LinearOperator};
 
-/// The operator y = K x with K = sum_e sum_t c_et K_et [Ratnakar2022, Eq. 2.3], with the identity in
-/// the rows and columns of held components: y = P K P x + (1 - P) x.
+/// The operator y = K x with K = sum_e sum_t c_et K_et [Ratnakar2022, Eq. 2.3], with the identity
+/// in the rows and columns of held components: y = P K P x + (1 - P) x.
 ///
 /// The terms t are those of its [`crate::ElementKernel`]: of elasticity one, whose coefficients are
 /// Young's moduli; of diffusion two, conductivities and capacities.
@@ -18,7 +18,7 @@ pub trait ElementOperator<B: Backend>: LinearOperator<B> {
     fn diagonal(&self, out: &mut B::Vector);
 
     /// Writes v_e^T K_et u_e at unit coefficient of one term for every element, `[n_elements]`;
-    /// with v = u twice the energy. Held components of `v` and `u` count like free ones: they may be
-    /// displaced.
+    /// with v = u twice the energy. Held components of `v` and `u` count like free ones: they may
+    /// be displaced.
     fn element_work(&self, term: usize, v: &B::Vector, u: &B::Vector, out: &mut B::Vector);
 }

@@ -52,6 +52,7 @@ impl Patches {
                 Patch::new(mesh, start..mesh.n_elements().min(start + PATCH_ELEMENTS))
             })
             .collect();
+
         let mut offsets = vec![0u32; mesh.n_nodes() + 1];
         for &node in patches.iter().flat_map(|patch| &patch.nodes) {
             offsets[node as usize + 1] += 1;
@@ -59,12 +60,15 @@ impl Patches {
         for n in 0..mesh.n_nodes() {
             offsets[n + 1] += offsets[n];
         }
+
+        // In the order of the patches, which is that in which a node's copies are added.
         let mut next = offsets.clone();
         let mut slots = vec![0; offsets[mesh.n_nodes()] as usize];
         for (slot, &node) in patches.iter().flat_map(|patch| &patch.nodes).enumerate() {
             slots[next[node as usize] as usize] = slot as u32;
             next[node as usize] += 1;
         }
+
         Self { patches, offsets, slots, copies: Mutex::default() }
     }
 
@@ -88,6 +92,8 @@ impl Patches {
         let mut copies = self.copies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         copies.resize(width * self.slots.len(), 0.0);
         let copies = T::slice(&mut copies);
+
+        // Each patch owns the slice of its copies, so that none waits for another.
         let mut rest = &mut *copies;
         let mut sums = Vec::with_capacity(self.patches.len());
         for patch in &self.patches {
@@ -95,11 +101,13 @@ impl Patches {
             sums.push(mine);
             rest = others;
         }
+
         let sum_up = |scratch: &mut Scratch, (patch, sums): (&Patch, &mut [T])| {
             sums.fill(T::ZERO);
             work(scratch, patch, sums);
         };
         self.patches.par_iter().zip(sums).for_each_init(Scratch::default, sum_up);
+
         let copies = &*copies;
         T::slice(y).par_iter_mut().with_min_len(4096).enumerate().for_each(|(node, y)| {
             let mut total = T::ZERO;

@@ -23,14 +23,14 @@ pub trait ElementPreconditioner<B: Backend>: Preconditioner<B> {
         coefficients: &[&B::Vector],
     ) -> Result<(), BackendError>;
 
-    /// Iterations of conjugate gradients that take as long as [`ElementPreconditioner::restructure`];
-    /// none where no structure depends on the design.
+    /// Iterations of conjugate gradients that take as long as
+    /// [`ElementPreconditioner::restructure`]; none where no structure depends on the design.
     fn structure_cost(&self) -> Option<usize> {
         None
     }
 
-    /// Follows a design whose elements `void` carry next to nothing, increasing, where its structure
-    /// depends on that; needs an update before use.
+    /// Follows a design whose elements `void` carry next to nothing, increasing, where its
+    /// structure depends on that; needs an update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails or has no room.

@@ -29,9 +29,9 @@ impl<const N: usize> LoadCase<N> {
     }
 }
 
-/// An equation that can be solved, by default a linear-elastic structure: every part is held against
-/// motions without energy, and every load case does work. It is used as the [`Discretization`] that
-/// it holds.
+/// An equation that can be solved, by default a linear-elastic structure: every part is held
+/// against motions without energy, and every load case does work. It is used as the
+/// [`Discretization`] that it holds.
 #[derive(Debug, Clone)]
 pub struct Problem<K = Elasticity, const N: usize = DIM> {
     discretization: Discretization<K, N>,
@@ -122,8 +122,8 @@ impl Problem {
 }
 
 impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
-    /// Checks everything that [`Problem`] promises. Forces and springs on held unknowns are dropped,
-    /// and prescribed values of free ones.
+    /// Checks everything that [`Problem`] promises. Forces and springs on held unknowns are
+    /// dropped, and prescribed values of free ones.
     ///
     /// # Errors
     /// [`ProblemError`].

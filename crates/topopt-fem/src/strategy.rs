@@ -36,7 +36,7 @@ impl Strategy {
     ) -> usize {
         let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let coefficients = 8 * K::TERMS * n_elements;
-        // Patches hold 16 bytes per element and some 1.6 copies per node of its values and a number.
+        // Patches: 16 bytes per element and, per node, some 1.6 copies of its values and number.
         let copies = (16 * (4 + 8 * N)).div_ceil(10);
         let patches = 16 * n_elements + (8 + copies) * n_nodes;
         let adjacency = 40 * n_elements + 8 * n_nodes;

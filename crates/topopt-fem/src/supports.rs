@@ -18,22 +18,16 @@ impl Supports {
 
     /// The rigid motions of `nodes` that the supports leave free, each in words.
     ///
-    /// The six rigid-body modes, about the middle of what is held, are restricted to the components that
-    /// are held or tied to a spring and scaled to equal size there, so that a thin face holds as well as
-    /// a thick one; modes in the kernel of that restriction are free.
+    /// The six rigid-body modes, about the middle of what is held, are restricted to the components
+    /// that are held or tied to a spring and scaled to equal size there, so that a thin face holds
+    /// as well as a thick one; modes in the kernel of that restriction are free.
     pub fn free_rigid_motions(&self, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
         let x = mesh.coordinates();
-        // In fixed chunks, so that the sum does not depend on the number of threads.
-        let sum = |chunk: &[u32]| -> [f64; 3] {
-            std::array::from_fn(|i| chunk.iter().map(|&n| x[n as usize][i]).sum())
-        };
-        let sums: Vec<_> = nodes.par_chunks(1 << 16).map(sum).collect();
-        let center: [f64; 3] = std::array::from_fn(|i| {
-            sums.iter().map(|sum| sum[i]).sum::<f64>() / nodes.len() as f64
-        });
+        let center = center(x, nodes);
         let offset = |n: u32| -> [f64; 3] { std::array::from_fn(|i| x[n as usize][i] - center[i]) };
         let size = |&n: &u32| offset(n).map(f64::abs).into_iter().fold(0.0, f64::max);
         let radius = nodes.par_iter().map(size).reduce(|| f64::MIN_POSITIVE, f64::max);
+
         let resisting = |n: &u32| (0..DIM).any(|i| self.resists(*n as usize, i));
         let held: Vec<u32> = nodes.iter().copied().filter(resisting).collect();
         let middle: [f64; 3] = std::array::from_fn(|i| {
@@ -50,6 +44,7 @@ impl Supports {
                 }
             }
         }
+
         // A mode that rounding alone moves is none.
         let far = center.map(f64::abs).into_iter().fold(radius, f64::max) / radius;
         let least = (1e-12 + 8.0 * f64::EPSILON * far) * (held.len().max(1) as f64).sqrt();
@@ -67,6 +62,16 @@ impl Supports {
     }
 }
 
+/// The mean of the `nodes` at `x`.
+fn center(x: &[[f64; 3]], nodes: &[u32]) -> [f64; 3] {
+    let sum = |chunk: &[u32]| -> [f64; 3] {
+        std::array::from_fn(|i| chunk.iter().map(|&n| x[n as usize][i]).sum())
+    };
+    // In fixed chunks, so that the sum does not depend on the number of threads.
+    let sums: Vec<_> = nodes.par_chunks(1 << 16).map(sum).collect();
+    std::array::from_fn(|i| sums.iter().map(|sum| sum[i]).sum::<f64>() / nodes.len() as f64)
+}
+
 /// Displacement of the six rigid-body modes at offset `r`: three translations, then the
 /// rotations about x, y and z.
 fn rigid_modes(r: [f64; 3]) -> [[f64; 3]; 6] {
@@ -80,7 +85,8 @@ fn rigid_modes(r: [f64; 3]) -> [[f64; 3]; 6] {
     ]
 }
 
-/// The modes about the center that make a motion given by those about a point at `middle`; of length 1.
+/// The modes about the center that make a motion given by those about a point at `middle`; of
+/// length 1.
 fn about_center(motion: [f64; 6], middle: [f64; 3]) -> [f64; 6] {
     let [x, y, z, a, b, c] = motion;
     // u = t + w x (r - middle)
@@ -98,6 +104,7 @@ fn about_center(motion: [f64; 6], middle: [f64; 3]) -> [f64; 6] {
 fn simplest(mut motions: Vec<[f64; 6]>) -> Vec<[f64; 6]> {
     let mut mode = 0;
     for row in 0..motions.len() {
+        // Along the first mode that any of the motions left has; the last one is taken as it is.
         let (pivot, column) = loop {
             let size = |r: usize| motions[r][mode].abs();
             let largest = (row..motions.len()).max_by(|&a, &b| size(a).total_cmp(&size(b)));
@@ -106,14 +113,17 @@ fn simplest(mut motions: Vec<[f64; 6]>) -> Vec<[f64; 6]> {
                 _ => mode += 1,
             }
         };
+
         motions.swap(row, pivot);
         let scale = motions[row][column];
         motions[row].iter_mut().for_each(|v| *v /= scale);
+
         let reduced = motions[row];
         for (_, other) in motions.iter_mut().enumerate().filter(|(r, _)| *r != row) {
             let factor = other[column];
             other.iter_mut().zip(reduced).for_each(|(v, p)| *v -= factor * p);
         }
+
         mode = (column + 1).min(5);
     }
     motions

@@ -77,7 +77,8 @@ fn is_special(kind: fs::FileType) -> bool {
     !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
 }
 
-/// Removes the files under way, for a program that ends at once. Whoever begins another one waits for ever.
+/// Removes the files under way, for a program that ends at once. Whoever begins another one waits
+/// for ever.
 pub fn abandon() {
     let under_way = UNDER_WAY.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     under_way.iter().for_each(|path| drop(fs::remove_file(path)));

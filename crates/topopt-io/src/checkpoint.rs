@@ -1,8 +1,8 @@
 //! States to go on from, whatever ends the program: a header and arrays of doubles in one file
 //! under a checksum, the newest two in a folder.
 //!
-//! A file is the line [`MAGIC`], the length of the header (u64), the header (JSON), the arrays (f64)
-//! and the CRC-32 of all that (u32); numbers are little-endian.
+//! A file is the line [`MAGIC`], the length of the header (u64), the header (JSON), the arrays
+//! (f64) and the CRC-32 of all that (u32); numbers are little-endian.
 
 use std::fs;
 use std::io::{self, Write};

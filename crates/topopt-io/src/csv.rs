@@ -19,7 +19,8 @@ pub struct CsvFile {
 }
 
 impl CsvFile {
-    /// Makes a new file with the names of the columns; a link in its place is replaced, not followed.
+    /// Makes a new file with the names of the columns; a link in its place is replaced, not
+    /// followed.
     ///
     /// # Errors
     /// [`WriteError`] with the operating system's cause.

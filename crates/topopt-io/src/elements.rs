@@ -9,9 +9,9 @@ use topopt_mesh::hexahedron::{FACES, distinct};
 
 use crate::read_error::Fault;
 
-/// The elements of a file as it gives them, by ascending tags, and which of them are the same: those
-/// of the same nodes, from whichever corner they are counted. Of these the one with the lowest tag
-/// is kept.
+/// The elements of a file as it gives them, by ascending tags, and which of them are the same:
+/// those of the same nodes, from whichever corner they are counted. Of these the one with the
+/// lowest tag is kept.
 pub(crate) struct Elements {
     /// Tags of the given elements, `[n_given]`, ascending.
     tags: Vec<u64>,

@@ -7,8 +7,7 @@ use crate::atomic::{self, WriteError};
 
 /// Writes triangles to `path`, whole or not at all. The coordinates keep all their digits.
 ///
-/// `vertices`: `[n_vertices][3]`; `triangles`: `[n_triangles][3]`, counter-clockwise seen from
-/// outside.
+/// `vertices` `[n_vertices][3]`; `triangles` `[n_triangles][3]`, counter-clockwise from outside.
 ///
 /// # Errors
 /// [`WriteError`] with the operating system's cause.

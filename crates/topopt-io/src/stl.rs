@@ -11,8 +11,7 @@ use crate::atomic::{self, WriteError};
 /// connectivity: readers put triangles together by equal coordinates, so that different vertices
 /// must stay different.
 ///
-/// `vertices`: `[n_vertices][3]`; `triangles`: `[n_triangles][3]`, counter-clockwise seen from
-/// outside.
+/// `vertices` `[n_vertices][3]`; `triangles` `[n_triangles][3]`, counter-clockwise from outside.
 ///
 /// # Errors
 /// [`WriteError`]: the operating system's cause, vertices that single precision cannot tell apart,

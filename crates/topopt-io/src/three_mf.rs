@@ -26,8 +26,7 @@ pub enum Unit {
 /// Writes triangles as one object to `path`, whole or not at all. The coordinates keep all their
 /// digits.
 ///
-/// `vertices`: `[n_vertices][3]`; `triangles`: `[n_triangles][3]`, counter-clockwise seen from
-/// outside.
+/// `vertices` `[n_vertices][3]`; `triangles` `[n_triangles][3]`, counter-clockwise from outside.
 ///
 /// # Errors
 /// [`WriteError`] with the operating system's cause.

@@ -86,8 +86,8 @@ impl<const N: usize> BlockCsr<N> {
         });
     }
 
-    /// Recomputes the matrix by groups of `size` > 0 rows: `fill(rows, pattern, blocks)` adds to the
-    /// blocks of those rows, which stand one row after the other and start at zero.
+    /// Recomputes the matrix by groups of `size` > 0 rows: `fill(rows, pattern, blocks)` adds to
+    /// the blocks of those rows, which stand one row after the other and start at zero.
     pub fn fill_groups(
         &mut self,
         size: usize,

@@ -1,8 +1,8 @@
 //! Vectors on a backend, linear operators, preconditioned conjugate gradients.
 //!
 //! This crate knows no discretization: an operator is anything that maps one vector to another.
-//! [`Space`] alone has words for what entries of a vector stand on. One text of every algorithm serves
-//! all backends.
+//! [`Space`] alone has words for what entries of a vector stand on. One text of every algorithm
+//! serves all backends.
 //!
 //! Conjugate gradients over an operator of one's own, the Laplacian on a line:
 //!

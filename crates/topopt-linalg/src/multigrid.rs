@@ -67,9 +67,9 @@ impl CycleKind {
 }
 
 /// A multigrid cycle with Chebyshev smoothing. V and W are linear operators, symmetric as the same
-/// polynomial smooths before and after. K is not linear, so the outer iteration has to be
-/// flexible; made stronger, it takes twice the steps on the first level below the finest, then twice
-/// that and smoothers of twice the degree.
+/// polynomial smooths before and after. K is not linear, so the outer iteration has to be flexible;
+/// made stronger, it takes twice the steps on the first level below the finest, then twice that and
+/// smoothers of twice the degree.
 pub struct Cycle<B: Backend, H: Hierarchy<B>> {
     kind: CycleKind,
     hierarchy: H,
@@ -249,7 +249,8 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         let dq = backend.dot(d, q);
         let db = backend.dot(d, b);
         backend.fill(0.0, x);
-        backend.cg_step([&db, &dq], d, q, x, b, &mut bb); // x = alpha d, b -= alpha q, alpha = db / dq
+        // x = alpha d, b -= alpha q, alpha = db / dq
+        backend.cg_step([&db, &dq], d, q, x, b, &mut bb);
         self.cycle(backend, level, b, z);
         a.apply(z, az);
         let zq = backend.dot(z, q);

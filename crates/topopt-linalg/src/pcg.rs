@@ -91,8 +91,8 @@ struct Restart {
 /// Iterations after each of which the preconditioner is asked to become stronger, if as many more
 /// would not do at their pace.
 const PATIENCE: usize = 16;
-/// How far below the target the recursive residual goes, so that the true one meets it; and where that
-/// did not.
+/// How far below the target the recursive residual goes, so that the true one meets it; and where
+/// that did not.
 const SAFETY: [f64; 2] = [0.99, 0.5];
 
 impl<B: Backend> Pcg<B> {
@@ -130,7 +130,7 @@ impl<B: Backend> Pcg<B> {
         options: PcgOptions,
         monitor: &mut Monitor,
     ) -> Result<PcgOutcome, BackendError> {
-        let System { backend, a, f, .. } = *system;
+        let System { backend, f, .. } = *system;
         let norm_f = backend.value(&backend.dot(f, f))?.sqrt();
         if norm_f == 0.0 {
             backend.fill(0.0, u);
@@ -141,12 +141,7 @@ impl<B: Backend> Pcg<B> {
         let mut strengthened = 0;
         let mut previous = f64::INFINITY;
         loop {
-            // r = f - A u
-            a.apply(u, &mut self.z);
-            backend.copy(f, &mut self.r);
-            backend.axpby(-1.0, &self.z, 1.0, &mut self.r);
-
-            let residual = backend.value(&backend.dot(&self.r, &self.r))?.sqrt() / norm_f;
+            let residual = self.true_residual(system, u)? / norm_f;
             let progress = PcgProgress { iterations, relative_residual: residual };
             let ended = match residual {
                 _ if monitor(progress).is_break() => Some(StopReason::Interrupted),
@@ -156,7 +151,6 @@ impl<B: Backend> Pcg<B> {
                 x if x > 0.5 * previous => Some(StopReason::Stagnated),
                 _ => None,
             };
-
             if let Some(reason) = ended {
                 return Ok(PcgOutcome { strengthened, ..outcome(iterations, residual, reason) });
             }
@@ -173,6 +167,16 @@ impl<B: Backend> Pcg<B> {
                 return Ok(run);
             }
         }
+    }
+
+    /// Computes r = f - A u; returns ||r||.
+    fn true_residual(&mut self, system: &System<B>, u: &B::Vector) -> Result<f64, BackendError> {
+        let System { backend, a, f, .. } = *system;
+        let Self { r, z, .. } = self;
+        a.apply(u, z);
+        backend.copy(f, r);
+        backend.axpby(-1.0, z, 1.0, r);
+        Ok(backend.value(&backend.dot(r, r))?.sqrt())
     }
 
     /// Conjugate gradients from r = f - A u until the recursive residual meets the tolerance.

@@ -2,8 +2,8 @@
 
 use crate::{Backend, SmoothStep};
 
-/// Operations on the entries of vectors that optimizers, interpolations and projections are made of;
-/// solvers need [`Backend`] alone.
+/// Operations on the entries of vectors that optimizers, interpolations and projections are made
+/// of; solvers need [`Backend`] alone.
 pub trait Pointwise: Backend {
     /// z_i = x_i / y_i.
     fn divide(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector);

@@ -68,7 +68,8 @@ impl CellList {
     }
 
     /// Calls `visit(run)` for places in [`CellList::points`] that hold all points within the radius
-    /// of any place in the box from `low` to `high`, and others nearby. Runs come in increasing order.
+    /// of any place in the box from `low` to `high`, and others nearby. Runs come in increasing
+    /// order.
     #[inline(always)]
     pub fn for_each_run_near(
         &self,

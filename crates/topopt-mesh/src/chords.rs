@@ -60,8 +60,8 @@ impl Chords {
         Self { elements, starts, rotations: search.rotations }
     }
 
-    /// Mean length of the chords of `mesh`, whose elements come along a space-filling curve: of those in
-    /// eight parts of it, which they do not leave.
+    /// Mean length of the chords of `mesh`, whose elements come along a space-filling curve: of
+    /// those in eight parts of it, which they do not leave.
     pub fn mean_length(mesh: &HexMesh) -> f64 {
         let n = mesh.n_elements();
         let size = n.min(PART);

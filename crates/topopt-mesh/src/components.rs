@@ -43,8 +43,9 @@ impl Components {
         Self { of_node, of_element, n_components: roots.len() }
     }
 
-    /// Parts whose elements are joined by faces, which alone hold them against turning: where these are more
-    /// than the [parts](Components::of) that share nodes, one turns about an edge or a node of another.
+    /// Parts whose elements are joined by faces, which alone hold them against turning: where these
+    /// are more than the [parts](Components::of) that share nodes, one turns about an edge or a
+    /// node of another.
     pub fn joined_by_faces(mesh: &HexMesh) -> FaceJoined {
         let parent: Vec<AtomicU32> =
             (0..mesh.n_elements() as u32).into_par_iter().map(AtomicU32::new).collect();

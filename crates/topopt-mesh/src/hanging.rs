@@ -7,7 +7,8 @@ use crate::surface::{boundary_faces, face_center, face_coordinates};
 use crate::vector::{difference, length};
 use crate::{BoundingBox, CellList, Face, HexMesh, hexahedron};
 
-/// Nodes this near to a face lie on it: a share of the shortest edge with a length of the elements of both.
+/// Nodes this near to a face lie on it: a share of the shortest edge with a length of the elements
+/// of both.
 const RELATIVE_DISTANCE: f64 = 1e-3;
 
 /// Nodes of `mesh` that lie on a face of its surface, or on an edge of that, without being one of
@@ -53,8 +54,8 @@ fn distance(mesh: &HexMesh, face: Face) -> f64 {
     length(difference(face_center(&x), x[0]))
 }
 
-/// The shortest edge with a length of the elements around every node, `[n_nodes]`: thin elements have their
-/// next nodes as near as they are thin.
+/// The shortest edge with a length of the elements around every node, `[n_nodes]`: thin elements
+/// have their next nodes as near as they are thin.
 fn shortest_edges(mesh: &HexMesh) -> Vec<f64> {
     let mut shortest = vec![f64::INFINITY; mesh.n_nodes()];
     for (element, hex) in mesh.hexes().iter().enumerate() {
@@ -68,8 +69,8 @@ fn shortest_edges(mesh: &HexMesh) -> Vec<f64> {
     shortest
 }
 
-/// The points of `near` on the face with corners `x`, without those at the corners: within the tolerance of
-/// the face and of the point.
+/// The points of `near` on the face with corners `x`, without those at the corners: within the
+/// tolerance of the face and of the point.
 fn nodes_on(
     x: &[[f64; 3]; 4],
     near: &CellList,

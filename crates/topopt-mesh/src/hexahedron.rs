@@ -42,8 +42,8 @@ pub const EDGES: [[usize; 2]; 12] = [
 /// nodes of a triangle, counter-clockwise seen from outside the other one, reversed; then their
 /// neighbors in the other triangle, as in Gmsh's prism and Abaqus' C3D6.
 ///
-/// Such a degenerate hexahedron has the shape functions of the linear wedge, and a positive Jacobian
-/// at the Gauss points [Hughes2000, 3.6].
+/// Such a degenerate hexahedron has the shape functions of the linear wedge, and a positive
+/// Jacobian at the Gauss points [Hughes2000, 3.6].
 pub fn wedge(hex: &[u32; 8]) -> Option<[usize; 6]> {
     if distinct(hex).count() != 6 {
         return None;

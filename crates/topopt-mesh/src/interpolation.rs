@@ -81,10 +81,10 @@ impl<'a> ElementInterpolation<'a> {
     }
 }
 
-/// At every node the mean of the `values`, `[n_elements]`, of the elements around it: by the inverse of
-/// the distance of their centers, and inside the mesh corrected so that a linear function is exact
-/// \[HolmesConnell1989\]. Means by volume would give the value of the larger elements, whose centers
-/// are farther away.
+/// At every node the mean of the `values`, `[n_elements]`, of the elements around it: by the
+/// inverse of the distance of their centers, and inside the mesh corrected so that a linear
+/// function is exact \[HolmesConnell1989\]. Means by volume would give the value of the larger
+/// elements, whose centers are farther away.
 pub fn nodal_means(mesh: &HexMesh, values: &[f64]) -> Vec<f64> {
     let mut around = vec![Around::default(); mesh.n_nodes()];
     for ((hex, center), &value) in mesh.hexes().iter().zip(mesh.centers()).zip(values) {
@@ -109,8 +109,8 @@ struct Around {
     range: [f64; 2],
 }
 
-/// Share of the weights that must be left after the correction. On the surface all centers lie on one
-/// side, and none would be; between elements of 1 to 5 in size 0.96 are.
+/// Share of the weights that must be left after the correction. On the surface all centers lie on
+/// one side, and none would be; between elements of 1 to 5 in size 0.96 are.
 const LEFT: f64 = 0.5;
 
 impl Default for Around {

@@ -22,8 +22,8 @@ pub fn local_coordinates(x: &[[f64; 3]; 8], point: [f64; 3]) -> Option<[f64; 3]>
     }
 }
 
-/// Whether a root inside is ruled out: times the inverse of its Jacobian at the center, the map is the identity,
-/// a constant, and what bends it.
+/// Whether a root inside is ruled out: times the inverse of its Jacobian at the center, the map is
+/// the identity, a constant, and what bends it.
 fn is_far(map: &Trilinear) -> bool {
     let jacobian = map.jacobian([0.0; 3]);
     let determinant = hexahedron::determinant(&jacobian);

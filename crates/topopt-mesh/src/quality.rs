@@ -117,8 +117,8 @@ pub fn wedge_scaled_jacobian(x: &[[f64; 3]; 6]) -> f64 {
     (0..6).map(at_corner).fold(f64::INFINITY, f64::min) / sine
 }
 
-/// The longest edge over the shortest of the element with nodes `hex` at `x`, without the edges of a
-/// wedge that join a node with itself; infinite if another edge has no length.
+/// The longest edge over the shortest of the element with nodes `hex` at `x`, without the edges of
+/// a wedge that join a node with itself; infinite if another edge has no length.
 pub fn aspect_ratio(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
     let length =
         |[a, b]: [usize; 2]| (0..3).map(|d| (x[a][d] - x[b][d]).powi(2)).sum::<f64>().sqrt();

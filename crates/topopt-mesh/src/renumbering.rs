@@ -46,8 +46,8 @@ impl Renumbering {
         Self::of_chords(&sorted, &Chords::of(&sorted, &curve.new_elements())).after(curve)
     }
 
-    /// Elements in clusters of 32 that share many nodes, along a Hilbert curve, and nodes cluster by
-    /// cluster. Elements are rotated so that nodes of many elements stand first.
+    /// Elements in clusters of 32 that share many nodes, along a Hilbert curve, and nodes cluster
+    /// by cluster. Elements are rotated so that nodes of many elements stand first.
     pub fn in_clusters(mesh: &HexMesh) -> Self {
         let curve = Self::along_curve(mesh);
         Self::of_clusters(&curve.apply_without_sets(mesh)).after(curve)
@@ -68,8 +68,9 @@ impl Renumbering {
         Self { nodes, elements, rotations: vec![0; mesh.n_elements()] }
     }
 
-    /// The clusters of a mesh along a Hilbert curve, and the nodes of each one after the other, those of
-    /// most places in it first: a GPU sums them up 32 at a time, in the order of their places.
+    /// The clusters of a mesh along a Hilbert curve, and the nodes of each one after the other,
+    /// those of most places in it first: a GPU sums them up 32 at a time, in the order of their
+    /// places.
     fn of_clusters(mesh: &HexMesh) -> Self {
         let elements = clusters::order(mesh.hexes());
         let of_cluster = |cluster: &[u32]| {
@@ -244,9 +245,10 @@ impl Renumbering {
     }
 }
 
-/// Rotations after which the first node of every element is its node of most elements, and the second
-/// the node of most beside it: of elements that share nodes, the same nodes then have the same places,
-/// and one word is read for all of them. In cut tetrahedra it saves a seventh of the reads.
+/// Rotations after which the first node of every element is its node of most elements, and the
+/// second the node of most beside it: of elements that share nodes, the same nodes then have the
+/// same places, and one word is read for all of them. In cut tetrahedra it saves a seventh of the
+/// reads.
 fn by_valence(mesh: &HexMesh) -> Vec<u8> {
     let starts = counting_sort::offsets(mesh.hexes().as_flattened(), mesh.n_nodes());
     let rank = |node: u32| (starts[node as usize + 1] - starts[node as usize], node);
@@ -261,8 +263,8 @@ fn by_valence(mesh: &HexMesh) -> Vec<u8> {
     mesh.hexes().par_iter().map(best).collect()
 }
 
-/// Mean length of chords from which on the numbering follows them: in tetrahedra cut into hexahedra it
-/// is 2.2, in the benchmarks 8.6 and more.
+/// Mean length of chords from which on the numbering follows them: in tetrahedra cut into hexahedra
+/// it is 2.2, in the benchmarks 8.6 and more.
 const LONG: f64 = 5.0;
 
 /// Every thread writes its own range of the original numbers.

@@ -68,10 +68,10 @@ impl<'a> Region<'a> {
     /// From the center c of an element the nearest face center is p at distance d; q, at distance
     /// d', is the nearest one on the other side, at an angle of 135 degrees or more. If d' exceeds
     /// d by no more than the element measures from p to q, c is in the middle of a member of width
-    /// d + d'. That is not counted where it is a bump or a corner: where a ball wider by one element
-    /// fits into the region and comes as near to c as one and a half elements. The width is exact
-    /// between parallel sides that follow faces of elements; on stepped sides it is uncertain by
-    /// up to one and a half elements.
+    /// d + d'. That is not counted where it is a bump or a corner: where a ball wider by one
+    /// element fits into the region and comes as near to c as one and a half elements. The width is
+    /// exact between parallel sides that follow faces of elements; on stepped sides it is uncertain
+    /// by up to one and a half elements.
     pub fn smallest_member(&self) -> Option<Narrowest> {
         self.narrowest(true)
     }

@@ -62,8 +62,8 @@ impl Axis {
         (x(value) - x(self.low)) / (x(self.high) - x(self.low))
     }
 
-    /// Values of the ticks: powers of ten, also 2 and 5 times them where there are few; or multiples
-    /// of a round step.
+    /// Values of the ticks: powers of ten, also 2 and 5 times them where there are few; or
+    /// multiples of a round step.
     pub fn ticks(&self) -> Vec<f64> {
         let Some(step) = self.step else {
             let (first, last) = (self.low.log10().round() as i32, self.high.log10().round() as i32);

@@ -37,8 +37,8 @@ pub struct NotAManifold {
 
 impl TriangleSurface {
     /// Collapses edges into one of their ends, in the order of the error quadrics
-    /// \[GarlandHeckbert1997\], until `share`, in `[0, 1]`, is left of the triangles off the boundary
-    /// of the mesh, or no collapse is allowed any more; then restores the volume as
+    /// \[GarlandHeckbert1997\], until `share`, in `[0, 1]`, is left of the triangles off the
+    /// boundary of the mesh, or no collapse is allowed any more; then restores the volume as
     /// [`smooth`](Self::smooth) does.
     ///
     /// Vertices on the boundary of the mesh stay, and with them the triangles there; all vertices

@@ -21,9 +21,9 @@ const TOLERANCE: f64 = 1e-13;
 const LEAST_SQUARE: f64 = 0.1;
 
 impl TriangleSurface {
-    /// Smooths by `steps` pairs of a shrinking and a swelling step \[Taubin1995\] with equal weights
-    /// of the neighbors, then moves the vertices until the enclosed volume is `volume`, or as near
-    /// to it as they can.
+    /// Smooths by `steps` pairs of a shrinking and a swelling step \[Taubin1995\] with equal
+    /// weights of the neighbors, then moves the vertices until the enclosed volume is `volume`, or
+    /// as near to it as they can.
     ///
     /// Vertices on the boundary of the mesh stay where they are, and the others move along the edge
     /// of the tetrahedra that they lie on, as far as its normal direction says: they never leave

@@ -8,7 +8,8 @@ pub struct TriangleSurface {
     pub(crate) vertices: Vec<[f64; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) on_boundary: Vec<bool>,
-    /// The part of an edge of the tetrahedra that a vertex lies on and may move along, `[n_vertices]`.
+    /// The part of an edge of the tetrahedra that a vertex lies on and may move along,
+    /// `[n_vertices]`.
     pub(crate) tracks: Vec<[[f64; 3]; 2]>,
     pub(crate) pieces: Vec<u32>,
 }

@@ -97,9 +97,11 @@ fn forces_that_supports_take() {
     let found = warnings(&Folder::new(), &["loads.0.set=design"]);
     assert_eq!(
         found,
-        ["load case `default`: 36 of its 396 nodes are loaded in a direction in which they are held; \
+        [
+            "load case `default`: 36 of its 396 nodes are loaded in a direction in which they are held; \
           (0, -36, 0) in sum goes directly into the supports; remove those nodes from the set of the \
-          load, unless this is intended"]
+          load, unless this is intended"
+        ]
     );
 }
 
@@ -109,7 +111,8 @@ fn forces_on_void() {
                5, 5] } }]";
     let found = warnings(&Folder::new(), &[end, "design.void=[\"end\"]"]);
     let [warning] = found.as_slice() else { panic!("{found:?}") };
-    let expected = "load case `default` acts on void elements: 6 of its nodes lie in it, the first is ";
+    let expected =
+        "load case `default` acts on void elements: 6 of its nodes lie in it, the first is ";
     assert!(warning.starts_with(expected), "{warning}");
     let near = end.replace("min = [9", "min = [8").replace("max = [10", "max = [9");
     assert!(warnings(&Folder::new(), &[&near, "design.void=[\"end\"]"]).is_empty());

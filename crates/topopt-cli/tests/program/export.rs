@@ -226,7 +226,12 @@ fn what_cannot_be_exported_is_refused() {
             assert!(words(&finished.err).contains(part), "{args:?}\n{part}\n{}", finished.err);
         }
         let os_error = parts[0].contains("nowhere");
-        assert_eq!(finished.err.contains("choose an existing, writable folder"), os_error, "{}", finished.err);
+        assert_eq!(
+            finished.err.contains("choose an existing, writable folder"),
+            os_error,
+            "{}",
+            finished.err
+        );
         assert_eq!((finished.status, finished.out.as_str()), (1, ""), "{args:?}");
         assert_eq!(folder.files(), before, "{args:?}");
     }

@@ -129,7 +129,10 @@ fn a_step_file_is_converted_and_cut_into_hexahedra() {
     close(&in_mm["extent"][0], 40.0, 1e-9);
     close(&in_mm["design_volume"], 5.0 * (800.0 - 16.0 * std::f64::consts::PI), 0.01);
     let note = in_mm["notes"].to_string();
-    assert!(note.contains("the geometry has no named surfaces") && note.contains("meshed by Gmsh"), "{note}");
+    assert!(
+        note.contains("the geometry has no named surfaces") && note.contains("meshed by Gmsh"),
+        "{note}"
+    );
     assert_eq!(
         in_mm["warnings"][in_mm["warnings"].as_array().unwrap().len() - 1],
         "Young's modulus is 2.1e11 N/mm^2 (MPa), as the STEP file is read in mm: 2.1e17 Pa, more \

@@ -259,7 +259,11 @@ fn a_changed_mesh_is_refused() {
     write(&folder.path("moved.msh"), &other.unwrap());
     let finished = folder.run(&more, &["--resume"]);
     assert_eq!(finished.status, 1);
-    assert!(finished.err.contains("differ from those with which the run in out began"), "{}", finished.err);
+    assert!(
+        finished.err.contains("differ from those with which the run in out began"),
+        "{}",
+        finished.err
+    );
 }
 
 /// The disk takes no file beyond a length that the third checkpoint or so exceeds.

@@ -45,13 +45,16 @@ pub fn element_forces<S: Simd>(
     modulus: Lanes<S>,
     lame: (f64, f64),
 ) -> Nodal<S> {
-    // Gradient of u, two cofactors and the transpose carry GRADIENT_SCALE to the sixth, 1/det J to the -third.
+    // Gradient of u, two cofactors and the transpose carry GRADIENT_SCALE to the sixth, 1/det J to
+    // the -third.
     let scale = GRADIENT_SCALE.powi(-3);
     let lame = (Lanes::splat(simd, scale * lame.0), Lanes::splat(simd, scale * lame.1));
+
     let gradients = [
         [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)],
         [derivatives(simd, u, 0), derivatives(simd, u, 1), derivatives(simd, u, 2)],
     ];
+
     let zero = Lanes::splat(simd, 0.0);
     let mut flux = [[[zero; 4]; 3]; 3];
     add_flux(&gradients, modulus, lame, 0, &mut flux);
@@ -62,6 +65,7 @@ pub fn element_forces<S: Simd>(
     add_flux(&gradients, modulus, lame, 5, &mut flux);
     add_flux(&gradients, modulus, lame, 6, &mut flux);
     add_flux(&gradients, modulus, lame, 7, &mut flux);
+
     let mut forces = [[zero; 3]; 8];
     for c in 0..3 {
         derivatives_transposed(simd, &flux[c], c, &mut forces);

@@ -66,29 +66,19 @@ impl Aggregates {
         &self.centers
     }
 
-    /// The standard greedy pass over points at `positions`, in the order of [`roots`]: a point all of whose neighbors are free
-    /// starts an aggregate with them; what is left joins the neighboring aggregate that it touches
-    /// most.
+    /// The standard greedy pass over points at `positions`, in the order of [`roots`]: a point all
+    /// of whose neighbors are free starts an aggregate with them; what is left joins the
+    /// neighboring aggregate that it touches most.
     pub(super) fn greedy(positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
-        let mut of = vec![NONE; positions.len()];
-        let mut count = 0;
-        {
-            let neighbors = Neighbors::of(positions.len(), graph);
-            for node in roots(&neighbors) {
-                let row = neighbors.row(node);
-                if of[node as usize] == NONE && row.iter().all(|&other| of[other as usize] == NONE)
-                {
-                    of[node as usize] = count;
-                    row.iter().for_each(|&other| of[other as usize] = count);
-                    count += 1;
-                }
-            }
-        }
+        let (of, mut count) = whole_neighborhoods(positions.len(), graph);
+
+        // By the aggregates as they were begun, so the order in which points join does not matter.
         let touched = |(node, &own): (usize, &u32)| match own {
             NONE => most_touched(node, graph, &of),
             _ => own,
         };
         let mut joined: Vec<u32> = of.par_iter().enumerate().map(touched).collect();
+
         // A point that touches none starts one of its own.
         for aggregate in joined.iter_mut().filter(|aggregate| **aggregate == NONE) {
             *aggregate = count;
@@ -97,9 +87,9 @@ impl Aggregates {
         Self::gather(joined, count as usize, positions)
     }
 
-    /// With every aggregate whose points lie in a line, or are one or two, joined to the one that it
-    /// touches most in `graph`: it could not turn about that line, and rounding would decide how stiff
-    /// it is. Void leaves such where it encloses single nodes.
+    /// With every aggregate whose points lie in a line, or are one or two, joined to the one that
+    /// it touches most in `graph`: it could not turn about that line, and rounding would decide how
+    /// stiff it is. Void leaves such where it encloses single nodes.
     pub(super) fn joined(self, positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
         let in_line = |points: &Vec<u32>| is_in_line(points, positions);
         let is_thin: Vec<bool> = self.members.par_iter().map(in_line).collect();
@@ -116,6 +106,7 @@ impl Aggregates {
                     *touched.entry(self.of[other as usize]).or_default() += 1;
                 });
             }
+
             let most = touched.iter().filter(|(aggregate, _)| stays(**aggregate));
             if let Some((&most, _)) = most.max_by_key(|(_, times)| **times) {
                 points.iter().for_each(|&point| of[point as usize] = most);
@@ -139,6 +130,7 @@ impl Aggregates {
     /// Members, centers and offsets of `count` aggregates.
     fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
         let mut members = vec![Vec::new(); count];
+
         // Every thread fills its own range of aggregates.
         let share = count.div_ceil(rayon::current_num_threads()).max(1);
         members.par_chunks_mut(share).enumerate().for_each(|(range, members)| {
@@ -149,16 +141,34 @@ impl Aggregates {
                 }
             }
         });
+
         let center = |points: &Vec<u32>| -> [f64; DIM] {
             let sum = |i| points.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
             std::array::from_fn(|i| sum(i) / points.len() as f64)
         };
         let centers: Vec<_> = members.par_iter().map(center).collect();
+
         let offset =
             |(x, &aggregate): (&[f64; DIM], &u32)| difference(*x, centers[aggregate as usize]);
         let offsets = positions.par_iter().zip(&of).map(offset).collect();
         Self { of, offsets, members, centers }
     }
+}
+
+/// The aggregates that whole neighborhoods make, NONE for points left over, and their number.
+fn whole_neighborhoods(n_points: usize, graph: &impl Graph) -> (Vec<u32>, u32) {
+    let neighbors = Neighbors::of(n_points, graph);
+    let mut of = vec![NONE; n_points];
+    let mut count = 0;
+    for node in roots(&neighbors) {
+        let row = neighbors.row(node);
+        if of[node as usize] == NONE && row.iter().all(|&other| of[other as usize] == NONE) {
+            of[node as usize] = count;
+            row.iter().for_each(|&other| of[other as usize] = count);
+            count += 1;
+        }
+    }
+    (of, count)
 }
 
 /// Aggregates of so many points are not checked.
@@ -285,34 +295,41 @@ fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
 
 /// All points breadth first: as a queue would have them, but level by level, by several threads.
 fn breadth_first(neighbors: &Neighbors) -> Vec<u32> {
-    const FREE: u32 = u32::MAX;
     let n = neighbors.n_points;
+
     // 0 for seeds, else one more than the place in the queue of the first point beside it.
-    let found: Vec<AtomicU32> = (0..n).into_par_iter().map(|_| FREE.into()).collect();
+    let found: Vec<AtomicU32> = (0..n).into_par_iter().map(|_| NONE.into()).collect();
     let first_beside = |point: u32| found[point as usize].load(Ordering::Relaxed);
     let first_beside = &first_beside;
+
     let mut queue: Vec<u32> = Vec::with_capacity(n);
     for seed in 0..n as u32 {
-        if first_beside(seed) != FREE {
+        if first_beside(seed) != NONE {
             continue;
         }
         found[seed as usize].store(0, Ordering::Relaxed);
         let mut level = queue.len();
         queue.push(seed);
+
         while level < queue.len() {
             let places = level as u32 + 1..queue.len() as u32 + 1;
             let points = places.into_par_iter().zip(&queue[level..]).with_min_len(256);
+
+            // The smallest place stays, whichever thread comes first.
             points.clone().for_each(|(place, &point)| {
                 let found = neighbors.row(point).iter().map(|&other| &found[other as usize]);
                 found.filter(|found| found.load(Ordering::Relaxed) > place).for_each(|found| {
                     found.fetch_min(place, Ordering::Relaxed);
                 });
             });
+
+            // In the order of this level; a point comes once, after the first that it is beside.
             let beside = |(place, &point): (u32, &u32)| {
                 let row = neighbors.row(point).iter().copied();
                 row.filter(move |&other| first_beside(other) == place)
             };
             let next: Vec<u32> = points.flat_map_iter(beside).collect();
+
             level = queue.len();
             queue.extend(next);
         }

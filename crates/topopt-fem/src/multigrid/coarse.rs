@@ -137,8 +137,8 @@ where
     });
 }
 
-/// target += P_i^T A_ij P_j for i and j at `offsets`. A row of A P is P^T applied to that row of A, so
-/// that both products are of the same kind: in columns, then in rows.
+/// target += P_i^T A_ij P_j for i and j at `offsets`. A row of A P is P^T applied to that row of A,
+/// so that both products are of the same kind: in columns, then in rows.
 fn add_product<const N: usize>(
     offsets: [[f64; DIM]; 2],
     block: &[[f64; N]; N],

@@ -7,8 +7,8 @@ use super::Aggregates;
 use super::modes::NodalModes;
 use crate::{Discretization, ElementKernel};
 
-/// The prolongation: aggregate and offset of every node, of N unknowns, which move by M modes; zero at
-/// held components.
+/// The prolongation: aggregate and offset of every node, of N unknowns, which move by M modes; zero
+/// at held components.
 pub(super) struct FineTransfer<'a, K, const N: usize, const M: usize> {
     pub problem: &'a Discretization<K, N>,
     pub aggregates: Aggregates,

@@ -59,8 +59,8 @@ impl RowGroups {
     }
 }
 
-/// coarse = P^T (K + S) P for `coefficients` by term, and S, which takes the place of the terms that
-/// hold nodes to the ground: `springs`, `[n_nodes][N]`, zero at held components, or none.
+/// coarse = P^T (K + S) P for `coefficients` by term, and S, which takes the place of the terms
+/// that hold nodes to the ground: `springs`, `[n_nodes][N]`, zero at held components, or none.
 pub(super) fn galerkin<K: ElementKernel<N>, const N: usize, const M: usize>(
     transfer: &FineTransfer<K, N, M>,
     groups: &RowGroups,
@@ -79,12 +79,15 @@ pub(super) fn galerkin<K: ElementKernel<N>, const N: usize, const M: usize>(
             coefficients,
             elements: free,
         });
+
+        // Before the held elements and springs: what these add resists a rigid motion.
         sums.balance();
         arch.dispatch(AddElements::<_, true, N, M> {
             sums: &mut sums,
             coefficients,
             elements: held,
         });
+
         if !springs.is_empty() {
             for row in sums.rows.clone() {
                 let place = sums.place(row, row as u32);
@@ -145,21 +148,27 @@ where
         for a in 0..8 {
             of[a] = aggregates.of()[hex[a] as usize];
         }
+
         for a in 0..8 {
             let row = of[a] as usize;
+            // An aggregate is taken once, at the first node that is in it.
             if !self.rows.contains(&row) || of[..a].contains(&of[a]) {
                 continue;
             }
+
             for b in 0..8 {
                 let column = of[b] as usize;
+                // Of two blocks across the diagonal in the same group, one is made for both.
                 let is_across = column < row && self.rows.contains(&column);
                 if is_across || column == row && !HELD || of[..b].contains(&of[b]) {
                     continue;
                 }
+
                 let pair = Pair { problem, aggregates, hex, of: &of, rows: of[a], columns: of[b] };
                 let block = pair.block::<M, HELD>(entry);
                 let place = self.place(row, of[b]);
                 add(&mut self.blocks[place], |i, j| block[i][j]);
+
                 if column > row && self.rows.contains(&column) {
                     let place = self.place(column, of[a]);
                     add(&mut self.blocks[place], |i, j| block[j][i]);
@@ -196,6 +205,7 @@ impl<K: ElementKernel<N>, const N: usize> Pair<'_, K, N> {
             if self.of[a] != self.rows {
                 continue;
             }
+
             // sum of K_ab P_b: a row of it is P_b^T k for a row k of K_ab.
             let mut forces = [[0.0; M]; N];
             for b in 0..8 {
@@ -212,6 +222,8 @@ impl<K: ElementKernel<N>, const N: usize> Pair<'_, K, N> {
                     (0..M).for_each(|c| forces[i][c] += moved[c]);
                 }
             }
+
+            // P_a^T times each column of that.
             let r = offsets[self.hex[a] as usize];
             for c in 0..M {
                 let mut column = [0.0; N];
@@ -298,11 +310,15 @@ where
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { sums, coefficients, elements } = self;
         let problem = sums.transfer.problem;
+
+        // Set in place: gradients of eight elements are 12 kB, too much to hand over by copies.
         let mut gradients = Gradients::zeros(simd);
         let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; PAIRS];
+
         for elements in elements.chunks(S::F64_LANES) {
             gradients.set(simd, &load_coordinates(simd, problem.mesh(), elements));
             let loaded = load_coefficients(simd, elements, coefficients);
+
             for b in 1..8 {
                 for a in 0..b {
                     let block = problem.kernel().block(simd, &gradients, [a, b], &loaded);
@@ -313,6 +329,7 @@ where
                     }
                 }
             }
+
             for (lane, &e) in elements.iter().enumerate() {
                 sums.add_element::<HELD>(e as usize, |k, c| blocks[k][c / N][c % N][lane]);
             }

@@ -7,15 +7,16 @@ use topopt_linalg::BlockPattern;
 use super::{Aggregates, Aggregation};
 use crate::{Discretization, ElementKernel};
 
-/// The joints of a level: pairs of aggregates, row < column, that parts connect. Parts are elements on
-/// the first level, and on the others blocks of the finer level, by their places there.
+/// The joints of a level: pairs of aggregates, row < column, that parts connect. Parts are elements
+/// on the first level, and on the others blocks of the finer level, by their places there.
 #[derive(Debug, Clone)]
 pub struct Joints {
     /// Where each row begins among the blocks off the diagonal, and the end of the last.
     pub row_offsets: Vec<u32>,
     /// Their columns, increasing in a row.
     pub columns: Vec<u32>,
-    /// Row of every joint; those of most parts first.
+    /// Row of every joint; those of most parts first, so that joints that a warp of a GPU takes
+    /// together have about as many.
     pub rows: Vec<u32>,
     /// Place of its block.
     pub places: Vec<u32>,
@@ -68,28 +69,34 @@ impl Joints {
         // A row has all its columns but one: itself.
         let row_offsets: Vec<u32> =
             pattern.offsets().iter().enumerate().map(|(row, &k)| (k - row) as u32).collect();
+
         let of_row = |row: usize| {
             let mut found = Vec::new();
             parts(row, &mut |column, part| {
                 let before = pattern.row(row).partition_point(|&c| c < column) - 1;
                 found.push((row_offsets[row] + before as u32, part));
             });
+            // Stable, as all sorting here: the parts of a joint keep their order.
             found.sort_by_key(|&(place, _)| place);
             found
         };
         let rows: Vec<Vec<(u32, u32)>> = (0..n_rows).into_par_iter().map(of_row).collect();
+
         let others = |row: usize| pattern.row(row).iter().filter(move |&&c| c as usize != row);
         let columns = (0..n_rows).flat_map(others).copied().collect();
+
         let mut joints: Vec<(usize, &[(u32, u32)])> = Vec::new();
         for (row, found) in rows.iter().enumerate() {
             joints.extend(found.chunk_by(|a, b| a.0 == b.0).map(|parts| (row, parts)));
         }
         joints.sort_by_key(|(_, parts)| std::cmp::Reverse(parts.len()));
+
         let mut part_offsets = vec![0];
         part_offsets.extend(joints.iter().scan(0, |end, (_, parts)| {
             *end += parts.len() as u32;
             Some(*end)
         }));
+
         Self {
             row_offsets,
             columns,

@@ -1,9 +1,9 @@
 //! Multigrid by plain aggregation, on the CPU.
 //!
-//! Nodes are grouped into aggregates by the mesh alone, once. An aggregate moves by M modes: six rigid
-//! motions in elasticity, one constant in diffusion. These carry no energy, so only elements that
-//! touch several aggregates or a held node make coarse stiffness. It is recomputed whenever the
-//! coefficients change. Coarser levels aggregate the aggregates, again with M modes each.
+//! Nodes are grouped into aggregates by the mesh alone, once. An aggregate moves by M modes: six
+//! rigid motions in elasticity, one constant in diffusion. These carry no energy, so only elements
+//! that touch several aggregates or a held node make coarse stiffness. It is recomputed whenever
+//! the coefficients change. Coarser levels aggregate the aggregates, again with M modes each.
 
 mod aggregates;
 mod coarse;
@@ -74,7 +74,8 @@ pub struct NodalAggregation<
     inverse_diagonal: BlockDiagonal<N>,
     transfer: FineTransfer<'a, K, N, M>,
     row_groups: RowGroups,
-    /// See [`ElementKernel::bounds`]: by them the smoother's blocks are raised, so that no eigenvalue exceeds 1.
+    /// See [`ElementKernel::bounds`]: by them the smoother's blocks are raised, so that no
+    /// eigenvalue exceeds 1.
     bounds: Vec<f32>,
     /// Levels 1 and on.
     coarse: BlockLevels<M>,
@@ -105,11 +106,11 @@ where
         let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let blocks = 8 * BlockDiagonal::<N>::PACKED;
 
-        // A node: its work vectors (4 N), diagonal blocks and the 1.6 copies that they are summed from, its
-        // place (40), and what the setup needs for a while (53); springs of the ground. An element: its
-        // coefficients and raised ones, its entry in some 1.1 groups of rows, and its share of an aggregate
-        // of some 30 nodes with up to 27 neighbors, of which there are fewer near the surface, where nodes
-        // have fewer elements: 320 with six modes.
+        // A node: its work vectors (4 N), diagonal blocks and the 1.6 copies that they are summed
+        // from, its place (40), and what the setup needs for a while (53); springs of the ground.
+        // An element: its coefficients and raised ones, its entry in some 1.1 groups of rows, and
+        // its share of an aggregate of some 30 nodes with up to 27 neighbors, of which there are
+        // fewer near the surface, where nodes have fewer elements: 320 with six modes.
         let ground = if K::HAS_GROUND { 16 * N } else { 0 };
         let node = 32 * N + blocks + (16 * blocks).div_ceil(10) + 40 + 53 + ground;
         let share = 320 * M * M / (MODES * MODES);

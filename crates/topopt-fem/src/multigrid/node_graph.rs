@@ -8,16 +8,16 @@ use super::aggregates::Graph;
 /// Nodes that share an element. Empty elements hold nothing together except the nodes that have no
 /// others: parts beside a gap move apart as if nothing were between them.
 ///
-/// Where solid elements meet in an edge or a node only, one side turns about it freely. The nodes of
-/// such a hinge belong to one side: an aggregate of the other one then turns about them, as its own
-/// nodes there stay where they are, while an aggregate of both sides could not turn at all.
+/// Where solid elements meet in an edge or a node only, one side turns about it freely. The nodes
+/// of such a hinge belong to one side: an aggregate of the other one then turns about them, as its
+/// own nodes there stay where they are, while an aggregate of both sides could not turn at all.
 pub(super) struct NodeGraph<'a> {
     mesh: &'a HexMesh,
     adjacency: &'a NodeToElements,
     /// \[n_elements\].
     is_void: Vec<bool>,
-    /// Bit a of each element: its local node a belongs to another side of a hinge, \[n_elements\]; empty
-    /// where no element is void.
+    /// Bit a of each element: its local node a belongs to another side of a hinge, \[n_elements\];
+    /// empty where no element is void.
     beyond_hinge: Vec<u8>,
 }
 

@@ -329,8 +329,9 @@ fn largest_eigenvalue(hierarchy: &NodalAggregation, n: usize) -> f64 {
     growth
 }
 
-/// The Chebyshev smoother diverges beyond 1.125 times what it takes for the largest eigenvalue. Single
-/// solid elements among empty ones have the largest, which ten steps of the power method miss.
+/// The Chebyshev smoother diverges beyond 1.125 times what it takes for the largest eigenvalue.
+/// Single solid elements among empty ones have the largest, which ten steps of the power method
+/// miss.
 #[test]
 fn no_moduli_make_the_smoother_diverge() {
     for problem in problems() {

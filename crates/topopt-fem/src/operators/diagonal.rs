@@ -36,8 +36,8 @@ pub fn by_patches<K: ElementKernel<N>, const N: usize>(
     patches.scatter(out, work, |node, sum| constraints.choose(node, [1.0; N], sum));
 }
 
-/// Writes the pseudo-inverses of the diagonal blocks of K and the springs, with the identity at held
-/// components, to `inverse`, which has a block for every node.
+/// Writes the pseudo-inverses of the diagonal blocks of K and the springs, with the identity at
+/// held components, to `inverse`, which has a block for every node.
 pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     patches: &Patches,
@@ -48,6 +48,7 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
     let work = |_: &mut (), patch: &Patch, sums: &mut [K::Packed]| {
         arch.dispatch(AddBlocks { problem, patch, coefficients, sums });
     };
+
     let constraints = problem.constraints();
     let springs = constraints.springs().map(|springs| springs.as_chunks::<N>().0);
     let finish = |node: usize, sum: K::Packed| {
@@ -55,16 +56,20 @@ pub fn inverse_blocks_by_patches<K: ElementKernel<N>, const N: usize>(
         if let Some(springs) = springs {
             (0..N).for_each(|i| block[i][i] += springs[node][i]);
         }
+
+        // After the springs: a held component with a spring is a row of the identity, too.
         for i in (0..N).filter(|&i| constraints.is_fixed(node, i)) {
             (0..N).for_each(|j| (block[i][j], block[j][i]) = (0.0, 0.0));
             block[i][i] = 1.0;
         }
+
         let inverse = pseudo_inverse(&block);
         let mut packed = K::Packed::ZERO;
         let lower = (0..N).flat_map(|i| (0..=i).map(move |j| (i, j)));
         packed.numbers_mut().iter_mut().zip(lower).for_each(|(p, (i, j))| *p = inverse[i][j]);
         packed
     };
+
     patches.scatter(inverse.packed_mut(), work, finish);
 }
 
@@ -85,12 +90,16 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddBlocks<'_, K, N> {
         let Self { problem, patch, coefficients, sums } = self;
         let mut gradients = Gradients::zeros(simd);
         let mut elements = patch.elements.clone().map(|e| e as u32);
+
         for hexes in patch.hexes.chunks(S::F64_LANES) {
             let mut numbers = [0; MAX_LANES];
             (0..hexes.len()).for_each(|lane| numbers[lane] = elements.next().unwrap_or_default());
             let numbers = &numbers[..hexes.len()];
+
             gradients.set(simd, &load_coordinates(simd, problem.mesh(), numbers));
             let loaded = load_coefficients(simd, numbers, coefficients);
+
+            // Lower triangles alone: the blocks are symmetric.
             let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; 8];
             for a in 0..8 {
                 let block = problem.kernel().block(simd, &gradients, [a, a], &loaded);
@@ -100,11 +109,13 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddBlocks<'_, K, N> {
                     }
                 }
             }
+
             for (lane, hex) in hexes.iter().enumerate() {
                 if is_degenerate(hex) {
                     add_degenerate(problem, coefficients, numbers[lane] as usize, hex, sums);
                     continue;
                 }
+
                 for a in 0..8 {
                     let sum = sums[hex[a] as usize].numbers_mut();
                     for i in 0..N {

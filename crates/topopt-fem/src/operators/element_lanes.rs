@@ -8,7 +8,7 @@ use crate::DIM;
 use crate::kernel::MAX_TERMS;
 use crate::lanes::{Lanes, MAX_LANES};
 
-/// Coordinates of `elements`, at most as many as lanes. Lanes without an element repeat the last one.
+/// Coordinates of `elements`, at most as many as lanes. Lanes without one repeat the last element.
 #[inline(always)]
 pub fn load_coordinates<S: Simd>(simd: S, mesh: &HexMesh, elements: &[u32]) -> Nodal<S> {
     let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];

@@ -7,8 +7,8 @@ use crate::lanes::{Lanes, MAX_LANES, Quads};
 use crate::patches::Patch;
 use crate::{DIM, Discretization, ElementKernel};
 
-/// Coordinates, values and sums of forces at the nodes of a patch: by planes if it has rows of elements,
-/// else by nodes.
+/// Coordinates, values and sums of forces at the nodes of a patch: by planes if it has rows of
+/// elements, else by nodes.
 pub struct LocalFields<const N: usize> {
     pub x: Planes<DIM>,
     pub u: Planes<N>,
@@ -21,8 +21,8 @@ pub struct LocalFields<const N: usize> {
 /// Nodal values of a patch by component, so that a row of nodes is a vector.
 pub type Planes<const N: usize> = [Vec<f64>; N];
 
-/// The same where no elements are in rows: the values of a node are read and added in one piece, with
-/// others beside them that fill a register of four; coordinates and values in one line of the cache.
+/// The same where no elements are in rows: the values of a node are read and added in one piece,
+/// with others beside them that fill a register of four; coordinates and values in one cache line.
 #[derive(Default)]
 pub struct NodeFields {
     pub xu: Vec<[[f64; 4]; 2]>,
@@ -52,6 +52,7 @@ impl<const N: usize> LocalFields<N> {
             patch.gather(&mut self.u, u);
             return;
         }
+
         let both = |&node: &u32| [quad(x(node as usize)), quad(u(node as usize))];
         self.nodes.xu.clear();
         self.nodes.xu.extend(patch.nodes.iter().map(both));
@@ -92,6 +93,7 @@ pub fn load<S: Simd, const N: usize>(
         }
         return nodal;
     }
+
     let mut group: LaneGroup<N> = [[[0.0; MAX_LANES]; N]; 8];
     for lane in 0..S::F64_LANES {
         let hex = &hexes[lane.min(hexes.len() - 1)];
@@ -174,6 +176,7 @@ pub fn add<S: Simd, const N: usize>(
         }
         return;
     }
+
     let mut group: LaneGroup<N> = [[[0.0; MAX_LANES]; N]; 8];
     to_group(forces, &mut group);
     for (lane, hex) in hexes.iter().enumerate() {

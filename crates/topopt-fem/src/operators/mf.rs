@@ -117,6 +117,7 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
         let mut sums = std::mem::take(&mut self.local.nodes.sums);
         sums.clear();
         sums.resize(self.sums.len(), [0.0; 4]);
+
         for (group, hexes) in self.patch.hexes.chunks(S::F64_LANES).enumerate() {
             let (x, u) = load_nodes(simd, &self.local.nodes.xu, hexes);
             let mut coefficients = [Lanes::splat(simd, 0.0); MAX_TERMS];
@@ -127,10 +128,45 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
             let forces = self.kernel.product(simd, &x, &u, &coefficients);
             add_nodes(simd, &forces, &mut sums, hexes);
         }
+
         for (out, sum) in self.sums.iter_mut().zip(&sums) {
             out.copy_from_slice(&sum[..N]);
         }
         self.local.nodes.sums = sums;
+    }
+
+    #[inline(always)]
+    fn by_planes<S: Simd>(self, simd: S) {
+        let mut sums = std::mem::replace(&mut self.local.sums, std::array::from_fn(|_| Vec::new()));
+        for plane in sums.iter_mut() {
+            plane.clear();
+            plane.resize(self.sums.len(), 0.0);
+        }
+
+        for (group, hexes) in self.patch.hexes.chunks(S::F64_LANES).enumerate() {
+            let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
+            let x = load(simd, &self.local.x, hexes, is_row);
+            let u = load(simd, &self.local.u, hexes, is_row);
+
+            // Zero in lanes past the last element, which repeat it.
+            let mut coefficients = [Lanes::splat(simd, 0.0); MAX_TERMS];
+            for term in 0..K::TERMS {
+                let values = self.coefficients_from(term, group * S::F64_LANES, hexes.len());
+                let mut filled = [0.0; MAX_LANES];
+                filled[..values.len()].copy_from_slice(values);
+                coefficients[term] = Lanes::load(simd, &filled);
+            }
+
+            let forces = self.kernel.product(simd, &x, &u, &coefficients);
+            add(simd, &forces, &mut sums, hexes, is_row);
+        }
+
+        for (n, sum) in self.sums.iter_mut().enumerate() {
+            for i in 0..N {
+                sum[i] = sums[i][n];
+            }
+        }
+        self.local.sums = sums;
     }
 }
 
@@ -139,34 +175,10 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddForces<'_, K, N> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if !self.patch.has_rows() {
-            return self.by_nodes(simd);
+        match self.patch.has_rows() {
+            true => self.by_planes(simd),
+            false => self.by_nodes(simd),
         }
-        let mut sums = std::mem::replace(&mut self.local.sums, std::array::from_fn(|_| Vec::new()));
-        for plane in sums.iter_mut() {
-            plane.clear();
-            plane.resize(self.sums.len(), 0.0);
-        }
-        for (group, hexes) in self.patch.hexes.chunks(S::F64_LANES).enumerate() {
-            let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
-            let x = load(simd, &self.local.x, hexes, is_row);
-            let u = load(simd, &self.local.u, hexes, is_row);
-            let mut coefficients = [Lanes::splat(simd, 0.0); MAX_TERMS];
-            for term in 0..K::TERMS {
-                let values = self.coefficients_from(term, group * S::F64_LANES, hexes.len());
-                let mut filled = [0.0; MAX_LANES];
-                filled[..values.len()].copy_from_slice(values);
-                coefficients[term] = Lanes::load(simd, &filled);
-            }
-            let forces = self.kernel.product(simd, &x, &u, &coefficients);
-            add(simd, &forces, &mut sums, hexes, is_row);
-        }
-        for (n, sum) in self.sums.iter_mut().enumerate() {
-            for i in 0..N {
-                sum[i] = sums[i][n];
-            }
-        }
-        self.local.sums = sums;
     }
 }
 
@@ -188,15 +200,18 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
         let has_rows = self.patch.has_rows();
         let mut unit = [Lanes::splat(simd, 0.0); MAX_TERMS];
         unit[self.term] = Lanes::splat(simd, 1.0);
+
         let groups = self.patch.hexes.chunks(S::F64_LANES);
         let groups = groups.zip(self.works.chunks_mut(S::F64_LANES));
         for (group, (hexes, works)) in groups.enumerate() {
             let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
+
             let (x, u) = match has_rows {
                 true => (load(simd, x, hexes, is_row), load(simd, u, hexes, is_row)),
                 false => load_nodes(simd, &nodes.xu, hexes),
             };
             let forces = self.kernel.product(simd, &x, &u, &unit);
+
             let v = match has_rows {
                 true => load(simd, v, hexes, is_row),
                 false => load_other(simd, &nodes.v, hexes),
@@ -208,6 +223,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
                 }
             }
 
+            // `load_nodes` leaves the elements in an order of lanes that `to_quads` undoes.
             let mut quads: Quads = [[0.0; 4]; MAX_LANES];
             let mut lanes = [0.0; MAX_LANES];
             match has_rows {

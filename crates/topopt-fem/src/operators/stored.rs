@@ -1,5 +1,5 @@
-//! Stored element matrices, `[8][N][8][N]` numbers per element and term at unit coefficient, for `ebe`
-//! and `nbn`.
+//! Stored element matrices, `[8][N][8][N]` numbers per element and term at unit coefficient, for
+//! `ebe` and `nbn`.
 
 use rayon::prelude::*;
 use topopt_mesh::HexMesh;

@@ -75,7 +75,8 @@ pub fn at_point<S: Simd, const N: usize>(
     gradient
 }
 
-/// [`GRADIENT_SCALE`] times the reference derivatives of component `c` of a nodal field at the Gauss points.
+/// [`GRADIENT_SCALE`] times the reference derivatives of component `c` of a nodal field at the
+/// Gauss points.
 #[inline(always)]
 pub fn derivatives<S: Simd, const N: usize>(simd: S, v: &Nodal<S, N>, c: usize) -> Derivatives<S> {
     let mut values = [v[0][c]; 8];

@@ -215,8 +215,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// `announced` as a length, after checking that so many things of at least `least` bytes each can
-    /// still follow. Nothing may be allocated by a count that was not checked.
+    /// `announced` as a length, after checking that so many things of at least `least` bytes each
+    /// can still follow. Nothing may be allocated by a count that was not checked.
     pub fn count(&self, announced: u64, what: &'static str, least: Least) -> Parsed<usize> {
         let each = if self.reads_binary() { least.binary } else { least.text };
         let left = self.length.saturating_sub(self.bytes_before + self.start as u64);

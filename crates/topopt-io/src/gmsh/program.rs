@@ -251,6 +251,7 @@ impl Geometry<'_> {
         if let Some(size) = self.meshing.element_size {
             settings += &format!("Mesh.MeshSizeMax = {size:?};\n");
         }
+
         settings += match hexes {
             Hexes::Auto => "",
             Hexes::Transfinite => {
@@ -259,7 +260,7 @@ impl Geometry<'_> {
             Hexes::Extrude => {
                 "Mesh.Algorithm = 8;\nMesh.RecombinationAlgorithm = 1;\nRecombine Surface {:};\n"
             }
-            // An edge of a tetrahedron becomes two of hexahedra. Netgen's optimization inverts some.
+            // An edge of a tetrahedron becomes two of hexahedra. Netgen's optimizer inverts some.
             Hexes::Subdivide => {
                 "Mesh.SubdivisionAlgorithm = 2;\nMesh.OptimizeNetgen = 0;\n\
                  Mesh.MeshSizeFactor = 2 * Mesh.MeshSizeFactor;\n"

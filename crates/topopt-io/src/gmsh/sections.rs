@@ -3,6 +3,7 @@
 use super::cursor::{Cursor, Least};
 use super::error::Fault;
 use super::raw::RawMesh;
+use super::version_4::Entities;
 use super::{version_2, version_4};
 use crate::quote::printable;
 use crate::read_error::Parsed;
@@ -39,33 +40,15 @@ pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
             "Entities" => entities.is_some(),
             _ => false,
         };
-
         if repeated {
             return Err(cursor.fault(Fault::RepeatedSection(section)));
         }
-
-        match (section.as_str(), version) {
-            ("PhysicalNames", _) => physical_names(&mut cursor, &mut mesh)?,
-            ("PartitionedEntities", _) => return Err(cursor.fault(Fault::Partitioned)),
-            // The tags of its nodes are resolved as an element is read.
-            ("Elements", _) if !nodes => return Err(cursor.fault(Fault::ElementsFirst)),
-            ("Nodes", Version::V2) => version_2::nodes(&mut cursor, &mut mesh)?,
-            ("Nodes", Version::V4) => version_4::nodes(&mut cursor, &mut mesh)?,
-            ("Elements", Version::V2) => version_2::elements(&mut cursor, &mut mesh)?,
-            ("Elements", Version::V4) => {
-                version_4::elements(&mut cursor, &mut mesh, entities.as_ref())?;
-            }
-            ("Entities", Version::V4) => entities = Some(version_4::entities(&mut cursor)?),
-            (name, _) => {
-                cursor.skip_section()?;
-                if !WITHOUT_MEANING.contains(&name) {
-                    mesh.unknown_sections.push(section);
-                }
-                continue;
-            }
+        // The tags of its nodes are resolved as an element is read.
+        if elements && !nodes {
+            return Err(cursor.fault(Fault::ElementsFirst));
         }
 
-        cursor.end_section()?;
+        read_section(&mut cursor, version, section, &mut mesh, &mut entities)?;
     }
 
     match (nodes, elements) {
@@ -73,6 +56,33 @@ pub(super) fn parse(mut cursor: Cursor) -> Parsed<RawMesh> {
         (_, false) => Err(Fault::MissingSection("Elements").into()),
         _ => Ok(mesh),
     }
+}
+
+/// Reads a section from behind its head on, or passes over one that is not known.
+fn read_section(
+    cursor: &mut Cursor,
+    version: Version,
+    name: String,
+    mesh: &mut RawMesh,
+    entities: &mut Option<Entities>,
+) -> Parsed<()> {
+    match (name.as_str(), version) {
+        ("PhysicalNames", _) => physical_names(cursor, mesh)?,
+        ("PartitionedEntities", _) => return Err(cursor.fault(Fault::Partitioned)),
+        ("Nodes", Version::V2) => version_2::nodes(cursor, mesh)?,
+        ("Nodes", Version::V4) => version_4::nodes(cursor, mesh)?,
+        ("Elements", Version::V2) => version_2::elements(cursor, mesh)?,
+        ("Elements", Version::V4) => version_4::elements(cursor, mesh, entities.as_ref())?,
+        ("Entities", Version::V4) => *entities = Some(version_4::entities(cursor)?),
+        (unread, _) => {
+            cursor.skip_section()?;
+            if !WITHOUT_MEANING.contains(&unread) {
+                mesh.unknown_sections.push(name);
+            }
+            return Ok(());
+        }
+    }
+    cursor.end_section()
 }
 
 #[derive(Clone, Copy)]

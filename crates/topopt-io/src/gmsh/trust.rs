@@ -1,9 +1,10 @@
-//! What a geometry may do besides geometry: a `.geo` file is a program, and so is all that it merges
-//! and the `.opt` file beside it.
+//! What a geometry may do besides geometry: a `.geo` file is a program, and so is all that it
+//! merges and the `.opt` file beside it.
 //!
-//! The scan reads as Gmsh's own scanner does (src/parser/Gmsh.l of Gmsh 4.15: no escapes in strings,
-//! at most 1023 bytes each, a NUL byte ends comments) and looks for the commands and options of its
-//! grammar (Gmsh.y) that run programs or write files. Where it cannot be sure it refuses.
+//! The scan reads as Gmsh's own scanner does (src/parser/Gmsh.l of Gmsh 4.15: no escapes in
+//! strings, at most 1023 bytes each, a NUL byte ends comments) and looks for the commands and
+//! options of its grammar (Gmsh.y) that run programs or write files. Where it cannot be sure it
+//! refuses.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -47,8 +48,8 @@ const DATA: [&str; 11] =
 /// Extensions of scripts that may be merged.
 const SCRIPTS: [&str; 3] = ["geo", "opt", "pos"];
 
-/// The first place in the geometry at `path`, or in what it reads, that may run a program or write a
-/// file.
+/// The first place in the geometry at `path`, or in what it reads, that may run a program or write
+/// a file.
 pub(super) fn suspect(path: &Path) -> Option<Suspect> {
     suspect_in(path, &mut BTreeSet::new())
 }
@@ -157,9 +158,7 @@ fn tokens(text: &[u8]) -> Result<Vec<(usize, Token<'_>)>, (usize, &'static str)>
                 scan.skip_to(b"*/")?;
                 scan.step(2)?;
             }
-            (b'"' | b'\'', _) => {
-                tokens.push((line, Token::Text(scan.quoted(byte)?)));
-            }
+            (b'"' | b'\'', _) => tokens.push((line, Token::Text(scan.quoted(byte)?))),
             _ if is_letter(byte) => {
                 let word = scan.word()?;
                 has_loops |= ["For", "Macro", "Function"].iter().any(|begin| word.ends_with(begin));

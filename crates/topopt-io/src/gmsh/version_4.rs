@@ -13,7 +13,8 @@ use crate::read_error::Parsed;
 /// A point: `1 0 0 0 0`; an integer, three doubles and the length of a list.
 const POINT: Least = Least { text: 9, binary: 36 };
 
-/// A curve, surface or volume: `1 0 0 0 0 0 0 0 0`; an integer, six doubles, the lengths of two lists.
+/// A curve, surface or volume: `1 0 0 0 0 0 0 0 0`; an integer, six doubles, the lengths of two
+/// lists.
 const ENTITY: Least = Least { text: 17, binary: 68 };
 
 /// The header of a block: `0 1 0 1`; three integers and a length.
@@ -116,15 +117,8 @@ pub(super) fn elements(
         let dimension = cursor.int("the dimension of an entity")?;
         let entity = cursor.int("the tag of an entity")?;
         let number = cursor.int("the type of an element")?;
-        // A hexahedron is its tag and those of its nodes, which bounds the room made for them.
         let shape = shape_of(number);
-        let hex = shape.filter(|(shape, _)| *shape == Shape::Hexahedron);
-        let numbers = hex.map_or(2, |(_, n_nodes)| n_nodes as u64 + 1);
-        let least = Least { text: 2 * numbers, binary: 8 * numbers };
-        let count = number_of(cursor, "elements in a block", least)?;
-        if hex.is_some() {
-            mesh.reserve_hexes(count);
-        }
+        let count = elements_in_block(cursor, mesh, shape)?;
         cursor.end_record()?;
 
         let groups = entities.and_then(|all| all.get(&(dimension, entity)));
@@ -147,6 +141,24 @@ pub(super) fn elements(
         total += count;
     }
     check_total(cursor, "as many elements as announced", n_elements, total)
+}
+
+/// The number of elements in a block; makes room for them if they are hexahedra.
+fn elements_in_block(
+    cursor: &mut Cursor,
+    mesh: &mut RawMesh,
+    shape: Option<(Shape, usize)>,
+) -> Parsed<usize> {
+    // A hexahedron is its tag and those of its nodes, so the size of the file bounds the room.
+    let hex = shape.filter(|(shape, _)| *shape == Shape::Hexahedron);
+    let numbers = hex.map_or(2, |(_, n_nodes)| n_nodes as u64 + 1);
+    let least = Least { text: 2 * numbers, binary: 8 * numbers };
+
+    let count = number_of(cursor, "elements in a block", least)?;
+    if hex.is_some() {
+        mesh.reserve_hexes(count);
+    }
+    Ok(count)
 }
 
 /// A count of things of at least `least` bytes each.

@@ -81,6 +81,7 @@ impl<'a> Groups<'a> {
         let mut names = Vec::new();
         let mut points = Vec::new();
         let mut quads = Vec::new();
+
         for (name, set) in &mesh.sets().nodes {
             let members = set.iter().map(|&node| [node]).collect();
             points.push(Group { tag: add_name(&mut names, 0, name)?, members });
@@ -89,16 +90,19 @@ impl<'a> Groups<'a> {
             let members = set.iter().map(|face| face.nodes(mesh.hexes())).collect();
             quads.push(Group { tag: add_name(&mut names, 2, name)?, members });
         }
+
         let mut groups_of = vec![Vec::new(); mesh.n_elements()];
         for (name, set) in &mesh.sets().elements {
             let tag = add_name(&mut names, 3, name)?;
             for &element in set {
                 let groups: &mut Vec<i64> = &mut groups_of[element as usize];
+                // A set may name an element twice.
                 if groups.last() != Some(&tag) {
                     groups.push(tag);
                 }
             }
         }
+
         let (combinations, combination_of) = number(groups_of);
         Ok(Self { names, points, quads, combinations, combination_of })
     }
@@ -149,6 +153,10 @@ fn version_2<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
     }
     out.end_section("Nodes")?;
 
+    elements_2(out, mesh, groups)
+}
+
+fn elements_2<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) -> io::Result<()> {
     // An element has one group in this version: it is written again for each further one.
     let elements = groups.elements();
     let n_copies: usize = (groups.combinations.iter().zip(&elements))
@@ -210,6 +218,10 @@ fn version_4<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) ->
     }
     out.end_section("Nodes")?;
 
+    elements_4(out, mesh, groups)
+}
+
+fn elements_4<W: Write>(out: &mut Records<W>, mesh: &HexMesh, groups: &Groups) -> io::Result<()> {
     // A block without elements is not written.
     out.text("$Elements\n")?;
     let points = groups.points.iter().filter(|group| !group.members.is_empty());

@@ -1,9 +1,9 @@
-//! VTK XML files for ParaView: unstructured grids (`.vtu`), surfaces (`.vtp`), images (`.vti`), time
-//! series (`.pvd`).
+//! VTK XML files for ParaView: unstructured grids (`.vtu`), surfaces (`.vtp`), images (`.vti`),
+//! time series (`.pvd`).
 //!
-//! In the files written, arrays are appended raw with 64-bit headers, by default compressed with zlib in blocks. Files
-//! are written as streams: besides the caller's slices only a few blocks are held in memory.
-//! Unstructured grids are also read, see [`vtu::read`].
+//! In the files written, arrays are appended raw with 64-bit headers, by default compressed with
+//! zlib in blocks. Files are written as streams: besides the caller's slices only a few blocks are
+//! held in memory. Unstructured grids are also read, see [`vtu::read`].
 
 mod appended;
 mod array;

@@ -31,8 +31,8 @@ pub fn write(
 
 /// Reads a mesh of hexahedra; every layout of the numbers that VTK writes, but for LZ4 and LZMA.
 ///
-/// - Hexahedra, voxels and wedges become the mesh; hexahedra of higher order are read by their eight
-///   corners. Vertices, lines and surfaces are left out, other volume cells refused.
+/// - Hexahedra, voxels and wedges become the mesh; hexahedra of higher order are read by their
+///   eight corners. Vertices, lines and surfaces are left out, other volume cells refused.
 /// - A `.vtu` file knows no sets. Arrays of integers with one component whose values are all 0 or 1
 ///   stand for them: of cells they become element sets, of points node sets, by their names, with
 ///   what is 1 in it.

@@ -123,8 +123,8 @@ fn a_sector_with_four_wedges() {
     let archive = archive("ansys_sector.cdb");
     let wedge = archive.elements.iter().find(|element| element.tag == 298).unwrap();
     assert_eq!(archive.nodes_of(wedge), [335, 333, 647, 647, 269, 271, 636, 636]);
-    // What mapdl-archive gives for the bricks: nodes, grid.volume, and grid.celltypes, of which four
-    // are VTK_WEDGE.
+    // What mapdl-archive gives for the bricks: nodes, grid.volume, and grid.celltypes, of which
+    // four are VTK_WEDGE.
     let file = read_mesh(&project_mesh("ansys_sector.cdb")).unwrap();
     let mesh = &file.mesh;
     assert_eq!((mesh.n_nodes(), mesh.n_elements(), mesh.n_wedges()), (230, 105, 4));
@@ -285,9 +285,9 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
             "element set `SKIN`: elements that are not hexahedra were left out: 1",
             "D and F commands were skipped because the coordinate systems of their nodes are rotated: 1",
             "nonzero displacements were left out: 1, the first at node 40",
-            "node set `F_1`: the file has the force [0.0, -10.0, 0.0] on each node (2)",
-            "node set `F_2`: the file has the force [5.0, -10.0, 0.0] on each node (1)",
-            "node set `F_3`: the file has the force [0.0, 0.0, 1.0] on each node (1)",
+            "node set `F_1`: the force in the file is [0.0, -10.0, 0.0] on each node (2)",
+            "node set `F_2`: the force in the file is [5.0, -10.0, 0.0] on each node (1)",
+            "node set `F_3`: the force in the file is [0.0, 0.0, 1.0] on each node (1)",
             "1 nodes of node set `F_3` were left out: they belong to no hexahedron",
             "node set `F_3` is empty",
             "element set `SKIN` is empty",

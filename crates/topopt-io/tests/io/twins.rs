@@ -1,5 +1,5 @@
-//! Elements that stand in a file more than once, by whichever corner they begin: in every format one
-//! is kept, sets refer to it, and a note says so.
+//! Elements that stand in a file more than once, by whichever corner they begin: in every format
+//! one is kept, sets refer to it, and a note says so.
 
 use std::fs;
 

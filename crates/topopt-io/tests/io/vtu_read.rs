@@ -221,8 +221,7 @@ fn what_cannot_be_is_refused_before_it_is_inflated() {
     file.extend(data);
     file.extend(b"</AppendedData></VTKFile>");
     let error = read_bytes(&file, NAME).unwrap_err().to_string();
-    let said =
-        "NumberOfCells is 268435456, which is inconsistent with 8 points and 8 in all cells together";
+    let said = "NumberOfCells is 268435456, which is inconsistent with 8 points and 8 in all cells together";
     assert!(error.contains(said), "{error}");
 }
 

@@ -3,8 +3,8 @@
 use crate::hexahedron;
 
 /// Coordinates, `[n_nodes][3]`, and connectivity, `[n_elements][8]`, of `n[0]` x `n[1]` x `n[2]`
-/// elements, numbered along the first direction first. `place` says where node (i, j, k) lies and is
-/// asked in the order of the nodes.
+/// elements, numbered along the first direction first. `place` says where node (i, j, k) lies and
+/// is asked in the order of the nodes.
 pub fn block(
     n: [usize; 3],
     mut place: impl FnMut([usize; 3]) -> [f64; 3],

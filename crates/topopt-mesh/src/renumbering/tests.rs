@@ -133,7 +133,8 @@ fn nodes_along_a_chord_are_consecutive() {
     }
 }
 
-/// A cube of n^3 cells, each of six tetrahedra, each of four hexahedra, as mesh generators cut them.
+/// A cube of n^3 cells, each of six tetrahedra, each of four hexahedra, as mesh generators cut
+/// them.
 fn cut_tetrahedra(n: u32) -> HexMesh {
     let mut numbers: HashMap<[u32; 3], u32> = HashMap::new();
     let mut coordinates = Vec::new();

@@ -135,8 +135,8 @@ fn what_cannot_be_started() {
                    (os error 2)";
     assert_eq!(geometry.refused(), message);
     geometry.path = geometry.folder.path().join("other.step");
-    let message = "other.step: cannot read the file: No such file or directory (os error 2); look \
-                   at its name, and whether you may read it";
+    let message = "other.step: cannot read the file: No such file or directory (os error 2); check \
+                   its name and its permissions";
     assert_eq!(geometry.refused(), message);
 }
 
