@@ -67,8 +67,8 @@ pub trait Computer: Sync {
     /// A strategy that is not here; a processor without the memory.
     fn needs(&self, config: &Config, model: &Model) -> Result<Needs, Failure>;
 
-    /// Operator, by the strategy that is `wanted`, and preconditioner of `model`, for moduli down to
-    /// `contrast` times the largest.
+    /// Operator, by the strategy that is `wanted`, and preconditioner of `model`, for moduli down
+    /// to `contrast` times the largest.
     ///
     /// # Errors
     /// An input failure, with numbers, if memory is too small or the strategy does not compute the
@@ -92,9 +92,9 @@ pub trait Computer: Sync {
         radius: f64,
     ) -> Result<BuiltWeights<'a, Self::Backend>, BackendError>;
 
-    /// Builds the operators of `problem` whose names are `wanted`, one after the other, and shows each
-    /// to `visitor`; those that do not fit into the memory or do not compute it are left out. `colors` are the numbers of elements of each color, where
-    /// elements come by color.
+    /// Builds the operators of `problem` whose names are `wanted`, one after the other, and shows
+    /// each to `visitor`; those that do not fit into the memory or do not compute it are left out.
+    /// `colors` are the numbers of elements of each color, where elements come by color.
     ///
     /// # Errors
     /// What `visitor` returns, and a device that fails.
