@@ -161,6 +161,7 @@ impl Failure {
                  results, or give a smaller `--threshold`"
                     .into()
             }
+
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
                 format!("resume with: {}", resume_command(directory))
             }

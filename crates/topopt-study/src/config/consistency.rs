@@ -302,7 +302,6 @@ fn springs(config: &Config) -> Vec<Finding> {
                 );
             }
         };
-
         if spring.stiffness_per_area.is_some() && is_no_face(spring.kind) {
             let remedy = "leave `kind` out, or give `stiffness`";
             let label = "`kind` says otherwise";
