@@ -215,7 +215,6 @@ impl Forecast {
         {
             rows.extend((n > 0).then(|| (name, n.to_string())));
         }
-
         rows.push(("filter", self.filter_text()));
         rows.extend(self.projection.iter().map(|Projection { sharpness, threshold }| {
             ("projection", format!("sharpness {sharpness}, threshold {threshold}"))

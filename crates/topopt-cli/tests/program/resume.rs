@@ -293,20 +293,19 @@ fn a_full_disk_keeps_the_last_checkpoint() {
     whole.run_well(&[EVERY, "optimizer.max_iterations=1"]);
     let first = whole.path("out/checkpoints/iteration_0001.ckpt").metadata().unwrap().len();
     whole.run_well(&set);
+
     let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$@\"", first / 512 + 1);
     let mut run = Command::new("sh");
     run.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_topopt"), "run", "case.toml", "-o", "out"]);
     run.args(set.iter().flat_map(|set| ["--set", set])).current_dir(folder.path(""));
     let finished = Finished::from(run.output().unwrap());
+
     assert_eq!(finished.status, 1, "{}", finished.out);
     assert!(finished.err.contains("cannot write out/checkpoints/iteration_0"), "{}", finished.err);
     assert!(finished.err.contains("File too large"), "{}", finished.err);
-    assert!(
-        finished.err.contains("--resume continues from the last checkpoint"),
-        "{}",
-        finished.err
-    );
+    assert!(finished.err.contains("--resume continues from the last"), "{}", finished.err);
     assert!(!checkpoints(&folder).is_empty());
+
     let finished = folder.run(&set, &["--resume"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
     assert_eq!(Bits::of(&folder), Bits::of(&whole));
