@@ -20,27 +20,34 @@ fn problem() -> Problem {
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, vec![load]).unwrap()
 }
 
+fn space(problem: &Problem) -> DesignSpace {
+    DesignSpace {
+        density_min: 0.01,
+        volume_fraction: 0.3,
+        volumes: problem.mesh().volumes(),
+        solid: vec![3],
+        void: vec![5, 7],
+    }
+}
+
+/// A device that counts its memory to the byte and that nobody else uses.
+fn emulated() -> Option<Device> {
+    let found = matches!(probe(), Probe::Found { .. });
+    let device = found.then(|| Device::open(0).unwrap());
+    device.filter(|device| device.name().starts_with("Emulated"))
+}
+
 /// Checks what is used against what is counted, for filters of the density and of sensitivities.
 #[test]
 fn design_loops_take_what_is_counted() {
-    let found = matches!(probe(), Probe::Found { .. });
-    let device = found.then(|| Device::open(0).unwrap());
-    // One that counts its memory to the byte and that nobody else uses.
-    let Some(device) = device.filter(|device| device.name().starts_with("Emulated")) else {
+    let Some(device) = emulated() else {
         println!("skipped: no emulated CUDA device");
         return;
     };
 
     let problem = problem();
     let (n, nodes) = (problem.mesh().n_elements(), problem.mesh().n_nodes());
-    let space = DesignSpace {
-        density_min: 0.01,
-        volume_fraction: 0.3,
-        volumes: problem.mesh().volumes(),
-        solid: vec![3],
-        void: vec![5, 7],
-    };
-
+    let space = space(&problem);
     let backend = Cuda::<f64>::new(&device).unwrap();
     let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
     let free = || device.memory().unwrap().0;
