@@ -27,9 +27,10 @@
 //!
 //! // A bar along x, held at x = 0 and loaded at its other end.
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250))?;
-//! let (mut supports, mut forces) = (Supports::none(mesh.n_nodes()), vec![0.0; 3 *
-//! mesh.n_nodes()]); let length = mesh.bounding_box().max[0]; for (node, x) in
-//! mesh.coordinates().iter().enumerate() {
+//! let mut supports = Supports::none(mesh.n_nodes());
+//! let mut forces = vec![0.0; 3 * mesh.n_nodes()];
+//! let length = mesh.bounding_box().max[0];
+//! for (node, x) in mesh.coordinates().iter().enumerate() {
 //!     (0..3).filter(|_| x[0] < 1e-9).for_each(|i| supports.fix(node, i));
 //!     forces[3 * node + 1] = if x[0] > length - 1e-9 { -1.0 } else { 0.0 };
 //! }
@@ -41,7 +42,7 @@
 //!
 //! let solver = Solver {
 //!     operator: Strategy::Mf.build(&problem),
-//!     preconditioner: Box::new(Jacobi::new(&Cpu, problem.n_dofs())?),
+//!     preconditioner: Box::new(Jacobi::new(&Cpu, problem.space())?),
 //!     accuracy: Accuracy::fixed(1e-6),
 //!     max_iterations: 2000,
 //! };

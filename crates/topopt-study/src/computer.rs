@@ -6,6 +6,7 @@ mod gpu;
 
 use std::collections::BTreeMap;
 
+use topopt_design::Accuracy;
 use topopt_fem::{Averaging, ElementOperator, ElementPreconditioner, Problem};
 use topopt_linalg::{Backend, BackendError, CycleKind, Pointwise};
 
@@ -24,6 +25,22 @@ pub struct Solver<'a, B: Backend> {
     pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
     /// How the operator was chosen if it was left to us.
     pub note: Option<String>,
+}
+
+impl<'a, B: Pointwise> Solver<'a, B> {
+    /// The solver of a state equation to `accuracy`, with the other numbers of `settings`.
+    pub(crate) fn of_equation(
+        self,
+        settings: &config::Solver,
+        accuracy: Accuracy,
+    ) -> topopt_design::Solver<'a, B> {
+        topopt_design::Solver {
+            operator: self.operator,
+            preconditioner: self.preconditioner,
+            accuracy,
+            max_iterations: settings.max_iterations(),
+        }
+    }
 }
 
 /// What a run on a computer needs, known before anything is built.

@@ -81,11 +81,11 @@ fn tolerance(tolerance: f64) -> Option<String> {
     match tolerance {
         t if t < least => Some(format!(
             "`solver.tolerance` {tolerance:e} is near the rounding of doubles, which may stop the \
-             solver; {least:e} is the least that is safe"
+             solver; {least:e} is the smallest safe value"
         )),
         t if t > most => Some(format!(
             "`solver.tolerance` {tolerance} leaves an error of some percent in the compliance; \
-             1e-3 and less is usual"
+             1e-3 or less is usual"
         )),
         _ => None,
     }

@@ -271,12 +271,8 @@ fn state_equation<'b, B: Pointwise + Sync>(
         penalty: design.penalty,
         youngs_modulus: material.youngs_modulus,
     };
-    let solver = topopt_design::Solver {
-        operator: solver.operator,
-        preconditioner: solver.preconditioner,
-        accuracy: Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance },
-        max_iterations: settings.max_iterations(),
-    };
+    let accuracy = Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance };
+    let solver = solver.of_equation(settings, accuracy);
     StateEquation::new(backend, &model.problem, interpolation, solver)
 }
 

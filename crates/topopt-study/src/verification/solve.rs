@@ -10,7 +10,7 @@ use topopt_fem::stress;
 use topopt_linalg::{PcgProgress, Pointwise};
 
 use super::carried::Carried;
-use crate::computer::{Computer, Solver, Visitor};
+use crate::computer::{Computer, Visitor};
 use crate::config::{Config, Strategy};
 use crate::failure::Failure;
 use crate::formulation;
@@ -85,17 +85,11 @@ impl<'a> Solve<'a> {
         let is_named = settings.strategy != Strategy::Auto
             && computer.strategies(model).contains(&settings.strategy.name());
         let wanted = if is_named { settings.strategy } else { Strategy::Mf };
-        let Solver { operator, preconditioner, .. } =
-            computer.solver(self.config, model, wanted, VOID_STIFFNESS)?;
+        let solver = computer.solver(self.config, model, wanted, VOID_STIFFNESS)?;
+        let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
 
         let youngs_modulus = model.problem.material().youngs_modulus();
         let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
-        let solver = topopt_design::Solver {
-            operator,
-            preconditioner,
-            accuracy: Accuracy::fixed(settings.tolerance),
-            max_iterations: settings.max_iterations(),
-        };
         Ok(StateEquation::new(computer.backend(), &model.problem, linear, solver)?)
     }
 }
