@@ -1,5 +1,7 @@
 //! What a design loop takes of a GPU is what is counted before it is made.
 
+use std::sync::Arc;
+
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
 use topopt_design::{
@@ -31,7 +33,7 @@ fn space(problem: &Problem) -> DesignSpace {
 }
 
 /// A device that counts its memory to the byte and that nobody else uses.
-fn emulated() -> Option<Device> {
+fn emulated() -> Option<Arc<Device>> {
     let found = matches!(probe(), Probe::Found { .. });
     let device = found.then(|| Device::open(0).unwrap());
     device.filter(|device| device.name().starts_with("Emulated"))

@@ -83,7 +83,7 @@ fn loads_of_a_case_act_together() {
 #[test]
 fn a_load_per_area_needs_faces() {
     insta::assert_snapshot!(build("pressure = 1", &["loads.0.set=load"]).unwrap_err(), @r#"
-     x `pressure` needs faces, and set `load` has none: 6 nodes
+     x `pressure` needs faces, but set `load` has none, only 6 nodes
        ,-[case.toml:15:12]
     14 | set = "end"
     15 | pressure = 1

@@ -34,15 +34,15 @@ fn counts(supports: &str, loads: &str) -> [usize; 2] {
 }
 
 const NOTE_1: &str =
-    "set `Set-1` is 4 nodes, 1 elements: the nodes are taken; `kind` says otherwise";
+    "set `Set-1` is 4 nodes, 1 elements: the nodes are used; set `kind` to choose another";
 
 #[test]
 fn the_most_specific_kind_is_taken_and_noted() {
     let case = build("", "force = [1, 0, 0]", "").unwrap();
     assert_eq!(case.fixed[0], [0, 3, 6, 9]);
     assert_eq!(case.load_cases[0].forces.len(), 2);
-    let note = "set `Set-2` is 2 nodes, 1 faces, 1 elements: the nodes are taken; `kind` says \
-                otherwise";
+    let note = "set `Set-2` is 2 nodes, 1 faces, 1 elements: the nodes are used; set `kind` to \
+                choose another";
     assert_eq!(case.notes, [NOTE_1, note]);
 }
 
@@ -68,7 +68,7 @@ fn loads_per_area_take_the_faces() {
     }
     let total = build("", "total_force = [1, 0, 0]", "").unwrap();
     assert_eq!(total.load_cases[0].forces.len(), 4);
-    assert!(total.notes[1].contains(": the faces are taken"), "{:?}", total.notes);
+    assert!(total.notes[1].contains(": the faces are used"), "{:?}", total.notes);
     assert_eq!(counts("", "total_force = [1, 0, 0]\nkind = \"nodes\""), [4, 2]);
     let refused = build("", "pressure = 1\nkind = \"nodes\"", "").unwrap_err();
     assert!(refused.contains("a load per area needs faces"), "{refused}");

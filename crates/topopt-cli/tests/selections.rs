@@ -122,8 +122,8 @@ fn an_empty_selection_shows_what_is_near() {
       :          `-- this selection
     7 | kind = "faces"
       `----
-     help: `box` alone holds for 110 faces
-           `plane` alone holds for 0 faces; the nearest, at [10, 0.5, 0.5], is off by 1
+     help: `box` alone is satisfied by 110 faces
+           `plane` alone is satisfied by 0 faces; the nearest, at [10, 0.5, 0.5], is 1 away
            the mesh reaches from [0.0, 0.0, 0.0] to [10.0, 5.0, 5.0]
     "#);
 }
@@ -133,8 +133,7 @@ fn nothing_is_near_a_set() {
     let select = "select.0={ name = \"pads\", kind = \"elements\", near = { set = \"load\", distance \
                   = 0.5 } }";
     let error = refused(&[select]);
-    let near =
-        "`near` alone holds for 0 elements; the nearest, at [9.5, 0.5, 0.5], is off by 0.366";
+    let near = "`near` alone is satisfied by 0 elements; the nearest, at [9.5, 0.5, 0.5], is 0.366";
     assert!(error.contains(near), "{error}");
 }
 

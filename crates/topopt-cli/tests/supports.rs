@@ -168,7 +168,7 @@ fn supports_that_disagree() {
     21 | [[supports]]
     22 | set = "load"
        :       ^^^|^^
-       :          `-- elsewhere by 1
+       :          `-- elsewhere moved by 1
        `----
      help: use sets that share no node, or leave the direction out of `fix` of one of them
     "#);
@@ -194,7 +194,7 @@ fn springs_that_are_none() {
     "#);
 
     insta::assert_snapshot!(spring("stiffness_per_area = [1, 1, 1]"), @r#"
-     x `stiffness_per_area` needs faces, and set `load` has none: 6 nodes
+     x `stiffness_per_area` needs faces, but set `load` has none, only 6 nodes
        ,-[case.toml:20:22]
     19 | set = "load"
     20 | stiffness_per_area = [1, 1, 1]

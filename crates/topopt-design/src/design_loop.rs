@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use topopt_fem::Problem;
+use topopt_fem::{ElementKernel, Problem};
 use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
 
 use crate::evaluator::{Evaluator, Functions, Material, Trials};
@@ -64,12 +64,12 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         own + Evaluator::<B>::ELEMENT_VECTORS + StateEquation::<B>::ELEMENT_VECTORS
     };
 
-    /// Vectors of three entries per node that it holds with the loads of `problem`, besides what
-    /// operator and preconditioner do.
-    pub fn nodal_vectors(problem: &Problem) -> usize {
+    /// Vectors of all unknowns that it holds with the loads of `problem`, besides what operator and
+    /// preconditioner do.
+    pub fn nodal_vectors<K: ElementKernel<N>, const N: usize>(problem: &Problem<K, N>) -> usize {
         let cases = problem.load_cases();
         let moved = cases.iter().filter(|case| case.prescribed.is_some()).count();
-        let of_springs = if problem.supports().springs().is_some() { 3 } else { 0 };
+        let of_springs = if problem.constraints().springs().is_some() { 3 } else { 0 };
         4 + 3 * cases.len() + moved + usize::from(moved > 0) + of_springs
     }
 

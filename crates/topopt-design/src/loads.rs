@@ -6,7 +6,7 @@
 //! u_D. As Pi is stationary in v, only its explicit dependence on the design counts: dC/drho_e =
 //! -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
 
-use topopt_fem::{DIM, ElementOperator, ElementVectors, LoadCase, Problem};
+use topopt_fem::{ElementKernel, ElementOperator, ElementVectors, LoadCase, Problem};
 use topopt_linalg::{Backend, BackendError, Space};
 
 /// Loads of all load cases on a backend; their parts that follow the design are assembled again for
@@ -22,10 +22,11 @@ pub struct Loads<B: Backend> {
 }
 
 struct CaseLoads<B: Backend> {
+    name: String,
     weight: f64,
     /// The right-hand side.
     forces: B::Vector,
-    /// Its part that does not follow the design, \[n_nodes\]\[3\]; empty where all of it is that.
+    /// Its part that does not follow the design, `[n_nodes][n]`; empty where all of it is that.
     constant: Vec<f64>,
     /// Factors are the densities.
     gravity: Option<ElementVectors>,
@@ -44,9 +45,12 @@ impl<B: Backend> Loads<B> {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, problem: &Problem) -> Result<Self, BackendError> {
+    pub fn new<K: ElementKernel<N>, const N: usize>(
+        backend: &B,
+        problem: &Problem<K, N>,
+    ) -> Result<Self, BackendError> {
         let cases = problem.load_cases();
-        let springs = problem.supports().springs();
+        let springs = problem.constraints().springs();
         let is_moved = cases.iter().any(|case| case.prescribed.is_some());
         Ok(Self {
             nodes: problem.space(),
@@ -59,7 +63,7 @@ impl<B: Backend> Loads<B> {
         })
     }
 
-    /// Makes the right-hand sides for a design of `density` and `moduli`, \[n_elements\].
+    /// Makes the right-hand sides for a design of `density` and `moduli`, `[n_elements]`.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -85,13 +89,23 @@ impl<B: Backend> Loads<B> {
         Ok(())
     }
 
+    /// Names of the load cases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.cases.iter().map(|case| case.name.as_str())
+    }
+
+    /// Where forces and states live.
+    pub fn nodes(&self) -> Space {
+        self.nodes
+    }
+
     /// The right-hand side of load case `case`, zero at held components.
     pub fn forces(&self, case: usize) -> &B::Vector {
         &self.cases[case].forces
     }
 
     /// The weighted objective for `free`, the displacements v of every load case, at the `moduli`
-    /// that `operator` has. `scratch`, \[n_elements\], is overwritten.
+    /// that `operator` has. `scratch`, `[n_elements]`, is overwritten.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -171,7 +185,7 @@ impl<B: Backend> Loads<B> {
         })
     }
 
-    /// Adds y_e . df_e/drho_e of load case `case` to `out`, \[n_elements\].
+    /// Adds y_e . df_e/drho_e of load case `case` to `out`, `[n_elements]`.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -193,7 +207,7 @@ impl<B: Backend> Loads<B> {
         }
     }
 
-    /// Displacements u = v + u_D of load case `case` on the host, \[n_nodes\]\[3\].
+    /// Displacements u = v + u_D of load case `case` on the host, `[n_nodes][n]`.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer fails.
@@ -213,16 +227,21 @@ impl<B: Backend> Loads<B> {
 }
 
 impl<B: Backend> CaseLoads<B> {
-    fn new(backend: &B, problem: &Problem, case: &LoadCase) -> Result<Self, BackendError> {
-        let has_weight = case.body_force != [0.0; DIM];
+    fn new<K: ElementKernel<N>, const N: usize>(
+        backend: &B,
+        problem: &Problem<K, N>,
+        case: &LoadCase<N>,
+    ) -> Result<Self, BackendError> {
+        let has_weight = case.body_force != [0.0; N];
         let gravity = || ElementVectors::of_body_force(problem, case.body_force);
         let prescribed = |u: &Vec<f64>| {
             Ok(Prescribed {
                 displacements: backend.upload(u, problem.space())?,
-                loads: ElementVectors::of_displacements(problem, u),
+                loads: ElementVectors::of_prescribed(problem, u),
             })
         };
         Ok(Self {
+            name: case.name.clone(),
             weight: case.weight,
             forces: backend.upload(&case.forces, problem.space())?,
             constant: if has_weight || case.prescribed.is_some() {

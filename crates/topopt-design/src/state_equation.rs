@@ -3,7 +3,7 @@
 //! For g(u, x̄) with (K + S) u = f, the adjoint state solves (K + S) lambda = dg/du, and
 //! dg/dx̄_e = (partial) + lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e).
 
-use topopt_fem::{ElementOperator, ElementPreconditioner, Problem, WithSprings};
+use topopt_fem::{ElementKernel, ElementOperator, ElementPreconditioner, Problem, WithSprings};
 use topopt_linalg::{
     BackendError, Monitor, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason, System,
 };
@@ -22,13 +22,13 @@ pub struct Solver<'a, B: Pointwise> {
     pub max_iterations: usize,
 }
 
-/// The state equation of a structure, with the states of the design evaluated last and of a trial.
+/// The state equation of a problem, such as a structure, with the states of the design evaluated last and of a trial.
 ///
 /// A trial is assembled, solved and, where all its solves have converged, accepted: it then is the
 /// design evaluated last.
 pub struct StateEquation<'a, B: Pointwise> {
     pub(crate) backend: &'a B,
-    problem: &'a Problem,
+    elements: Space,
     interpolation: Interpolation,
     loads: Loads<B>,
     /// Its operator has the moduli of the trial, and the springs.
@@ -51,7 +51,7 @@ pub struct StateEquation<'a, B: Pointwise> {
 
 /// Vectors that adjoint gradients are made with.
 struct AdjointVectors<B: Pointwise> {
-    /// u, and lambda + u or lambda - u, `[n_nodes][3]`.
+    /// u of a load case, prescribed values included, `[n_nodes][n]`.
     state: B::Vector,
     /// lambda_e^T K_e u_e at unit modulus, `[n_elements]`.
     work: B::Vector,
@@ -78,20 +78,21 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(
+    pub fn new<K: ElementKernel<N>, const N: usize>(
         backend: &'a B,
-        problem: &'a Problem,
+        problem: &Problem<K, N>,
         interpolation: Interpolation,
         solver: Solver<'a, B>,
     ) -> Result<Self, BackendError> {
         let operator = Box::new(WithSprings::new(backend, problem, solver.operator)?);
         let nodal = |_| backend.zeros(problem.space());
-        let element = || backend.zeros(Space::elements(problem.mesh().n_elements()));
+        let elements = Space::elements(problem.mesh().n_elements());
+        let element = || backend.zeros(elements);
         let cases = 0..problem.load_cases().len();
 
         Ok(Self {
             backend,
-            problem,
+            elements,
             interpolation,
             loads: Loads::new(backend, problem)?,
             tolerance: solver.accuracy.tight,
@@ -113,12 +114,12 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.backend
     }
 
-    /// The structure whose states these are.
-    pub fn problem(&self) -> &'a Problem {
-        self.problem
+    /// The space of states.
+    pub fn nodes(&self) -> Space {
+        self.loads.nodes()
     }
 
-    /// The state of load case `case`, `[n_nodes][3]`: displacements, zero at held components.
+    /// The state of load case `case`, `[n_nodes][n]`: displacements, zero at held components.
     pub fn state(&self, case: usize) -> &B::Vector {
         &self.states[case]
     }
@@ -133,7 +134,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// Takes the states and the structure of the preconditioner from `state`.
     pub(crate) fn restore(&mut self, state: &DesignState) -> Result<(), BackendError> {
         for (u, values) in self.states.iter_mut().zip(&state.displacements) {
-            *u = self.backend.upload(values, self.problem.space())?;
+            *u = self.backend.upload(values, self.loads.nodes())?;
         }
         self.structure = state.structure.clone();
         if !self.structure.void.is_empty() {
@@ -172,20 +173,20 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         monitor: &mut Monitor,
     ) -> Result<(), SolveError> {
         self.tolerance = tolerance;
-        for (case, load_case) in self.problem.load_cases().iter().enumerate() {
+        for (case, name) in self.loads.names().enumerate() {
             let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
             let system = System { backend: self.backend, a, m, f: self.loads.forces(case) };
             let u = &mut self.trial_states[case];
             self.backend.copy(&self.states[case], u);
             let options = PcgOptions { tolerance, max_iterations: self.solver.max_iterations };
             let outcome = self.pcg.solve(&system, u, options, monitor)?;
-            self.effort.add(outcome, tolerance, || load_case.name.clone())?;
+            self.effort.add(outcome, tolerance, || name.into())?;
         }
         Ok(())
     }
 
     /// Solves for the adjoint state of the design evaluated last: (K + S) `lambda` = `load`, where
-    /// `load` is dg/du, zero at held components, both `[n_nodes][3]`, to the tolerance of its own
+    /// `load` is dg/du, zero at held components, both `[n_nodes][n]`, to the tolerance of its own
     /// solve. The solve starts from zero, so that a run goes on to the same bits from a checkpoint,
     /// which does not hold `lambda`. `name` is that of g, for messages.
     ///
@@ -221,7 +222,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     ) -> Result<(), BackendError> {
         let backend = self.backend;
         if self.adjoint.is_none() {
-            self.adjoint = Some(AdjointVectors::new(backend, self.problem())?);
+            self.adjoint = Some(AdjointVectors::new(backend, self.nodes(), self.elements)?);
         }
         let Self { adjoint: Some(vectors), loads, solver, states, interpolation, .. } = self else {
             return Ok(());
@@ -312,12 +313,12 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
 }
 
 impl<B: Pointwise> StateEquation<'_, B> {
-    /// States of all load cases on the host, `[n_nodes][3]` each.
+    /// States of all load cases on the host, `[n_nodes][n]` each.
     pub(crate) fn download_states(&self) -> Result<Vec<Vec<f64>>, BackendError> {
         self.states.iter().map(|u| self.backend.download(u)).collect()
     }
 
-    /// Displacements of load case `case`, prescribed ones included, `[n_nodes][3]`.
+    /// Displacements of load case `case`, prescribed ones included, `[n_nodes][n]`.
     pub(crate) fn displacement(&self, case: usize) -> Result<Vec<f64>, BackendError> {
         self.loads.displacement(self.backend, case, &self.states[case])
     }
@@ -337,10 +338,10 @@ impl<B: Pointwise> StateEquation<'_, B> {
 }
 
 impl<B: Pointwise> AdjointVectors<B> {
-    fn new(backend: &B, problem: &Problem) -> Result<Self, BackendError> {
-        let element = || backend.zeros(Space::elements(problem.mesh().n_elements()));
+    fn new(backend: &B, nodes: Space, elements: Space) -> Result<Self, BackendError> {
+        let element = || backend.zeros(elements);
         Ok(Self {
-            state: backend.zeros(problem.space())?,
+            state: backend.zeros(nodes)?,
             work: element()?,
             slope: element()?,
             product: element()?,

@@ -1,6 +1,7 @@
 //! Diffusion: one unknown per node, with a conductivity and a capacity per element.
 
 use pulp::Simd;
+use topopt_mesh::HexMesh;
 use topopt_mesh::hexahedron::{self, GAUSS};
 
 use crate::operators::{
@@ -8,7 +9,7 @@ use crate::operators::{
     derivatives, derivatives_transposed, slots, times,
 };
 use crate::shape_gradients::{join_twins, physical_gradients};
-use crate::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS};
+use crate::{Constraints, Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS};
 
 /// The operator k L + c M of -div(k grad u) + c u: conduction
 /// `L_ab = integral of grad N_a . grad N_b`, and capacity, lumped to the diagonal,
@@ -129,6 +130,13 @@ impl ElementKernel<1> for Diffusion {
 
     fn ground(&self, coefficients: &[f64; MAX_TERMS], x: &Corners) -> ElementVector<1> {
         shape_integrals(x).map(|share| [coefficients[Self::CAPACITY] * share])
+    }
+
+    /// A constant where no value is held; what a capacity does is not counted, as it may be zero.
+    fn free_motions(&self, held: &Constraints<1>, _: &HexMesh, nodes: &[u32]) -> Vec<String> {
+        let resists = |node: usize| held.springs().is_some_and(|springs| springs[node] > 0.0);
+        let is_held = |&node: &u32| held.is_held(node as usize) || resists(node as usize);
+        if nodes.iter().any(is_held) { Vec::new() } else { vec!["a constant".into()] }
     }
 }
 

@@ -8,22 +8,27 @@ use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
 use crate::shape_gradients::physical_gradients;
-use crate::{Corners, DIM, ElementKernel, ElementMatrix, MAX_TERMS, MODES, Material};
+use crate::{Corners, DIM, ElementKernel, ElementMatrix, MAX_TERMS, MODES, Material, Supports};
 use integrals::{diagonal_blocks, element_forces};
 
 /// The stiffness of an isotropic material at Young's modulus 1:
 /// integral of B^T D B, without bubble or B-bar terms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Elasticity {
-    poissons_ratio: f64,
+    material: Material,
     /// Lame's constants (lambda, mu) at Young's modulus 1.
     lame: (f64, f64),
 }
 
 impl Elasticity {
-    /// Of `material`, whose modulus does not count.
+    /// Of `material`, whose modulus does not count in the integrals.
     pub fn new(material: &Material) -> Self {
-        Self { poissons_ratio: material.poissons_ratio(), lame: material.unit_lame() }
+        Self { material: *material, lame: material.unit_lame() }
+    }
+
+    /// The material.
+    pub fn material(&self) -> &Material {
+        &self.material
     }
 }
 
@@ -97,6 +102,10 @@ impl ElementKernel<DIM> for Elasticity {
     }
 
     fn bounds(&self, mesh: &HexMesh) -> Vec<f32> {
-        bounds::element_bounds(mesh, self.poissons_ratio)
+        bounds::element_bounds(mesh, self.material.poissons_ratio())
+    }
+
+    fn free_motions(&self, held: &Supports, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {
+        held.free_rigid_motions(mesh, nodes)
     }
 }

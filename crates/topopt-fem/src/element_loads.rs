@@ -7,20 +7,21 @@
 use rayon::prelude::*;
 
 use crate::diffusion::shape_integrals;
-use crate::stiffness::{ELEMENT_DOFS, element_stiffness};
-use crate::{DIM, Problem};
+use crate::{Discretization, ElementKernel, ElementVector};
 
-/// The vectors q_e, zero at held components, and where they are summed. They live on the host: they
+/// The vectors q_e, zero at held unknowns, and where they are summed. They live on the host: they
 /// are summed once a design and not once a product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElementVectors {
     /// Elements that have a vector, increasing.
     elements: Vec<u32>,
     n_elements: usize,
-    /// Their nodes, \[elements\]\[8\].
+    /// Unknowns per node, n.
+    unknowns: usize,
+    /// Their nodes, `[elements][8]`.
     hexes: Vec<[u32; 8]>,
-    /// q_e, \[elements\]\[24\]; number 3 a + i is component i at local node a.
-    vectors: Vec<[f64; ELEMENT_DOFS]>,
+    /// q_e, `[elements][8][n]`.
+    vectors: Vec<f64>,
     /// Nodes of these elements, increasing.
     nodes: Vec<u32>,
     /// `slots[offsets[k]..offsets[k + 1]]` are the places of `nodes[k]`.
@@ -32,91 +33,95 @@ pub struct ElementVectors {
 impl ElementVectors {
     /// q_e of a force per volume `body_force` on all elements: its consistent nodal forces, the
     /// integral of N_a times it.
-    pub fn of_body_force(problem: &Problem, body_force: [f64; DIM]) -> Self {
+    pub fn of_body_force<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
+        body_force: [f64; N],
+    ) -> Self {
         let mesh = problem.mesh();
         let vector = |&e: &u32| {
-            let mut vector = [0.0; ELEMENT_DOFS];
-            for (q, share) in vector
-                .as_chunks_mut::<DIM>()
-                .0
-                .iter_mut()
-                .zip(shape_integrals(&mesh.element_coordinates(e as usize)))
-            {
-                *q = body_force.map(|b| share * b);
-            }
-            vector
+            let shares = shape_integrals(&mesh.element_coordinates(e as usize));
+            shares.map(|share| body_force.map(|b| share * b))
         };
         Self::new(problem, (0..mesh.n_elements() as u32).collect(), vector)
     }
 
-    /// q_e = -K_e u_e at unit modulus, for displacements u of held components, zero at free ones,
-    /// \[n_nodes\]\[3\]; elements that do not touch a displaced node have none.
-    pub fn of_displacements(problem: &Problem, u: &[f64]) -> Self {
-        let (mesh, u) = (problem.mesh(), u.as_chunks::<DIM>().0);
-        let is_moved = |node: &u32| u[*node as usize] != [0.0; DIM];
+    /// q_e = -K_e u_e of the first term at unit coefficient, for values u of held unknowns, zero at
+    /// free ones, `[n_nodes][N]`; elements that do not touch such a node have none.
+    pub fn of_prescribed<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
+        u: &[f64],
+    ) -> Self {
+        let (mesh, u) = (problem.mesh(), u.as_chunks::<N>().0);
+        let is_moved = |node: &u32| u[*node as usize] != [0.0; N];
         let hexes = (0..).zip(mesh.hexes());
         let elements = hexes.filter(|(_, hex)| hex.iter().any(is_moved)).map(|(e, _)| e).collect();
         let vector = |&e: &u32| {
             let e = e as usize;
-            let ke = element_stiffness(&mesh.element_coordinates(e), problem.material());
+            let ke = problem.kernel().matrix(0, &mesh.element_coordinates(e));
             let u = mesh.hexes()[e].map(|node| u[node as usize]);
-            ke.map(|row| -row.iter().zip(u.as_flattened()).map(|(k, u)| k * u).sum::<f64>())
+            let product = |row: ElementVector<N>| -> f64 {
+                let terms = row.as_flattened().iter().zip(u.as_flattened());
+                -terms.map(|(k, u)| k * u).sum::<f64>()
+            };
+            ke.map(|rows| rows.map(product))
         };
         Self::new(problem, elements, vector)
     }
 
-    /// Bytes of vectors for that many elements.
-    pub fn bytes(n_elements: usize) -> usize {
+    /// Bytes of vectors for that many elements, with `unknowns` per node.
+    pub fn bytes(n_elements: usize, unknowns: usize) -> usize {
         // Number, nodes, vector, slots; some more than one node an element.
-        n_elements * (4 + 32 + 8 * ELEMENT_DOFS + 32 + 10)
+        n_elements * (4 + 32 + 8 * 8 * unknowns + 32 + 10)
     }
 
-    /// f += sum_e s_e q_e for factors s, \[n_elements\], and a nodal vector f, \[n_nodes\]\[3\]; the
+    /// f += sum_e s_e q_e for factors s, `[n_elements]`, and a nodal vector f, `[n_nodes][n]`; the
     /// same bits on any number of threads.
     pub fn add(&self, factors: &[f64], f: &mut [f64]) {
-        let sum = |rows: &[u32]| {
-            let mut total = [0.0; DIM];
+        let n = self.unknowns;
+        let mut totals = vec![0.0; n * self.nodes.len()];
+        let rows = self.offsets.par_windows(2).with_min_len(1024);
+        totals.par_chunks_exact_mut(n).zip(rows).for_each(|(total, rows)| {
             for &slot in &self.slots[rows[0] as usize..rows[1] as usize] {
-                let (k, a) = ((slot / 8) as usize, (slot % 8) as usize);
-                let factor = factors[self.elements[k] as usize];
-                (0..DIM).for_each(|i| total[i] += factor * self.vectors[k][DIM * a + i]);
+                let slot = slot as usize;
+                let factor = factors[self.elements[slot / 8] as usize];
+                let q = &self.vectors[n * slot..n * (slot + 1)];
+                total.iter_mut().zip(q).for_each(|(total, q)| *total += factor * q);
             }
-            total
-        };
-        let totals: Vec<_> = self.offsets.par_windows(2).with_min_len(1024).map(sum).collect();
-        let f = f.as_chunks_mut::<DIM>().0;
-        for (&node, total) in self.nodes.iter().zip(totals) {
-            (0..DIM).for_each(|i| f[node as usize][i] += total[i]);
+        });
+        for (&node, total) in self.nodes.iter().zip(totals.chunks_exact(n)) {
+            let f = &mut f[n * node as usize..n * (node as usize + 1)];
+            f.iter_mut().zip(total).for_each(|(f, total)| *f += total);
         }
     }
 
-    /// q_e . u_e for a nodal vector u, \[n_nodes\]\[3\]; 0 for elements without a vector,
-    /// \[n_elements\].
+    /// q_e . u_e for a nodal vector u, `[n_nodes][n]`; 0 for elements without a vector,
+    /// `[n_elements]`.
     pub fn work(&self, u: &[f64]) -> Vec<f64> {
-        let u = u.as_chunks::<DIM>().0;
-        let work = |(hex, vector): (&[u32; 8], &[f64; ELEMENT_DOFS])| -> f64 {
-            let u = hex.map(|node| u[node as usize]);
-            vector.iter().zip(u.as_flattened()).map(|(q, u)| q * u).sum()
+        let n = self.unknowns;
+        let work = |(hex, vector): (&[u32; 8], &[f64])| -> f64 {
+            let u = hex.iter().flat_map(|&node| &u[n * node as usize..n * (node as usize + 1)]);
+            vector.iter().zip(u).map(|(q, u)| q * u).sum()
         };
-        let pairs = self.hexes.par_iter().zip(&self.vectors).with_min_len(1024);
-        let works: Vec<_> = pairs.map(work).collect();
+        let pairs = self.hexes.par_iter().zip(self.vectors.par_chunks_exact(8 * n));
+        let works: Vec<_> = pairs.with_min_len(1024).map(work).collect();
+
         let mut out = vec![0.0; self.n_elements];
         self.elements.iter().zip(works).for_each(|(&e, work)| out[e as usize] = work);
         out
     }
 
-    fn new(
-        problem: &Problem,
+    fn new<K: ElementKernel<N>, const N: usize>(
+        problem: &Discretization<K, N>,
         elements: Vec<u32>,
-        vector: impl Fn(&u32) -> [f64; ELEMENT_DOFS] + Send + Sync,
+        vector: impl Fn(&u32) -> ElementVector<N> + Send + Sync,
     ) -> Self {
-        let hexes: Vec<_> = elements.iter().map(|&e| problem.mesh().hexes()[e as usize]).collect();
+        let mesh = problem.mesh();
+        let hexes: Vec<_> = elements.iter().map(|&e| mesh.hexes()[e as usize]).collect();
         let mut vectors: Vec<_> = elements.par_iter().map(vector).collect();
-        for (vector, hex) in vectors.iter_mut().zip(&hexes) {
-            for (q, &node) in vector.as_chunks_mut::<DIM>().0.iter_mut().zip(hex) {
-                *q = problem.supports().free_part(node as usize, *q);
-            }
+        for (q, &node) in vectors.as_flattened_mut().iter_mut().zip(hexes.as_flattened()) {
+            *q = problem.constraints().free_part(node as usize, *q);
         }
+
         let mut places: Vec<(u32, u32)> = hexes.as_flattened().iter().copied().zip(0..).collect();
         places.sort_unstable();
         let (mut nodes, mut offsets) = (Vec::new(), vec![0]);
@@ -124,8 +129,15 @@ impl ElementVectors {
             nodes.push(run[0].0);
             offsets.push(offsets[offsets.len() - 1] + run.len() as u32);
         }
-        let n_elements = problem.mesh().n_elements();
-        let slots = places.into_iter().map(|(_, slot)| slot).collect();
-        Self { elements, n_elements, hexes, vectors, nodes, offsets, slots }
+        Self {
+            elements,
+            n_elements: mesh.n_elements(),
+            unknowns: N,
+            hexes,
+            vectors: vectors.as_flattened().as_flattened().to_vec(),
+            nodes,
+            offsets,
+            slots: places.into_iter().map(|(_, slot)| slot).collect(),
+        }
     }
 }

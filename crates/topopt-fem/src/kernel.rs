@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use topopt_linalg::pseudo_inverse;
 use topopt_mesh::HexMesh;
 
+use crate::Constraints;
 use crate::operators::{Gradients, Lanes, Nodal};
 
 /// Coordinates of the nodes of an element, `[8][3]`.
@@ -76,6 +77,9 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     fn ground(&self, _coefficients: &[f64; MAX_TERMS], _x: &Corners) -> ElementVector<N> {
         [[0.0; N]; 8]
     }
+
+    /// The motions without energy that `held` leaves to the connected `nodes`, in words.
+    fn free_motions(&self, held: &Constraints<N>, mesh: &HexMesh, nodes: &[u32]) -> Vec<String>;
 
     /// For every element about the largest eigenvalue mu_e of D_e^-1 K_e, with the blocks D_e on the
     /// diagonal of its matrix K_e, `[n_elements]`, whatever the coefficients are.

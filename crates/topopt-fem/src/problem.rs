@@ -1,45 +1,45 @@
-//! A structure with material, supports and loads: checked when made, then trusted.
+//! An equation with what is held and loads, such as a structure: checked when made, then trusted.
 
 use std::ops::Deref;
 
 use topopt_mesh::{Components, HexMesh};
 
-use crate::{DIM, Discretization, Elasticity, Material, Supports};
+use crate::{Constraints, DIM, Discretization, Elasticity, ElementKernel, Material, Supports};
 
-/// Forces and displacements that act together.
+/// Forces and displacements that act together; of other physics what stands for them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoadCase {
+pub struct LoadCase<const N: usize = DIM> {
     /// Name, for messages and histories.
     pub name: String,
     /// Weight of its compliance in the objective, > 0.
     pub weight: f64,
-    /// Nodal forces, \[n_nodes\]\[3\].
+    /// Nodal forces, `[n_nodes][N]`.
     pub forces: Vec<f64>,
     /// Force per volume of solid material, as gravity makes it; an element of density rho carries
     /// rho times as much.
-    pub body_force: [f64; DIM],
-    /// Displacements of the held components, \[n_nodes\]\[3\]; none where all are held at zero.
+    pub body_force: [f64; N],
+    /// Values of the held unknowns, `[n_nodes][N]`; none where all are held at zero.
     pub prescribed: Option<Vec<f64>>,
 }
 
-impl LoadCase {
-    /// Nodal forces alone, \[n_nodes\]\[3\], of weight 1.
+impl<const N: usize> LoadCase<N> {
+    /// Nodal forces alone, `[n_nodes][N]`, of weight 1.
     pub fn new(name: impl Into<String>, forces: Vec<f64>) -> Self {
-        Self { name: name.into(), weight: 1.0, forces, body_force: [0.0; DIM], prescribed: None }
+        Self { name: name.into(), weight: 1.0, forces, body_force: [0.0; N], prescribed: None }
     }
 }
 
-/// A linear-elastic structure that can be solved: every part is held against rigid motion and
-/// every load case does work. It is used as the [`Discretization`] that it holds.
+/// An equation that can be solved, by default a linear-elastic structure: every part is held against
+/// motions without energy, and every load case does work. It is used as the [`Discretization`] that
+/// it holds.
 #[derive(Debug, Clone)]
-pub struct Problem {
-    discretization: Discretization<Elasticity, DIM>,
-    material: Material,
-    load_cases: Vec<LoadCase>,
+pub struct Problem<K = Elasticity, const N: usize = DIM> {
+    discretization: Discretization<K, N>,
+    load_cases: Vec<LoadCase<N>>,
 }
 
-impl Deref for Problem {
-    type Target = Discretization<Elasticity, DIM>;
+impl<K, const N: usize> Deref for Problem<K, N> {
+    type Target = Discretization<K, N>;
 
     fn deref(&self) -> &Self::Target {
         &self.discretization
@@ -97,8 +97,7 @@ fn part_of(part: usize, parts: usize) -> String {
 }
 
 impl Problem {
-    /// Checks everything that [`Problem`] promises. Forces and springs on held components are
-    /// dropped, and prescribed displacements of free ones.
+    /// The structure of `material` on `mesh`, see [`Problem::of`].
     ///
     /// # Errors
     /// [`ProblemError`].
@@ -106,27 +105,49 @@ impl Problem {
         mesh: HexMesh,
         material: Material,
         supports: Supports,
-        mut load_cases: Vec<LoadCase>,
+        load_cases: Vec<LoadCase>,
     ) -> Result<Self, ProblemError> {
-        let kernel = Elasticity::new(&material);
-        let discretization = Discretization::new(mesh, kernel, supports);
-        let (mesh, supports) = (discretization.mesh(), discretization.constraints());
-        check_supports(mesh, supports)?;
+        Self::of(Discretization::new(mesh, Elasticity::new(&material), supports), load_cases)
+    }
+
+    /// The material.
+    pub fn material(&self) -> &Material {
+        self.kernel().material()
+    }
+
+    /// The supports.
+    pub fn supports(&self) -> &Supports {
+        self.constraints()
+    }
+}
+
+impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
+    /// Checks everything that [`Problem`] promises. Forces and springs on held unknowns are dropped,
+    /// and prescribed values of free ones.
+    ///
+    /// # Errors
+    /// [`ProblemError`].
+    pub fn of(
+        discretization: Discretization<K, N>,
+        mut load_cases: Vec<LoadCase<N>>,
+    ) -> Result<Self, ProblemError> {
+        let (mesh, held) = (discretization.mesh(), discretization.constraints());
+        check_held(&discretization)?;
         if load_cases.is_empty() {
             return Err(ProblemError::NoLoad);
         }
         for case in &mut load_cases {
-            if !is_usable(case, DIM * mesh.n_nodes()) {
+            if !is_usable(case, N * mesh.n_nodes()) {
                 return Err(ProblemError::BadLoad { name: case.name.clone() });
             }
-            supports.clear(&mut case.forces);
-            case.prescribed.iter_mut().for_each(|u| supports.clear_free(u));
+            held.clear(&mut case.forces);
+            case.prescribed.iter_mut().for_each(|u| held.clear_free(u));
             case.prescribed.take_if(|u| u.iter().all(|&u| u == 0.0));
-            if !does_work(case, supports) {
+            if !does_work(case, held) {
                 return Err(ProblemError::ZeroLoad { name: case.name.clone() });
             }
         }
-        Ok(Self { discretization, material, load_cases })
+        Ok(Self { discretization, load_cases })
     }
 
     /// Elements that stay empty and so hold nothing together: a hint for preconditioners.
@@ -134,23 +155,13 @@ impl Problem {
         Self { discretization: self.discretization.with_void(void), ..self }
     }
 
-    /// The material.
-    pub fn material(&self) -> &Material {
-        &self.material
-    }
-
-    /// The supports.
-    pub fn supports(&self) -> &Supports {
-        self.constraints()
-    }
-
-    /// The load cases; forces are zero at held components.
-    pub fn load_cases(&self) -> &[LoadCase] {
+    /// The load cases; forces are zero at held unknowns.
+    pub fn load_cases(&self) -> &[LoadCase<N>] {
         &self.load_cases
     }
 }
 
-fn is_usable(case: &LoadCase, n_dofs: usize) -> bool {
+fn is_usable<const N: usize>(case: &LoadCase<N>, n_dofs: usize) -> bool {
     let mut nodal = [Some(&case.forces), case.prescribed.as_ref()].into_iter().flatten();
     nodal.all(|values| values.len() == n_dofs && values.iter().all(|v| v.is_finite()))
         && case.body_force.iter().all(|b| b.is_finite())
@@ -158,23 +169,28 @@ fn is_usable(case: &LoadCase, n_dofs: usize) -> bool {
         && case.weight > 0.0
 }
 
-fn does_work(case: &LoadCase, supports: &Supports) -> bool {
-    let is_free = |i: usize| (0..supports.n_nodes()).any(|node| !supports.is_fixed(node, i));
+fn does_work<const N: usize>(case: &LoadCase<N>, held: &Constraints<N>) -> bool {
+    let is_free = |i: usize| (0..held.n_nodes()).any(|node| !held.is_fixed(node, i));
     case.prescribed.is_some()
         || case.forces.iter().any(|&f| f != 0.0)
-        || (0..DIM).any(|i| case.body_force[i] != 0.0 && is_free(i))
+        || (0..N).any(|i| case.body_force[i] != 0.0 && is_free(i))
 }
 
-fn check_supports(mesh: &HexMesh, supports: &Supports) -> Result<(), ProblemError> {
-    if supports.springs().is_some_and(|s| s.iter().any(|s| !s.is_finite() || *s < 0.0)) {
+fn check_held<K: ElementKernel<N>, const N: usize>(
+    discretization: &Discretization<K, N>,
+) -> Result<(), ProblemError> {
+    let (mesh, held) = (discretization.mesh(), discretization.constraints());
+    if held.springs().is_some_and(|s| s.iter().any(|s| !s.is_finite() || *s < 0.0)) {
         return Err(ProblemError::BadSpring);
     }
-    if supports.n_fixed() == 0 && supports.springs().is_none() {
-        return Err(ProblemError::NoSupport);
-    }
+
+    let nothing = held.n_fixed() == 0 && held.springs().is_none();
     let parts = Components::of(mesh).nodes_by_component();
     for (part, nodes) in parts.iter().enumerate() {
-        let motions = supports.free_rigid_motions(mesh, nodes);
+        let motions = discretization.kernel().free_motions(held, mesh, nodes);
+        if !motions.is_empty() && nothing {
+            return Err(ProblemError::NoSupport);
+        }
         if !motions.is_empty() {
             return Err(ProblemError::RigidMotion { motions, part, parts: parts.len() });
         }

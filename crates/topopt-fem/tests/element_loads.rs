@@ -52,7 +52,7 @@ fn weights_add_up_to_mass_times_gravity() {
 }
 
 #[test]
-fn vectors_of_displacements_are_minus_k_u() {
+fn vectors_of_prescribed_are_minus_k_u() {
     for mesh in [distorted_cube(5, 0.25, true), hexagon(4), wheel(4)] {
         let (n, supports) = (mesh.n_elements(), held(&mesh));
         let mut u = Noise(8).vector(3 * mesh.n_nodes());
@@ -61,7 +61,7 @@ fn vectors_of_displacements_are_minus_k_u() {
         u.iter_mut().skip(3 * mesh.n_nodes() / 2).for_each(|u| *u = 0.0);
         let problem = problem(&mesh, supports);
         let moduli: Vec<f64> = Noise(3).vector(n).iter().map(|v| 1.1 + v).collect();
-        let loads = ElementVectors::of_displacements(&problem, &u);
+        let loads = ElementVectors::of_prescribed(&problem, &u);
         let mut found = vec![0.0; u.len()];
         loads.add(&moduli, &mut found);
         // K of the free structure times u, where components are free.

@@ -36,7 +36,7 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
     };
 
     let heavy = problem.load_cases().iter().filter(|case| case.body_force != [0.0; 3]).count();
-    let weights = heavy * ElementVectors::bytes(elements) + filter_weights(model);
+    let weights = heavy * ElementVectors::bytes(elements, 3) + filter_weights(model);
     let operator = strategy.bytes(problem);
 
     meshes(nodes, elements) + nodal + element + weights + operator + preconditioner

@@ -66,7 +66,7 @@ fn projection_without_the_density_filter() {
 #[test]
 fn projection_too_sharp() {
     let text = "radius = 3\nkind = \"density\"\n[projection]\nsharpness = 1e3";
-    insta::assert_snapshot!(refused("radius = 3", text), @r"
+    insta::assert_snapshot!(refused("radius = 3", text), @"
      x `projection.sharpness` is out of range
        ,-[cases/case.toml:19:13]
     18 | [projection]
@@ -74,7 +74,7 @@ fn projection_too_sharp() {
        :             ^|^
        :              `-- must be greater than 0 and at most 256
        `----
-     help: Sharpness beta: 1 is nearly linear, 32 nearly a step. Raised in stages of `[[continuation]]`
-           it gives better designs.
+     help: Sharpness beta: 1 is nearly linear, 32 nearly a step. Raised in stages of
+           `[[continuation]]` it gives better designs.
     ");
 }

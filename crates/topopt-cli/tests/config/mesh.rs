@@ -64,7 +64,7 @@ fn mesh_without_size() {
     1 | [mesh]
     2 | generator = "cantilever"
       :             ^^^^^^|^^^^^
-      :                   `-- of which size?
+      :                   `-- size missing
     3 | 
       `----
      help: give either `file = "part.msh"`, or `generator` with one of `size` (1 to 5) and `elements`

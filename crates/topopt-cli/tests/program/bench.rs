@@ -108,8 +108,8 @@ fn what_is_no_cube_or_mesh() {
         err
     };
     insta::assert_snapshot!(refused("cube:0"), @"
-      x `cube:0` is no cube
-      help: write cube:N with N from 1 to 500 elements per edge
+    x `cube:0` is not a valid size
+    help: write cube:N with N from 1 to 500 elements per edge
     ");
     assert!(refused("none.msh").contains("none.msh"));
 }

@@ -92,8 +92,8 @@ fn init_does_not_overwrite() {
     for name in ["part", "part.toml"] {
         let (status, out, err) = topopt(folder.path(), &["init", name]);
         assert_eq!((status, out.as_str()), (1, ""));
-        insta::allow_duplicates! { insta::assert_snapshot!(err, @r"
-        x part.toml exists already
+        insta::allow_duplicates! { insta::assert_snapshot!(err, @"
+        x part.toml already exists
         help: choose another name, or remove the file first
         "); }
     }

@@ -40,6 +40,7 @@ fn history_and_summary_show_the_stages() {
 fn a_stage_that_never_begins_is_noted() {
     let folder = Folder::new();
     folder.run_well(&["continuation=[{ from = 9, penalty = 4 }]"]);
-    let note = "the stage from iteration 9 never begins: `optimizer.max_iterations` is 3";
+    let note =
+        "the stage that starts at iteration 9 is never reached: `optimizer.max_iterations` is 3";
     assert_eq!(folder.summary()["notes"], json!([note]));
 }

@@ -41,10 +41,10 @@ fn parts_that_touch_and_are_not_joined() {
     assert_eq!(
         found,
         [
-            "the mesh is in 2 parts that share no node, of 1, 1 elements: each must be held by \
-             itself; merge nodes in the mesher if they belong together",
-            "4 pairs of nodes are in the same place, the first 2 and 109: what meets there is not \
-             joined; merge them in the mesher (Coherence in Gmsh) if it shall be",
+            "the mesh has 2 parts that share no node, of 1, 1 elements: each must be held \
+             separately; merge nodes in the mesher if they belong together",
+            "4 pairs of nodes are in the same place, the first 2 and 109: the parts that meet \
+             there are not joined; merge the nodes in the mesher (Coherence in Gmsh) if they should be",
         ]
     );
 }
@@ -63,8 +63,8 @@ fn parts_that_do_not_fit_together() {
     }
     let found = warnings(&with_mesh(&mesh), &[]);
     let expected = "4 nodes lie on faces without being corners of them; the first is 109 at (1, \
-                    0.25, 0.25) on a face of element 1: what meets there is not joined; make the \
-                    mesh conforming (Coherence or BooleanFragments in Gmsh)";
+                    0.25, 0.25) on a face of element 1: the mesh is not joined there; make it \
+                    conforming (Coherence or BooleanFragments in Gmsh)";
     assert!(found.iter().any(|warning| warning == expected), "{found:#?}");
 }
 
@@ -97,9 +97,11 @@ fn forces_that_supports_take() {
     let found = warnings(&Folder::new(), &["loads.0.set=design"]);
     assert_eq!(
         found,
-        ["load case `default`: on 36 of 396 nodes a force acts where the part is held; \
-             (0, -36, 0) in all goes into the supports; take those nodes out of the set of the load, \
-          unless this is meant"]
+        [
+            "load case `default`: 36 of its 396 nodes are loaded in a direction in which they are held; \
+          (0, -36, 0) in sum goes directly into the supports; remove those nodes from the set of the \
+          load, unless this is intended"
+        ]
     );
 }
 
@@ -109,7 +111,8 @@ fn forces_on_void() {
                5, 5] } }]";
     let found = warnings(&Folder::new(), &[end, "design.void=[\"end\"]"]);
     let [warning] = found.as_slice() else { panic!("{found:?}") };
-    let expected = "load case `default` pulls at void: 6 of its nodes lie in it, the first is ";
+    let expected =
+        "load case `default` acts on void elements: 6 of its nodes lie in it, the first is ";
     assert!(warning.starts_with(expected), "{warning}");
     let near = end.replace("min = [9", "min = [8").replace("max = [10", "max = [9");
     assert!(warnings(&Folder::new(), &[&near, "design.void=[\"end\"]"]).is_empty());
@@ -130,12 +133,12 @@ fn units_that_do_not_fit() {
     let with = |units: [&'static str; 2], modulus| [units[0], units[1], modulus];
 
     let pascals = warned(&with(mm, "material.youngs_modulus=210e9"));
-    let text = "Young's modulus is 2.1e11 N/mm^2 (MPa), by [units]: 2.1e17 Pa, more than that of diamond has; \
+    let text = "Young's modulus is 2.1e11 N/mm^2 (MPa), by [units]: 2.1e17 Pa, more than that of diamond; \
                 if 2.1e11 is in Pa, give 2.1e5";
     assert!(pascals.contains(text), "{pascals}");
 
     let megapascals = warned(&with(m, "material.youngs_modulus=70e3"));
-    let text = "7e4 Pa, less than that of rubber has; if 7e4 is in MPa, give 7e10";
+    let text = "7e4 Pa, less than that of rubber; if 7e4 is in MPa, give 7e10";
     assert!(megapascals.contains(text), "{megapascals}");
     // Six nodes with 1 N each, on a part of 250 mm^3.
     let soft = warned(&with(mm, "material.youngs_modulus=0.5"));

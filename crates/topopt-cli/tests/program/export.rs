@@ -156,7 +156,7 @@ fn loose_pieces_are_told_and_dropped() {
     let folder = Folder::new();
     let (_, mesh) = two_ends(&folder);
     let all = export_well(&folder, &["ends.vtu", "-o", "all.obj", "--threshold", "0.5"]);
-    assert!(all.contains("warning: 2 pieces that do not touch"), "{all}");
+    assert!(all.contains("warning: 2 disconnected pieces"), "{all}");
     assert!(all.contains("`--largest-piece` keeps only the largest"), "{all}");
     let args = ["ends.vtu", "-o", "one.obj", "--threshold", "0.5", "--largest-piece"];
     let one = export_well(&folder, &args);
@@ -180,7 +180,7 @@ fn what_decimation_leaves_is_told() {
         let numbers = line.split_whitespace().filter_map(|word| word.parse().ok());
         let [before, left, fixed]: [usize; 3] = numbers.collect::<Vec<_>>().try_into().unwrap();
         assert!(told.contains(&format!("ends.obj: {} triangles", left + fixed)), "{told}");
-        (left as f64 / before as f64, told.contains("warning: fewer would have changed"))
+        (left as f64 / before as f64, told.contains("warning: fewer triangles would have changed"))
     };
 
     let (most, few) = (decimated("0.7"), decimated("0.001"));
@@ -228,7 +228,7 @@ fn what_cannot_be_exported_is_refused() {
         ),
         (
             &["ends.vtu", "-o", "nowhere/part.stl"],
-            &["cannot write nowhere/part.stl", "choose a folder that exists"],
+            &["cannot write nowhere/part.stl", "choose an existing, writable folder"],
         ),
         (
             &["solid.vtu", "-o", "part.stl"],
@@ -249,7 +249,12 @@ fn what_cannot_be_exported_is_refused() {
         }
 
         let os_error = parts[0].contains("nowhere");
-        assert_eq!(finished.err.contains("choose a folder"), os_error, "{}", finished.err);
+        assert_eq!(
+            finished.err.contains("choose an existing, writable folder"),
+            os_error,
+            "{}",
+            finished.err
+        );
         assert_eq!((finished.status, finished.out.as_str()), (1, ""), "{args:?}");
         assert_eq!(folder.files(), before, "{args:?}");
     }

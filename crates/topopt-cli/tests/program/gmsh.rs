@@ -137,11 +137,14 @@ fn a_step_file_is_converted_and_cut_into_hexahedra() {
     close(&in_mm["extent"][0], 40.0, 1e-9);
     close(&in_mm["design_volume"], 5.0 * (800.0 - 16.0 * std::f64::consts::PI), 0.01);
     let note = in_mm["notes"].to_string();
-    assert!(note.contains("names no surfaces") && note.contains("meshed by Gmsh"), "{note}");
+    assert!(
+        note.contains("the geometry has no named surfaces") && note.contains("meshed by Gmsh"),
+        "{note}"
+    );
     assert_eq!(
         in_mm["warnings"][in_mm["warnings"].as_array().unwrap().len() - 1],
         "Young's modulus is 2.1e11 N/mm^2 (MPa), as the STEP file is read in mm: 2.1e17 Pa, more \
-         than diamond has; if 2.1e11 is in Pa, give 2.1e5"
+         than that of diamond; if 2.1e11 is in Pa, give 2.1e5"
     );
 
     let units = ["units.length=m", "units.force=N", steel];
@@ -215,7 +218,7 @@ fn a_case_file_cannot_name_the_program() {
     folder.write("case.toml", &CASE.replace(GENERATED, mesh));
     let (status, _, err) = topopt(&folder.path(""), &["check", "case.toml"]);
     assert!(status == 1 && err.contains("unknown key `gmsh` in [mesh]"), "{err}");
-    assert!(err.contains("say which Gmsh to run on the command line"), "{err}");
+    assert!(err.contains("choose Gmsh on the command line by"), "{err}");
 }
 
 /// The stand-in runs the geometry as a shell script, in which `Save` is a comment.
@@ -230,7 +233,7 @@ fn a_geometry_that_may_do_harm_needs_trust() {
     folder.write("case.toml", &CASE.replace(GENERATED, mesh));
 
     let stand_in = root().join("crates/topopt-io/tests/io/gmsh_program/gmsh").display().to_string();
-    let help = "if you trust it, and all that it reads, give";
+    let help = "if you trust it and everything it reads, give";
 
     for args in [
         &["info", "part.geo"][..],
@@ -260,7 +263,7 @@ fn what_topopt_mesh_is_not_for() {
         (&["part.step", "--element-size", "-1"], "unexpected argument '-1'"),
         (&["part.step", "--element-size", "0"], "--element-size must be greater than 0"),
         (&["michell", "--element-size", "1"], "are for geometries"),
-        (&["michell"], "how large is the mesh of michell to be?"),
+        (&["michell"], "the size of the mesh of michell is missing"),
         (&["part.stl"], "neither a benchmark (cantilever, l_beam"),
         (&["part.geo"], "part.geo: cannot read the file: No such file"),
     ] {

@@ -11,8 +11,8 @@ use topopt_study::interrupt::Interrupt;
 use crate::{Finished, Folder, RESULTS, program};
 
 /// What a first signal is answered by where something has to be finished.
-const NOTICE: &str = "topopt: interrupted; what is under way is ended first, and a second \
-                      interruption ends it at once\n";
+const NOTICE: &str = "topopt: interrupted; finishing the current step first. Interrupt again to \
+                      end at once\n";
 
 /// Starts a run of minutes, interrupts it at the first event called `event`, and waits for its end.
 fn interrupt_at(folder: &Folder, event: &str) -> Finished {
@@ -71,7 +71,7 @@ fn in_a_later_iteration() {
 
     let iterations = folder.history("iteration").len();
     let expected = format!(
-        "{NOTICE}  x interrupted after iteration {iterations}, whose design is in out\n  help: go on with: topopt run out/case.toml --resume\n"
+        "{NOTICE}  x interrupted after iteration {iterations}, whose design is in out\n  help: resume with: topopt run out/case.toml --resume\n"
     );
     assert_eq!(finished.err, expected);
 

@@ -69,7 +69,7 @@ fn a_preview_that_cannot_be_written() {
     let folder = Folder::new();
     for (file, message) in [
         ("look.vtk", "give a file name that ends with .vtu"),
-        ("none/look.vtu", "choose a folder that exists"),
+        ("none/look.vtu", "choose an existing, writable folder"),
     ] {
         let (status, out, err) =
             topopt(&folder.path(""), &["check", "case.toml", "--preview", file]);

@@ -100,7 +100,7 @@ fn output_directory_that_cannot_be_written() {
         ),
         ("case.toml", "cannot write to the output directory case.toml: Not a directory"),
         ("taken", "cannot write taken/design.vtu: it is a folder"),
-        (".", "./case.toml already exists, and is not of a run"),
+        (".", "./case.toml already exists and does not belong to a run"),
         #[cfg(target_os = "linux")]
         ("/proc/topopt", "cannot write to the output directory /proc/topopt: "),
         #[cfg(target_os = "linux")] // it exists, and not even root may write to it
@@ -130,7 +130,7 @@ fn snapshot_that_cannot_be_written() {
     folder.write("out/snapshots", "a file where a folder should be");
     let finished = folder.run(&["output.snapshot_every=2"], &[]);
     assert_eq!(finished.status, 1);
-    assert!(finished.err.contains("cannot make out/snapshots: File exists"), "{}", finished.err);
+    assert!(finished.err.contains("cannot create out/snapshots: File exists"), "{}", finished.err);
     assert!(finished.err.contains("free some space, or choose another folder"), "{}", finished.err);
     assert_eq!(folder.history("iteration"), [1.0]);
     assert_eq!(folder.summary()["status"], "failed");
@@ -147,9 +147,9 @@ fn solver_that_does_not_converge_at_first() {
     let folder = Folder::new();
     let finished = folder.run(&["solver.max_iterations=3", JACOBI], &[]);
     assert_eq!(finished.status, 2);
-    insta::assert_snapshot!(finished.err, @r"
+    insta::assert_snapshot!(finished.err, @"
     x iteration 1, load case `default`: the solver did not converge after 3 iterations of conjugate
-    | gradients, at relative residual 7.8e-1 where 1.0e-5 is wanted
+    | gradients, at relative residual 7.8e-1 where 1.0e-5 is required
     help: raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise
           `design.density_min`; no design is written
     ");

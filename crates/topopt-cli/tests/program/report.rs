@@ -73,7 +73,7 @@ fn a_report_goes_where_it_is_asked_for_or_not_at_all() {
         assert_eq!(folder.files(), before);
     };
 
-    refused(&["report", "none"], &["none is not a results folder", "`topopt run` names"]);
+    refused(&["report", "none"], &["none is not a results folder", "`topopt run` prints"]);
     refused(&["report", "out", "-o", "no/a.html"], &["cannot write no/a.html", "`--output FILE`"]);
 
     let history = folder.read("out/history.csv");

@@ -140,7 +140,7 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
         let more = "optimizer.max_iterations=7";
 
         let out = run(&parts, more, &["--resume", "--set", "solver.threads=1"]);
-        assert!(out.contains("note: goes on after iteration 3"), "{out}");
+        assert!(out.contains("note: resumed after iteration 3"), "{out}");
         assert_eq!(Bits::of(&parts), Bits::of(&whole));
         assert!(parts.seconds()["pcg"] > first["pcg"], "the seconds of both parts");
 
@@ -194,7 +194,7 @@ fn an_interrupt_says_how_to_go_on() {
     let Finished { status, err, .. } = run.wait_with_output().unwrap().into();
     assert_eq!(status, 130, "{err}");
 
-    let command = err.split("help: go on with: topopt ").nth(1).unwrap().trim();
+    let command = err.split("help: resume with: topopt ").nth(1).unwrap().trim();
     assert_eq!(command, "run out/case.toml --resume");
 
     let end = folder.history("iteration").len() + 3;
@@ -222,7 +222,7 @@ fn a_damaged_checkpoint_is_passed_over() {
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
     let out = finished.out;
     assert!(out.contains("iteration_0004.ckpt: damaged or cut short; passed over"), "{out}");
-    assert!(out.contains("note: goes on after iteration 3"), "{out}");
+    assert!(out.contains("note: resumed after iteration 3"), "{out}");
 
     let (found, expected) = (Bits::of(&folder), Bits::of(&whole));
     assert_eq!((found.history, found.density), (expected.history, expected.density));
@@ -242,9 +242,9 @@ fn a_changed_case_is_refused_with_the_differences() {
     let folder = Folder::new();
     let finished = folder.run(&[], &["--resume"]);
     assert_eq!(finished.status, 1);
-    insta::assert_snapshot!(finished.err, @r"
-    x nothing to go on from in out: there is no checkpoint
-    help: name the folder of the results with `--output DIR`, or run without --resume to begin anew
+    insta::assert_snapshot!(finished.err, @"
+    x no checkpoint to resume from in out: there is no checkpoint
+    help: name the folder of the results with `--output DIR`, or run without --resume to start again
     ");
 
     folder.run_well(&[EVERY]);
@@ -281,7 +281,11 @@ fn a_changed_mesh_is_refused() {
     write(&folder.path("moved.msh"), &other.unwrap());
     let finished = folder.run(&more, &["--resume"]);
     assert_eq!(finished.status, 1);
-    assert!(finished.err.contains("is not what the run in out began with"), "{}", finished.err);
+    assert!(
+        finished.err.contains("differ from those with which the run in out began"),
+        "{}",
+        finished.err
+    );
 }
 
 /// The disk takes no file beyond a length that the third checkpoint or so exceeds.

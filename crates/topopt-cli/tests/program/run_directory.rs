@@ -46,7 +46,7 @@ fn a_folder_without_results_is_refused() {
     let none = refused(&folder.path("none"));
     assert!(none.ends_with("none is not a results folder: there is no such folder"), "{none}");
     let other = refused(&folder.path(""));
-    assert!(other.contains("it has no history.csv or no case.toml of a run"), "{other}");
+    assert!(other.contains("it lacks history.csv or case.toml"), "{other}");
     folder.run_well(&[]);
     for name in ["design.vtu", "summary.json"] {
         std::fs::remove_file(folder.path("out").join(name)).unwrap();

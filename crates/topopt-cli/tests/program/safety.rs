@@ -28,7 +28,7 @@ fn files_of_others_stay() {
         fs::write(&path, "mine").unwrap();
 
         let finished = folder.run(&[], &[]);
-        let expected = format!("out/{name} already exists, and is not of a run");
+        let expected = format!("out/{name} already exists and does not belong to a run");
         assert!(finished.err.contains(&expected), "{name}: {}", finished.err);
         assert_eq!((finished.status, fs::read_to_string(&path).unwrap().as_str()), (1, "mine"));
         assert!(!folder.path("out/case.toml").exists());
@@ -170,7 +170,7 @@ fn names_of_folders_are_quoted_for_the_shell() {
     assert_eq!(topopt(&folder.path(""), &args).0, 0);
     fs::remove_file(folder.path(name).join("summary.json")).unwrap();
     let (_, _, err) = topopt(&folder.path(""), &["report", name]);
-    let command = err.split("go on with:").nth(1).unwrap().replace("\n", " ");
+    let command = err.split("resume with:").nth(1).unwrap().replace("\n", " ");
     let words: Vec<&str> = command.split_whitespace().skip(2).collect();
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("echo {}", words.join(" "))]).current_dir(folder.path(""));
@@ -212,7 +212,7 @@ fn a_volume_that_is_missed_is_said() {
     let finished = folder.run_well(&set);
     let last = finished.out.lines().last().unwrap();
     assert!(
-        last.starts_with("warning: the volume is 0.0") && last.contains("where 0.02 was asked for"),
+        last.starts_with("warning: the volume is 0.0") && last.contains("but 0.02 was requested"),
         "{last}"
     );
     assert_eq!(folder.summary()["volume_met"], false);
@@ -246,7 +246,7 @@ fn what_is_doubtful_is_said_before_and_in_a_run() {
         ("material.poissons_ratio=0.49999", "nearly incompressible"),
         ("filter.radius_in_elements=1000", "larger than the part"),
         ("solver.tolerance=1e-14", "near the rounding of doubles"),
-        ("solver.tolerance=0.5", "wrong by some percent"),
+        ("solver.tolerance=0.5", "leaves an error of some percent"),
     ] {
         let folder = Folder::new();
         let (status, out, _) = topopt(&folder.path(""), &["check", "case.toml", "--set", set]);
@@ -392,5 +392,5 @@ fn a_hinge_is_said() {
     folder.write("case.toml", &case);
 
     let (status, out, err) = topopt(&folder.path(""), &["check", "case.toml"]);
-    assert!(status == 0 && out.contains("warning: 2 parts are joined by no face"), "{out}{err}");
+    assert!(status == 0 && out.contains("warning: 2 parts are not joined by faces"), "{out}{err}");
 }

@@ -42,7 +42,7 @@ fn a_fine_mesh_starts_from_a_coarse_design() {
     let finished = folder.run(&set, &["--start-from", "coarse"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""));
     let out = finished.out;
-    let note = "starts from the density in coarse/design.vtu, interpolated";
+    let note = "started from the density in coarse/design.vtu, interpolated";
     assert!(out.contains(note), "{out}");
     assert_eq!(folder.summary()["started_from"], "coarse/design.vtu");
     assert_eq!(folder.summary()["stopped_by"], "compliance_tolerance");
@@ -118,9 +118,9 @@ fn another_part_no_result_and_resume_are_refused() {
     assert!(err.contains("'--start-from <RESULT>' cannot be used with '--resume'"), "{err}");
 
     folder.write("case.toml", CASE);
-    insta::assert_snapshot!(refused(&["--start-from", "coarse"]), @r"
-    x the design in coarse/design.vtu belongs to another part: 99.2 % of the volume of the case lies more
-    | than an element's width outside of that part, and 0.0 % of that part outside of the case
+    insta::assert_snapshot!(refused(&["--start-from", "coarse"]), @"
+    x the design in coarse/design.vtu belongs to another part: 99.2 % of the volume of the case lies
+    | more than an element's width outside of that part, and 0.0 % of that part outside of the case
     | that part: x = 0.0000 to 2.0000, y = 0.0000 to 1.0000, z = 0.0000 to 1.0000
     | the case: x = 0.0000 to 10.0000, y = 0.0000 to 5.0000, z = 0.0000 to 5.0000
     help: give a result of the same part, in the same place and unit of length, or run without

@@ -59,7 +59,7 @@ fn filtered<'a>(
 #[test]
 fn it_ends_the_run_with_its_reason_and_the_last_design() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let stop = StopRules { max_iterations: 3, ..COUNT };
     let run = |is_of_density: bool, fails_at: usize| {
         let cone = Cone::new(problem.mesh().centers(), 1.8, usize::MAX);

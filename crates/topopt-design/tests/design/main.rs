@@ -2,6 +2,7 @@
 
 mod failing_filter;
 mod preconditioners;
+mod reaction;
 mod responses;
 mod sensitivity_filter;
 mod stages;
@@ -15,7 +16,7 @@ use topopt_design::{
     OptimalityCriteria, Optimization, Outcome, SensitivityFilter, Solver, StateEquation, StopRule,
     StopRules, Weights,
 };
-use topopt_fem::{Jacobi, LoadCase, Material, Problem, Strategy, Supports};
+use topopt_fem::{ElementKernel, Jacobi, LoadCase, Material, Problem, Strategy, Supports};
 use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, StopReason, System};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Sets};
@@ -53,7 +54,10 @@ fn cantilever() -> Problem {
     Problem::new(mesh, Material::new(2.0, 0.3).unwrap(), supports, cases.into()).unwrap()
 }
 
-fn solver(problem: &Problem, pcg: PcgOptions) -> Solver<'_, Cpu> {
+fn solver<K: ElementKernel<N>, const N: usize>(
+    problem: &Problem<K, N>,
+    pcg: PcgOptions,
+) -> Solver<'_, Cpu> {
     Solver {
         operator: Strategy::Mf.build(problem),
         preconditioner: Box::new(Jacobi::new(&Cpu, problem.space()).unwrap()),
@@ -73,8 +77,8 @@ fn plain(space: &DesignSpace) -> Formulation<'_, Cpu> {
 }
 
 /// An optimization from the uniform start with a move limit of 0.2.
-fn optimization<'a>(
-    problem: &'a Problem,
+fn optimization<'a, K: ElementKernel<N>, const N: usize>(
+    problem: &'a Problem<K, N>,
     solver: Solver<'a, Cpu>,
     formulation: Formulation<'a, Cpu>,
     stop: StopRules,
@@ -85,11 +89,11 @@ fn optimization<'a>(
     Optimization::new(equation, formulation, optimizer, stop, &start).unwrap()
 }
 
-fn space(problem: &Problem) -> DesignSpace {
+fn space(mesh: &HexMesh) -> DesignSpace {
     DesignSpace {
         density_min: 0.01,
         volume_fraction: 0.4,
-        volumes: problem.mesh().volumes(),
+        volumes: mesh.volumes(),
         solid: vec![3, 77],
         void: vec![20],
     }
@@ -140,7 +144,7 @@ fn run_on(
     recorder: &mut Recorder,
 ) -> (Outcome, Vec<f64>) {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let cone = Weights::fixed(Box::new(Cone::new(problem.mesh().centers(), 1.5, usize::MAX)));
     let filter = SensitivityFilter::new(&Cpu, cone, &space.volumes).unwrap();
     let objective = Objective::filtered(Compliance, filter);
@@ -284,7 +288,7 @@ fn a_solve_that_does_not_converge_is_told() {
 #[test]
 fn an_observer_that_fails_ends_the_run() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let solver = solver(&problem, TIGHT);
     let mut optimization = optimization(&problem, solver, plain(&space), COUNT);
     let error = optimization.run(&mut Recorder { fail: true, ..Recorder::default() }).unwrap_err();

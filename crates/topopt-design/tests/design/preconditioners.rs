@@ -53,7 +53,7 @@ impl ElementPreconditioner<Cpu> for Weak {
 #[test]
 fn the_preconditioner_grows_stronger_in_a_slow_solve() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let stop = StopRules { max_iterations: 2, ..COUNT };
     let limited = PcgOptions { tolerance: 1e-9, max_iterations: 500 };
 
@@ -123,7 +123,7 @@ impl ElementPreconditioner<Cpu> for Structured {
 #[test]
 fn the_structure_follows_the_design_after_slow_solves_also_where_a_run_goes_on() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
 
     let run = |from: Option<&DesignState>| {
         let made_for = Arc::new(Mutex::new(Vec::new()));

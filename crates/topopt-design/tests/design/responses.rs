@@ -7,7 +7,7 @@ use topopt_design::{
     Evaluated, Formulation, NamedVector, Objective, OptimalityCriteria, Optimization, Optimizer,
     Response, SolveError, StateEquation, StopRules, Subproblem, Volume, start,
 };
-use topopt_fem::{LoadCase, Problem};
+use topopt_fem::{ElementKernel, LoadCase, Problem};
 use topopt_linalg::{Backend, BackendError, Cpu, Monitor};
 
 use super::transforms::{Mirror, agrees_with_differences, physical, scattered};
@@ -37,9 +37,9 @@ struct Displacement {
 
 impl Displacement {
     /// A mean of displacements at free components.
-    fn of(problem: &Problem, case: usize) -> Self {
+    fn of<K: ElementKernel<N>, const N: usize>(problem: &Problem<K, N>, case: usize) -> Self {
         let mut load: Vec<f64> = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
-        problem.supports().clear(&mut load);
+        problem.constraints().clear(&mut load);
         Self { case, lambda: vec![0.0; load.len()], load }
     }
 }
@@ -125,8 +125,11 @@ impl Optimizer<Cpu> for Differences {
 }
 
 /// Holds every response that the library has, and some of these tests, against differences.
-fn hold_against_differences(problem: &Problem, transform: Chain<'_, Cpu>) {
-    let space = space(problem);
+pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
+    problem: &Problem<K, N>,
+    transform: Chain<'_, Cpu>,
+) {
+    let space = space(problem.mesh());
     let x = scattered(transform.n_inputs());
     let constraints = vec![
         Constraint::new(Box::new(Displacement::of(problem, 0)), 1.0),
@@ -158,7 +161,7 @@ fn all_responses_agree_with_finite_differences() {
 #[test]
 fn a_design_of_fewer_variables_is_optimized() {
     let problem = cantilever();
-    let space = DesignSpace { solid: Vec::new(), void: Vec::new(), ..space(&problem) };
+    let space = DesignSpace { solid: Vec::new(), void: Vec::new(), ..space(problem.mesh()) };
     let links: Vec<Box<dyn DesignTransform<Cpu>>> = vec![Box::new(Mirror::of_layers())];
     let mut transform = Chain::new(&Cpu, 128, links).unwrap();
 
@@ -186,7 +189,7 @@ fn a_design_of_fewer_variables_is_optimized() {
 #[test]
 fn what_is_not_a_number_never_becomes_a_design() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let broken = |value| MeanDensity { elements: vec![40, 41], broken: Some(value) };
 
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -244,7 +247,7 @@ impl Optimizer<Cpu> for Damped {
 #[test]
 fn what_an_optimizer_remembers_is_part_of_the_state() {
     let problem = loaded();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let run = |state: Option<&DesignState>| {
         let objective = Objective::new(Box::new(Displacement {
             load: problem.load_cases()[0].forces.clone(),
@@ -289,7 +292,7 @@ fn refusal<'a>(problem: &'a Problem, formulation: Formulation<'a, Cpu>, n: usize
 #[test]
 fn parts_that_do_not_fit_are_refused() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let displacement = || Constraint::new(Box::new(Displacement::of(&problem, 0)), 1.0);
     let formulation = Formulation { constraints: vec![displacement()], ..plain(&space) };
     assert_eq!(
@@ -308,7 +311,7 @@ fn parts_that_do_not_fit_are_refused() {
 #[test]
 fn an_adjoint_solve_is_observed_and_can_be_interrupted() {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let objective = Objective::new(Box::new(Displacement::of(&problem, 0)));
     let formulation = Formulation { objective, ..plain(&space) };
     let mut optimization =

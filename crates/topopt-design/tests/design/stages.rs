@@ -15,7 +15,7 @@ const NONE: Stage =
 /// if there is one, and `stages`.
 fn run(sharpness: Option<f64>, stages: &[Stage], stop: StopRules) -> (Outcome, Recorder) {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let n = space.volumes.len();
     let centers = problem.mesh().centers();
     let weights_of =
@@ -78,7 +78,7 @@ fn growing_sharpness_takes_the_grey_out() {
     assert!(projected_grey < 0.25 * filtered_grey, "{projected_grey} {filtered_grey}");
     // The measure itself, from the densities.
     let problem = cantilever();
-    let volumes = space(&problem).design_volumes();
+    let volumes = space(problem.mesh()).design_volumes();
     let density = projected.densities.last().unwrap();
     let sum: f64 = volumes.iter().zip(density).map(|(v, d)| 4.0 * d * (1.0 - d) * v).sum();
     assert!((sum / volumes.iter().sum::<f64>() - projected_grey).abs() < 1e-13);

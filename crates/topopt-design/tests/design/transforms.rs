@@ -56,7 +56,7 @@ fn backward_is_the_derivative_of_forward(transform: &mut dyn DesignTransform<Cpu
 /// With the projection's sharpness, if there is to be one.
 pub fn physical(sharpness: Option<f64>) -> Chain<'static, Cpu> {
     let problem = cantilever();
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let filter = DensityFilter::new(&Cpu, weights(problem.mesh()), &space.volumes).unwrap();
     let n = space.volumes.len();
     let projection =
@@ -108,7 +108,7 @@ fn compliance_by_the_design_variables_agrees_with_finite_differences() {
         let mut at = |x: &Vec<f64>| compliance(&problem, &density(&mut physical, x)).0;
         agrees_with_differences(&x, &gradient, &mut at);
     }
-    let space = space(&problem);
+    let space = space(problem.mesh());
     let helmholtz = Weights::fixed(Box::new(Helmholtz::new(problem.mesh(), 3.5).unwrap()));
     let filter = DensityFilter::new(&Cpu, helmholtz, &space.volumes).unwrap();
     let mut physical = physical_density(&Cpu, filter, None, &space).unwrap();

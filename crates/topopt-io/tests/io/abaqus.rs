@@ -58,7 +58,7 @@ fn surfaces_that_gmsh_wrote_become_node_sets() {
         notes.contains("6 elements of type CPS4, which are not solids, were left out"),
         "{notes}"
     );
-    assert!(notes.contains("element set `fixed` names 2 elements that are no solids"), "{notes}");
+    assert!(notes.contains("element set `fixed` names 2 elements that are not solids"), "{notes}");
 }
 
 #[test]
@@ -164,10 +164,10 @@ fn supports_and_loads_are_node_sets() {
     assert_eq!(sets["cload_1_2.0"], [0]);
     let notes = imported.notes.join("\n");
     assert!(
-        notes.contains("the nodes of 40 different loads in direction 2 are one set"),
+        notes.contains("the nodes of 40 different loads in direction 2 form one set"),
         "{notes}"
     );
-    assert!(notes.contains("supports and loads of all 2 steps were read together"), "{notes}");
+    assert!(notes.contains("supports and loads of all 2 steps were merged"), "{notes}");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn quadratic_hexahedra_by_their_corners_over_several_lines() {
         imported.notes,
         [
             "1 elements of type C3D20R were read by their eight corners",
-            "12 nodes that no hexahedron uses were left out",
+            "12 nodes not used by any hexahedron were left out",
             "12 nodes of node set `Nall` were left out: they belong to no hexahedron",
         ]
     );

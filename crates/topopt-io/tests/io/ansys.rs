@@ -203,7 +203,7 @@ fn the_beam_becomes_a_mesh_by_its_corners() {
             "hexahedra of 20 nodes (SOLID186 or SOLID95) were read by their eight corners".into(),
             "material 1 (elements: 40) belongs in the case file: DENS 2700, EX 70000000000, NUXY 0.35"
                 .into(),
-            "222 nodes that no hexahedron uses were left out".into(),
+            "222 nodes not used by any hexahedron were left out".into(),
             format!(
                 "{} nodes of node set `NCOMP2` were left out: they belong to no hexahedron",
                 98 - corners.len()
@@ -274,12 +274,12 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
         [
             "MASS21 elements were left out: 1",
             "MESH200 elements were left out: 1",
-            "D,TEMP commands were passed over: 1, the first on line 57",
-            "SFE commands were passed over: 1, the first on line 64",
+            "D,TEMP commands were skipped: 1, the first on line 57",
+            "SFE commands were skipped: 1, the first on line 64",
             "material 1 (elements: 1) belongs in the case file: EX 200000, NUXY 0.3",
             "material 2 (elements: 1) belongs in the case file: DENS 0.0000000045, \
              EX 110000 (the first of several)",
-            "1 node that no hexahedron uses was left out",
+            "1 node not used by any hexahedron was left out",
             "1 nodes of node set `TOP` were left out: they belong to no hexahedron",
             "element set `PART`: elements that are not hexahedra were left out: 1",
             "element set `SKIN`: elements that are not hexahedra were left out: 1",

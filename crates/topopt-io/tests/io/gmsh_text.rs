@@ -38,7 +38,7 @@ fn the_cube_itself_is_read() {
     assert_eq!(cube.mesh.n_elements(), 1);
     assert_eq!(cube.node_tags, [10, 20, 30, 40, 50, 60, 70, 80]);
     assert_eq!(cube.element_tags, [7]);
-    assert_eq!(cube.notes, ["1 node that no hexahedron uses was left out"]);
+    assert_eq!(cube.notes, ["1 node not used by any hexahedron was left out"]);
 }
 
 /// Nodes of any numbers, by corners and edges of the cube, with more of them behind.
@@ -71,7 +71,7 @@ fn quadratic_hexahedra_by_their_corners() {
                 "hexahedra of {n_nodes} nodes (hex{n_nodes}) were read by their eight corners"
             );
             assert_eq!(read.notes[0], note);
-            assert!(read.notes[1].ends_with(" nodes that no hexahedron uses were left out"));
+            assert!(read.notes[1].ends_with(" nodes not used by any hexahedron were left out"));
         }
     }
 }

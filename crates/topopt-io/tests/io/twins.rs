@@ -46,7 +46,7 @@ fn abaqus() {
     let sets = "*ELSET, ELSET=right\n4\n*SURFACE, NAME=end\n4, S3\n4, S4\n4, S5\n4, S6\n";
     let text = format!("*NODE\n{nodes}*ELEMENT, TYPE=C3D8\n{elements}{sets}");
     let imported = read("part.inp", &text);
-    let note = "elements that stand in the file more than once were left out: 2, the first is 3, \
+    let note = "duplicate elements were left out: 2, the first is 3, \
                 which has the nodes of 1";
     assert_once(&imported, [1, 2], note);
     let sets = imported.mesh.sets();
@@ -85,7 +85,7 @@ fn ansys() {
         2, 4
     );
     let imported = read("part.cdb", &text);
-    let note = "elements that stand in the file more than once were left out: 2, the first is 3, \
+    let note = "duplicate elements were left out: 2, the first is 3, \
                 which has the nodes of 1";
     assert_once(&imported, [1, 2], note);
     assert_eq!(imported.mesh.sets().elements["RIGHT"], [1]);
@@ -111,7 +111,7 @@ fn vtu() {
         array("density", "Float64", "0.1 0.2 0.3 0.4")
     );
     let imported = read("part.vtu", &text);
-    let note = "elements that stand in the file more than once were left out: 2, the first is 2, \
+    let note = "duplicate elements were left out: 2, the first is 2, \
                 which has the nodes of 0";
     assert_once(&imported, [0, 1], note);
     assert_eq!(imported.mesh.sets().elements["right"], [1]);
@@ -143,7 +143,7 @@ fn gmsh() {
     let sets = groups.mesh.sets();
     assert_eq!((&sets.elements["all"], &sets.elements["solid"]), (&vec![0, 1], &vec![0, 1]));
     let doubled = read("part.msh", &text([[1, 1], [1, 1], [1, 1], [1, 1]]));
-    let note = "elements that stand in the file more than once were left out: 2, the first is 3, \
+    let note = "duplicate elements were left out: 2, the first is 3, \
                 which has the nodes of 1";
     assert_once(&doubled, [1, 2], note);
     assert_eq!(doubled.mesh.sets().elements["all"], [0, 1]);

@@ -77,7 +77,7 @@ fn data_of_the_cells_come_with_the_mesh() {
         assert!(far.fold(0.0, f64::max) < 1e-7, "{layout} {data:?}");
     }
     let error = vtu::read_with_cell_data(&array("ascii"), &["rho"]).unwrap_err().to_string();
-    assert!(error.contains("no scalar array `rho` of its cells (it has: solid, part, density)"));
+    assert!(error.contains("no scalar cell array `rho` (it has: solid, part, density)"));
 }
 
 /// The first cell of the file is no hexahedron.
@@ -106,7 +106,7 @@ fn voxels_quadratic_hexahedra_and_surfaces() {
         [
             "1 hexahedra of 20 points were read by their eight corners",
             "1 cells that are not volumes were left out",
-            "12 nodes that no hexahedron uses were left out",
+            "12 nodes not used by any hexahedron were left out",
         ]
     );
 }
@@ -172,7 +172,7 @@ fn wedges_as_such_and_as_hexahedra() {
     let refused = [
         ("6 14", "5 14", "cell 0"),
         ("0 1 2 3 4 5", "0 2 1 3 5 4", "element 0 is inverted or flat"),
-        ("3 4 4 5 6 8 8 7", "0 1 4 3 7 7 7 7", "element 1 names node 7 twice and is no wedge"),
+        ("3 4 4 5 6 8 8 7", "0 1 4 3 7 7 7 7", "element 1 uses node 7 twice and is not a wedge"),
     ];
     for (old, new, words) in refused {
         let error = read_bytes(WEDGE.replace(old, new).as_bytes(), NAME).unwrap_err().to_string();
@@ -221,8 +221,7 @@ fn what_cannot_be_is_refused_before_it_is_inflated() {
     file.extend(data);
     file.extend(b"</AppendedData></VTKFile>");
     let error = read_bytes(&file, NAME).unwrap_err().to_string();
-    let said =
-        "NumberOfCells is 268435456, which goes neither with 8 points nor with 8 in all cells";
+    let said = "NumberOfCells is 268435456, which is inconsistent with 8 points and 8 in all cells together";
     assert!(error.contains(said), "{error}");
 }
 

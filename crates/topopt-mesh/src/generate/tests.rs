@@ -256,7 +256,7 @@ fn what_cannot_be_generated_is_refused_with_a_remedy() {
         "size 0 is not one of the five; give 1 to 5, or a number of elements"
     );
     assert!(refused(Resolution::Size(6)).starts_with("size 6 is not one of the five"));
-    assert!(refused(Resolution::Elements(0)).ends_with("ask for at least 1"));
+    assert!(refused(Resolution::Elements(0)).ends_with("request at least 1"));
     assert!(refused(Resolution::Elements(MOST_ELEMENTS + 1)).ends_with("at most 2147483647"));
     assert_eq!(
         "beam".parse::<Benchmark>().unwrap_err().to_string(),

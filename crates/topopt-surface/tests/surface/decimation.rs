@@ -166,7 +166,7 @@ fn parts_that_meet_in_an_edge_or_a_corner_are_refused() {
         let mut surface = iso_surface(&mesh, &level_set(&mesh, |_| 1.0), 0.0);
         let before = surface.clone();
         let message = surface.decimate(0.5).unwrap_err().to_string();
-        assert!(message.contains("touches itself in a vertex or an edge, near ["), "{message}");
+        assert!(message.contains("touches itself at a vertex or an edge, near ["), "{message}");
         assert_eq!(surface, before);
     }
 }

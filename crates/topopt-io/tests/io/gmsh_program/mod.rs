@@ -145,7 +145,7 @@ fn gmsh_is_ended_after_its_time_and_on_request() {
     let mut geometry = Geometry::new("exec sleep 60");
     geometry.meshing.timeout = Duration::from_millis(200);
     let start = Instant::now();
-    let message = "Gmsh did not mesh part.geo within 0.2 s and was ended";
+    let message = "Gmsh did not mesh part.geo within 0.2 s and was stopped";
     assert_eq!(geometry.refused(), message);
     geometry.meshing.timeout = Duration::from_secs(60);
     let interrupt = AtomicBool::new(false);
@@ -165,7 +165,7 @@ fn gmsh_is_ended_after_its_time_and_on_request() {
 fn the_children_of_gmsh_are_ended_too() {
     let mut geometry = Geometry::new("sleep 60 &\necho $! > $here/child\nwait");
     geometry.meshing.timeout = Duration::from_millis(500);
-    assert!(geometry.refused().contains("and was ended"));
+    assert!(geometry.refused().contains("and was stopped"));
     let child = fs::read_to_string(geometry.folder.path().join("child")).unwrap();
     // An ended process may wait for its parent to look at it, and has no command line then.
     let line = Path::new("/proc").join(child.trim()).join("cmdline");
