@@ -89,10 +89,12 @@ impl Case {
         strategy: Strategy,
     ) -> Result<Vec<Comparison>, Box<dyn Error>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+
         let name = self.name();
         let reference = folder.join("reference").join(format!("{name}.json"));
         let reference: Reference = serde_json::from_str(&std::fs::read_to_string(reference)?)?;
         let output = tempfile::tempdir()?;
+
         let arguments = RunArgs {
             gmsh: GmshArgs::default(),
             case: folder.join(format!("{name}.toml")),
@@ -106,11 +108,13 @@ impl Case {
             start_from: None,
             log: Log::Quiet,
         };
+
         execute(&Command::Run(arguments), &mut std::io::sink(), &Interrupt::new())?;
         let found = compliances(&output.path().join("history.csv"))?;
         if found.len() != iterations {
-            return Err(format!("{} iterations where {iterations} were asked", found.len()).into());
+            return Err(format!("{} iterations instead of {iterations}", found.len()).into());
         }
+
         let compare = |(k, (expected, found))| Comparison { iteration: k + 1, expected, found };
         Ok(reference.compliance.into_iter().zip(found).enumerate().map(compare).collect())
     }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use topopt_benchmarks::{Case, FIRST_TOLERANCE, LATER_TOLERANCE};
+use topopt_benchmarks::{Case, Comparison, FIRST_TOLERANCE, LATER_TOLERANCE};
 use topopt_study::config::{Device, Strategy};
 
 /// Runs the benchmark cases against independent results
@@ -28,22 +28,13 @@ fn main() -> ExitCode {
     if cases.is_empty() {
         cases = Case::ALL.into();
     }
+
     let mut failed = Vec::new();
     for case in cases {
         println!("{}", case.name());
         match case.compare(iterations.into(), device, strategy) {
             Ok(comparisons) => {
-                println!("  iteration          expected             found  difference");
-                for row in &comparisons {
-                    let mark = if row.is_met() { "" } else { "  BEYOND TOLERANCE" };
-                    println!(
-                        "  {:>9}  {:>16.8}  {:>16.8}  {:>10.1e}{mark}",
-                        row.iteration,
-                        row.expected,
-                        row.found,
-                        row.difference()
-                    );
-                }
+                print(&comparisons);
                 if !comparisons.iter().all(|row| row.is_met()) {
                     failed.push(case.name());
                 }
@@ -54,6 +45,7 @@ fn main() -> ExitCode {
             }
         }
     }
+
     if failed.is_empty() {
         println!(
             "all within tolerance: {FIRST_TOLERANCE:.0e} for the first iteration, \
@@ -63,5 +55,19 @@ fn main() -> ExitCode {
     } else {
         println!("beyond tolerance: {}", failed.join(", "));
         ExitCode::FAILURE
+    }
+}
+
+fn print(comparisons: &[Comparison]) {
+    println!("  iteration          expected             found  difference");
+    for row in comparisons {
+        let mark = if row.is_met() { "" } else { "  BEYOND TOLERANCE" };
+        println!(
+            "  {:>9}  {:>16.8}  {:>16.8}  {:>10.1e}{mark}",
+            row.iteration,
+            row.expected,
+            row.found,
+            row.difference()
+        );
     }
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Path of a module within its crate: `[]` of the root, `["gmsh", "import"]`.
 pub type Module = Vec<String>;
 
-/// Imports among the modules of a crate that have a file of their own. `sources` holds the text of each,
-/// without comments and strings ([`code`](crate::code)). A module depends on the one that defines what it
-/// names, not on those that pass the name on. Unit tests are left out.
+/// Imports among the modules of a crate that have a file of their own. `sources` holds the text of
+/// each, without comments and strings ([`code`](crate::code)). A module depends on the one that
+/// defines what it names, not on those that pass the name on. Unit tests are left out.
 pub fn imports(sources: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut modules = BTreeMap::new();
     let mut tests = Vec::new();
@@ -124,11 +124,13 @@ fn defining(modules: &BTreeMap<Module, Names>, module: &Module, path: &[String])
         let imported =
             modules.get(&at)?.scope.get(first).filter(|target| **target != [first.clone()]);
         let inside = Some(child(&at, first)).filter(|inside| modules.contains_key(inside));
+
         match (first.as_str(), imported, inside) {
             ("crate", ..) => at.clear(),
             ("self", ..) => {}
             ("super", ..) => _ = at.pop(),
-            // A module and an item may have one name; what more of the path follows is in the module.
+            // A module and an item may have one name; what more of the path follows is in the
+            // module.
             (_, _, Some(inside)) if !rest.is_empty() || imported.is_none() => at = inside,
             (_, Some(target), _) => {
                 path = target.iter().chain(rest).cloned().collect();
@@ -136,6 +138,7 @@ fn defining(modules: &BTreeMap<Module, Names>, module: &Module, path: &[String])
             }
             _ => return (at != *module).then_some(at),
         }
+
         path = rest.to_vec();
     }
     None
@@ -177,6 +180,7 @@ fn tokens(code: &str) -> Vec<&str> {
 fn without_tests(tokens: Vec<&str>) -> (Vec<&str>, Vec<&str>) {
     const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let (mut kept, mut modules) = (Vec::new(), Vec::new());
+
     let mut at = 0;
     while at < tokens.len() {
         if !tokens[at..].starts_with(&TEST) {
@@ -184,6 +188,7 @@ fn without_tests(tokens: Vec<&str>) -> (Vec<&str>, Vec<&str>) {
             at += 1;
             continue;
         }
+
         let mut depth = 0;
         let begin = at;
         loop {
@@ -197,6 +202,7 @@ fn without_tests(tokens: Vec<&str>) -> (Vec<&str>, Vec<&str>) {
                 break;
             }
         }
+
         if let [.., "mod", name, ";"] = tokens[begin..at] {
             modules.push(name);
         }
@@ -240,6 +246,7 @@ mod tests {
                 "use crate::d::m; fn i() { m!(crate::d()) } use super::other; use crate::b; fn h(x: b::B) -> other::f { x.a.b() }",
             ),
         ]);
+
         assert_eq!(found(&imports, ""), "");
         assert_eq!(found(&imports, "a"), "b::inner");
         assert_eq!(found(&imports, "b"), "a b::inner");

@@ -132,6 +132,7 @@ fn crates_do_not_name_what_is_above_them() {
         ("topopt-io", &["stiffness", "config", "simp"]),
         ("topopt-surface", &["stiffness", "displacement", "load", "simp"]),
     ];
+
     for (name, names) in forbidden {
         // `Space` is where vectors have words for what they stand on.
         let named =

@@ -137,6 +137,7 @@ fn value(schema: &Value) -> String {
         + &bound("exclusiveMinimum", ">")
         + &bound("maximum", "≤")
         + &bound("exclusiveMaximum", "<");
+
     let kind = match schema["type"].as_str() {
         Some("number") => "number",
         Some("integer") => "whole number",

@@ -1,5 +1,5 @@
-//! What the documents show exists, and the commands they name are those that are checked. The commands
-//! and cases that they show are run by the tests of the program.
+//! What the documents show exists, and the commands they name are those that are checked. The
+//! commands and cases that they show are run by the tests of the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -49,14 +49,17 @@ fn links_between_documents_lead_somewhere() {
     assert!(documents.len() > 20, "{documents:?}");
     let headings: BTreeMap<PathBuf, BTreeSet<String>> =
         documents.iter().map(|path| (path.canonicalize().unwrap(), anchors(&text(path)))).collect();
+
     let mut n_links = 0;
     for document in &documents {
         for link in links(&text(document)) {
             let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+
             let target = match file {
                 "" => document.clone(),
                 file => document.parent().unwrap().join(file),
             };
+
             let place = format!("{} links to {link}", document.display());
             let target = target.canonicalize().unwrap_or_else(|error| panic!("{place}: {error}"));
             let there = anchor.is_empty() || headings[&target].contains(anchor);

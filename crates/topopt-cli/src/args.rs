@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use topopt_io::gmsh::is_geometry;
-
-pub use crate::progress::Log;
 use topopt_study::config::{Device, Generator, Hexes, Preconditioner, Strategy};
 use topopt_study::meshing::Gmsh;
+
+pub use crate::progress::Log;
 
 /// Topology optimization of three-dimensional parts on unstructured hexahedral meshes.
 #[derive(Debug, Parser)]
@@ -153,8 +153,8 @@ pub struct ExportArgs {
     /// Smoothing steps; volume and vertices on the boundary of the mesh are kept
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub smooth: u16,
-    /// Share of the triangles to keep, of those off the mesh boundary (which stays); volume and topology
-    /// are kept
+    /// Share to keep of the triangles that are not on the mesh boundary; volume and topology are
+    /// kept
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub decimate: Option<f64>,
     /// Drop all pieces except the largest
@@ -273,7 +273,8 @@ pub struct PreconditionersArgs {
     /// Where to compute: auto, cpu, gpu, gpu:1
     #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
     pub device: Device,
-    /// Write the assembled matrix as MatrixMarket, and NAME_f.mtx, NAME_x.mtx with the forces and the nodes
+    /// Write the assembled matrix in MatrixMarket format, and forces and nodes to NAME_f.mtx and
+    /// NAME_x.mtx
     #[arg(long, value_name = "FILE.mtx")]
     pub matrix: Option<PathBuf>,
     /// Gmsh

@@ -16,13 +16,13 @@ mod verify;
 use std::io::Write;
 
 use clap::CommandFactory;
-
-use crate::args::{Cli, Command};
 use topopt_study::config::{self, MOST_THREADS};
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::free_memory;
 use topopt_study::interrupt::Interrupt;
+
+use crate::args::{Cli, Command};
 
 /// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
 ///
@@ -35,6 +35,7 @@ pub fn execute(
 ) -> Result<(), Failure> {
     bounded_threads()?;
     free_memory::check_start().map_err(InputError::from)?;
+
     let result = match command {
         Command::Run(args) => run::run(args, out, interrupt),
         Command::Verify(args) => verify::verify(args, out, interrupt),
@@ -52,6 +53,7 @@ pub fn execute(
             Ok(out.write_all(&script)?)
         }
     };
+
     match result {
         // A mesher that was ended before its time is not the user's fault.
         Err(Failure::Input(_)) if interrupt.is_requested() => {

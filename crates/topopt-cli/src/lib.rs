@@ -1,4 +1,5 @@
-//! The program `topopt`: the command line as a door to [`topopt_study`]. Only `main` prints and exits.
+//! The program `topopt`: the command line as a door to [`topopt_study`]. Only `main` prints and
+//! exits.
 
 pub mod args;
 pub mod commands;

@@ -45,7 +45,8 @@ fn interrupted() {
     say("topopt: interrupted; finishing the current step first. Interrupt again to end at once\n");
 }
 
-/// A file that outgrows the limit of the shell is an error of the write, not the end of the program.
+/// A file that outgrows the limit of the shell is an error of the write, not the end of the
+/// program.
 fn survive_file_size_limit() {
     #[cfg(unix)]
     if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()) {

@@ -81,6 +81,7 @@ early_tolerance = 1e-2
 max_iterations = 20000
 threads = 2
 "#;
+
     let path = folder.join("case.toml");
     std::fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
@@ -95,14 +96,17 @@ fn a_forecast_is_within_a_tenth() {
         let sets: Vec<&str> = keys.iter().flat_map(|key| ["--set", key]).collect();
         let check = topopt(&[&["check", &case, "--json"], &sets[..]].concat());
         let check: serde_json::Value = serde_json::from_slice(&check).unwrap();
+
         let strategy = check["strategy"].as_str().unwrap();
         let foretold = check["memory_mb"][strategy].as_f64().unwrap() - 12.0;
         let out = folder.path().join(name);
+
         let before = COUNTING.current_usage();
         COUNTING.reset_peak_usage();
         let run = ["run", &case, "--output", out.to_str().unwrap(), "--log", "quiet"];
         topopt(&[&run, &sets[..]].concat());
         let taken = (COUNTING.peak_usage() - before) as f64 / 1048576.0;
+
         println!("{name}: foretold {foretold:.1} MB, taken {taken:.1} MB: {:.3}", foretold / taken);
         if (foretold / taken - 1.0).abs() > 0.1 {
             missed.push(name);

@@ -180,6 +180,7 @@ fn springs_that_are_none() {
         let spring = format!("[[springs]]\nset = \"load\"\n{keys}\n");
         build(&[HELD, &spring, PULLED]).unwrap_err()
     };
+
     insta::assert_snapshot!(spring(""), @r#"
      x springs without stiffness
        ,-[case.toml:19:7]
@@ -191,6 +192,7 @@ fn springs_that_are_none() {
        `----
      help: give one of `stiffness` (on each node) and `stiffness_per_area` (on faces)
     "#);
+
     insta::assert_snapshot!(spring("stiffness_per_area = [1, 1, 1]"), @r#"
      x `stiffness_per_area` needs faces, but set `load` has none, only 6 nodes
        ,-[case.toml:20:22]
@@ -203,6 +205,7 @@ fn springs_that_are_none() {
      help: name a face set: a physical surface of Gmsh, or a [[select]] with `kind = "faces"`; or
            give `stiffness`, which each node has
     "#);
+
     let two = spring("stiffness = [1, 1, 1]\nstiffness_per_area = [1, 1, 1]");
     assert!(two.contains("springs with two kinds of stiffness"), "{two}");
     let negative = spring("stiffness = [1, -1, 1]");

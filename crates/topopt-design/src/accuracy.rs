@@ -1,10 +1,10 @@
 //! How exact solves are in the course of a run.
 
-/// The relative residual at which a solve stops: tight while the design is grey, then loose while the
-/// compliance changes, and tight again as it settles. The compliance of a solve is off by about the square
-/// of the residual only, but sensitivities, and with them the next design, in proportion to it. What
-/// gathers grey material here or there decides the design in the end; where elements are solid or
-/// empty, later iterations mend it.
+/// The relative residual at which a solve stops: tight while the design is grey, then loose while
+/// the compliance changes, and tight again as it settles. The compliance of a solve is off by about
+/// the square of the residual only, but sensitivities, and with them the next design, in proportion
+/// to it. What gathers grey material here or there decides the design in the end; where elements
+/// are solid or empty, later iterations mend it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
     /// Loosest tolerance used.

@@ -143,9 +143,12 @@ impl Lists {
             *end += n;
             Some(*end)
         }));
+
         let total = offsets[counts.len()];
         let (mut neighbors, mut weights) = (vec![0; total], vec![0.0; total]);
         let mut rows = Vec::with_capacity(counts.len());
+
+        // A slice per row, so that threads fill the rows side by side.
         let (mut ids, mut values) = (neighbors.as_mut_slice(), weights.as_mut_slice());
         for &n in counts {
             let (row_ids, rest_ids) = ids.split_at_mut(n);
@@ -153,6 +156,7 @@ impl Lists {
             rows.push((row_ids, row_values));
             (ids, values) = (rest_ids, rest_values);
         }
+
         rows.into_par_iter().zip(centers).for_each(|((ids, weights), center)| {
             let mut k = 0;
             cells.for_each_within(*center, |i, d| {
@@ -179,6 +183,7 @@ mod tests {
             .map(|i| [(i % 10) as f64, (i / 10 % 8) as f64 * 1.1, (i / 80) as f64 * 0.7])
             .collect();
         let x: Vec<f64> = (0..400).map(|i| (i as f64).sin()).collect();
+
         let apply = |most, storage| {
             let cone = Cone::within(&centers, 2.3, most);
             assert_eq!(cone.storage(), storage);
@@ -186,8 +191,10 @@ mod tests {
             LinearOperator::apply(&cone, &x, &mut y);
             y
         };
+
         let stored = apply(f64::MAX, NeighborStorage::Stored);
         assert_eq!(stored, apply(0.0, NeighborStorage::Walked));
+
         for (e, found) in stored.iter().enumerate() {
             let weight = |i: usize| {
                 let d: f64 = (0..3).map(|k| (centers[e][k] - centers[i][k]).powi(2)).sum();

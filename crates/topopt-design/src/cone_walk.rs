@@ -52,6 +52,7 @@ impl WithSimd for Row<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { cells, radius, values, points, sums } = self;
         let (zero, radius) = (simd.splat_f64s(0.0), simd.splat_f64s(radius));
+
         let groups = cells.points()[points].chunks(S::F64_LANES);
         for (group, sums) in groups.zip(sums.chunks_mut(S::F64_LANES)) {
             // Lanes without a point repeat the last one.
@@ -66,6 +67,7 @@ impl WithSimd for Row<'_> {
                 }
             }
             let [px, py, pz] = [0, 1, 2].map(|i| S::as_simd_f64s(&lanes[i]).0[0]);
+
             let mut total = zero;
             cells.for_each_run_near(low, high, |run| {
                 for (point, &value) in cells.points()[run.clone()].iter().zip(&values[run]) {
@@ -81,6 +83,8 @@ impl WithSimd for Row<'_> {
                     total = simd.add_f64s(total, simd.mul_f64s(weight, value));
                 }
             });
+
+            // The last group may have fewer points than there are lanes.
             let mut found = [0.0; MAX_LANES];
             S::as_mut_simd_f64s(&mut found).0[0] = total;
             sums.copy_from_slice(&found[..sums.len()]);

@@ -5,8 +5,8 @@ use topopt_linalg::{Backend, Pointwise, Space};
 
 use crate::DesignTransform;
 
-/// y_e = sum_i H_ei v_i x_i / sum_i H_ei v_i \[Bourdin2001\] \[BrunsTortorelli2001\], with volumes v
-/// and a symmetric H.
+/// y_e = sum_i H_ei v_i x_i / sum_i H_ei v_i \[Bourdin2001\] \[BrunsTortorelli2001\], with volumes
+/// v and a symmetric H.
 pub struct DensityFilter<'a, B: Backend> {
     weights: Box<dyn Averaging<B> + 'a>,
     /// v_e

@@ -56,8 +56,8 @@ struct Step {
 }
 
 impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
-    /// Vectors of one entry per element that it holds with optimality criteria for a volume, besides
-    /// what operator, preconditioner, transform and filter do.
+    /// Vectors of one entry per element that it holds with optimality criteria for a volume,
+    /// besides what operator, preconditioner, transform and filter do.
     pub const ELEMENT_VECTORS: usize = {
         let (designs, bounds, gradients, criteria) = (2, 2, 2, 3);
         let own = designs + bounds + gradients + criteria;
@@ -201,8 +201,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         // 3. Their gradients by the design variables, and the next design.
         let step = self.step(observer, &mut times)?;
 
-        // 4. The preconditioner follows the design; after all solves for it, since a new structure needs
-        // an update before use.
+        // 4. The preconditioner follows the design; after all solves for it, since a new structure
+        // needs an update before use.
         let start = Instant::now();
         let effort = self.evaluator.equation.follow_slow_solves()?;
         times.setup += start.elapsed();
@@ -316,7 +316,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             return Err(Halt::Ended(Ended::Sensitivities { iteration }));
         }
 
-        // The next design is to meet its constraints by the transform that it will be evaluated with.
+        // The next design is to meet its constraints by the transform that it will be evaluated
+        // with.
         self.enter(iteration + 1)?;
         let tolerance = self.evaluator.equation.tolerance();
         let [floor, ceiling] = &self.bounds;

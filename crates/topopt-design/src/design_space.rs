@@ -16,7 +16,8 @@ pub struct DesignSpace {
 }
 
 impl DesignSpace {
-    /// The uniform start: the volume fraction everywhere, 1 in solid elements, `density_min` in void.
+    /// The uniform start: the volume fraction everywhere, 1 in solid elements, `density_min` in
+    /// void.
     pub fn uniform(&self) -> Vec<f64> {
         self.densities(self.volume_fraction)
     }

@@ -12,7 +12,8 @@ pub struct DesignState {
     pub previous_objective: Option<f64>,
     /// Design variables, `[n_inputs]` of the transform.
     pub design: Vec<f64>,
-    /// Design variables of the next design, which is found again from this one where it is left out.
+    /// Design variables of the next design, which is found again from this one where it is left
+    /// out.
     pub next: Option<Vec<f64>>,
     /// What the optimizer remembers besides, see
     /// [`Optimizer::memory`](crate::Optimizer::memory).

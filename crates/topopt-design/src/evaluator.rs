@@ -63,7 +63,8 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         self.objective.filter.iter_mut().try_for_each(|filter| filter.enter(backend, stage))
     }
 
-    /// Begins a trial of the variables `design`: its physical density, and the state equation for it.
+    /// Begins a trial of the variables `design`: its physical density, and the state equation for
+    /// it.
     pub fn assemble(&mut self, design: &B::Vector, begins_stage: bool) -> Result<(), SolveError> {
         let backend = self.equation.backend();
         self.transform.forward(backend, design, &mut self.trial_physical)?;
@@ -186,8 +187,8 @@ impl<B: Pointwise> Functions<B> {
         [&mut self.objective].into_iter().chain(&mut self.constraints)
     }
 
-    /// Whether a next design can follow from them at `design`: all numbers are finite, and the gradient
-    /// of the objective does not vanish.
+    /// Whether a next design can follow from them at `design`: all numbers are finite, and the
+    /// gradient of the objective does not vanish.
     pub fn are_usable(&mut self, backend: &B, design: &B::Vector) -> Result<bool, BackendError> {
         let mut sums = Vec::new();
         for function in self.iter_mut() {

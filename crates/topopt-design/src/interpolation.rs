@@ -18,8 +18,8 @@ pub struct Interpolation {
 pub enum Law {
     /// E_e = rho_e^p E_0 with p >= 1 [Ratnakar2022, 2.1].
     Simp,
-    /// E_e = rho_e / (1 + q (1 - rho_e)) E_0 with q >= 0 \[StolpeSvanberg2001\]. It keeps a slope at
-    /// density 0, so that thin material bears its own weight.
+    /// E_e = rho_e / (1 + q (1 - rho_e)) E_0 with q >= 0 \[StolpeSvanberg2001\]. It keeps a slope
+    /// at density 0, so that thin material bears its own weight.
     Ramp,
 }
 

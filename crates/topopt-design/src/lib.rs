@@ -1,8 +1,9 @@
 //! Topology optimization by densities, on any backend.
 //!
 //! Design variables x become the physical density x̄ by a [`Chain`] of transforms. The
-//! [`StateEquation`] gives the states u of a density, [`Response`]s judge both, and an [`Optimizer`]
-//! makes the next design of their values and gradients. [`Optimization`] is the loop over these.
+//! [`StateEquation`] gives the states u of a density, [`Response`]s judge both, and an
+//! [`Optimizer`] makes the next design of their values and gradients. [`Optimization`] is the loop
+//! over these.
 //!
 //! This crate names no device, no file and no console: progress leaves through an [`Observer`].
 //! Element fields are vectors of length `[n_elements]`, nodal fields `[n_nodes][3]`.
@@ -26,7 +27,8 @@
 //!
 //! // A bar along x, held at x = 0 and loaded at its other end.
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250))?;
-//! let (mut supports, mut forces) = (Supports::none(mesh.n_nodes()), vec![0.0; 3 * mesh.n_nodes()]);
+//! let mut supports = Supports::none(mesh.n_nodes());
+//! let mut forces = vec![0.0; 3 * mesh.n_nodes()];
 //! let length = mesh.bounding_box().max[0];
 //! for (node, x) in mesh.coordinates().iter().enumerate() {
 //!     (0..3).filter(|_| x[0] < 1e-9).for_each(|i| supports.fix(node, i));
@@ -40,7 +42,7 @@
 //!
 //! let solver = Solver {
 //!     operator: Strategy::Mf.build(&problem),
-//!     preconditioner: Box::new(Jacobi::new(&Cpu, problem.n_dofs())?),
+//!     preconditioner: Box::new(Jacobi::new(&Cpu, problem.space())?),
 //!     accuracy: Accuracy::fixed(1e-6),
 //!     max_iterations: 2000,
 //! };

@@ -1,10 +1,10 @@
 //! The right-hand sides of all load cases, and what they do to the objective.
 //!
-//! The objective of a load case is C = -2 Pi with the potential energy Pi = u^T (K + S) u / 2 - f^T u
-//! at equilibrium \[KlarbringStromberg2013\]; without prescribed displacements that is the compliance
-//! f^T u. Written u = v + u_D with v zero at held components, v solves
-//! (K + S) v = f - K u_D. As Pi is stationary in v, only its explicit dependence on the design
-//! counts: dC/drho_e = -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
+//! The objective of a load case is C = -2 Pi with the potential energy Pi = u^T (K + S) u / 2 - f^T
+//! u at equilibrium \[KlarbringStromberg2013\]; without prescribed displacements that is the
+//! compliance f^T u. Written u = v + u_D with v zero at held components, v solves (K + S) v = f - K
+//! u_D. As Pi is stationary in v, only its explicit dependence on the design counts: dC/drho_e =
+//! -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
 
 use topopt_fem::{ElementKernel, ElementOperator, ElementVectors, LoadCase, Problem};
 use topopt_linalg::{Backend, BackendError, Space};
@@ -129,6 +129,7 @@ impl<B: Backend> Loads<B> {
                 objective = 2.0
                     * (objective
                         - dot(moduli, &backend.upload(&work, Space::elements(work.len()))?)?);
+
                 prescribed.total(backend, v, u);
                 operator.element_work(0, u, u, scratch);
                 objective -= dot(moduli, scratch)?;
@@ -137,6 +138,7 @@ impl<B: Backend> Loads<B> {
                     objective -= dot(u, v)?;
                 }
             }
+
             total += case.weight * objective;
         }
         Ok(total)

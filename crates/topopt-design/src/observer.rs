@@ -12,7 +12,8 @@ pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Receives every iteration; may look at the design and may ask to stop.
 pub trait Observer<B: Pointwise> {
-    /// Called at every stop test of a solve, adjoint ones included. A break ends the run; the last evaluated design stays.
+    /// Called at every stop test of a solve, adjoint ones included. A break ends the run; the last
+    /// evaluated design stays.
     fn solving(&mut self, _iteration: usize, _progress: PcgProgress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

@@ -17,8 +17,8 @@ pub trait Optimizer<B: Backend> {
     /// Writes the next design to `next`, which is not the design of `problem` and is overwritten.
     ///
     /// # Errors
-    /// [`SolveError`] if the device fails, or a solve of [`OtherDesigns::values`]. Its memory is then
-    /// as it was.
+    /// [`SolveError`] if the device fails, or a solve of [`OtherDesigns::values`]. Its memory is
+    /// then as it was.
     fn next(&mut self, problem: &mut Subproblem<B>, next: &mut B::Vector)
     -> Result<(), SolveError>;
 
@@ -66,7 +66,8 @@ pub struct Function<B: Backend> {
 /// The functions of a [`Subproblem`] at designs other than its own, with the settings of the
 /// iteration that will evaluate the next design.
 pub trait OtherDesigns<B: Backend> {
-    /// Whether constraint `i` is a linear function of the design variables: its gradient times them.
+    /// Whether constraint `i` is a linear function of the design variables: its gradient times
+    /// them.
     fn is_linear(&self, i: usize) -> bool;
 
     /// Constraint `i` at `design`, for one that does not depend on the states.

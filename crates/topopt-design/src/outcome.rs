@@ -39,8 +39,8 @@ pub enum Ended {
         /// How its solve ended.
         outcome: PcgOutcome,
     },
-    /// A response or its gradient is not finite, or that of the objective vanishes: numbers beyond the
-    /// range of doubles. No next design follows from them.
+    /// A response or its gradient is not finite, or that of the objective vanishes: numbers beyond
+    /// the range of doubles. No next design follows from them.
     Sensitivities {
         /// Iteration of the design, which is the one evaluated last.
         iteration: usize,

@@ -19,7 +19,8 @@ pub trait Response<B: Pointwise> {
     fn value(&mut self, at: &mut Evaluated<B>) -> Result<f64, BackendError>;
 
     /// Writes its gradient by the physical density, `[n_elements]`, to `gradient`, whose content is
-    /// undefined before. Adjoint solves are those of [`Evaluated::equation`], which takes `monitor`.
+    /// undefined before. Adjoint solves are those of [`Evaluated::equation`], which takes
+    /// `monitor`.
     ///
     /// # Errors
     /// [`SolveError`] if the device or an adjoint solve fails.
@@ -34,7 +35,8 @@ pub trait Response<B: Pointwise> {
 /// What a response depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dependence {
-    /// The physical density alone, and linearly without a constant: it is its gradient times the density.
+    /// The physical density alone, and linearly without a constant: it is its gradient times the
+    /// density.
     Linear,
     /// The physical density alone.
     Density,

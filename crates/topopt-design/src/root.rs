@@ -22,20 +22,25 @@ pub(crate) fn find_root<E>(
     let mut width = b - a;
     // Which end the last step moved.
     let mut moved = None;
+
     for step in 1..=MOST {
         let is_slow = step % 4 == 0 && b - a > 0.5 * width;
         if step % 4 == 0 {
             width = b - a;
         }
+
         let secant = (b * fa - a * fb) / (fa - fb);
         let x = if is_slow || secant <= a || secant >= b { 0.5 * (a + b) } else { secant };
         if x <= a || x >= b {
             break;
         }
+
         let value = f(x)?;
         if value.abs() <= accuracy || value.is_nan() {
             break;
         }
+
+        // The method of Illinois: an end that stays a second time counts half.
         let moves_low = (value > 0.0) == (fa > 0.0);
         let again = moved == Some(moves_low);
         match moves_low {

@@ -6,8 +6,8 @@ use topopt_linalg::{BackendError, Pointwise, Space};
 use crate::scaled::Scaled;
 use crate::{Chain, DesignSpace, DesignTransform, Measures};
 
-/// The design variables of a design that is uniform in the design elements and takes the volume by the
-/// density that `transform` makes of it, `[n_inputs]`.
+/// The design variables of a design that is uniform in the design elements and takes the volume by
+/// the density that `transform` makes of it, `[n_inputs]`.
 ///
 /// # Errors
 /// [`AveragingError`] if the device or a filter fails.
@@ -23,9 +23,9 @@ pub fn uniform<B: Pointwise>(
     start.meet(&start.ceiling, space.volume_fraction, transform)
 }
 
-/// The design variables of the densities `design`, `[n_elements]`, brought within the bounds and scaled
-/// to take the volume by the density that `transform` makes of them, `[n_inputs]`. Passive elements
-/// take their values.
+/// The design variables of the densities `design`, `[n_elements]`, brought within the bounds and
+/// scaled to take the volume by the density that `transform` makes of them, `[n_inputs]`. Passive
+/// elements take their values.
 ///
 /// # Errors
 /// [`AveragingError`] if the device or a filter fails.

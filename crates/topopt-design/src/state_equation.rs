@@ -89,6 +89,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         let elements = Space::elements(problem.mesh().n_elements());
         let element = || backend.zeros(elements);
         let cases = 0..problem.load_cases().len();
+
         Ok(Self {
             backend,
             elements,
@@ -154,8 +155,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         loads.assemble(backend, density, trial_moduli)
     }
 
-    /// Lets the preconditioner follow the trial; its structure as well where a stage begins, which may
-    /// change the whole design at once.
+    /// Lets the preconditioner follow the trial; its structure as well where a stage begins, which
+    /// may change the whole design at once.
     pub(crate) fn update_preconditioner(&mut self, begins_stage: bool) -> Result<(), BackendError> {
         if begins_stage && self.solver.preconditioner.structure_cost().is_some() {
             let moduli = self.backend.download(&self.trial_moduli)?;
@@ -267,7 +268,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         Ok(effort)
     }
 
-    /// Makes the structure for a design of `moduli`, if they differ enough from those it was made for.
+    /// Makes the structure for a design of `moduli`, if they differ enough from those it was made
+    /// for.
     fn restructure(&mut self, moduli: &[f64]) -> Result<(), BackendError> {
         if let Some(void) = self.structure.changed(moduli) {
             self.solver.preconditioner.restructure(self.backend, &void)?;

@@ -67,17 +67,21 @@ mod tests {
             relative_objective: 0.0,
             absolute_objective: 0.0,
         };
+
         assert_eq!(off.met(9, 5.0, Some(5.0), 0.0), None);
         assert_eq!(off.met(10, 5.0, Some(9.0), 1.0), Some(StopRule::MaxIterations));
+
         let change = StopRules { change: 0.01, ..off };
         assert_eq!(change.met(1, 5.0, None, 0.009), Some(StopRule::Change));
         assert_eq!(change.met(1, 5.0, None, 0.011), None);
+
         let relative = StopRules { relative_objective: 1e-3, ..off };
         assert_eq!(relative.met(2, 1000.0, Some(1000.9), 1.0), Some(StopRule::RelativeObjective));
         assert_eq!(relative.met(1, 1000.0, None, 1.0), None);
         // Prescribed displacements make the objective negative.
         assert_eq!(relative.met(2, -1000.0, Some(-1000.9), 1.0), Some(StopRule::RelativeObjective));
         assert_eq!(relative.met(2, -1000.0, Some(-1001.1), 1.0), None);
+
         let thesis = StopRules { absolute_objective: 1e-2, ..off };
         assert_eq!(thesis.met(2, 1000.0, Some(1000.009), 1.0), Some(StopRule::AbsoluteObjective));
         assert_eq!(thesis.met(2, 1000.0, Some(1000.011), 1.0), None);

@@ -40,8 +40,8 @@ pub trait DesignTransform<B: Backend> {
         dx: &mut B::Vector,
     ) -> Result<(), AveragingError>;
 
-    /// Values of the inputs that belong to values of the outputs, `[n_outputs]` to `[n_inputs]`, for
-    /// bounds and start designs. It need not be the inverse of T.
+    /// Values of the inputs that belong to values of the outputs, `[n_outputs]` to `[n_inputs]`,
+    /// for bounds and start designs. It need not be the inverse of T.
     fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
         outputs
     }
@@ -69,8 +69,8 @@ impl<'a, B: Backend> Chain<'a, B> {
         Self { n_elements, links: Vec::new(), between: Vec::new() }
     }
 
-    /// From the transforms in the order of [`DesignTransform::forward`], of which the last gives the
-    /// densities of the elements.
+    /// From the transforms in the order of [`DesignTransform::forward`], of which the last gives
+    /// the densities of the elements.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

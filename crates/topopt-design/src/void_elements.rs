@@ -1,4 +1,5 @@
-//! Which elements of a design carry next to nothing, for preconditioners whose structure follows it.
+//! Which elements of a design carry next to nothing, for preconditioners whose structure follows
+//! it.
 
 /// Share of the largest modulus below which an element counts as void: solid members part there.
 const VOID: f64 = 0.2;
@@ -24,8 +25,8 @@ impl StructureState {
         self.excess > cost
     }
 
-    /// The void elements for `moduli`, \[n_elements\], increasing, if they differ so much from those of
-    /// the structure that another one may serve better.
+    /// The void elements for `moduli`, \[n_elements\], increasing, if they differ so much from
+    /// those of the structure that another one may serve better.
     pub fn changed(&self, moduli: &[f64]) -> Option<Vec<u32>> {
         let limit = VOID * moduli.iter().copied().fold(0.0, f64::max);
         let mut was_void = vec![false; moduli.len()];

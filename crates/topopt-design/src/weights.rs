@@ -9,8 +9,8 @@ use crate::Stage;
 pub type WeightsOf<'a, B> =
     Box<dyn Fn(f64) -> Result<Box<dyn Averaging<B> + 'a>, BackendError> + 'a>;
 
-/// The operator H, a weighted sum over neighbors, of dimension `n_elements`. It is made again when a
-/// stage changes the radius.
+/// The operator H, a weighted sum over neighbors, of dimension `n_elements`. It is made again when
+/// a stage changes the radius.
 pub struct Weights<'a, B: Backend> {
     operator: Box<dyn Averaging<B> + 'a>,
     source: Option<Source<'a, B>>,

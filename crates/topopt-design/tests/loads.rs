@@ -87,10 +87,12 @@ fn evaluate(problem: &Problem, law: &Interpolation, density: &Vec<f64>) -> Evalu
     let mut operator = WithSprings::new(&Cpu, problem, Strategy::Mf.build(problem)).unwrap();
     let mut preconditioner = Multigrid::new(problem, CycleKind::K).unwrap();
     let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
+
     law.moduli(&Cpu, density, &mut scratch, &mut moduli);
     operator.set_coefficients(&[&moduli]);
     preconditioner.update(&Cpu, &operator, &[&moduli]).unwrap();
     loads.assemble(&Cpu, density, &moduli).unwrap();
+
     let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
     let (mut free, mut iterations) = (Vec::new(), 0);
     for case in 0..problem.load_cases().len() {
@@ -104,11 +106,13 @@ fn evaluate(problem: &Problem, law: &Interpolation, density: &Vec<f64>) -> Evalu
         iterations = iterations.max(outcome.iterations);
         free.push(v);
     }
+
     let compliance = loads.compliance(&Cpu, &operator, &moduli, &free, &mut scratch).unwrap();
     let (mut energies, mut gradient) = (vec![0.0; n], vec![0.0; n]);
     loads.energies(&Cpu, &operator, &free, &mut scratch, &mut energies);
     law.sensitivities(&Cpu, density, &energies, &mut scratch, &mut gradient);
     loads.add_sensitivities(&Cpu, &free, &mut gradient).unwrap();
+
     let displacements =
         (0..free.len()).map(|case| loads.displacement(&Cpu, case, &free[case]).unwrap()).collect();
     Evaluation { compliance, gradient, displacements, iterations }
@@ -153,6 +157,7 @@ fn a_bar_on_springs() {
     for foundation in [0.05, 2.0, 1e4] {
         let pull = 0.7;
         let mesh = straight();
+
         let mut case = unloaded(&mesh);
         for (node, force) in traction(&mesh, &end(&mesh, LENGTH), [pull, 0.0, 0.0]) {
             case.forces[3 * node as usize] = force[0];
@@ -161,11 +166,13 @@ fn a_bar_on_springs() {
         for (node, stiffness) in traction(&mesh, &end(&mesh, 0.0), [foundation; 3]) {
             (0..3).for_each(|i| supports.add_spring(node as usize, i, stiffness[i]));
         }
+
         let problem = problem(mesh, 0.0, supports, vec![case]);
         let found = evaluate(&problem, &SIMP, &vec![1.0; 250]);
         let exact =
             field(problem.mesh(), |x| [pull / foundation + pull * x[0] / MODULUS, 0.0, 0.0]);
         assert_field(&found.displacements[0], &exact, 1e-9);
+
         let compliance = pull * AREA * (pull / foundation + pull * LENGTH / MODULUS);
         assert_relative(found.compliance, compliance, 1e-9);
         assert!(found.iterations < 60, "{} iterations", found.iterations);
@@ -196,13 +203,16 @@ fn a_linear_field_on_the_boundary_is_reproduced_inside() {
     let exact = field(&mesh, |&[x, y, z]| {
         [0.1 + 0.3 * x - 0.2 * y + 0.1 * z, 0.05 * x + 0.4 * y - 0.3 * z, 0.2 * x - 0.25 * z]
     });
+
     let case = LoadCase { prescribed: Some(exact.clone()), ..unloaded(&mesh) };
     let supports = hold(&mesh, |x| !inside(x));
     assert_eq!(supports.n_fixed(), 3 * (396 - 9 * 4 * 4));
+
     let volume: f64 = mesh.volumes().iter().sum();
     let problem = problem(mesh, 0.3, supports, vec![case]);
     let found = evaluate(&problem, &SIMP, &vec![1.0; 250]);
     assert_field(&found.displacements[0], &exact, 1e-10);
+
     // strain : C : strain of the constant strain.
     let strain = [0.3, 0.4, -0.25, -0.3, 0.3, -0.15]; // xx, yy, zz, 2 yz, 2 xz, 2 xy
     let (lambda, mu) = problem.material().unit_lame();
@@ -219,17 +229,21 @@ fn mixed() -> Problem {
     let mut supports = hold(&mesh, |x| x[0] < 1e-9 && x[1] < 2.5);
     let far = nodes(&mesh, |x| x[0] > 9.5 && x[2] < 2.5);
     far.iter().for_each(|&n| [0, 2].iter().for_each(|&i| supports.fix(n, i)));
+
     for n in nodes(&mesh, |x| x[1] > 4.5 && x[0] > 3.0) {
         [(0, 0.4), (1, 1.5)].iter().for_each(|&(i, s)| supports.add_spring(n, i, s));
     }
+
     let mut pulled = unloaded(&mesh);
     for n in nodes(&mesh, |x| x[2] > 4.5 && x[0] > 8.5) {
         pulled.forces[3 * n + 1] = -0.2;
     }
+
     let moved = |sign: f64| {
         let value = |x: &[f64; 3]| if x[0] > 9.5 { [0.3 * sign, 0.0, 0.1] } else { [0.0; 3] };
         Some(field(&mesh, value))
     };
+
     let cases = [
         LoadCase { body_force: [0.0, -0.05, 0.02], ..pulled.clone() },
         LoadCase { weight: 0.5, prescribed: moved(1.0), ..unloaded(&mesh) },
@@ -248,6 +262,7 @@ fn the_gradient_of_mixed_loads_matches_finite_differences() {
     let problem = mixed();
     let n = problem.mesh().n_elements();
     let density: Vec<f64> = (0..n).map(|e| 0.55 + 0.4 * (e as f64 * 1.7).sin()).collect();
+
     // Each load case by itself, and all together.
     let alone = |case: &LoadCase| {
         let (mesh, supports) = (problem.mesh().clone(), problem.supports().clone());
@@ -255,15 +270,18 @@ fn the_gradient_of_mixed_loads_matches_finite_differences() {
     };
     let mut problems: Vec<_> = problem.load_cases().iter().map(alone).collect();
     problems.push(problem);
+
     for (k, problem) in problems.iter().enumerate() {
         for law in [SIMP, RAMP] {
             let Evaluation { gradient, .. } = evaluate(problem, &law, &density);
             let largest = gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
             for e in [0, 57, 133, n - 1] {
                 let h = 1e-3 * density[e];
+
                 let difference = derivative(&density, &unit(n, e), h, |moved| {
                     evaluate(problem, &law, moved).compliance
                 });
+
                 let error = (gradient[e] - difference).abs() / largest;
                 let found = gradient[e];
                 assert!(error < 1e-8, "{k} {law:?} {e}: {found} {difference}, {error:.1e}");
@@ -279,10 +297,12 @@ fn the_objective_is_minus_twice_the_potential_energy() {
     let n = problem.mesh().n_elements();
     let density: Vec<f64> = (0..n).map(|e| 0.55 + 0.4 * (e as f64 * 1.7).sin()).collect();
     let found = evaluate(&problem, &RAMP, &density);
+
     let mut operator = WithSprings::new(&Cpu, &problem, Strategy::Ebe.build(&problem)).unwrap();
     let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
     RAMP.moduli(&Cpu, &density, &mut scratch, &mut moduli);
     operator.set_coefficients(&[&moduli]);
+
     let mut expected = 0.0;
     let springs = problem.supports().springs().unwrap();
     for (case, u) in problem.load_cases().iter().zip(&found.displacements) {
@@ -290,6 +310,7 @@ fn the_objective_is_minus_twice_the_potential_energy() {
         operator.element_work(0, u, u, &mut energies);
         let elements: f64 = moduli.iter().zip(&energies).map(|(e, w)| e * w).sum();
         let ground: f64 = springs.iter().zip(u).map(|(s, u)| s * u * u).sum();
+
         let mut forces = case.forces.clone();
         for (e, hex) in problem.mesh().hexes().iter().enumerate() {
             // On a mesh of this kind the shares of the nodes of an element are unequal.
@@ -300,6 +321,7 @@ fn the_objective_is_minus_twice_the_potential_energy() {
                 });
             }
         }
+
         problem.supports().clear(&mut forces);
         let work: f64 = forces.iter().zip(u).map(|(f, u)| f * u).sum();
         expected += case.weight * (2.0 * work - elements - ground);

@@ -49,8 +49,8 @@ pub struct CaseLoads {
     pub displacements: Vec<(u32, [f64; 3])>,
 }
 
-/// Width of an element of `mesh`, the cube root of its volume, averaged over the volume of the part: as a
-/// point of the part sees it, so that many small elements in a corner do not decide it.
+/// Width of an element of `mesh`, the cube root of its volume, averaged over the volume of the
+/// part: as a point of the part sees it, so that many small elements in a corner do not decide it.
 pub fn element_width(mesh: &HexMesh) -> f64 {
     let volumes = mesh.volumes();
     volumes.iter().map(|v| v * v.cbrt()).sum::<f64>() / volumes.iter().sum::<f64>()
@@ -83,12 +83,13 @@ impl Generator {
 }
 
 impl Case {
-    /// Reads or makes the mesh, selects, and looks up every set. A geometry is meshed by the Gmsh of
-    /// the environment, and is not trusted.
+    /// Reads or makes the mesh, selects, and looks up every set. A geometry is meshed by the Gmsh
+    /// of the environment, and is not trusted.
     ///
     /// # Errors
     /// All that is wrong, with places in the case file: a mesh that cannot be had, selections of
-    /// nothing or everything, sets that are not there or empty, loads that are zero or only on supports, nothing left to design.
+    /// nothing or everything, sets that are not there or empty, loads that are zero or only on
+    /// supports, nothing left to design.
     pub fn build(config: &Config) -> Result<Self, InputError> {
         Self::build_until(config, &Gmsh::default(), &Interrupt::new())
     }
@@ -144,16 +145,21 @@ fn mesh(
         let tags = Tags { nodes: read.node_tags, elements: read.element_tags };
         return Ok((read.mesh, Some(tags), read.notes));
     }
+
     let (size, elements) = (keys.size.as_ref(), keys.elements.as_ref());
     let span = elements.map_or_else(|| config.mesh.span(), |elements| elements.span());
     let generator = keys.generator.as_ref().map_or(Generator::Cantilever, |g| *g.get_ref());
+
+    // Before a generator takes the memory.
     if let Some(elements) = elements {
         free_memory::check_elements(*elements.get_ref())
             .map_err(|finding| finding.at(config.source(), span.clone(), "so many"))?;
     }
+
     let mesh = generator
         .generate(size.map(|size| *size.get_ref()), elements.map(|n| *n.get_ref()))
         .map_err(|error| Finding::new(error.to_string()).at(config.source(), span, "here"))?;
+
     let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
     let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
     Ok((mesh, None, Vec::new()))
@@ -177,6 +183,7 @@ impl Lookup<'_> {
             let elements = sets.iter().flat_map(|set| self.elements(set, findings));
             sorted(elements.collect())
         });
+
         let Some(last) = design.void.last().or(design.solid.last()) else { return [solid, void] };
         let both = solid.iter().filter(|e| void.binary_search(e).is_ok()).count();
         let at = |message: String, remedy: &str| {
@@ -184,6 +191,7 @@ impl Lookup<'_> {
                 Finding::new(message).at(self.config.source(), last.span(), "with this set");
             place.remedy(remedy)
         };
+
         let smaller = "remove a set from `solid` or `void`, or make it smaller in the mesh";
         if both > 0 {
             let message = format!("{both} elements are both solid and void");

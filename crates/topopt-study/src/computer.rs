@@ -6,6 +6,7 @@ mod gpu;
 
 use std::collections::BTreeMap;
 
+use topopt_design::Accuracy;
 use topopt_fem::{Averaging, ElementOperator, ElementPreconditioner, Problem};
 use topopt_linalg::{Backend, BackendError, CycleKind, Pointwise};
 
@@ -24,6 +25,22 @@ pub struct Solver<'a, B: Backend> {
     pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
     /// How the operator was chosen if it was left to us.
     pub note: Option<String>,
+}
+
+impl<'a, B: Pointwise> Solver<'a, B> {
+    /// The solver of a state equation to `accuracy`, with the other numbers of `settings`.
+    pub(crate) fn of_equation(
+        self,
+        settings: &config::Solver,
+        accuracy: Accuracy,
+    ) -> topopt_design::Solver<'a, B> {
+        topopt_design::Solver {
+            operator: self.operator,
+            preconditioner: self.preconditioner,
+            accuracy,
+            max_iterations: settings.max_iterations(),
+        }
+    }
 }
 
 /// What a run on a computer needs, known before anything is built.
@@ -67,8 +84,8 @@ pub trait Computer: Sync {
     /// A strategy that is not here; a processor without the memory.
     fn needs(&self, config: &Config, model: &Model) -> Result<Needs, Failure>;
 
-    /// Operator, by the strategy that is `wanted`, and preconditioner of `model`, for moduli down to
-    /// `contrast` times the largest.
+    /// Operator, by the strategy that is `wanted`, and preconditioner of `model`, for moduli down
+    /// to `contrast` times the largest.
     ///
     /// # Errors
     /// An input failure, with numbers, if memory is too small or the strategy does not compute the
@@ -92,9 +109,9 @@ pub trait Computer: Sync {
         radius: f64,
     ) -> Result<BuiltWeights<'a, Self::Backend>, BackendError>;
 
-    /// Builds the operators of `problem` whose names are `wanted`, one after the other, and shows each
-    /// to `visitor`; those that do not fit into the memory or do not compute it are left out. `colors` are the numbers of elements of each color, where
-    /// elements come by color.
+    /// Builds the operators of `problem` whose names are `wanted`, one after the other, and shows
+    /// each to `visitor`; those that do not fit into the memory or do not compute it are left out.
+    /// `colors` are the numbers of elements of each color, where elements come by color.
     ///
     /// # Errors
     /// What `visitor` returns, and a device that fails.

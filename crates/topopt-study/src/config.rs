@@ -1,7 +1,7 @@
 //! The case file: one TOML file a case, checked as a whole before anything is computed.
 //!
-//! Its keys are the fields of the structs in `keys` and its neighbors, whose documentation, defaults and ranges
-//! make the JSON schema; `check` holds a file against that schema.
+//! Its keys are the fields of the structs in `keys` and its neighbors, whose documentation,
+//! defaults and ranges make the JSON schema; `check` holds a file against that schema.
 
 mod aliases;
 mod check;

@@ -27,8 +27,8 @@ fn nearly_incompressible(config: &Config) -> Option<String> {
     let ratio = config.material.poissons_ratio;
     (ratio >= INCOMPRESSIBLE).then(|| {
         format!(
-            "Poisson's ratio {ratio} is nearly incompressible: hexahedra of eight nodes lock, and solves \
-             may not converge; 0.49 is close enough for rubber"
+            "Poisson's ratio {ratio} is nearly incompressible: hexahedra of eight nodes lock, and \
+             solves may not converge; 0.49 is close enough for rubber"
         )
     })
 }
@@ -38,9 +38,9 @@ fn hinges(model: &Model) -> Option<String> {
     let FaceJoined { n_parts, hinge } = Components::joined_by_faces(&model.mesh);
     let [x, y, z] = model.mesh.coordinates()[hinge? as usize].map(rounded);
     Some(format!(
-        "{n_parts} parts are not joined by faces, and some of them meet only in edges or nodes, the first at \
-         ({x}, {y}, {z}): they can turn there, and the solver may not converge; join them by faces, or support \
-         each"
+        "{n_parts} parts are not joined by faces, and some of them meet only in edges or nodes, \
+         the first at ({x}, {y}, {z}): they can turn there, and the solver may not converge; join \
+         them by faces, or support each"
     ))
 }
 
@@ -53,7 +53,8 @@ fn needles(model: &Model) -> Option<String> {
     let largest = mesh.hexes().par_iter().enumerate().map(of).reduce(|| 1.0, f64::max);
     (largest > NEEDLE).then(|| {
         format!(
-            "the aspect ratio of elements goes up to {}: rounding may stop the solver; up to 100 is safe",
+            "the aspect ratio of elements goes up to {}: rounding may stop the solver; up to 100 \
+             is safe",
             shown(largest)
         )
     })
@@ -80,11 +81,11 @@ fn tolerance(tolerance: f64) -> Option<String> {
     match tolerance {
         t if t < least => Some(format!(
             "`solver.tolerance` {tolerance:e} is near the rounding of doubles, which may stop the \
-             solver; {least:e} is the least that is safe"
+             solver; {least:e} is the smallest safe value"
         )),
         t if t > most => Some(format!(
-            "`solver.tolerance` {tolerance} leaves an error of some percent in the compliance; 1e-3 and \
-             less is usual"
+            "`solver.tolerance` {tolerance} leaves an error of some percent in the compliance; \
+             1e-3 or less is usual"
         )),
         _ => None,
     }

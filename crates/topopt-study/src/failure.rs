@@ -130,66 +130,72 @@ impl Failure {
         match self {
             Failure::Input(error) => error.findings().to_vec(),
             Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
+            _ => {
+                let finding = Finding::new(self.to_string());
+                vec![match self.remedy() {
+                    Some(remedy) => finding.remedy(remedy),
+                    None => finding,
+                }]
+            }
+        }
+    }
+
+    /// What the user can do, where that is known, and what the run has left.
+    fn remedy(&self) -> Option<String> {
+        Some(match self {
             Failure::Solver { iteration, outcome, other_cycle, .. } => {
-                let written = match iteration {
-                    1 => "no design is written".into(),
-                    n => format!("the design of iteration {} is written", n - 1),
-                };
-                let remedy = solver_remedy(outcome, *other_cycle);
-                let remedy = format!("{remedy}; {written}");
-                vec![Finding::new(self.to_string()).remedy(remedy)]
+                format!("{}; {}", solver_remedy(outcome, *other_cycle), written(iteration - 1))
             }
-            Failure::Filter { iterations, .. } => {
-                let written = match iterations {
-                    0 => "no design is written".into(),
-                    n => format!("the design of iteration {n} is written"),
-                };
-                let remedy = format!(
-                    "choose another radius of the filter, or `weights = \"cone\"`, and look at the \
-                     quality of the mesh; {written}"
-                );
-                vec![Finding::new(self.to_string()).remedy(remedy)]
-            }
-            Failure::Sensitivities { iteration } => {
-                let remedy = format!(
-                    "check the units of the forces and of Young's modulus, the penalty and the \
-                     radius of the filter; the design of iteration {iteration} is written"
-                );
-                vec![Finding::new(self.to_string()).remedy(remedy)]
-            }
+            Failure::Filter { iterations, .. } => format!(
+                "choose another radius of the filter, or `weights = \"cone\"`, and look at the \
+                 quality of the mesh; {}",
+                written(*iterations)
+            ),
+            Failure::Sensitivities { iteration } => format!(
+                "check the units of the forces and of Young's modulus, the penalty and the radius \
+                 of the filter; {}",
+                written(*iteration)
+            ),
             Failure::Verification { .. } => {
-                let remedy = "raise `solver.max_iterations` or loosen `solver.tolerance` in the \
-                              case.toml of the results, or give a smaller `--threshold`";
-                vec![Finding::new(self.to_string()).remedy(remedy)]
+                "raise `solver.max_iterations` or loosen `solver.tolerance` in the case.toml of the \
+                 results, or give a smaller `--threshold`"
+                    .into()
             }
+
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
-                let remedy = format!("resume with: {}", resume_command(directory));
-                vec![Finding::new(self.to_string()).remedy(remedy)]
+                format!("resume with: {}", resume_command(directory))
             }
             Failure::Run(DesignError::Observer(_)) => {
-                let remedy = "free some space, or choose another folder with `--output DIR`; the files \
-                              written before are whole, and --resume goes on from the last \
-                              checkpoint";
-                vec![Finding::new(self.to_string()).remedy(remedy)]
+                "free some space, or choose another folder with `--output DIR`; the files written \
+                 before are whole, and --resume continues from the last checkpoint"
+                    .into()
             }
-            _ => vec![Finding::new(self.to_string())],
-        }
+            _ => return None,
+        })
+    }
+}
+
+/// The design that a run leaves after so many iterations.
+fn written(iterations: usize) -> String {
+    match iterations {
+        0 => "no design is written".into(),
+        n => format!("the design of iteration {n} is written"),
     }
 }
 
 fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static str {
     match outcome.reason {
         StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
-            "the residual has grown: some part can move without strain, for example about an edge or a node where \
-             two solids meet; `topopt check` looks for such hinges"
+            "the residual has grown: some part can move without strain, for example about an edge \
+             or a node where two solids meet; `topopt check` looks for such hinges"
         }
         StopReason::IterationLimit if other_cycle == Some(Cycle::K) => {
             "set `solver.cycle` to \"K\", the strongest, or raise `solver.max_iterations`"
         }
         StopReason::IterationLimit if other_cycle.is_some() => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \
-             `design.density_min`; or try `solver.cycle` \"V\", which suits designs of scattered stiff \
-             islands better"
+             `design.density_min`; or try `solver.cycle` \"V\", which suits designs of scattered \
+             stiff islands better"
         }
         StopReason::IterationLimit => {
             "raise `solver.max_iterations`, or loosen `solver.tolerance`, or raise \

@@ -37,7 +37,8 @@ pub struct Text {
 }
 
 impl Finding {
-    /// A finding without a place in a file. Words of a file in `message` reach no terminal as commands.
+    /// A finding without a place in a file. Words of a file in `message` reach no terminal as
+    /// commands.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: printable(&message.into()), place: None, remedy: None }
     }

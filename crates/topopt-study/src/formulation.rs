@@ -11,8 +11,8 @@ use crate::config;
 use crate::filter_plan::FilterPlan;
 use crate::model::Model;
 
-/// The compliance under a volume constraint, with the filter of the model, whose operator for a radius
-/// `weights_of` makes.
+/// The compliance under a volume constraint, with the filter of the model, whose operator for a
+/// radius `weights_of` makes.
 ///
 /// # Errors
 /// [`AveragingError`] if the device has no room, or the filter fails.
@@ -24,6 +24,7 @@ pub(crate) fn of<'a, B: Pointwise + Sync>(
     let space = &model.space;
     let n = space.volumes.len();
     let mut formulation = unfiltered(model);
+
     match &model.filter {
         FilterPlan::None => {}
         FilterPlan::Sensitivity { radius, by_volume, .. } => {

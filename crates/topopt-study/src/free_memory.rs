@@ -13,8 +13,8 @@ pub(crate) fn meshes(nodes: usize, elements: usize) -> usize {
     2 * (24 * nodes + 32 * elements) + 4 * (nodes + elements)
 }
 
-/// Refuses a mesh of so many elements that even the leanest run of it would not fit, before it is made. More
-/// than there are numbers for are left to the generator to refuse.
+/// Refuses a mesh of so many elements that even the leanest run of it would not fit, before it is
+/// made. More than there are numbers for are left to the generator to refuse.
 ///
 /// # Errors
 /// A finding with the numbers.
@@ -33,8 +33,8 @@ pub fn check_elements(elements: usize) -> Result<(), Finding> {
     }
 }
 
-/// Refuses to begin where `ulimit -v` leaves too little for threads and small things: what needs more is
-/// counted, but these are not, and running out of memory cannot be caught.
+/// Refuses to begin where `ulimit -v` leaves too little for threads and small things: what needs
+/// more is counted, but these are not, and running out of memory cannot be caught.
 ///
 /// # Errors
 /// A finding with the numbers.
@@ -48,8 +48,8 @@ pub fn check_start() -> Result<(), Finding> {
 /// What is kept of a limited address space for what is not counted.
 const SMALL_THINGS: usize = 64 << 20;
 
-/// Bytes that this process may still take: of the machine, of the groups of processes that it is in, and of
-/// its address space. None where the system does not say.
+/// Bytes that this process may still take: of the machine, of the groups of processes that it is
+/// in, and of its address space. None where the system does not say.
 pub(crate) fn available() -> Option<usize> {
     let address_space = of_address_space().map(|left| left.saturating_sub(SMALL_THINGS));
     [of_machine(), of_groups(), address_space].into_iter().flatten().min()

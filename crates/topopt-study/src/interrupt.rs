@@ -19,8 +19,8 @@ impl Interrupt {
         Self { requested: AtomicBool::new(false), listeners: AtomicUsize::new(0) }
     }
 
-    /// Takes a signal. Returns whether the program has to end at once: nobody listens, or this is the
-    /// second one.
+    /// Takes a signal. Returns whether the program has to end at once: nobody listens, or this is
+    /// the second one.
     pub fn signal(&self) -> bool {
         self.requested.swap(true, Ordering::SeqCst) || self.listeners.load(Ordering::SeqCst) == 0
     }

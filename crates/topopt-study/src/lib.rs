@@ -1,7 +1,8 @@
 //! A study: from a case file over case and model to a run and its results.
 //!
-//! This crate is the only one that knows both a file and a device. It prints nothing: what is wrong is
-//! a [`finding::Finding`], what happens goes to a [`run::Progress`]; doors such as the command line show it.
+//! This crate is the only one that knows both a file and a device. It prints nothing: what is wrong
+//! is a [`finding::Finding`], what happens goes to a [`run::Progress`]; doors such as the command
+//! line show it.
 
 pub mod case;
 mod checkpoint;
@@ -26,6 +27,7 @@ pub mod output_folder;
 pub mod place;
 pub mod result_files;
 mod results;
+mod resumption;
 pub mod run;
 pub mod run_directory;
 mod selections;

@@ -20,6 +20,7 @@ impl Lookup<'_> {
             let entry = self.config.load_cases.iter().find(|entry| entry.name.get_ref() == name);
             entry.map_or(1.0, |entry| entry.weight)
         };
+
         let mut case = |name: &str| {
             let mut forces: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
             let mut gravity = [0.0; 3];
@@ -32,6 +33,7 @@ impl Lookup<'_> {
                     gravity = std::array::from_fn(|i| gravity[i] + more[i]);
                 }
             }
+
             CaseLoads {
                 name: name.to_owned(),
                 weight: weight(name),
@@ -54,6 +56,7 @@ impl Lookup<'_> {
                 (LoadQuantity::Force(force), _) => {
                     nodes(findings).into_iter().map(|node| (node, force)).collect()
                 }
+
                 (LoadQuantity::TotalForce(force), Some(faces)) => {
                     surface_load::total_force(self.mesh, &faces, force)
                 }
@@ -62,12 +65,14 @@ impl Lookup<'_> {
                     let share = force.map(|f| f / nodes.len() as f64);
                     nodes.into_iter().map(|node| (node, share)).collect()
                 }
+
                 (LoadQuantity::Traction(traction), Some(faces)) => {
                     surface_load::traction(self.mesh, &faces, traction)
                 }
                 (LoadQuantity::Pressure(pressure), Some(faces)) => {
                     surface_load::pressure(self.mesh, &faces, pressure)
                 }
+
                 (LoadQuantity::Traction(_), None) => {
                     findings.extend(self.no_faces(set, "traction", place, TOTAL));
                     Vec::new()
@@ -110,12 +115,14 @@ impl Lookup<'_> {
     /// Load cases that do no work: forces zero, or all on held components.
     pub fn idle_loads(&self, fixed: &[Vec<u32>; 3], cases: &[CaseLoads]) -> Vec<Finding> {
         let mut findings = Vec::new();
+        // Gravity and moved supports load a part whatever the forces are.
         let by_forces =
             |case: &&CaseLoads| case.gravity == [0.0; 3] && case.displacements.is_empty();
         for case in cases.iter().filter(by_forces) {
             let mut pushes = case.forces.iter().flat_map(|(node, force)| {
                 (0..3).filter(|&i| force[i] != 0.0).map(move |i| (i, node))
             });
+
             let is_zero = pushes.clone().next().is_none();
             let first = self.config.loads.iter().find(|load| load.case == case.name);
             if let Some(load) = first
@@ -128,6 +135,7 @@ impl Lookup<'_> {
                     let set = load.set.as_ref().map_or_else(|| load.span(), |set| set.span());
                     (message, "held in the direction of the force", set)
                 };
+
                 findings.push(
                     Finding::new(format!("load case `{}` {message}", case.name))
                         .at(self.config.source(), span, label)

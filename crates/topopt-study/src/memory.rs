@@ -11,28 +11,34 @@ use crate::finding::Finding;
 use crate::free_memory::{MEGABYTE, available, megabytes, meshes};
 use crate::model::Model;
 
-/// Bytes that a run of `structure` on the processor takes at most at any time: two meshes, vectors of nodes and
-/// elements, operator, preconditioner with what its setup needs for a while, filter.
+/// Bytes that a run of `structure` on the processor takes at most at any time: two meshes, vectors
+/// of nodes and elements, operator, preconditioner with what its setup needs for a while, filter.
 pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
     let problem = &model.problem;
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let cases = problem.load_cases().len();
+
     let nodal = 24 * nodes * (6 + 4 * cases);
+    // Those of the loop, the optimizer and the filter; with the density filter those of the chain.
     let vectors = match model.filter {
         FilterPlan::Density { .. } => 31,
         _ => 22,
     };
     let element = 8 * elements * vectors;
-    // Results are written when the setup needs nothing: fields in the user's order, and what is compressed.
+    // Results are written when the setup needs nothing: fields in the user's order, and what is
+    // compressed.
     let output = (16 * elements + 24 * cases * nodes) + OUTPUT.min(16 * elements);
+
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Jacobi => output,
         config::Preconditioner::BlockJacobi => BlockJacobi::bytes(problem) + output,
         _ => Multigrid::bytes(problem),
     };
+
     let heavy = problem.load_cases().iter().filter(|case| case.body_force != [0.0; 3]).count();
     let weights = heavy * ElementVectors::bytes(elements, 3) + filter_weights(model);
     let operator = strategy.bytes(problem);
+
     meshes(nodes, elements) + nodal + element + weights + operator + preconditioner
 }
 
@@ -74,7 +80,8 @@ fn mean_neighbors(mesh: &HexMesh, radius: f64) -> f64 {
     sample.par_iter().map(|of| near(of)).sum::<usize>() as f64 / sample.len() as f64
 }
 
-/// Refuses a run on the processor for which there is not enough memory; the structure is there already.
+/// Refuses a run on the processor for which there is not enough memory; the structure is there
+/// already.
 ///
 /// # Errors
 /// A finding with the numbers.

@@ -84,10 +84,11 @@ impl From<Hexes> for gmsh::Hexes {
 fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
     Some(match error {
         MeshingError::Program { .. } => {
-            "install Gmsh (`apt install gmsh`, `pip install gmsh`, or from gmsh.info), or say where \
-             it is with `--gmsh` or the variable GMSH; or mesh the part elsewhere and name the .msh \
-             file"
+            "install Gmsh (`apt install gmsh`, `pip install gmsh`, or from gmsh.info), or say \
+             where it is with `--gmsh` or the variable GMSH; or mesh the part elsewhere and name \
+             the .msh file"
         }
+
         MeshingError::Untrusted { .. } => {
             "check what the file does there; if you trust it and everything it reads, give \
              `--trust-geometry` on the command line"
@@ -101,14 +102,15 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
             "the geometry must have a volume; once a .geo file has one physical group, Gmsh saves \
              only elements in a group: add `Physical Volume(\"part\") = Volume{:};`"
         }
+
         MeshingError::NotHexahedra { .. } => match hexes {
             gmsh::Hexes::Auto | gmsh::Hexes::Subdivide => {
                 "pyramids cannot be cut into hexahedra: take `Recombine` out of the .geo file, or \
                  make its volumes transfinite"
             }
             gmsh::Hexes::Transfinite => {
-                "only volumes of six sides with equal numbers of elements on opposite edges can be meshed \
-                 so; set `hexes` to \"subdivide\""
+                "only volumes of six sides with equal numbers of elements on opposite edges can be \
+                 meshed so; set `hexes` to \"subdivide\""
             }
             gmsh::Hexes::Extrude => {
                 "every volume must be an extrusion `Extrude {...} { Surface{...}; Layers{n}; \

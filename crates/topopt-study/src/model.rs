@@ -43,30 +43,28 @@ impl Model {
         let mut notes = std::mem::take(&mut case.notes);
         let element_width = element_width(&case.mesh);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
-        let renumbering = Renumbering::on_import(&case.mesh);
-        let (renumbering, colors) = if needs_colors {
-            let (renumbering, colors) = renumbering.by_color(&case.mesh);
-            (renumbering, Some(colors))
-        } else {
-            (renumbering, None)
-        };
+
+        let (renumbering, colors) = renumbered(&case.mesh, needs_colors);
         let problem = problem(config, &case, &renumbering)?;
         notes.extend(sagging(config, &case));
+
         let new_element = renumbering.new_elements();
-        let renumbered =
+        let of_problem =
             |elements: &[u32]| sorted(elements.iter().map(|&e| new_element[e as usize]).collect());
-        let void = renumbered(&case.void);
+        let void = of_problem(&case.void);
         let problem = problem.with_void(void.clone());
         let space = DesignSpace {
             density_min: config.design.density_min,
             volume_fraction: *config.design.volume_fraction.get_ref(),
             volumes: problem.mesh().volumes(),
-            solid: renumbered(&case.solid),
+            solid: of_problem(&case.solid),
             void,
         };
+
         let filter = FilterPlan::of(config, element_width);
         let stages = stages(config, element_width, &mut notes);
         notes.extend(swinging(config));
+
         Ok(Self {
             mesh: case.mesh,
             renumbering,
@@ -87,6 +85,16 @@ impl Model {
     }
 }
 
+/// The numbering of a problem on `mesh`; where elements come by color, how many have each.
+fn renumbered(mesh: &HexMesh, needs_colors: bool) -> (Renumbering, Option<Vec<usize>>) {
+    let renumbering = Renumbering::on_import(mesh);
+    if !needs_colors {
+        return (renumbering, None);
+    }
+    let (renumbering, colors) = renumbering.by_color(mesh);
+    (renumbering, Some(colors))
+}
+
 fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Problem, InputError> {
     let (modulus, ratio) = (config.material.youngs_modulus, config.material.poissons_ratio);
     let material = Material::new(modulus, ratio).ok_or_else(|| {
@@ -94,6 +102,7 @@ fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Pr
             "no material has Young's modulus {modulus} and Poisson's ratio {ratio}"
         ))
     })?;
+
     let n_nodes = case.mesh.n_nodes();
     let mass_density = config.material.mass_density.unwrap_or(0.0);
     let new_node = renumbering.new_nodes();
@@ -102,12 +111,14 @@ fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Pr
             values.iter().map(|&(n, value)| (new_node[n as usize], value)).collect();
         on_all_nodes(n_nodes, &values).into_flattened()
     };
+
     let load_case = |load: &CaseLoads| LoadCase {
         weight: load.weight,
         body_force: load.gravity.map(|g| mass_density * g),
         prescribed: (!load.displacements.is_empty()).then(|| nodal(&load.displacements)),
         ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
     };
+
     let loads = case.load_cases.iter().map(load_case).collect();
     Problem::new(renumbering.apply(&case.mesh), material, supports(case, &new_node), loads)
         .map_err(|error| refused(config, case, &error).into())
@@ -144,11 +155,13 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
         }
         ProblemError::NoLoad | ProblemError::BadSpring => None,
     };
+
     let finding = Finding::new(error.to_string());
     let finding = match place {
         Some((span, label)) => finding.at(config.source(), span, label),
         None => finding,
     };
+
     match error {
         ProblemError::RigidMotion { parts: 2.., .. } => {
             let pairs = coincident_nodes(&case.mesh);
@@ -178,7 +191,8 @@ fn stages(config: &Config, element_width: f64, notes: &mut Vec<String>) -> Vec<S
     let iterations = config.optimizer.max_iterations;
     if let Some(late) = config.continuation.iter().find(|entry| entry.from > iterations) {
         notes.push(format!(
-            "the stage that starts at iteration {} is never reached: `optimizer.max_iterations` is {iterations}",
+            "the stage that starts at iteration {} is never reached: `optimizer.max_iterations` is \
+             {iterations}",
             late.from
         ));
     }
@@ -199,7 +213,10 @@ fn stages(config: &Config, element_width: f64, notes: &mut Vec<String>) -> Vec<S
 fn swinging(config: &Config) -> Option<String> {
     let move_limit = config.optimizer.move_limit;
     (config.projection.is_some() && move_limit > 0.1).then(|| {
-        format!("`optimizer.move_limit` {move_limit} is large for a projection, and designs may oscillate; use 0.05")
+        format!(
+            "`optimizer.move_limit` {move_limit} is large for a projection, and designs may \
+             oscillate; use 0.05"
+        )
     })
 }
 

@@ -49,6 +49,7 @@ impl Lookup<'_> {
         let supports = config.supports.iter().map(|s| (s.set.get_ref(), s.kind, false));
         let springs = config.springs.iter().filter(|spring| spring.stiffness.is_some());
         let springs = springs.map(|s| (s.set.get_ref(), s.kind, false));
+
         let loads = config.loads.iter().filter_map(|load| {
             let faces_first = match load.quantities().first()?.0 {
                 LoadQuantity::Force(_) => false,
@@ -57,8 +58,10 @@ impl Lookup<'_> {
             };
             Some((load.set.as_ref()?.get_ref(), load.kind, faces_first))
         });
+
         let near = config.select.iter().flat_map(|select| near(&select.condition));
         let near = near.map(|near| (&near.set, near.kind, false));
+
         let mut notes = Vec::new();
         for (name, kind, faces_first) in supports.chain(springs).chain(loads).chain(near) {
             let note = if kind.is_none() { self.ambiguous(name, faces_first) } else { None };

@@ -25,15 +25,16 @@ pub enum Earlier {
 const FILES: [&str; 9] =
     [CASE, HISTORY, SUMMARY, DESIGN, SERIES, GRID, VERIFIED, VERIFIED_DESIGN, REPORT];
 
-/// Whether `directory` holds a design or a checkpoint of an earlier run; one that has come to neither has
-/// left nothing to lose.
+/// Whether `directory` holds a design or a checkpoint of an earlier run; one that has come to
+/// neither has left nothing to lose.
 pub fn holds_results(directory: &Path) -> bool {
     directory.join(DESIGN).exists() || checkpoints(directory).are_there()
 }
 
-/// Whether a run of `config` may write to its folder, found out without leaving anything behind: the
-/// folder, or the nearest one that exists, can be written to; it holds nothing that is not of a run of
-/// ours, and results of an earlier one only as `earlier` says; no file of the results is an input.
+/// Whether a run of `config` may write to its folder, found out without leaving anything behind:
+/// the folder, or the nearest one that exists, can be written to; it holds nothing that is not of a
+/// run of ours, and results of an earlier one only as `earlier` says; no file of the results is an
+/// input.
 ///
 /// # Errors
 /// A finding if it may not.
@@ -97,7 +98,8 @@ fn outputs(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// A folder that another run writes to is refused; else it is ours as long as the result lives. The
-/// operating system takes the lock of a run that is dead. Where it has none for folders, there is none.
+/// operating system takes the lock of a run that is dead. Where it has none for folders, there is
+/// none.
 ///
 /// # Errors
 /// A finding if another run has it.

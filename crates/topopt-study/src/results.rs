@@ -12,7 +12,6 @@ use topopt_io::{WriteError, atomic};
 use topopt_linalg::Pointwise;
 use topopt_mesh::UniformGrid;
 
-use crate::checkpoint::Resumption;
 use crate::config::{self, Config};
 use crate::finding::Finding;
 use crate::history::COLUMNS;
@@ -22,6 +21,7 @@ use crate::result_files::{
     CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, VERIFIED,
     VERIFIED_DESIGN, checkpoints,
 };
+use crate::resumption::Resumption;
 
 /// Writes history, snapshots and the final design into a directory.
 pub struct Results<'a> {
@@ -40,8 +40,8 @@ impl<'a> Results<'a> {
     /// removed. To go on with that run, only what it did after the checkpoint is.
     ///
     /// # Errors
-    /// A finding if the directory cannot be made or written to, if another run writes to it, or if it
-    /// holds by now what it should not, see [`output_folder::check`].
+    /// A finding if the directory cannot be made or written to, if another run writes to it, or if
+    /// it holds by now what it should not, see [`output_folder::check`].
     pub fn create(
         model: &'a Model,
         config: &Config,
@@ -51,22 +51,28 @@ impl<'a> Results<'a> {
         let (output, directory) = (&config.output, &config.output_directory());
         let display = directory.display();
         let case = config.to_toml()?;
+
         fs::create_dir_all(directory).map_err(|cause| {
             refused(format!("cannot create the output directory {display}: {cause}"))
         })?;
+
+        // With the lock held, since another run may have come since the first look.
         let lock = output_folder::lock(directory)?;
         output_folder::check(config, None, earlier)?;
         let snapshots = remove_earlier(directory, resumption).map_err(|cause| {
             refused(format!("cannot remove the earlier results in {display}: {cause}"))
         })?;
+
         atomic::write(&directory.join(CASE), |file| file.write_all(case.as_bytes()))
             .map_err(|error| refused(error.to_string()))?;
+
         let history = directory.join(HISTORY);
         let history = match resumption {
             Some(resumption) => CsvFile::restore(&history, &COLUMNS, &resumption.history),
             None => CsvFile::create(&history, &COLUMNS),
         };
         let history = history.map_err(|error| refused(error.to_string()))?;
+
         Ok(Self {
             directory: directory.into(),
             model,
@@ -217,6 +223,7 @@ fn remove_earlier(
     for folder in ["", CHECKPOINTS, SNAPSHOTS] {
         atomic::remove_leftovers(&directory.join(folder))?;
     }
+
     let last = resumption.map_or(0, |resumption| resumption.state.iteration);
     checkpoints(directory).remove_after(last)?;
     let of_run = [SUMMARY, DESIGN, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
@@ -226,6 +233,7 @@ fn remove_earlier(
             _ => {}
         }
     }
+
     let mut snapshots = Vec::new();
     let Ok(entries) = fs::read_dir(directory.join(SNAPSHOTS)) else { return Ok(snapshots) };
     for entry in entries {
@@ -238,6 +246,7 @@ fn remove_earlier(
             None => {}
         }
     }
+
     snapshots.sort_by(|a, b| a.0.total_cmp(&b.0));
     Ok(snapshots)
 }

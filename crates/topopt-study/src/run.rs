@@ -14,7 +14,7 @@ use topopt_design::{
 use topopt_linalg::{Backend, BackendError, PcgProgress, Pointwise};
 
 use crate::case::Case;
-use crate::checkpoint::{Checkpointer, Resumption};
+use crate::checkpoint::Checkpointer;
 use crate::computer::{Computer, Neighbors, Solver, Visitor};
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -26,6 +26,7 @@ use crate::model::Model;
 use crate::output_folder::{self, Earlier};
 use crate::place::Place;
 use crate::results::Results;
+use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
 use crate::summary::{Preconditioner, Summary};
 
@@ -60,7 +61,8 @@ pub trait Progress: Send {
 /// has been looked at.
 ///
 /// # Errors
-/// [`Failure`]: input that cannot be run, files that cannot be written, a device or a solve that fails.
+/// [`Failure`]: input that cannot be run, files that cannot be written, a device or a solve that
+/// fails.
 pub fn run(
     config: &Config,
     request: &Request,
@@ -71,24 +73,29 @@ pub fn run(
     let earlier = request.earlier;
     output_folder::check(config, request.start_from.as_deref(), earlier)
         .map_err(InputError::from)?;
+
     let resumption =
         (earlier == Earlier::Continue).then(|| Resumption::find(config)).transpose()?;
     let start_from = request.start_from.as_deref().map(StartingDesign::read).transpose()?;
+
     thread_pool(config.solver.threads)?.install(|| {
         // A GPU takes a while to open.
         let (place, case) = rayon::join(
             || Place::find(config.solver.device),
             || Case::build_until(config, &request.gmsh, interrupt),
         );
+
         let place = place.map_err(InputError::from)?;
         let model = Model::build(config, case?, place.needs_colors(config))?;
         if let Some(resumption) = &resumption {
             resumption.check(&model, &config.output_directory()).map_err(InputError::from)?;
         }
+
         let start_from = start_from
             .map(|design| design.on(&model).map(|density| (design, density)))
             .transpose()
             .map_err(InputError::from)?;
+
         let run = Run {
             config,
             model: &model,
@@ -264,12 +271,8 @@ fn state_equation<'b, B: Pointwise + Sync>(
         penalty: design.penalty,
         youngs_modulus: material.youngs_modulus,
     };
-    let solver = topopt_design::Solver {
-        operator: solver.operator,
-        preconditioner: solver.preconditioner,
-        accuracy: Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance },
-        max_iterations: settings.max_iterations(),
-    };
+    let accuracy = Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance };
+    let solver = solver.of_equation(settings, accuracy);
     StateEquation::new(backend, &model.problem, interpolation, solver)
 }
 

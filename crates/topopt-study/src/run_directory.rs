@@ -31,10 +31,13 @@ impl RunDirectory {
             return Err(Finding::new(format!("{display} is not a results folder: {why}"))
                 .remedy("give the folder that `topopt run` prints at the end"));
         }
+
+        // Before what is missing, which a run under way has yet to write.
         if output_folder::is_in_use(path) {
             return Err(Finding::new(format!("a run is writing to {display}"))
                 .remedy("wait until it ends, or interrupt it"));
         }
+
         let missing = [SUMMARY, DESIGN].into_iter().find(|name| !has(name));
         missing.map_or(Ok(Self { path: path.into() }), |name| {
             let message = format!("the run in {display} has written no {name}");

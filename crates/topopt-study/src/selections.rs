@@ -84,6 +84,7 @@ impl Selection<'_> {
             self.leaves.push((place, condition.clone()));
             conditions.push(condition);
         }
+
         let mut list = |key: &str, tables: &Option<Vec<Condition>>| {
             let tables = tables.iter().flatten().enumerate();
             tables
@@ -91,6 +92,7 @@ impl Selection<'_> {
                 .collect::<Result<Vec<_>, _>>()
         };
         conditions.extend(list("all", &table.all)?);
+
         let any = list("any", &table.any)?;
         if !any.is_empty() {
             conditions.push(selection::Condition::Any(any));
@@ -99,6 +101,7 @@ impl Selection<'_> {
             let inner = self.conditions(table, &format!("{path}.not"), root)?;
             conditions.push(selection::Condition::Not(Box::new(inner)));
         }
+
         if conditions.is_empty() {
             let finding = Finding::new("a selection without a condition");
             return Err(finding.at(self.config.source(), self.config.span(path), "here").remedy(
@@ -120,6 +123,7 @@ impl Selection<'_> {
             self.check(&region, &format!("{path}.{key}"))?;
             leaves.push((key, selection::Condition::Within(region)));
         }
+
         if let Some(point) = table.nearest {
             leaves.push(("nearest", selection::Condition::Nearest(point)));
         }
@@ -133,12 +137,14 @@ impl Selection<'_> {
             self.check_direction(&direction, &format!("{path}.normal.direction"))?;
             leaves.push(("normal", selection::Condition::Facing { direction, angle }));
         }
+
         if let Some(nodes) = &table.nodes {
             leaves.push(("nodes", self.nodes(nodes, &format!("{path}.nodes"))?));
         }
         if let Some(name) = &table.set {
             leaves.push(("set", self.set(name, &format!("{path}.set"))?));
         }
+
         if let Some(near) = &table.near {
             let nodes = self.nodes_of(&near.set, near.kind, &format!("{path}.near.set"))?;
             let points = nodes.iter().map(|&n| self.mesh.coordinates()[n as usize]).collect();
@@ -240,6 +246,7 @@ impl Selection<'_> {
             Some(kind) => self.sets.nodes_of_kind(name, kind.into(), hexes),
             None => self.sets.nodes_of(name, hexes),
         };
+
         let (message, near) = match nodes {
             Ok(nodes) if !nodes.is_empty() => return Ok(nodes),
             Ok(_) => (format!("set `{name}` is empty"), None),
@@ -250,6 +257,7 @@ impl Selection<'_> {
                 (format!("there is no {kind}set `{name}`"), closest(name, names).map(str::to_owned))
             }
         };
+
         let remedy = near.map_or_else(
             || "use a set of the mesh (`topopt info`) or a selection above this one".into(),
             |near| format!("did you mean `{near}`?"),

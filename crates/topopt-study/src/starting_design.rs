@@ -60,6 +60,7 @@ impl StartingDesign {
     /// A finding if the mesh is not one of the same part.
     pub fn on(&self, model: &Model) -> Result<Vec<f64>, Finding> {
         let mesh = model.problem.mesh();
+        // Either part may be the larger, so shares are taken both ways.
         let old = ElementInterpolation::new(&self.mesh, &self.density);
         let beyond_old = old.share_beyond(element_width(&self.mesh), mesh);
         let density = old.at(&mesh.centers());
@@ -68,11 +69,13 @@ impl StartingDesign {
         if beyond_old.max(beyond_new) <= LARGEST_SHARE {
             return Ok(density);
         }
+
         // Adding 0 takes the sign from zero.
         let percent = |share: f64| 100.0 * share + 0.0;
         let message = format!(
-            "the design in {} belongs to another part: {:.1} % of the volume of the case lies more than an \
-             element's width outside of that part, and {:.1} % of that part outside of the case\n\
+            "the design in {} belongs to another part: {:.1} % of the volume of the case lies more \
+             than an element's width outside of that part, and {:.1} % of that part outside of the \
+             case\n\
              that part: {}\nthe case: {}",
             self.path.display(),
             percent(beyond_old),

@@ -8,13 +8,13 @@ use topopt_fem::ElementPreconditioner;
 use topopt_io::WriteError;
 use topopt_linalg::{Backend, CycleKind};
 
-use crate::checkpoint::Resumption;
 use crate::computer::Neighbors;
 use crate::config::{self, Config};
 use crate::done::{Done, Seconds};
 use crate::doubts;
 use crate::model::Model;
 use crate::result_files::{SUMMARY, write_json};
+use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
 
 /// Everything worth keeping of a run.
@@ -255,6 +255,7 @@ impl<'a> Summary<'a> {
     pub fn closing(&self, directory: &Path) -> String {
         let Seconds { preprocess, setup, pcg, sensitivity, filter, update, output, total } =
             self.done.seconds;
+
         let mut lines = String::new();
         if let (Some(compliance), Some(volume)) = (self.done.compliance, self.done.volume_fraction)
         {
@@ -268,18 +269,20 @@ impl<'a> Summary<'a> {
                 self.done.pcg_iterations
             );
         }
+
         lines += &format!(
-            "{total:.1} s: preprocess {preprocess:.1}, setup {setup:.1}, pcg {pcg:.1}, sensitivity {sensitivity:.1}, \
-             filter {filter:.1}, update {update:.1}, output {output:.1}\n"
+            "{total:.1} s: preprocess {preprocess:.1}, setup {setup:.1}, pcg {pcg:.1}, sensitivity \
+             {sensitivity:.1}, filter {filter:.1}, update {update:.1}, output {output:.1}\n"
         );
         lines += &format!("results in {}", directory.display());
+
         if let (Some(false), Some(volume)) = (self.volume_met, self.done.volume_fraction) {
             let target = self.settings.volume_fraction;
             let why = match volume > target {
                 true => "with these passive elements, filter and move limit no design has less",
                 false => {
-                    "with these passive elements, filter and move limit no design has more, or more material \
-                     would only add weight"
+                    "with these passive elements, filter and move limit no design has more, or \
+                     more material would only add weight"
                 }
             };
             lines +=

@@ -29,6 +29,7 @@ impl Lookup<'_> {
             let displacement = displacement.map_or([0.0; 3], |value| *value.get_ref());
             // What is not there has been told of with the supports.
             let nodes = self.nodes(&support.set, support.kind, &mut Vec::new());
+
             let mut other = None;
             for node in nodes {
                 let value = values.entry(node).or_default();
@@ -37,15 +38,18 @@ impl Lookup<'_> {
                     other = other.or(before.filter(|before| *before != displacement[axis]));
                 }
             }
+
             findings.extend(other.map(|other| {
                 let place = support.displacement.as_ref().map_or(support.set.span(), |d| d.span());
                 let message = "two supports move the same nodes differently";
                 let label = format!("elsewhere moved by {other}");
                 Finding::new(message).at(self.config.source(), place, &label).remedy(
-                    "use sets that share no node, or leave the direction out of `fix` of one of them",
+                    "use sets that share no node, or leave the direction out of `fix` of one of \
+                     them",
                 )
             }));
         }
+
         let whole =
             |(node, value): (u32, [Option<f64>; 3])| (node, value.map(Option::unwrap_or_default));
         values.into_iter().map(whole).filter(|(_, value)| *value != [0.0; 3]).collect()
@@ -69,6 +73,7 @@ impl Lookup<'_> {
             } else {
                 continue;
             };
+
             for (node, stiffness) in stiffness {
                 let sum = sums.entry(node).or_default();
                 *sum = std::array::from_fn(|i| sum[i] + stiffness[i]);

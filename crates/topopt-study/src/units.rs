@@ -23,6 +23,7 @@ fn doubtful_modulus(config: &Config, model: &Model) -> Option<String> {
     let modulus = config.material.youngs_modulus;
     let is_step = config.mesh_path().is_some_and(|path| is_geometry(&path) && !is_geo(&path));
     let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
+
     let (units, said) = match config.units {
         Some(units) => (units, "by [units]"),
         None if is_step => (Units::MM_N, "as the STEP file is read in mm"),
@@ -32,16 +33,19 @@ fn doubtful_modulus(config: &Config, model: &Model) -> Option<String> {
         }
         None => return None,
     };
+
     let pascals = modulus * units.pascals();
     let is_unitless = config.units.is_none() && modulus <= 1.0;
     if MODULI.contains(&pascals) || is_unitless {
         return None;
     }
+
     let than = if pascals > *MODULI.end() {
         "more than that of diamond"
     } else {
         "less than that of rubber"
     };
+
     let unit = units.stress();
     let meant = [("Pa", 1.0), ("MPa", 1e6), ("GPa", 1e9)]
         .into_iter()
@@ -50,6 +54,7 @@ fn doubtful_modulus(config: &Config, model: &Model) -> Option<String> {
             let right = rounded(modulus * factor / units.pascals());
             format!("; if {modulus:e} is in {name}, give {right:e}")
         });
+
     Some(format!(
         "Young's modulus is {modulus:e} {unit}, {said}: {:e} Pa, {than}{}",
         rounded(pascals),
@@ -68,17 +73,17 @@ fn large_strain(config: &Config, model: &Model) -> Option<String> {
     if config.units.is_none() && modulus <= 1.0 {
         return None;
     }
+
     let area = model.mesh.volumes().iter().sum::<f64>().powf(2.0 / 3.0);
     model.problem.load_cases().iter().find_map(|case| {
         let forces = case.forces.as_chunks::<3>().0;
-        let total: f64 =
-            forces.iter().map(|f| f.iter().map(|x| x * x).sum::<f64>().sqrt()).sum();
+        let total: f64 = forces.iter().map(|f| f.iter().map(|x| x * x).sum::<f64>().sqrt()).sum();
         let strain = total / (modulus * area);
         (strain > LARGE).then(|| {
             format!(
-                "load case `{}`: forces of {} on a part of {} across with Young's modulus {modulus:e} \
-                 give strains of about {}, far beyond small displacements: check the units of \
-                 force, length and Young's modulus",
+                "load case `{}`: forces of {} on a part of {} across with Young's modulus \
+                 {modulus:e} give strains of about {}, far beyond small displacements: check the \
+                 units of force, length and Young's modulus",
                 case.name,
                 rounded(total),
                 rounded(area.sqrt()),

@@ -81,8 +81,8 @@ pub struct Verification {
 
 impl Verification {
     /// Solves the design in `results` again, its elements of density `threshold` and more solid and
-    /// the others void; without one, that which keeps the volume. Computes where the case says, and writes
-    /// verify.json and verify.vtu beside the design.
+    /// the others void; without one, that which keeps the volume. Computes where the case says, and
+    /// writes verify.json and verify.vtu beside the design.
     ///
     /// Void elements keep 1e-9 of the stiffness. So the mesh stays as it is, with its numbers,
     /// operators and preconditioner, and neither loose pieces nor elements that meet in an edge
@@ -142,6 +142,7 @@ impl Subject<'_> {
         let mesh = model.problem.mesh();
         let region = Region::new(mesh, &design.is_solid);
         let volumes = &model.space.volumes;
+
         let part_volume = |part: &Vec<u32>| part.iter().map(|&e| volumes[e as usize]).sum();
         Verification {
             threshold: design.threshold,
@@ -170,10 +171,12 @@ impl Subject<'_> {
         let solid: Vec<u8> = design.is_solid.iter().map(|&is_solid| is_solid.into()).collect();
         let solid = renumbering.elements_to_original(&solid);
         let stress = renumbering.elements_to_original(&solution.von_mises);
+
         let cells = [
             Array { name: "solid", components: 1, values: Values::U8(&solid) },
             Array { name: "von_mises", components: 1, values: Values::F64(&stress) },
         ];
+
         let cases = model.problem.load_cases().iter().zip(&solution.displacements);
         let displacements: Vec<(String, Vec<[f64; 3]>)> = cases
             .enumerate()
@@ -186,6 +189,7 @@ impl Subject<'_> {
             .iter()
             .map(|(name, u)| Array { name, components: 3, values: Values::F64(u.as_flattened()) })
             .collect();
+
         let path = folder.join(VERIFIED_DESIGN);
         let (x, hexes) = (mesh.coordinates(), mesh.hexes());
         Ok(vtu::write(&path, x, hexes, &points, &cells, Compression::default())?)

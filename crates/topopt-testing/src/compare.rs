@@ -16,7 +16,8 @@ pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str)
     assert!(error <= tolerance, "{what}: relative error {error:.2e} > {tolerance:.0e}");
 }
 
-/// Derivative of `f` at `x` along `direction`, by central differences of fourth order with step `h`.
+/// Derivative of `f` at `x` along `direction`, by central differences of fourth order with step
+/// `h`.
 pub fn derivative(
     x: &[f64],
     direction: &[f64],

@@ -1,6 +1,7 @@
 //! What tests of several crates share: meshes, numbers without order, comparisons, mesh files.
 //!
-//! A dependency of tests only. It knows no physics, so that the unit tests of `topopt-fem` can use it.
+//! A dependency of tests only. It knows no physics, so that the unit tests of `topopt-fem` can use
+//! it.
 
 mod compare;
 pub mod files;

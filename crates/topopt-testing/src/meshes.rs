@@ -45,7 +45,9 @@ pub fn hexagon(n: usize) -> HexMesh {
         let angle = std::f64::consts::PI / 3.0 * k as f64;
         [angle.cos(), angle.sin()]
     };
+
     let mut coordinates: Vec<[f64; 3]> = Vec::new();
+    // Rhombi share nodes on their edges, which are found by place.
     let mut hexes = Vec::new();
     let mut number = |p: [f64; 3]| {
         let near = |q: &[f64; 3]| (0..3).all(|i| (p[i] - q[i]).abs() < 1e-9);
@@ -55,6 +57,7 @@ pub fn hexagon(n: usize) -> HexMesh {
             coordinates.len() - 1
         }) as u32
     };
+
     for rhombus in 0..3 {
         let (a, b) = (corner(2 * rhombus), corner(2 * rhombus + 2));
         let point = |i: usize, j: usize, k: usize| {
@@ -62,6 +65,7 @@ pub fn hexagon(n: usize) -> HexMesh {
             let (x, y) = (s * a[0] + t * b[0], s * a[1] + t * b[1]);
             [x, y, k as f64 / n as f64 + 0.2 * x * y]
         };
+
         for k in 0..n {
             for j in 0..n {
                 for i in 0..n {
@@ -78,10 +82,12 @@ pub fn hexagon(n: usize) -> HexMesh {
     HexMesh::new(coordinates, hexes, Sets::default()).unwrap()
 }
 
-/// A twisted cylinder of radius 1 and height 1 in `n` rings and layers: wedges around the axis, whose
-/// local nodes stand in many orders, and hexahedra outside of them. Nodes inside are moved at random.
+/// A twisted cylinder of radius 1 and height 1 in `n` rings and layers: wedges around the axis,
+/// whose local nodes stand in many orders, and hexahedra outside of them. Nodes inside are moved at
+/// random.
 pub fn wheel(n: usize) -> HexMesh {
     const SECTORS: usize = 7;
+
     let in_layer = 1 + SECTORS * n;
     let mut noise = Noise(5);
     let mut place = |ring: usize, sector: usize, layer: usize| {
@@ -91,12 +97,14 @@ pub fn wheel(n: usize) -> HexMesh {
         [r * angle.cos(), r * angle.sin(), z + 0.1 * r * angle.sin()]
             .map(|v| if inside { v + 0.15 / n as f64 * noise.number() } else { v })
     };
+
     let (mut coordinates, mut hexes) = (Vec::new(), Vec::new());
     for layer in 0..=n {
         coordinates.push(place(0, 0, layer));
         let others = (0..SECTORS * n).map(|k| place(1 + k / SECTORS, k % SECTORS, layer));
         coordinates.extend(others);
     }
+
     for k in 0..n * n * SECTORS {
         let [ring, sector, layer] = [k % n, k / n % SECTORS, k / (n * SECTORS)];
         let line = |ring: usize, sector: usize| {
@@ -105,6 +113,7 @@ pub fn wheel(n: usize) -> HexMesh {
         };
         let [p, q] = [line(ring + 1, sector), line(ring + 1, sector + 1)];
         let [r, s] = [line(ring, sector + 1), line(ring, sector)];
+
         let mut hex = [p[0], q[0], r[0], s[0], p[1], q[1], r[1], s[1]];
         if ring == 0 {
             assert_eq!(hex, of_wedge([p[0], q[0], r[0], p[1], q[1], r[1]]));

@@ -11,10 +11,11 @@ mod thesis;
 
 use std::io::Write;
 
-use crate::args::BenchCommand;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::output_folder;
+
+use crate::args::BenchCommand;
 
 /// Measures and prints a table, and a CSV file where one is asked for.
 pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), Failure> {

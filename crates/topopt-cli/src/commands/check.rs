@@ -6,12 +6,6 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use topopt_fem::LoadCase;
-
-use super::diagnosis::Diagnosis;
-use super::duration::Duration;
-use super::info::{Shape, ratio};
-use super::preview;
-use crate::args::CheckArgs;
 use topopt_study::case::Case;
 use topopt_study::computer::{Computer, Needs, Visitor};
 use topopt_study::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
@@ -25,6 +19,12 @@ use topopt_study::output_folder::{self, Earlier};
 use topopt_study::place::Place;
 use topopt_study::run::thread_pool;
 
+use super::diagnosis::Diagnosis;
+use super::duration::Duration;
+use super::info::{Shape, ratio};
+use super::preview;
+use crate::args::CheckArgs;
+
 /// Builds everything but solves nothing, and says what a run would do and how long that may take by
 /// measuring the steps of a solve. The preview is written
 /// before supports and loads are looked at, to show what is wrong with them.
@@ -34,22 +34,26 @@ pub(super) fn check(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let config = Config::load(&args.case, &args.set)?;
+
     output_folder::check(&config, None, Earlier::Replace).map_err(InputError::from)?;
     if let Some(path) = &args.preview {
         let mesh = config.mesh_path();
         let inputs: Vec<_> = mesh.iter().map(PathBuf::as_path).collect();
         output_folder::check_file(path, &["vtu"], &inputs).map_err(InputError::from)?;
     }
+
     let case = Case::build_until(&config, &(&args.gmsh).into(), interrupt)?;
     if let Some(path) = &args.preview {
         preview::write(path, &case).map_err(InputError::from)?;
     }
+
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let diagnosis = Diagnosis::of(&case);
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let model = Model::build(&config, case, place.needs_colors(&config))?;
         Forecast::of(&config, &model, diagnosis, &place)
     })?;
+
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &forecast).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -126,7 +130,9 @@ impl Forecast {
         let supports = problem.supports();
         let springs = supports.springs().map_or([].as_slice(), |springs| springs.as_chunks().0);
         let is_held = |&n: &usize| (0..3).any(|i| supports.is_fixed(n, i));
+
         let Needs { strategy, memory_mb } = place.visit(Planned { config, model })?;
+
         Ok(Self {
             case: config.path().display().to_string(),
             title: config.title.clone(),
@@ -193,6 +199,7 @@ impl Forecast {
             ("supports", format!("{}, {held} displacements held", nodes(self.held_nodes))),
             ("unknowns", format!("{} displacements", self.free_dofs)),
         ];
+
         rows.extend(self.units.map(|units| ("units", units.text())));
         rows.extend((self.spring_nodes > 0).then(|| {
             let [x, y, z] = self.spring_stiffness.map(rounded);
@@ -200,6 +207,7 @@ impl Forecast {
             ("springs", format!("{tied}, stiffness adds up to ({x}, {y}, {z})"))
         }));
         rows.extend(self.loads.iter().map(|load| ("load case", load.text())));
+
         let volume = rounded(self.design_volume);
         rows.push(("material", format!("{} of the design volume {volume}", self.volume_fraction)));
         for (name, n) in
@@ -212,18 +220,23 @@ impl Forecast {
             ("projection", format!("sharpness {sharpness}, threshold {threshold}"))
         }));
         rows.extend(self.continuation.iter().map(|stage| ("stage", stage_text(stage))));
+
         rows.push(("iterations", format!("at most {}", self.max_iterations)));
         rows.push(("device", self.device.clone()));
         rows.push(("strategy", self.strategy.to_owned()));
         rows.push(("memory", self.memory_text()));
         rows.push(("time", self.time.text()));
+        rows.push(("results", self.results_text()));
+        rows
+    }
+
+    fn results_text(&self) -> String {
         let replaced = if self.replaces_results {
             ", which already holds results: give --overwrite or --resume"
         } else {
             ""
         };
-        rows.push(("results", format!("{}{replaced}", self.output_directory.display())));
-        rows
+        format!("{}{replaced}", self.output_directory.display())
     }
 
     fn quality_text(&self) -> String {
@@ -347,6 +360,7 @@ fn warnings(model: &Model, loads: &[Load]) -> Vec<String> {
             rounded(width)
         ));
     }
+
     for (load, case) in loads.iter().zip(model.problem.load_cases()) {
         let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
         if load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total) {

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 
 use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_nodes};
-
-use super::info::Shape;
 use topopt_study::case::{Case, CaseLoads};
 use topopt_study::numbers::rounded;
+
+use super::info::Shape;
 
 /// What there is to know of a case before a problem is made of it.
 pub(super) struct Diagnosis {
@@ -31,6 +31,7 @@ impl Diagnosis {
         let quality = Shape::of(&case.mesh, |element| case.element_number(element));
         let components = Components::of(&case.mesh);
         let pairs = coincident_nodes(&case.mesh);
+
         let mut warnings = Vec::new();
         warnings.extend(poor_elements(&quality));
         warnings.extend(separate_parts(&components));
@@ -38,17 +39,21 @@ impl Diagnosis {
             let [a, b] = pair.map(|node| case.node_number(node));
             let n = pairs.len();
             format!(
-                "{n} pairs of nodes are in the same place, the first {a} and {b}: the parts \
-                 that meet there are not joined; merge the nodes in the mesher (Coherence in Gmsh) if they should be"
+                "{n} pairs of nodes are in the same place, the first {a} and {b}: the parts that \
+                 meet there are not joined; merge the nodes in the mesher (Coherence in Gmsh) if \
+                 they should be"
             )
         }));
+
         let hanging = hanging_nodes(&case.mesh);
         warnings.extend(not_conforming(case, &hanging));
+
         let adjacency = NodeToElements::new(&case.mesh);
         for load in &case.load_cases {
             warnings.extend(held(case, load));
             warnings.extend(on_void(case, load, &adjacency));
         }
+
         let connected_parts = components.n_components();
         let (coincident_nodes, hanging_nodes) = (pairs.len(), hanging.len());
         Self { quality, connected_parts, coincident_nodes, hanging_nodes, warnings }
@@ -61,7 +66,8 @@ fn poor_elements(quality: &Shape) -> Option<String> {
         let worst: Vec<_> = quality.worst_elements.iter().take(5).map(u64::to_string).collect();
         format!(
             "poor elements: the scaled Jacobian goes down to {least:.3}; the worst of {} below \
-             {POOR_JACOBIAN} are {}: displacements near them are inaccurate; improve the mesh there",
+             {POOR_JACOBIAN} are {}: displacements near them are inaccurate; improve the mesh \
+             there",
             quality.histogram[..2].iter().sum::<usize>(),
             worst.join(", ")
         )
@@ -91,8 +97,8 @@ fn not_conforming(case: &Case, hanging: &[(u32, Face)]) -> Option<String> {
     let (n, node, element) =
         (hanging.len(), case.node_number(node), case.element_number(face.element));
     Some(format!(
-        "{n} nodes lie on faces without being corners of them; the first is {node} at ({x}, {y}, {z}) \
-         on a face of element {element}: the mesh is not joined there; make it conforming \
+        "{n} nodes lie on faces without being corners of them; the first is {node} at ({x}, {y}, \
+         {z}) on a face of element {element}: the mesh is not joined there; make it conforming \
          (Coherence or BooleanFragments in Gmsh)"
     ))
 }
@@ -109,9 +115,9 @@ fn held(case: &Case, load: &CaseLoads) -> Option<String> {
     (nodes > 0).then(|| {
         let ([x, y, z], n, name) = (lost.map(rounded), load.forces.len(), &load.name);
         format!(
-            "load case `{name}`: {nodes} of its {n} nodes are loaded in a direction in which they are held; \
-             ({x}, {y}, {z}) in sum goes directly into the supports; remove those nodes from the set of \
-             the load, unless this is intended"
+            "load case `{name}`: {nodes} of its {n} nodes are loaded in a direction in which they \
+             are held; ({x}, {y}, {z}) in sum goes directly into the supports; remove those nodes \
+             from the set of the load, unless this is intended"
         )
     })
 }
@@ -125,8 +131,8 @@ fn on_void(case: &Case, load: &CaseLoads, adjacency: &NodeToElements) -> Option<
     nodes.first().map(|&first| {
         let (n, name, first) = (nodes.len(), &load.name, case.node_number(first));
         format!(
-            "load case `{name}` acts on void elements: {n} of its nodes lie in it, the first is {first}; \
-             load other nodes, or remove the elements there from `design.void`"
+            "load case `{name}` acts on void elements: {n} of its nodes lie in it, the first is \
+             {first}; load other nodes, or remove the elements there from `design.void`"
         )
     })
 }

@@ -46,30 +46,36 @@ impl Duration {
         let space = model.problem.space();
         let (mut x, mut y) = (backend.zeros(space)?, backend.zeros(space)?);
         backend.fill(1.0, &mut x);
+
         let mut moduli = backend.zeros(Space::elements(model.mesh.n_elements()))?;
         backend.fill(config.material.youngs_modulus, &mut moduli);
         operator.set_coefficients(&[&moduli]);
+
         // A scalar that is looked at waits for all that was asked of a device.
         let start = Instant::now();
         preconditioner.update(backend, operator, &[&moduli])?;
         backend.value(&backend.dot(&x, &x))?;
         let seconds_a_setup = start.elapsed().as_secs_f64();
+
         let mut seconds_an_iteration = f64::INFINITY;
         for repeat in 0..=REPEATS {
             let start = Instant::now();
             operator.apply(&x, &mut y);
             preconditioner.apply(backend, &y, &mut x);
             backend.value(&backend.dot(&x, &y))?;
+            // The first repeat warms up.
             if repeat > 0 {
                 seconds_an_iteration = seconds_an_iteration.min(start.elapsed().as_secs_f64());
             }
         }
+
         let iterations = config.optimizer.max_iterations;
         let solves = iterations * model.problem.load_cases().len();
         let iterations_a_solve = guess(preconditioner.name(), model.mesh.n_elements())
             .min(config.solver.max_iterations());
         let seconds = iterations as f64 * seconds_a_setup
             + (solves * iterations_a_solve) as f64 * seconds_an_iteration;
+
         Ok(Self { seconds, solves, iterations_a_solve, seconds_an_iteration, seconds_a_setup })
     }
 

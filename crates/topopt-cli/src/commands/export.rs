@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use topopt_io::vtk::{Array, Compression, Values, vtp, vtu};
 use topopt_io::{WriteError, obj, stl, three_mf};
 use topopt_mesh::HexMesh;
-use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
-
-use crate::args::ExportArgs;
 use topopt_study::config::LengthUnit;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::numbers::rounded;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::verification::sorted_shares;
+use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
+
+use crate::args::ExportArgs;
 
 /// Writes the surface of a design.
 pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Failure> {
@@ -28,10 +28,12 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     if surface.triangles().is_empty() || design.field.range()[0] >= threshold {
         return Err(InputError::from(design.all_or_nothing(args.threshold)).into());
     }
+
     let pieces = sorted_shares(surface.piece_volumes());
     if args.largest_piece {
         surface = surface.largest_piece();
     }
+
     let before = surface.n_free_triangles();
     smooth_and_decimate(&mut surface, args)?;
 
@@ -49,20 +51,29 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     if let Some(share) = args.decimate {
         tell_decimation(share, before, &surface, out)?;
     }
-    let volume = surface.volume();
-    // Hundredths of a percent; adding 0 takes the sign from zero.
-    let change = (1e4 * (volume / design.volume - 1.0)).round() / 100.0 + 0.0;
-    writeln!(
-        out,
-        "threshold {threshold:.4}; volume {}, {change:+.2} % of the design's {}",
-        rounded(volume),
-        rounded(design.volume)
-    )?;
+
+    tell_volume(threshold, surface.volume(), design.volume, out)?;
     if let Format::ThreeMf = format {
         writeln!(out, "unit of the file: {}", design.unit.name())?;
     }
     tell_rounding(rounding, &design.mesh, out)?;
     tell_pieces(&pieces, args.largest_piece, out)
+}
+
+fn tell_volume(
+    threshold: f64,
+    volume: f64,
+    of_design: f64,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    // Hundredths of a percent; adding 0 takes the sign from zero.
+    let change = (1e4 * (volume / of_design - 1.0)).round() / 100.0 + 0.0;
+    writeln!(
+        out,
+        "threshold {threshold:.4}; volume {}, {change:+.2} % of the design's {}",
+        rounded(volume),
+        rounded(of_design)
+    )
 }
 
 fn smooth_and_decimate(surface: &mut TriangleSurface, args: &ExportArgs) -> Result<(), InputError> {
@@ -118,14 +129,16 @@ impl Design {
         if (volume / self.volume - 1.0).abs() <= VOLUME_TOLERANCE {
             return Ok(threshold);
         }
+
         let [least, most] = self.field.range();
         let message = format!(
-            "no threshold keeps the volume {} of {}: the nearest, {threshold:.4}, gives {}; much of \
-             the density has a single value",
+            "no threshold keeps the volume {} of {}: the nearest, {threshold:.4}, gives {}; much \
+             of the density has a single value",
             rounded(self.volume),
             self.path.display(),
             rounded(volume)
         );
+
         let range = [least, most].map(rounded);
         let remedy = match range[0] < range[1] {
             true => {
@@ -152,6 +165,7 @@ impl Design {
                  of its mesh",
             );
         };
+
         let what = if threshold > most { "nothing" } else { "everything" };
         Finding::new(format!("the threshold {threshold} keeps {what} of {path}")).remedy(format!(
             "the densities are from {} to {}: choose a threshold between, or leave \
@@ -235,8 +249,8 @@ fn tell_decimation(
     if left as f64 > share * before as f64 {
         writeln!(
             out,
-            "warning: fewer triangles would have changed the volume by 0.5 % or damaged the surface: \
-             {:.1} % are left",
+            "warning: fewer triangles would have changed the volume by 0.5 % or damaged the \
+             surface: {:.1} % are left",
             100.0 * left as f64 / before as f64
         )?;
     }
@@ -252,8 +266,8 @@ fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut impl Write) -> Result<
     if rounding > UNSEEN_ROUNDING * size {
         writeln!(
             out,
-            "warning: this format holds single precision, which moves coordinates this far from the \
-             origin by up to {}; .3mf, .obj and .vtp keep all digits",
+            "warning: this format holds single precision, which moves coordinates this far from \
+             the origin by up to {}; .3mf, .obj and .vtp keep all digits",
             rounded(rounding)
         )?;
     }

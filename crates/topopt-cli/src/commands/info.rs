@@ -7,14 +7,14 @@ use serde::Serialize;
 use topopt_io::ImportedMesh;
 use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
-
-use crate::args::GmshArgs;
 use topopt_study::case::element_width;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::meshing;
 use topopt_study::numbers::{rounded, shown};
+
+use crate::args::GmshArgs;
 
 /// Reads a mesh file and says what is in it.
 pub(super) fn info(
@@ -115,28 +115,34 @@ impl Info {
         let [x, y, z] = std::array::from_fn(|i| shown(max[i] - min[i]));
         let (from, to) = (min.map(rounded), max.map(rounded));
         let Shape { scaled_jacobian, aspect_ratio, worst_elements, .. } = &self.quality;
+
         writeln!(out, "  nodes            {}", self.nodes)?;
         writeln!(out, "  elements         {}", self.elements)?;
         writeln!(out, "  connected parts  {}", self.components)?;
         writeln!(out, "  extent           {x} x {y} x {z}")?;
         writeln!(out, "  from, to         {from:?}, {to:?}")?;
         writeln!(out, "  volume           {}", shown(self.volume))?;
+
         let width = shown(self.element_width);
         writeln!(out, "  element width    {width} (cube root of the volume, mean over the part)")?;
+
         let Range { min, mean, .. } = scaled_jacobian;
         let worst = worst_elements.first().copied().unwrap_or(0);
         writeln!(
             out,
             "  scaled Jacobian  smallest {min:.3} (element {worst}), mean {mean:.3}; 1 is best"
         )?;
+
         let Range { mean, max, .. } = aspect_ratio;
         let [max, mean] = [max, mean].map(ratio);
         writeln!(out, "  aspect ratio     largest {max}, mean {mean}; 1 is best")?;
+
         let width = self.sets.iter().map(|set| set.name.len()).max().unwrap_or(0);
         for (i, Set { name, kind, count }) in self.sets.iter().enumerate() {
             let title = if i == 0 { "sets" } else { "" };
             writeln!(out, "  {title:<15}  {name:<width$}  {count} {kind}s")?;
         }
+
         for note in &self.notes {
             writeln!(out, "  note: {note}")?;
         }

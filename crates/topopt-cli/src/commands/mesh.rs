@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Meshing, Version};
 use topopt_mesh::HexMesh;
-
-use crate::args::{MeshArgs, MeshSource, MshVersion};
 use topopt_study::config::Generator;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
@@ -15,12 +13,15 @@ use topopt_study::interrupt::Interrupt;
 use topopt_study::meshing;
 use topopt_study::output_folder;
 
+use crate::args::{MeshArgs, MeshSource, MshVersion};
+
 /// Makes the mesh and writes it.
 pub(super) fn mesh(
     args: &MeshArgs,
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    // What can be refused comes before the mesh, which may take long.
     let path = args.output.clone().unwrap_or_else(|| default_path(&args.source));
     output_folder::check_file(&path, &["msh"], &[]).map_err(InputError::from)?;
     if args.output.is_none() && path.exists() {
@@ -28,10 +29,12 @@ pub(super) fn mesh(
         let remedy = "name the file to write with `--output FILE`, this one or another";
         return Err(InputError::from(finding.remedy(remedy)).into());
     }
+
     let (mesh, notes) = match &args.source {
         MeshSource::Generator(generator) => (benchmark(*generator, args)?, Vec::new()),
         MeshSource::Geometry(geometry) => of_geometry(geometry, args, interrupt)?,
     };
+
     let version = match args.format {
         MshVersion::V2_2 => Version::V2_2,
         MshVersion::V4_1 => Version::V4_1,
@@ -41,6 +44,7 @@ pub(super) fn mesh(
         let remedy = "choose an existing, writable folder";
         InputError::from(Finding::new(error.to_string()).remedy(remedy))
     })?;
+
     let (elements, nodes) = (mesh.n_elements(), mesh.n_nodes());
     writeln!(out, "wrote {}: {elements} elements, {nodes} nodes", path.display())?;
     notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;

@@ -21,15 +21,18 @@ pub(super) fn write(path: &Path, case: &Case) -> Result<(), Finding> {
         let finding = Finding::new(format!("cannot write a preview to {}", path.display()));
         return Err(finding.remedy("give a file name that ends with .vtu"));
     }
+
     let (flags, vectors) = (point_flags(case), vectors(case));
     let vectors = vectors.iter().map(|(name, values)| Array {
         name: name.as_str(),
         components: 3,
         values: Values::F64(values.as_flattened()),
     });
+
     let points: Vec<_> = flags.iter().map(scalar).chain(vectors).collect();
     let cells = cell_flags(case);
     let cells: Vec<_> = cells.iter().map(scalar).collect();
+
     let mesh = &case.mesh;
     vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, Compression::Zlib).map_err(
         |error| {

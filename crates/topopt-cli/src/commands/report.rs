@@ -12,13 +12,13 @@ use toml::Table;
 use topopt_io::atomic;
 use topopt_io::vtk::vtu;
 use topopt_report::{Fact, Report, count, number};
-
-use crate::args::ReportArgs;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::output_folder;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
+
+use crate::args::ReportArgs;
 use wording::{Units, read, text, unreadable, with_unit, words};
 
 /// Writes the report of a run.
@@ -39,11 +39,13 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
     let case_path = results.path().join(CASE);
     let case = read(&case_path)?;
     let table: Table = case.parse().map_err(|error| unreadable(&case_path, &error))?;
+
     let history = curves::read_history(&results.history())?;
     let design = results.design();
     let (file, mut data) = vtu::read_with_cell_data(&design, &["density"])
         .map_err(|error| Finding::new(error.to_string()))?;
     let units = Units::of(&summary);
+
     let report = Report {
         title: summary["title"].as_str().unwrap_or("Topology optimization").into(),
         subtitle: subtitle(results, &summary),
@@ -61,6 +63,7 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
         ],
         case,
     };
+
     report.html().map_err(|error| unreadable(&design, &error).into())
 }
 

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use crate::args::VerifyArgs;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
@@ -11,6 +10,8 @@ use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run::thread_pool;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::verification::{Compared, Request, Verification, Width};
+
+use crate::args::VerifyArgs;
 
 /// Solves the design of a run again as solid and void, and says what became of it.
 pub(super) fn verify(
@@ -54,13 +55,7 @@ fn print(found: &Verification, out: &mut impl Write) -> std::io::Result<()> {
 /// Name and text of each line below the numbers compared.
 fn rows(found: &Verification) -> Vec<(&'static str, String)> {
     let Verification { largest_displacement: moved, von_mises: stress, .. } = found;
-    let width = |width: &Option<Width>| {
-        width.map_or("none".into(), |Width { width, element, at }| {
-            let widths = width / found.element_width;
-            let (width, at) = (rounded(width), at.map(rounded));
-            format!("{width}, {widths:.1} element widths, at element {element}, {at:?}")
-        })
-    };
+
     let [p95, p99, maximum] =
         [stress.percentile_95, stress.percentile_99, stress.maximum].map(rounded);
     vec![
@@ -88,8 +83,8 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
         ),
         ("grey level", format!("{:.2} % of the optimized design", 100.0 * found.grey_level)),
         ("connected parts", parts(&found.parts)),
-        ("smallest member", width(&found.smallest_member)),
-        ("smallest gap", width(&found.smallest_gap)),
+        ("smallest member", width(&found.smallest_member, found.element_width)),
+        ("smallest gap", width(&found.smallest_gap, found.element_width)),
         (
             "solve",
             format!(
@@ -98,6 +93,14 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
             ),
         ),
     ]
+}
+
+fn width(width: &Option<Width>, element_width: f64) -> String {
+    width.map_or("none".into(), |Width { width, element, at }| {
+        let widths = width / element_width;
+        let (width, at) = (rounded(width), at.map(rounded));
+        format!("{width}, {widths:.1} element widths, at element {element}, {at:?}")
+    })
 }
 
 /// How many parts there are, and the shares of the largest.

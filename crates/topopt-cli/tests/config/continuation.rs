@@ -52,6 +52,7 @@ fn continuation_of_what_is_not_there() {
        `----
      help: add [projection] with an initial `sharpness`, or remove the key
     ");
+
     let entries = "kind = \"none\"\n[[continuation]]\nfrom = 20\nfilter_radius_in_elements = 2\n";
     insta::assert_snapshot!(continuation_refused(entries), @r"
      x [[continuation]] changes a filter that does not exist

@@ -19,16 +19,20 @@ fn overrides_replace_values() {
         "design.solid=[\"ring\"]",
     ];
     let config = parse(CASE.to_owned(), &set).unwrap();
+
     assert_eq!(config.optimizer.max_iterations, 7);
     assert_eq!(config.solver.strategy, Strategy::Ebe);
     assert_eq!(config.title.as_deref(), Some("two words"));
     assert_eq!(config.output_directory(), Path::new("out/here"));
     assert_eq!(config.loads[0].force.as_ref().unwrap().get_ref(), &[0.0, -2.0, 0.0]);
+
     let filter = config.filter.get_ref();
     assert_eq!((filter.radius, filter.radius_in_elements), (None, Some(2.5)));
+
     let mesh = config.mesh.get_ref();
     assert_eq!(mesh.elements.as_ref().map(|n| *n.get_ref()), Some(1000));
     assert!(mesh.size.is_none());
+
     assert_eq!(config.design.solid[0].get_ref(), "ring");
 }
 

@@ -128,12 +128,15 @@ fn units_that_do_not_fit() {
         assert_eq!((status, err.as_str()), (0, ""));
         out
     };
+
     let (mm, m) = (["units.length=mm", "units.force=N"], ["units.length=m", "units.force=N"]);
     let with = |units: [&'static str; 2], modulus| [units[0], units[1], modulus];
+
     let pascals = warned(&with(mm, "material.youngs_modulus=210e9"));
     let text = "Young's modulus is 2.1e11 N/mm^2 (MPa), by [units]: 2.1e17 Pa, more than that of diamond; \
                 if 2.1e11 is in Pa, give 2.1e5";
     assert!(pascals.contains(text), "{pascals}");
+
     let megapascals = warned(&with(m, "material.youngs_modulus=70e3"));
     let text = "7e4 Pa, less than that of rubber; if 7e4 is in MPa, give 7e10";
     assert!(megapascals.contains(text), "{megapascals}");
@@ -142,6 +145,7 @@ fn units_that_do_not_fit() {
     let text = "forces of 6 on a part of 6.29961 across with Young's modulus 5e-1 give strains of \
                 about 3.0e-1, far beyond small displacements";
     assert!(soft.contains(text), "{soft}");
+
     let right = warned(&with(mm, "material.youngs_modulus=210e3"));
     assert!(!right.contains("Young"), "{right}");
     assert!(right.contains("mm and N; stress in N/mm^2 (MPa), compliance in N mm"), "{right}");

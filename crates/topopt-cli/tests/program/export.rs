@@ -42,10 +42,12 @@ fn the_four_benchmarks_are_printable() {
         let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
         let case = std::fs::read_to_string(case.join(name).with_extension("toml")).unwrap();
         folder.write("case.toml", &case.replace("size = 1", "elements = 1500"));
+
         let unit = if name == "michell" { "in" } else { "mm" };
         let units = format!("units={{length=\"{unit}\", force=\"N\"}}");
         let settings = ["optimizer.max_iterations=8", "filter.radius_in_elements=1.5", &units];
         folder.run_well(&settings);
+
         let formats = [("stl", "0"), ("3mf", "0"), ("obj", "5"), ("vtp", "5"), ("few.obj", "5")];
         for (format, smooth) in formats {
             let file = format!("{name}.{format}");
@@ -53,6 +55,7 @@ fn the_four_benchmarks_are_printable() {
             if format == "few.obj" {
                 args.extend(["--decimate", "0.45"]);
             }
+
             let told = export_well(&folder, &args);
             assert!(told.contains(&format!("wrote {file}: ")), "{told}");
             assert!(told.contains("+0.00 %"), "{told}");
@@ -62,34 +65,44 @@ fn the_four_benchmarks_are_printable() {
             assert!(!told.contains("fewer would have"), "{told}");
             files.push(folder.path(&file));
         }
+
         std::fs::rename(folder.path("out"), folder.path(name)).unwrap();
     }
+
     let Some(surfaces) = read_back("surface_readback.py", &files) else { return };
     for (name, surfaces) in names.iter().zip(surfaces.as_array().unwrap().chunks(5)) {
-        let design = vtu::read_with_cell_data(&folder.path(name).join("design.vtu"), &["density"]);
-        let (file, data) = design.unwrap();
-        let volume = data[0].iter().zip(file.mesh.volumes()).map(|(d, v)| d * v).sum();
-        surfaces.iter().for_each(|surface| assert_printable(surface, volume));
-        let bounds = file.mesh.bounding_box();
-        for (k, surface) in surfaces.iter().enumerate() {
-            let bound = |i: usize| number(&surface["bounds"][i]);
-            for i in 0..3 {
-                // Except for single precision.
-                let size = 1e-6 * bounds.extent()[i];
-                assert!(bound(2 * i) >= bounds.min[i] - size, "{surface}");
-                assert!(bound(2 * i + 1) <= bounds.max[i] + size, "{surface}");
-            }
-            assert_eq!(surface["regions"], surfaces[0]["regions"]);
-            if k < 4 {
-                assert_eq!(surface["points"], surfaces[0]["points"]);
-                assert_eq!(surface["triangles"], surfaces[0]["triangles"]);
-            }
-        }
-        let [whole, few] = [0, 4].map(|k| number(&surfaces[k]["triangles"]));
-        assert!(few < 0.85 * whole, "{few} {whole}");
         let unit = if *name == "michell" { "inch" } else { "millimeter" };
         assert_eq!(surfaces[1]["unit"], unit);
+        assert_same_part(&folder.path(name).join("design.vtu"), surfaces);
     }
+}
+
+/// Five surfaces of a design, of which the last is decimated.
+fn assert_same_part(design: &Path, surfaces: &[Value]) {
+    let design = vtu::read_with_cell_data(design, &["density"]);
+    let (file, data) = design.unwrap();
+    let volume = data[0].iter().zip(file.mesh.volumes()).map(|(d, v)| d * v).sum();
+    surfaces.iter().for_each(|surface| assert_printable(surface, volume));
+
+    let bounds = file.mesh.bounding_box();
+    for (k, surface) in surfaces.iter().enumerate() {
+        let bound = |i: usize| number(&surface["bounds"][i]);
+        for i in 0..3 {
+            // Except for single precision.
+            let size = 1e-6 * bounds.extent()[i];
+            assert!(bound(2 * i) >= bounds.min[i] - size, "{surface}");
+            assert!(bound(2 * i + 1) <= bounds.max[i] + size, "{surface}");
+        }
+
+        assert_eq!(surface["regions"], surfaces[0]["regions"]);
+        if k < 4 {
+            assert_eq!(surface["points"], surfaces[0]["points"]);
+            assert_eq!(surface["triangles"], surfaces[0]["triangles"]);
+        }
+    }
+
+    let [whole, few] = [0, 4].map(|k| number(&surfaces[k]["triangles"]));
+    assert!(few < 0.85 * whole, "{few} {whole}");
 }
 
 /// A design of `mesh` with a `density` by the centers, moved by `shift` in all directions.
@@ -113,14 +126,17 @@ fn rounding_far_from_the_origin_is_told() {
     let folder = Folder::new();
     let solid = |x: [f64; 3]| if x[0] < 2.0 || x[0] > 7.0 { 1.0 } else { 0.0 };
     write_design(&folder.path("far.vtu"), &distorted(), 1e5, solid);
+
     let args = |file| ["far.vtu", "-o", file, "--threshold", "0.5"];
     let told = ["far.stl", "far.obj"].map(|file| export_well(&folder, &args(file)));
     let warned = told.each_ref().map(|told| told.contains("warning: this format holds single"));
     assert_eq!(warned, [true, false], "{told:?}");
+
     let volume = |told: &str| {
         let (_, rest) = told.split_once("volume ").unwrap();
         rest.split(',').next().unwrap().parse::<f64>().unwrap()
     };
+
     let bytes = std::fs::read(folder.path("far.stl")).unwrap();
     let value = |at: usize| f64::from(f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()));
     let corner = |at: usize| [0, 4, 8].map(|i| value(at + i) - 1e5);
@@ -128,6 +144,7 @@ fn rounding_far_from_the_origin_is_told() {
         let [a, b, c] = [12, 24, 36].map(|at| corner(84 + 50 * triangle + at));
         topopt_mesh::hexahedron::determinant(&[a, b, c]) / 6.0
     };
+
     let in_file: f64 = (0..(bytes.len() - 84) / 50).map(cone).sum();
     let [stl, obj] = told.each_ref().map(|told| volume(told));
     assert!((stl / in_file - 1.0).abs() < 1e-5, "{stl} {in_file}");
@@ -165,9 +182,11 @@ fn what_decimation_leaves_is_told() {
         assert!(told.contains(&format!("ends.obj: {} triangles", left + fixed)), "{told}");
         (left as f64 / before as f64, told.contains("warning: fewer triangles would have changed"))
     };
+
     let (most, few) = (decimated("0.7"), decimated("0.001"));
     assert!(most.0 <= 0.7 && most.0 > 0.65 && !most.1, "{most:?}");
     assert!(few.0 > 0.001 && few.0 < most.0 && few.1, "{few:?}");
+
     for share in ["0", "1", "-0.1", "nan", "few"] {
         let option = format!("--decimate={share}");
         let finished = export(&folder, &["ends.vtu", "-o", "part.stl", &option]);
@@ -184,11 +203,13 @@ fn what_cannot_be_exported_is_refused() {
     folder.run_well(&["optimizer.max_iterations=1"]);
     std::fs::copy(folder.path("out/design.vtu"), folder.path("flat.vtu")).unwrap();
     std::fs::create_dir(folder.path("empty")).unwrap();
+
     let mesh = distorted();
     let bare = folder.path("bare.vtu");
     vtu::write(&bare, mesh.coordinates(), mesh.hexes(), &[], &[], Compression::None).unwrap();
     write_design(&folder.path("solid.vtu"), &mesh, 0.0, |_| 1.0);
     write_design(&folder.path("far.vtu"), &mesh, 1e8, |x| (x[0] / 10.0).fract().abs());
+
     let before = folder.files();
     let cases: [(&[&str], &[&str]); 11] = [
         (&["ends.vtu", "-o", "part.step"], &["format of part.step", ".stl, .3mf, .obj or .vtp"]),
@@ -218,6 +239,7 @@ fn what_cannot_be_exported_is_refused() {
             &["one in single precision, the precision of this format; write .3mf, .obj or .vtp"],
         ),
     ];
+
     for (args, parts) in cases {
         let finished = export(&folder, args);
         let words =
@@ -225,6 +247,7 @@ fn what_cannot_be_exported_is_refused() {
         for part in parts {
             assert!(words(&finished.err).contains(part), "{args:?}\n{part}\n{}", finished.err);
         }
+
         let os_error = parts[0].contains("nowhere");
         assert_eq!(
             finished.err.contains("choose an existing, writable folder"),

@@ -58,11 +58,13 @@ fn the_recipes_make_hexahedra_of_any_size() {
         return;
     }
     let folder = Folder::new();
+
     let pi = std::f64::consts::PI;
     let michell = 3.0 * 26.0_f64.powi(2) * (20.0 - 0.5 * pi);
     let ring = |outer: f64, inner: f64| pi * (outer * outer - inner * inner);
     let (rings, outsides) = (ring(40.0, 30.0) + ring(25.0, 17.5), pi * (1600.0 + 625.0));
     let rod = 4.0 * (150.0 * 350.0 - outsides) + 8.0 * rings;
+
     for (name, volume, sizes) in
         [("michell", michell, ["2", "3.1", "5"]), ("connecting_rod", rod, ["4", "5.3", "7"])]
     {
@@ -72,6 +74,7 @@ fn the_recipes_make_hexahedra_of_any_size() {
             let (status, out, err) = topopt(&folder.path(""), &args);
             assert_eq!((status, err.as_str()), (0, ""), "{out}");
             assert!(out.contains("note: meshed by Gmsh ") && !out.contains("cut into"), "{out}");
+
             let info = json(&folder, &["info", "part.msh", "--json"]);
             close(&info["volume"], volume, 0.02);
             assert_eq!(info["components"], 1);
@@ -91,15 +94,18 @@ fn meshes_by_gmsh_are_as_stiff_as_the_reference_meshes() {
     // Nodes with a unit force each in the reference mesh.
     for (name, loaded) in [("michell", 4.0), ("connecting_rod", 385.0)] {
         let case = root().join(format!("benchmarks/{name}_gmsh.toml")).display().to_string();
+
         let args =
             ["run", &case, "--output", "out", "--overwrite", "--set", "optimizer.max_iterations=1"];
         let (status, out, err) = topopt(&folder.path(""), &args);
         assert_eq!((status, err.as_str()), (0, ""), "{out}");
+
         let check = json(&folder, &["check", &case, "--json"]);
         let force = check["loads"][0]["sum_of_forces"][1].as_f64().unwrap();
         let reference = root().join(format!("benchmarks/reference/{name}.json"));
         let reference = std::fs::read_to_string(reference).unwrap();
         let reference: Value = serde_json::from_str(&reference).unwrap();
+
         let expected = reference["compliance"][0].as_f64().unwrap() * (force / loaded).powi(2);
         close(&folder.summary()["compliance"], expected, 0.02);
         close(&check["elements"], reference["elements"].as_f64().unwrap(), 0.03);
@@ -119,12 +125,14 @@ fn a_step_file_is_converted_and_cut_into_hexahedra() {
     let folder = Folder::new();
     std::fs::copy(geometry("plate_with_hole.step"), folder.path("plate_with_hole.step")).unwrap();
     folder.write("case.toml", &CASE.replace(GENERATED, PLATE));
+
     let steel = "material.youngs_modulus=210e9";
     let check = |set: &[&str]| {
         let set = set.iter().flat_map(|set| ["--set", set]);
         let args: Vec<_> = ["check", "case.toml", "--json"].into_iter().chain(set).collect();
         json(&folder, &args)
     };
+
     let in_mm = check(&[steel]);
     close(&in_mm["extent"][0], 40.0, 1e-9);
     close(&in_mm["design_volume"], 5.0 * (800.0 - 16.0 * std::f64::consts::PI), 0.01);
@@ -138,14 +146,17 @@ fn a_step_file_is_converted_and_cut_into_hexahedra() {
         "Young's modulus is 2.1e11 N/mm^2 (MPa), as the STEP file is read in mm: 2.1e17 Pa, more \
          than that of diamond; if 2.1e11 is in Pa, give 2.1e5"
     );
+
     let units = ["units.length=m", "units.force=N", steel];
     let in_m = check(&units);
     close(&in_m["extent"][0], 0.04, 1e-9);
     assert!(!in_m["warnings"].to_string().contains("Young"), "{in_m}");
+
     let finer = check(&["mesh.element_size=1.5"]);
     let count = |check: &Value| check["elements"].as_u64().unwrap();
     assert!(count(&finer) > count(&in_mm));
     close(&finer["element_width"], 1.5, 0.5);
+
     folder.run_well(&[&units[..], &["optimizer.max_iterations=1"]].concat());
     let summary = folder.summary();
     assert_eq!(summary["units"]["stress"], "N/m^2 (Pa)");
@@ -178,6 +189,7 @@ fn gmsh_that_is_not_there() {
     let run = |args: &[&str]| -> Finished {
         program(&folder.path("")).args(args).env("GMSH", "no-gmsh").output().unwrap().into()
     };
+
     insta::assert_snapshot!(run(&["check", "case.toml"]).err, @r#"
       x cannot start `no-gmsh`, which meshes geometries: No such file or directory (os error 2)
        ,-[case.toml:4:8]
@@ -190,6 +202,7 @@ fn gmsh_that_is_not_there() {
       help: install Gmsh (`apt install gmsh`, `pip install gmsh`, or from gmsh.info), or say where it
             is with `--gmsh` or the variable GMSH; or mesh the part elsewhere and name the .msh file
     "#);
+
     let info = run(&["info", "part.geo"]);
     assert!(info.status == 1 && info.err.contains("cannot start `no-gmsh`"), "{}", info.err);
     let asked = run(&["check", "case.toml", "--gmsh", "bin/gmsh"]);
@@ -218,8 +231,10 @@ fn a_geometry_that_may_do_harm_needs_trust() {
     let mesh = "file = \"part.geo\"\n[[select]]\nname = \"fixed\"\nkind = \"nodes\"\nbox = { min = \
                 [0, 0, 0], max = [0, 1, 1] }";
     folder.write("case.toml", &CASE.replace(GENERATED, mesh));
+
     let stand_in = root().join("crates/topopt-io/tests/io/gmsh_program/gmsh").display().to_string();
     let help = "if you trust it and everything it reads, give";
+
     for args in [
         &["info", "part.geo"][..],
         &["mesh", "part.geo", "-o", "part.msh"],
@@ -234,6 +249,7 @@ fn a_geometry_that_may_do_harm_needs_trust() {
         assert!(status == 1 && err.contains("line 1: `Save` may run"), "{args:?}: {err}");
         assert!(err.contains(help) && !folder.path("ran").exists(), "{args:?}: {err}");
     }
+
     let args = ["info", "part.geo", "--gmsh", &stand_in, "--trust-geometry"];
     let (status, out, err) = topopt(&folder.path(""), &args);
     assert!(status == 0 && folder.path("ran").exists(), "{out}{err}");
@@ -264,9 +280,11 @@ fn an_interrupt_ends_gmsh_too() {
     folder.write("part.geo", &format!("echo $$ > {}\nexec sleep 60", folder.path("pid").display()));
     folder.write("case.toml", &CASE.replace(GENERATED, "file = \"part.geo\""));
     let stand_in = root().join("crates/topopt-io/tests/io/gmsh_program/gmsh");
+
     let mut command = program(&folder.path(""));
     command.args(["run", "case.toml", "--output", "out"]).env("GMSH", stand_in);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+
     let start = Instant::now();
     let pid = loop {
         match std::fs::read_to_string(folder.path("pid")) {
@@ -275,11 +293,13 @@ fn an_interrupt_ends_gmsh_too() {
         }
         assert!(start.elapsed() < Duration::from_secs(30), "it was never started");
     };
+
     let signal = |name: &str, pid: &str| {
         Command::new("kill").args([name, pid]).stderr(Stdio::null()).status().unwrap().success()
     };
     assert!(signal("-0", pid.trim()) && signal("-INT", &child.id().to_string()));
     let finished = Finished::from(child.wait_with_output().unwrap());
+
     assert_eq!(
         (finished.status, finished.err.as_str()),
         (
@@ -290,6 +310,7 @@ fn an_interrupt_ends_gmsh_too() {
             )
         )
     );
+
     assert!(!signal("-0", pid.trim()), "it is still there");
     assert!(start.elapsed() < Duration::from_secs(50));
 }

@@ -104,6 +104,7 @@ fn a_deterministic_run_goes_on_to_the_same_bits_in_any_order_of_threads() {
     ] {
         let (whole, parts) = (Folder::new(), Folder::new());
         let weights = format!("filter.weights={weights}");
+
         let run = |folder: &Folder, order, iterations: &str, args: &[&str]| {
             let solver =
                 ["--strategy", strategy, "--preconditioner", preconditioner, "--set", &weights];
@@ -112,10 +113,12 @@ fn a_deterministic_run_goes_on_to_the_same_bits_in_any_order_of_threads() {
             assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
             (folder.history("compliance"), folder.array("out/design.vtu", "density"))
         };
+
         let expected = run(&whole, "forward", "optimizer.max_iterations=2", &[]);
         run(&parts, "forward", "optimizer.max_iterations=1", &[]);
         let found = run(&parts, "reverse", "optimizer.max_iterations=2", &["--resume"]);
         assert_eq!(found, expected, "{strategy} {preconditioner}");
+
         let name = if strategy == "auto" { "mf" } else { strategy };
         assert_eq!(whole.summary()["strategy"], name);
         let told = whole.summary()["notes"].to_string().contains("strategy mf, not measured");
@@ -130,12 +133,15 @@ fn a_deterministic_run_has_the_history_of_the_cpu_and_stays_where_it_began() {
         return;
     };
     let (plain, folder, hidden) = (Folder::new(), Folder::new(), Folder::new());
+
     plain.run_well(&["solver.tolerance=1e-9"]);
+
     let tight = ["--set", "solver.tolerance=1e-9"];
     let finished = run_in_order(&folder, "forward", &tight);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
     assert!(folder.summary()["device"].as_str().unwrap().starts_with("gpu"));
     assert!(difference(&folder.history("compliance"), &plain.history("compliance")) < 1e-8);
+
     let without_gpu = |folder: &Folder, args: &[&str]| {
         let mut run = program(&folder.path(""));
         run.args(["run", "case.toml", "--output", "out", "--device", "auto"]).args(args);
@@ -143,10 +149,12 @@ fn a_deterministic_run_has_the_history_of_the_cpu_and_stays_where_it_began() {
         run.env("TOPOPT_EMULATOR_DEVICES", "0").env("CUDA_VISIBLE_DEVICES", "");
         Finished::from(run.output().unwrap())
     };
+
     let finished = without_gpu(&hidden, &[]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
     let exactly = ["compliance", "pcg_residual"];
     assert_eq!(exactly.map(|c| hidden.history(c)), exactly.map(|c| plain.history(c)));
+
     let there = "a GPU and would go on on the processor";
     let here = "the processor and would go on on a GPU";
     let onto_gpu = run_in_order(&hidden, "forward", &[&tight[..], &["--resume"]].concat());
@@ -154,6 +162,7 @@ fn a_deterministic_run_has_the_history_of_the_cpu_and_stays_where_it_began() {
         assert_eq!(finished.status, 1, "{}", finished.out);
         assert!(finished.err.contains(words), "{}", finished.err);
     }
+
     let finished = folder.run(&tight[1..], &["--device", "auto", "--resume"]);
     assert!(finished.err.contains("solver.deterministic: true -> false"), "{}", finished.err);
 }
@@ -187,6 +196,7 @@ fn every_preconditioner_gives_the_history_of_the_cpu() {
         return;
     };
     let folder = Folder::new();
+
     let run = |device: &str, name: &str| {
         let arguments = ["--device", device, "--preconditioner", name, "--strategy", "mf"];
         let finished = folder.run(&["solver.tolerance=1e-9"], &arguments);
@@ -194,10 +204,12 @@ fn every_preconditioner_gives_the_history_of_the_cpu() {
         let counts = folder.history("pcg_iterations");
         (folder.summary()["preconditioner"].clone(), counts, folder.history("compliance"))
     };
+
     for name in ["auto", "multigrid", "jacobi", "block-jacobi"] {
         let (expected, found) = (run("cpu", name), run("gpu", name));
         assert_eq!(found.0, expected.0);
         assert!(difference(&found.2, &expected.2) < 1e-8, "{name}");
+
         if expected.0["name"] == "multigrid" {
             let late = found.1.iter().zip(&expected.1).map(|(a, b)| (a - b).abs());
             assert!(late.fold(0.0, f64::max) <= 1.0, "{:?}, {:?}", found.1, expected.1);
@@ -241,7 +253,8 @@ fn a_design_is_verified_on_a_gpu_as_on_the_processor() {
     write_design(&folder, |[x, y, z]| y < 2.0 || (x > 4.0 && x < 6.0 && y > 2.0 && z < 1.0));
     let [cpu, gpu] = ["cpu", "gpu"].map(|device| numbers(&folder, &["--device", device]));
     assert!(gpu["device"].as_str().unwrap().starts_with("gpu ("), "{}", gpu["device"]);
-    // The compliance is off by the square of the residual, stresses and displacements in proportion.
+    // The compliance is off by the square of the residual, stresses and displacements in
+    // proportion.
     assert_near(&gpu["compliance"]["verified"], cpu["compliance"]["verified"].as_f64().unwrap());
     for [key, value] in [["von_mises", "maximum"], ["largest_displacement", "value"]] {
         let [found, expected] = [&gpu, &cpu].map(|found| found[key][value].as_f64().unwrap());

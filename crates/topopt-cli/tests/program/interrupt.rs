@@ -68,20 +68,24 @@ fn in_the_first_iteration() {
 fn in_a_later_iteration() {
     let folder = Folder::new();
     let finished = interrupt_at(&folder, "iteration");
+
     let iterations = folder.history("iteration").len();
     let expected = format!(
         "{NOTICE}  x interrupted after iteration {iterations}, whose design is in out\n  help: resume with: topopt run out/case.toml --resume\n"
     );
     assert_eq!(finished.err, expected);
+
     let checkpoint = format!("out/checkpoints/iteration_{iterations:04}.ckpt");
     let mut files = [&["case.toml"], &RESULTS[..], &[&checkpoint]].concat();
     files.sort();
     assert_eq!(folder.files(), files);
+
     let summary = folder.summary();
     assert_eq!(
         (&summary["status"], &summary["iterations"]),
         (&"interrupted".into(), &iterations.into())
     );
+
     for name in ["design.pvd", "design.vti", "design.vtu"] {
         let bytes = std::fs::read(folder.path("out").join(name)).unwrap();
         assert!(bytes.ends_with(b"</VTKFile>\n"), "{name} is cut short");

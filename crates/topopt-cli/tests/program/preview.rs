@@ -22,16 +22,19 @@ fn a_preview_holds_sets_supports_and_loads() {
     let (status, out, err) = topopt(&folder.path(""), &args);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     let Some(found) = read(&folder.path("look.vtu")) else { return };
+
     assert_eq!((&found["points"], &found["cells"]), (&396.into(), &250.into()));
     let names = |data: &Value| -> Vec<String> {
         data.as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap().into()).collect()
     };
+
     let (points, cells) = (&found["point_data"], &found["cell_data"]);
     assert_eq!(
         names(points),
         ["set_corner", "set_end", "set_fixed", "set_load", "support", "force", "force_default"]
     );
     assert_eq!(names(cells), ["set_design", "set_hole", "solid", "void"]);
+
     let sum = |data: &Value, name: &str, i: usize| number(&array(data, name)["sum"][i]);
     for (data, name, expected) in [
         (points, "set_corner", 1.0),
@@ -44,6 +47,7 @@ fn a_preview_holds_sets_supports_and_loads() {
     ] {
         assert_eq!(sum(data, name, 0), expected, "{name}");
     }
+
     assert_eq!(number(&array(points, "support")["max"][0]), 7.0);
     let forces = [0, 1, 2].map(|i| sum(points, "force", i));
     assert!((forces[0] + 50.0).abs() < 1e-12 && forces[1..] == [0.0, 0.0], "{forces:?}");

@@ -106,12 +106,14 @@ fn output_directory_that_cannot_be_written() {
         #[cfg(target_os = "linux")] // it exists, and not even root may write to it
         ("/proc/self", "cannot write to the output directory /proc/self: "),
     ];
+
     for (directory, message) in cases {
         for command in ["run", "check"] {
             let set = format!("output.directory={directory}");
             let args = [command, "case.toml", "--set", &set];
             let finished =
                 crate::Finished::from(program(&folder.path("")).args(args).output().unwrap());
+
             assert_eq!((finished.status, finished.out.as_str()), (1, ""));
             assert!(finished.err.contains(message), "{}", finished.err);
             assert!(finished.err.contains("choose another folder with `output.directory`"));

@@ -18,9 +18,11 @@ fn a_report_says_what_the_run_left() {
     let case = CASE.replace("\"Small\"", "\"<script>alert(1)</script>\"");
     folder.write("case.toml", &format!("{case}\n[units]\nlength = \"mm\"\nforce = \"N\"\n"));
     folder.run_well(&["optimizer.max_iterations=8"]);
+
     let report = page(&folder);
     let summary = folder.summary();
     let compliance = number(summary["compliance"].as_f64().unwrap(), 6);
+
     for text in [
         format!("<dd>{compliance} N mm</dd>"),
         "<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>".into(),
@@ -33,6 +35,7 @@ fn a_report_says_what_the_run_left() {
     ] {
         assert!(report.contains(&text), "{text}");
     }
+
     for compliance in folder.history("compliance") {
         assert!(report.contains(&format!("<td>{}</td>", number(compliance, 6))), "{compliance}");
     }
@@ -61,6 +64,7 @@ fn a_report_goes_where_it_is_asked_for_or_not_at_all() {
     let folder = Folder::new();
     folder.run_well(&[]);
     let before = folder.files();
+
     let refused = |args: &[&str], parts: &[&str]| {
         let (status, out, err) = topopt(&folder.path(""), args);
         let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -68,12 +72,15 @@ fn a_report_goes_where_it_is_asked_for_or_not_at_all() {
         parts.iter().for_each(|part| assert!(err.contains(part), "{part}: {err}"));
         assert_eq!(folder.files(), before);
     };
+
     refused(&["report", "none"], &["none is not a results folder", "`topopt run` prints"]);
     refused(&["report", "out", "-o", "no/a.html"], &["cannot write no/a.html", "`--output FILE`"]);
+
     let history = folder.read("out/history.csv");
     folder.write("out/history.csv", &(history.clone() + "4,x\n"));
     refused(&["report", "out"], &["out/history.csv: line 5 is no row of", "run the case again"]);
     folder.write("out/history.csv", &history);
+
     let (status, ..) = topopt(&folder.path(""), &["report", "out", "--output", "a.html"]);
     assert_eq!((status, folder.files().len()), (0, before.len() + 1));
     // A new run is another one than that of the report.

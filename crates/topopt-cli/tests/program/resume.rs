@@ -1,9 +1,10 @@
 //! `topopt run --resume`: a run that was ended by anything goes on to the same bits.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use topopt_io::checkpoint::Checkpoints;
+use topopt_testing::Noise;
 
 use crate::continuation::PROJECTED;
 use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
@@ -49,6 +50,18 @@ fn checkpoints(folder: &Folder) -> Vec<String> {
     folder.files().into_iter().filter(|name| name.ends_with(".ckpt")).collect()
 }
 
+/// Whether `run` ends in `time`; else it is killed.
+fn ends_within(time: Duration, mut run: Child) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < time && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    run.kill().unwrap();
+    let finished = run.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(finished.stderr).unwrap(), "", "killed, not failed");
+    finished.status.success()
+}
+
 /// Kills runs at random moments and goes on with them, each part on another number of threads.
 /// `TOPOPT_KILLS=50 cargo test -p topopt-cli --test program kill -- --nocapture` kills more often.
 #[test]
@@ -61,36 +74,30 @@ fn kill_at_any_moment() {
         "optimizer.max_iterations=16",
         "output.snapshot_every=2",
     ];
+
     let whole = Folder::new();
     let start = Instant::now();
     whole.run_well(&set);
     let (expected, mut time) = (Bits::of(&whole), start.elapsed());
+
     let mut folder = Folder::new();
     let (mut done, mut resumed, mut before, mut ended) = (0, 0, 0, 0);
-    let mut random = 1u64;
+    let mut random = Noise(1);
     while done < kills {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let go_on = !checkpoints(&folder).is_empty();
         if go_on {
             resumed += 1
         } else {
             before += 1
         }
+
         let mut run = program(&folder.path(""));
         run.args(["run", "case.toml", "--output", "out"]).args(go_on.then_some("--resume"));
         run.args(set.iter().flat_map(|set| ["--set", set]));
         run.args(["--set", &format!("solver.threads={}", 1 + done % 3)]);
-        let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let start = Instant::now();
-        let moment = time.mul_f64((random >> 33) as f64 / (1u64 << 31) as f64);
-        while start.elapsed() < moment && run.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        run.kill().unwrap();
-        let finished = run.wait_with_output().unwrap();
-        let err = String::from_utf8(finished.stderr).unwrap();
-        assert_eq!(err, "", "killed, not failed");
-        if finished.status.success() {
+        if ends_within(time.mul_f64(0.5 * (1.0 + random.number())), run) {
             ended += 1;
             time = if go_on { time } else { start.elapsed() };
             assert_eq!(Bits::of(&folder), expected);
@@ -100,6 +107,7 @@ fn kill_at_any_moment() {
             done += 1;
         }
     }
+
     let go_on: &[&str] = if checkpoints(&folder).is_empty() { &[] } else { &["--resume"] };
     let last = folder.run(&set, go_on);
     assert_eq!((last.status, last.err.as_str()), (0, ""));
@@ -124,15 +132,18 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
             assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
             finished.out
         };
+
         let (whole, parts) = (Folder::new(), Folder::new());
         run(&whole, "optimizer.max_iterations=7", &[]);
         run(&parts, "optimizer.max_iterations=3", &[]);
         let first = parts.seconds();
         let more = "optimizer.max_iterations=7";
+
         let out = run(&parts, more, &["--resume", "--set", "solver.threads=1"]);
         assert!(out.contains("note: resumed after iteration 3"), "{out}");
         assert_eq!(Bits::of(&parts), Bits::of(&whole));
         assert!(parts.seconds()["pcg"] > first["pcg"], "the seconds of both parts");
+
         run(&parts, more, &["--resume"]);
         assert_eq!(Bits::of(&parts), Bits::of(&whole), "nothing to do");
     }
@@ -171,23 +182,28 @@ fn an_interrupt_says_how_to_go_on() {
     for key in [PLAIN, "mesh.elements=4000", "optimizer.max_iterations=1000", "solver.threads=1"] {
         run.args(["--set", key]);
     }
+
     let run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let rows = || std::fs::read_to_string(folder.path("out/history.csv")).unwrap_or_default();
     while rows().lines().count() < 3 {
         std::thread::sleep(Duration::from_millis(2));
     }
+
     let terminate = Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap();
     assert!(terminate.success());
     let Finished { status, err, .. } = run.wait_with_output().unwrap().into();
     assert_eq!(status, 130, "{err}");
+
     let command = err.split("help: resume with: topopt ").nth(1).unwrap().trim();
     assert_eq!(command, "run out/case.toml --resume");
+
     let end = folder.history("iteration").len() + 3;
     let end = format!("optimizer.max_iterations={end}");
     let mut resumed = program(&folder.path(""));
     resumed.args(command.split(' ')).args(["--set", &end]);
     let finished = Finished::from(resumed.output().unwrap());
     assert_eq!((finished.status, finished.err.as_str()), (0, ""));
+
     whole.run_well(&["mesh.elements=4000", &end, PLAIN]);
     assert_eq!(Bits::of(&folder), Bits::of(&whole));
 }
@@ -197,18 +213,22 @@ fn a_damaged_checkpoint_is_passed_over() {
     let (whole, folder) = (Folder::new(), Folder::new());
     whole.run_well(&[EVERY, PLAIN, "optimizer.max_iterations=6"]);
     folder.run_well(&[EVERY, PLAIN, "optimizer.max_iterations=4", "output.snapshot_every=1"]);
+
     let newest = folder.path("out/checkpoints/iteration_0004.ckpt");
     let bytes = std::fs::read(&newest).unwrap();
     std::fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
+
     let finished = folder.run(&[EVERY, PLAIN, "optimizer.max_iterations=6"], &["--resume"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
     let out = finished.out;
     assert!(out.contains("iteration_0004.ckpt: damaged or cut short; passed over"), "{out}");
     assert!(out.contains("note: resumed after iteration 3"), "{out}");
+
     let (found, expected) = (Bits::of(&folder), Bits::of(&whole));
     assert_eq!((found.history, found.density), (expected.history, expected.density));
     assert!(!folder.path("out/snapshots/design_0004.vtu").exists());
     assert_eq!(found.series.matches("snapshots/design_").count(), 3);
+
     for name in checkpoints(&folder) {
         std::fs::write(folder.path(&name), "").unwrap();
     }
@@ -226,8 +246,10 @@ fn a_changed_case_is_refused_with_the_differences() {
     x no checkpoint to resume from in out: there is no checkpoint
     help: name the folder of the results with `--output DIR`, or run without --resume to start again
     ");
+
     folder.run_well(&[EVERY]);
     let before = (folder.files(), folder.read("out/history.csv"));
+
     let changes = ["design.penalty=2.5", "loads.0.force=[0, 0, 1]", "material.youngs_modulus=2"];
     let set = [&changes[..], &["optimizer.max_iterations=9", "title=Other", EVERY]].concat();
     let finished = folder.run(&set, &["--resume"]);
@@ -275,16 +297,19 @@ fn a_full_disk_keeps_the_last_checkpoint() {
     whole.run_well(&[EVERY, "optimizer.max_iterations=1"]);
     let first = whole.path("out/checkpoints/iteration_0001.ckpt").metadata().unwrap().len();
     whole.run_well(&set);
+
     let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$@\"", first / 512 + 1);
     let mut run = Command::new("sh");
     run.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_topopt"), "run", "case.toml", "-o", "out"]);
     run.args(set.iter().flat_map(|set| ["--set", set])).current_dir(folder.path(""));
     let finished = Finished::from(run.output().unwrap());
+
     assert_eq!(finished.status, 1, "{}", finished.out);
     assert!(finished.err.contains("cannot write out/checkpoints/iteration_0"), "{}", finished.err);
     assert!(finished.err.contains("File too large"), "{}", finished.err);
-    assert!(finished.err.contains("--resume goes on from the last checkpoint"), "{}", finished.err);
+    assert!(finished.err.contains("--resume continues from the last"), "{}", finished.err);
     assert!(!checkpoints(&folder).is_empty());
+
     let finished = folder.run(&set, &["--resume"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
     assert_eq!(Bits::of(&folder), Bits::of(&whole));

@@ -1,9 +1,6 @@
-//! `topopt run`: what a run writes and tells.
+//! `topopt run`: what a run writes.
 
-use std::io::Read;
-use std::process::Stdio;
-
-use serde_json::{Value, json};
+use serde_json::json;
 use topopt_mesh::Renumbering;
 
 use crate::meshes::{FROM_FILE, GENERATED, distorted, write};
@@ -31,6 +28,7 @@ fn summary_says_what_the_run_was_and_did() {
     let folder = Folder::new();
     folder.run_well(&["solver.threads=2"]);
     let summary = folder.summary();
+
     let expected = json!({
         "topopt": env!("CARGO_PKG_VERSION"), "title": "Small", "units": null, "case": "case.toml",
         "status": "done", "stopped_by": "max_iterations", "elements": 250, "nodes": 396,
@@ -41,14 +39,17 @@ fn summary_says_what_the_run_was_and_did() {
     for (key, value) in expected.as_object().unwrap() {
         assert_eq!(&summary[key], value, "{key}");
     }
+
     let last = |column: &str| *folder.history(column).last().unwrap();
     for key in ["compliance", "volume_fraction", "change"] {
         assert_eq!(summary[key].as_f64(), Some(last(key)));
     }
+
     let sum: f64 = folder.history("pcg_iterations").iter().sum();
     assert_eq!(summary["pcg_iterations"].as_f64(), Some(sum));
     assert_eq!(summary["settings"]["solver"]["tolerance"], 1e-5);
     assert_eq!(summary["strengthened"], 0);
+
     for (step, seconds) in folder.seconds() {
         assert!(seconds > 0.0, "{step}");
     }
@@ -63,12 +64,15 @@ fn early_solves_are_loose_and_the_final_compliance_is_the_same() {
         let total = folder.summary()["pcg_iterations"].as_u64().unwrap();
         (folder.history("compliance"), folder.history("pcg_residual"), total)
     };
+
     let (exact, ..) = run(&["solver.tolerance=1e-9", "solver.early_tolerance=1e-9"]);
     let (_, fixed, many) = run(&["solver.early_tolerance=1e-5"]);
     let (found, residuals, few) = run(&[]);
+
     assert!(fixed.iter().all(|&r| r <= 1e-5), "{fixed:?}");
     assert!(residuals[..2].iter().all(|&r| r <= 1e-5), "{residuals:?}");
     assert!(residuals.iter().filter(|&&r| r > 1e-4).count() > 3, "{residuals:?}");
+
     let grey = folder.history("grey_level");
     for k in 2..residuals.len() {
         let change = (found[k - 1] / found[k - 2] - 1.0).abs();
@@ -76,6 +80,7 @@ fn early_solves_are_loose_and_the_final_compliance_is_the_same() {
         let most = if is_grey { 1e-5 } else { (0.11 * change).clamp(1e-5, 1e-3) };
         assert!(residuals[k] <= most, "iteration {}", k + 1);
     }
+
     assert!(10 * few < 9 * many, "{few} iterations, {many} with a fixed tolerance");
     assert!((found[49] / exact[49] - 1.0).abs() < 1e-5, "{found:?} | {exact:?}");
 }
@@ -112,6 +117,7 @@ fn every_preconditioner_gives_the_same_history() {
         let total = folder.summary()["pcg_iterations"].as_u64().unwrap();
         (preconditioner, total, folder.history("compliance"))
     };
+
     let (multigrid, few, expected) = run("auto");
     assert_eq!((&multigrid["name"], &multigrid["cycle"]), (&json!("multigrid"), &json!("K")));
     let levels = multigrid["levels"].as_array().unwrap();
@@ -119,6 +125,7 @@ fn every_preconditioner_gives_the_same_history() {
     assert!(levels.len() == 2 && levels[1].as_u64().unwrap() % 6 == 0, "{multigrid}");
     let complexity = multigrid["operator_complexity"].as_f64().unwrap();
     assert!(1.0 < complexity && complexity < 1.3, "{complexity}");
+
     for name in ["jacobi", "block-jacobi"] {
         let (preconditioner, many, found) = run(name);
         let plain =
@@ -256,15 +263,19 @@ fn load_cases_add_up_with_their_weights() {
         ]);
         folder.history("compliance")[0]
     };
+
     let load =
         |force, case| format!("[[loads]]\nset = \"load\"\nforce = {force}\ncase = \"{case}\"\n");
+
     let down = first_compliance(&load("[0, -1, 0]", "down"));
     let side = first_compliance(&load("[0, 0, 1]", "side"));
     let weight = "[[load_cases]]\nname = \"side\"\nweight = 0.25\n";
+
     let both = load("[0, -1, 0]", "down") + &load("[0, 0, 1]", "side") + weight;
     let sum = first_compliance(&both);
     assert!((sum / (down + 0.25 * side) - 1.0).abs() < 1e-9, "{sum} {down} {side}");
     assert_eq!(folder.summary()["load_cases"], json!(["down", "side"]));
+
     let largest = |name, axis| {
         let u = folder.array("out/design.vtu", name);
         u.iter().skip(axis).step_by(3).fold(0.0, |m: f64, v| m.max(v.abs()))
@@ -323,68 +334,4 @@ fn the_number_of_threads_changes_no_bit() {
         (columns.map(|column| folder.history(column)), folder.array("out/design.vtu", "density"))
     };
     assert_eq!(result(1), result(2));
-}
-
-#[test]
-fn lines_on_a_pipe() {
-    let folder = Folder::new();
-    let out = folder.run_well(&["solver.threads=1"]).out;
-    let lines: Vec<_> = out.lines().collect();
-    assert_eq!(
-        lines[..2],
-        [
-            "Small: 250 elements, 396 nodes, 1080 unknowns; mf with multigrid on cpu (1 threads)",
-            "iteration    compliance  volume  change    PCG  residual       left",
-        ]
-    );
-    let compliance = folder.history("compliance");
-    for (i, line) in lines[2..5].iter().enumerate() {
-        let start = format!("{:>9}  {:>12.6e}  0.3000  ", i + 1, compliance[i]);
-        assert!(line.starts_with(&start) && line.ends_with(" s"), "{line}");
-    }
-    assert!(lines[5].starts_with("3 iterations, stopped by max_iterations: compliance "), "{out}");
-    assert!(lines[6].contains(" s: preprocess ") && lines[6].contains(", output "), "{out}");
-    assert_eq!(lines[7..], ["results in out"]);
-}
-
-#[test]
-fn lines_of_json() {
-    let folder = Folder::new();
-    let finished = folder.run(&[], &["--log", "json"]);
-    let events: Vec<Value> =
-        finished.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let names: Vec<_> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
-    assert_eq!(names, ["start", "iteration", "iteration", "iteration", "end"]);
-    assert_eq!((&events[0]["elements"], &events[0]["unknowns"]), (&json!(250), &json!(1080)));
-    let columns =
-        ["iteration", "compliance", "volume_fraction", "change", "pcg_iterations", "pcg_residual"];
-    for column in columns {
-        let told: Vec<_> = events[1..4].iter().map(|e| e[column].as_f64().unwrap()).collect();
-        assert_eq!(told, folder.history(column), "{column}");
-    }
-    assert_eq!(events[3]["seconds_left"], 0.0);
-    assert_eq!((&events[4]["status"], &events[4]["directory"]), (&json!("done"), &json!("out")));
-}
-
-#[test]
-fn quiet_says_nothing() {
-    let folder = Folder::new();
-    let finished = folder.run(&[], &["--log", "quiet"]);
-    assert_eq!((finished.status, finished.out + &finished.err), (0, String::new()));
-    assert_eq!(folder.summary()["status"], "done");
-}
-
-/// `topopt run case.toml | head -1` loses no results.
-#[test]
-fn a_reader_that_goes_away_does_not_end_the_run() {
-    let folder = Folder::new();
-    let mut command = program(&folder.path(""));
-    command.args(["run", "case.toml", "-o", "out"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    drop(child.stdout.take());
-    let status = child.wait().unwrap();
-    let mut err = String::new();
-    child.stderr.unwrap().read_to_string(&mut err).unwrap();
-    assert_eq!((status.code(), err.as_str()), (Some(0), ""));
-    assert_eq!(folder.summary()["status"], "done");
 }

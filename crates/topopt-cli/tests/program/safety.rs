@@ -26,6 +26,7 @@ fn files_of_others_stay() {
         let path = folder.path("out").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "mine").unwrap();
+
         let finished = folder.run(&[], &[]);
         let expected = format!("out/{name} already exists and does not belong to a run");
         assert!(finished.err.contains(&expected), "{name}: {}", finished.err);
@@ -118,14 +119,15 @@ fn two_runs_do_not_share_a_folder() {
     folder.run_well(&[]);
 }
 
-/// A command with nothing to finish ends within a second of the first signal, even where it waits for a
-/// pipe that nobody writes to.
+/// A command with nothing to finish ends within a second of the first signal, even where it waits
+/// for a pipe that nobody writes to.
 #[cfg(unix)]
 #[test]
 fn commands_end_at_the_first_signal() {
     let folder = Folder::new();
     let made = Command::new("mkfifo").arg(folder.path("pipe.msh")).status().unwrap();
     assert!(made.success());
+
     for (args, signal) in [
         (&["info", "pipe.msh"][..], "-TERM"),
         (&["check", "case.toml", "--set", "mesh={file=\"pipe.msh\"}"], "-INT"),
@@ -137,12 +139,14 @@ fn commands_end_at_the_first_signal() {
         let mut child =
             command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(300));
+
         let start = Instant::now();
         Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         let status = child.wait().unwrap();
         assert_eq!(status.code(), Some(130), "{args:?}");
         assert!(start.elapsed() < Duration::from_secs(5), "{args:?}: a second on an idle machine");
     }
+
     assert_eq!(folder.files(), ["case.toml", "pipe.msh"], "nothing is left behind");
 }
 
@@ -194,6 +198,7 @@ fn a_limit_of_file_sizes_is_an_error_that_leaves_nothing() {
 fn a_volume_that_is_missed_is_said() {
     let folder = Folder::new();
     let near = "select=[{name=\"skin\",kind=\"elements\",near={set=\"load\",distance=5.0}}]";
+
     let set = [
         "mesh.elements=2000",
         near,
@@ -203,6 +208,7 @@ fn a_volume_that_is_missed_is_said() {
         "filter.radius_in_elements=5",
         "optimizer.max_iterations=4",
     ];
+
     let finished = folder.run_well(&set);
     let last = finished.out.lines().last().unwrap();
     assert!(
@@ -210,6 +216,7 @@ fn a_volume_that_is_missed_is_said() {
         "{last}"
     );
     assert_eq!(folder.summary()["volume_met"], false);
+
     folder.run_well(&[]);
     assert_eq!(folder.summary()["volume_met"], true);
 }
@@ -293,8 +300,8 @@ fn nothing_commands_the_terminal() {
     }
 }
 
-/// A checkpoint that `forge` has changed, under a checksum that is right: its bytes, and where its text
-/// and its arrays begin.
+/// A checkpoint that `forge` has changed, under a checksum that is right: its bytes, and where its
+/// text and its arrays begin.
 fn forged_checkpoint_is_refused(forge: fn(&mut Vec<u8>, usize, usize)) {
     let folder = Folder::new();
     folder.run_well(&["output.checkpoint_every=3"]);
@@ -311,7 +318,7 @@ fn forged_checkpoint_is_refused(forge: fn(&mut Vec<u8>, usize, usize)) {
     let finished =
         folder.run(&["output.checkpoint_every=3", "optimizer.max_iterations=4"], &["--resume"]);
     assert_eq!(finished.status, 1);
-    assert!(finished.err.contains("holds numbers that no run comes to"), "{}", finished.err);
+    assert!(finished.err.contains("holds numbers that no run produces"), "{}", finished.err);
 }
 
 #[test]
@@ -357,6 +364,7 @@ fn a_hinge_is_said() {
         topopt_mesh::hexahedron::NODES
             .map(|n| [x + (n[0] + 1.0) / 2.0, y + (n[1] + 1.0) / 2.0, (n[2] + 1.0) / 2.0])
     };
+
     let mut nodes = cube(0.0, 0.0).to_vec();
     let mut hexes = vec![std::array::from_fn::<usize, 8, _>(|a| a)];
     hexes.push(cube(1.0, 1.0).map(|x| match nodes.iter().position(|other| *other == x) {
@@ -366,6 +374,7 @@ fn a_hinge_is_said() {
             nodes.len() - 1
         }
     }));
+
     let mut text = String::from("*NODE\n");
     for (n, [x, y, z]) in (1..).zip(&nodes) {
         text += &format!("{n}, {x}, {y}, {z}\n");
@@ -377,9 +386,11 @@ fn a_hinge_is_said() {
     }
     text += "*NSET, NSET=fixed\n1, 4, 5, 8\n*NSET, NSET=load\n10, 13\n";
     folder.write("hinge.inp", &text);
+
     let case =
         crate::CASE.replace("generator = \"cantilever\"\nelements = 250", "file = \"hinge.inp\"");
     folder.write("case.toml", &case);
+
     let (status, out, err) = topopt(&folder.path(""), &["check", "case.toml"]);
     assert!(status == 0 && out.contains("warning: 2 parts are not joined by faces"), "{out}{err}");
 }

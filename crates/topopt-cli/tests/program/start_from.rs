@@ -34,9 +34,11 @@ fn coarse_run() -> Folder {
 fn a_fine_mesh_starts_from_a_coarse_design() {
     let folder = coarse_run();
     write_cantilever(&folder, 2000);
+
     let set = ["optimizer.max_iterations=60", "optimizer.compliance_tolerance=1e-3"];
     folder.run_well(&set);
     let uniform = folder.history("compliance");
+
     let finished = folder.run(&set, &["--start-from", "coarse"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""));
     let out = finished.out;
@@ -44,11 +46,13 @@ fn a_fine_mesh_starts_from_a_coarse_design() {
     assert!(out.contains(note), "{out}");
     assert_eq!(folder.summary()["started_from"], "coarse/design.vtu");
     assert_eq!(folder.summary()["stopped_by"], "compliance_tolerance");
+
     let started = folder.history("compliance");
     assert!(started[0] < 0.7 * uniform[0], "{} {}", started[0], uniform[0]);
     assert!(started.len() < uniform.len(), "{} {}", started.len(), uniform.len());
     let [last, uniform] = [&started, &uniform].map(|c| *c.last().unwrap());
     assert!(last < 1.01 * uniform, "{last} {uniform}");
+
     for volume in folder.history("volume_fraction") {
         assert!((volume - 0.3).abs() < 1e-9, "{volume}");
     }
@@ -76,17 +80,20 @@ fn projection_passive_elements_and_checkpoints() {
         + "[projection]\nsharpness = 4.0\n\n[[select]]\nname = \"hole\"\nkind = \"elements\"\n\
            sphere = { center = [1, 0.5, 0.5], radius = 0.3 }\n";
     folder.write("case.toml", &case);
+
     let set = ["filter.kind=density", "design.void=[\"hole\"]", "output.checkpoint_every=1", PLAIN];
     let run = |iterations: &str, args: &[&str]| {
         let finished = folder.run(&[&set[..], &[iterations]].concat(), args);
         assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
     };
+
     run("optimizer.max_iterations=2", &["--start-from", "coarse"]);
     run("optimizer.max_iterations=3", &["--resume"]);
     assert_eq!(folder.summary()["started_from"], "coarse/design.vtu");
     for volume in folder.history("volume_fraction") {
         assert!((volume - 0.3).abs() < 1e-9, "{volume}");
     }
+
     let void = folder.summary()["void_elements"].as_u64().unwrap() as usize;
     let density = folder.array("out/design.vtu", "density");
     assert!(void > 10 && density.iter().filter(|&&rho| rho == 0.01).count() >= void);
@@ -101,12 +108,15 @@ fn another_part_no_result_and_resume_are_refused() {
         assert!(!folder.path("out").exists());
         finished.err
     };
+
     insta::assert_snapshot!(refused(&["--start-from", "none"]), @r"
     x none is not a results folder: there is no such folder
     help: give the folder that `topopt run` prints at the end
     ");
+
     let err = refused(&["--start-from", "coarse", "--resume"]);
     assert!(err.contains("'--start-from <RESULT>' cannot be used with '--resume'"), "{err}");
+
     folder.write("case.toml", CASE);
     insta::assert_snapshot!(refused(&["--start-from", "coarse"]), @"
     x the design in coarse/design.vtu belongs to another part: 99.2 % of the volume of the case lies
@@ -116,6 +126,7 @@ fn another_part_no_result_and_resume_are_refused() {
     help: give a result of the same part, in the same place and unit of length, or run without
           --start-from
     ");
+
     std::fs::copy(folder.path("part.msh"), folder.path("part.vtu")).unwrap();
     let err = refused(&["--start-from", "part.vtu"]);
     assert!(err.contains("part.vtu: not a VTK XML file"), "{err}");

@@ -81,8 +81,8 @@ fn a_bar_with_a_displaced_end() {
     assert_relative(compliance, -20.0 * 25.0 * 0.16 / 10.0);
 }
 
-/// Runs the bar with 0.3 of the material everywhere and verifies it as solid where `is_solid`, over an
-/// area of `area`. The stress must be `stress` at x, 0 in the void; `elongation` is the largest
+/// Runs the bar with 0.3 of the material everywhere and verifies it as solid where `is_solid`, over
+/// an area of `area`. The stress must be `stress` at x, 0 in the void; `elongation` is the largest
 /// displacement, at the end, and `compliance` that of a unit of area. The void strains alike.
 fn verify_bar(
     conditions: &str,
@@ -154,10 +154,12 @@ fn mixed_loads_are_optimized() {
     let ramp = ["material.mass_density=0.5", "design.interpolation=ramp", "design.penalty=5"];
     let set = [&ramp[..], &["optimizer.max_iterations=20", "output.compression=none"]].concat();
     folder.run_well(&set);
+
     let history = folder.history("compliance");
     assert!(history[19] < 0.1 * history[0], "{history:?}");
     // Material that does harm by its weight is left out: the volume need not be used up.
     assert!(folder.history("volume_fraction").iter().all(|&v| v > 0.0 && v < 0.3 + 1e-9));
+
     let summary = folder.summary();
     assert_eq!(summary["settings"]["interpolation"], "ramp");
     assert_eq!(summary["notes"].as_array().unwrap().len(), 0);
@@ -169,6 +171,7 @@ fn mixed_loads_are_optimized() {
         // To the rounding of the preconditioner at nodes that are held in part.
         assert!(held[3 * node + 1].abs() < 1e-15 && (pushed[3 * node + 1] + 0.2).abs() < 1e-15);
     }
+
     folder.run_well(&["material.mass_density=0.5", "optimizer.max_iterations=1"]);
     let note = folder.summary()["notes"][0].as_str().unwrap().to_owned();
     assert!(note.contains("sags") && note.contains("\"ramp\" avoids that"), "{note}");

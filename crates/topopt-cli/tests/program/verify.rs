@@ -54,10 +54,12 @@ fn a_solid_bar_is_as_in_the_book() {
     let end = "[[select]]\nname = \"end\"\nkind = \"faces\"\n\
                box = { min = [9.9, -1, -1], max = [10.1, 6, 6] }\n\
                [material]\nyoungs_modulus = 70\npoissons_ratio = 0\n";
+
     let loads = "set = \"end\"\ntraction = [2, 0, 0]";
     let case = CASE.replace("set = \"load\"\nforce = [0, -1, 0]", loads) + end;
     folder.write("case.toml", &case);
     folder.run_well(&["optimizer.max_iterations=1", "solver.tolerance=1e-12"]);
+
     let found = numbers(&folder, &[]);
     assert_near(&found["compliance"]["verified"], 2.0 * 2.0 * 25.0 * 10.0 / 70.0);
     // The run had the density 0.3 everywhere.
@@ -65,14 +67,17 @@ fn a_solid_bar_is_as_in_the_book() {
     assert_near(&found["grey_level"], 4.0 * 0.3 * 0.7);
     assert_near(&found["volume"]["verified"], 250.0);
     assert_near(&found["volume_fraction"]["optimized"], 0.3);
+
     assert_near(&found["largest_displacement"]["value"], 2.0 * 10.0 / 70.0);
     assert_eq!(found["largest_displacement"]["at"][0], 10.0);
     for key in ["percentile_95", "percentile_99", "maximum"] {
         assert_near(&found["von_mises"][key], 2.0);
     }
+
     assert_near(&found["smallest_member"]["width"], 5.0);
     assert_eq!(found["parts"], serde_json::json!([1.0]));
     assert_eq!((&found["smallest_gap"], &found["notes"]), (&Value::Null, &serde_json::json!([])));
+
     refused(
         &folder,
         &["--threshold", "0.5"],
@@ -149,7 +154,7 @@ fn loose_pieces_and_loads_on_void_are_told() {
 fn designs_that_do_not_connect_are_refused() {
     let folder = Folder::new();
     folder.run_well(&[]);
-    let remedy = "let the run go on for more iterations";
+    let remedy = "or run more iterations";
     write_design(&folder, |x| (x[0] - 5.0).abs() > 1.0);
     let message = "no solid elements connect load case `default` with the supports";
     refused(&folder, &["--threshold", "0.5"], &[message, remedy]);

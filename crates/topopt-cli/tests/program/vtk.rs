@@ -41,25 +41,30 @@ fn check_design(design: &Value, mesh: &HexMesh, folder: &Folder) {
     assert_eq!((&design["points"], &design["cells"]), (&mesh.n_nodes().into(), &250.into()));
     assert_eq!(design["cell_types"], json!([12]));
     assert_eq!(design["last_cell"], json!(mesh.hexes().last().unwrap()));
+
     let bounds = mesh.bounding_box();
     let bounds: Vec<_> = (0..3).flat_map(|i| [bounds.min[i], bounds.max[i]]).collect();
     assert_eq!(design["bounds"], json!(bounds));
+
     let names = |arrays: &Value| -> Vec<String> {
         arrays.as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap().into()).collect()
     };
     assert_eq!(names(&design["point_data"]), ["displacement", "displacement_lift & turn"]);
     assert_eq!(names(&design["cell_data"]), ["density", "strain_energy"]);
+
     let summary = folder.summary();
     let [density, energy] =
         ["density", "strain_energy"].map(|name| array(&design["cell_data"], name));
     for array in [density, energy] {
         assert_eq!((&array["type"], &array["nan"]), (&json!("double"), &json!(0)));
     }
+
     let (least, most) = (number(&density["min"][0]), number(&density["max"][0]));
     assert!((0.01..0.1).contains(&least) && (0.5..=1.0).contains(&most), "{least} {most}");
     let doubled = 2.0 * number(&energy["sum"][0]);
     let compliance = summary["compliance"].as_f64().unwrap();
     assert!((doubled / compliance - 1.0).abs() < 1e-8, "{doubled} | {compliance}");
+
     let [down, lift] =
         ["displacement", "displacement_lift & turn"].map(|n| array(&design["point_data"], n));
     assert!(number(&down["min"][1]) < -number(&down["max"][2]).abs(), "{down}");
@@ -96,6 +101,7 @@ fn check_series(series: &Value, design: &Value, folder: &Folder) {
     let files = series["files"].as_array().unwrap();
     let entries: Vec<_> =
         files.iter().map(|f| (number(&f["time"]), f["file"].as_str().unwrap())).collect();
+
     assert_eq!(
         entries,
         [
@@ -104,6 +110,7 @@ fn check_series(series: &Value, design: &Value, folder: &Folder) {
             (3.0, "design.vtu")
         ]
     );
+
     assert_eq!(&files[2]["data"], design);
     let compliance = folder.history("compliance");
     for (file, compliance) in files.iter().zip(compliance) {
@@ -111,6 +118,7 @@ fn check_series(series: &Value, design: &Value, folder: &Folder) {
         let doubled = 2.0 * number(&energy["sum"][0]);
         assert!((doubled / compliance - 1.0).abs() < 1e-8, "{doubled} | {compliance}");
     }
+
     let start = array(&files[0]["data"]["cell_data"], "density");
     assert_eq!((&start["min"], &start["max"]), (&json!([0.3]), &json!([0.3])));
 }

@@ -9,13 +9,13 @@ use crate::{Dependence, Optimizer, SolveError, Subproblem};
 /// [Ratnakar2022, Eq. 2.8-2.9], dV_e the derivative of the volume by the design variable x_e.
 ///
 /// Where the volume is linear in x, lambda comes by bisection until the volume is met to rounding.
-/// Where a transform makes the density from x, the linearized volume gives a first lambda, from which
-/// that of the volume itself is found. In place of the volume any one constraint serves that depends on
-/// the density alone and grows with it.
+/// Where a transform makes the density from x, the linearized volume gives a first lambda, from
+/// which that of the volume itself is found. In place of the volume any one constraint serves that
+/// depends on the density alone and grows with it.
 ///
-/// Positive sensitivities, which the weight of material or rounding makes, count as 0: such material
-/// goes as fast as the move limit lets it. If no design within the move limits meets the volume, the
-/// nearest one is taken.
+/// Positive sensitivities, which the weight of material or rounding makes, count as 0: such
+/// material goes as fast as the move limit lets it. If no design within the move limits meets the
+/// volume, the nearest one is taken.
 pub struct OptimalityCriteria<B: Pointwise> {
     move_limit: f64,
     damping: f64,
@@ -25,8 +25,8 @@ pub struct OptimalityCriteria<B: Pointwise> {
 }
 
 impl<B: Pointwise> OptimalityCriteria<B> {
-    /// For `n` design variables, with `move_limit` m and `damping` eta as in Eq. 2.8 (0.2 and 0.5 in
-    /// the thesis).
+    /// For `n` design variables, with `move_limit` m and `damping` eta as in Eq. 2.8 (0.2 and 0.5
+    /// in the thesis).
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -50,8 +50,8 @@ impl<B: Pointwise> OptimalityCriteria<B> {
         }
     }
 
-    /// candidate = x (-dC / dV)^eta, the next design except for the factor lambda^-eta. Where dV is 0 the
-    /// element is passive, and its limits agree: 0 / 0 counts as 0.
+    /// candidate = x (-dC / dV)^eta, the next design except for the factor lambda^-eta. Where dV is
+    /// 0 the element is passive, and its limits agree: 0 / 0 counts as 0.
     fn set_candidate(&mut self, problem: &Subproblem<B>, scratch: &mut B::Vector) {
         let Subproblem { backend, design, objective, constraints, .. } = *problem;
         let candidate = &mut self.candidate;
@@ -147,6 +147,7 @@ mod tests {
             Function { value, gradient: measures.volumes().clone(), limit: space.volume() };
         let objective =
             Function { value: 1.0, gradient: sensitivities.to_vec(), limit: f64::INFINITY };
+
         let mut problem = Subproblem {
             backend: &Cpu,
             design: density,
@@ -155,6 +156,7 @@ mod tests {
             constraints: &[volume],
             others: &mut LinearFunctions,
         };
+
         let mut oc = OptimalityCriteria::new(&Cpu, 500, 0.2, 0.5).unwrap();
         let mut next = vec![f64::NAN; 500];
         oc.next(&mut problem, &mut next).unwrap();

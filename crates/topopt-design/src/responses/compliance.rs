@@ -4,9 +4,9 @@ use topopt_linalg::{BackendError, Monitor, Pointwise};
 
 use crate::{Dependence, Evaluated, Response, SolveError};
 
-/// The objective -2 Pi, summed over load cases with their weights (force times length): the compliance
-/// f^T u where no displacement is prescribed \[KlarbringStromberg2013\]. It is self-adjoint: its
-/// gradient needs no solve.
+/// The objective -2 Pi, summed over load cases with their weights (force times length): the
+/// compliance f^T u where no displacement is prescribed \[KlarbringStromberg2013\]. It is
+/// self-adjoint: its gradient needs no solve.
 #[derive(Debug, Clone, Copy)]
 pub struct Compliance;
 

@@ -14,8 +14,8 @@ use crate::{Stage, Weights};
 ///
 /// What it gives is the gradient of no function. It is known to lead to good designs for the
 /// compliance, whose sensitivities are negative, and for nothing else: hence
-/// [`Objective::filtered`](crate::Objective::filtered) takes a compliance, and no other response can
-/// have this filter.
+/// [`Objective::filtered`](crate::Objective::filtered) takes a compliance, and no other response
+/// can have this filter.
 pub struct SensitivityFilter<'a, B: Pointwise> {
     weights: Weights<'a, B>,
     /// v_e

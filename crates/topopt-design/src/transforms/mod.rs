@@ -12,8 +12,8 @@ pub use density_filter::DensityFilter;
 pub use passive::Passive;
 pub use projection::Projection;
 
-/// The physical density by a density filter, a projection if there is one, and the passive elements of
-/// `space`, whose density is fixed whatever their neighbors are.
+/// The physical density by a density filter, a projection if there is one, and the passive elements
+/// of `space`, whose density is fixed whatever their neighbors are.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room.

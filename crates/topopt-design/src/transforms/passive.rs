@@ -5,8 +5,8 @@ use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::{DesignSpace, DesignTransform};
 
-/// y = x within the bounds of the density in design elements; passive elements have their own density,
-/// whatever x is.
+/// y = x within the bounds of the density in design elements; passive elements have their own
+/// density, whatever x is.
 pub struct Passive<B: Pointwise> {
     n: usize,
     /// Bounds of the density, which agree in passive elements.

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use topopt_design::{
-    Compliance, Cone, DensityFilter, Ended, Objective, SensitivityFilter, StopRules, Weights,
-    physical_density,
+    Compliance, Cone, DensityFilter, DesignSpace, Ended, Formulation, Objective, SensitivityFilter,
+    StopRules, Weights, physical_density,
 };
 use topopt_fem::{Averaging, AveragingError};
 use topopt_linalg::{Cpu, PcgOutcome, Space, StopReason};
@@ -39,6 +39,22 @@ impl Averaging<Cpu> for Failing {
     }
 }
 
+fn filtered<'a>(
+    space: &'a DesignSpace,
+    weights: Weights<'a, Cpu>,
+    is_of_density: bool,
+) -> Formulation<'a, Cpu> {
+    let mut formulation = plain(space);
+    if is_of_density {
+        let filter = DensityFilter::new(&Cpu, weights, &space.volumes).unwrap();
+        formulation.transform = physical_density(&Cpu, filter, None, space).unwrap();
+    } else {
+        let filter = SensitivityFilter::new(&Cpu, weights, &space.volumes).unwrap();
+        formulation.objective = Objective::filtered(Compliance, filter);
+    }
+    formulation
+}
+
 /// Whenever it fails, the run ends with its reason and with the design that was evaluated last.
 #[test]
 fn it_ends_the_run_with_its_reason_and_the_last_design() {
@@ -48,15 +64,7 @@ fn it_ends_the_run_with_its_reason_and_the_last_design() {
     let run = |is_of_density: bool, fails_at: usize| {
         let cone = Cone::new(problem.mesh().centers(), 1.8, usize::MAX);
         let weights = Box::new(Failing { cone, fails_at, applications: 0.into() });
-        let weights = Weights::fixed(weights);
-        let mut formulation = plain(&space);
-        if is_of_density {
-            let filter = DensityFilter::new(&Cpu, weights, &space.volumes).unwrap();
-            formulation.transform = physical_density(&Cpu, filter, None, &space).unwrap();
-        } else {
-            let filter = SensitivityFilter::new(&Cpu, weights, &space.volumes).unwrap();
-            formulation.objective = Objective::filtered(Compliance, filter);
-        }
+        let formulation = filtered(&space, Weights::fixed(weights), is_of_density);
         let solver = solver(&problem, TIGHT);
         let mut optimization = optimization(&problem, solver, formulation, stop);
         let mut recorder = Recorder::default();
@@ -65,6 +73,7 @@ fn it_ends_the_run_with_its_reason_and_the_last_design() {
         let state = (outcome.iterations > 0).then(|| optimization.design().state().unwrap());
         (outcome, recorder, last, state)
     };
+
     for is_of_density in [true, false] {
         let (_, undisturbed, ..) = run(is_of_density, usize::MAX);
         let mut ends = 0;
@@ -74,6 +83,7 @@ fn it_ends_the_run_with_its_reason_and_the_last_design() {
             assert_eq!(recorder.densities[..], undisturbed.densities[..n]);
             assert_eq!(last.as_ref(), undisturbed.densities[..n].last());
             assert_eq!(state.map(|s| s.design), recorder.states.last().map(|s| s.design.clone()));
+
             if let Ended::Filter { iteration, outcome } = outcome.ended {
                 assert!(iteration == n || iteration == n + 1, "{iteration} after {n}");
                 assert_eq!(outcome, STAGNATED);

@@ -1,14 +1,14 @@
 //! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
 
 mod failing_filter;
+mod preconditioners;
 mod reaction;
 mod responses;
+mod sensitivity_filter;
 mod stages;
 mod transforms;
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 
 use topopt_design::{
     Accuracy, Chain, Compliance, Cone, Constraint, Design, DesignSpace, DesignState, Ended,
@@ -16,13 +16,8 @@ use topopt_design::{
     OptimalityCriteria, Optimization, Outcome, SensitivityFilter, Solver, StateEquation, StopRule,
     StopRules, Weights,
 };
-use topopt_fem::{
-    ElementKernel, ElementOperator, ElementPreconditioner, Jacobi, LoadCase, Material, Problem,
-    Strategy, Supports,
-};
-use topopt_linalg::{
-    BackendError, Cpu, Pcg, PcgOptions, PcgProgress, Preconditioner, StopReason, System,
-};
+use topopt_fem::{ElementKernel, Jacobi, LoadCase, Material, Problem, Strategy, Supports};
+use topopt_linalg::{Cpu, Pcg, PcgOptions, PcgProgress, StopReason, System};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Sets};
 use topopt_testing::{derivative, unit};
@@ -41,11 +36,13 @@ fn cantilever() -> Problem {
         [x + 0.2 * (y + z).sin(), y + 0.2 * x.sin(), z + 0.1 * (x * y).cos()]
     });
     let mesh = HexMesh::new(coordinates, hexes, Sets::default()).unwrap();
+
     let mut supports = Supports::none(mesh.n_nodes());
     let mut cases = [("down", 1.0), ("pull", 0.5)].map(|(name, weight)| LoadCase {
         weight,
         ..LoadCase::new(name, vec![0.0; 3 * mesh.n_nodes()])
     });
+
     for k in 0..=n {
         for j in 0..=n {
             (0..3).for_each(|c| supports.fix(node(0, j, k) as usize, c));
@@ -53,6 +50,7 @@ fn cantilever() -> Problem {
         cases[0].forces[3 * node(nx, 0, k) as usize + 1] = -1.0;
         cases[1].forces[3 * node(nx, 2, k) as usize] = 2.0;
     }
+
     Problem::new(mesh, Material::new(2.0, 0.3).unwrap(), supports, cases.into()).unwrap()
 }
 
@@ -160,87 +158,17 @@ fn run_on(
     (outcome, density)
 }
 
-/// Jacobi, but next to useless until it has been made stronger `needed` times, which it can be
-/// twice.
-struct Weak {
-    jacobi: Jacobi<Cpu>,
-    needed: usize,
-    strengthened: AtomicUsize,
-}
-
-impl Preconditioner<Cpu> for Weak {
-    fn name(&self) -> &'static str {
-        "weak"
-    }
-
-    fn is_linear(&self) -> bool {
-        false
-    }
-
-    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
-        self.jacobi.apply(backend, r, z);
-        if self.strengthened.load(Relaxed) < self.needed {
-            z.iter_mut().step_by(7).for_each(|z| *z = 0.0);
-        }
-    }
-
-    fn strengthen(&self) -> bool {
-        self.strengthened.fetch_update(Relaxed, Relaxed, |n| (n < 2).then_some(n + 1)).is_ok()
-    }
-}
-
-impl ElementPreconditioner<Cpu> for Weak {
-    fn update(
-        &mut self,
-        backend: &Cpu,
-        operator: &dyn ElementOperator<Cpu>,
-        moduli: &[&Vec<f64>],
-    ) -> Result<(), BackendError> {
-        self.strengthened = 0.into();
-        self.jacobi.update(backend, operator, moduli)
-    }
-}
-
-#[test]
-fn the_preconditioner_grows_stronger_in_a_slow_solve() {
-    let problem = cantilever();
-    let space = space(problem.mesh());
-    let stop = StopRules { max_iterations: 2, ..COUNT };
-    let limited = PcgOptions { tolerance: 1e-9, max_iterations: 500 };
-    let run = |needed: usize| {
-        let jacobi = Jacobi::new(&Cpu, problem.space()).unwrap();
-        let preconditioner = Box::new(Weak { jacobi, needed, strengthened: 0.into() });
-        let solver = Solver { preconditioner, ..solver(&problem, limited) };
-        let mut optimization = optimization(&problem, solver, plain(&space), stop);
-        let mut recorder = Recorder::default();
-        let outcome = optimization.run(&mut recorder).unwrap();
-        (outcome.ended, recorder.reports)
-    };
-    let (_, plain) = run(0);
-    for needed in [1, 2] {
-        let (ended, reports) = run(needed);
-        assert_eq!(ended, Ended::Rule(StopRule::MaxIterations));
-        for (report, plain) in reports.iter().zip(&plain) {
-            assert_eq!(report.strengthened, 2, "in the first of the load cases, for both");
-            assert!((report.objective / plain.objective - 1.0).abs() < 1e-9);
-        }
-    }
-    let (ended, reports) = run(3);
-    let Ended::Solver { iteration: 1, outcome, tolerance: 1e-9, .. } = ended else {
-        panic!("{ended:?}")
-    };
-    assert_eq!((outcome.reason, reports.len()), (StopReason::IterationLimit, 0));
-}
-
 /// Compliance and its gradient at `density`, solved tightly.
 fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
     let n = density.len();
     let Solver { mut operator, mut preconditioner, .. } = solver(problem, TIGHT);
+
     let (mut moduli, mut scratch) = (vec![0.0; n], vec![0.0; n]);
     SIMP.moduli(&Cpu, density, &mut scratch, &mut moduli);
     operator.set_coefficients(&[&moduli]);
     preconditioner.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
     let mut pcg = Pcg::new(&Cpu, problem.space()).unwrap();
+
     let (mut total, mut energies) = (0.0, vec![0.0; n]);
     for case in problem.load_cases() {
         let system = System {
@@ -249,6 +177,7 @@ fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
             m: preconditioner.as_ref(),
             f: &case.forces,
         };
+
         let mut u = vec![0.0; problem.n_dofs()];
         pcg.solve(&system, &mut u, TIGHT, &mut |_| ControlFlow::Continue(())).unwrap();
         total += case.weight * case.forces.iter().zip(&u).map(|(f, u)| f * u).sum::<f64>();
@@ -256,6 +185,7 @@ fn compliance(problem: &Problem, density: &Vec<f64>) -> (f64, Vec<f64>) {
         operator.element_work(0, &u, &u, &mut energy);
         energies.iter_mut().zip(energy).for_each(|(sum, e)| *sum += case.weight * e);
     }
+
     let mut gradient = vec![0.0; n];
     SIMP.sensitivities(&Cpu, density, &energies, &mut scratch, &mut gradient);
     (total, gradient)
@@ -322,11 +252,13 @@ fn a_run_goes_on_to_the_same_bits() {
         StopRules { max_iterations: 8, ..COUNT },
         StopRules { max_iterations: 50, relative_objective: 0.02, ..COUNT },
     ];
+
     for stop in rules {
         let mut whole = Recorder::default();
         let expected = run(loose, stop, &mut whole);
         let numbers =
             |r: &IterationReport| (r.objective, r.change, r.pcg_iterations, r.pcg_residual);
+
         for (done, state) in (1..).zip(&whole.states) {
             // Checkpoints of earlier versions do not hold the next design.
             let without_next = DesignState { next: None, ..state.clone() };
@@ -339,73 +271,6 @@ fn a_run_goes_on_to_the_same_bits() {
                 assert_eq!(reports(&rest), reports(&whole)[done..]);
             }
         }
-    }
-}
-
-/// Jacobi with a structure that makes it worse until it is made for some void.
-struct Structured {
-    jacobi: Jacobi<Cpu>,
-    made_for: Arc<Mutex<Vec<Vec<u32>>>>,
-}
-
-impl Preconditioner<Cpu> for Structured {
-    fn name(&self) -> &'static str {
-        "structured"
-    }
-
-    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
-        self.jacobi.apply(backend, r, z);
-    }
-}
-
-impl ElementPreconditioner<Cpu> for Structured {
-    fn update(
-        &mut self,
-        backend: &Cpu,
-        operator: &dyn ElementOperator<Cpu>,
-        moduli: &[&Vec<f64>],
-    ) -> Result<(), BackendError> {
-        self.jacobi.update(backend, operator, moduli)
-    }
-
-    fn structure_cost(&self) -> Option<usize> {
-        Some(200)
-    }
-
-    fn restructure(&mut self, _: &Cpu, void: &[u32]) -> Result<(), BackendError> {
-        self.made_for.lock().unwrap().push(void.to_vec());
-        Ok(())
-    }
-}
-
-#[test]
-fn the_structure_follows_the_design_after_slow_solves_also_where_a_run_goes_on() {
-    let problem = cantilever();
-    let space = space(problem.mesh());
-    let run = |from: Option<&DesignState>| {
-        let made_for = Arc::new(Mutex::new(Vec::new()));
-        let jacobi = Jacobi::new(&Cpu, problem.space()).unwrap();
-        let preconditioner = Box::new(Structured { jacobi, made_for: made_for.clone() });
-        let solver = Solver { preconditioner, ..solver(&problem, TIGHT) };
-        let stop = StopRules { max_iterations: 12, ..COUNT };
-        let mut optimization = optimization(&problem, solver, plain(&space), stop);
-        if let Some(state) = from {
-            optimization = optimization.resumed(state).unwrap();
-        }
-        let mut recorder = Recorder::default();
-        optimization.run(&mut recorder).unwrap();
-        let made_for = made_for.lock().unwrap().clone();
-        (made_for, recorder.states)
-    };
-    let (made_for, states) = run(None);
-    assert!(made_for.len() > 1, "{made_for:?}");
-    assert_eq!(states[11].structure.void, made_for[made_for.len() - 1]);
-    for (done, state) in (1..).zip(&states) {
-        let (again, rest) = run(Some(state));
-        assert_eq!(rest, states[done..]);
-        let expected = &made_for[made_for.len() - again.len()..];
-        assert_eq!(again, expected, "from {done}");
-        assert_eq!(again.is_empty(), made_for.is_empty());
     }
 }
 
@@ -428,49 +293,4 @@ fn an_observer_that_fails_ends_the_run() {
     let mut optimization = optimization(&problem, solver, plain(&space), COUNT);
     let error = optimization.run(&mut Recorder { fail: true, ..Recorder::default() }).unwrap_err();
     assert_eq!(error.to_string(), "disk full");
-}
-
-#[test]
-fn filtered_sensitivities_follow_the_formula() {
-    let problem = cantilever();
-    let centers = problem.mesh().centers();
-    let n = centers.len();
-    let density: Vec<f64> = (0..n).map(|e| 0.3 + 0.2 * (e as f64).cos()).collect();
-    let raw: Vec<f64> = (0..n).map(|e| -1.0 - (e as f64).sin()).collect();
-    let cone = Weights::fixed(Box::new(Cone::new(centers.clone(), 1.7, 0)));
-    let (mut found, mut scratch) = (raw.clone(), vec![0.0; n]);
-    let volumes: Vec<f64> = (0..n).map(|e| 1.0 + 0.9 * (e as f64 * 0.7).sin()).collect();
-    let filter = SensitivityFilter::new(&Cpu, cone, &volumes).unwrap();
-    filter.apply(&Cpu, &density, &mut found, &mut scratch).unwrap();
-    for e in [0, 40, n - 1] {
-        let weight = |i: usize| {
-            let square: f64 = (0..3).map(|k| (centers[e][k] - centers[i][k]).powi(2)).sum();
-            (1.7 - square.sqrt()).max(0.0)
-        };
-        let numerator: f64 = (0..n).map(|i| weight(i) * density[i] * raw[i]).sum();
-        let sum: f64 = (0..n).map(|i| weight(i) * volumes[i]).sum();
-        let expected = volumes[e] * numerator / (density[e] * sum);
-        assert!((found[e] / expected - 1.0).abs() < 1e-13);
-    }
-}
-
-/// What is uniform per volume stays so, whatever the sizes of the elements; without volumes it does not.
-#[test]
-fn the_sensitivity_filter_does_not_see_how_a_mesh_is_graded() {
-    let edges: Vec<f64> =
-        (0..40).map(|k| (k as f64 + 0.4 * (k as f64 * 2.1).sin()) * 0.5).collect();
-    let centers: Vec<[f64; 3]> =
-        edges.windows(2).map(|x| [0.5 * (x[0] + x[1]), 0.0, 0.0]).collect();
-    let volumes: Vec<f64> = edges.windows(2).map(|x| x[1] - x[0]).collect();
-    let ones = vec![1.0; volumes.len()];
-    let per_volume_spread = |measure: &[f64]| {
-        let cone = Weights::fixed(Box::new(Cone::new(centers.clone(), 1.3, 0)));
-        let filter = SensitivityFilter::new(&Cpu, cone, measure).unwrap();
-        let (mut found, mut scratch) = (volumes.clone(), ones.clone());
-        filter.apply(&Cpu, &vec![0.3; volumes.len()], &mut found, &mut scratch).unwrap();
-        let errors = found.iter().zip(&volumes).map(|(dc, v)| (dc / v - 1.0).abs());
-        errors.fold(0.0, f64::max)
-    };
-    assert!(per_volume_spread(&volumes) < 1e-13);
-    assert!(per_volume_spread(&ones) > 0.3);
 }

@@ -11,8 +11,8 @@ use super::{COUNT, Ended, Outcome, Recorder, SIMP, TIGHT, cantilever, plain, sol
 const NONE: Stage =
     Stage { from: 0, penalty: None, filter_radius: None, sharpness: None, tolerance: None };
 
-/// A run with a move limit of 0.05, the density filter of radius 1.5, a projection of `sharpness` if there is one, and
-/// `stages`.
+/// A run with a move limit of 0.05, the density filter of radius 1.5, a projection of `sharpness`
+/// if there is one, and `stages`.
 fn run(sharpness: Option<f64>, stages: &[Stage], stop: StopRules) -> (Outcome, Recorder) {
     let problem = cantilever();
     let space = space(problem.mesh());

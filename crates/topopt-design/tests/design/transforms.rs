@@ -70,15 +70,19 @@ fn transforms_agree_with_finite_differences() {
     let mesh = mesh.mesh();
     let (n, volumes) = (mesh.n_elements(), mesh.volumes());
     let helmholtz = Weights::fixed(Box::new(Helmholtz::new(mesh, 3.5).unwrap()));
+
     for weights in [weights(mesh), helmholtz] {
         let mut filter = DensityFilter::new(&Cpu, weights, &volumes).unwrap();
         backward_is_the_derivative_of_forward(&mut filter);
     }
+
+    // The sum over the elements is kept, by volume.
     let helmholtz = Weights::fixed(Box::new(Helmholtz::new(mesh, 3.5).unwrap()));
     let mut filter = DensityFilter::new(&Cpu, helmholtz, &volumes).unwrap();
     let x = scattered(n);
     let volume = Cpu.dot(&volumes, &density(&mut filter, &x)) / Cpu.dot(&volumes, &x);
     assert!((volume - 1.0).abs() < 1e-10, "the volume becomes {volume} of what it was");
+
     for beta in [0.5, 4.0, 16.0] {
         let mut projection = Projection::new(&Cpu, n, 0.01, 0.4, beta).unwrap();
         backward_is_the_derivative_of_forward(&mut projection);
@@ -86,6 +90,7 @@ fn transforms_agree_with_finite_differences() {
         projection.enter(&Cpu, &stage).unwrap();
         backward_is_the_derivative_of_forward(&mut projection);
     }
+
     for sharpness in [None, Some(2.0), Some(8.0)] {
         backward_is_the_derivative_of_forward(&mut physical(sharpness));
     }

@@ -103,6 +103,7 @@ impl Checker<'_> {
             let target = root.pointer(place.trim_start_matches('#')).unwrap_or(&Value::Null);
             return self.value(value, target, name);
         }
+
         let kind = schema["type"].as_str().unwrap_or("string");
         match (kind, value.get_ref()) {
             ("object", DeValue::Table(table)) => self.table(table, value.span(), schema, name),
@@ -149,6 +150,7 @@ impl Checker<'_> {
             let finding = Finding::new(format!("`{name}` needs {wanted} {least} entries, not {n}"));
             self.push(finding, span.clone(), "this list", about(schema));
         }
+
         for (i, entry) in array.iter().enumerate() {
             let in_table = matches!(entry.get_ref(), DeValue::Table(_));
             let path = if in_table { name.to_owned() } else { format!("{name}[{i}]") };
@@ -172,6 +174,7 @@ impl Checker<'_> {
             DeValue::Float(x) => x.as_str().parse().ok(),
             _ => None,
         };
+
         let bound = |key: &str| schema[key].as_f64();
         let inside = number.is_some_and(|x: f64| {
             bound("minimum").is_none_or(|least| x >= least)
@@ -179,6 +182,7 @@ impl Checker<'_> {
                 && bound("maximum").is_none_or(|most| x <= most)
                 && bound("exclusiveMaximum").is_none_or(|limit| x < limit)
         });
+
         if !number.is_some_and(f64::is_finite) {
             let finding = Finding::new(format!("`{name}` must be a finite number"));
             let allowed = allowed(schema).map(|allowed| format!(", {allowed}"));

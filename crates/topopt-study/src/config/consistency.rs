@@ -27,6 +27,7 @@ fn mesh(config: &Config) -> Option<Finding> {
     let mesh = config.mesh.get_ref();
     let size = mesh.size.as_ref().map(|size| size.span());
     let elements = mesh.elements.as_ref().map(|elements| elements.span());
+
     let has_geometry = mesh.file.as_ref().is_some_and(|file| is_geometry(file.get_ref()));
     if let (false, Some((key, span))) = (has_geometry, for_gmsh(mesh)) {
         let finding = Finding::new(format!("`mesh.{key}` needs a geometry to mesh"));
@@ -36,11 +37,13 @@ fn mesh(config: &Config) -> Option<Finding> {
                 .remedy("name a .geo, .step or .brep file in `mesh.file`, or remove this key"),
         );
     }
+
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
                   and `elements`";
     let finding = |message: &str, span: Range<usize>, label: &str| {
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
+
     match (&mesh.file, &mesh.generator, size, elements) {
         (None, None, ..) => finding("[mesh] names no mesh", config.mesh.span(), "this table"),
         (Some(_), Some(generator), ..) => {
@@ -95,34 +98,21 @@ fn projection(config: &Config) -> Option<Finding> {
 
 fn continuation(config: &Config) -> Vec<Finding> {
     let finding = |(i, entry): (usize, &Continuation)| {
-        let (key, message, label, remedy) = misplaced(config, i, entry)?;
+        let (key, message, label, remedy) = check_entry(config, i, entry).err()?;
         let span = config.span(&format!("continuation.{i}.{key}"));
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
     config.continuation.iter().enumerate().filter_map(finding).collect()
 }
 
-/// What is wrong with entry `i` of the continuation: key, message, label and remedy.
-fn misplaced(
-    config: &Config,
-    i: usize,
-    entry: &Continuation,
-) -> Option<(&'static str, &'static str, &'static str, &'static str)> {
-    let radius = match (entry.filter_radius, entry.filter_radius_in_elements) {
-        (Some(_), Some(_)) => {
-            return Some((
-                "filter_radius_in_elements",
-                "[[continuation]] has both `filter_radius` and `filter_radius_in_elements`",
-                "one too many",
-                "give one of them",
-            ));
-        }
-        (Some(_), None) => Some("filter_radius"),
-        (None, Some(_)) => Some("filter_radius_in_elements"),
-        (None, None) => None,
-    };
+/// Key, message, label and remedy.
+type Misplaced = (&'static str, &'static str, &'static str, &'static str);
+
+/// Whether entry `i` of the continuation stands in order and changes what there is.
+fn check_entry(config: &Config, i: usize, entry: &Continuation) -> Result<(), Misplaced> {
+    let radius = radius_key(entry)?;
     if i > 0 && entry.from <= config.continuation[i - 1].from {
-        return Some((
+        return Err((
             "from",
             "the entries of [[continuation]] are not in the order of their iterations",
             "not later than the previous entry",
@@ -132,27 +122,42 @@ fn misplaced(
     if let Some(key) = radius
         && config.filter.get_ref().kind == FilterKind::None
     {
+        let message = "[[continuation]] changes a filter that does not exist";
         let remedy = "set `filter.kind` and an initial radius, or remove the key";
-        return Some((
-            key,
-            "[[continuation]] changes a filter that does not exist",
-            "no filter",
-            remedy,
-        ));
+        return Err((key, message, "no filter", remedy));
     }
     if entry.sharpness.is_some() && config.projection.is_none() {
         let message = "[[continuation]] changes a projection that does not exist";
         let remedy = "add [projection] with an initial `sharpness`, or remove the key";
-        return Some(("sharpness", message, "no [projection]", remedy));
+        return Err(("sharpness", message, "no [projection]", remedy));
     }
+
     let changes = [entry.penalty, entry.sharpness, entry.tolerance];
-    (radius.is_none() && changes == [None; 3]).then_some((
-        "from",
-        "an entry of [[continuation]] changes nothing",
-        "this entry",
-        "give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and \
-         `tolerance`",
-    ))
+    if radius.is_none() && changes == [None; 3] {
+        return Err((
+            "from",
+            "an entry of [[continuation]] changes nothing",
+            "this entry",
+            "give one of `penalty`, `filter_radius`, `filter_radius_in_elements`, `sharpness` and \
+             `tolerance`",
+        ));
+    }
+    Ok(())
+}
+
+/// The key by which an entry changes the radius of the filter, if it does.
+fn radius_key(entry: &Continuation) -> Result<Option<&'static str>, Misplaced> {
+    match (entry.filter_radius, entry.filter_radius_in_elements) {
+        (Some(_), Some(_)) => Err((
+            "filter_radius_in_elements",
+            "[[continuation]] has both `filter_radius` and `filter_radius_in_elements`",
+            "one too many",
+            "give one of them",
+        )),
+        (Some(_), None) => Ok(Some("filter_radius")),
+        (None, Some(_)) => Ok(Some("filter_radius_in_elements")),
+        (None, None) => Ok(None),
+    }
 }
 
 fn loads(config: &Config) -> Vec<Finding> {
@@ -185,6 +190,7 @@ fn loaded_set(
     let at = |message: &str, span: Range<usize>, label: &str, remedy: &str| {
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
+
     match (quantity, &load.set) {
         (LoadQuantity::Gravity(_), Some(set)) => at(
             "gravity acts on the whole part",
@@ -248,6 +254,7 @@ fn supports(config: &Config) -> Vec<Finding> {
         let at = |message: String, span: Range<usize>, label: &str, remedy: String| {
             Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
         };
+
         let Some(displacement) = &support.displacement else {
             let case = support.case.as_ref()?;
             return at(
@@ -257,10 +264,12 @@ fn supports(config: &Config) -> Vec<Finding> {
                 "leave `case` out, or add `displacement = [x, y, z]`".into(),
             );
         };
+
         let is_free = |axis: &Axis| {
             !support.fix.contains(axis) && displacement.get_ref()[*axis as usize] != 0.0
         };
         let free = [Axis::X, Axis::Y, Axis::Z].into_iter().find(is_free)?;
+
         let name = ["x", "y", "z"][free as usize];
         at(
             format!("a displacement in {name}, a direction in which the set is not held"),
@@ -277,6 +286,7 @@ fn springs(config: &Config) -> Vec<Finding> {
         let at = |message: &str, span: Range<usize>, label: &str, remedy: &str| {
             Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
         };
+
         let kinds = "give one of `stiffness` (on each node) and `stiffness_per_area` (on faces)";
         let stiffness = match (&spring.stiffness, &spring.stiffness_per_area) {
             (Some(stiffness), None) | (None, Some(stiffness)) => stiffness,
@@ -297,6 +307,7 @@ fn springs(config: &Config) -> Vec<Finding> {
             let label = "`kind` says otherwise";
             return at("a stiffness per area needs faces", spring.set.span(), label, remedy);
         }
+
         let values = stiffness.get_ref();
         let message = match values {
             _ if values.iter().any(|&k| k < 0.0) => "springs with negative stiffness",

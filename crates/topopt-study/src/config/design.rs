@@ -62,8 +62,8 @@ pub struct Filter {
     /// volume of the part.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius_in_elements: Option<f64>,
-    /// Memory in MB for the lists of neighbors; if they need more, or more than 300 bytes per element,
-    /// neighbors are searched in every iteration instead.
+    /// Memory in MB for the lists of neighbors; if they need more, or more than 300 bytes per
+    /// element, neighbors are searched in every iteration instead.
     pub neighbor_memory_mb: usize,
 }
 
@@ -73,7 +73,7 @@ pub struct Filter {
 pub enum FilterKind {
     /// Sigmund's sensitivity filter, on sensitivities per volume, weighted by volume.
     Sensitivity,
-    /// The same without volumes, as in Ratnakar's thesis: for meshes of equal elements only: on
+    /// The same without volumes, as in Ratnakar's thesis: for meshes of equal elements only; on
     /// other meshes small elements fill and large ones empty.
     SensitivityUnweighted,
     /// The density filter: what is solved and written is the filtered density.
@@ -93,13 +93,13 @@ pub enum FilterWeights {
     Helmholtz,
 }
 
-/// The projection of the filtered density, which makes it nearly solid or empty; it needs the filter
-/// `density`.
+/// The projection of the filtered density, which makes it nearly solid or empty; it needs the
+/// filter `density`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Projection {
-    /// Sharpness beta: 1 is nearly linear, 32 nearly a step. Raised in stages of `[[continuation]]` it
-    /// gives better designs.
+    /// Sharpness beta: 1 is nearly linear, 32 nearly a step. Raised in stages of `[[continuation]]`
+    /// it gives better designs.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
     pub sharpness: f64,
     /// Threshold eta: filtered densities below it are lowered, those above it raised.

@@ -28,7 +28,7 @@ pub struct Support {
     #[schemars(with = "String")]
     pub set: Spanned<String>,
     /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
-    /// the first of these that there is.
+    /// the first kind that exists.
     pub kind: Option<SelectKind>,
     /// The directions in which its nodes are held.
     #[serde(default = "all_axes")]
@@ -61,8 +61,8 @@ pub struct Spring {
     pub stiffness_per_area: Option<Spanned<[f64; 3]>>,
 }
 
-/// A load: exactly one of `force`, `total_force`, `traction`, `pressure` and `gravity`. Loads of the
-/// same case act together.
+/// A load: exactly one of `force`, `total_force`, `traction`, `pressure` and `gravity`. Loads of
+/// the same case act together.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {

@@ -13,8 +13,8 @@ use toml::Spanned;
 pub struct Mesh {
     /// Mesh file of hexahedra, relative to the folder of the case file: .msh (Gmsh, version 2.2 or
     /// 4.1), .cdb (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK). Or a geometry that Gmsh meshes:
-    /// .geo, .step, .stp, .brep, .iges or .igs. A .geo file is a program; one that may run others or
-    /// write files is refused unless `--trust-geometry` is given.
+    /// .geo, .step, .stp, .brep, .iges or .igs. A .geo file is a program; one that may run others
+    /// or write files is refused unless `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
     /// Largest edge of the elements of a geometry; by default as the geometry says.
@@ -35,8 +35,8 @@ pub struct Mesh {
     /// Approximate number of elements, instead of `size`.
     #[schemars(with = "Option<usize>", range(min = 1))]
     pub elements: Option<Spanned<usize>>,
-    /// Whether nodes and elements of the benchmark mesh are numbered at random, the worst case that a mesher may
-    /// produce.
+    /// Whether nodes and elements of the benchmark mesh are numbered at random, the worst case that
+    /// a mesher may produce.
     #[schemars(with = "Option<bool>")]
     pub shuffled: Option<Spanned<bool>>,
 }

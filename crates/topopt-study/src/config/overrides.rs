@@ -78,10 +78,12 @@ fn apply<'i>(
         let finding = Finding::new(format!("`--set {argument}` gives no value"));
         return Err(finding.at(source, start..start + argument.len(), "no `=`").remedy(USAGE));
     };
+
     if path.split('.').count() > DEEPEST {
         let message = format!("--set names a key more than {DEEPEST} levels deep");
         return Err(Finding::new(message).remedy(USAGE));
     }
+
     let value = parse_value(text, start + path.len() + 1, source)?;
     let mut place = &mut *root;
     let mut at = start;
@@ -92,7 +94,9 @@ fn apply<'i>(
             Finding::new(format!("--set {path}: {message}")).at(source, span, "here").remedy(USAGE)
         })?;
     }
+
     *place = value;
+    // Keys of the file that say the same in another way would be one too many.
     evict(root, path);
     Ok(())
 }

@@ -40,6 +40,7 @@ impl Transform for WithoutNull {
         if object.get("default") == Some(&Value::Null) {
             object.remove("default");
         }
+
         let is_null = |kind: &Value| kind == "null" || kind.get("type") == Some(&"null".into());
         if let Some(Value::Array(types)) = object.get_mut("type") {
             types.retain(|kind| !is_null(kind));
@@ -48,9 +49,11 @@ impl Transform for WithoutNull {
                 object.insert("type".into(), only);
             }
         }
+
         if let Some(Value::Array(mut choices)) = object.remove("anyOf") {
             choices.retain(|kind| !is_null(kind));
             if let [Value::Object(only)] = choices.as_mut_slice() {
+                // The key's own description stays, not that of its type.
                 let description = object.get("description").cloned();
                 object.append(only);
                 object.extend(description.map(|text| ("description".into(), text)));

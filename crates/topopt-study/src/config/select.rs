@@ -124,7 +124,7 @@ pub struct Near {
     /// A set of the mesh, or a selection above this one.
     pub set: String,
     /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
-    /// the first of these that there is.
+    /// the first kind that exists.
     pub kind: Option<SelectKind>,
     /// Largest distance from the nearest node of the set.
     #[schemars(extend("exclusiveMinimum" = 0))]

@@ -30,10 +30,10 @@ pub struct Solver {
     /// or "gpu:1" for the second GPU.
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
-    /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: elements are
-    /// sorted by color and added one color after the other, which takes longer. It needs one of the strategies
-    /// "mf" (then chosen by "auto"), "nbn", "ebeSym" and "bsr". On the CPU runs always do,
-    /// and this key changes nothing.
+    /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: elements
+    /// are sorted by color and added one color after the other, which takes longer. It needs one of
+    /// the strategies "mf" (then chosen by "auto"), "nbn", "ebeSym" and "bsr". On the CPU runs
+    /// always do, and this key changes nothing.
     pub deterministic: bool,
     /// Number of threads; by default all of the machine.
     #[schemars(range(min = 1, max = MOST_THREADS))]
@@ -62,8 +62,8 @@ pub enum Cycle {
     V,
     /// By two cycles per level.
     W,
-    /// By two steps of conjugate gradients, preconditioned by the cycle of the level. The only one of the
-    /// three that grows stronger during a slow solve.
+    /// By two steps of conjugate gradients, preconditioned by the cycle of the level. The only one
+    /// of the three that grows stronger during a slow solve.
     K,
 }
 
@@ -87,11 +87,12 @@ pub enum Strategy {
     Ebe24,
     /// Element by element, 64 threads per element.
     Ebe64,
-    /// Element by element with the symmetric half of the element matrices, one color after the other.
+    /// Element by element with the symmetric half of the element matrices, one color after the
+    /// other.
     #[serde(rename = "ebeSym")]
     #[cfg_attr(feature = "clap", value(name = "ebeSym"))]
     EbeSym,
-    /// As ebeSym, with atomic additions in place of colors.
+    /// As ebeSym, with atomic additions instead of colors.
     #[serde(rename = "ebeSymAtomic")]
     #[cfg_attr(feature = "clap", value(name = "ebeSymAtomic"))]
     EbeSymAtomic,

@@ -1,6 +1,6 @@
 //! What of a design stands on the supports, and which loads it carries.
 
-use topopt_fem::{DIM, Problem};
+use topopt_fem::{DIM, LoadCase, Problem};
 use topopt_mesh::{HexMesh, Region};
 
 use crate::finding::Finding;
@@ -16,28 +16,53 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// Of the elements `is_solid`, \[n_elements\]; those that share a node hold each other. Beside it the
-    /// problem without loads on nodes of void elements alone, in which all that does not carry is void.
+    /// Of the elements `is_solid`, `[n_elements]`; those that share a node hold each other.
+    /// Returned with the problem without loads on nodes of void elements alone, in which all that
+    /// does not carry is void.
     ///
     /// # Errors
     /// A finding if a load acts on a part that is not held, or nothing is left of a load case.
     pub fn new(problem: &Problem, is_solid: &[bool]) -> Result<(Self, Problem), Finding> {
+        let (mut carried, is_loose_node) = Self::held(problem, is_solid);
+        let mut load_cases = problem.load_cases().to_vec();
+        for case in &mut load_cases {
+            let note = drop_loads(case, &carried.is_carrying_node, &is_loose_node)?;
+            carried.notes.extend(note);
+        }
+
+        let (mesh, supports) = (problem.mesh().clone(), problem.supports().clone());
+        let problem = Problem::new(mesh, *problem.material(), supports, load_cases);
+        let problem = problem.map_err(|error| {
+            Finding::new(format!("in the design of solid and void elements: {error}"))
+                .remedy(REMEDY)
+        })?;
+        let is_empty = |e: &u32| !carried.is_carrying[*e as usize];
+        let n = carried.is_carrying.len() as u32;
+        let problem = problem.with_void((0..n).filter(is_empty).collect());
+        Ok((carried, problem))
+    }
+
+    /// What is held against rigid motion, and whether a node is of solid elements that are not,
+    /// `[n_nodes]`.
+    fn held(problem: &Problem, is_solid: &[bool]) -> (Self, Vec<bool>) {
         let mesh = problem.mesh();
         let mut is_carrying = vec![false; mesh.n_elements()];
-        let mut is_loose_node = vec![false; mesh.n_nodes()];
         let mut is_carrying_node = vec![false; mesh.n_nodes()];
+        let mut is_loose_node = vec![false; mesh.n_nodes()];
         let mut n_loose = 0;
         for group in groups(mesh, is_solid) {
             let mut nodes: Vec<u32> =
                 group.iter().flat_map(|&e| mesh.hexes()[e as usize]).collect();
             nodes.sort_unstable();
             nodes.dedup();
+
             let is_held = problem.supports().free_rigid_motions(mesh, &nodes).is_empty();
             let flags = if is_held { &mut is_carrying_node } else { &mut is_loose_node };
             nodes.iter().for_each(|&node| flags[node as usize] = true);
             group.iter().for_each(|&e| is_carrying[e as usize] = is_held);
             n_loose += usize::from(!is_held);
         }
+
         let mut notes = Vec::new();
         if n_loose > 0 {
             let (pieces, were) = if n_loose == 1 { ("piece", "was") } else { ("pieces", "were") };
@@ -45,50 +70,48 @@ impl Carried {
                 "{n_loose} {pieces} that no support holds {were} left out of the solve"
             ));
         }
-        let mut load_cases = problem.load_cases().to_vec();
-        for case in &mut load_cases {
-            let all = size(&case.forces);
-            let (mut n_dropped, mut on_loose) = (0, 0.0);
-            for (node, force) in case.forces.as_chunks_mut::<DIM>().0.iter_mut().enumerate() {
-                if *force == [0.0; DIM] || is_carrying_node[node] {
-                    continue;
-                }
-                on_loose += if is_loose_node[node] { size(force) } else { 0.0 };
-                *force = [0.0; DIM];
-                n_dropped += 1;
-            }
-
-            // A few specks beside a loaded face are no reason to refuse; a load that leads nowhere is.
-            if on_loose > LOOSE * all {
-                return Err(not_connected(&case.name));
-            }
-            if n_dropped > 0 {
-                let share = 100.0 * (1.0 - size(&case.forces) / all);
-                let nodes = if n_dropped == 1 { "node" } else { "nodes" };
-                notes.push(format!(
-                    "load case `{}`: the forces on {n_dropped} {nodes} of void elements{}, \
-                     {share:.2} % of all, were left out",
-                    case.name,
-                    if on_loose > 0.0 { " and loose pieces" } else { "" }
-                ));
-            }
-        }
-        let (mesh, supports) = (mesh.clone(), problem.supports().clone());
-        let problem = Problem::new(mesh, *problem.material(), supports, load_cases);
-        let problem = problem.map_err(|error| {
-            Finding::new(format!("in the design of solid and void elements: {error}"))
-                .remedy(REMEDY)
-        })?;
-        let is_empty = |e: &u32| !is_carrying[*e as usize];
-        let problem = problem.with_void((0..is_carrying.len() as u32).filter(is_empty).collect());
-        Ok((Self { is_carrying, is_carrying_node, notes }, problem))
+        (Self { is_carrying, is_carrying_node, notes }, is_loose_node)
     }
+}
+
+/// Takes the forces out of `case` that act on nodes which carry nothing, and says so.
+fn drop_loads(
+    case: &mut LoadCase,
+    is_carrying_node: &[bool],
+    is_loose_node: &[bool],
+) -> Result<Option<String>, Finding> {
+    let all = size(&case.forces);
+    let (mut n_dropped, mut on_loose) = (0, 0.0);
+    for (node, force) in case.forces.as_chunks_mut::<DIM>().0.iter_mut().enumerate() {
+        if *force == [0.0; DIM] || is_carrying_node[node] {
+            continue;
+        }
+        on_loose += if is_loose_node[node] { size(force) } else { 0.0 };
+        *force = [0.0; DIM];
+        n_dropped += 1;
+    }
+
+    // A few specks beside a loaded face are no reason to refuse; a load that leads nowhere is.
+    if on_loose > LOOSE * all {
+        return Err(not_connected(&case.name));
+    }
+
+    Ok((n_dropped > 0).then(|| {
+        let share = 100.0 * (1.0 - size(&case.forces) / all);
+        let nodes = if n_dropped == 1 { "node" } else { "nodes" };
+        let and_loose = if on_loose > 0.0 { " and loose pieces" } else { "" };
+        format!(
+            "load case `{}`: the forces on {n_dropped} {nodes} of void elements{and_loose}, \
+             {share:.2} % of all, were left out",
+            case.name
+        )
+    }))
 }
 
 /// Share of a load that may act on pieces that no support holds.
 const LOOSE: f64 = 0.1;
 
-const REMEDY: &str = "give a smaller `--threshold`, or let the run go on for more iterations";
+const REMEDY: &str = "give a smaller `--threshold`, or run more iterations";
 
 fn not_connected(case: &str) -> Finding {
     let message = format!("no solid elements connect load case `{case}` with the supports");
@@ -105,6 +128,8 @@ fn groups(mesh: &HexMesh, is_solid: &[bool]) -> Vec<Vec<u32>> {
     let parts = Region::new(mesh, is_solid).parts();
     let mut group: Vec<usize> = (0..parts.len()).collect();
     let mut first_at = vec![None; mesh.n_nodes()];
+
+    // Two parts that meet in a node are one group, which the smaller number names.
     for (part, elements) in parts.iter().enumerate() {
         for node in elements.iter().flat_map(|&e| mesh.hexes()[e as usize]) {
             let first = *first_at[node as usize].get_or_insert(part);
@@ -112,6 +137,7 @@ fn groups(mesh: &HexMesh, is_solid: &[bool]) -> Vec<Vec<u32>> {
             group[a.max(b)] = a.min(b);
         }
     }
+
     let mut groups = vec![Vec::new(); parts.len()];
     for (part, elements) in parts.iter().enumerate() {
         groups[root(&group, part)].extend(elements);

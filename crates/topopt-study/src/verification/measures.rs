@@ -72,6 +72,8 @@ impl Subject<'_> {
             (0..volumes.len()).filter(|&e| self.carried.is_carrying[e]).collect();
         order.sort_by(|&a, &b| solution.von_mises[a].total_cmp(&solution.von_mises[b]));
         let total: f64 = order.iter().map(|&e| volumes[e]).sum();
+
+        // The least stress that the given share of the volume does not exceed.
         let percentile = |share: f64| {
             let mut volume = 0.0;
             let mut below = order.iter().skip_while(|&&e| {
@@ -80,6 +82,7 @@ impl Subject<'_> {
             });
             below.next().map_or(0.0, |&e| solution.von_mises[e])
         };
+
         let worst = order.last().copied().unwrap_or_default();
         let (element, at) = self.place(worst as u32);
         Stress {

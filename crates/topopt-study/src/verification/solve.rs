@@ -10,7 +10,7 @@ use topopt_fem::stress;
 use topopt_linalg::{PcgProgress, Pointwise};
 
 use super::carried::Carried;
-use crate::computer::{Computer, Solver, Visitor};
+use crate::computer::{Computer, Visitor};
 use crate::config::{Config, Strategy};
 use crate::failure::Failure;
 use crate::formulation;
@@ -33,29 +33,12 @@ impl Visitor for Solve<'_> {
     type Output = Solution;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Solution, Failure> {
-        let Self { config, model, carried, interrupt } = self;
-        let (settings, problem, backend) = (&config.solver, &model.problem, computer.backend());
-        // One solve is not worth measuring strategies, and a case for the GPU may name one that the
-        // processor does not have.
-        let is_named = settings.strategy != Strategy::Auto
-            && computer.strategies(model).contains(&settings.strategy.name());
-        let wanted = if is_named { settings.strategy } else { Strategy::Mf };
-        let Solver { operator, preconditioner, .. } =
-            computer.solver(config, model, wanted, VOID_STIFFNESS)?;
-
-        // Densities are shares of the stiffness, and of the weight.
-        let youngs_modulus = problem.material().youngs_modulus();
-        let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
+        let Self { model, carried, interrupt, .. } = self;
         let density: Vec<f64> =
             carried.is_carrying.iter().map(|&c| if c { 1.0 } else { VOID_STIFFNESS }).collect();
-        let solver = topopt_design::Solver {
-            operator,
-            preconditioner,
-            accuracy: Accuracy::fixed(settings.tolerance),
-            max_iterations: settings.max_iterations(),
-        };
-        let equation = StateEquation::new(backend, problem, linear, solver)?;
-        let criteria = Box::new(OptimalityCriteria::new(backend, density.len(), 1.0, 0.5)?);
+        let equation = self.equation(computer)?;
+        let criteria = OptimalityCriteria::new(computer.backend(), density.len(), 1.0, 0.5)?;
+        let criteria = Box::new(criteria);
         let stop = StopRules {
             max_iterations: 1,
             change: 0.0,
@@ -64,6 +47,7 @@ impl Visitor for Solve<'_> {
         };
         let formulation = formulation::unfiltered(model);
         let mut optimization = Optimization::new(equation, formulation, criteria, stop, &density)?;
+
         let mut watcher = Watcher { interrupt, report: None };
         let ended = optimization.run(&mut watcher)?.ended;
         let report = match (ended, watcher.report) {
@@ -75,7 +59,7 @@ impl Visitor for Solve<'_> {
         };
 
         let design = optimization.design();
-        let cases = 0..problem.load_cases().len();
+        let cases = 0..model.problem.load_cases().len();
         let mut solution = Solution {
             compliance: report.objective,
             displacements: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
@@ -86,6 +70,27 @@ impl Visitor for Solve<'_> {
         };
         solution.find_stresses(model, carried);
         Ok(solution)
+    }
+}
+
+impl<'a> Solve<'a> {
+    /// The equation in which densities are shares of the stiffness, and of the weight.
+    fn equation<C: Computer>(
+        &self,
+        computer: &'a C,
+    ) -> Result<StateEquation<'a, C::Backend>, Failure> {
+        let (model, settings) = (self.model, &self.config.solver);
+        // One solve is not worth measuring strategies, and a case for the GPU may name one that the
+        // processor does not have.
+        let is_named = settings.strategy != Strategy::Auto
+            && computer.strategies(model).contains(&settings.strategy.name());
+        let wanted = if is_named { settings.strategy } else { Strategy::Mf };
+        let solver = computer.solver(self.config, model, wanted, VOID_STIFFNESS)?;
+        let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
+
+        let youngs_modulus = model.problem.material().youngs_modulus();
+        let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
+        Ok(StateEquation::new(computer.backend(), &model.problem, linear, solver)?)
     }
 }
 

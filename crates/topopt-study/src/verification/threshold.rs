@@ -30,6 +30,7 @@ impl Thresholded {
         let threshold = threshold.unwrap_or_else(|| that_keeps_volume(&density, &space.volumes));
         let mut is_solid: Vec<bool> = density.iter().map(|&rho| rho >= threshold).collect();
         space.void.iter().for_each(|&e| is_solid[e as usize] = false);
+
         if !is_solid.contains(&true) {
             let largest = density.iter().copied().fold(0.0, f64::max);
             let message = format!(
@@ -38,6 +39,7 @@ impl Thresholded {
             return Err(Finding::new(message)
                 .remedy("give a smaller `--threshold`, or leave it out to keep the volume"));
         }
+
         let sum = |volumes: &[f64], value: &dyn Fn(usize) -> f64| -> f64 {
             volumes.iter().enumerate().map(|(e, volume)| value(e) * volume).sum()
         };
@@ -47,6 +49,7 @@ impl Thresholded {
         let compared = |volumes: &[f64], scale: f64| {
             Compared::new(sum(volumes, &|e| density[e]) / scale, sum(volumes, &solid) / scale)
         };
+
         Ok(Self {
             threshold,
             volume: compared(&space.volumes, 1.0),

@@ -17,11 +17,14 @@ pub(super) fn write(path: &Path, problem: &Problem, moduli: &[f64]) -> Result<()
     let nodes = problem.mesh().coordinates();
     columns(&beside("x"), nodes.len(), &(0..3).map(|i| column(nodes, i)).collect::<Vec<_>>())?;
     columns(&beside("f"), problem.n_dofs(), &[problem.load_cases()[0].forces.clone()])?;
+
     let adjacency = NodeToElements::new(problem.mesh());
+    // The header holds the number of entries: rows are made twice rather than kept.
     let mut entries = 0;
     for node in 0..nodes.len() {
         entries += row(problem, &adjacency, moduli, node).iter().map(Vec::len).sum::<usize>();
     }
+
     atomic::write(path, |file| {
         let n = problem.n_dofs();
         writeln!(file, "%%MatrixMarket matrix coordinate real symmetric\n{n} {n} {entries}")?;
@@ -68,9 +71,11 @@ fn row(
             }
         }
     }
+
     if let (Some(springs), Some(block)) = (supports.springs(), blocks.get_mut(&node)) {
         (0..3).for_each(|i| block[i][i] += springs[3 * node + i]);
     }
+
     std::array::from_fn(|i| {
         if supports.is_fixed(node, i) {
             return vec![(3 * node + i, 1.0)];

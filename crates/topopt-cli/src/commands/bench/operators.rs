@@ -5,13 +5,14 @@ use std::io::Write;
 use topopt_fem::{ElementOperator, Strategy};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Cost, Pointwise, Space};
+use topopt_mesh::HexMesh;
+use topopt_study::failure::Failure;
+use topopt_study::place::Place;
 
 use super::measured::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator, place};
 use super::processor;
 use super::subject::Subject;
 use crate::args::OperatorsArgs;
-use topopt_study::failure::Failure;
-use topopt_study::place::Place;
 
 /// Applications before those that count.
 const WARM_UP: usize = 3;
@@ -28,11 +29,13 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
         subject.name,
         place.name()
     )?;
+
     let bandwidth = match &place {
         Place::Cpu { .. } => processor::copy_bandwidth(),
         Place::Gpu(device) => device.copy_bandwidth(1 << 30, 10)?,
     };
     writeln!(out, "copy bandwidth {:.0} GB/s (read and write)", bandwidth / GIGA)?;
+
     let peak = match &place {
         Place::Cpu { .. } => Some(processor::peak_flops()),
         Place::Gpu(_) => None,
@@ -40,8 +43,25 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
     if let Some(peak) = peak {
         writeln!(out, "peak {:.0} GFLOP/s (multiply-adds, f64, all threads)", peak / GIGA)?;
     }
+
     let mut measure = Measure::new(&subject, args.repeats());
     each_operator(&place, &subject, &args.choice.strategies, &mut measure)?;
+    print(&measure.rows, mesh, bandwidth, peak, out)?;
+
+    match &args.choice.csv {
+        Some(path) => write_csv(path, &subject, &place.name(), bandwidth, &measure.rows),
+        None => Ok(()),
+    }
+}
+
+/// Prints the table; `bandwidth` in bytes per second, `peak` in operations per second.
+fn print(
+    rows: &[Row],
+    mesh: &HexMesh,
+    bandwidth: f64,
+    peak: Option<f64>,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     writeln!(
         out,
         "strategy      real      ms  GDOF/s  Gelem/s  modeled MB    GB/s  of copy  GFLOP/s  {}  \
@@ -52,7 +72,8 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
         Some(peak) => format!("{:>6.1}%  ", 100.0 * row.cost.flops / row.seconds / peak),
         None => String::new(),
     };
-    for row in &measure.rows {
+
+    for row in rows {
         let bytes = row.cost.bytes_read + row.cost.bytes_written;
         writeln!(
             out,
@@ -60,8 +81,8 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
             row.strategy,
             row.precision,
             1e3 * row.seconds,
-            3.0 * nodes as f64 / row.seconds / GIGA,
-            elements as f64 / row.seconds / GIGA,
+            3.0 * mesh.n_nodes() as f64 / row.seconds / GIGA,
+            mesh.n_elements() as f64 / row.seconds / GIGA,
             bytes / MEGABYTE,
             bytes / row.seconds / GIGA,
             100.0 * bytes / row.seconds / bandwidth,
@@ -71,10 +92,7 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
             row.memory as f64 / MEGABYTE,
         )?;
     }
-    match &args.choice.csv {
-        Some(path) => write_csv(path, &subject, &place.name(), bandwidth, &measure.rows),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 fn write_csv(
@@ -101,6 +119,7 @@ fn write_csv(
     ];
     let mut csv = CsvFile::create(path, &columns)?;
     let mesh = subject.problem.mesh();
+
     for row in rows {
         csv.row(&[
             &subject.name,
@@ -169,17 +188,21 @@ impl Measured for Measure {
         operator.set_coefficients(&[
             &backend.upload(&self.moduli, Space::elements(self.moduli.len()))?
         ]);
+
         let x = backend.upload(&self.x, operator.space())?;
         let mut y = backend.zeros(operator.space())?;
+
         let mut times = Vec::new();
         for _ in 0..WARM_UP + self.repeats {
             times.push(seconds(&mut || operator.apply(&x, &mut y))?);
         }
         times.drain(..WARM_UP);
         times.sort_by(f64::total_cmp);
+
         let found = backend.download(&y)?;
         let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>().sqrt();
         let difference = norm(&mut found.iter().zip(&self.expected).map(|(a, b)| a - b));
+
         self.rows.push(Row {
             strategy: operator.strategy(),
             precision,

@@ -8,10 +8,6 @@ use topopt_design::StructureState;
 use topopt_fem::{ElementOperator, ElementPreconditioner, WithSprings};
 use topopt_io::vtk::vtu;
 use topopt_linalg::{Backend, BackendError, Pcg, PcgOptions, PcgOutcome, Space, System};
-
-use super::matrix;
-use super::measured::place;
-use crate::args::PreconditionersArgs;
 use topopt_study::case::Case;
 use topopt_study::computer::{Computer, Visitor};
 use topopt_study::config::{Config, Preconditioner, Strategy};
@@ -20,6 +16,10 @@ use topopt_study::finding::{Finding, InputError};
 use topopt_study::interrupt::Interrupt;
 use topopt_study::model::Model;
 use topopt_study::summary;
+
+use super::matrix;
+use super::measured::place;
+use crate::args::PreconditionersArgs;
 
 /// Relative residuals that are solved to.
 const TOLERANCES: [f64; 2] = [1e-5, 1e-8];
@@ -36,15 +36,18 @@ pub(super) fn preconditioners(
     let case = Case::build_until(&config, &(&args.gmsh).into(), &Interrupt::new())?;
     let model = Model::build(&config, case, place.needs_colors(&config))?;
     let moduli = moduli(args, &config, &model)?;
+
     let problem = &model.problem;
     if let Some(path) = &args.matrix {
         matrix::write(path, problem, &moduli)?;
     }
+
     writeln!(out, "{} components; {}", problem.n_dofs(), place.name())?;
     writeln!(
         out,
         "preconditioner   setup s  1e-5: iterations   seconds  1e-8: iterations   seconds"
     )?;
+
     let chosen = if args.preconditioners.is_empty() { &ALL[..] } else { &args.preconditioners };
     for &preconditioner in chosen {
         let mut config = config.clone();
@@ -118,18 +121,22 @@ fn measure<B: Backend>(
     moduli: &[f64],
 ) -> Result<Row, BackendError> {
     let problem = &model.problem;
+
     // As a run whose solves had been slow would have it.
     if let Some(void) = StructureState::default().changed(moduli) {
         m.restructure(backend, &void)?;
     }
+
     let moduli = backend.upload(moduli, Space::elements(moduli.len()))?;
     let f = backend.upload(&problem.load_cases()[0].forces, problem.space())?;
     let mut u = backend.zeros(problem.space())?;
     let mut pcg = Pcg::new(backend, problem.space())?;
     operator.set_coefficients(&[&moduli]);
+
     // The first update loads what later ones find loaded.
     m.update(backend, operator, &[&moduli])?;
     backend.value(&backend.dot(&f, &f))?;
+
     let mut setup = 0.0;
     let mut solves = Vec::new();
     for tolerance in TOLERANCES {
@@ -138,6 +145,7 @@ fn measure<B: Backend>(
         m.update(backend, operator, &[&moduli])?; // anew, as it may have grown stronger
         backend.value(&backend.dot(&f, &f))?; // waits for the device
         setup = start.elapsed().as_secs_f64();
+
         let options = PcgOptions { tolerance, max_iterations: MAX_ITERATIONS };
         let start = Instant::now();
         let system = System { backend, a: &*operator, m: &*m, f: &f };

@@ -8,12 +8,12 @@ use std::time::Instant;
 use topopt_fem::{ElementOperator, ElementPreconditioner, Jacobi};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, System};
+use topopt_study::config::Config;
+use topopt_study::failure::Failure;
 
 use super::measured::{MEGABYTE, Measured, Stopwatch, each_operator, place};
 use super::subject::Subject;
 use crate::args::{Numbering, SolveArgs};
-use topopt_study::config::Config;
-use topopt_study::failure::Failure;
 
 pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failure> {
     let place = place(args.choice.device)?;
@@ -21,12 +21,14 @@ pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failur
     let subject = Subject::of_case(&config, &args.gmsh, Numbering::Import, &place)?;
     let dofs = subject.problem.n_dofs();
     writeln!(out, "{}: {dofs} components; {}", subject.name, place.name())?;
+
     let options = PcgOptions {
         tolerance: config.solver.tolerance,
         max_iterations: config.solver.max_iterations.unwrap_or(20_000),
     };
     let mut solves = Solves { subject: &subject, options, rows: Vec::new() };
     each_operator(&place, &subject, &args.choice.strategies, &mut solves)?;
+
     writeln!(out, "strategy      iterations  residual  seconds  ms/iteration  stored MB")?;
     for row in &solves.rows {
         let outcome = row.outcome;
@@ -41,6 +43,7 @@ pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failur
             row.memory as f64 / MEGABYTE
         )?;
     }
+
     match &args.choice.csv {
         Some(path) => write_csv(path, &subject.name, &place.name(), &solves.rows),
         None => Ok(()),
@@ -94,21 +97,26 @@ impl Measured for Solves<'_> {
         if precision != "f64" {
             return Ok(()); // conjugate gradients in single precision stall
         }
+
         let problem = &self.subject.problem;
         let modulus = self.subject.density.powf(self.subject.penalty);
         let n = problem.mesh().n_elements();
         let moduli = backend.upload(&vec![modulus; n], Space::elements(n))?;
         operator.set_coefficients(&[&moduli]);
+
         let mut jacobi = Jacobi::new(backend, problem.space())?;
         jacobi.update(backend, operator, &[&moduli])?;
+
         let f = backend.upload(&problem.load_cases()[0].forces, problem.space())?;
         let mut u = backend.zeros(problem.space())?;
         let mut pcg = Pcg::new(backend, problem.space())?;
         let system = System { backend, a: &*operator, m: &jacobi, f: &f };
+
         let start = Instant::now();
         let outcome =
             pcg.solve(&system, &mut u, self.options, &mut |_| ControlFlow::Continue(()))?;
         let seconds = start.elapsed().as_secs_f64();
+
         self.rows.push(Row { strategy: operator.strategy(), outcome, seconds, memory });
         Ok(())
     }

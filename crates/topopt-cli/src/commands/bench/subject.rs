@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use topopt_fem::{LoadCase, Material, Problem, Supports};
+use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Renumbering, Sets};
-
-use crate::args::{GmshArgs, Numbering};
 use topopt_study::case::Case;
 use topopt_study::config::Config;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::interrupt::Interrupt;
 use topopt_study::model::Model;
 use topopt_study::place::Place;
+
+use crate::args::{GmshArgs, Numbering};
 
 /// A problem and what to call it.
 pub(super) struct Subject {
@@ -80,10 +81,12 @@ impl Subject {
             Numbering::Shuffled => shuffled(mesh),
             Numbering::Restored => imported(&shuffled(mesh)),
         };
+
         let bounds = mesh.bounding_box();
         let end = bounds.min[0] + 0.02 * bounds.extent()[0];
         let mut supports = Supports::none(mesh.n_nodes());
         let mut forces = vec![0.0; 3 * mesh.n_nodes()];
+
         let mut farthest = 0;
         for (node, x) in mesh.coordinates().iter().enumerate() {
             if x[0] <= end {
@@ -93,6 +96,7 @@ impl Subject {
                 farthest = node;
             }
         }
+
         forces[3 * farthest + 1] = -1.0;
         let load = LoadCase::new("default", forces);
         let material = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"))?;
@@ -102,30 +106,13 @@ impl Subject {
     }
 }
 
-/// A cube of n^3 unit elements in lexicographic order, every node moved by up to a fifth of an
-/// element in each direction.
+/// A cube of n^3 unit elements, every node moved by up to a fifth of an element in each direction.
 fn perturbed_cube(n: usize) -> HexMesh {
-    let node = |i: usize, j: usize, k: usize| (i + (n + 1) * (j + (n + 1) * k)) as u32;
     let mut state = 1u64;
     let mut noise = move || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         0.4 * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5)
     };
-    let mut coordinates = Vec::with_capacity((n + 1).pow(3));
-    let mut hexes = Vec::with_capacity(n.pow(3));
-    for k in 0..=n {
-        for j in 0..=n {
-            for i in 0..=n {
-                coordinates.push([i, j, k].map(|v| v as f64 + noise()));
-                if i < n && j < n && k < n {
-                    let quad = |k| {
-                        [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)]
-                    };
-                    let ([a, b, c, d], [e, f, g, h]) = (quad(k), quad(k + 1));
-                    hexes.push([a, b, c, d, e, f, g, h]);
-                }
-            }
-        }
-    }
+    let (coordinates, hexes) = block([n; 3], |node| node.map(|i| i as f64 + noise()));
     HexMesh::new(coordinates, hexes, Sets::default()).expect("a fifth of an element inverts none")
 }

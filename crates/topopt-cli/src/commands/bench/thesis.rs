@@ -6,16 +6,29 @@ use std::path::Path;
 use topopt_io::csv::CsvFile;
 use topopt_linalg::PcgOptions;
 use topopt_mesh::generate::Benchmark;
+use topopt_study::config::Config;
+use topopt_study::failure::Failure;
 
 use super::measured::{MEGABYTE, each_operator, place};
 use super::solve::{Row, Solves};
 use super::subject::Subject;
 use crate::args::{GmshArgs, Numbering, ThesisArgs};
-use topopt_study::config::Config;
-use topopt_study::failure::Failure;
 
 /// The residual that the thesis' stop rule leaves, measured: delta <= 1e-5 in its Algorithm 1.
 const TOLERANCE: f64 = 1e-3;
+
+/// Of the CSV file.
+const COLUMNS: [&str; 9] = [
+    "benchmark",
+    "size",
+    "elements",
+    "nodes",
+    "strategy",
+    "iterations",
+    "seconds",
+    "speedup",
+    "stored_bytes",
+];
 
 pub(super) fn thesis(args: &ThesisArgs, out: &mut impl Write) -> Result<(), Failure> {
     let place = place(args.choice.device)?;
@@ -24,44 +37,32 @@ pub(super) fn thesis(args: &ThesisArgs, out: &mut impl Write) -> Result<(), Fail
         "{}; one solve from zero to a relative residual of {TOLERANCE:.0e}",
         place.name()
     )?;
-    let columns = [
-        "benchmark",
-        "size",
-        "elements",
-        "nodes",
-        "strategy",
-        "iterations",
-        "seconds",
-        "speedup",
-        "stored_bytes",
-    ];
-    let mut csv =
-        args.choice.csv.as_ref().map(|path| CsvFile::create(path, &columns)).transpose()?;
+    let csv = args.choice.csv.as_ref();
+    let mut csv = csv.map(|path| CsvFile::create(path, &COLUMNS)).transpose()?;
+
     for benchmark in Benchmark::ALL {
         for &size in &args.sizes {
             let (case, gmsh) = (case(benchmark, size)?, GmshArgs::default());
             let subject = Subject::of_case(&case, &gmsh, Numbering::Import, &place)?;
+
             let options = PcgOptions { tolerance: TOLERANCE, max_iterations: 100_000 };
             let mut solves = Solves { subject: &subject, options, rows: Vec::new() };
             each_operator(&place, &subject, &args.choice.strategies, &mut solves)?;
+
             let mesh = subject.problem.mesh();
-            let (elements, nodes) = (mesh.n_elements(), mesh.n_nodes());
-            writeln!(out, "{} {size}: {elements} elements, {nodes} nodes", benchmark.name())?;
+            let (name, elements, nodes) = (benchmark.name(), mesh.n_elements(), mesh.n_nodes());
+            writeln!(out, "{name} {size}: {elements} elements, {nodes} nodes")?;
+
             let ebe = solves.rows.iter().find(|row| row.strategy == "ebe").map(|row| row.seconds);
             for row in &solves.rows {
                 let speedup = ebe.map_or(f64::NAN, |ebe| ebe / row.seconds);
                 print(row, speedup, out)?;
                 if let Some(csv) = &mut csv {
+                    let Row { strategy, outcome, seconds, memory } = row;
+                    let iterations = &outcome.iterations;
                     csv.row(&[
-                        &benchmark.name(),
-                        &size,
-                        &elements,
-                        &nodes,
-                        &row.strategy,
-                        &row.outcome.iterations,
-                        &row.seconds,
-                        &speedup,
-                        &row.memory,
+                        &name, &size, &elements, &nodes, strategy, iterations, seconds, &speedup,
+                        memory,
                     ])?;
                 }
             }

@@ -54,6 +54,7 @@ fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> V
     let cubic = if length.is_empty() { String::new() } else { format!(" {length}³") };
     let extent = mesh.bounding_box().extent().map(|x| number(x, 6)).join(" \u{d7} ");
     let volume = number(mesh.volumes().iter().sum(), 6);
+
     let mut facts: Vec<Fact> = case
         .get("mesh")
         .and_then(toml::Value::as_table)
@@ -66,21 +67,25 @@ fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> V
         Fact::new("Extent", format!("{extent} {length}")),
         Fact::new("Volume", format!("{volume}{cubic}")),
     ]);
+
     for (key, name) in [("solid_elements", "Always solid"), ("void_elements", "Always void")] {
         if summary[key].as_u64().unwrap_or(0) > 0 {
             facts.push(Fact::new(name, format!("{} elements", counted(key))));
         }
     }
+
     facts
 }
 
 fn solver_facts(summary: &Value) -> Vec<Fact> {
     let preconditioner = &summary["preconditioner"];
     let levels = preconditioner["levels"].as_array().map_or(0, Vec::len);
+
     let mut name = text(&preconditioner["name"]);
     if let Some(cycle) = preconditioner["cycle"].as_str() {
         name += &format!(", {cycle}-cycle over {levels} levels");
     }
+
     let mut facts = vec![
         Fact::new("Device", text(&summary["device"])),
         Fact::new("Strategy", text(&summary["strategy"])),
@@ -91,6 +96,7 @@ fn solver_facts(summary: &Value) -> Vec<Fact> {
             count(summary["pcg_iterations"].as_u64().unwrap_or(0) as usize),
         ),
     ];
+
     if let Some(megabytes) = summary["peak_memory_mb"].as_f64() {
         facts.push(Fact::new("Peak memory", format!("{megabytes:.0} MiB")));
     }
@@ -130,6 +136,7 @@ fn shown(value: &toml::Value, unit: &str, units: &Units) -> String {
         toml::Value::Float(x) => number(*x, 6),
         toml::Value::Boolean(yes) => return if *yes { "yes" } else { "no" }.into(),
         toml::Value::Datetime(date) => date.to_string(),
+
         toml::Value::Array(values) => {
             let values: Vec<_> = values.iter().map(|value| shown(value, "", units)).collect();
             match values.len() {
@@ -138,11 +145,13 @@ fn shown(value: &toml::Value, unit: &str, units: &Units) -> String {
                 _ => format!("({})", values.join(", ")),
             }
         }
+
         toml::Value::Table(table) => {
             let facts = facts_of(table, units);
             let texts: Vec<_> = facts.iter().map(|f| format!("{} {}", f.name, f.value)).collect();
             return texts.join(", ");
         }
     };
+
     format!("{plain} {unit}").trim_end().into()
 }

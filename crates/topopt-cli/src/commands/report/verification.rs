@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 use topopt_report::{Fact, Table, Verification, number};
-
-use super::wording::{Units, read, text, unreadable, with_unit, words};
 use topopt_study::finding::Finding;
 use topopt_study::result_files::VERIFIED;
 use topopt_study::run_directory::RunDirectory;
+
+use super::wording::{Units, read, text, unreadable, with_unit, words};
 
 /// The proof, or how to get one.
 ///
@@ -20,8 +20,8 @@ pub(super) fn of(
     if !path.is_file() {
         let folder = results.path().display();
         return Ok(Err(format!(
-            "Not verified yet: topopt verify {folder} solves the design again as solid and void, and \
-             topopt report {folder} then shows the findings here."
+            "Not verified yet: topopt verify {folder} solves the design again as solid and void, \
+             and topopt report {folder} then shows the findings here."
         )));
     }
     let found: Value =
@@ -48,11 +48,13 @@ fn facts(found: &Value, units: &Units) -> Vec<Fact> {
     let (moved, stress) = (&found["largest_displacement"], &found["von_mises"]);
     let stresses = [("percentile_95", "95 % of the volume"), ("percentile_99", "99 %")]
         .map(|(key, share)| format!("{share} up to {}", with_unit(&stress[key], &units.stress)));
+
     let element = |of: &Value| format!("at element {} {}", of["element"], place(of, units));
     let width = |key: &str| match &found[key] {
         Value::Null => "none".into(),
         of => format!("{} {}", with_unit(&of["width"], &units.length), element(of)),
     };
+
     vec![
         Fact::new("Solid", format!("density {} and more", with_unit(&found["threshold"], ""))),
         Fact::new(

@@ -1,0 +1,234 @@
+//! Whether a run may go on from a checkpoint, and with what.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+use topopt_design::{DesignState, StructureState};
+
+use crate::checkpoint::{DESIGN, MEMORY, NEXT, Record, VOID, fingerprint, settings};
+use crate::config::{self, Config};
+use crate::done::Done;
+use crate::finding::{Finding, InputError};
+use crate::history::History;
+use crate::model::Model;
+use crate::result_files::checkpoints;
+
+/// Keys that may change when a run goes on: stop rules, output, and what changes no bit. The mesh
+/// itself is looked at, wherever its file is now.
+const MAY_CHANGE: [&str; 10] = [
+    "title",
+    "mesh.file",
+    "filter.neighbor_memory_mb",
+    "optimizer.max_iterations",
+    "optimizer.change_tolerance",
+    "optimizer.compliance_tolerance",
+    "optimizer.absolute_compliance_tolerance",
+    "solver.max_iterations",
+    "solver.threads",
+    "output",
+];
+
+/// Where a run goes on.
+#[derive(Debug)]
+pub struct Resumption {
+    pub state: DesignState,
+    pub done: Done,
+    /// The table of the iterations so far.
+    pub history: String,
+    /// Checkpoints that were passed over, a sentence each.
+    pub notes: Vec<String>,
+    strategy: String,
+    structure: u32,
+    by_color: bool,
+}
+
+impl Resumption {
+    /// The newest checkpoint that can be used among the results of `config`.
+    ///
+    /// # Errors
+    /// A finding if there is none, or if it is of a run with other settings.
+    pub fn find(config: &Config) -> Result<Self, InputError> {
+        let directory = config.output_directory();
+        let (newest, skipped) = checkpoints(&directory).newest();
+        let notes: Vec<_> = skipped.iter().map(|e| format!("checkpoint {e}; skipped")).collect();
+
+        let Some(checkpoint) = newest else {
+            let there =
+                if notes.is_empty() { "there is no checkpoint".into() } else { notes.join("; ") };
+            let message =
+                format!("no checkpoint to resume from in {}: {there}", directory.display());
+            let remedy = "name the folder of the results with `--output DIR`, or run without \
+                          --resume to start again";
+            return Err(Finding::new(message).remedy(remedy).into());
+        };
+
+        let record: Record = serde_json::from_value(checkpoint.content).map_err(|error| {
+            Finding::new(format!(
+                "the checkpoint in {} was written by another version: {error}",
+                directory.display()
+            ))
+            .remedy("resume with the version that wrote it, or run without --resume")
+        })?;
+        unchanged(&record, config, &directory)?;
+
+        let state = design_state(checkpoint.iteration, &record, checkpoint.arrays);
+        let Record { done, history, strategy, structure, by_color, .. } = record;
+        Ok(Self { state, done, history, notes, strategy, structure, by_color })
+    }
+
+    /// Whether the structure is that of the checkpoint.
+    ///
+    /// # Errors
+    /// A finding if it is not.
+    pub fn check(&self, structure: &Model, directory: &Path) -> Result<(), Finding> {
+        // First, since elements by color have other numbers: what follows would blame the mesh.
+        if self.by_color != structure.colors.is_some() {
+            let [there, here] = match self.by_color {
+                true => ["a GPU", "the processor"],
+                false => ["the processor", "a GPU"],
+            };
+            let message = format!(
+                "the run in {} began on {there} and would continue on {here}, where results differ \
+                 in the last bits, which `solver.deterministic` forbids",
+                directory.display()
+            );
+            let remedy = "resume where it began, or run without --resume to start again";
+            return Err(Finding::new(message).remedy(remedy));
+        }
+
+        let fits = fits(&self.state, structure);
+        let is_design = is_plausible(&self.state, structure.space.density_min);
+        if fits && !(is_design && self.is_told_by_a_run()) {
+            let message = format!(
+                "the checkpoint in {} holds numbers that no run produces",
+                directory.display()
+            );
+            return Err(Finding::new(message).remedy("run without --resume to start again"));
+        }
+
+        if fits && self.structure == fingerprint(structure) {
+            return Ok(());
+        }
+
+        let message = format!(
+            "the mesh or its sets differ from those with which the run in {} began",
+            directory.display()
+        );
+        Err(Finding::new(message).remedy("run without --resume to start again"))
+    }
+
+    /// Whether the history, and what is said to be done, are those of a run that came so far.
+    fn is_told_by_a_run(&self) -> bool {
+        let iteration = self.state.iteration;
+        History::parse(&self.history).is_ok_and(|history| history.is_of_run(iteration))
+            && self.done.is_plausible(iteration)
+    }
+
+    /// The strategy to go on with: the same, where the choice was left to the program.
+    pub fn strategy(&self, asked: config::Strategy) -> config::Strategy {
+        match asked {
+            config::Strategy::Auto => config::Strategy::named(&self.strategy).unwrap_or(asked),
+            asked => asked,
+        }
+    }
+}
+
+/// Whether the vectors of a state are as long as `structure` needs them.
+fn fits(state: &DesignState, structure: &Model) -> bool {
+    let (problem, mesh) = (&structure.problem, structure.problem.mesh());
+    let DesignState { design, next, memory, displacements, structure: made_for, .. } = state;
+    let variables = next.iter().chain(memory.iter().map(|(_, values)| values));
+    design.len() == mesh.n_elements()
+        && variables.into_iter().all(|x| x.len() == design.len())
+        && made_for.void.iter().all(|&e| (e as usize) < mesh.n_elements())
+        && displacements.len() == problem.load_cases().len()
+        && displacements.iter().all(|u| u.len() == problem.n_dofs())
+}
+
+/// Whether a run can have come to the numbers of a state.
+fn is_plausible(state: &DesignState, density_min: f64) -> bool {
+    let densities = density_min * (1.0 - 1e-9)..=1.0;
+    let DesignState { design, next, memory, displacements, .. } = state;
+    let mut others = displacements.iter().chain(memory.iter().map(|(_, values)| values)).flatten();
+    design.iter().chain(next.iter().flatten()).all(|x| densities.contains(x))
+        && others.all(|value| value.is_finite())
+}
+
+/// The state that the arrays of a checkpoint hold.
+fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>)>) -> DesignState {
+    let mut state = DesignState {
+        iteration,
+        previous_objective: record.previous_compliance,
+        design: Vec::new(),
+        next: None,
+        memory: Vec::new(),
+        displacements: Vec::new(),
+        structure: StructureState { void: Vec::new(), excess: record.excess },
+    };
+
+    for (name, values) in arrays {
+        match name.as_str() {
+            DESIGN => state.design = values,
+            NEXT => state.next = Some(values),
+            VOID => state.structure.void = values.iter().map(|&e| e as u32).collect(),
+            _ => match name.strip_prefix(MEMORY) {
+                Some(name) => state.memory.push((name.into(), values)),
+                None => state.displacements.push(values),
+            },
+        }
+    }
+    state
+}
+
+/// Refuses settings that differ from those of the checkpoint where they may not.
+fn unchanged(record: &Record, config: &Config, directory: &Path) -> Result<(), Finding> {
+    let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
+    leaves("", &record.config, &mut old);
+    leaves("", &settings(config)?, &mut new);
+
+    let text = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
+    let may_change = |key: &str| {
+        MAY_CHANGE
+            .iter()
+            .any(|m| key.strip_prefix(m).is_some_and(|r| r.is_empty() || r.starts_with('.')))
+    };
+
+    let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+    let changed: Vec<_> = keys
+        .into_iter()
+        .filter(|key| !may_change(key) && old.get(*key) != new.get(*key))
+        .map(|key| format!("{key}: {} -> {}", text(old.get(key)), text(new.get(key))))
+        .collect();
+
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the case has changed since the run in {} began:\n{}",
+        directory.display(),
+        changed.join("\n")
+    );
+    Err(Finding::new(message).remedy(
+        "change it back, or run without --resume to start again; only stop rules, [output] and \
+         `solver.threads` may change",
+    ))
+}
+
+/// The values of `value` by their keys, as in `--set`; those left out are not there.
+fn leaves(key: &str, value: &Value, out: &mut BTreeMap<String, Value>) {
+    let below = |name: &str| match (key, config::present(name)) {
+        ("", name) => name.to_owned(),
+        (key, name) => format!("{key}.{name}"),
+    };
+    match value {
+        Value::Object(entries) => entries.iter().for_each(|(name, v)| leaves(&below(name), v, out)),
+        Value::Array(entries) if entries.iter().any(Value::is_object) => {
+            entries.iter().enumerate().for_each(|(i, v)| leaves(&below(&i.to_string()), v, out));
+        }
+        Value::Null => {}
+        value => {
+            out.insert(key.into(), value.clone());
+        }
+    }
+}
