@@ -155,8 +155,8 @@ fn a_deterministic_run_has_the_history_of_the_cpu_and_stays_where_it_began() {
     let exactly = ["compliance", "pcg_residual"];
     assert_eq!(exactly.map(|c| hidden.history(c)), exactly.map(|c| plain.history(c)));
 
-    let there = "a GPU and would go on on the processor";
-    let here = "the processor and would go on on a GPU";
+    let there = "a GPU and would continue on the processor";
+    let here = "the processor and would continue on a GPU";
     let onto_gpu = run_in_order(&hidden, "forward", &[&tight[..], &["--resume"]].concat());
     for (finished, words) in [(without_gpu(&folder, &["--resume"]), there), (onto_gpu, here)] {
         assert_eq!(finished.status, 1, "{}", finished.out);
