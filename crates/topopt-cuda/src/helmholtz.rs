@@ -12,7 +12,7 @@ use crate::operators::{MeshOnDevice, MfDiffusion, ShapeMeans};
 use crate::{Cuda, DeviceVector, ScalarMultigrid};
 
 /// The equation of [`topopt_fem::Helmholtz`] on a GPU: matrix-free diffusion, preconditioned by multigrid
-/// in single precision. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
+/// in single precision, which needs hardly more iterations for a larger radius. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
 pub struct MatrixFreeEquation<'a> {
     operator: MfDiffusion<f64>,
     multigrid: ScalarMultigrid<'a, f32>,
@@ -21,8 +21,8 @@ pub struct MatrixFreeEquation<'a> {
 }
 
 impl<'a> MatrixFreeEquation<'a> {
-    /// For the radius R of a cone that blurs as much, on `mesh`, of which `on_device` was made. `backends`
-    /// are for conjugate gradients and for the preconditioner.
+    /// For the radius R of a cone that blurs as much, on `mesh`, of which `on_device` was made;
+    /// `double` is for conjugate gradients, `single` for the preconditioner.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.

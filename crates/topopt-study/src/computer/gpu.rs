@@ -1,6 +1,6 @@
 //! One GPU.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use topopt_cuda::{
     BlockJacobi, Cone, Cuda, Device, MatrixFreeEquation, MeshOnDevice, Multigrid, Prepared,
@@ -23,8 +23,8 @@ use crate::model::Model;
 pub struct OnGpu {
     device: Arc<Device>,
     backend: Cuda<f64>,
-    /// For the preconditioner of the filter's equation.
-    single: Cuda<f32>,
+    /// For the preconditioner of the filter's equation, which few runs have.
+    single: OnceLock<Cuda<f32>>,
 }
 
 impl OnGpu {
@@ -33,7 +33,17 @@ impl OnGpu {
     /// # Errors
     /// [`BackendError`] if the device fails.
     pub fn new(device: &Arc<Device>) -> Result<Self, BackendError> {
-        Ok(Self { device: device.clone(), backend: Cuda::new(device)?, single: Cuda::new(device)? })
+        let single = OnceLock::new();
+        Ok(Self { device: device.clone(), backend: Cuda::new(device)?, single })
+    }
+
+    /// Its backend in single precision.
+    fn single(&self) -> Result<&Cuda<f32>, BackendError> {
+        if let Some(single) = self.single.get() {
+            return Ok(single);
+        }
+        let single = Cuda::new(&self.device)?;
+        Ok(self.single.get_or_init(|| single))
     }
 }
 
@@ -93,11 +103,10 @@ impl Computer for OnGpu {
         let mesh = model.problem.mesh();
         match plan {
             Weights::Helmholtz => {
-                let Self { device, backend, single } = self;
-                let on_device = bare_mesh(device, mesh, model.colors.as_deref())?;
-                let equation =
-                    MatrixFreeEquation::new((backend, single), &on_device, mesh, radius)?;
-                Ok((Box::new(Helmholtz::solving(backend, equation)?), None))
+                let on_device = bare_mesh(&self.device, mesh, model.colors.as_deref())?;
+                let backends = (&self.backend, self.single()?);
+                let equation = MatrixFreeEquation::new(backends, &on_device, mesh, radius)?;
+                Ok((Box::new(Helmholtz::solving(&self.backend, equation)?), None))
             }
             Weights::Cone { .. } => {
                 let cone = Cone::new(&self.device, &mesh.centers(), radius)?;
