@@ -26,11 +26,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_diagonal(
     real* __restrict__ out) {                // [n_nodes]
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
     if (in_launch >= part.count) return;
+
     unsigned node[8];
     real X[3][8], D[8] = {};
     load_element(mesh, e, node, X);
     const real conductivity = (real)(1.0 / 512) * conductivities[e];
     const real capacity = (real)(1.0 / 4096) * capacities[e];
+
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
         const Point p = point(X, q);
@@ -42,6 +44,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_diagonal(
             D[m] += conduction * dot(g, g, 0) + weight * shape(p, m);
         }
     }
+
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
         if (held[node[m]]) out[node[m]] = 1; // the same from every element

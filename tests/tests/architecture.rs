@@ -11,9 +11,6 @@ const COMMAND_LINE: [&str; 5] = ["clap", "clap_complete", "ctrlc", "indicatif", 
 /// Packages of the case file.
 const CASE_FILE: [&str; 2] = ["schemars", "toml"];
 
-/// Crates whose files import each other in circles that are still to be cut.
-const NOT_YET_WITHOUT_CIRCLES: [&str; 0] = [];
-
 #[test]
 fn every_dependency_is_an_arrow_of_the_table() {
     let (allowed, crates) = (arrows(), workspace());
@@ -65,10 +62,18 @@ fn the_files_of_a_crate_import_each_other_in_no_circle() {
             let files: Vec<_> = modules.into_iter().chain([again]).map(file).collect();
             files.join(" -> ")
         });
-        if NOT_YET_WITHOUT_CIRCLES.contains(&&*member) {
-            assert!(named.is_some(), "{member} has no circle any more: take it off the list");
-        } else {
-            assert_eq!(named, None, "a circle of imports in {member}");
+        assert_eq!(named, None, "a circle of imports in {member}");
+    }
+}
+
+/// A file that no other one names as its module is never compiled.
+#[test]
+fn every_file_of_a_library_is_a_module() {
+    for member in members() {
+        let modules = modules(&member);
+        for (name, parent) in modules.keys().filter_map(|module| module.split_last()) {
+            let parent = modules.get(parent).map(|code| words(code).join(" ")).unwrap_or_default();
+            assert!(format!(" {parent} ").contains(&format!(" mod {name} ")), "{member}: {name}");
         }
     }
 }

@@ -95,7 +95,7 @@ fn a_load_per_area_needs_faces() {
            give `total_force`, which is shared equally by nodes
     "#);
     let traction = build("traction = [1, 0, 0]", &["loads.0.set=design"]).unwrap_err();
-    assert!(traction.contains("`traction` needs faces, and set `design` has none"), "{traction}");
+    assert!(traction.contains("`traction` needs faces, but set `design` has none"), "{traction}");
     let missing = build("traction = [1, 0, 0]", &["loads.0.set=ende"]).unwrap_err();
     assert!(missing.contains("did you mean `end`?"), "{missing}");
 }

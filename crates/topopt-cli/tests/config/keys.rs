@@ -110,7 +110,7 @@ fn several_at_once() {
        :                   `-- must be greater than -1 and less than 0.5
     18 | 
        `----
-     help: 0.5 is an incompressible material, for which these elements lock; for rubber take 0.45
+     help: 0.5 is an incompressible material, for which these elements lock; for rubber take 0.49
     ");
 }
 

@@ -132,7 +132,7 @@ fn all_that_may_be_worth_saying() {
       strategy         ebe
       memory           about 12 MB, 12 with mf, 12 with nbn
       results          out, which already holds results: give --overwrite or --resume
-      note: 1 node that no hexahedron uses was left out
+      note: 1 node not used by any hexahedron was left out
       warning: the filter radius 0.5 is not larger than an element (1): it has almost no effect, and checkerboards are likely; 1.5 to 3 element widths are usual
     ready for `topopt run case.toml`
     ");

@@ -215,16 +215,19 @@ fn what_cannot_be_exported_is_refused() {
         (&["ends.vtu", "-o", "part.step"], &["format of part.step", ".stl, .3mf, .obj or .vtp"]),
         (&["none", "-o", "part.stl"], &["none is not a results folder", "no such folder"]),
         (&["empty", "-o", "part.stl"], &["empty is not a results folder", "topopt run"]),
-        (&["bare.vtu", "-o", "part.stl"], &["no scalar array `density`", "design.vtu of a run"]),
+        (
+            &["bare.vtu", "-o", "part.stl"],
+            &["no scalar cell array `density`", "design.vtu of a run"],
+        ),
         (&["case.toml", "-o", "part.stl"], &["case.toml: not a VTK XML file"]),
         (&["out", "-o", "part.stl"], &["no threshold keeps the volume", "run more iterations"]),
         (
             &["ends.vtu", "-o", "part.stl", "--threshold", "1.5"],
-            &["the threshold 1.5 leaves nothing of ends.vtu", "densities are from 0 to 1"],
+            &["the threshold 1.5 keeps nothing of ends.vtu", "densities are from 0 to 1"],
         ),
         (
             &["ends.vtu", "-o", "part.stl", "--threshold", "0"],
-            &["the threshold 0 leaves everything of ends.vtu", "choose a threshold between"],
+            &["the threshold 0 keeps everything of ends.vtu", "choose a threshold between"],
         ),
         (
             &["ends.vtu", "-o", "nowhere/part.stl"],
@@ -232,7 +235,7 @@ fn what_cannot_be_exported_is_refused() {
         ),
         (
             &["solid.vtu", "-o", "part.stl"],
-            &["everything of solid.vtu is solid", "optimize for a smaller `volume_fraction`"],
+            &["all of solid.vtu is solid", "optimize for a smaller `volume_fraction`"],
         ),
         (
             &["far.vtu", "-o", "part.stl"],

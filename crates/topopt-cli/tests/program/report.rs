@@ -78,7 +78,7 @@ fn a_report_goes_where_it_is_asked_for_or_not_at_all() {
 
     let history = folder.read("out/history.csv");
     folder.write("out/history.csv", &(history.clone() + "4,x\n"));
-    refused(&["report", "out"], &["out/history.csv: line 5 is no row of", "run the case again"]);
+    refused(&["report", "out"], &["out/history.csv: line 5 is not a row of", "run the case again"]);
     folder.write("out/history.csv", &history);
 
     let (status, ..) = topopt(&folder.path(""), &["report", "out", "--output", "a.html"]);

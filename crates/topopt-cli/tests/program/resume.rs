@@ -221,7 +221,7 @@ fn a_damaged_checkpoint_is_passed_over() {
     let finished = folder.run(&[EVERY, PLAIN, "optimizer.max_iterations=6"], &["--resume"]);
     assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
     let out = finished.out;
-    assert!(out.contains("iteration_0004.ckpt: damaged or cut short; passed over"), "{out}");
+    assert!(out.contains("iteration_0004.ckpt: damaged or cut short; skipped"), "{out}");
     assert!(out.contains("note: resumed after iteration 3"), "{out}");
 
     let (found, expected) = (Bits::of(&folder), Bits::of(&whole));
@@ -234,7 +234,11 @@ fn a_damaged_checkpoint_is_passed_over() {
     }
     let finished = folder.run(&[], &["--resume"]);
     assert_eq!(finished.status, 1);
-    assert!(finished.err.contains("nothing to go on from in out: checkpoint"), "{}", finished.err);
+    assert!(
+        finished.err.contains("no checkpoint to resume from in out: checkpoint"),
+        "{}",
+        finished.err
+    );
 }
 
 #[test]
@@ -259,7 +263,7 @@ fn a_changed_case_is_refused_with_the_differences() {
     | design.penalty: 3.0 -> 2.5
     | loads.0.force: [0.0,-1.0,0.0] -> [0.0,0.0,1.0]
     | material.youngs_modulus: 1.0 -> 2.0
-    help: change it back, or run without --resume to begin anew; stop rules, [output] and
+    help: change it back, or run without --resume to start again; only stop rules, [output] and
           `solver.threads` may change
     ");
     assert_eq!((folder.files(), folder.read("out/history.csv")), before);

@@ -236,7 +236,12 @@ fn numbers_beyond_doubles_end_a_run() {
         let finished = folder.run(set, &[]);
         assert_eq!(finished.status, 2, "{set:?}: {}{}", finished.out, finished.err);
         assert!(!finished.out.contains("stopped by"), "{set:?}: {}", finished.out);
-        assert_ne!(folder.summary()["status"], "done");
+        // A filter that fails before the first design leaves nothing.
+        if folder.path("out").exists() {
+            assert_ne!(folder.summary()["status"], "done");
+        } else {
+            assert!(finished.err.contains("filter"), "{}", finished.err);
+        }
     }
 }
 

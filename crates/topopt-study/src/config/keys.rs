@@ -84,7 +84,7 @@ pub struct Material {
         "exclusiveMinimum" = -1,
         "exclusiveMaximum" = 0.5,
         "x-remedy" = "0.5 is an incompressible material, for which these elements lock; for rubber \
-                      take 0.45"
+                      take 0.49"
     ))]
     pub poissons_ratio: f64,
     /// Mass per volume of solid material, for gravity.
