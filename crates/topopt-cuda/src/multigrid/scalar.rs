@@ -134,6 +134,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         let kernels = Arc::new(kernels::ScalarLevels::load(device)?);
         let vector = Arc::new(kernels::Vector::load(device)?);
         let n_levels = host.n_levels();
+
         let matrix = |level| Matrix::new(&kernels, device, host.matrix(level));
         let diagonal = |level| {
             let inverse = host.inverse_diagonal(level);
@@ -146,6 +147,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             let is_held = |point: u32| level == 0 && problem.constraints().is_held(point as usize);
             ConstantTransfer::new(&kernels, device, host.aggregates(level), is_held)
         };
+
         let inverse = dense_inverse(host);
         Ok(Self {
             fine,

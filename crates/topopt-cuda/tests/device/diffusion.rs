@@ -280,6 +280,7 @@ fn shape_means_are_those_of_the_reference() {
         let (nodes, elements) = (free.space(), Space::elements(mesh.n_elements()));
         let means = ShapeMeans::new(&subject.mesh_on(&device)).unwrap();
         let (x, field) = (Noise(1).vector(elements.len()), Noise(2).vector(nodes.len()));
+
         let volumes = mesh.volumes();
         let densities: Vec<f64> = x.iter().zip(&volumes).map(|(x, v)| x / v).collect();
         let mut reference = Reference::new(&free);

@@ -73,45 +73,58 @@ fn assert_levels<R: Real>(tolerance: f64) {
         let last = expected.n_levels() - 1;
         assert_eq!((found.n_levels(), last >= 2), (last + 1, problem.mesh().n_nodes() > 20_000));
         for level in 0..=last {
-            let space = expected.operator(level).space();
-            let mut x = Noise(9).vector(space.len());
-            if level == 0 {
-                problem.constraints().clear(&mut x);
-            }
-            let compare = |found, expected: &Vec<f64>, part| {
-                let what = format!("{part} of level {level}, {}", R::NAME);
-                assert_close(&backend.download(&found).unwrap(), expected, tolerance, &what);
-            };
-            let x_there = backend.upload(&x, space).unwrap();
-            let (mut y, mut y_there) = (x.clone(), backend.zeros(space).unwrap());
-            expected.operator(level).apply(&x, &mut y);
-            found.operator(level).apply(&x_there, &mut y_there);
-            compare(y_there, &y, "product");
-
-            let mut y_there = backend.upload(&x, space).unwrap();
-            if level == last {
-                expected.solve_last(&x, &mut y);
-                found.solve_last(&x_there, &mut y_there);
-                compare(y_there, &y, "solution");
-                continue;
-            }
-            expected.inverse_diagonal(level).apply(&x, &mut y);
-            found.inverse_diagonal(level).apply(&x_there, &mut y_there);
-            compare(y_there, &y, "inverse diagonal");
-
-            let coarse = expected.operator(level + 1).space();
-            let (mut sums, mut sums_there) =
-                (vec![0.0; coarse.len()], backend.zeros(coarse).unwrap());
-            expected.transfer(level).restrict(&x, &mut sums);
-            found.transfer(level).restrict(&x_there, &mut sums_there);
-            y.copy_from_slice(&x);
-            let mut y_there = backend.upload(&x, space).unwrap();
-            expected.transfer(level).prolong_add(&sums, &mut y);
-            found.transfer(level).prolong_add(&sums_there, &mut y_there);
-            compare(sums_there, &sums, "restriction");
-            compare(y_there, &y, "prolongation");
+            assert_level(&backend, &problem, (found, expected), level, tolerance);
         }
     }
+}
+
+/// Compares all that a level computes with that of the CPU.
+fn assert_level<R: Real>(
+    backend: &Cuda<R>,
+    problem: &Problem,
+    (found, expected): (&dyn Hierarchy<Cuda<R>>, &dyn Hierarchy<Cpu>),
+    level: usize,
+    tolerance: f64,
+) {
+    let last = expected.n_levels() - 1;
+    let space = expected.operator(level).space();
+    let mut x = Noise(9).vector(space.len());
+    if level == 0 {
+        problem.constraints().clear(&mut x);
+    }
+    let compare = |found, expected: &Vec<f64>, part| {
+        let what = format!("{part} of level {level}, {}", R::NAME);
+        assert_close(&backend.download(&found).unwrap(), expected, tolerance, &what);
+    };
+
+    let x_there = backend.upload(&x, space).unwrap();
+    let (mut y, mut y_there) = (x.clone(), backend.zeros(space).unwrap());
+    expected.operator(level).apply(&x, &mut y);
+    found.operator(level).apply(&x_there, &mut y_there);
+    compare(y_there, &y, "product");
+
+    let mut y_there = backend.upload(&x, space).unwrap();
+    if level == last {
+        expected.solve_last(&x, &mut y);
+        found.solve_last(&x_there, &mut y_there);
+        compare(y_there, &y, "solution");
+        return;
+    }
+
+    expected.inverse_diagonal(level).apply(&x, &mut y);
+    found.inverse_diagonal(level).apply(&x_there, &mut y_there);
+    compare(y_there, &y, "inverse diagonal");
+
+    let coarse = expected.operator(level + 1).space();
+    let (mut sums, mut sums_there) = (vec![0.0; coarse.len()], backend.zeros(coarse).unwrap());
+    expected.transfer(level).restrict(&x, &mut sums);
+    found.transfer(level).restrict(&x_there, &mut sums_there);
+    y.copy_from_slice(&x);
+    let mut y_there = backend.upload(&x, space).unwrap();
+    expected.transfer(level).prolong_add(&sums, &mut y);
+    found.transfer(level).prolong_add(&sums_there, &mut y_there);
+    compare(sums_there, &sums, "restriction");
+    compare(y_there, &y, "prolongation");
 }
 
 /// Solves A u = f for noise; returns u and the iterations.
@@ -150,6 +163,7 @@ fn it_solves_in_as_many_iterations_as_on_the_cpu() {
         let elements = Space::elements(k.len());
         let [k_there, c_there] = [&k, &c].map(|term| backend.upload(term, elements).unwrap());
         a.set_coefficients(&[&k_there, &c_there]);
+
         let kind = CycleKind::K;
         let double = ScalarMultigrid::new(&backend, &mesh, &problem, kind, [&k, &c]).unwrap();
         let single = ScalarMultigrid::new(&single, &mesh, &problem, kind, [&k, &c]).unwrap();
