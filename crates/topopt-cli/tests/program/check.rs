@@ -115,7 +115,7 @@ fn all_that_may_be_worth_saying() {
         ["mesh.file=part.msh", "filter.radius=0.5", "output.directory=out", "solver.strategy=ebe"];
     let set: Vec<_> = keys.iter().flat_map(|key| ["--set", key]).collect();
 
-    insta::assert_snapshot!(check_untimed(&folder, &set), @r"
+    insta::assert_snapshot!(check_untimed(&folder, &set), @"
     case.toml
       elements         1 of mean width 1
       nodes            8
