@@ -172,7 +172,7 @@ impl FilterEquation<Cpu> for AssembledEquation<'_> {
     }
 
     fn preconditioner(&self) -> &dyn Preconditioner<Cpu> {
-        &self.multigrid
+        self
     }
 
     fn n_elements(&self) -> usize {
@@ -193,6 +193,26 @@ impl FilterEquation<Cpu> for AssembledEquation<'_> {
             *y = nodes.map(|(&node, mean)| mean * field[node as usize]).sum();
         };
         y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
+    }
+}
+
+/// The multigrid as it was made. It does not grow stronger in slow solves: what one application does
+/// must not change the next, or a resumed run would have other bits.
+impl Preconditioner<Cpu> for AssembledEquation<'_> {
+    fn name(&self) -> &'static str {
+        self.multigrid.name()
+    }
+
+    fn is_linear(&self) -> bool {
+        self.multigrid.is_linear()
+    }
+
+    fn check_interval(&self, backend: &Cpu) -> usize {
+        self.multigrid.check_interval(backend)
+    }
+
+    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
+        self.multigrid.apply(backend, r, z);
     }
 }
 
