@@ -167,6 +167,23 @@ def flat_elements(place):
     warned(place, meshes.box(8, 4, 4).moved(lambda x: (x[0], x[1], x[2] * 1e-4)), "aspect ratio")
 
 
+def elements_without_end(place):
+    """Two elements as long as 32-bit numbers: what lies in them is found all the same."""
+    mesh = meshes.box(4, 3, 2).moved(lambda x: (2.0, -2147480000.0, 1.0) if x == (2.0, 0.0, 1.0) else x)
+    place.write("mesh.msh", meshes.msh(mesh))
+    place.write("a.toml", cases.text(cases.simple("mesh.msh")))
+    sound(place.run("run", "a.toml", "-o", "r"), statuses=(0, 2))
+
+
+def springs_beyond_what_is_read(place):
+    """Stiffnesses of 300 digits are written with an exponent."""
+    case = cases.simple("mesh.msh")
+    case["springs"] = [{"set": "load", "stiffness": [1e-300, 0.0, 1e290]}]
+    place.write("mesh.msh", meshes.msh(meshes.box(2, 2, 2)))
+    place.write("a.toml", cases.text(case))
+    sound(place.run("check", "a.toml"), statuses=(0,))
+
+
 def tolerance_out_of_reach(place):
     """A residual below rounding."""
     warned(place, meshes.box(8, 4, 4), "tolerance", solver={"tolerance": 1e-14})
@@ -259,6 +276,7 @@ INPUTS = [
     export_of_a_uniform_design, one_name_for_nodes_and_elements_in_a_deck, one_name_for_faces_and_elements_in_gmsh,
     elements_twice_in_msh, elements_twice_in_inp, elements_twice_in_cdb, elements_twice_in_vtu,
     volume_out_of_reach_by_solid_elements, helmholtz_of_a_huge_radius, tiny_modulus, decimation_of_a_random_design,
-    decimation_of_a_connecting_rod, hinge, nearly_incompressible, flat_elements, tolerance_out_of_reach,
+    decimation_of_a_connecting_rod, hinge, nearly_incompressible, flat_elements, elements_without_end, springs_beyond_what_is_read,
+    tolerance_out_of_reach,
     thin_conforming_elements, escapes_in_names, files_that_others_read, bomb_of_compressed_arrays, type_of_a_megabyte,
     huge_coordinates, edge_of_no_length, export_of_a_solid_design, deep_override, report_of_a_uniform_design]

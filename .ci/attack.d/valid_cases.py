@@ -78,6 +78,9 @@ def add_balls(random, mesh, case):
     far = [e for e, corners in enumerate(mesh.elements) if not (loaded | held) & set(corners)]
     if random.random() < 0.4:
         ball = {"center": center(mesh, random.choice(near)), "radius": width * random.uniform(0.9, 4.0)}
+        distances = [math.dist(center(mesh, e), ball["center"]) for e in range(len(mesh.elements))]
+        if max(distances) < 1.001 * ball["radius"]:
+            return  # nothing would be left to optimize
         case["select"].append({"name": "core", "kind": "elements", "sphere": ball})
         case["design"]["solid"] = ["core"]
         far = [e for e in far if math.dist(center(mesh, e), ball["center"]) > 1.001 * ball["radius"]]

@@ -12,25 +12,28 @@ pub(crate) const TOLERANCE: f64 = 1e-6;
 pub fn local_coordinates(x: &[[f64; 3]; 8], point: [f64; 3]) -> Option<[f64; 3]> {
     // The map relative to the point: its root is wanted.
     let map = Trilinear::of(&x.map(|node| std::array::from_fn(|i| node[i] - point[i])));
-    if is_far(&map) {
+    let straight = straightened(&map);
+    if straight.as_ref().is_some_and(is_far) {
         return None;
     }
     match root(&map, [0.0; 3]) {
         Some(xi) if is_inside(xi) => Some(xi),
         Some(_) if is_regular(&map) => None,
-        _ => root_in(&map, [-1.0; 3], 2.0, 4),
+        // Of a long thin element the boxes around its parts hold far more than these.
+        _ => root_in(straight.as_ref().unwrap_or(&map), [-1.0; 3], 2.0, 4),
     }
 }
 
-/// Whether a root inside is ruled out: times the inverse of its Jacobian at the center, the map is
-/// the identity, a constant, and what bends it.
-fn is_far(map: &Trilinear) -> bool {
+/// The map times the inverse of its Jacobian at the center: the identity, a constant, and what bends
+/// it. It has the same roots.
+fn straightened(map: &Trilinear) -> Option<Trilinear> {
     let jacobian = map.jacobian([0.0; 3]);
     let determinant = hexahedron::determinant(&jacobian);
-    if determinant == 0.0 {
-        return false;
-    }
-    let map = map.then(&hexahedron::inverse(&jacobian, determinant));
+    (determinant != 0.0).then(|| map.then(&hexahedron::inverse(&jacobian, determinant)))
+}
+
+/// Whether a root inside is ruled out for a [`straightened`] map.
+fn is_far(map: &Trilinear) -> bool {
     let (center, bend) = (map.center(), map.bend());
     (0..3).any(|i| center[i].abs() > (1.0 + 4.0 * TOLERANCE) * (1.0 + bend[i]))
 }

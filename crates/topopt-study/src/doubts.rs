@@ -6,7 +6,7 @@ use topopt_mesh::{Components, FaceJoined};
 
 use crate::config::Config;
 use crate::model::Model;
-use crate::numbers::{rounded, shown};
+use crate::numbers::shown;
 use crate::units;
 
 /// Everything that is doubtful, a sentence each.
@@ -36,7 +36,7 @@ fn nearly_incompressible(config: &Config) -> Option<String> {
 /// Solids that meet in edges or nodes only.
 fn hinges(model: &Model) -> Option<String> {
     let FaceJoined { n_parts, hinge } = Components::joined_by_faces(&model.mesh);
-    let [x, y, z] = model.mesh.coordinates()[hinge? as usize].map(rounded);
+    let [x, y, z] = model.mesh.coordinates()[hinge? as usize].map(shown);
     Some(format!(
         "{n_parts} parts are not joined by faces, and some of them meet only in edges or nodes, \
          the first at ({x}, {y}, {z}): they can turn there, and the solver may not converge; join \
@@ -67,8 +67,8 @@ fn wide_filter(model: &Model) -> Option<String> {
         format!(
             "the filter radius {} is larger than the part, {}: the whole part is averaged; \
              check the unit of the radius",
-            rounded(radius),
-            rounded(extent)
+            shown(radius),
+            shown(extent)
         )
     })
 }

@@ -7,7 +7,7 @@ use topopt_mesh::{HexMesh, SetKind, Sets};
 
 use crate::config::{Condition, Config, Select, SelectKind, closest};
 use crate::finding::Finding;
-use crate::numbers::rounded;
+use crate::numbers::{rounded, shown};
 use crate::tags::Tags;
 
 /// The sets of `mesh` and the selections of the case file, which become sets like any other.
@@ -278,8 +278,8 @@ impl Selection<'_> {
             let near = match condition {
                 selection::Condition::Within(region) if n == 0 => {
                     let (nearest, distance) = selector.nearest_to(region);
-                    let [x, y, z] = selector.place(nearest).map(rounded);
-                    let off = rounded(distance);
+                    let [x, y, z] = selector.place(nearest).map(shown);
+                    let off = shown(distance);
                     format!("; the nearest, at [{x}, {y}, {z}], is {off} away")
                 }
                 _ => String::new(),

@@ -14,7 +14,7 @@ use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::model::Model;
-use topopt_study::numbers::{rounded, shown};
+use topopt_study::numbers::shown;
 use topopt_study::output_folder::{self, Earlier};
 use topopt_study::place::Place;
 use topopt_study::run::thread_pool;
@@ -202,13 +202,13 @@ impl Forecast {
 
         rows.extend(self.units.map(|units| ("units", units.text())));
         rows.extend((self.spring_nodes > 0).then(|| {
-            let [x, y, z] = self.spring_stiffness.map(rounded);
+            let [x, y, z] = self.spring_stiffness.map(shown);
             let tied = nodes(self.spring_nodes);
             ("springs", format!("{tied}, stiffness adds up to ({x}, {y}, {z})"))
         }));
         rows.extend(self.loads.iter().map(|load| ("load case", load.text())));
 
-        let volume = rounded(self.design_volume);
+        let volume = shown(self.design_volume);
         rows.push(("material", format!("{} of the design volume {volume}", self.volume_fraction)));
         for (name, n) in
             [("solid elements", self.solid_elements), ("void elements", self.void_elements)]
@@ -258,7 +258,7 @@ impl Forecast {
             FilterKind::None => "none",
         };
         self.filter_radius.map_or(name.into(), |radius| {
-            let (widths, radius) = (rounded(radius / self.element_width), rounded(radius));
+            let (widths, radius) = (shown(radius / self.element_width), shown(radius));
             let weights = match self.filter_weights {
                 FilterWeights::Cone => "",
                 FilterWeights::Helmholtz => " by a Helmholtz equation",
@@ -291,13 +291,13 @@ impl Load {
     }
 
     fn text(&self) -> String {
-        let [x, y, z] = self.sum_of_forces.map(rounded);
+        let [x, y, z] = self.sum_of_forces.map(shown);
         let mut parts = Vec::new();
         if self.loaded_nodes > 0 {
             parts.push(format!("{}, forces add up to ({x}, {y}, {z})", nodes(self.loaded_nodes)));
         }
         if self.weight_per_volume != [0.0; 3] {
-            let [x, y, z] = self.weight_per_volume.map(rounded);
+            let [x, y, z] = self.weight_per_volume.map(shown);
             parts.push(format!("gravity of ({x}, {y}, {z}) per volume"));
         }
         if self.displaced_nodes > 0 {
@@ -356,8 +356,8 @@ fn warnings(model: &Model, loads: &[Load]) -> Vec<String> {
         warnings.push(format!(
             "the filter radius {} is not larger than an element ({}): it has almost no effect, and \
              checkerboards are likely; 1.5 to 3 element widths are usual",
-            rounded(radius),
-            rounded(width)
+            shown(radius),
+            shown(width)
         ));
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_nodes};
 use topopt_study::case::{Case, CaseLoads};
-use topopt_study::numbers::rounded;
+use topopt_study::numbers::shown;
 
 use super::info::Shape;
 
@@ -93,7 +93,7 @@ fn separate_parts(components: &Components) -> Option<String> {
 /// Where grids of different size meet.
 fn not_conforming(case: &Case, hanging: &[(u32, Face)]) -> Option<String> {
     let &(node, face) = hanging.first()?;
-    let [x, y, z] = case.mesh.coordinates()[node as usize].map(rounded);
+    let [x, y, z] = case.mesh.coordinates()[node as usize].map(shown);
     let (n, node, element) =
         (hanging.len(), case.node_number(node), case.element_number(face.element));
     Some(format!(
@@ -113,7 +113,7 @@ fn held(case: &Case, load: &CaseLoads) -> Option<String> {
         nodes += usize::from((0..3).any(is_held));
     }
     (nodes > 0).then(|| {
-        let ([x, y, z], n, name) = (lost.map(rounded), load.forces.len(), &load.name);
+        let ([x, y, z], n, name) = (lost.map(shown), load.forces.len(), &load.name);
         format!(
             "load case `{name}`: {nodes} of its {n} nodes are loaded in a direction in which they \
              are held; ({x}, {y}, {z}) in sum goes directly into the supports; remove those nodes \

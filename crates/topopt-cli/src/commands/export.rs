@@ -9,7 +9,7 @@ use topopt_mesh::HexMesh;
 use topopt_study::config::LengthUnit;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
-use topopt_study::numbers::rounded;
+use topopt_study::numbers::shown;
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::verification::sorted_shares;
 use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
@@ -71,8 +71,8 @@ fn tell_volume(
     writeln!(
         out,
         "threshold {threshold:.4}; volume {}, {change:+.2} % of the design's {}",
-        rounded(volume),
-        rounded(of_design)
+        shown(volume),
+        shown(of_design)
     )
 }
 
@@ -134,12 +134,12 @@ impl Design {
         let message = format!(
             "no threshold keeps the volume {} of {}: the nearest, {threshold:.4}, gives {}; much \
              of the density has a single value",
-            rounded(self.volume),
+            shown(self.volume),
             self.path.display(),
-            rounded(volume)
+            shown(volume)
         );
 
-        let range = [least, most].map(rounded);
+        let range = [least, most].map(shown);
         let remedy = match range[0] < range[1] {
             true => {
                 let [least, most] = range;
@@ -157,8 +157,8 @@ impl Design {
             return Finding::new(format!(
                 "all of {path} is solid: the densities are from {} to {}, and their volume \
                  is that of the whole part",
-                rounded(least),
-                rounded(most)
+                shown(least),
+                shown(most)
             ))
             .remedy(
                 "optimize for a smaller `volume_fraction`; the surface of the whole part is that \
@@ -170,8 +170,8 @@ impl Design {
         Finding::new(format!("the threshold {threshold} keeps {what} of {path}")).remedy(format!(
             "the densities are from {} to {}: choose a threshold between, or leave \
              out `--threshold` to keep the volume",
-            rounded(least),
-            rounded(most)
+            shown(least),
+            shown(most)
         ))
     }
 }
@@ -268,7 +268,7 @@ fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut impl Write) -> Result<
             out,
             "warning: this format holds single precision, which moves coordinates this far from \
              the origin by up to {}; .3mf, .obj and .vtp keep all digits",
-            rounded(rounding)
+            shown(rounding)
         )?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::io::Write;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
-use topopt_study::numbers::rounded;
+use topopt_study::numbers::shown;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run::thread_pool;
 use topopt_study::run_directory::RunDirectory;
@@ -43,7 +43,7 @@ fn print(found: &Verification, out: &mut impl Write) -> std::io::Result<()> {
         ("volume fraction", found.volume_fraction),
     ];
     for (name, Compared { optimized, verified, ratio }) in compared {
-        let (optimized, verified) = (rounded(optimized), rounded(verified));
+        let (optimized, verified) = (shown(optimized), shown(verified));
         writeln!(out, "  {name:<21}  {optimized:>12}  {verified:>12}  {ratio:>7.4}")?;
     }
     for (name, text) in rows(found) {
@@ -57,17 +57,17 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
     let Verification { largest_displacement: moved, von_mises: stress, .. } = found;
 
     let [p95, p99, maximum] =
-        [stress.percentile_95, stress.percentile_99, stress.maximum].map(rounded);
+        [stress.percentile_95, stress.percentile_99, stress.maximum].map(shown);
     vec![
-        ("solid", format!("density {} and more", rounded(found.threshold))),
+        ("solid", format!("density {} and more", shown(found.threshold))),
         ("void", format!("{:e} of the stiffness", found.void_stiffness)),
         (
             "largest displacement",
             format!(
                 "{} at node {}, {:?}, load case {}",
-                rounded(moved.value),
+                shown(moved.value),
                 moved.node,
-                moved.at.map(rounded),
+                moved.at.map(shown),
                 moved.load_case
             ),
         ),
@@ -77,7 +77,7 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
             format!(
                 "largest {maximum} at element {}, {:?}, load case {}",
                 stress.element,
-                stress.at.map(rounded),
+                stress.at.map(shown),
                 stress.load_case
             ),
         ),
@@ -98,7 +98,7 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
 fn width(width: &Option<Width>, element_width: f64) -> String {
     width.map_or("none".into(), |Width { width, element, at }| {
         let widths = width / element_width;
-        let (width, at) = (rounded(width), at.map(rounded));
+        let (width, at) = (shown(width), at.map(shown));
         format!("{width}, {widths:.1} element widths, at element {element}, {at:?}")
     })
 }
