@@ -112,21 +112,28 @@ const PARTS: [Part; 3] = [
 #[test]
 fn the_work_of_two_fields_equals_the_reference() {
     let Some(device) = device() else { return };
-    let backend = Cuda::<f64>::new(&device).unwrap();
     for subject in problems() {
-        let Subject { name, problem, .. } = &subject;
-        let n = problem.mesh().n_elements();
-        let [v, u] = [11, 12].map(|seed| Noise(seed).vector(problem.n_dofs()));
-        let mut expected = vec![0.0; n];
-        Reference::new(problem).element_work(0, &v, &u, &mut expected);
-
-        let operator = Mf::<f64>::new(&subject.on(&device)).unwrap();
-        let [v, u] = [v, u].map(|field| backend.upload(&field, problem.space()).unwrap());
-        let mut found = backend.zeros(Space::elements(n)).unwrap();
-        operator.element_work(0, &v, &u, &mut found);
-        let found = backend.download(&found).unwrap();
-        assert_close(&found, &expected, 1e-13, &format!("work of two fields, {name}"));
+        let on_device = subject.on(&device);
+        assert_work::<f64>(&on_device, &subject, 1e-13);
+        assert_work::<f32>(&on_device, &subject, 1e-5);
     }
+}
+
+/// Compares the work of two fields with the reference.
+fn assert_work<R: Real>(on_device: &Arc<ProblemOnDevice>, subject: &Subject, tolerance: f64) {
+    let Subject { name, problem, .. } = subject;
+    let backend = Cuda::<R>::new(on_device.device()).unwrap();
+    let n = problem.mesh().n_elements();
+    let [v, u] = [11, 12].map(|seed| Noise(seed).vector(problem.n_dofs()));
+    let mut expected = vec![0.0; n];
+    Reference::new(problem).element_work(0, &v, &u, &mut expected);
+
+    let operator = Mf::<R>::new(on_device).unwrap();
+    let [v, u] = [v, u].map(|field| backend.upload(&field, problem.space()).unwrap());
+    let mut found = backend.zeros(Space::elements(n)).unwrap();
+    operator.element_work(0, &v, &u, &mut found);
+    let found = backend.download(&found).unwrap();
+    assert_close(&found, &expected, tolerance, &format!("work of two fields, {name}"));
 }
 
 #[test]
