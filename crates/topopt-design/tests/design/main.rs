@@ -1,6 +1,7 @@
 //! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
 
 mod failing_filter;
+mod loads;
 mod preconditioners;
 mod reaction;
 mod responses;

@@ -2,8 +2,10 @@
 
 mod convergence;
 mod diffusion;
+mod element_loads;
 mod mechanics;
 mod stresses;
+mod surface_load;
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
