@@ -303,7 +303,7 @@ impl Load {
         if self.displaced_nodes > 0 {
             parts.push(format!("{} displaced", nodes(self.displaced_nodes)));
         }
-        format!("{}: {}, weight {}", self.case, parts.join(", "), self.weight)
+        format!("{}: {}, weight {}", self.case, parts.join(", "), shown(self.weight))
     }
 }
 
