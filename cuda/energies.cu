@@ -15,6 +15,25 @@
 
 #define BLOCK 128
 
+// Gauss point q of the element whose coordinates have the coefficients X: where it is, the cofactors,
+// and det(J) times the strain, shear twice, of the field with the coefficients U; returns det(J)
+__device__ __forceinline__ real gauss_strain(
+    const real X[3][8], const real U[3][8], int q, real at[3], real C[3][3], real strains[6]) {
+    at[0] = q & 1 ? GAUSS : -GAUSS, at[1] = q & 2 ? GAUSS : -GAUSS;
+    at[2] = q & 4 ? GAUSS : -GAUSS;
+
+    real J[3][3], G[3][3];
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+        derivatives(X[c], at[0], at[1], at[2], J[c]);
+        derivatives(U[c], at[0], at[1], at[2], G[c]);
+    }
+
+    const real det = cofactors(J, C);
+    strain(G, C, strains);
+    return det;
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK) energies(
     VIEW(MeshView) mesh, VIEW(Lame) material,
     const real* __restrict__ u,    // [3][n_nodes]
@@ -36,18 +55,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) energies(
     real energy = 0;
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
-        const real xi = q & 1 ? GAUSS : -GAUSS, eta = q & 2 ? GAUSS : -GAUSS;
-        const real zeta = q & 4 ? GAUSS : -GAUSS;
-
-        real J[3][3], G[3][3], C[3][3], strains[6], stresses[6];
-#pragma unroll
-        for (int c = 0; c < 3; ++c) {
-            derivatives(X[c], xi, eta, zeta, J[c]);
-            derivatives(U[c], xi, eta, zeta, G[c]);
-        }
-
-        const real det = cofactors(J, C);
-        strain(G, C, strains);
+        real at[3], C[3][3], strains[6], stresses[6];
+        const real det = gauss_strain(X, U, q, at, C, strains);
 #pragma unroll
         for (int p = 0; p < 6; ++p) stresses[p] = strains[p];
 
@@ -81,22 +90,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) work(
     real sum = 0;
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
-        const real xi = q & 1 ? GAUSS : -GAUSS, eta = q & 2 ? GAUSS : -GAUSS;
-        const real zeta = q & 4 ? GAUSS : -GAUSS;
-
-        real J[3][3], G[3][3], C[3][3], strains[6], stresses[6];
-#pragma unroll
-        for (int c = 0; c < 3; ++c) {
-            derivatives(X[c], xi, eta, zeta, J[c]);
-            derivatives(U[c], xi, eta, zeta, G[c]);
-        }
-
-        const real det = cofactors(J, C);
-        strain(G, C, stresses);
+        real at[3], G[3][3], C[3][3], strains[6], stresses[6];
+        const real det = gauss_strain(X, U, q, at, C, stresses);
         stress((real)(material.mu / 512) * reciprocal(det), (real)material.ratio, stresses);
 
 #pragma unroll
-        for (int c = 0; c < 3; ++c) derivatives(V[c], xi, eta, zeta, G[c]);
+        for (int c = 0; c < 3; ++c) derivatives(V[c], at[0], at[1], at[2], G[c]);
         strain(G, C, strains);
 
 #pragma unroll

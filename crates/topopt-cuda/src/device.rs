@@ -65,12 +65,15 @@ impl Device {
             Probe::TooOld { driver } => return Err(DeviceError::TooOld(driver)),
             Probe::NoDevice => return Err(DeviceError::NoDevice),
         }
+
         let failed = |error| failure(&format!("GPU {index}"), "opening the device", error);
         let context = CudaContext::new(index).map_err(failed)?;
         let name = context.name().map_err(failed)?;
+
         // SAFETY: one stream orders all work, and a copy waits for what came before it, so that
         // slices need no events of their own to wait for.
         unsafe { context.disable_event_tracking() };
+
         // Not the default one, of which work cannot be recorded.
         let [stream, copies] = [context.new_stream(), context.new_stream()];
         let (stream, copies) = (stream.map_err(failed)?, copies.map_err(failed)?);

@@ -230,7 +230,8 @@ macro_rules! defined {
 pub(crate) const fn defined(text: &str, mark: &str) -> usize {
     let (text, mark) = (text.as_bytes(), mark.as_bytes());
     let (mut at, mut matched) = (0, 0);
-    // No character but the first of `mark` is a '#', so a mismatch begins anew at the next character.
+    // No character but the first of `mark` is a '#', so after a mismatch the search begins again at the
+    // next character.
     while matched < mark.len() {
         assert!(at < text.len(), "the name is not defined");
         matched = match text[at] {

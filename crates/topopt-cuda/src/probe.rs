@@ -52,10 +52,12 @@ fn ask(library: &Library) -> Result<Probe, libloading::Error> {
             library.get::<Read>(b"cuDeviceGetCount\0")?,
         )
     };
+
     const NO_DEVICE: c_int = 100;
     let (mut driver, mut devices) = (0, 0);
     // SAFETY: the functions take a flag word that must be 0, or a pointer to an int to fill in.
     let status = unsafe { (init(0), version(&mut driver), count(&mut devices)) };
+
     Ok(match status {
         (NO_DEVICE, ..) => Probe::NoDevice,
         (0, 0, 0) if devices == 0 => Probe::NoDevice,

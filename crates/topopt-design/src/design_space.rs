@@ -52,3 +52,17 @@ impl DesignSpace {
         values
     }
 }
+
+#[cfg(test)]
+impl DesignSpace {
+    /// 500 elements of five volumes; every fiftieth is solid, every fortieth from element 7 on is void.
+    pub(crate) fn uneven() -> Self {
+        Self {
+            density_min: 0.01,
+            volume_fraction: 0.4,
+            volumes: (0..500).map(|e| 1.0 + (e % 5) as f64 * 0.3).collect(),
+            solid: (0..500).step_by(50).collect(),
+            void: (7..500).step_by(40).collect(),
+        }
+    }
+}

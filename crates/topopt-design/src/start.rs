@@ -107,20 +107,9 @@ mod tests {
 
     use super::*;
 
-    fn space() -> DesignSpace {
-        let volumes = (0..500).map(|e| 1.0 + (e % 5) as f64 * 0.3).collect();
-        DesignSpace {
-            density_min: 0.01,
-            volume_fraction: 0.4,
-            volumes,
-            solid: (0..500).step_by(50).map(|e| e as u32).collect(),
-            void: (7..500).step_by(40).map(|e| e as u32).collect(),
-        }
-    }
-
     #[test]
     fn any_design_is_scaled_to_the_volume_within_the_bounds() {
-        let space = space();
+        let space = DesignSpace::uneven();
         let measures = Measures::new(&Cpu, &space).unwrap();
         let given: Vec<f64> = (0..500).map(|e| (e as f64).sin() + 0.4).collect();
         let design = super::scaled(&Cpu, &given, &space, &mut Chain::identity(500)).unwrap();

@@ -15,8 +15,10 @@ pub trait DesignTransform<B: Backend> {
     /// Length of x.
     fn n_inputs(&self) -> usize;
 
-    /// Length of y.
-    fn n_outputs(&self) -> usize;
+    /// Length of y: that of x, unless the transform says otherwise.
+    fn n_outputs(&self) -> usize {
+        self.n_inputs()
+    }
 
     /// y = T(x).
     ///

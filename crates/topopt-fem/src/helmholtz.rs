@@ -148,7 +148,8 @@ impl<'a> Helmholtz<'a, Cpu, AssembledEquation<'a>> {
         });
         let hierarchy =
             ScalarAggregation::new(mesh.coordinates(), BlockPattern::new(pattern.collect()));
-        let mut multigrid = Cycle::new(&Cpu, CycleKind::K, hierarchy)?;
+        // Steady: a resumed run would have other bits if one application changed the next.
+        let mut multigrid = Cycle::new(&Cpu, CycleKind::K, hierarchy)?.steady();
         let conductivities = conductivities(mesh, radius);
         multigrid.update(&Cpu, |hierarchy| {
             hierarchy.update(|matrix| assemble(mesh, &adjacency, &conductivities, matrix));
@@ -172,7 +173,7 @@ impl FilterEquation<Cpu> for AssembledEquation<'_> {
     }
 
     fn preconditioner(&self) -> &dyn Preconditioner<Cpu> {
-        self
+        &self.multigrid
     }
 
     fn n_elements(&self) -> usize {
@@ -193,26 +194,6 @@ impl FilterEquation<Cpu> for AssembledEquation<'_> {
             *y = nodes.map(|(&node, mean)| mean * field[node as usize]).sum();
         };
         y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
-    }
-}
-
-/// The multigrid as it was made. It does not grow stronger in slow solves: what one application does
-/// must not change the next, or a resumed run would have other bits.
-impl Preconditioner<Cpu> for AssembledEquation<'_> {
-    fn name(&self) -> &'static str {
-        self.multigrid.name()
-    }
-
-    fn is_linear(&self) -> bool {
-        self.multigrid.is_linear()
-    }
-
-    fn check_interval(&self, backend: &Cpu) -> usize {
-        self.multigrid.check_interval(backend)
-    }
-
-    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
-        self.multigrid.apply(backend, r, z);
     }
 }
 

@@ -76,6 +76,8 @@ pub struct Cycle<B: Backend, H: Hierarchy<B>> {
     work: Vec<Mutex<Work<B>>>,
     /// 1, 2 or 4.
     strength: AtomicUsize,
+    /// Whether it may be made stronger.
+    grows: bool,
 }
 
 /// Work vectors of a level, but for the last.
@@ -105,7 +107,13 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
     /// [`BackendError`] if the device has no room.
     pub fn new(backend: &B, kind: CycleKind, hierarchy: H) -> Result<Self, BackendError> {
         let work = Self::work_of(backend, &hierarchy)?;
-        Ok(Self { kind, hierarchy, work, strength: AtomicUsize::new(1) })
+        Ok(Self { kind, hierarchy, work, strength: AtomicUsize::new(1), grows: true })
+    }
+
+    /// The same cycle, which no slow solve makes stronger: what one application does must not change the
+    /// next.
+    pub fn steady(self) -> Self {
+        Self { grows: false, ..self }
     }
 
     /// Work vectors for every level of `hierarchy` except the last.
@@ -279,7 +287,7 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
 
     fn strengthen(&self) -> bool {
         let strength = self.strength.load(Ordering::Relaxed);
-        let can = !self.is_linear() && strength < MAX_STRENGTH;
+        let can = self.grows && !self.is_linear() && strength < MAX_STRENGTH;
         if can {
             self.set_strength(2 * strength);
         }

@@ -68,7 +68,7 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
         backend.dot_into(r, z, rz);
     }
 
-    /// Becomes stronger, and costs more, until it is set up anew; false if it cannot. For a solve
+    /// Becomes stronger, and costs more, until it is set up again; false if it cannot. For a solve
     /// that converges slowly; only what is not linear may change in its course.
     fn strengthen(&self) -> bool {
         false

@@ -40,7 +40,7 @@ fn mesh_from_two_sources() {
 }
 
 #[test]
-fn mesh_from_a_file_numbered_anew() {
+fn mesh_from_a_file_that_is_shuffled() {
     let (generated, mesh) =
         ("generator = \"cantilever\"\nsize = 1", "file = \"a.msh\"\nshuffled = true");
     insta::assert_snapshot!(refused(generated, mesh), @r#"

@@ -105,6 +105,7 @@ fn every_kernel_of_the_ptx_is_declared_with_its_sizes_and_has_launch_bounds() {
         let name =
             path.file_name().unwrap().to_str().unwrap().split('.').next().unwrap().to_owned();
         let (_, kernels) = DECLARED.iter().find(|(file, _)| *file == name).expect(&name);
+
         for entry in ptx.split(".entry ").skip(1) {
             let entry = entry.split('(').next().unwrap();
             let (_, parameters) = kernels.iter().find(|(kernel, _)| *kernel == entry).expect(entry);

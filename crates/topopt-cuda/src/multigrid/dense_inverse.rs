@@ -57,6 +57,7 @@ impl<R: Real> DenseInverse<R> {
         let Self { n, scale, panel, scaled_panel, matrix: inverse, .. } = self;
         let (n, rows, tiles) = (*n, &matrix.rows, n.div_ceil(TILE));
         let (offsets, columns, blocks) = (&rows.offsets, &rows.columns, &matrix.blocks);
+
         self.filling.dense_scale(Threads(n), n, &matrix.diagonal, &mut *scale);
         let (grid, diagonal) = (Threads(n * n), &matrix.diagonal);
         self.filling.dense_fill(
@@ -69,6 +70,8 @@ impl<R: Real> DenseInverse<R> {
             &*scale,
             &mut *inverse,
         );
+
+        // Of a symmetric matrix it is enough to sweep the tiles on or below the diagonal.
         for first in (0..n as u32).step_by(PIVOT) {
             let (panel, scaled_panel) = (&mut *panel, &mut *scaled_panel);
             self.kernels.dense_panel(

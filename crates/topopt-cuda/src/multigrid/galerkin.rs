@@ -140,6 +140,7 @@ impl<R: Real> Galerkin<R> {
     ) {
         let AggregateTransfer { children, parents, .. } = transfer;
         let CoarseMatrix { rows, blocks, ground, .. } = coarse;
+
         self.galerkin.galerkin_aggregates(
             Threads(WARP * joints.n),
             parents.n_aggregates,
@@ -159,6 +160,7 @@ impl<R: Real> Galerkin<R> {
             &rows.columns,
             blocks,
         );
+
         self.galerkin.ground_aggregates(
             Threads(WARP * parents.n_aggregates),
             parents.n_aggregates,

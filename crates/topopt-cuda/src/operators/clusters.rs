@@ -63,15 +63,18 @@ impl Clusters {
         if nodes_of_32(hexes) > MOST_NODES || held.len() > MAX_NODES_OF_MESH {
             return Ok(None);
         }
+
         let clusters: Vec<Cluster> = hexes.par_chunks(WARP).flat_map_iter(cut).collect();
         let counts = clusters.iter().map(|cluster| cluster.count);
         let ends = counts.scan(0, |end, count| Some(std::mem::replace(end, *end + count as u32)));
         let starts: Vec<u32> = ends.chain([hexes.len() as u32]).collect();
+
         let entry = |node: u32| node | u32::from(held[node as usize]) << 29;
         let nodes = clusters.par_iter().flat_map_iter(|c| c.nodes.map(entry));
         let spans = clusters.par_iter().flat_map_iter(|c| c.spans);
         let places = clusters.par_iter().flat_map_iter(|c| c.places.as_chunks().0.iter().copied());
         let corners = clusters.par_iter().flat_map_iter(|c| c.corners);
+
         Ok(Some(Self {
             count: clusters.len(),
             starts: device.upload(&starts)?,
@@ -148,6 +151,7 @@ impl Cluster {
             pairs.extend((0..8).map(|m| (hex[POSITION[m]], (WARP * m + lane) as u8)));
         }
         pairs.sort_unstable();
+
         let found = shares(&pairs);
         let last = found.last().map_or(0, |share| share[0].0);
         let mut cluster = Self {
@@ -157,6 +161,7 @@ impl Cluster {
             places: [0; 8 * WARP],
             corners: [[0; 8]; WARP],
         };
+
         let (mut seats, mut first) = (Seats::default(), 0);
         for (round, shares) in found.chunks(WARP).enumerate() {
             let mut slots: [&[(u32, u8)]; WARP] = [&[]; WARP];
@@ -169,12 +174,15 @@ impl Cluster {
                     cluster.corners[lane][position] = (WARP * round + slot) as u8;
                 }
             }
+
             for (pass, slots) in slots.chunks(LANES_OF_A_PASS).enumerate() {
                 let slot = WARP * round + LANES_OF_A_PASS * pass;
                 spread(slots, first, &mut cluster.spans[slot..], &mut cluster.places);
                 first += slots.iter().map(|share| share.len()).sum::<usize>();
             }
         }
+
+        // Lanes past the last element repeat it, with modulus 0, so that all read nodes that exist.
         let last = cluster.corners[hexes.len() - 1];
         cluster.corners[hexes.len()..].fill(last);
         cluster
@@ -275,6 +283,7 @@ mod tests {
             let clusters = cut(&hexes);
             assert!(clusters.iter().map(|c| c.count).eq(sizes));
             let mut rest = hexes.as_slice();
+
             for cluster in clusters {
                 let own = rest.split_off(..cluster.count).unwrap();
                 let mut found = vec![[u32::MAX; 8]; own.len()];
@@ -285,6 +294,7 @@ mod tests {
                     }
                 }
                 assert_eq!(found, own);
+
                 let of_corners = |corners: &[u8; 8]| -> [u32; 8] {
                     std::array::from_fn(|a| cluster.nodes[corners[POSITION[a]] as usize])
                 };

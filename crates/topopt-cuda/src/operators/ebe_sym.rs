@@ -227,11 +227,13 @@ mod tests {
         let ke = [0, 1]
             .map(|e| element_stiffness(&problem.mesh().element_coordinates(e), problem.material()));
         let (mut diagonal, mut off_diagonal) = (Vec::new(), Vec::new());
+
         for (i, j) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)] {
             for ke in &ke {
                 diagonal.extend((0..8).map(|a| ke[3 * a + i][3 * a + j]));
             }
         }
+
         for group in 1..8 {
             let pairs: Vec<_> = (0..8).map(|a| (a, a ^ group)).filter(|(a, b)| a < b).collect();
             for i in 0..3 {

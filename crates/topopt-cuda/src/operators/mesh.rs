@@ -117,11 +117,13 @@ fn colored(mesh: &HexMesh, colors: &[usize]) -> Result<Vec<Range<u32>>, String> 
     if counted != n {
         return Err(format!("{counted} elements in colors, {n} in the mesh"));
     }
+
     let part = |next: &mut u32, &count: &usize| {
         let first = std::mem::replace(next, *next + count as u32);
         Some(first..*next)
     };
     let parts: Vec<Range<u32>> = colors.iter().scan(0, part).collect();
+
     let mut last = vec![u32::MAX; mesh.n_nodes()]; // the last element of each node
     for part in &parts {
         for e in part.clone() {

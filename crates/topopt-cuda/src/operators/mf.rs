@@ -57,6 +57,7 @@ impl<R: Real> Mf<R> {
                 (Kernels::Elements(kernels), blocks)
             }
         };
+
         Ok(Self {
             problem: problem.clone(),
             kernels,

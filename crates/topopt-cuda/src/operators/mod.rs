@@ -139,6 +139,7 @@ impl Strategy {
                 ),
             });
         }
+
         let adjacency = || NodeToElements::new(problem.mesh());
         match self {
             Strategy::Mf => Ok(Box::new(Mf::<f64>::new(on_device)?)),

@@ -111,17 +111,6 @@ mod tests {
     use super::*;
     use crate::{DesignSpace, Function, Measures, OtherDesigns};
 
-    fn space() -> DesignSpace {
-        let volumes = (0..500).map(|e| 1.0 + (e % 5) as f64 * 0.3).collect();
-        DesignSpace {
-            density_min: 0.01,
-            volume_fraction: 0.4,
-            volumes,
-            solid: (0..500).step_by(50).map(|e| e as u32).collect(),
-            void: (7..500).step_by(40).map(|e| e as u32).collect(),
-        }
-    }
-
     /// The density is the design: all functions are linear.
     struct LinearFunctions;
 
@@ -140,7 +129,7 @@ mod tests {
     }
 
     fn update(density: &Vec<f64>, sensitivities: &[f64]) -> (Vec<f64>, f64) {
-        let space = space();
+        let space = DesignSpace::uneven();
         let measures = Measures::new(&Cpu, &space).unwrap();
         let value = measures.volume(&Cpu, density).unwrap();
         let volume =
@@ -166,7 +155,7 @@ mod tests {
 
     #[test]
     fn meets_the_volume_bounds_and_move_limits() {
-        let space = space();
+        let space = DesignSpace::uneven();
         let mut density = space.uniform();
         for round in 0..6 {
             let slope = |e: usize| -10f64.powi((e % 7) as i32 - 3) * (1.0 + (e as f64).sin());
@@ -186,15 +175,15 @@ mod tests {
     #[test]
     fn elements_between_limits_share_one_multiplier() {
         // Eq. 2.9: where no limit binds, -dC_e / v_e (rho_e / rho_new)^(1/eta) = lambda for all.
-        let density = space().uniform();
+        let space = DesignSpace::uneven();
+        let density = space.uniform();
         let sensitivities: Vec<f64> = (0..500).map(|e| -2.0 - 0.3 * (e as f64).sin()).collect();
         let (next, _) = update(&density, &sensitivities);
-        let volumes = &space().volumes;
         let free =
             |e: &usize| (next[*e] - density[*e]).abs() < 0.199 && next[*e] < 1.0 && next[*e] > 0.01;
         let lambdas: Vec<f64> = (0..500)
             .filter(free)
-            .map(|e| -sensitivities[e] / volumes[e] * (density[e] / next[e]).powi(2))
+            .map(|e| -sensitivities[e] / space.volumes[e] * (density[e] / next[e]).powi(2))
             .collect();
         assert!(lambdas.len() > 300);
         assert!(lambdas.iter().all(|l| (l / lambdas[0] - 1.0).abs() < 1e-12));
@@ -202,9 +191,10 @@ mod tests {
 
     #[test]
     fn volume_out_of_reach_takes_the_nearest() {
+        let nearest = DesignSpace::uneven().densities(0.21);
         let low = vec![0.01; 500];
         let (next, fraction) = update(&low, &vec![-1.0; 500]);
-        assert!(next.iter().zip(&space().densities(0.21)).all(|(a, b)| (a - b).abs() < 1e-15));
+        assert!(next.iter().zip(&nearest).all(|(a, b)| (a - b).abs() < 1e-15));
         assert!(fraction < 0.4);
         let (zero, _) = update(&low, &vec![0.0; 500]);
         assert!(zero.iter().all(|v| v.is_finite()));

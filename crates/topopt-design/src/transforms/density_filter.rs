@@ -49,10 +49,6 @@ impl<B: Pointwise> DesignTransform<B> for DensityFilter<'_, B> {
         self.n
     }
 
-    fn n_outputs(&self) -> usize {
-        self.n
-    }
-
     fn forward(
         &mut self,
         backend: &B,

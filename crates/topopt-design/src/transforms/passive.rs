@@ -40,10 +40,6 @@ impl<B: Pointwise> DesignTransform<B> for Passive<B> {
         self.n
     }
 
-    fn n_outputs(&self) -> usize {
-        self.n
-    }
-
     fn forward(
         &mut self,
         backend: &B,

@@ -44,10 +44,6 @@ impl<B: Pointwise> DesignTransform<B> for Projection<B> {
         self.n
     }
 
-    fn n_outputs(&self) -> usize {
-        self.n
-    }
-
     fn forward(
         &mut self,
         backend: &B,

@@ -1,9 +1,8 @@
 //! Damaged archives end in a mesh or in an error, never in a panic or in memory running out.
 
 use std::fs;
-use std::path::Path;
 
-use crate::damage::{any_bytes, any_of, damaged, is_sound};
+use crate::damage::{self, any_bytes, any_of, damaged, is_sound};
 use proptest::prelude::*;
 use topopt_io::ansys;
 
@@ -15,14 +14,10 @@ const FILES: [&str; 4] = [
     "../../meshes/ansys_tet_beam.cdb",
 ];
 
-fn bytes(file: usize) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(FILES[file])).unwrap()
-}
-
 #[test]
 fn every_truncation_within_the_blocks_is_an_error() {
     for file in 0..FILES.len() {
-        let bytes = bytes(file);
+        let bytes = damage::file(FILES[file]);
         let start = bytes.windows(6).position(|w| w == b"EBLOCK").unwrap();
         let end = start + bytes[start..].windows(4).position(|w| w == b" -1\n").unwrap();
         let directory = tempfile::tempdir().unwrap();
@@ -42,14 +37,14 @@ proptest! {
         file in 0..FILES.len(),
         changes in any_bytes(),
     ) {
-        prop_assert!(is_sound(&damaged(bytes(file), changes), NAME));
+        prop_assert!(is_sound(&damaged(damage::file(FILES[file]), changes), NAME));
     }
 
     #[test]
     fn changed_digits_do_no_harm(
         changes in any_of(b"0123456789-. \nei,"),
     ) {
-        prop_assert!(is_sound(&damaged(bytes(0), changes), NAME));
+        prop_assert!(is_sound(&damaged(damage::file(FILES[0]), changes), NAME));
     }
 
     #[test]
@@ -57,7 +52,7 @@ proptest! {
         file in 0..FILES.len(),
         piece in (any::<prop::sample::Index>(), 1usize..300),
     ) {
-        let mut bytes = bytes(file);
+        let mut bytes = damage::file(FILES[file]);
         let start = piece.0.index(bytes.len());
         bytes.drain(start..(start + piece.1).min(bytes.len()));
         prop_assert!(is_sound(&bytes, NAME));

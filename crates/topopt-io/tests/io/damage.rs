@@ -1,9 +1,16 @@
 //! Random damage to a file, for the tests that readers survive it.
 
+use std::path::Path;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use topopt_io::{ImportedMesh, ReadError, read_mesh};
+
+/// The bytes of a file; `path` from the folder of this crate.
+pub fn file(path: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
 
 /// Reads `bytes` as a file of that name.
 pub fn read_bytes(bytes: &[u8], name: &str) -> Result<ImportedMesh, ReadError> {

@@ -1,9 +1,6 @@
 //! Damaged files end in a mesh or in an error, never in a panic or in memory running out.
 
-use std::fs;
-use std::path::Path;
-
-use crate::damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
+use crate::damage::{self, any_bytes, any_of, damaged, is_sound, read_bytes};
 use proptest::prelude::*;
 
 const NAME: &str = "damaged.msh";
@@ -15,14 +12,10 @@ const FILES: [&str; 5] = [
     "../../meshes/gmsh_box_4_1_binary.msh",
 ];
 
-fn bytes(file: usize) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(FILES[file])).unwrap()
-}
-
 #[test]
 fn every_truncation_is_an_error() {
     for file in 0..FILES.len() {
-        let bytes = bytes(file);
+        let bytes = damage::file(FILES[file]);
         let end = bytes.windows(12).rposition(|w| w == b"$EndElements").unwrap() + 12;
         for length in (0..end).step_by(7) {
             let read = read_bytes(&bytes[..length], NAME);
@@ -39,7 +32,7 @@ proptest! {
         file in 0..FILES.len(),
         changes in any_bytes(),
     ) {
-        prop_assert!(is_sound(&damaged(bytes(file), changes), NAME));
+        prop_assert!(is_sound(&damaged(damage::file(FILES[file]), changes), NAME));
     }
 
     #[test]
@@ -47,6 +40,6 @@ proptest! {
         file in prop::sample::select(vec![0usize, 1, 3]),
         changes in any_of(b"0123456789-. \ne"),
     ) {
-        prop_assert!(is_sound(&damaged(bytes(file), changes), NAME));
+        prop_assert!(is_sound(&damaged(damage::file(FILES[file]), changes), NAME));
     }
 }

@@ -142,7 +142,7 @@ fn measure<B: Backend>(
     for tolerance in TOLERANCES {
         backend.fill(0.0, &mut u);
         let start = Instant::now();
-        m.update(backend, operator, &[&moduli])?; // anew, as it may have grown stronger
+        m.update(backend, operator, &[&moduli])?; // again, as it may have grown stronger
         backend.value(&backend.dot(&f, &f))?; // waits for the device
         setup = start.elapsed().as_secs_f64();
 

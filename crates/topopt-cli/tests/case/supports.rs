@@ -1,10 +1,8 @@
 //! Supports, springs and gravity in the case file, and what is refused.
 
-use std::path::Path;
-
-use topopt_cli::render::{Drawing, render};
 use topopt_study::case::Case;
-use topopt_study::config::Config;
+
+use crate::case_of;
 
 /// 10 x 5 x 5 unit cubes with a corner at the origin.
 const CASE: &str = r#"[mesh]
@@ -28,9 +26,7 @@ const HELD: &str = "[[supports]]\nset = \"fixed\"\n";
 const PULLED: &str = "[[loads]]\nset = \"load\"\nforce = [0, -1, 0]\n";
 
 fn build(parts: &[&str]) -> Result<Case, String> {
-    Config::parse(Path::new("case.toml"), format!("{CASE}{}", parts.concat()), &[])
-        .and_then(|config| Case::build(&config))
-        .map_err(|error| render(error.findings(), Drawing::Plain))
+    case_of(&format!("{CASE}{}", parts.concat()), &[])
 }
 
 #[test]

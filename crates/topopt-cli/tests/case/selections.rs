@@ -1,12 +1,8 @@
 //! `[[select]]`: sets by where things lie, as the case file asks for them.
 
-use std::path::Path;
-
-use topopt_cli::render::{Drawing, render};
 use topopt_study::case::Case;
-use topopt_study::config::Config;
 
-const PLAIN: Drawing = Drawing::Plain;
+use crate::case_of;
 
 /// 10 x 5 x 5 unit cubes with a corner at the origin.
 const CASE: &str = r#"[mesh]
@@ -34,10 +30,7 @@ radius_in_elements = 1.5
 "#;
 
 fn build(set: &[&str]) -> Result<Case, String> {
-    let set: Vec<String> = set.iter().map(|&set| set.to_owned()).collect();
-    Config::parse(Path::new("case.toml"), CASE.to_owned(), &set)
-        .and_then(|config| Case::build(&config))
-        .map_err(|error| render(error.findings(), PLAIN))
+    case_of(CASE, set)
 }
 
 /// Number of nodes, faces and elements in the set `s` that the condition selects as `kind`.
@@ -140,11 +133,10 @@ fn nothing_is_near_a_set() {
 /// The example of the guide, on the mesh that it is about.
 #[test]
 fn the_example_of_the_guide() {
-    let guide = include_str!("../../../docs/guide/src/selecting.md");
+    let guide = include_str!("../../../../docs/guide/src/selecting.md");
     let blocks = guide.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let example = blocks.into_iter().find(|block| block.contains("[[select]]")).unwrap();
-    let config = Config::parse(Path::new("case.toml"), example.into(), &[]).unwrap();
-    let case = Case::build(&config).unwrap_or_else(|e| panic!("{}", render(e.findings(), PLAIN)));
+    let case = case_of(example, &[]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(case.solid, case.mesh.sets().elements["solid"]);
     let bore = case.sets.faces["lower bore"].len();
     assert_eq!(bore, 2 * case.mesh.sets().faces["fixed"].len());

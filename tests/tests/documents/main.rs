@@ -1,6 +1,9 @@
 //! What the documents show exists, and the commands they name are those that are checked. The
 //! commands and cases that they show are run by the tests of the program.
 
+mod case_file;
+mod references;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 

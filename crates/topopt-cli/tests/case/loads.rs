@@ -1,10 +1,8 @@
 //! Loads on faces and nodes, and what they add up to.
 
-use std::path::Path;
-
-use topopt_cli::render::{Drawing, render};
 use topopt_study::case::Case;
-use topopt_study::config::Config;
+
+use crate::case_of;
 
 /// 10 x 5 x 5 unit cubes with a corner at the origin, loaded at x = 10.
 const CASE: &str = r#"[mesh]
@@ -31,10 +29,7 @@ radius_in_elements = 1.5
 "#;
 
 fn build(load: &str, set: &[&str]) -> Result<Case, String> {
-    let set: Vec<String> = set.iter().map(|&set| set.to_owned()).collect();
-    Config::parse(Path::new("case.toml"), CASE.replace("LOAD", load), &set)
-        .and_then(|config| Case::build(&config))
-        .map_err(|error| render(error.findings(), Drawing::Plain))
+    case_of(&CASE.replace("LOAD", load), set)
 }
 
 /// Sum of the forces, and the largest on a node.

@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use topopt_cli::render::{Drawing, render};
 use topopt_study::case::Case;
 use topopt_study::config::Config;
+
+use crate::built;
 
 /// Two cubes side by side in x. `Set-1` is the nodes at x = 0 and the element behind them, `Set-2`
 /// the nodes at x = 2, the element and its face.
@@ -23,8 +24,7 @@ fn build(supports: &str, loads: &str, more: &str) -> Result<Case, String> {
     );
     let path = folder.path().join("case.toml");
     fs::write(&path, case).unwrap();
-    let case = Config::load(&path, &[]).and_then(|config| Case::build(&config));
-    case.map_err(|error| render(error.findings(), Drawing::Plain))
+    built(Config::load(&path, &[]))
 }
 
 /// Nodes held and loaded.

@@ -1,10 +1,28 @@
-//! A case file and its mesh together: sets, loads, supports.
+//! A case file and its mesh together: sets, loads, supports, and what is refused.
+
+mod loads;
+mod named_sets;
+mod selections;
+mod supports;
 
 use std::path::Path;
 
 use topopt_cli::render::{Drawing, render};
 use topopt_study::case::{Case, element_width};
 use topopt_study::config::Config;
+use topopt_study::finding::InputError;
+
+/// The case of that text with the overrides, or the messages about it.
+fn case_of(text: &str, overrides: &[&str]) -> Result<Case, String> {
+    let overrides: Vec<String> = overrides.iter().map(|&o| o.to_owned()).collect();
+    built(Config::parse(Path::new("case.toml"), text.to_owned(), &overrides))
+}
+
+fn built(config: Result<Config, InputError>) -> Result<Case, String> {
+    config
+        .and_then(|config| Case::build(&config))
+        .map_err(|error| render(error.findings(), Drawing::Plain))
+}
 
 const CASE: &str = r#"[mesh]
 generator = "connecting_rod"
@@ -25,22 +43,15 @@ solid = ["solid"]
 radius_in_elements = 3
 "#;
 
-fn build(text: &str) -> Result<Case, String> {
-    let config = Config::parse(Path::new("case.toml"), text.to_owned(), &[]);
-    config
-        .and_then(|config| Case::build(&config))
-        .map_err(|error| render(error.findings(), Drawing::Plain))
-}
-
 /// The message about `CASE` with `old` replaced by `new`.
 fn refused(old: &str, new: &str) -> String {
     assert!(CASE.contains(old), "{old} is not in the case");
-    build(&CASE.replacen(old, new, 1)).unwrap_err()
+    case_of(&CASE.replacen(old, new, 1), &[]).unwrap_err()
 }
 
 #[test]
 fn generated_case_is_complete() {
-    let case = build(CASE).unwrap();
+    let case = case_of(CASE, &[]).unwrap();
     let sets = case.mesh.sets();
     let fixed = sets.nodes_of("fixed", case.mesh.hexes()).unwrap();
     assert_eq!(case.fixed, [fixed.clone(), fixed.clone(), fixed]);
@@ -56,7 +67,7 @@ fn generated_case_is_complete() {
 #[test]
 fn a_shuffled_mesh_is_loaded_and_held_in_the_same_places() {
     let text = CASE.replacen("elements = 500", "elements = 500\nshuffled = true", 1);
-    let [plain, shuffled] = [CASE, &text].map(|text| build(text).unwrap());
+    let [plain, shuffled] = [CASE, &text].map(|text| case_of(text, &[]).unwrap());
     assert_ne!(plain.mesh.hexes(), shuffled.mesh.hexes());
     assert_ne!(plain.mesh.coordinates(), shuffled.mesh.coordinates());
     let places = |case: &Case, nodes: &[u32]| {
@@ -79,7 +90,7 @@ fn loads_of_a_case_add_up_and_cases_stay_apart() {
     let loads = "[[loads]]\nset = \"load\"\nforce = [2, 0, 0]\n\
                  [[loads]]\nset = \"load\"\nforce = [0, 0, 1]\ncase = \"side\"\n\
                  [[load_cases]]\nname = \"side\"\nweight = 0.5\n\n[design]";
-    let case = build(&CASE.replace("[design]", loads)).unwrap();
+    let case = case_of(&CASE.replace("[design]", loads), &[]).unwrap();
     let summary: Vec<_> =
         case.load_cases.iter().map(|c| (c.name.as_str(), c.weight, c.forces[0].1)).collect();
     assert_eq!(summary, [("default", 1.0, [2.0, 1.0, 0.0]), ("side", 0.5, [0.0, 0.0, 1.0])]);
@@ -87,20 +98,20 @@ fn loads_of_a_case_add_up_and_cases_stay_apart() {
 
 #[test]
 fn supports_hold_the_directions_named() {
-    let case = build(&CASE.replace("\"fixed\"", "\"fixed\"\nfix = [\"y\"]")).unwrap();
+    let case = case_of(&CASE.replace("\"fixed\"", "\"fixed\"\nfix = [\"y\"]"), &[]).unwrap();
     assert_eq!(case.fixed.each_ref().map(|nodes| nodes.is_empty()), [true, false, true]);
 }
 
 #[test]
 fn element_width_of_unit_cubes_is_one() {
-    let case = build(&CASE.replace("connecting_rod", "cantilever").replace("\"solid\"", ""));
+    let case = case_of(&CASE.replace("connecting_rod", "cantilever").replace("\"solid\"", ""), &[]);
     assert!((element_width(&case.unwrap().mesh) - 1.0).abs() < 1e-14);
 }
 
 #[test]
 fn unknown_sets() {
     let text = CASE.replace("\"fixed\"", "\"fixd\"").replace("[\"solid\"]", "[\"rings\"]");
-    insta::assert_snapshot!(build(&text).unwrap_err(), @r#"
+    insta::assert_snapshot!(case_of(&text, &[]).unwrap_err(), @r#"
      x node, face or element set `fixd` is not in the mesh
       ,-[case.toml:6:7]
     5 | [[supports]]

@@ -1,6 +1,6 @@
 //! The guide's page of the case file is what the schema says.
 //!
-//! `TOPOPT_WRITE=1 cargo test --workspace --test case_file` writes it again.
+//! `TOPOPT_WRITE=1 cargo test --workspace --test documents case_file` writes it again.
 
 use std::fmt::Write;
 
@@ -48,7 +48,7 @@ fn the_guide_lists_every_key_of_the_case_file() {
     if std::env::var_os("TOPOPT_WRITE").is_some() {
         std::fs::write(root().join(PAGE), &page).unwrap();
     }
-    let remedy = "write it again: TOPOPT_WRITE=1 cargo test --workspace --test case_file";
+    let remedy = "write it again: TOPOPT_WRITE=1 cargo test --workspace --test documents case_file";
     assert!(text(PAGE) == page, "{PAGE} is not what the schema says; {remedy}");
 }
 
