@@ -4,8 +4,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rayon::prelude::*;
-use topopt_mesh::Face;
-use topopt_mesh::hexahedron::{FACES, distinct};
+use topopt_mesh::cells::Cells;
 
 use crate::read_error::Fault;
 
@@ -24,26 +23,24 @@ struct Twin {
     given: u32,
     /// The given element that is kept in its place.
     kept: u32,
-    corners: [u32; 8],
 }
 
 impl Elements {
-    /// Takes the copies out of the given `hexes`, `[n_given][8]` by `tags`, `[n_given]`, ascending.
+    /// Takes the copies out of the given `cells` by `tags`, `[n_given]`, ascending.
     ///
     /// # Errors
     /// Different elements of one tag.
-    pub fn once(tags: Vec<u64>, hexes: &mut Vec<[u32; 8]>) -> Result<Self, Fault> {
-        let elements = Self { tags, copies: copies(hexes) };
+    pub fn once(tags: Vec<u64>, cells: &mut Cells) -> Result<Self, Fault> {
+        let elements = Self { tags, copies: copies(cells) };
         let kept = elements.kept_of(elements.tags.iter().copied());
         if let Some(pair) = kept.windows(2).find(|pair| pair[0] >= pair[1]) {
             return Err(Fault::DuplicateElement(pair[0]));
         }
         if !elements.copies.is_empty() {
-            *hexes = elements.kept_of(hexes.iter().copied());
+            *cells = cells.select(elements.kept_of(0..cells.len()).into_iter());
         }
         Ok(elements)
     }
-
     /// Tags of the given elements, ascending.
     pub fn tags(&self) -> &[u64] {
         &self.tags
@@ -56,25 +53,15 @@ impl Elements {
         (0..).zip(values).filter_map(|(given, value)| is_kept(given).then_some(value)).collect()
     }
 
-    /// The number of the element that stands for a given one.
+    /// The number of the cell that is kept for a given one.
     pub fn number(&self, given: u32) -> u32 {
         let kept = self.copy(given).map_or(given, |copy| copy.kept);
         kept - self.copies.partition_point(|copy| copy.given < kept) as u32
     }
 
-    /// The given element that is kept as the element of this number.
+    /// The given element that is kept as the cell of this number.
     pub fn given(&self, number: u32) -> u32 {
         self.copies.iter().fold(number, |given, copy| given + u32::from(copy.given <= given))
-    }
-
-    /// The face of an element that stands for one of a given element; `hexes`, `[n_kept][8]`, are
-    /// those that are kept.
-    pub fn face(&self, given: u32, local: u8, hexes: &[[u32; 8]]) -> Face {
-        let face = Face { element: self.number(given), local };
-        let Some(copy) = self.copy(given) else { return face };
-        let key = Face::key(FACES[local as usize].map(|a| copy.corners[a]));
-        let same = |local: &u8| Face::key(Face { local: *local, ..face }.nodes(hexes)) == key;
-        (0..FACES.len() as u8).find(same).map_or(face, |local| Face { local, ..face })
     }
 
     /// What to say of elements that are left out. Copies that lie in other places than those before
@@ -101,29 +88,28 @@ impl Elements {
     }
 }
 
-/// Those of `hexes` that have the nodes of one before them.
-fn copies(hexes: &[[u32; 8]]) -> Vec<Twin> {
-    let key = |given: u32| key(&hexes[given as usize]);
-    let mut candidates = with_twins(hexes);
+/// Those of `cells` that have the corners of one before them.
+fn copies(cells: &Cells) -> Vec<Twin> {
+    let key = |given: u32| cells.get(given as usize).key();
+    let mut candidates = with_twins(cells);
     candidates.par_sort_unstable_by_key(|&given| (key(given), given));
     let mut copies = Vec::new();
     for same in candidates.chunk_by(|&a, &b| key(a) == key(b)) {
-        let of = |&given: &u32| Twin { given, kept: same[0], corners: hexes[given as usize] };
-        copies.extend(same[1..].iter().map(of));
+        copies.extend(same[1..].iter().map(|&given| Twin { given, kept: same[0] }));
     }
     copies.sort_unstable_by_key(|copy| copy.given);
     copies
 }
 
-/// Those of `hexes` whose hash another one has too: all that have the nodes of another one, and
+/// Those of `cells` whose hash another one has too: all that have the corners of another one, and
 /// hardly any more.
-fn with_twins(hexes: &[[u32; 8]]) -> Vec<u32> {
-    let hash = |hex: &[u32; 8]| {
+fn with_twins(cells: &Cells) -> Vec<u32> {
+    let hash = |given: usize| {
         let mut hasher = DefaultHasher::new();
-        key(hex).hash(&mut hasher);
+        cells.get(given).key().hash(&mut hasher);
         hasher.finish()
     };
-    let mut hashes: Vec<u64> = hexes.par_iter().map(hash).collect();
+    let mut hashes: Vec<u64> = (0..cells.len()).into_par_iter().map(hash).collect();
     hashes.par_sort_unstable();
     let mut repeated: Vec<u64> =
         hashes.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
@@ -132,16 +118,6 @@ fn with_twins(hexes: &[[u32; 8]]) -> Vec<u32> {
     if repeated.is_empty() {
         return Vec::new();
     }
-    let is_repeated = |given: &u32| repeated.binary_search(&hash(&hexes[*given as usize])).is_ok();
-    (0..hexes.len() as u32).into_par_iter().filter(is_repeated).collect()
-}
-
-/// The same for all elements of the same nodes: increasing, each once, then [`u32::MAX`]. The nodes
-/// that stand twice in a wedge depend on where its corners begin.
-fn key(hex: &[u32; 8]) -> [u32; 8] {
-    let mut sorted = *hex;
-    sorted.sort_unstable();
-    let mut key = [u32::MAX; 8];
-    key.iter_mut().zip(distinct(&sorted)).for_each(|(key, node)| *key = node);
-    key
+    let is_repeated = |given: &u32| repeated.binary_search(&hash(*given as usize)).is_ok();
+    (0..cells.len() as u32).into_par_iter().filter(is_repeated).collect()
 }

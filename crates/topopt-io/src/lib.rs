@@ -32,10 +32,12 @@ pub mod ansys;
 pub mod atomic;
 pub mod checkpoint;
 pub mod csv;
+pub mod deck;
 mod elements;
 pub mod gmsh;
 mod import;
 pub mod obj;
+mod part;
 mod quote;
 mod read_error;
 pub mod stl;
@@ -45,20 +47,31 @@ pub mod vtk;
 use std::path::Path;
 
 pub use atomic::WriteError;
-pub use import::ImportedMesh;
+pub use import::{Cutting, ImportedMesh, UncutCells};
 pub use read_error::{Fault, Place, ReadError};
 
 /// Reads a mesh file; the extension tells the format. Today these are `.msh` (Gmsh), `.cdb`
-/// (Ansys), `.inp` (Abaqus, CalculiX) and `.vtu` (VTK).
+/// (Ansys), `.inp` (Abaqus, CalculiX) and `.vtu` (VTK). Tetrahedra and pyramids, and what touches
+/// them, are [cut] into hexahedra.
+///
+/// [cut]: topopt_mesh::cells::Cut
 ///
 /// # Errors
 /// [`ReadError`]: the extension is not supported, or what the reader of the format says.
 pub fn read_mesh(path: &Path) -> Result<ImportedMesh, ReadError> {
+    read_mesh_as(path, Cutting::Allowed)
+}
+
+/// As [`read_mesh`]; elements are cut only if `cutting` allows it.
+///
+/// # Errors
+/// As [`read_mesh`], and elements that would have to be cut.
+pub fn read_mesh_as(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
     match path.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case("msh") => gmsh::read(path),
-        Some(extension) if extension.eq_ignore_ascii_case("cdb") => ansys::read(path),
-        Some(extension) if extension.eq_ignore_ascii_case("inp") => abaqus::read(path),
-        Some(extension) if extension.eq_ignore_ascii_case("vtu") => vtk::vtu::read(path),
+        Some(extension) if extension.eq_ignore_ascii_case("msh") => gmsh::read(path, cutting),
+        Some(extension) if extension.eq_ignore_ascii_case("cdb") => ansys::read(path, cutting),
+        Some(extension) if extension.eq_ignore_ascii_case("inp") => abaqus::read(path, cutting),
+        Some(extension) if extension.eq_ignore_ascii_case("vtu") => vtk::vtu::read(path, cutting),
         _ => Err(ReadError { path: path.into(), place: None, fault: Fault::Extension.into() }),
     }
 }

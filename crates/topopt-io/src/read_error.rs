@@ -86,11 +86,10 @@ pub enum Fault {
         /// Its coordinates.
         coordinates: [f64; 3],
     },
-    /// A degenerate hexahedron.
+    /// An element with a corner twice that is no element of another shape.
     #[error(
-        "element {element} uses node {node} twice and is not a wedge: a pyramid, a tetrahedron or a \
-         damaged hexahedron ({count} such element(s) in all); mesh the volume with hexahedra and \
-         wedges"
+        "element {element} uses node {node} twice and is not a wedge, a pyramid or a tetrahedron \
+         either ({count} such element(s) in all): it is damaged; correct its nodes or mesh again"
     )]
     RepeatedNode {
         /// The first such element.
@@ -100,11 +99,23 @@ pub enum Fault {
         /// How many elements are so.
         count: usize,
     },
-    /// A hexahedron with a Jacobian that is not positive.
+    /// Elements that would have to be cut, where that is not wanted.
+    #[error(
+        "the mesh holds {}, the first is element {element}, and `mesh.cut` is false: remove that \
+         key to cut them into hexahedra, or mesh with hexahedra",
+        list(shapes)
+    )]
+    CutRefused {
+        /// Shapes, plural, and how many elements have them.
+        shapes: Vec<(&'static str, usize)>,
+        /// The first of the elements.
+        element: u64,
+    },
+    /// An element with a Jacobian that is not positive.
     #[error(
         "element {element} is inverted or flat: Jacobian determinant {determinant:.3e} ({count} \
          such element(s) in all); check the order of its nodes, or mesh the volume with better \
-         shaped hexahedra"
+         shaped elements"
     )]
     Inverted {
         /// The first such element.
@@ -131,6 +142,16 @@ impl Fault {
             Self::Format(fault) => fault.downcast_ref(),
             _ => None,
         }
+    }
+}
+
+/// Counts for people: `4 tetrahedra, 2 pyramids and 1 wedges`.
+pub(crate) fn list(shapes: &[(&'static str, usize)]) -> String {
+    let counts: Vec<String> =
+        shapes.iter().map(|(shape, count)| format!("{count} {shape}")).collect();
+    match counts.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => counts.concat(),
     }
 }
 

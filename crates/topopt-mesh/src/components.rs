@@ -109,7 +109,7 @@ impl Components {
 
 /// The root of the tree of `node`, with path halving. A node never gets a larger parent, so that
 /// several threads may look and [`join`] at a time.
-fn find(parent: &[AtomicU32], mut node: u32) -> u32 {
+pub(crate) fn find(parent: &[AtomicU32], mut node: u32) -> u32 {
     let of = |node: u32| parent[node as usize].load(Ordering::Relaxed);
     loop {
         let above = of(node);
@@ -125,7 +125,7 @@ fn find(parent: &[AtomicU32], mut node: u32) -> u32 {
 }
 
 /// Makes one tree of those of `a` and `b`: the larger root gets the smaller one as its parent.
-fn join(parent: &[AtomicU32], mut a: u32, mut b: u32) {
+pub(crate) fn join(parent: &[AtomicU32], mut a: u32, mut b: u32) {
     loop {
         (a, b) = (find(parent, a), find(parent, b));
         let (low, high) = (a.min(b), a.max(b));

@@ -13,7 +13,8 @@ use crate::trilinear::Trilinear;
 /// An unstructured mesh of trilinear hexahedra that is known to be valid: finite coordinates,
 /// indices in range, no node without an element, a positive Jacobian at every point of the 2x2x2
 /// Gauss rule, sets that name existing entities. No node stands twice in an element, unless it is a
-/// [wedge](hexahedron::wedge): a hexahedron with a face that is collapsed to an edge.
+/// [wedge](hexahedron::wedge) or a [pyramid](hexahedron::pyramid): a hexahedron with a face that is
+/// collapsed to an edge or a point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HexMesh {
     coordinates: Vec<[f64; 3]>,
@@ -48,10 +49,10 @@ pub enum MeshError {
         /// How many there are.
         n_nodes: usize,
     },
-    /// The same node more than once in an element that is no wedge.
+    /// The same node more than once in an element that is no wedge and no pyramid.
     #[error(
-        "element {element} uses node {node} twice and is not a wedge: a pyramid, a tetrahedron or a \
-         damaged hexahedron ({count} such element(s) in all)"
+        "element {element} uses node {node} twice and is not a wedge or a pyramid: a tetrahedron or \
+         a damaged hexahedron ({count} such element(s) in all)"
     )]
     RepeatedNode {
         /// The first such element.
@@ -189,9 +190,9 @@ impl HexMesh {
         (0..self.n_elements()).into_par_iter().map(volume).collect()
     }
 
-    /// Number of elements that are [wedges](hexahedron::wedge).
-    pub fn n_wedges(&self) -> usize {
-        self.hexes.par_iter().filter(|hex| hexahedron::wedge(hex).is_some()).count()
+    /// Number of elements that are [wedges](hexahedron::wedge) or [pyramids](hexahedron::pyramid).
+    pub fn n_degenerate(&self) -> usize {
+        self.hexes.par_iter().filter(|hex| hexahedron::is_degenerate(hex)).count()
     }
 
     /// Center of every element: the mean of its nodes.
@@ -274,7 +275,7 @@ fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshErro
 
     let again = |(element, hex): (usize, &[u32; 8])| {
         let a = (1..8).find(|&a| hex[..a].contains(&hex[a]))?;
-        hexahedron::wedge(hex).is_none().then_some((element as u32, hex[a]))
+        (!hexahedron::is_degenerate(hex)).then_some((element as u32, hex[a]))
     };
     let repeated: Vec<(u32, u32)> = hexes.par_iter().enumerate().filter_map(again).collect();
     if let Some(&(element, node)) = repeated.first() {

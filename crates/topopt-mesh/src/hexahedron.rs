@@ -62,6 +62,38 @@ pub fn of_wedge<T: Copy>([a, b, c, d, e, f]: [T; 6]) -> [T; 8] {
     [a, b, c, c, d, e, f, f]
 }
 
+/// The local nodes of the pyramid that `hex` is, if one of its faces is collapsed to a point and
+/// all other nodes are distinct: the four nodes of the opposite face, counter-clockwise seen from
+/// the point, then that.
+///
+/// Such a degenerate hexahedron has the shape functions of the linear pyramid, which are rational,
+/// and a positive Jacobian at the Gauss points [Hughes2000, 3.6].
+pub fn pyramid(hex: &[u32; 8]) -> Option<[usize; 5]> {
+    let (base, apex) = collapsed_face(hex)?;
+    let [p, q, r, s] = base;
+    (distinct(hex).count() == 5).then_some([p, q, r, s, apex])
+}
+
+/// The hexahedron that is the pyramid over `base`, counter-clockwise seen from the `apex`.
+pub fn of_pyramid<T: Copy>([p, q, r, s]: [T; 4], apex: T) -> [T; 8] {
+    [p, q, r, s, apex, apex, apex, apex]
+}
+
+/// If a face of `hex` is collapsed to a point: the local nodes of the opposite face,
+/// counter-clockwise seen from that point, and one of the collapsed face.
+pub(crate) fn collapsed_face(hex: &[u32; 8]) -> Option<([usize; 4], usize)> {
+    let is_point = |face: &[usize; 4]| face.iter().all(|&a| hex[a] == hex[face[0]]);
+    let number = FACES.iter().position(is_point)?;
+    let [p, q, r, s] = FACES[number].map(|a| neighbor(a, number / 2));
+    // As the neighbors of a face that is counter-clockwise from outside, and so from there.
+    Some(([p, q, r, s], FACES[number][0]))
+}
+
+/// Whether a node may stand twice in `hex` as it does: in a [wedge] or a [pyramid].
+pub fn is_degenerate(hex: &[u32; 8]) -> bool {
+    wedge(hex).is_some() || pyramid(hex).is_some()
+}
+
 /// The entries of `nodes`, each once.
 pub fn distinct<T: Copy + PartialEq>(nodes: &[T]) -> impl Iterator<Item = T> + '_ {
     let is_new = |i: &usize| !nodes[..*i].contains(&nodes[*i]);

@@ -22,6 +22,7 @@
 //! ```
 
 mod cell_list;
+pub mod cells;
 mod chords;
 mod clusters;
 mod coincident;

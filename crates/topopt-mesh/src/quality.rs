@@ -9,7 +9,7 @@ use crate::vector::{difference, length};
 /// Shape measures of every element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
-    /// Scaled Jacobian, `[n_elements]`; see [`scaled_jacobian`] and [`wedge_scaled_jacobian`].
+    /// Scaled Jacobian, `[n_elements]`; see [`element_scaled_jacobian`].
     pub scaled_jacobian: Vec<f64>,
     /// Aspect ratio, `[n_elements]`; see [`aspect_ratio`].
     pub aspect_ratio: Vec<f64>,
@@ -45,11 +45,7 @@ impl Quality {
     pub fn of(mesh: &HexMesh) -> Self {
         let measure = |e: usize| {
             let (hex, x) = (&mesh.hexes()[e], mesh.element_coordinates(e));
-            let scaled_jacobian = match hexahedron::wedge(hex) {
-                None => scaled_jacobian(&x),
-                Some(corners) => wedge_scaled_jacobian(&corners.map(|a| x[a])),
-            };
-            (scaled_jacobian, aspect_ratio(hex, &x))
+            (element_scaled_jacobian(hex, &x), aspect_ratio(hex, &x))
         };
         let (scaled_jacobian, aspect_ratio) =
             (0..mesh.n_elements()).into_par_iter().map(measure).unzip();
@@ -87,6 +83,18 @@ impl Spread {
     }
 }
 
+/// The scaled Jacobian of the element with nodes `hex` at `x`, as the hexahedron, the wedge or the
+/// pyramid that it is.
+pub fn element_scaled_jacobian(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
+    if let Some(corners) = hexahedron::wedge(hex) {
+        return wedge_scaled_jacobian(&corners.map(|a| x[a]));
+    }
+    match hexahedron::pyramid(hex) {
+        Some(corners) => pyramid_scaled_jacobian(&corners.map(|a| x[a])),
+        None => scaled_jacobian(x),
+    }
+}
+
 /// The smallest over the eight corners of the Jacobian determinant of the element with node
 /// coordinates `x`, divided by the lengths of the three edges there: 1 for a brick, 0 for a flat
 /// corner or an edge without length, negative for an inverted one.
@@ -108,17 +116,37 @@ pub fn wedge_scaled_jacobian(x: &[[f64; 3]; 6]) -> f64 {
         // The next and the previous corner of the triangle, and the one in the other triangle.
         let (triangle, other) = (a / 3 * 3, (a + 3) % 6);
         let (next, last) = (triangle + (a + 1) % 3, triangle + (a + 2) % 3);
-        let edge = |b: usize| difference(x[b], x[a]);
-        let edges = if a < 3 { [next, last, other] } else { [last, next, other] }.map(edge);
-        let lengths: f64 = edges.map(length).iter().product();
-        if lengths > 0.0 { hexahedron::determinant(&edges) / lengths } else { 0.0 }
+        corner(x, a, if a < 3 { [next, last, other] } else { [last, next, other] })
     };
     let sine = 0.75_f64.sqrt();
     (0..6).map(at_corner).fold(f64::INFINITY, f64::min) / sine
 }
 
-/// The longest edge over the shortest of the element with nodes `hex` at `x`, without the edges of
-/// a wedge that join a node with itself; infinite if another edge has no length.
+/// The smallest over the four corners of the triple product of the edges there, divided by their
+/// lengths and by the value of the regular tetrahedron, the square root of a half.
+pub fn tetrahedron_scaled_jacobian(x: &[[f64; 3]; 4]) -> f64 {
+    let ends = [[1, 2, 3], [2, 0, 3], [0, 1, 3], [0, 2, 1]];
+    let corners = (0..4).map(|a| corner(x, a, ends[a]));
+    corners.fold(f64::INFINITY, f64::min) / 0.5_f64.sqrt()
+}
+
+/// The same over the four corners of the base, of which the pyramid of equal edges has the same
+/// value. `x`: the corners in the order of [`hexahedron::pyramid`].
+pub fn pyramid_scaled_jacobian(x: &[[f64; 3]; 5]) -> f64 {
+    let corners = (0..4).map(|a| corner(x, a, [(a + 1) % 4, (a + 3) % 4, 4]));
+    corners.fold(f64::INFINITY, f64::min) / 0.5_f64.sqrt()
+}
+
+/// The triple product of the edges from corner `a` to `ends`, divided by their lengths; 0 for an
+/// edge of no length.
+fn corner(x: &[[f64; 3]], a: usize, ends: [usize; 3]) -> f64 {
+    let edges = ends.map(|b| difference(x[b], x[a]));
+    let lengths: f64 = edges.map(length).iter().product();
+    if lengths > 0.0 { hexahedron::determinant(&edges) / lengths } else { 0.0 }
+}
+
+/// The longest edge over the shortest of the element with nodes `hex` at `x`, without the edges
+/// that join a node with itself, as in a wedge or a pyramid; infinite if another edge has no length.
 pub fn aspect_ratio(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
     let length =
         |[a, b]: [usize; 2]| (0..3).map(|d| (x[a][d] - x[b][d]).powi(2)).sum::<f64>().sqrt();

@@ -137,7 +137,8 @@ fn mesh(
     let keys = config.mesh.get_ref();
     if let (Some(path), Some(file)) = (config.mesh_path(), &keys.file) {
         let read =
-            meshing::read(&path, &meshing::of(config, gmsh), interrupt).map_err(|finding| {
+            meshing::read(&path, &meshing::of(config, gmsh), meshing::cutting(config), interrupt)
+                .map_err(|finding| {
                 let finding = finding.at(config.source(), file.span(), "this mesh");
                 let relative = "`file` is relative to the folder of the case file";
                 if path.exists() { finding } else { finding.remedy(relative) }

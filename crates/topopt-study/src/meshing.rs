@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{self, Meshing, MeshingError};
+use topopt_io::{Cutting, ImportedMesh};
 
 use crate::config::{Config, Hexes};
 use crate::finding::Finding;
@@ -19,18 +19,20 @@ pub struct Gmsh {
     pub trust_geometry: bool,
 }
 
-/// Reads the mesh at `path`; a geometry is meshed by Gmsh first, as `meshing` says. Gmsh is ended
-/// soon after `interrupt` is set.
+/// Reads the mesh at `path`, whose elements are cut into hexahedra if `cutting` allows it; a geometry
+/// is meshed by Gmsh first, as `meshing` says. Gmsh is ended soon after `interrupt` is set.
 ///
 /// # Errors
 /// What the reader or Gmsh says, with a remedy where Gmsh failed.
 pub fn read(
     path: &Path,
     meshing: &Meshing,
+    cutting: Cutting,
     interrupt: &Interrupt,
 ) -> Result<ImportedMesh, Finding> {
     if !gmsh::is_geometry(path) {
-        return topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()));
+        return topopt_io::read_mesh_as(path, cutting)
+            .map_err(|error| Finding::new(error.to_string()));
     }
     let _listening = interrupt.listen();
     gmsh::mesh(path, meshing, interrupt.flag()).map_err(|error| {
@@ -70,6 +72,14 @@ pub fn of(config: &Config, gmsh: &Gmsh) -> Meshing {
     }
 }
 
+/// Whether the elements of a mesh file may be cut, as the case file says.
+pub fn cutting(config: &Config) -> Cutting {
+    match config.mesh.get_ref().cut.as_ref().map(|cut| *cut.get_ref()) {
+        Some(false) => Cutting::Refused,
+        _ => Cutting::Allowed,
+    }
+}
+
 impl From<Hexes> for gmsh::Hexes {
     fn from(hexes: Hexes) -> Self {
         match hexes {
@@ -104,10 +114,8 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
         }
 
         MeshingError::NotHexahedra { .. } => match hexes {
-            gmsh::Hexes::Auto | gmsh::Hexes::Subdivide => {
-                "pyramids cannot be cut into hexahedra: take `Recombine` out of the .geo file, or \
-                 make its volumes transfinite"
-            }
+            // They mesh again, or cut what is left.
+            gmsh::Hexes::Auto | gmsh::Hexes::Subdivide => return None,
             gmsh::Hexes::Transfinite => {
                 "only volumes of six sides with equal numbers of elements on opposite edges can be \
                  meshed so; set `hexes` to \"subdivide\""

@@ -3,12 +3,14 @@
 //! A dependency of tests only. It knows no physics, so that the unit tests of `topopt-fem` can use
 //! it.
 
+mod cells;
 mod compare;
 pub mod files;
 mod meshes;
 mod noise;
 mod smoothing;
 
+pub use cells::{mixed_cells, mixed_cut};
 pub use compare::{assert_close, derivative, norm, unit};
 pub use meshes::{distorted_cube, hexagon, mapped_box, mapped_cube, wheel};
 pub use noise::Noise;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
-use topopt_io::ImportedMesh;
+use topopt_io::{Cutting, ImportedMesh};
 use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
 use topopt_study::case::element_width;
@@ -24,8 +24,8 @@ pub(super) fn info(
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let imported =
-        meshing::read(file, &meshing::by(&gmsh.into()), interrupt).map_err(InputError::from)?;
+    let imported = meshing::read(file, &meshing::by(&gmsh.into()), Cutting::Allowed, interrupt)
+        .map_err(InputError::from)?;
     let info = Info::of(&imported);
     if json {
         serde_json::to_writer_pretty(&mut *out, &info).map_err(std::io::Error::from)?;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use topopt_io::Cutting;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Meshing, Version};
 use topopt_mesh::HexMesh;
 use topopt_study::config::Generator;
@@ -95,6 +96,6 @@ fn of_geometry(
         element_size: args.element_size,
         ..default
     };
-    let read = meshing::read(geometry, &meshing, interrupt)?;
+    let read = meshing::read(geometry, &meshing, Cutting::Allowed, interrupt)?;
     Ok((read.mesh, read.notes))
 }

@@ -107,10 +107,10 @@ impl Strategy {
             }
     }
 
-    /// Whether it computes on `mesh`: `ebeSym` has no wedges, whose threads would write to one node
-    /// at the same time.
+    /// Whether it computes on `mesh`: `ebeSym` has no wedges and no pyramids, whose threads would
+    /// write to one node at the same time.
     pub fn takes(self, mesh: &HexMesh) -> bool {
-        self != Strategy::EbeSym || mesh.n_wedges() == 0
+        self != Strategy::EbeSym || mesh.n_degenerate() == 0
     }
 
     /// Whether it adds up in a fixed order on a mesh [by color](ProblemOnDevice::by_color); the others
@@ -130,12 +130,13 @@ impl Strategy {
         problem: &Problem,
     ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
         if !self.takes(problem.mesh()) {
-            let (wedges, name) = (problem.mesh().n_wedges(), self.name());
+            let (degenerate, name) = (problem.mesh().n_degenerate(), self.name());
             return Err(BackendError {
                 device: on_device.device().name().into(),
                 operation: format!("strategy `{name}`"),
                 message: format!(
-                    "the mesh has {wedges} wedges, which this strategy does not support; use `ebeSymAtomic`"
+                    "the mesh has {degenerate} wedges or pyramids, which this strategy does not support; \
+                     use `ebeSymAtomic`"
                 ),
             });
         }

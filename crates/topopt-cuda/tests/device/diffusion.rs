@@ -16,7 +16,7 @@ use topopt_linalg::{
     Backend, Cpu, LinearOperator, Pcg, PcgOptions, Pointwise, Space, StopReason, System,
 };
 use topopt_mesh::{HexMesh, Renumbering};
-use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, wheel};
+use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, wheel};
 
 use crate::device;
 
@@ -35,6 +35,7 @@ fn subjects() -> Vec<Subject> {
         ("distorted box", distorted_cube(6, 0.25, true)),
         ("irregular valence", hexagon(4)),
         ("wedges", wheel(4)),
+        ("pyramids", mixed_cut()),
     ];
     let plain = |(name, mesh): &(&str, HexMesh)| Subject {
         name: name.to_string(),

@@ -16,7 +16,7 @@ use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::convergence::gauss_5;
 use crate::{assert_close, moduli};
-use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
+use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, mixed_cut, wheel};
 
 type Problem = Discretization<Diffusion, 1>;
 
@@ -37,6 +37,7 @@ fn problems() -> Vec<(&'static str, Problem)> {
         ("distorted box", distorted_cube(11, 0.25, true)),
         ("irregular valence", hexagon(6)),
         ("wedges", wheel(5)),
+        ("pyramids", mixed_cut()),
     ];
     meshes.map(|(name, mesh)| (name, problem(mesh, |x| x[2] < 0.3))).into()
 }

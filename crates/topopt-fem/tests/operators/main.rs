@@ -14,7 +14,9 @@ use topopt_fem::{
 };
 use topopt_linalg::{Backend, Cpu, CycleKind, Hierarchy, Preconditioner};
 use topopt_mesh::HexMesh;
-use topopt_testing::{Noise, assert_close, assert_smooths, distorted_cube, hexagon, wheel};
+use topopt_testing::{
+    Noise, assert_close, assert_smooths, distorted_cube, hexagon, mixed_cut, wheel,
+};
 
 /// A problem on `mesh` with `supports`, steel-like Poisson's ratio and one load.
 pub fn problem(mesh: HexMesh, supports: Supports) -> Problem {
@@ -35,14 +37,15 @@ pub fn hold(mesh: &HexMesh, held: impl Fn([f64; 3]) -> bool) -> Supports {
 }
 
 /// One distorted element, a distorted box of several patches, with elements in rows as long as
-/// the widest register and others, a mesh of irregular valence, and one with wedges; the supports
-/// hold some components only.
+/// the widest register and others, a mesh of irregular valence, one with wedges and one with
+/// pyramids; the supports hold some components only.
 fn problems() -> Vec<(&'static str, Problem)> {
     let meshes = [
         ("one element", distorted_cube(1, 0.2, true)),
         ("distorted box", distorted_cube(11, 0.25, true)),
         ("irregular valence", hexagon(6)),
         ("wedges", wheel(5)),
+        ("pyramids", mixed_cut()),
     ];
     let with_supports = |(name, mesh): (&'static str, HexMesh)| {
         let mut supports = hold(&mesh, |x| x[2] < 0.3);

@@ -12,7 +12,7 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::surface::boundary_faces;
 
 use crate::{hold, operators, problem};
-use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
+use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, mixed_cut, wheel};
 
 /// Solves K u = f with all moduli 1, as far as rounding lets it (below 1e-10).
 pub fn solve(problem: &Problem, strategy: Strategy, f: &Vec<f64>) -> Vec<f64> {
@@ -74,6 +74,11 @@ fn patch_test_on_wedges() {
     patch_test(&wheel(4));
 }
 
+#[test]
+fn patch_test_on_cells_that_were_cut() {
+    patch_test(&mixed_cut());
+}
+
 fn patch_test(mesh: &HexMesh) {
     let mut supports = Supports::none(mesh.n_nodes());
     for node in boundary_faces(mesh).into_iter().flat_map(|face| face.nodes(mesh.hexes())) {
@@ -94,7 +99,7 @@ fn patch_test(mesh: &HexMesh) {
 
 #[test]
 fn rigid_motions_give_no_force() {
-    for mesh in [distorted_cube(4, 0.3, true), hexagon(3), wheel(4)] {
+    for mesh in [distorted_cube(4, 0.3, true), hexagon(3), wheel(4), mixed_cut()] {
         let problem = almost_free(&mesh);
         for mut operator in operators(&problem) {
             operator.set_coefficients(&[&vec![1.0; mesh.n_elements()]]);

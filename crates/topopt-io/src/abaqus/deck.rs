@@ -1,6 +1,8 @@
 //! An input file, keyword by keyword.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use topopt_mesh::cells::Shape;
 
 use super::error::Fault;
 use super::lines::{Keyword, Lines, capitals, unquoted};
@@ -12,10 +14,12 @@ use crate::read_error::Parsed;
 pub(super) struct Deck {
     pub node_tags: Vec<u64>,
     pub coordinates: Vec<[f64; 3]>,
-    /// Hexahedra by their corners.
-    pub hexes: Vec<(u64, [u64; 8])>,
-    /// Types of the hexahedra: how many.
-    pub hex_types: BTreeMap<String, usize>,
+    /// The solid elements that can be used.
+    pub solids: Vec<Solid>,
+    /// Their nodes, one element after the other.
+    pub connectivity: Vec<u64>,
+    /// Their types.
+    pub solid_types: BTreeSet<String>,
     /// Other solid elements by type: how many, and the first.
     pub other_solids: BTreeMap<String, (usize, u64)>,
     /// Shells, beams and the like with their nodes.
@@ -24,12 +28,23 @@ pub(super) struct Deck {
     pub no_solid_types: BTreeMap<String, usize>,
     pub node_sets: Vec<Block>,
     pub element_sets: Vec<Block>,
-    /// Face sets: an element set with the face of each of its elements.
-    pub surfaces: Vec<(Block, u8)>,
+    /// Face sets: an element set with the number of the face of each of its elements, from 1.
+    pub surfaces: Vec<(Block, usize)>,
     pub conditions: Vec<Condition>,
     /// The instance of the part, once it is known.
     pub instance: Option<String>,
     pub notes: Vec<String>,
+}
+
+/// A solid element.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Solid {
+    pub tag: u64,
+    pub shape: Shape,
+    /// Where its nodes begin in [`Deck::connectivity`].
+    pub first: usize,
+    /// How many it has.
+    pub n_nodes: usize,
 }
 
 /// Nodes with a support or a load of one kind.

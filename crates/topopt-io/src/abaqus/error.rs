@@ -63,21 +63,39 @@ pub enum Fault {
         found: usize,
     },
     /// No volume elements at all.
-    #[error("the file has no hexahedra; write a mesh of elements C3D8, C3D8R, C3D8I or C3D20")]
-    NoHexahedra,
-    /// Tetrahedra, wedges and other solid elements.
     #[error(
-        "the mesh holds {count} elements of type {kind}, the first is element {element}; only \
-         hexahedra (C3D8, C3D8R, C3D8I, C3D20, C3D20R) can be used: mesh with hexahedra only, \
-         structured or swept"
+        "the file has no solid elements; write a mesh of elements such as C3D4, C3D6, C3D8, C3D10 or \
+         C3D20"
     )]
-    NotHexahedra {
+    NoSolids,
+    /// Solid elements that cannot be used.
+    #[error(
+        "the mesh holds {count} elements of type {kind}, the first is element {element}; of solid \
+         elements C3D4, C3D5, C3D6, C3D8, C3D10, C3D15, C3D20 and their variants can be used: \
+         remove the others, or mesh again"
+    )]
+    OtherSolids {
         /// The type.
         kind: String,
         /// How many.
         count: usize,
         /// The first of them.
         element: u64,
+    },
+    /// A surface names a face that its element does not have.
+    #[error(
+        "surface `{surface}` names face S{number} of element {element}, which has {n_faces} faces; \
+         correct the line"
+    )]
+    NoFace {
+        /// The surface.
+        surface: String,
+        /// The face.
+        number: usize,
+        /// The element.
+        element: u64,
+        /// Its number of faces.
+        n_faces: usize,
     },
     /// A set that was not defined before.
     #[error("*{keyword} names the set `{name}`, which is not defined; define it before this line")]
@@ -100,7 +118,7 @@ pub enum Fault {
     /// A surface whose faces are not named.
     #[error(
         "surface `{surface}` has the face {found}, where S1 to S6 are read; name the faces of \
-         its hexahedra"
+         its elements"
     )]
     SurfaceFace {
         /// The surface.

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 use std::mem::take;
 
-use topopt_mesh::Sets;
+use topopt_mesh::cells::Cells;
 
-use super::deck::Deck;
+use super::deck::{Deck, Solid};
+use super::element_type;
 use super::error::Fault;
+use super::lines::at_line;
 use super::sets::{Block, Members};
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, add_nodes};
+use crate::import::{Cutting, ImportedMesh, Nodes};
+use crate::part::{CellFace, FileSets, Part};
 use crate::quote::printable;
 use crate::read_error::{self, Parsed};
 
@@ -16,52 +19,68 @@ use crate::read_error::{self, Parsed};
 const MAX_LOAD_SETS: usize = 32;
 
 /// Resolves nodes and sets and checks the mesh.
-pub(super) fn import(mut deck: Deck) -> Parsed<ImportedMesh> {
-    only_hexahedra(&deck)?;
+pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
+    only_known_solids(&deck)?;
     let mut notes = notes_on_elements(&deck);
     notes.append(&mut deck.notes);
-    deck.hexes.sort_by_key(|(tag, _)| *tag);
+    deck.solids.sort_by_key(|solid| solid.tag);
     deck.no_solids.sort_by_key(|(tag, _)| *tag);
-    let tags: Vec<u64> = deck.hexes.iter().map(|(tag, _)| *tag).collect();
+    let tags: Vec<u64> = deck.solids.iter().map(|solid| solid.tag).collect();
     let all_tags = all_tags(&deck, &tags)?;
+
     let nodes = Nodes::new(take(&mut deck.node_tags), take(&mut deck.coordinates))?;
-    let numbering = Numbering::new(nodes, tags, deck.hexes.iter().map(|(_, corners)| *corners))?;
-    notes.extend(numbering.elements.note(|_| 0));
-    notes.extend(numbering.note());
-    let elements = Elements { deck: &deck, tags: &all_tags, numbering: &numbering };
-    let mut sets = Sets::default();
-    node_sets(&deck, &numbering, &mut sets, &mut notes)?;
+    let cells = cells(&deck, &nodes)?;
+    let part = Part::new(nodes, tags, cells, cutting)?;
+    notes.extend(part.elements.note(|_| 0));
+
+    let elements = Elements { deck: &deck, tags: &all_tags, part: &part };
+    let mut sets = FileSets::default();
+    node_sets(&deck, &part, &mut sets, &mut notes)?;
     elements.sets(&mut sets, &mut notes)?;
-    Ok(numbering.into_mesh(sets, notes)?)
+    Ok(part.into_mesh(sets, notes)?)
 }
 
-fn only_hexahedra(deck: &Deck) -> Result<(), Fault> {
+fn only_known_solids(deck: &Deck) -> Result<(), Fault> {
     let first = deck.other_solids.iter().min_by_key(|(_, (_, element))| *element);
     match first {
         Some((kind, &(count, element))) => {
-            Err(Fault::NotHexahedra { kind: kind.clone(), count, element })
+            Err(Fault::OtherSolids { kind: kind.clone(), count, element })
         }
-        None if deck.hexes.is_empty() => Err(Fault::NoHexahedra),
+        None if deck.solids.is_empty() => Err(Fault::NoSolids),
         None => Ok(()),
     }
 }
 
+/// The solid elements by the positions of their nodes.
+fn cells(deck: &Deck, nodes: &Nodes) -> Result<Cells, read_error::Fault> {
+    let mut cells = Cells::default();
+    let mut positions = Vec::new();
+    for &Solid { tag, shape, first, n_nodes } in &deck.solids {
+        positions.clear();
+        for &node in &deck.connectivity[first..][..n_nodes] {
+            positions.push(nodes.position(tag, node)?);
+        }
+        let (corners, rest) = positions.split_at(shape.n_corners());
+        // C3D27 and C3D15V have nodes on faces behind those of the edges.
+        let middles = rest.get(..shape.edges().len()).unwrap_or_default();
+        cells.push(shape, corners, middles);
+    }
+    Ok(cells)
+}
+
 fn notes_on_elements(deck: &Deck) -> Vec<String> {
-    let corners = deck.hex_types.iter().filter(|(kind, _)| !kind.starts_with("C3D8"));
-    let corners = corners.map(|(kind, count)| {
-        format!("{count} elements of type {kind} were read by their eight corners")
-    });
-    let special = deck.hex_types.keys().filter(|kind| kind.starts_with("C3D8") && *kind != "C3D8");
+    let is_special = |kind: &&String| kind.starts_with("C3D8") && *kind != "C3D8";
+    let special = deck.solid_types.iter().filter(is_special);
     let special = special.map(|kind| format!("elements of type {kind} are computed as C3D8"));
     let others = deck.no_solid_types.iter().map(|(kind, count)| {
         format!("{count} elements of type {kind}, which are not solids, were left out")
     });
-    corners.chain(special).chain(others).collect()
+    special.chain(others).collect()
 }
 
 /// The numbers of all elements, those that are no solids too, ascending.
-fn all_tags(deck: &Deck, hexes: &[u64]) -> Result<Vec<u64>, read_error::Fault> {
-    let mut tags = hexes.to_vec();
+fn all_tags(deck: &Deck, solids: &[u64]) -> Result<Vec<u64>, read_error::Fault> {
+    let mut tags = solids.to_vec();
     tags.extend(deck.no_solids.iter().map(|(tag, _)| *tag));
     if !deck.no_solids.is_empty() {
         tags.sort_unstable();
@@ -72,13 +91,8 @@ fn all_tags(deck: &Deck, hexes: &[u64]) -> Result<Vec<u64>, read_error::Fault> {
     }
 }
 
-fn node_sets(
-    deck: &Deck,
-    numbering: &Numbering,
-    sets: &mut Sets,
-    notes: &mut Vec<String>,
-) -> Parsed<()> {
-    let members = Members::new("node", numbering.node_tags(), &deck.node_sets)?;
+fn node_sets(deck: &Deck, part: &Part, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
+    let members = Members::new("node", &part.node_tags, &deck.node_sets)?;
     let mut found = BTreeMap::<String, Vec<u32>>::new();
     for (name, key) in visible(deck, &deck.node_sets) {
         found.insert(name, members.set(key).unwrap_or_default().to_vec());
@@ -90,17 +104,16 @@ fn node_sets(
             Some(direction) if crowded.contains_key(&direction) => format!("cload_{direction}"),
             _ => condition.block.name.clone(),
         };
+        if condition.load.is_some() {
+            sets.as_listed.insert(name.clone());
+        }
         members.add(found.entry(name).or_default(), &condition.block)?;
     }
 
     notes.extend(crowded.into_iter().map(|(direction, count)| {
         format!("the nodes of {count} different loads in direction {direction} form one set")
     }));
-    for (name, positions) in found {
-        let positions = sorted(positions);
-        let number = |&i: &u32| numbering.node(numbering.node_tags()[i as usize]);
-        add_nodes(sets, &name, positions.iter().filter_map(number).collect(), notes);
-    }
+    sets.nodes.extend(found.into_iter().map(|(name, positions)| (name, sorted(positions))));
     Ok(())
 }
 
@@ -138,20 +151,20 @@ fn visible<'a>(deck: &Deck, blocks: &'a [Block]) -> Vec<(String, &'a str)> {
     shown
 }
 
-/// The elements of a file: hexahedra and those that are no solids.
+/// The elements of a file: solids and those that are none.
 struct Elements<'a> {
     deck: &'a Deck,
     /// Numbers of all of them, ascending.
     tags: &'a [u64],
-    numbering: &'a Numbering,
+    part: &'a Part,
 }
 
 impl Elements<'_> {
     /// Element sets and face sets.
-    fn sets(&self, sets: &mut Sets, notes: &mut Vec<String>) -> Parsed<()> {
+    fn sets(&self, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
         let members = Members::new("element", self.tags, &self.deck.element_sets)?;
         for (name, key) in visible(self.deck, &self.deck.element_sets) {
-            let (hexes, others) = self.split(members.set(key).unwrap_or_default());
+            let (solids, others) = self.split(members.set(key).unwrap_or_default());
 
             if !others.is_empty() {
                 notes.push(format!(
@@ -166,24 +179,32 @@ impl Elements<'_> {
             }
 
             // A set that was empty in the file stays, to be noted.
-            if !hexes.is_empty() || others.is_empty() {
-                let number = |&given: &u32| self.numbering.elements.number(given);
-                sets.elements.insert(name, sorted(hexes.iter().map(number).collect()));
+            if !solids.is_empty() || others.is_empty() {
+                sets.elements.insert(name, solids);
             }
         }
         self.face_sets(&members, sets, notes)
     }
 
-    fn face_sets(&self, members: &Members, sets: &mut Sets, notes: &mut Vec<String>) -> Parsed<()> {
+    fn face_sets(
+        &self,
+        members: &Members,
+        sets: &mut FileSets,
+        notes: &mut Vec<String>,
+    ) -> Parsed<()> {
         let mut left_out = BTreeMap::<&str, usize>::new();
-        for (block, local) in &self.deck.surfaces {
+        for (block, number) in &self.deck.surfaces {
             let mut positions = Vec::new();
             members.add(&mut positions, block)?;
-            let (hexes, others) = self.split(&positions);
+            let (solids, others) = self.split(&positions);
             *left_out.entry(&block.name).or_default() += others.len();
-            let Numbering { elements, hexes: corners, .. } = self.numbering;
-            let faces = hexes.into_iter().map(|given| elements.face(given, *local, corners));
-            sets.faces.entry(block.name.clone()).or_default().extend(faces);
+            let set = sets.faces.entry(block.name.clone()).or_default();
+            for given in solids {
+                set.push(
+                    self.face(given, *number, &block.name)
+                        .map_err(|fault| at_line(block.line, fault))?,
+                );
+            }
         }
 
         // Once all surfaces are in: several lines of the file may name the same face.
@@ -200,35 +221,51 @@ impl Elements<'_> {
         Ok(())
     }
 
-    /// The given hexahedra at `positions`, and the numbers in the file of the others.
+    /// A face of a solid by its number, from 1.
+    fn face(&self, given: u32, number: usize, surface: &str) -> Result<CellFace, Fault> {
+        let solid = self.deck.solids[given as usize];
+        let nodes = &self.deck.connectivity[solid.first..];
+        let corners = element_type::face(solid.shape, number);
+        let position = |&a: &usize| self.part.node(nodes[a]);
+        let corners: Option<Vec<u32>> =
+            corners.map(|face| face.iter().filter_map(position).collect());
+        corners.and_then(|corners| self.part.face(given, &corners)).ok_or_else(|| Fault::NoFace {
+            surface: surface.into(),
+            number,
+            element: solid.tag,
+            n_faces: solid.shape.faces().len(),
+        })
+    }
+
+    /// The given solids at `positions`, and the numbers in the file of the others.
     fn split(&self, positions: &[u32]) -> (Vec<u32>, Vec<u64>) {
-        let (mut hexes, mut others) = (Vec::new(), Vec::new());
+        let (mut solids, mut others) = (Vec::new(), Vec::new());
         for &position in positions {
             let tag = self.tags[position as usize];
             if self.deck.no_solids.is_empty() {
-                hexes.push(position);
+                solids.push(position);
                 continue;
             }
-            match self.deck.hexes.binary_search_by_key(&tag, |(tag, _)| *tag) {
-                Ok(element) => hexes.push(element as u32),
+            match self.deck.solids.binary_search_by_key(&tag, |solid| solid.tag) {
+                Ok(element) => solids.push(element as u32),
                 Err(_) => others.push(tag),
             }
         }
-        (hexes, others)
+        (solids, others)
     }
 
-    /// The nodes of elements that are no solids, as far as hexahedra use them.
+    /// The positions of the nodes of elements that are no solids, as far as solids use them.
     fn nodes_of(&self, others: &[u64]) -> Parsed<Vec<u32>> {
-        let mut numbers = Vec::new();
+        let mut positions = Vec::new();
         for tag in others {
             let found = self.deck.no_solids.binary_search_by_key(tag, |(tag, _)| *tag);
             for &node in found.iter().flat_map(|&i| &self.deck.no_solids[i].1) {
                 let missing = read_error::Fault::MissingNode { element: *tag, node };
-                numbers.push(self.numbering.node(node).ok_or(missing)?);
+                positions.push(self.part.node(node).ok_or(missing)?);
             }
         }
-        numbers.retain(|&node| node != UNUSED);
-        Ok(numbers)
+        positions.retain(|&node| self.part.is_used(node));
+        Ok(positions)
     }
 }
 

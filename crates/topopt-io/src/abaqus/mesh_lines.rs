@@ -1,7 +1,7 @@
 //! *NODE, *ELEMENT, *NSET, *ELSET and *SURFACE.
 
-use super::deck::Reader;
-use super::element_type::{ElementType, FACES};
+use super::deck::{Reader, Solid};
+use super::element_type::ElementType;
 use super::error::Fault;
 use super::lines::{Data, Keyword, at_line, capitals};
 use super::sets::{Block, Item, push};
@@ -59,7 +59,7 @@ impl Reader<'_> {
 
         let in_assembly = self.in_assembly(keyword);
         let expected = match meaning {
-            ElementType::Hexahedron(expected) => Some(expected),
+            ElementType::Solid(_, expected) => Some(expected),
             _ => None,
         };
 
@@ -81,7 +81,7 @@ impl Reader<'_> {
 
         // Counted here: other solids are refused, and have a count of their own.
         match meaning {
-            ElementType::Hexahedron(_) => *self.deck.hex_types.entry(kind).or_default() += count,
+            ElementType::Solid(..) => drop(self.deck.solid_types.insert(kind)),
             ElementType::NoSolid if count > 0 => {
                 *self.deck.no_solid_types.entry(kind).or_default() += count;
             }
@@ -152,7 +152,7 @@ impl Reader<'_> {
         nodes: &[u64],
     ) -> Result<(), Fault> {
         match meaning {
-            ElementType::Hexahedron(expected) if nodes.len() != expected => {
+            ElementType::Solid(_, expected) if nodes.len() != expected => {
                 let found = nodes.len();
                 return Err(Fault::ElementNodes {
                     element: tag,
@@ -161,8 +161,10 @@ impl Reader<'_> {
                     found,
                 });
             }
-            ElementType::Hexahedron(_) => {
-                self.deck.hexes.push((tag, std::array::from_fn(|a| nodes[a])));
+            ElementType::Solid(shape, n_nodes) => {
+                let first = self.deck.connectivity.len();
+                self.deck.solids.push(Solid { tag, shape, first, n_nodes });
+                self.deck.connectivity.extend_from_slice(nodes);
             }
             ElementType::OtherSolid => {
                 self.deck.other_solids.entry(kind.into()).or_insert((0, tag)).0 += 1;
@@ -224,8 +226,8 @@ impl Reader<'_> {
             }
 
             let face = capitals(fields.next().unwrap_or(""));
-            let local = match face.strip_prefix('S').and_then(|n| n.parse().ok()) {
-                Some(number @ 1..=6) => FACES[number - 1_usize],
+            let number = match face.strip_prefix('S').and_then(|n| n.parse().ok()) {
+                Some(number @ 1..=6) => number,
                 _ => {
                     let found =
                         if face.is_empty() { "left out".into() } else { format!("`{face}`") };
@@ -237,7 +239,7 @@ impl Reader<'_> {
             // A block per line, so that an error names it.
             let mut block = self.block(keyword, name, vec![item]);
             block.line = data.line;
-            self.deck.surfaces.push((block, local));
+            self.deck.surfaces.push((block, number));
         }
 
         if kind == "NODE" {

@@ -35,13 +35,13 @@ use std::path::Path;
 
 pub use error::Fault;
 
-use crate::import::{ImportedMesh, read as read_file};
+use crate::import::{Cutting, ImportedMesh, read as read_file};
 use crate::read_error::ReadError;
 
 /// Reads an input file.
 ///
 /// # Errors
 /// [`ReadError`] with the line, the fault and the remedy.
-pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
-    read_file(path, |bytes| import::import(deck::read(bytes)?))
+pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
+    read_file(path, |bytes| import::import(deck::read(bytes)?, cutting))
 }

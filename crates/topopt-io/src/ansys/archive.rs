@@ -7,8 +7,8 @@ use super::lines::Lines;
 /// The model in an Ansys archive, by the numbers of the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Archive {
-    /// For every type of the file its number in Ansys' element library, such as 185 for SOLID185.
-    pub element_types: BTreeMap<u32, u32>,
+    /// The element types of the file by their numbers in it.
+    pub element_types: BTreeMap<u32, ElementType>,
     /// Nodes, `[n_nodes]`, in the order of the file.
     pub node_tags: Vec<u32>,
     /// Their coordinates, `[n_nodes][3]`.
@@ -35,6 +35,15 @@ pub struct Archive {
 
 /// Numbers from the first to the last of each pair.
 pub type Ranges = Vec<(u32, u32)>;
+
+/// An element type of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ElementType {
+    /// Its number in Ansys' element library, such as 185 for SOLID185.
+    pub number: u32,
+    /// The value of its first key option, 0 if none is given.
+    pub first_key: u32,
+}
 
 /// An element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

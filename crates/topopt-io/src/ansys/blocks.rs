@@ -1,6 +1,6 @@
 //! NBLOCK, EBLOCK, CMBLOCK and ETBLOCK: fields of fixed width by the format line that follows.
 
-use super::archive::{Archive, Element};
+use super::archive::{Archive, Element, ElementType};
 use super::error::Fault;
 use super::field::{Field, Layout};
 use super::lines::{Command, Lines, shown};
@@ -163,7 +163,8 @@ pub(super) fn element_types(lines: &mut Lines, archive: &mut Archive) -> Parsed<
     while block.next()? {
         let kind = block.tag(0, "the number of a type")?;
         let number = block.tag(1, "the number of a type in the element library")?;
-        archive.element_types.insert(kind, number);
+        let first_key = if block.layout.n_integers > 2 { block.optional(2) } else { 0 };
+        archive.element_types.insert(kind, ElementType { number, first_key });
     }
     Ok(())
 }
@@ -205,6 +206,15 @@ impl<'a, 'b> Block<'a, 'b> {
         match self.layout.integer(self.line, i) {
             Field::Value(value) => value.try_into().map_err(|_| self.malformed(expected)),
             _ => Err(self.malformed(expected)),
+        }
+    }
+
+    /// Integer `i` of the line, 0 if the line ends before it or it is no whole number, as key options
+    /// may be.
+    fn optional(&self, i: usize) -> u32 {
+        match self.layout.integer(self.line, i) {
+            Field::Value(value) => value.try_into().unwrap_or(0),
+            _ => 0,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reads an archive command by command.
 
-use super::archive::{Archive, NodalValue, Property};
+use super::archive::{Archive, ElementType, NodalValue, Property};
 use super::blocks;
 use super::element_type;
 use super::error::Fault;
@@ -38,6 +38,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
             "ETBL" => blocks::element_types(&mut lines, &mut archive)?,
 
             "ET" => element_type(&command, &lines, line, &mut archive)?,
+            "KEYO" => key_option(&command, &mut archive),
             "MP" => property(&command, 1, &mut archive),
             "MPDA" if is_release(command.argument(1)) => table(&command, 3, &mut archive),
             "MPDA" => table(&command, 1, &mut archive),
@@ -68,13 +69,22 @@ fn element_type(
     let number = element_type::number(command.argument(2));
     match (command.number(1), number) {
         (Some(kind), Some(number)) => {
-            archive.element_types.insert(kind, number);
+            let first_key = command.number(3).unwrap_or(0);
+            archive.element_types.insert(kind, ElementType { number, first_key });
             Ok(())
         }
         _ => {
             let expected = "a type and its number in the element library, such as ET,1,185";
             Err(lines.fault(Fault::Malformed { block: "ET", expected, found: shown(line) }))
         }
+    }
+}
+
+/// `KEYOPT,type,number,value`, of which only the first matters.
+fn key_option(command: &Command, archive: &mut Archive) {
+    let (Some(kind), Some(1)) = (command.number(1), command.number(2)) else { return };
+    if let Some(kind) = archive.element_types.get_mut(&kind) {
+        kind.first_key = command.number(3).unwrap_or(0);
     }
 }
 

@@ -2,21 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use topopt_mesh::Sets;
-
 use super::archive::{Archive, NodalValue};
-use crate::import::{Numbering, UNUSED, add_nodes};
+use crate::part::{FileSets, Part};
 
 /// More different forces than this cannot be told apart by hand in a case file.
 const MOST_FORCES: usize = 100;
 
 /// Adds the node sets `D_UX`, `D_UY`, `D_UZ`, `D_ALL` and `F_1`, `F_2`, ...
-pub(super) fn add(
-    archive: &Archive,
-    numbering: &Numbering,
-    sets: &mut Sets,
-    notes: &mut Vec<String>,
-) {
+pub(super) fn add(archive: &Archive, part: &Part, sets: &mut FileSets, notes: &mut Vec<String>) {
     let rotated: HashSet<u32> = archive.rotated_nodes.iter().copied().collect();
     let turned = |value: &&NodalValue| value.axis.is_some() && rotated.contains(&value.node);
     let conditions = || archive.displacements.iter().chain(&archive.forces);
@@ -31,10 +24,10 @@ pub(super) fn add(
     let straight = |values: &[NodalValue]| -> Vec<NodalValue> {
         values.iter().filter(|value| !turned(value)).copied().collect()
     };
-    let number = |&node: &u32| numbering.node(node.into()).unwrap_or(UNUSED);
+    let position = |&node: &u32| part.node(node.into());
 
     for (name, nodes) in supports(&straight(&archive.displacements), notes) {
-        add_nodes(sets, &free_name(sets, name), nodes.iter().map(number).collect(), notes);
+        sets.nodes.insert(free_name(sets, name), nodes.iter().filter_map(position).collect());
     }
 
     for (i, (force, nodes)) in forces(&straight(&archive.forces), notes).into_iter().enumerate() {
@@ -43,12 +36,13 @@ pub(super) fn add(
             "node set `{name}`: the force in the file is {force:?} on each node ({})",
             nodes.len()
         ));
-        add_nodes(sets, &name, nodes.iter().map(number).collect(), notes);
+        sets.as_listed.insert(name.clone());
+        sets.nodes.insert(name, nodes.iter().filter_map(position).collect());
     }
 }
 
 /// `name`, or with underscores behind it until no node set is called so.
-fn free_name(sets: &Sets, name: &str) -> String {
+fn free_name(sets: &FileSets, name: &str) -> String {
     let mut name = name.to_owned();
     while sets.nodes.contains_key(&name) {
         name.push('_');

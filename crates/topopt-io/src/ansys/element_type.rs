@@ -1,47 +1,85 @@
-//! Element types of Ansys by number: what to do with them.
+//! Element types of Ansys by number: which are solids, and their shapes.
 
-use topopt_mesh::hexahedron;
+use topopt_mesh::cells::{NO_NODE, Shape};
+
+use super::archive::ElementType;
 
 /// What an element type is to this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A brick of eight nodes.
+    /// Bricks of 8 or 20 nodes, and what they degenerate to.
     Brick,
-    /// A brick of twenty nodes, the corners first.
-    QuadraticBrick,
+    /// Tetrahedra of 4 or 10 nodes.
+    Tetrahedron,
     /// Left out: no part of the elastic body.
     Skipped,
-    /// Part of the structure and no hexahedron: what it is, plural, and what to do.
-    Refused(&'static str, &'static str),
 }
 
-const MESH_HEXES: &str = "Mesh the volumes with bricks: MSHAPE,0,3D and MSHKEY,1, or VSWEEP; in \
-                          Workbench by sweep or MultiZone";
-const UNSELECT: &str = "Unselect them (ESEL,U,TYPE) before CDWRITE if the part does not need them";
+/// Bricks of Ansys' element library, of any physics: a mesh is a mesh.
+const BRICKS: [u32; 38] = [
+    5, 45, 46, 62, 64, 65, 69, 70, 73, 89, 90, 95, 96, 97, 107, 117, 122, 128, 147, 164, 185, 186,
+    190, 191, 215, 216, 226, 231, 236, 239, 278, 279, 280, 287, 294, 295, 296, 297,
+];
 
-/// The role of element type `number`, from the element library of Ansys Mechanical APDL.
-pub(super) fn role(number: u32) -> Role {
-    match number {
-        45 | 185 => Role::Brick,
-        95 | 186 => Role::QuadraticBrick,
-        72 | 87 | 92 | 98 | 123 | 187 | 285 | 291 => Role::Refused("tetrahedra", MESH_HEXES),
-        // MASS21, mesh facets, surface effects, contact and target surfaces.
-        21 | 200 | 19 | 22 | 151..=156 | 169..=178 => Role::Skipped,
-        _ => Role::Refused("not known as bricks", UNSELECT),
+/// Tetrahedra of the element library.
+const TETRAHEDRA: [u32; 19] =
+    [72, 87, 92, 98, 119, 123, 127, 148, 168, 187, 217, 227, 232, 237, 240, 285, 291, 292, 293];
+
+/// MESH200, a mesh alone; its first key option is its shape.
+pub(super) const MESH: u32 = 200;
+
+/// The role of an element type.
+pub(super) fn role(kind: &ElementType) -> Role {
+    match (kind.number, kind.first_key) {
+        (MESH, 8 | 9) => Role::Tetrahedron,
+        (MESH, 10 | 11) => Role::Brick,
+        (number, _) if BRICKS.contains(&number) => Role::Brick,
+        (number, _) if TETRAHEDRA.contains(&number) => Role::Tetrahedron,
+        _ => Role::Skipped,
     }
 }
 
-/// `SOLID185` for 185; `ELEMENT184` for types without a role.
+/// The shape of an element of a solid type by its number of nodes, and how many of them are in the
+/// middles of edges; none if no element of the type has so many.
+///
+/// Nodes in the middles may be left out from the last one on.
+pub(super) fn shape(role: Role, n_nodes: usize) -> Option<Shape> {
+    match (role, n_nodes) {
+        (Role::Tetrahedron, 4..=10) | (Role::Brick, 4 | 10) => Some(Shape::Tetrahedron),
+        (Role::Brick, 5 | 13) => Some(Shape::Pyramid),
+        (Role::Brick, 6 | 15) => Some(Shape::Wedge),
+        (Role::Brick, 8..=20) => Some(Shape::Hexahedron),
+        _ => None,
+    }
+}
+
+/// The nodes in the middles of the edges of an element of this shape, one for each edge, or none if
+/// it has none of them. A node 0 is left out. `position` of a node among all.
+pub(super) fn middles(shape: Shape, nodes: &[u32], position: impl Fn(u32) -> u32) -> Vec<u32> {
+    let given = &nodes[shape.n_corners()..];
+    if given.iter().all(|node| *node == 0) {
+        return Vec::new();
+    }
+    let node = |at: usize| given.get(at).copied().filter(|node| *node != 0);
+    (0..shape.edges().len()).map(|at| node(at).map_or(NO_NODE, &position)).collect()
+}
+
+/// `SOLID185` for 185; `ELEMENT184` for types without a known family.
 pub(super) fn name(number: u32) -> String {
     let family = match number {
-        45 | 72 | 87 | 92 | 95 | 98 | 123 | 185..=187 | 285 | 291 => "SOLID",
+        MESH => "MESH",
+        number if BRICKS.contains(&number) || TETRAHEDRA.contains(&number) => "SOLID",
+        14 => "COMBIN",
         21 => "MASS",
-        200 => "MESH",
         19 | 22 | 151..=156 => "SURF",
         169 | 170 => "TARGE",
         171..=178 => "CONTA",
-        181 | 281 => "SHELL",
-        188 | 189 => "BEAM",
+        28 | 41 | 43 | 63 | 131 | 132 | 157 | 181 | 208 | 209 | 281 => "SHELL",
+        3 | 4 | 188 | 189 => "BEAM",
+        1 | 8 | 10 | 180 => "LINK",
+        16 | 288 | 289 => "PIPE",
+        42 | 82 | 182 | 183 => "PLANE",
+        179 => "PRETS",
         184 => "MPC",
         _ => "ELEMENT",
     };
@@ -53,40 +91,38 @@ pub(super) fn number(text: &str) -> Option<u32> {
     text.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
 }
 
-/// The shape of a degenerate brick by its corners I to P; `None` if they are distinct or those of a
-/// wedge.
-pub(super) fn degenerate(corners: &[u32; 8]) -> Option<&'static str> {
-    match hexahedron::distinct(corners).count() {
-        8 => None,
-        6 if hexahedron::wedge(corners).is_some() => None,
-        5 => Some("pyramids"),
-        4 => Some("tetrahedra"),
-        _ => Some("of other shapes"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn role_of(number: u32, first_key: u32) -> Role {
+        role(&ElementType { number, first_key })
+    }
 
     #[test]
     fn types_by_number_and_name() {
         assert_eq!(number("185"), Some(185));
         assert_eq!(number("SOLID186"), Some(186));
         assert_eq!(number("MESH"), None);
-        assert_eq!(role(185), Role::Brick);
-        assert_eq!(role(174), Role::Skipped);
-        assert!(matches!(role(187), Role::Refused("tetrahedra", _)));
-        assert!(matches!(role(181), Role::Refused(..)));
+        assert_eq!(role_of(185, 0), Role::Brick);
+        assert_eq!(role_of(174, 0), Role::Skipped);
+        assert_eq!(role_of(187, 0), Role::Tetrahedron);
+        assert_eq!(
+            [8, 11, 6].map(|key| role_of(200, key)),
+            [Role::Tetrahedron, Role::Brick, Role::Skipped]
+        );
         assert_eq!(name(187), "SOLID187");
+        assert_eq!(name(181), "SHELL181");
     }
 
     #[test]
-    fn degenerate_bricks() {
-        assert_eq!(degenerate(&[1, 2, 3, 4, 5, 6, 7, 8]), None);
-        assert_eq!(degenerate(&[1, 2, 3, 3, 5, 6, 7, 7]), None);
-        assert_eq!(degenerate(&[1, 2, 2, 4, 5, 6, 7, 7]), Some("of other shapes"));
-        assert_eq!(degenerate(&[1, 2, 3, 4, 5, 5, 5, 5]), Some("pyramids"));
-        assert_eq!(degenerate(&[1, 2, 3, 3, 5, 5, 5, 5]), Some("tetrahedra"));
+    fn shapes_by_numbers_of_nodes() {
+        assert_eq!(shape(Role::Brick, 20), Some(Shape::Hexahedron));
+        assert_eq!(shape(Role::Brick, 10), Some(Shape::Tetrahedron));
+        assert_eq!(shape(Role::Tetrahedron, 8), Some(Shape::Tetrahedron));
+        assert_eq!(shape(Role::Tetrahedron, 11), None);
+        let tetrahedron = [1, 2, 3, 4, 12, 23, 0, 14];
+        let middles = middles(Shape::Tetrahedron, &tetrahedron, |node| node);
+        assert_eq!(middles, [12, 23, NO_NODE, 14, NO_NODE, NO_NODE]);
     }
 }

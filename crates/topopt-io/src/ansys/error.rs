@@ -53,45 +53,9 @@ pub enum Fault {
         /// The number of its type in the file.
         kind: u32,
     },
-    /// Elements that are neither hexahedra nor known to be none of the structure.
+    /// A solid element with a number of nodes that it cannot have.
     #[error(
-        "the mesh holds {count} elements of type {name} ({shape}), the first is element {element}; \
-         only hexahedra can be used ({SUPPORTED}). {remedy}"
-    )]
-    NotHexahedra {
-        /// Name of the type.
-        name: String,
-        /// What such elements are, plural.
-        shape: &'static str,
-        /// How many.
-        count: usize,
-        /// The first of them.
-        element: u32,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// Degenerate bricks that are no wedges.
-    #[error(
-        "{count} of {total} {name} elements are degenerate bricks ({shapes}): elements {}. Only \
-         hexahedra and wedges can be used: mesh with MSHAPE,0,3D and MSHKEY,1, in Workbench by sweep \
-         or MultiZone",
-        first_of(elements, *count)
-    )]
-    Degenerate {
-        /// Name of the type of the first one.
-        name: String,
-        /// How many.
-        count: usize,
-        /// Number of bricks.
-        total: usize,
-        /// How many of which shape.
-        shapes: String,
-        /// The first of them.
-        elements: Vec<u32>,
-    },
-    /// A brick with too few or too many nodes.
-    #[error(
-        "element {element} of type {name} has {n_nodes} nodes, where {name} has {needed}; the file \
+        "element {element} of type {name} has {n_nodes} nodes, which no {name} has; the file \
          is damaged: write it again with `CDWRITE,DB,part,cdb`"
     )]
     NodeCount {
@@ -101,27 +65,17 @@ pub enum Fault {
         name: String,
         /// How many nodes it has.
         n_nodes: usize,
-        /// How many it must have.
-        needed: &'static str,
     },
     /// No volume elements at all.
     #[error(
-        "the mesh has no hexahedra ({SUPPORTED}); mesh the volume, and select its elements before \
-         CDWRITE"
+        "the mesh has no solid elements, such as SOLID185, SOLID186 or SOLID187 (it has: {0}); mesh \
+         the volume, and select its elements before CDWRITE"
     )]
-    NoHexahedra,
+    NoSolids(String),
 }
 
 impl From<Fault> for read_error::Fault {
     fn from(fault: Fault) -> Self {
         Self::of_format(fault)
     }
-}
-
-const SUPPORTED: &str = "SOLID185, SOLID45, or SOLID186 and SOLID95 by their corners";
-
-fn first_of(elements: &[u32], count: usize) -> String {
-    let list: Vec<_> = elements.iter().map(u32::to_string).collect();
-    let more = if count > elements.len() { ", ..." } else { "" };
-    list.join(", ") + more
 }

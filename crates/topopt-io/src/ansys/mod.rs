@@ -31,19 +31,19 @@ mod lines;
 
 use std::path::Path;
 
-use crate::import::ImportedMesh;
+use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
-pub use archive::{Archive, Element, NodalValue, Property, Ranges};
+pub use archive::{Archive, Element, ElementType, NodalValue, Property, Ranges};
 pub use error::Fault;
 
 /// Reads an archive as a mesh.
 ///
 /// # Errors
 /// [`ReadError`] with the place in the file, the fault and the remedy.
-pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
+pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
     let archive = read_archive(path)?;
-    import::import(archive).map_err(|fault| {
+    import::import(archive, cutting).map_err(|fault| {
         let fault = Box::new(fault);
         ReadError { path: path.into(), place: None, fault }
     })

@@ -93,24 +93,11 @@ pub enum Fault {
     },
     /// No volume elements at all.
     #[error(
-        "the mesh has no hexahedra; mesh the volume (`gmsh -3`) and, if there are physical \
+        "the mesh has no solid elements; mesh the volume (`gmsh -3`) and, if there are physical \
          groups, put it into a physical volume: Gmsh saves only elements in a group"
     )]
-    NoHexahedra,
-    /// Tetrahedra, prisms or pyramids.
-    #[error(
-        "the mesh holds {}, the first is element {element}; only hexahedra can be used. Mesh with \
-         transfinite volumes or recombined extrusion, or cut all into hexahedra by \
-         Mesh.SubdivisionAlgorithm = 2",
-        list(leftovers)
-    )]
-    NotHexahedra {
-        /// What there is, at least one.
-        leftovers: Vec<Leftover>,
-        /// The first of the elements.
-        element: u64,
-    },
-    /// Hexahedra with a Jacobian that is not positive.
+    NoSolids,
+    /// Elements with a Jacobian that is not positive.
     #[error(
         "element {element} is inverted or flat, in {volume}: Jacobian determinant \
          {determinant:.3e} ({count} such element(s) in all); check the order of its nodes, or mesh \
@@ -126,10 +113,10 @@ pub enum Fault {
         /// How many elements are so.
         count: usize,
     },
-    /// A physical surface that does not lie on the hexahedra.
+    /// A physical surface that does not lie on the solid elements.
     #[error(
-        "{shape} {element} of physical surface `{group}` is not a face of a hexahedron ({count} such \
-         in all). Make the volumes conforming (Coherence, or BooleanFragments), or remove the \
+        "{shape} {element} of physical surface `{group}` is not a face of a solid element ({count} \
+         such in all). Make the volumes conforming (Coherence, or BooleanFragments), or remove the \
          surface from the physical group"
     )]
     NoFace {
@@ -148,28 +135,4 @@ impl From<Fault> for read_error::Fault {
     fn from(fault: Fault) -> Self {
         Self::of_format(fault)
     }
-}
-
-/// Elements of a volume that are not hexahedra.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leftover {
-    /// Their shape, plural.
-    pub shape: &'static str,
-    /// How many.
-    pub count: usize,
-    /// The volume: tag and physical groups.
-    pub volume: String,
-}
-
-/// Volumes that a message names.
-const NAMED: usize = 5;
-
-/// The first few of `leftovers`, for people.
-pub(super) fn list(leftovers: &[Leftover]) -> String {
-    let text =
-        |Leftover { shape, count, volume }: &Leftover| format!("{count} {shape} in {volume}");
-    let mut parts: Vec<_> = leftovers.iter().take(NAMED).map(text).collect();
-    let more = leftovers.len().saturating_sub(NAMED);
-    parts.extend((more > 0).then(|| format!("and in {more} more")));
-    parts.join(", ")
 }

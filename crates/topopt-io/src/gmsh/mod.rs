@@ -31,12 +31,12 @@ mod write;
 
 use std::path::Path;
 
-use crate::import::ImportedMesh;
+use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
 use cursor::Cursor;
 
-pub use error::{Fault, Leftover};
+pub use error::Fault;
 pub use program::{Hexes, Meshing, MeshingError, is_geometry, mesh};
 pub use write::{Encoding, GmshFormat, Version, write};
 
@@ -44,9 +44,9 @@ pub use write::{Encoding, GmshFormat, Version, write};
 ///
 /// # Errors
 /// [`ReadError`] with the place in the file, the fault and the remedy.
-pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
+pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
     crate::import::stream(path, |file, length| {
         let raw = sections::parse(Cursor::new(file, length))?;
-        Ok(import::import(raw)?)
+        Ok(import::import(raw, cutting)?)
     })
 }

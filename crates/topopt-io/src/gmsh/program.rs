@@ -11,11 +11,11 @@ use std::{fs, io};
 
 use tempfile::TempDir;
 
-use super::error::{Fault as GmshFault, Leftover, list};
+use super::error::Fault as GmshFault;
 use super::trust::{self, Suspect};
-use crate::import::ImportedMesh;
+use crate::import::{Cutting, ImportedMesh};
 use crate::quote::printable;
-use crate::read_error::{Fault, ReadError};
+use crate::read_error::{Fault, ReadError, list};
 
 /// How a geometry is meshed.
 #[derive(Debug, Clone)]
@@ -108,12 +108,12 @@ pub enum MeshingError {
     #[error("Gmsh created no volume elements from {}", .0.display())]
     NoVolumes(PathBuf),
     /// A mesh with other volume elements than hexahedra.
-    #[error("Gmsh left {} in the mesh of {}", list(leftovers), path.display())]
+    #[error("Gmsh left {} in the mesh of {}", list(shapes), path.display())]
     NotHexahedra {
         /// The geometry.
         path: PathBuf,
-        /// What there is besides hexahedra, at least one.
-        leftovers: Vec<Leftover>,
+        /// Shapes besides hexahedra, plural, and how many elements have them.
+        shapes: Vec<(&'static str, usize)>,
     },
     /// A mesh that is refused for another reason.
     #[error(transparent)]
@@ -145,13 +145,8 @@ pub fn mesh(
         return geometry.mesh(Hexes::Subdivide);
     }
     match geometry.mesh(Hexes::Auto) {
-        Err(MeshingError::NotHexahedra { leftovers, .. }) => {
-            let mut mesh = geometry.mesh(Hexes::Subdivide)?;
-            let note = "on its own the geometry gives";
-            let cut = "all elements were cut into hexahedra (Mesh.SubdivisionAlgorithm = 2)";
-            mesh.notes.push(format!("{note} {}: {cut}", list(&leftovers)));
-            Ok(mesh)
-        }
+        // Meshed again, so that the hexahedra have the size that the elements were to have.
+        Err(MeshingError::NotHexahedra { .. }) => geometry.mesh(Hexes::Subdivide),
         meshed => meshed,
     }
 }
@@ -189,8 +184,9 @@ impl Geometry<'_> {
         let folder = folder.map_err(MeshingError::Folder)?;
         let log = self.run(hexes, &folder)?;
 
-        let mut mesh =
-            super::read(&folder.path().join(MESH)).map_err(|error| self.refused(error))?;
+        let cutting = if hexes == Hexes::Subdivide { Cutting::Allowed } else { Cutting::Refused };
+        let read = super::read(&folder.path().join(MESH), cutting);
+        let mut mesh = read.map_err(|error| self.refused(error))?;
         mesh.notes.extend(version(&log).map(|version| format!("meshed by Gmsh {version}")));
 
         let sets = mesh.mesh.sets();
@@ -260,9 +256,11 @@ impl Geometry<'_> {
             Hexes::Extrude => {
                 "Mesh.Algorithm = 8;\nMesh.RecombinationAlgorithm = 1;\nRecombine Surface {:};\n"
             }
-            // An edge of a tetrahedron becomes two of hexahedra. Netgen's optimizer inverts some.
+            // An edge of a tetrahedron becomes two of hexahedra, which meet on the curved surface:
+            // there tetrahedra of second order have nodes.
             Hexes::Subdivide => {
-                "Mesh.SubdivisionAlgorithm = 2;\nMesh.OptimizeNetgen = 0;\n\
+                "Mesh.SubdivisionAlgorithm = 0;\nMesh.ElementOrder = 2;\n\
+                 Mesh.HighOrderOptimize = 0;\nMesh.OptimizeNetgen = 1;\n\
                  Mesh.MeshSizeFactor = 2 * Mesh.MeshSizeFactor;\n"
             }
         };
@@ -295,10 +293,10 @@ impl Geometry<'_> {
     fn refused(&self, error: ReadError) -> MeshingError {
         let path = self.path.to_owned();
         match (error.fault.format::<GmshFault>(), &*error.fault) {
-            (Some(GmshFault::NotHexahedra { leftovers, .. }), _) => {
-                MeshingError::NotHexahedra { path, leftovers: leftovers.clone() }
+            (_, Fault::CutRefused { shapes, .. }) => {
+                MeshingError::NotHexahedra { path, shapes: shapes.clone() }
             }
-            (Some(GmshFault::NoHexahedra | GmshFault::MissingSection(_)), _)
+            (Some(GmshFault::NoSolids | GmshFault::MissingSection(_)), _)
             | (None, Fault::Io(_)) => MeshingError::NoVolumes(path),
             _ => MeshingError::Refused(ReadError { path, place: None, ..error }),
         }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::element_shape::Shape;
+use topopt_mesh::cells::Cells;
+
+use super::element_shape::{Shape, middles};
 use crate::import::Nodes;
 use crate::read_error::Fault;
 
@@ -13,30 +15,28 @@ pub(super) struct RawMesh {
     pub names: BTreeMap<(u8, u32), String>,
     /// The nodes.
     pub nodes: Nodes,
-    /// Tags of the hexahedra, `[n_hexes]`.
-    pub hex_tags: Vec<u64>,
-    /// Their corners, `[n_hexes][8]`.
-    pub hexes: Vec<[u32; 8]>,
-    /// Their places, for [`RawMesh::groups`] and [`RawMesh::volume`], `[n_hexes]`.
-    pub hex_places: Vec<u32>,
-    /// Quadrilaterals of physical surfaces.
-    pub quads: Vec<Corners<4>>,
+    /// Tags of the solid elements, `[n_cells]`.
+    pub tags: Vec<u64>,
+    /// The solid elements.
+    pub cells: Cells,
+    /// Their places, for [`RawMesh::groups`] and [`RawMesh::volume`], `[n_cells]`.
+    pub places: Vec<u32>,
+    /// Quadrilaterals and triangles of physical surfaces, these with the last corner twice.
+    pub faces: Vec<Corners<4>>,
     /// Ends of the lines of physical curves.
     pub lines: Vec<Corners<2>>,
     /// Physical points.
     pub points: Vec<Corners<1>>,
-    /// Triangles of physical surfaces: number, and the first.
-    pub triangles: Option<(usize, Corners<0>)>,
-    /// Volume elements that are not hexahedra, by place and shape: number, and tag of the first.
-    pub others: BTreeMap<(u32, Shape), (usize, u64)>,
-    /// Numbers of nodes above 8 that hexahedra have.
+    /// Numbers of nodes that solid elements of higher order than the second have.
     pub high_order: BTreeSet<usize>,
     /// Quadrilaterals and triangles without a physical group.
     pub untagged_surfaces: usize,
     /// Sections that were passed over.
     pub unknown_sections: Vec<String>,
-    places: Vec<(Vec<u32>, i64)>,
+    known_places: Vec<(Vec<u32>, i64)>,
     place_index: HashMap<(Vec<u32>, i64), u32>,
+    /// Of the element that is added.
+    positions: Vec<u32>,
 }
 
 /// An element by its corner nodes.
@@ -55,20 +55,20 @@ impl RawMesh {
         if let Some(&known) = self.place_index.get(&place) {
             return known;
         }
-        let number = self.places.len() as u32;
-        self.places.push(place.clone());
+        let number = self.known_places.len() as u32;
+        self.known_places.push(place.clone());
         self.place_index.insert(place, number);
         number
     }
 
     /// The physical groups of a place.
     pub fn groups(&self, place: u32) -> &[u32] {
-        &self.places[place as usize].0
+        &self.known_places[place as usize].0
     }
 
     /// The volume that a place is in, for people.
     pub fn volume(&self, place: u32) -> String {
-        let (groups, entity) = &self.places[place as usize];
+        let (groups, entity) = &self.known_places[place as usize];
         let names: Vec<_> = groups.iter().map(|&g| format!("`{}`", self.name(3, g))).collect();
         match names.is_empty() {
             true => format!("volume {entity}"),
@@ -78,7 +78,7 @@ impl RawMesh {
 
     /// The physical groups of all places, by their numbers.
     pub fn combinations(&self) -> impl ExactSizeIterator<Item = &[u32]> {
-        self.places.iter().map(|(groups, _)| groups.as_slice())
+        self.known_places.iter().map(|(groups, _)| groups.as_slice())
     }
 
     /// The name of a physical group; `physical_volume_7` and the like without one.
@@ -89,11 +89,11 @@ impl RawMesh {
             .unwrap_or_else(|| format!("physical_{}_{group}", DIMENSIONS[dimension as usize]))
     }
 
-    /// Makes room for so many more hexahedra.
-    pub fn reserve_hexes(&mut self, count: usize) {
-        self.hex_tags.reserve_exact(count);
-        self.hexes.reserve_exact(count);
-        self.hex_places.reserve_exact(count);
+    /// Makes room for so many more solid elements with so many corners and middles each.
+    pub fn reserve(&mut self, count: usize, n_nodes: usize) {
+        self.tags.reserve_exact(count);
+        self.cells.reserve(count, n_nodes);
+        self.places.reserve_exact(count);
     }
 
     /// Adds an element with the tags of all its `nodes` (at least as many as its shape has
@@ -101,20 +101,27 @@ impl RawMesh {
     pub fn add(&mut self, shape: Shape, tag: u64, nodes: &[u64], place: u32) -> Result<(), Fault> {
         let in_group = !self.groups(place).is_empty();
         match shape {
-            Shape::Hexahedron => {
-                self.hexes.push(self.corners(tag, nodes)?);
-                self.hex_tags.push(tag);
-                self.hex_places.push(place);
-                if nodes.len() > 8 {
+            Shape::Solid(solid) => {
+                let n_corners = solid.n_corners();
+                self.positions.clear();
+                for &node in nodes {
+                    self.positions.push(self.nodes.position(tag, node)?);
+                }
+                let middles = middles(solid, &self.positions);
+                if middles.is_empty() && nodes.len() > n_corners {
                     self.high_order.insert(nodes.len());
                 }
+                self.cells.push(solid, &self.positions[..n_corners], &middles);
+                self.tags.push(tag);
+                self.places.push(place);
             }
 
             Shape::Quadrilateral if in_group => {
-                self.quads.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
+                self.faces.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
             }
             Shape::Triangle if in_group => {
-                self.triangles.get_or_insert((0, Corners { tag, nodes: [], place })).0 += 1;
+                let [a, b, c] = self.corners(tag, nodes)?;
+                self.faces.push(Corners { tag, nodes: [a, b, c, c], place });
             }
             Shape::Quadrilateral | Shape::Triangle => self.untagged_surfaces += 1,
 
@@ -125,10 +132,6 @@ impl RawMesh {
                 self.points.push(Corners { tag, nodes: self.corners(tag, nodes)?, place });
             }
             Shape::Line | Shape::Point => {}
-
-            Shape::Tetrahedron | Shape::Prism | Shape::Pyramid => {
-                self.others.entry((place, shape)).or_insert((0, tag)).0 += 1;
-            }
         }
         Ok(())
     }

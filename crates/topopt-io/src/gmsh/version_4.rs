@@ -143,20 +143,23 @@ pub(super) fn elements(
     check_total(cursor, "as many elements as announced", n_elements, total)
 }
 
-/// The number of elements in a block; makes room for them if they are hexahedra.
+/// The number of elements in a block; makes room for them if they are solids.
 fn elements_in_block(
     cursor: &mut Cursor,
     mesh: &mut RawMesh,
     shape: Option<(Shape, usize)>,
 ) -> Parsed<usize> {
-    // A hexahedron is its tag and those of its nodes, so the size of the file bounds the room.
-    let hex = shape.filter(|(shape, _)| *shape == Shape::Hexahedron);
-    let numbers = hex.map_or(2, |(_, n_nodes)| n_nodes as u64 + 1);
+    // An element is its tag and those of its nodes, so the size of the file bounds the room.
+    let solid = match shape {
+        Some((Shape::Solid(_), n_nodes)) => Some(n_nodes),
+        _ => None,
+    };
+    let numbers = solid.map_or(2, |n_nodes| n_nodes as u64 + 1);
     let least = Least { text: 2 * numbers, binary: 8 * numbers };
 
     let count = number_of(cursor, "elements in a block", least)?;
-    if hex.is_some() {
-        mesh.reserve_hexes(count);
+    if let Some(n_nodes) = solid {
+        mesh.reserve(count, n_nodes);
     }
     Ok(count)
 }

@@ -1,16 +1,19 @@
 //! From the arrays of a `.vtu` file to a checked mesh.
 
-use topopt_mesh::Sets;
-
 use super::read_cells::Cells;
 use super::read_error::Fault;
 use super::read_xml::{DataArray, Outline};
-use crate::import::{ImportedMesh, Nodes, Numbering, UNUSED, add_nodes};
+use crate::import::{Cutting, ImportedMesh, Nodes};
+use crate::part::{FileSets, Part};
 use crate::quote::excerpt;
 use crate::read_error::{self, Parsed};
 
-/// Reads the bytes of a file: the mesh, and the arrays `names` of its elements.
-pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<Vec<f64>>)> {
+/// Reads the bytes of a file: the mesh, and the arrays `names` of its elements, `[n_elements]` each.
+pub(super) fn parse(
+    bytes: &[u8],
+    names: &[&str],
+    cutting: Cutting,
+) -> Parsed<(ImportedMesh, Vec<Vec<f64>>)> {
     let file = Outline::of(bytes)?;
     // First: nothing is inflated before the sizes are known to be possible.
     measure(&file)?;
@@ -18,56 +21,45 @@ pub(super) fn parse(bytes: &[u8], names: &[&str]) -> Parsed<(ImportedMesh, Vec<V
     let given: Vec<Vec<f64>> =
         names.iter().map(|name| element_data(&file, &cells, name)).collect::<Parsed<_>>()?;
 
-    let nodes = nodes(&file)?;
-    let (tags, corners): (Vec<u64>, Vec<[u64; 8]>) = cells.hexes.iter().copied().unzip();
-    let numbering = Numbering::new(nodes, tags, corners.into_iter())?;
-    let elements = &numbering.elements;
-    let element_data = given.into_iter().map(|data| elements.kept_of(data.into_iter())).collect();
+    let (numbers, solids) = (cells.numbers.clone(), cells.solids);
+    let part = Part::new(nodes(&file)?, numbers, solids, cutting)?;
+    let data = given.into_iter().map(|data| part.of_hexahedra(data)).collect();
 
-    let mut notes: Vec<String> = (cells.high_order.iter())
-        .map(|(points, count)| {
-            format!("{count} hexahedra of {points} points were read by their eight corners")
-        })
-        .collect();
+    let mut notes = Vec::new();
+    if cells.high_order > 0 {
+        notes.push(format!(
+            "{} cells of third or higher order were read by their corners",
+            cells.high_order
+        ));
+    }
     if cells.left_out > 0 {
         notes.push(format!("{} cells that are not volumes were left out", cells.left_out));
     }
-    notes.extend(elements.note(|_| 0));
-    notes.extend(numbering.note());
-    let sets = marked_sets(&file, &cells, &numbering, &mut notes)?;
-    Ok((numbering.into_mesh(sets, notes)?, element_data))
+    notes.extend(part.elements.note(|_| 0));
+    let sets = marked_sets(&file, &cells.numbers, &mut notes)?;
+    Ok((part.into_mesh(sets, notes)?, data))
 }
 
-/// The sets of points and cells that arrays of zeros and ones mark.
-fn marked_sets(
-    file: &Outline,
-    cells: &Cells,
-    numbering: &Numbering,
-    notes: &mut Vec<String>,
-) -> Parsed<Sets> {
-    let mut sets = Sets::default();
+/// The sets of points and of the cells with these `numbers` that arrays of zeros and ones mark.
+fn marked_sets(file: &Outline, numbers: &[u64], notes: &mut Vec<String>) -> Parsed<FileSets> {
+    let mut sets = FileSets::default();
     for array in &file.arrays {
         match array.section.as_str() {
             "PointData" => {
                 let Some(points) = marked(file, array, file.n_points, notes)? else {
                     continue;
                 };
-                let number = |&point: &u64| numbering.node(point).unwrap_or(UNUSED);
-                let members = points.iter().map(number).collect();
-                add_nodes(&mut sets, &array.name, members, notes);
+                let members = points.into_iter().map(|point| point as u32).collect();
+                sets.nodes.insert(array.name.clone(), members);
             }
 
             "CellData" => {
                 let Some(marked) = marked(file, array, file.n_cells, notes)? else {
                     continue;
                 };
-                let number = |cell: &u64| cells.hexes.binary_search_by_key(cell, |hex| hex.0).ok();
-                let given = marked.iter().filter_map(number);
-                let mut set: Vec<u32> =
-                    given.map(|e| numbering.elements.number(e as u32)).collect();
-                set.sort_unstable();
-                set.dedup();
-                sets.elements.insert(array.name.clone(), set);
+                let given = marked.iter().filter_map(|cell| numbers.binary_search(cell).ok());
+                let given = given.map(|given| given as u32).collect();
+                sets.elements.insert(array.name.clone(), given);
             }
             _ => {}
         }
@@ -85,7 +77,7 @@ fn element_data(file: &Outline, cells: &Cells, name: &str) -> Parsed<Vec<f64>> {
         );
     };
     let values = file.floats(array, file.n_cells)?;
-    Ok(cells.hexes.iter().map(|(cell, _)| values[*cell as usize]).collect())
+    Ok(cells.numbers.iter().map(|cell| values[*cell as usize]).collect())
 }
 
 /// Cells that a point may be a corner of on average: far more than in any mesh.
@@ -110,7 +102,7 @@ fn cells(file: &Outline) -> Parsed<Cells> {
     let length = u64::try_from(offsets.last().copied().unwrap_or(0)).unwrap_or(0);
     let connectivity_array = array(file, "Cells", "connectivity")?;
     let connectivity = file.integers(connectivity_array, length)?;
-    Cells::of(&types, &offsets, &connectivity)
+    Cells::of(&types, &offsets, &connectivity, file.n_points)
         .map_err(|fault| file.fault_in(connectivity_array, fault))
 }
 

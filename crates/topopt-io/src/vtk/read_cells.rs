@@ -1,115 +1,149 @@
-//! Cell types of VTK by number, and the hexahedra among the cells.
+//! Cell types of VTK by number, and the solids among the cells.
 
-use std::collections::BTreeMap;
-
-use topopt_mesh::hexahedron;
+use topopt_mesh::cells::{self, NO_NODE, Shape};
 
 use super::read_error::Fault;
 
 /// The cells of a file.
 #[derive(Default)]
 pub(super) struct Cells {
-    /// Number of the cell and its corners.
-    pub hexes: Vec<(u64, [u64; 8])>,
-    /// Hexahedra that were read by their corners: points each, and how many.
-    pub high_order: BTreeMap<i64, usize>,
+    /// Numbers of the solid cells, ascending.
+    pub numbers: Vec<u64>,
+    /// The solid cells, by points.
+    pub solids: cells::Cells,
+    /// How many cells of third or higher order were read by their corners.
+    pub high_order: usize,
     /// Cells that are not of the volume.
     pub left_out: usize,
 }
 
 /// What a cell type is.
-enum Shape {
-    /// With so many points (0: any number from 8 on), the corners first.
-    Hexahedron(i64),
+enum Kind {
+    /// A shape with so many points (0: any number), the corners first and then the middles of edges.
+    Solid(Shape, usize),
     /// A hexahedron with the corners in the order of a grid.
     Voxel,
-    /// A wedge, read as a degenerate hexahedron.
-    Wedge,
     /// Vertices, lines, surfaces.
     NoVolume,
-    OtherVolume(&'static str),
+    /// What cannot be cut into hexahedra.
+    Other(&'static str),
 }
 
 /// From VTK's table of cell types (vtkCellType.h).
-fn shape_of(kind: i64) -> Shape {
-    match kind {
-        12 => Shape::Hexahedron(8),
-        25 => Shape::Hexahedron(20),
-        29 => Shape::Hexahedron(27),
-        33 => Shape::Hexahedron(24),
-        72 | 79 => Shape::Hexahedron(0),
-        11 => Shape::Voxel,
-        0..=9 | 21..=23 | 28 | 30 | 34..=36 | 68..=70 | 75..=77 => Shape::NoVolume,
-        10 | 24 | 71 | 78 => Shape::OtherVolume("tetrahedra"),
-        13 => Shape::Wedge,
-        26 | 31 | 32 | 73 | 80 => Shape::OtherVolume("quadratic wedges"),
-        14 | 27 | 37 | 74 | 81 => Shape::OtherVolume("pyramids"),
-        15 | 16 => Shape::OtherVolume("prisms"),
-        42 => Shape::OtherVolume("polyhedra"),
-        _ => Shape::OtherVolume("cells of another type"),
-    }
-}
-
-impl Shape {
-    /// The corners of a cell with these points; none if their number is not that of the shape.
-    fn corners(&self, points: &[i64]) -> Option<[i64; 8]> {
-        match self {
-            Shape::Hexahedron(0) if points.len() >= 8 => Some(std::array::from_fn(|a| points[a])),
-            Shape::Hexahedron(n) if points.len() as i64 == *n => {
-                Some(std::array::from_fn(|a| points[a]))
-            }
-            Shape::Voxel if points.len() == 8 => Some(VOXEL.map(|a| points[a])),
-            Shape::Wedge if points.len() == 6 => {
-                Some(hexahedron::of_wedge(std::array::from_fn(|a| points[a])))
-            }
-            _ => None,
-        }
+fn kind_of(number: i64) -> Kind {
+    use Shape::{Hexahedron, Pyramid, Tetrahedron, Wedge};
+    match number {
+        10 => Kind::Solid(Tetrahedron, 4),
+        12 => Kind::Solid(Hexahedron, 8),
+        13 => Kind::Solid(Wedge, 6),
+        14 => Kind::Solid(Pyramid, 5),
+        24 => Kind::Solid(Tetrahedron, 10),
+        25 => Kind::Solid(Hexahedron, 20),
+        26 => Kind::Solid(Wedge, 15),
+        27 => Kind::Solid(Pyramid, 13),
+        29 => Kind::Solid(Hexahedron, 27),
+        31 => Kind::Solid(Wedge, 12),
+        32 => Kind::Solid(Wedge, 18),
+        33 => Kind::Solid(Hexahedron, 24),
+        37 => Kind::Solid(Pyramid, 19),
+        71 | 78 => Kind::Solid(Tetrahedron, 0),
+        72 | 79 => Kind::Solid(Hexahedron, 0),
+        73 | 80 => Kind::Solid(Wedge, 0),
+        74 | 81 => Kind::Solid(Pyramid, 0),
+        11 => Kind::Voxel,
+        0..=9 | 21..=23 | 28 | 30 | 34..=36 | 68..=70 | 75..=77 => Kind::NoVolume,
+        15 | 16 => Kind::Other("prisms over pentagons or hexagons"),
+        42 => Kind::Other("polyhedra"),
+        _ => Kind::Other("cells of an unknown type"),
     }
 }
 
 /// Corners of a voxel in the order of the hexahedron.
 const VOXEL: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
+/// How many of a cell's points are its corners and the middles of its edges, in VTK's order; the
+/// corners alone where the middles are not known.
+fn known_points(shape: Shape, n_points: usize) -> usize {
+    let (corners, middles) = (shape.n_corners(), shape.edges().len());
+    // Those of 24 points (no middles of two faces) begin like those of 20; those of 12 have no middles of
+    // the edges between the triangles.
+    let is_second = match shape {
+        Shape::Tetrahedron => matches!(n_points, 10),
+        Shape::Pyramid => matches!(n_points, 13 | 14 | 19),
+        Shape::Wedge => matches!(n_points, 15 | 18),
+        Shape::Hexahedron => matches!(n_points, 20 | 24 | 27),
+    };
+    match (shape, n_points) {
+        (Shape::Wedge, 12) => 12,
+        _ if is_second => corners + middles,
+        _ => corners,
+    }
+}
+
 impl Cells {
     /// The cells of `types`, `[n_cells]`, whose points end at `offsets`, `[n_cells]`, in
-    /// `connectivity`, `[last offset]`.
-    pub fn of(types: &[i64], offsets: &[i64], connectivity: &[i64]) -> Result<Self, Fault> {
+    /// `connectivity`, `[last offset]`, among `n_points`.
+    pub fn of(
+        types: &[i64],
+        offsets: &[i64],
+        connectivity: &[i64],
+        n_points: u64,
+    ) -> Result<Self, crate::Fault> {
         let mut cells = Self::default();
-        let mut others = BTreeMap::<&str, (usize, u64)>::new();
-        let mut start = 0;
+        let mut other: Option<(&str, usize, u64)> = None;
+        let (mut start, mut nodes) = (0, Vec::new());
         for ((cell, &kind), &end) in (0..).zip(types).zip(offsets) {
             let wrong = Fault::CellPoints { cell, kind, found: end.saturating_sub(start) };
             let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
             let points = range.and_then(|(start, end)| connectivity.get(start..end));
-            let Some(points) = points else { return Err(wrong) };
+            let Some(points) = points else { return Err(wrong.into()) };
             start = end;
 
-            let corners = match shape_of(kind) {
-                Shape::NoVolume => {
+            let shape = match kind_of(kind) {
+                Kind::NoVolume => {
                     cells.left_out += 1;
                     continue;
                 }
-                Shape::OtherVolume(shape) => {
-                    others.entry(shape).or_insert((0, cell)).0 += 1;
+                Kind::Other(words) => {
+                    other.get_or_insert((words, 0, cell)).1 += 1;
                     continue;
                 }
-                shape => shape.corners(points).ok_or(wrong)?,
+                Kind::Voxel if points.len() == 8 => Shape::Hexahedron,
+                Kind::Solid(shape, n) if points.len() == n => shape,
+                Kind::Solid(shape, 0) if points.len() >= shape.n_corners() => shape,
+                _ => return Err(wrong.into()),
             };
-            if points.len() > 8 {
-                *cells.high_order.entry(points.len() as i64).or_default() += 1;
+            let is_voxel = matches!(kind_of(kind), Kind::Voxel);
+
+            nodes.clear();
+            for i in 0..known_points(shape, points.len()) {
+                let point = points[if is_voxel { VOXEL[i] } else { i }];
+                let Some(node) = u64::try_from(point).ok().filter(|point| *point < n_points) else {
+                    // A negative number is not a point, and neither is the largest one.
+                    let node = u64::try_from(point).unwrap_or(u64::MAX);
+                    return Err(crate::Fault::MissingNode { element: cell, node });
+                };
+                nodes.push(node as u32);
             }
-            // A negative number is not a point, and neither is the largest one.
-            let point = |point: i64| u64::try_from(point).unwrap_or(u64::MAX);
-            cells.hexes.push((cell, corners.map(point)));
+            cells.add(shape, cell, &mut nodes, points.len());
         }
 
-        // The first cell in the file is named, whatever the order of the shapes.
-        match others.into_iter().min_by_key(|(_, (_, cell))| *cell) {
-            Some((shape, (count, cell))) => {
-                Err(Fault::NotHexahedra { shape: shape.into(), count, cell })
-            }
-            None if cells.hexes.is_empty() => Err(Fault::NoHexahedra),
+        match other {
+            Some((shape, count, cell)) => Err(Fault::NoSolid { shape, count, cell }.into()),
+            None if cells.solids.is_empty() => Err(Fault::NoSolids.into()),
             None => Ok(cells),
         }
+    }
+
+    /// Adds a solid cell of `n_points`, of which `nodes` are the corners and the middles of edges.
+    fn add(&mut self, shape: Shape, number: u64, nodes: &mut Vec<u32>, n_points: usize) {
+        let corners = shape.n_corners();
+        if nodes.len() > corners {
+            nodes.resize(corners + shape.edges().len(), NO_NODE);
+        } else if n_points > corners {
+            self.high_order += 1;
+        }
+        self.solids.push(shape, &nodes[..corners], &nodes[corners..]);
+        self.numbers.push(number);
     }
 }

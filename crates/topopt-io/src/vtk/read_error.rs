@@ -111,16 +111,16 @@ pub enum Fault {
         found: i64,
     },
     /// No volume cells at all.
-    #[error("the file has no hexahedra (VTK types 11, 12, 25, 29, 33, 72); {SAVE}")]
-    NoHexahedra,
-    /// Tetrahedra, wedges and other cells.
+    #[error("the file has no solid cells (tetrahedra, pyramids, wedges or hexahedra); {SAVE}")]
+    NoSolids,
+    /// Volume cells that cannot be used.
     #[error(
-        "the mesh holds {count} {shape}, the first is cell {cell}; only hexahedra can be used: \
-         mesh the part with hexahedra only"
+        "the mesh holds {count} {shape}, the first is cell {cell}: only tetrahedra, pyramids, \
+         wedges and hexahedra can be used; split them (in ParaView: Tetrahedralize) and save again"
     )]
-    NotHexahedra {
+    NoSolid {
         /// The shape, plural.
-        shape: String,
+        shape: &'static str,
         /// How many.
         count: usize,
         /// The first of them.

@@ -8,7 +8,7 @@ use super::array::{self, Array};
 use super::read;
 use super::xml::XmlFile;
 use crate::atomic::{self, WriteError};
-use crate::import::{self, ImportedMesh};
+use crate::import::{self, Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
 /// Writes hexahedra with data to `path`, whole or not at all.
@@ -29,10 +29,11 @@ pub fn write(
     atomic::write(path, |file| write_to(file, points, hexes, [point_data, cell_data], compression))
 }
 
-/// Reads a mesh of hexahedra; every layout of the numbers that VTK writes, but for LZ4 and LZMA.
+/// Reads a mesh; every layout of the numbers that VTK writes, except LZ4 and LZMA.
 ///
-/// - Hexahedra, voxels and wedges become the mesh; hexahedra of higher order are read by their
-///   eight corners. Vertices, lines and surfaces are left out, other volume cells refused.
+/// - Tetrahedra, pyramids, wedges, hexahedra and voxels of any order become the mesh, cut into
+///   hexahedra where they must be and `cutting` allows it. Vertices, lines and surfaces are left
+///   out, other volume cells refused.
 /// - A `.vtu` file knows no sets. Arrays of integers with one component whose values are all 0 or 1
 ///   stand for them: of cells they become element sets, of points node sets, by their names, with
 ///   what is 1 in it.
@@ -40,12 +41,13 @@ pub fn write(
 ///
 /// # Errors
 /// [`ReadError`] with the line of the XML, the fault and the remedy.
-pub fn read(path: &Path) -> Result<ImportedMesh, ReadError> {
-    Ok(read_with_cell_data(path, &[])?.0)
+pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
+    let parse = |bytes: &[u8]| read::parse(bytes, &[], cutting);
+    Ok(import::read(path, parse)?.0)
 }
 
 /// Reads a mesh as [`read`] does, and the scalar arrays `names` of its cells, each
-/// `[n_elements]` in the order of the mesh.
+/// `[n_elements]` in the order of the mesh: all hexahedra of a cell that was cut have its value.
 ///
 /// # Errors
 /// As [`read`]; an array that the file does not have.
@@ -53,7 +55,7 @@ pub fn read_with_cell_data(
     path: &Path,
     names: &[&str],
 ) -> Result<(ImportedMesh, Vec<Vec<f64>>), ReadError> {
-    import::read(path, |bytes| read::parse(bytes, names))
+    import::read(path, |bytes| read::parse(bytes, names, Cutting::Allowed))
 }
 
 fn write_to(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use topopt_io::ansys::{self, Archive, Element, NodalValue, Property, Ranges};
+use topopt_io::ansys::{self, Archive, Element, ElementType, NodalValue, Property, Ranges};
 use topopt_io::{ImportedMesh, read_mesh};
 use topopt_mesh::hexahedron;
 use topopt_testing::files::BLOCK_CDB as BLOCK;
@@ -64,7 +64,7 @@ fn assert_agrees(name: &str, oracle: &Oracle) {
     let element_tags: u64 = archive.elements.iter().map(|e| u64::from(e.tag)).sum();
     assert_eq!(element_tags, oracle.element_tags);
     let types: Vec<_> =
-        archive.element_types.iter().map(|(&kind, &number)| (kind, number)).collect();
+        archive.element_types.iter().map(|(&kind, known)| (kind, known.number)).collect();
     assert_eq!(types, oracle.types);
     assert!(archive.elements.iter().all(|e| e.n_nodes == oracle.nodes_each && e.material == 1));
     let weighted = |element: &Element| -> u64 {
@@ -127,7 +127,7 @@ fn a_sector_with_four_wedges() {
     // four are VTK_WEDGE.
     let file = read_mesh(&project_mesh("ansys_sector.cdb")).unwrap();
     let mesh = &file.mesh;
-    assert_eq!((mesh.n_nodes(), mesh.n_elements(), mesh.n_wedges()), (230, 105, 4));
+    assert_eq!((mesh.n_nodes(), mesh.n_elements(), mesh.n_degenerate()), (230, 105, 4));
     assert_eq!(file.node_tags.iter().sum::<u64>(), 74_862);
     let connectivity = |(hex, tag): (&[u32; 8], &u64)| -> u64 {
         let nodes = hex.map(|node| file.node_tags[node as usize]);
@@ -200,18 +200,17 @@ fn the_beam_becomes_a_mesh_by_its_corners() {
     assert_eq!(
         beam.notes,
         [
-            "hexahedra of 20 nodes (SOLID186 or SOLID95) were read by their eight corners".into(),
             "material 1 (elements: 40) belongs in the case file: DENS 2700, EX 70000000000, NUXY 0.35"
                 .into(),
-            "222 nodes not used by any hexahedron were left out".into(),
             format!(
-                "{} nodes of node set `NCOMP2` were left out: they belong to no hexahedron",
+                "{} nodes of node set `NCOMP2` were left out: they are no corners of solid elements",
                 98 - corners.len()
             ),
             format!(
-                "{} nodes of node set `NODE_SELECTION` were left out: they belong to no hexahedron",
+                "{} nodes of node set `NODE_SELECTION` were left out: they are no corners of solid elements",
                 164 - sets.nodes["NODE_SELECTION"].len()
             ),
+            "elements of second order, read by their corners: 40".into(),
         ]
     );
 }
@@ -227,7 +226,15 @@ fn the_rotor_becomes_a_mesh() {
 #[test]
 fn everything_of_a_small_archive() {
     let archive = read_text(BLOCK, |path| ansys::read_archive(path).unwrap());
-    assert_eq!(archive.element_types, BTreeMap::from([(1, 200), (2, 45), (7, 21)]));
+    let kind = |number| ElementType { number, first_key: 0 };
+    assert_eq!(
+        archive.element_types,
+        BTreeMap::from([
+            (1, ElementType { first_key: 7, ..kind(200) }),
+            (2, kind(45)),
+            (7, kind(21))
+        ])
+    );
     assert_eq!(archive.coordinates[0], [0.0; 3]);
     assert_eq!(archive.coordinates[5], [1.0, -1e-200, 1.0]);
     assert_eq!(archive.rotated_nodes, [94]);
@@ -279,16 +286,16 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
             "material 1 (elements: 1) belongs in the case file: EX 200000, NUXY 0.3",
             "material 2 (elements: 1) belongs in the case file: DENS 0.0000000045, \
              EX 110000 (the first of several)",
-            "1 node not used by any hexahedron was left out",
-            "1 nodes of node set `TOP` were left out: they belong to no hexahedron",
-            "element set `PART`: elements that are not hexahedra were left out: 1",
-            "element set `SKIN`: elements that are not hexahedra were left out: 1",
+            "element set `PART`: elements that are not solids were left out: 1",
+            "element set `SKIN`: elements that are not solids were left out: 1",
             "D and F commands were skipped because the coordinate systems of their nodes are rotated: 1",
             "nonzero displacements were left out: 1, the first at node 40",
             "node set `F_1`: the force in the file is [0.0, -10.0, 0.0] on each node (2)",
             "node set `F_2`: the force in the file is [5.0, -10.0, 0.0] on each node (1)",
             "node set `F_3`: the force in the file is [0.0, 0.0, 1.0] on each node (1)",
-            "1 nodes of node set `F_3` were left out: they belong to no hexahedron",
+            "1 node not used by any solid element was left out",
+            "1 nodes of node set `F_3` were left out: they are no corners of solid elements",
+            "1 nodes of node set `TOP` were left out: they are no corners of solid elements",
             "node set `F_3` is empty",
             "element set `SKIN` is empty",
         ]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::block;
 use proptest::prelude::*;
-use topopt_io::ImportedMesh;
 use topopt_io::gmsh::{self, Encoding, GmshFormat, Version};
+use topopt_io::{ImportedMesh, read_mesh};
 use topopt_mesh::surface::boundary_faces;
 use topopt_mesh::{Face, HexMesh, Sets, hexahedron};
 
@@ -48,7 +48,7 @@ fn round_trip(mesh: &HexMesh, (version, encoding): (Version, Encoding)) -> Impor
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("mesh.msh");
     gmsh::write(&path, mesh, GmshFormat { version, encoding }).unwrap();
-    gmsh::read(&path).unwrap()
+    read_mesh(&path).unwrap()
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn project_mesh(name: &str) -> PathBuf {
 
 #[test]
 fn meshes_of_gmsh_are_read_the_same_in_every_format() {
-    let read = |name: &str| gmsh::read(&project_mesh(name)).unwrap();
+    let read = |name: &str| read_mesh(&project_mesh(name)).unwrap();
     let imported = read("gmsh_box_2_2_ascii.msh");
     let mesh = &imported.mesh;
     assert_eq!((mesh.n_nodes(), mesh.n_elements()), (18, 4));
@@ -158,7 +158,7 @@ fn meshes_of_gmsh_are_read_the_same_in_every_format() {
 #[test]
 fn the_reference_meshes_have_their_counts() {
     let sizes = |name: &str| {
-        let mesh = gmsh::read(&project_mesh(name)).unwrap().mesh;
+        let mesh = read_mesh(&project_mesh(name)).unwrap().mesh;
         let sets = mesh.sets().summary().into_iter().map(|(n, _, len)| (n, len));
         (mesh.n_nodes(), mesh.n_elements(), sets.collect::<Vec<_>>())
     };

@@ -265,10 +265,12 @@ fn possible(model: &Model) -> Vec<Strategy> {
 
 /// Why a strategy is not among those that are possible.
 fn impossible(asked: config::Strategy, model: &Model, possible: &[Strategy]) -> Finding {
-    let (name, wedges) = (asked.name(), model.problem.mesh().n_wedges());
+    let (name, degenerate) = (asked.name(), model.problem.mesh().n_degenerate());
     let names: Vec<_> = possible.iter().map(|strategy| strategy.name()).collect();
     let why = match asked {
-        config::Strategy::EbeSym => format!("does not support wedges, and the mesh has {wedges}"),
+        config::Strategy::EbeSym => {
+            format!("does not support wedges and pyramids, and the mesh has {degenerate}")
+        }
         _ => "does not add in the fixed order that `solver.deterministic` requires".into(),
     };
     Finding::new(format!("strategy `{name}` {why}"))

@@ -38,6 +38,16 @@ fn mesh(config: &Config) -> Option<Finding> {
         );
     }
 
+    if let (None, Some(cut)) | (Some(true), Some(cut)) =
+        (mesh.file.as_ref().map(|_| has_geometry), &mesh.cut)
+    {
+        return Some(
+            Finding::new("`mesh.cut` needs a mesh file")
+                .at(config.source(), cut.span(), "for mesh files only")
+                .remedy("remove this key; of a geometry, `mesh.hexes` says how it is meshed"),
+        );
+    }
+
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
                   and `elements`";
     let finding = |message: &str, span: Range<usize>, label: &str| {

@@ -11,12 +11,16 @@ use toml::Spanned;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
-    /// Mesh file of hexahedra, relative to the folder of the case file: .msh (Gmsh, version 2.2 or
-    /// 4.1), .cdb (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK). Or a geometry that Gmsh meshes:
+    /// Mesh file, relative to the folder of the case file: .msh (Gmsh, version 2.2 or 4.1), .cdb
+    /// (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK). Or a geometry that Gmsh meshes:
     /// .geo, .step, .stp, .brep, .iges or .igs. A .geo file is a program; one that may run others
     /// or write files is refused unless `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
+    /// Whether tetrahedra and pyramids of a mesh file, and all elements that are joined to them, are
+    /// cut into hexahedra, one for each corner; by default they are. If false, such a file is refused.
+    #[schemars(with = "Option<bool>")]
+    pub cut: Option<Spanned<bool>>,
     /// Largest edge of the elements of a geometry; by default as the geometry says.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
     pub element_size: Option<Spanned<f64>>,

@@ -1,0 +1,346 @@
+//! The solid of a file: its cells, cut into hexahedra where they must be, and its sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE, Shape};
+use topopt_mesh::hexahedron;
+use topopt_mesh::{Face, HexMesh, MeshError, Quality, Sets};
+
+use crate::deck::Deck;
+use crate::elements::Elements;
+use crate::import::{Cutting, ImportedMesh, Nodes, UncutCells};
+use crate::quote::printable;
+use crate::read_error::{Fault, list};
+
+/// The solid cells of a file between its nodes, and the hexahedra they become.
+pub(crate) struct Part {
+    /// The elements of the file, and which of them are kept.
+    pub elements: Elements,
+    /// Cells that are kept, by the positions of their nodes among those of the file.
+    pub cells: Cells,
+    /// Tags of the nodes of the file, ascending.
+    pub node_tags: Vec<u64>,
+    cut: Cut,
+    /// For every node of the file, and then those of the cut, whether a hexahedron uses it.
+    is_used: Vec<bool>,
+}
+
+/// Named sets by what a file names.
+#[derive(Default)]
+pub(crate) struct FileSets {
+    /// Positions of nodes.
+    pub nodes: BTreeMap<String, Vec<u32>>,
+    /// Those of them that hold nodes as they are listed, such as nodes with a force each: a cut adds
+    /// none to them.
+    pub as_listed: BTreeSet<String>,
+    /// Faces of cells.
+    pub faces: BTreeMap<String, Vec<CellFace>>,
+    /// Given elements.
+    pub elements: BTreeMap<String, Vec<u32>>,
+}
+
+/// A face of a cell that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct CellFace {
+    /// The cell's number among those that are kept.
+    pub cell: u32,
+    /// Its corners by their positions as [`Face::key`] has them.
+    pub key: [u32; 4],
+}
+
+impl Part {
+    /// The solid of `cells`, between `nodes` by position. `tags`, `[n_cells]`, must ascend; of cells
+    /// of the same corners one is kept.
+    ///
+    /// # Errors
+    /// Elements of one tag, cells with a corner twice, more than 32 bits can number, and cells that
+    /// must be cut where that is refused.
+    pub fn new(
+        nodes: Nodes,
+        tags: Vec<u64>,
+        mut cells: Cells,
+        cutting: Cutting,
+    ) -> Result<Self, Fault> {
+        if tags.len() >= NO_NODE as usize {
+            return Err(Fault::Mesh(MeshError::TooLarge(tags.len())));
+        }
+        let elements = Elements::once(tags, &mut cells)?;
+        if cutting == Cutting::Refused {
+            only_bricks_and_wedges(&cells, &elements)?;
+        }
+
+        let node_tags = nodes.tags;
+        let cut = Cut::of(&cells, nodes.coordinates).map_err(|error| match error {
+            CutError::TooLarge(count) => Fault::Mesh(MeshError::TooLarge(count)),
+            CutError::Repeated { cell, node, count } => Fault::RepeatedNode {
+                element: elements.tags()[elements.given(cell as u32) as usize],
+                node: node_tags[node as usize],
+                count,
+            },
+        })?;
+
+        let mut is_used = vec![false; cut.coordinates.len()];
+        for &node in cut.hexes.as_flattened() {
+            is_used[node as usize] = true;
+        }
+        Ok(Self { elements, cells, node_tags, cut, is_used })
+    }
+
+    /// Where the node `tag` stands among those of the file, if it is there.
+    pub fn node(&self, tag: u64) -> Option<u32> {
+        let guess = tag.checked_sub(*self.node_tags.first()?)? as usize;
+        let at_once = self.node_tags.get(guess) == Some(&tag);
+        let found = if at_once { Some(guess) } else { self.node_tags.binary_search(&tag).ok() };
+        found.map(|at| at as u32)
+    }
+
+    /// Whether a hexahedron uses the node at a position.
+    pub fn is_used(&self, position: u32) -> bool {
+        self.is_used[position as usize]
+    }
+
+    /// The face of the cell of a `given` element with these corners, three or four different
+    /// positions in any order; none if it has no such face.
+    pub fn face(&self, given: u32, corners: &[u32]) -> Option<CellFace> {
+        let (cell, key) = (self.elements.number(given), key(corners));
+        let of_cell = self.cells.get(cell as usize);
+        let faces = of_cell.shape.faces().iter();
+        let mut keys = faces.map(|face| face_key(of_cell.corners, face));
+        keys.any(|other| other == key).then_some(CellFace { cell, key })
+    }
+
+    /// Of values of the given elements, `[n_given]`, one for every hexahedron.
+    pub fn of_hexahedra(&self, values: Vec<f64>) -> Vec<f64> {
+        let of_cells = self.elements.kept_of(values.into_iter());
+        let of_cell = |(cell, value)| std::iter::repeat_n(value, self.cut.hexes_of(cell).len());
+        of_cells.into_iter().enumerate().flat_map(of_cell).collect()
+    }
+
+    /// The mesh with its `sets`; an empty set is noted, an error names tags of the file.
+    pub fn into_mesh(self, sets: FileSets, notes: Vec<String>) -> Result<ImportedMesh, Fault> {
+        self.into_mesh_or(sets, notes, |_, _| None)
+    }
+
+    /// As [`Part::into_mesh`]; `explain` may know more of an error at a given element.
+    pub fn into_mesh_or(
+        self,
+        sets: FileSets,
+        mut notes: Vec<String>,
+        explain: impl FnOnce(&MeshError, &dyn Fn(u32) -> (u32, u64)) -> Option<Fault>,
+    ) -> Result<ImportedMesh, Fault> {
+        notes.extend(self.note_on_nodes());
+        let sets = self.sets(sets, &mut notes);
+        let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
+        notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
+
+        let Self { elements, cells, mut node_tags, cut, is_used } = self;
+        let of_elements: Vec<u32> = (0..cells.len())
+            .flat_map(|cell| std::iter::repeat_n(cell as u32, cut.hexes_of(cell).len()))
+            .collect();
+        let given = |element: u32| {
+            let given = elements.given(of_elements[element as usize]);
+            (given, elements.tags()[given as usize])
+        };
+        let element_tags: Vec<u64> = (0..of_elements.len() as u32).map(|e| given(e).1).collect();
+        let (was_cut, straightened) = (cut.n_cut(), cut.n_straightened);
+        let uncut = (was_cut > 0).then(|| UncutCells {
+            coordinates: cut.coordinates[..node_tags.len()].to_vec(),
+            cells: cells.clone(),
+            of_elements: of_elements.clone(),
+        });
+
+        // Nodes of the cut get the numbers behind those of the file.
+        let last = node_tags.last().copied().unwrap_or(0);
+        let n_added = (is_used.len() - node_tags.len()) as u64;
+        node_tags.extend((1..=n_added).map(|i| last.saturating_add(i)));
+        let mut used = is_used.iter();
+        node_tags.retain(|_| used.next().copied().unwrap_or(false));
+
+        notes.extend(note_on_order(&cells, &cut));
+        let (coordinates, hexes) = numbered(cut, &is_used);
+        match HexMesh::new(coordinates, hexes, sets) {
+            Ok(mesh) => {
+                notes.extend(note_on_wedges(&mesh));
+                if let Some(uncut) = &uncut {
+                    notes.insert(0, note_on_cut(uncut, &mesh, was_cut, straightened));
+                }
+                let notes = notes.iter().map(|note| printable(note)).collect();
+                let deck = Deck::default();
+                Ok(ImportedMesh { mesh, node_tags, element_tags, notes, uncut, deck })
+            }
+            Err(error) => Err(explain(&error, &given)
+                .unwrap_or_else(|| by_tags(error, &node_tags, &element_tags))),
+        }
+    }
+
+    /// The sets by nodes, hexahedra and their faces.
+    fn sets(&self, of_file: FileSets, notes: &mut Vec<String>) -> Sets {
+        let numbers = numbers(&self.is_used);
+        let mut sets = Sets::default();
+        for (name, members) in of_file.nodes {
+            let left_out = members.iter().filter(|&&node| !self.is_used(node)).count();
+            if left_out > 0 {
+                notes.push(left_out_of_set(&name, left_out));
+            }
+            let grows = self.cut.n_cut() > 0 && !of_file.as_listed.contains(&name);
+            let added = if grows { self.middles_of(&members) } else { Vec::new() };
+            let members = members.into_iter().chain(added);
+            let used = members.map(|node| numbers[node as usize]).filter(|node| *node != NO_NODE);
+            sets.nodes.insert(name, used.collect());
+        }
+
+        for (name, faces) in of_file.faces {
+            let of_cell = |CellFace { cell, key }: CellFace| {
+                let corners = &key[..key.iter().take_while(|node| **node != NO_NODE).count()];
+                self.cut.faces_of(cell as usize, &self.cells.get(cell as usize), corners)
+            };
+            let faces: Vec<Face> = faces.into_iter().flat_map(of_cell).collect();
+            sets.faces.insert(name, faces);
+        }
+
+        for (name, given) in of_file.elements {
+            let hexes = |given: u32| self.cut.hexes_of(self.elements.number(given) as usize);
+            let mut members: Vec<u32> = given.into_iter().flat_map(hexes).collect();
+            members.sort_unstable();
+            members.dedup();
+            sets.elements.insert(name, members);
+        }
+        sets
+    }
+
+    /// The nodes in the middle of edges, faces and cells whose corners are all `members`.
+    fn middles_of(&self, members: &[u32]) -> Vec<u32> {
+        let mut chosen = vec![false; self.is_used.len()];
+        members.iter().for_each(|&node| chosen[node as usize] = true);
+        let given = chosen.clone();
+        self.cut.add_middles(&self.cells, &mut chosen);
+        (0..chosen.len()).filter(|&i| chosen[i] && !given[i]).map(|i| i as u32).collect()
+    }
+
+    /// What to say of nodes of the file that no solid element uses, if there are any.
+    fn note_on_nodes(&self) -> Option<String> {
+        let of_file = &self.is_used[..self.node_tags.len()];
+        // A middle of second order that a cell does not need is no loose node.
+        let mut loose: Vec<bool> = of_file.iter().map(|used| !used).collect();
+        for node in self.cells.iter().flat_map(|cell| cell.middles) {
+            if let Some(loose) = loose.get_mut(*node as usize) {
+                *loose = false;
+            }
+        }
+        let dropped = loose.into_iter().filter(|loose| *loose).count();
+        let (nodes, were) = if dropped == 1 { ("node", "was") } else { ("nodes", "were") };
+        (dropped > 0)
+            .then(|| format!("{dropped} {nodes} not used by any solid element {were} left out"))
+    }
+}
+
+/// What to say of `count` nodes of a set that no hexahedron uses.
+fn left_out_of_set(name: &str, count: usize) -> String {
+    format!(
+        "{count} nodes of node set `{name}` were left out: they are no corners of solid elements"
+    )
+}
+
+/// Corners as [`Face::key`] has them.
+pub(crate) fn key(corners: &[u32]) -> [u32; 4] {
+    Face::key([0, 1, 2, 3].map(|i: usize| corners[i.min(corners.len() - 1)]))
+}
+
+/// The key of a face of the cell with these corners.
+pub(crate) fn face_key(corners: &[u32], face: &[usize]) -> [u32; 4] {
+    Face::key([0, 1, 2, 3].map(|i: usize| corners[face[i.min(face.len() - 1)]]))
+}
+
+fn only_bricks_and_wedges(cells: &Cells, elements: &Elements) -> Result<(), Fault> {
+    let is_other = |shape: &Shape| matches!(shape, Shape::Tetrahedron | Shape::Pyramid);
+    let Some(first) = cells.shapes().iter().position(is_other) else { return Ok(()) };
+    let count = |shape| cells.shapes().iter().filter(|other| **other == shape).count();
+    let shapes = [Shape::Tetrahedron, Shape::Pyramid].map(|shape| (shape.plural(), count(shape)));
+    let element = elements.tags()[elements.given(first as u32) as usize];
+    let shapes = shapes.into_iter().filter(|(_, count)| *count > 0).collect();
+    Err(Fault::CutRefused { shapes, element })
+}
+
+/// The numbers of the nodes that are used; [`NO_NODE`] for the others.
+fn numbers(is_used: &[bool]) -> Vec<u32> {
+    let mut next = 0;
+    let number = |used: &bool| {
+        next += u32::from(*used);
+        if *used { next - 1 } else { NO_NODE }
+    };
+    is_used.iter().map(number).collect()
+}
+
+/// Coordinates and hexahedra by the nodes that are used.
+fn numbered(cut: Cut, is_used: &[bool]) -> (Vec<[f64; 3]>, Vec<[u32; 8]>) {
+    let Cut { mut coordinates, mut hexes, .. } = cut;
+    if is_used.contains(&false) {
+        let numbers = numbers(is_used);
+        for node in hexes.as_flattened_mut() {
+            *node = numbers[*node as usize];
+        }
+        let mut used = is_used.iter();
+        coordinates.retain(|_| used.next().copied().unwrap_or(false));
+    }
+    (coordinates, hexes)
+}
+
+/// What to say of cells of second order that were not cut.
+fn note_on_order(cells: &Cells, cut: &Cut) -> Option<String> {
+    let is_straightened = |cell: &usize| !cut.is_cut(*cell) && !cells.get(*cell).middles.is_empty();
+    let count = (0..cells.len()).filter(is_straightened).count();
+    (count > 0).then(|| format!("elements of second order, read by their corners: {count}"))
+}
+
+fn note_on_wedges(mesh: &HexMesh) -> Option<String> {
+    let wedges = mesh.hexes().iter().filter(|hex| hexahedron::wedge(hex).is_some()).count();
+    (wedges > 0).then(|| format!("wedges, read as hexahedra of six nodes: {wedges}"))
+}
+
+/// What was cut into what, and the quality before and after.
+fn note_on_cut(uncut: &UncutCells, mesh: &HexMesh, n_cut: usize, n_straightened: usize) -> String {
+    let UncutCells { coordinates, cells, .. } = uncut;
+    let count = |shape: Shape| cells.shapes().iter().filter(|other| **other == shape).count();
+    let counts = Shape::ALL.map(|shape| (shape.plural(), count(shape)));
+    let counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+    let before = cells.iter().map(|cell| cell.scaled_jacobian(coordinates));
+    let before = before.fold(f64::INFINITY, f64::min);
+    let after = Quality::of(mesh).summary().scaled_jacobian.min;
+
+    let mut note = format!(
+        "{n_cut} of {} elements were cut: of {} came {} hexahedra; the smallest scaled Jacobian was \
+         {before:.3} and is {after:.3}",
+        cells.len(),
+        list(&counts),
+        mesh.n_elements(),
+    );
+    let degenerate = mesh.hexes().iter().filter(|hex| hexahedron::pyramid(hex).is_some()).count();
+    if degenerate > 0 {
+        note += &format!("; {degenerate} of them are pyramids, at the apexes of pyramids");
+    }
+    if n_straightened > 0 {
+        note += &format!(
+            "; curved elements that got straight edges, as their hexahedra would have been inverted or \
+             nearly flat: {n_straightened}"
+        );
+    }
+    note
+}
+
+/// The same error, with the file's tags for nodes and elements.
+fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Fault {
+    let node_tag = |node: u32| node_tags[node as usize];
+    let element_tag = |element: u32| element_tags[element as usize];
+    match error {
+        MeshError::NotFinite { node, coordinates } => {
+            Fault::NotFinite { node: node_tag(node), coordinates }
+        }
+        MeshError::RepeatedNode { element, node, count } => {
+            Fault::RepeatedNode { element: element_tag(element), node: node_tag(node), count }
+        }
+        MeshError::Inverted { element, determinant, count } => {
+            Fault::Inverted { element: element_tag(element), determinant, count }
+        }
+        other => Fault::Mesh(other),
+    }
+}

@@ -1,0 +1,231 @@
+//! The nodes that a cut adds: in the middle of edges, faces and cells.
+
+use rayon::prelude::*;
+
+use super::unique::{Unique, edge};
+use super::{Cell, Cells, NO_NODE, Shape};
+use crate::sets::Face;
+
+/// The edges, faces and cells that are cut, and the node in the middle of each.
+pub(super) struct Middles {
+    edges: Unique<2>,
+    /// The node of every edge: one of the file, or a new one.
+    of_edges: Vec<u32>,
+    faces: Unique<4>,
+    first_face: u32,
+    /// For every cell that is cut, its number among these; [`NO_NODE`] for the others.
+    numbers: Vec<u32>,
+    first_cell: u32,
+    /// For every pyramid its number among these, `[n_cells]`.
+    rings: Vec<u32>,
+    first_ring: u32,
+    /// Nodes in all, those of the file first.
+    pub n_nodes: usize,
+}
+
+impl Middles {
+    /// For the cells of `cells` that `is_cut`, `[n_cells]`, and `n_given` nodes; none where 32 bits
+    /// do not number them.
+    pub fn of(cells: &Cells, is_cut: &[bool], n_given: usize) -> Result<Self, usize> {
+        let chosen = || cells.par_iter().zip(is_cut).filter(|(_, cut)| **cut).map(|(cell, _)| cell);
+        let edges = chosen().flat_map_iter(|cell| {
+            let Cell { shape, corners, .. } = cell;
+            shape.edges().iter().map(move |&[a, b]| edge(corners[a], corners[b]))
+        });
+        let edges = Unique::of(n_given, edges.collect());
+        let faces = chosen().flat_map_iter(|cell| {
+            let Cell { shape, corners, .. } = cell;
+            shape.faces().iter().map(move |face| face_key(corners, face))
+        });
+        let faces = Unique::of(n_given, faces.collect());
+
+        let (of_edges, mut n_nodes) = edge_nodes(cells, is_cut, &edges, n_given);
+        let mut place = |count: usize| {
+            let first = n_nodes;
+            n_nodes += count;
+            first as u32
+        };
+        let first_face = place(faces.keys().len());
+        let (numbers, count) = numbered(is_cut.iter().copied());
+        let first_cell = place(count);
+        let pyramids = cells.shapes().iter().zip(is_cut);
+        let (rings, count) =
+            numbered(pyramids.map(|(shape, cut)| *cut && *shape == Shape::Pyramid));
+        let first_ring = place(count);
+
+        let made = Self {
+            edges,
+            of_edges,
+            faces,
+            first_face,
+            numbers,
+            first_cell,
+            rings,
+            first_ring,
+            n_nodes,
+        };
+        if n_nodes >= NO_NODE as usize { Err(n_nodes) } else { Ok(made) }
+    }
+
+    /// The node in the middle of the edge between two corners.
+    pub fn of_edge(&self, a: u32, b: u32) -> u32 {
+        self.edges.number(edge(a, b)).map_or(NO_NODE, |number| self.of_edges[number])
+    }
+
+    /// The node in the middle of a face of `cell`.
+    pub fn of_face(&self, cell: &Cell, face: usize) -> u32 {
+        let key = face_key(cell.corners, cell.shape.faces()[face]);
+        self.faces.number(key).map_or(NO_NODE, |number| self.first_face + number as u32)
+    }
+
+    /// The node in the middle of a cell.
+    pub fn of_cell(&self, cell: usize) -> u32 {
+        self.first_cell + self.numbers[cell]
+    }
+
+    /// The node in the middle of the upper part of a pyramid.
+    pub fn of_ring(&self, pyramid: usize) -> u32 {
+        self.first_ring + self.rings[pyramid]
+    }
+
+    /// Makes the middles of the edges of `cell` straight, at `x`; true if one was not.
+    pub fn straighten(&self, cell: &Cell, x: &mut [[f64; 3]]) -> bool {
+        let mut changed = false;
+        for &[a, b] in cell.shape.edges() {
+            let [a, b] = [a, b].map(|a| cell.corners[a]);
+            let (node, middle) = (self.of_edge(a, b), mean(&[a, b].map(|a| x[a as usize])));
+            changed |= x[node as usize] != middle;
+            x[node as usize] = middle;
+        }
+        changed
+    }
+
+    /// Puts the new nodes in the middle of straight edges, at `x`, `[n_nodes][3]`; those of the file
+    /// stay.
+    pub fn place_edges(&self, n_given: usize, x: &mut [[f64; 3]]) {
+        for (&[a, b], &node) in self.edges.keys().iter().zip(&self.of_edges) {
+            if node as usize >= n_given {
+                x[node as usize] = mean(&[x[a as usize], x[b as usize]]);
+            }
+        }
+    }
+
+    /// Puts the nodes of faces and cells where the shape functions of second order have the middle:
+    /// the mean of the corners, moved by as much as the middles of the edges are off theirs.
+    pub fn place_faces_and_cells(&self, cells: &Cells, is_curved: bool, x: &mut [[f64; 3]]) {
+        let (known, placed) = x.split_at_mut(self.first_face as usize);
+        let (of_faces, placed) = placed.split_at_mut(self.faces.keys().len());
+        of_faces.par_iter_mut().zip(self.faces.keys()).for_each(|(x, key)| {
+            let corners = if key[3] == NO_NODE { &key[..3] } else { &key[..] };
+            let weight = if corners.len() == 3 { 4.0 / 9.0 } else { 0.5 };
+            let pairs = (0..corners.len()).flat_map(|i| (0..i).map(move |j| [j, i]));
+            let edges = pairs.filter(|_| is_curved).map(|pair| (pair.map(|a| corners[a]), weight));
+            *x = self.middle(corners, edges, known);
+        });
+
+        let (of_cells, of_rings) =
+            placed.split_at_mut((self.first_ring - self.first_cell) as usize);
+        for (number, cell) in self.numbers.iter().zip(cells.iter()) {
+            let Some(x) = of_cells.get_mut(*number as usize) else { continue };
+            let edge = |(at, edge): (usize, &[usize; 2])| {
+                (edge.map(|a| cell.corners[a]), edge_weight(cell.shape, at))
+            };
+            let edges = cell.shape.edges().iter().enumerate().filter(|_| is_curved).map(edge);
+            *x = self.middle(cell.corners, edges, known);
+        }
+
+        // The upper part of a pyramid has a ring of the middles of its steep edges and of its sides.
+        for (ring, cell) in self.rings.iter().zip(cells.iter()) {
+            let Some(x) = of_rings.get_mut(*ring as usize) else { continue };
+            let edges = (0..4).map(|a| self.of_edge(cell.corners[a], cell.corners[4]));
+            let edges = edges.map(|node| known[node as usize]);
+            let faces = (1..5).map(|face| self.of_face(&cell, face) - self.first_face);
+            let faces = faces.map(|face| of_faces[face as usize]);
+            *x = mean(&edges.chain(faces).collect::<Vec<_>>());
+        }
+    }
+
+    /// The mean of `corners`, moved by the weighted distances of the middles of `edges` from the
+    /// straight ones.
+    fn middle(
+        &self,
+        corners: &[u32],
+        edges: impl Iterator<Item = ([u32; 2], f64)>,
+        x: &[[f64; 3]],
+    ) -> [f64; 3] {
+        let at = |node: u32| x[node as usize];
+        let mut sum = [0.0; 3];
+        for &corner in corners {
+            (0..3).for_each(|i| sum[i] += at(corner)[i]);
+        }
+        let mut middle = sum.map(|sum| sum / corners.len() as f64);
+        for ([a, b], weight) in edges {
+            // The diagonals of a quadrilateral are no edges.
+            let node = self.of_edge(a, b);
+            if node != NO_NODE {
+                let straight = mean(&[at(a), at(b)]);
+                (0..3).for_each(|i| middle[i] += weight * (at(node)[i] - straight[i]));
+            }
+        }
+        middle
+    }
+}
+
+/// How far the middle of a cell of second order follows the middle of an edge: its shape function
+/// there. That of a pyramid is no polynomial; it is the one of the tetrahedron and the hexahedron.
+fn edge_weight(shape: Shape, edge: usize) -> f64 {
+    match shape {
+        Shape::Wedge if edge < 6 => 2.0 / 9.0,
+        Shape::Wedge => 1.0 / 3.0,
+        _ => 0.25,
+    }
+}
+
+/// A face of the cell with these corners, the same from both sides.
+fn face_key(corners: &[u32], face: &[usize]) -> [u32; 4] {
+    let at = |i: usize| corners[face[i.min(face.len() - 1)]];
+    Face::key([at(0), at(1), at(2), at(3)])
+}
+
+/// The node of every edge, and how many nodes there are with the new ones. Where cells give an edge
+/// different middles, the smallest number counts.
+fn edge_nodes(
+    cells: &Cells,
+    is_cut: &[bool],
+    edges: &Unique<2>,
+    n_given: usize,
+) -> (Vec<u32>, usize) {
+    let mut nodes = vec![NO_NODE; edges.keys().len()];
+    for (cell, _) in cells.iter().zip(is_cut).filter(|(_, cut)| **cut) {
+        for (&[a, b], &middle) in cell.shape.edges().iter().zip(cell.middles) {
+            if let Some(number) = edges.number(edge(cell.corners[a], cell.corners[b])) {
+                nodes[number] = nodes[number].min(middle);
+            }
+        }
+    }
+
+    let mut n_nodes = n_given;
+    for node in nodes.iter_mut().filter(|node| **node == NO_NODE) {
+        *node = n_nodes.min(NO_NODE as usize) as u32;
+        n_nodes += 1;
+    }
+    (nodes, n_nodes)
+}
+
+/// Numbers what is chosen, from 0, and counts it; the rest is [`NO_NODE`].
+fn numbered(chosen: impl Iterator<Item = bool>) -> (Vec<u32>, usize) {
+    let mut count = 0;
+    let number = |chosen: bool| {
+        if !chosen {
+            return NO_NODE;
+        }
+        count += 1;
+        count - 1
+    };
+    let numbers = chosen.map(number).collect();
+    (numbers, count as usize)
+}
+
+fn mean(points: &[[f64; 3]]) -> [f64; 3] {
+    std::array::from_fn(|i| points.iter().map(|x| x[i]).sum::<f64>() / points.len() as f64)
+}
