@@ -22,11 +22,11 @@ pub struct UniformGrid {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GridError {
     /// The spacing is no length.
-    #[error("the grid spacing is {0}; it must be a positive number")]
+    #[error("the grid spacing is {0:?}; it must be a positive number")]
     Spacing(f64),
     /// More cells than [`UniformGrid::MAX_CELLS`].
     #[error(
-        "a grid spacing of {spacing} needs {cells:.2e} cells, and {} is the most; \
+        "a grid spacing of {spacing:?} needs {cells:.2e} cells, and {} is the most; \
          use a spacing of at least {coarser:.3e}",
         UniformGrid::MAX_CELLS
     )]

@@ -217,7 +217,7 @@ impl Forecast {
         }
         rows.push(("filter", self.filter_text()));
         rows.extend(self.projection.iter().map(|Projection { sharpness, threshold }| {
-            ("projection", format!("sharpness {sharpness}, threshold {threshold}"))
+            ("projection", format!("sharpness {}, threshold {threshold}", shown(*sharpness)))
         }));
         rows.extend(self.continuation.iter().map(|stage| ("stage", stage_text(stage))));
 
@@ -316,7 +316,8 @@ fn stage_text(stage: &Continuation) -> String {
         ("sharpness", stage.sharpness),
         ("tolerance", stage.tolerance),
     ];
-    let there = changes.iter().filter_map(|(key, value)| Some(format!("{key} {}", (*value)?)));
+    let there =
+        changes.iter().filter_map(|(key, value)| Some(format!("{key} {}", shown((*value)?))));
     format!("from iteration {}: {}", stage.from, there.collect::<Vec<_>>().join(", "))
 }
 

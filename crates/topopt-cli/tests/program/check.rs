@@ -132,7 +132,7 @@ fn all_that_may_be_worth_saying() {
       strategy         ebe
       memory           about 12 MB, 12 with mf, 12 with nbn
       results          out, which already holds results: give --overwrite or --resume
-      note: 1 node not used by any hexahedron was left out
+      note: 1 node not used by any solid element was left out
       warning: the filter radius 0.5 is not larger than an element (1): it has almost no effect, and checkerboards are likely; 1.5 to 3 element widths are usual
     ready for `topopt run case.toml`
     ");
@@ -157,12 +157,12 @@ fn springs_projection_and_stages() {
         .filter(|line| names.iter().any(|name| line.trim_start().starts_with(name)))
         .collect();
 
-    insta::assert_snapshot!(rows.join("\n"), @r"
-      springs          6 nodes, stiffness adds up to (12, 0, 0)
-      filter           density, radius 1.5, which is 1.5 element widths
-      projection       sharpness 2, threshold 0.5
-      stage            from iteration 2: penalty 4, sharpness 8
-      stage            from iteration 3: tolerance 0.0000001
+    insta::assert_snapshot!(rows.join("\n"), @"
+    springs          6 nodes, stiffness adds up to (12, 0, 0)
+    filter           density, radius 1.5, which is 1.5 element widths
+    projection       sharpness 2, threshold 0.5
+    stage            from iteration 2: penalty 4, sharpness 8
+    stage            from iteration 3: tolerance 1e-7
     ");
 
     args.push("--json");

@@ -257,10 +257,14 @@ impl Geometry<'_> {
                 "Mesh.Algorithm = 8;\nMesh.RecombinationAlgorithm = 1;\nRecombine Surface {:};\n"
             }
             // An edge of a tetrahedron becomes two of hexahedra, which meet on the curved surface:
-            // there tetrahedra of second order have nodes.
+            // there tetrahedra of second order have nodes. Fillets and bores get eight edges a turn
+            // at least, without which tetrahedra on them are flat: with these two settings the
+            // smallest scaled Jacobian of a bored block with fillets is 0.10 at every size, else
+            // down to 0.04.
             Hexes::Subdivide => {
                 "Mesh.SubdivisionAlgorithm = 0;\nMesh.ElementOrder = 2;\n\
-                 Mesh.HighOrderOptimize = 0;\nMesh.OptimizeNetgen = 1;\n\
+                 Mesh.HighOrderOptimize = 0;\nMesh.OptimizeThreshold = 0.6;\n\
+                 If (Mesh.MeshSizeFromCurvature == 0)\nMesh.MeshSizeFromCurvature = 8;\nEndIf\n\
                  Mesh.MeshSizeFactor = 2 * Mesh.MeshSizeFactor;\n"
             }
         };

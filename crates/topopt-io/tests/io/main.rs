@@ -6,6 +6,7 @@ mod ansys;
 mod ansys_damage;
 mod block;
 mod checkpoint;
+mod cut;
 mod damage;
 mod gmsh_damage;
 #[cfg(unix)]
