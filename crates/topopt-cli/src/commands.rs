@@ -43,7 +43,7 @@ pub fn execute(
         Command::Check(args) => check::check(args, out, interrupt),
         Command::Export(args) => export::export(args, out),
         Command::Report(args) => report::report(args, out),
-        Command::Init { name } => init::init(name, out),
+        Command::Init { name } => init::init(name, out, interrupt),
         Command::Mesh(args) => mesh::mesh(args, out, interrupt),
         Command::Info { file, json, gmsh } => info::info(file, *json, gmsh, out, interrupt),
         Command::Schema => Ok(writeln!(out, "{:#}", config::schema())?),

@@ -62,6 +62,13 @@ pub fn read_mesh(path: &Path) -> Result<ImportedMesh, ReadError> {
     read_mesh_as(path, Cutting::Allowed)
 }
 
+/// Whether the file at `path` is a mesh, by its extension.
+pub fn is_mesh(path: &Path) -> bool {
+    let known = ["msh", "cdb", "inp", "vtu"];
+    let extension = path.extension().unwrap_or_default();
+    known.iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
 /// As [`read_mesh`]; elements are cut only if `cutting` allows it.
 ///
 /// # Errors

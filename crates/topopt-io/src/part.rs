@@ -94,6 +94,11 @@ impl Part {
         found.map(|at| at as u32)
     }
 
+    /// Coordinates of the node of the file at a position.
+    pub fn given_place(&self, position: u32) -> [f64; 3] {
+        self.cut.coordinates[position as usize]
+    }
+
     /// Whether a hexahedron uses the node at a position.
     pub fn is_used(&self, position: u32) -> bool {
         self.is_used[position as usize]

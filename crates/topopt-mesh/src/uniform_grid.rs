@@ -60,13 +60,30 @@ impl UniformGrid {
         let counts = extent.map(|length| (length / spacing * (1.0 - 1e-12)).ceil().max(1.0));
         let total: f64 = counts.iter().product();
         if total > Self::MAX_CELLS as f64 {
-            let coarser = coarser_spacing(extent, spacing);
+            let coarser = coarser_spacing(extent, spacing, Self::MAX_CELLS);
             return Err(GridError::TooManyCells { spacing, cells: total, coarser });
         }
         let origin = std::array::from_fn(|i| {
             bounds.min[i] - 0.5 * (counts[i] * spacing - extent[i]).max(0.0)
         });
         Ok(Self { origin, spacing, cells: counts.map(|count| count as usize) })
+    }
+
+    /// As [`UniformGrid::covering`], of a coarser spacing if the grid would have more than `most`
+    /// cells.
+    ///
+    /// # Errors
+    /// [`GridError`] if no spacing makes a grid.
+    pub fn covering_by_at_most(
+        most: usize,
+        bounds: &BoundingBox,
+        spacing: f64,
+    ) -> Result<Self, GridError> {
+        let most = most.clamp(1, Self::MAX_CELLS);
+        if spacing.is_finite() && spacing > 0.0 {
+            return Self::covering(bounds, coarser_spacing(bounds.extent(), spacing, most));
+        }
+        Self::covering(bounds, spacing)
     }
 
     /// Number of cells.
@@ -125,10 +142,11 @@ impl UniformGrid {
     }
 }
 
-fn coarser_spacing(extent: [f64; 3], spacing: f64) -> f64 {
+/// The spacing, or one that is coarser so that the grid has at most so many cells.
+fn coarser_spacing(extent: [f64; 3], spacing: f64, most: usize) -> f64 {
     let count = |h: f64| extent.iter().map(|l| (l / h).ceil().max(1.0)).product::<f64>();
     let mut coarser = spacing;
-    while count(coarser) > UniformGrid::MAX_CELLS as f64 {
+    while count(coarser) > most as f64 {
         coarser *= 1.02;
     }
     coarser

@@ -1,6 +1,7 @@
 //! A case made ready: the mesh, and what the sets named in the case file stand for in it.
 
 use toml::Spanned;
+use topopt_io::deck::{Deck, DeckMaterial};
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
@@ -143,6 +144,7 @@ fn mesh(
                 let relative = "`file` is relative to the folder of the case file";
                 if path.exists() { finding } else { finding.remedy(relative) }
             })?;
+        material_of_the_deck(config, &read.deck)?;
         let tags = Tags { nodes: read.node_tags, elements: read.element_tags };
         return Ok((read.mesh, Some(tags), read.notes));
     }
@@ -164,6 +166,34 @@ fn mesh(
     let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
     let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
     Ok((mesh, None, Vec::new()))
+}
+
+/// Without a modulus in the case file it would be 1, whatever the deck says.
+fn material_of_the_deck(config: &Config, deck: &Deck) -> Result<(), InputError> {
+    let known = deck.materials.iter().find_map(|m| Some((m, m.youngs_modulus?)));
+    let Some((material, modulus)) = known else { return Ok(()) };
+    if config.gives("material.youngs_modulus") {
+        return Ok(());
+    }
+
+    let DeckMaterial { name, poissons_ratio, mass_density, .. } = material;
+    let mut keys = vec![format!("youngs_modulus = {modulus:?}")];
+    keys.extend(poissons_ratio.map(|ratio| format!("poissons_ratio = {ratio:?}")));
+    keys.extend(mass_density.map(|density| format!("mass_density = {density:?}")));
+    let message = format!(
+        "the case gives no `material.youngs_modulus`, and the mesh file has the material `{name}`"
+    );
+    let remedy = format!(
+        "add [material] with {}; `topopt init {}` writes a case with all that the file says",
+        keys.join(", "),
+        config
+            .mesh
+            .get_ref()
+            .file
+            .as_ref()
+            .map_or_else(String::new, |file| { file.get_ref().display().to_string() })
+    );
+    Err(Finding::new(message).remedy(remedy).into())
 }
 
 /// Finds the sets that the case file names in its mesh.

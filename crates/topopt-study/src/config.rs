@@ -130,6 +130,12 @@ impl Config {
         table.and_then(|table| overrides::span(&table, path)).unwrap_or(0..0)
     }
 
+    /// Whether the case file, or the command line, gives the value at `path`.
+    pub fn gives(&self, path: &str) -> bool {
+        let table = overrides::merged(&self.source).ok();
+        table.is_some_and(|table| overrides::span(&table, path).is_some())
+    }
+
     /// The load cases: those of loads and displacements in the order in which they are first named,
     /// then, as a displacement of no case belongs to all, those that are listed.
     pub fn load_case_names(&self) -> Vec<&str> {

@@ -8,6 +8,7 @@ pub mod case;
 mod checkpoint;
 pub mod computer;
 pub mod config;
+pub mod deck_case;
 pub mod done;
 pub mod doubts;
 pub mod failure;

@@ -2,7 +2,7 @@
 
 use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
-use topopt_mesh::{GridError, HexMesh, Renumbering, UniformGrid, coincident_nodes};
+use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
 use crate::case::{Case, CaseLoads, element_width, sorted};
 use crate::config::{Config, Continuation, Interpolation};
@@ -220,6 +220,11 @@ fn swinging(config: &Config) -> Option<String> {
     })
 }
 
+/// Cells of design.vti for each element at most, unless it has fewer than the least number: a mesh
+/// of needles would need any number, and a search in its elements for each.
+const CELLS_PER_ELEMENT: usize = 1000;
+const LEAST_CELLS: usize = 1 << 20;
+
 /// The grid of design.vti: of the spacing asked for, else of one element width, coarser if that
 /// would be too many cells.
 fn grid(
@@ -234,12 +239,14 @@ fn grid(
         Some(spacing) => UniformGrid::covering(&bounds, spacing).map(Some).map_err(|error| {
             InputError::from(Finding::new(format!("output.vti_spacing: {error}")))
         }),
-        None => match UniformGrid::covering(&bounds, element_width) {
-            Err(GridError::TooManyCells { coarser, .. }) => {
+        None => {
+            let most = (CELLS_PER_ELEMENT * mesh.n_elements()).max(LEAST_CELLS);
+            let grid = UniformGrid::covering_by_at_most(most, &bounds, element_width).ok();
+            let spacing = grid.as_ref().map(|grid| grid.spacing);
+            if let Some(coarser) = spacing.filter(|spacing| *spacing > element_width) {
                 notes.push(format!("design.vti has spacing {coarser:.3e}, coarser than the mesh"));
-                Ok(UniformGrid::covering(&bounds, coarser).ok())
             }
-            grid => Ok(grid.ok()),
-        },
+            Ok(grid)
+        }
     }
 }

@@ -1,26 +1,69 @@
-//! `topopt init NAME`
+//! `topopt init NAME`, `topopt init DECK`
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use topopt_io::Cutting;
+use topopt_study::deck_case;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
+use topopt_study::interrupt::Interrupt;
+use topopt_study::meshing::{self, Gmsh};
 
 /// A commented case file: the cantilever, with every key.
 pub(super) const TEMPLATE: &str = include_str!("template.toml");
 
-/// Writes the template to NAME.toml, which must not exist yet.
-pub(super) fn init(name: &Path, out: &mut impl Write) -> Result<(), Failure> {
+/// Writes the template to NAME.toml, or the case of a mesh file to a file of its name in the working
+/// directory; neither may exist yet.
+pub(super) fn init(
+    name: &Path,
+    out: &mut impl Write,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    if topopt_io::is_mesh(name) {
+        return of_mesh(name, out, interrupt);
+    }
     let is_toml = name.extension().is_some_and(|extension| extension == "toml");
     let mut path = name.as_os_str().to_owned();
     path.push(if is_toml { "" } else { ".toml" });
     let path = Path::new(&path);
-    File::create_new(path)
-        .and_then(|mut file| file.write_all(TEMPLATE.as_bytes()))
-        .map_err(|cause| InputError::from(not_written(path, &cause)))?;
+    create(path, TEMPLATE)?;
     writeln!(out, "wrote {0}; edit it, then `topopt run {0}`", path.display())?;
     Ok(())
+}
+
+fn of_mesh(mesh: &Path, out: &mut impl Write, interrupt: &Interrupt) -> Result<(), Failure> {
+    let meshing = meshing::by(&Gmsh::default());
+    let imported =
+        meshing::read(mesh, &meshing, Cutting::Allowed, interrupt).map_err(InputError::from)?;
+    let (text, lost) = deck_case::case_of(mesh, &imported);
+    let mut path = mesh.file_stem().unwrap_or_default().to_owned();
+    path.push(".toml");
+    let path = Path::new(&path);
+    create(path, &text)?;
+
+    let deck = &imported.deck;
+    writeln!(
+        out,
+        "wrote {}: supports {}, loads {}, materials {}",
+        path.display(),
+        deck.supports.len(),
+        deck.loads.len(),
+        deck.materials.len()
+    )?;
+    lost.iter().try_for_each(|what| writeln!(out, "  not carried over: {what}"))?;
+    if deck.supports.is_empty() || deck.loads.is_empty() {
+        writeln!(out, "  add supports and loads; `topopt info {}` lists the sets", mesh.display())?;
+    }
+    writeln!(out, "check it with `topopt check {}`", path.display())?;
+    Ok(())
+}
+
+fn create(path: &Path, text: &str) -> Result<(), InputError> {
+    File::create_new(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|cause| not_written(path, &cause).into())
 }
 
 fn not_written(path: &Path, cause: &std::io::Error) -> Finding {

@@ -1,9 +1,71 @@
-//! *BOUNDARY and *CLOAD as node sets, *MATERIAL as a note.
+//! *BOUNDARY, *CLOAD, *DLOAD, *DSLOAD, couplings and materials, as they stand in the file.
 
-use super::deck::{Condition, Reader};
-use super::lines::{Data, Keyword, capitals};
+use super::deck::Reader;
+use super::lines::{Data, Keyword, capitals, unquoted};
 use super::sets::{Block, Item};
 use crate::read_error::Parsed;
+
+/// Nodes with a support or a force of one kind.
+pub(super) struct Condition {
+    /// The nodes; its name is that of the node set.
+    pub block: Block,
+    pub kind: ConditionKind,
+    /// The step, if it stands in one.
+    pub case: Option<String>,
+}
+
+/// What a condition says of its nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum ConditionKind {
+    /// Displaced by a value, or held if that is 0, in the directions from the first to the last, 0
+    /// to 2.
+    Held(usize, usize, f64),
+    /// A force in a direction, 0 to 2, on each node.
+    Force(usize, f64),
+    /// A moment about a direction, 0 to 2.
+    Moment(usize, f64),
+}
+
+/// A load on elements, faces or the whole part.
+pub(super) struct Distributed {
+    /// Elements, or the name of a surface.
+    pub block: Block,
+    pub kind: DistributedKind,
+    pub case: String,
+}
+
+/// What a distributed load is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum DistributedKind {
+    /// Pressure on a face of each element, by its number from 1.
+    Face(usize, f64),
+    /// Pressure on a surface.
+    Pressure(f64),
+    /// Force per area on a surface.
+    Traction([f64; 3]),
+    /// Acceleration of elements.
+    Gravity([f64; 3]),
+    /// Rotation of elements: the square of the angular velocity, a point of the axis, and its
+    /// direction.
+    Centrifugal(f64, [f64; 3], [f64; 3]),
+}
+
+/// A reference node that a surface or a node set follows.
+pub(super) struct Coupling {
+    pub reference: Item,
+    /// The surface or node set.
+    pub name: String,
+    /// Whether it makes the set rigid.
+    pub is_rigid: bool,
+}
+
+/// A material.
+#[derive(Default)]
+pub(super) struct Material {
+    pub name: String,
+    pub elastic: Option<[f64; 2]>,
+    pub density: Option<f64>,
+}
 
 impl Reader<'_> {
     /// `node or set, first direction, last direction, value`, or `node or set, name`.
@@ -34,7 +96,8 @@ impl Reader<'_> {
                 } else {
                     format!("displacement_{first}_{last}_{value:?}")
                 };
-                self.add_condition(keyword, &data, name, item.clone(), None);
+                let kind = ConditionKind::Held(first as usize - 1, last as usize - 1, value);
+                self.add_condition(keyword, &data, name, item.clone(), kind);
             }
         }
         Ok(())
@@ -48,12 +111,17 @@ impl Reader<'_> {
             let item = self.condition_item(keyword, &data)?;
             let direction = data.tag(keyword, field(1), "a direction, 1 to 6")?;
             let value = data.double(keyword, field(2), "a force")?;
-            if direction > 3 {
-                self.leave_out("moments (hexahedra have no rotations)");
-            } else if value != 0.0 {
-                let name = format!("cload_{direction}_{value:?}");
-                self.add_condition(keyword, &data, name, item, Some(direction));
+            if direction > 6 || value == 0.0 {
+                continue;
             }
+            let (name, kind) = if direction > 3 {
+                let axis = direction as usize - 4;
+                (format!("moment_{}_{value:?}", axis + 1), ConditionKind::Moment(axis, value))
+            } else {
+                let axis = direction as usize - 1;
+                (format!("cload_{direction}_{value:?}"), ConditionKind::Force(axis, value))
+            };
+            self.add_condition(keyword, &data, name, item, kind);
         }
         Ok(())
     }
@@ -71,19 +139,117 @@ impl Reader<'_> {
         data: &Data,
         name: String,
         item: Item,
-        load: Option<u64>,
+        kind: ConditionKind,
     ) {
-        let (keyword, items) = (keyword.name.clone(), vec![item]);
-        let key = name.clone();
-        let block = Block { key, name, keyword, line: data.line, items, hidden: false };
-        self.deck.conditions.push(Condition { block, load });
+        let block = one_item(keyword, data.line, name, item);
+        let case = self.case.clone();
+        self.deck.conditions.push(Condition { block, kind, case });
     }
 
-    pub fn properties(&mut self, keyword: &Keyword) -> Parsed<()> {
-        let name = keyword.get("NAME").unwrap_or("");
-        let line = keyword.line;
-        self.deck.notes.push(format!("material `{name}` (line {line}) belongs in the case file"));
+    /// `elements, P1 to P6, pressure`, `elements, GRAV, acceleration, direction` and `elements,
+    /// CENTRIF, square of the angular velocity, point, direction`; elements left out are all.
+    pub fn element_loads(&mut self, keyword: &Keyword) -> Parsed<()> {
+        while let Some(data) = self.lines.data() {
+            let fields: Vec<&str> = data.fields().collect();
+            let field = |i: usize| fields.get(i).copied().unwrap_or("");
+            let number = |i: usize| match field(i) {
+                "" => Ok(0.0),
+                text => data.double(keyword, text, "a number"),
+            };
+            let label = capitals(field(1));
+            let face = label.strip_prefix('P').and_then(|face| face.parse::<usize>().ok());
+            let kind = match (label.as_str(), face) {
+                (_, Some(face @ 1..=6)) => DistributedKind::Face(face, number(2)?),
+                ("GRAV", _) => {
+                    let direction = unit([number(3)?, number(4)?, number(5)?]);
+                    let size = number(2)?;
+                    DistributedKind::Gravity(direction.map(|d| d * size))
+                }
+                ("CENTRIF", _) => {
+                    let point = [number(3)?, number(4)?, number(5)?];
+                    let axis = unit([number(6)?, number(7)?, number(8)?]);
+                    DistributedKind::Centrifugal(number(2)?, point, axis)
+                }
+                _ => {
+                    self.lose(format!("load `{label}` of *DLOAD ({})", self.lines.at(data.line)));
+                    continue;
+                }
+            };
+            // All elements without one: an empty list of items.
+            let items = if field(0).is_empty() { Vec::new() } else { vec![self.item(field(0))] };
+            let name = format!("dload_{}", data.line);
+            let block = Block { items, ..one_item(keyword, data.line, name, Item::Tags(0, 0)) };
+            self.add_distributed(block, kind);
+        }
         Ok(())
+    }
+
+    /// `surface, P, pressure` and `surface, TRVEC, force per area, direction`.
+    pub fn surface_loads(&mut self, keyword: &Keyword) -> Parsed<()> {
+        while let Some(data) = self.lines.data() {
+            let fields: Vec<&str> = data.fields().collect();
+            let field = |i: usize| fields.get(i).copied().unwrap_or("");
+            let number = |i: usize| data.double(keyword, field(i), "a number");
+            let kind = match capitals(field(1)).as_str() {
+                "P" => DistributedKind::Pressure(number(2)?),
+                "TRVEC" => {
+                    let direction = unit([number(3)?, number(4)?, number(5)?]);
+                    let size = number(2)?;
+                    DistributedKind::Traction(direction.map(|d| d * size))
+                }
+                label => {
+                    self.lose(format!("load `{label}` of *DSLOAD ({})", self.lines.at(data.line)));
+                    continue;
+                }
+            };
+            let item = Item::Set(self.key(field(0)));
+            let block = one_item(keyword, data.line, unquoted(field(0)).to_owned(), item);
+            self.add_distributed(block, kind);
+        }
+        Ok(())
+    }
+
+    fn add_distributed(&mut self, block: Block, kind: DistributedKind) {
+        let case = self.case.clone().unwrap_or_else(|| "step_1".into());
+        self.deck.distributed.push(Distributed { block, kind, case });
+    }
+
+    /// *COUPLING with its reference node and surface, and *RIGID BODY with its node set.
+    pub fn coupling(&mut self, keyword: &Keyword) -> Parsed<()> {
+        let surface = ["SURFACE", "NSET", "TIENSET"].iter().find_map(|name| keyword.get(name));
+        let (Some(reference), Some(surface)) = (keyword.get("REFNODE"), surface) else {
+            self.pass_over(keyword);
+            return Ok(());
+        };
+        let coupling = Coupling {
+            reference: self.item(reference),
+            name: surface.to_owned(),
+            is_rigid: keyword.name == "RIGIDBODY",
+        };
+        self.deck.couplings.push(coupling);
+        Ok(())
+    }
+
+    /// *KINEMATIC behind *COUPLING.
+    pub fn kinematic(&mut self) {
+        if let Some(coupling) = self.deck.couplings.last_mut() {
+            coupling.is_rigid = true;
+        }
+    }
+
+    pub fn material(&mut self, keyword: &Keyword) {
+        let name = keyword.get("NAME").unwrap_or("").to_owned();
+        let at = self.lines.at(keyword.line);
+        self.deck.notes.push(format!("material `{name}` ({at}) belongs in the case file"));
+        self.deck.materials.push(Material { name, ..Material::default() });
+    }
+
+    /// Which elements are of a material.
+    pub fn section(&mut self, keyword: &Keyword) {
+        if let Some((set, material)) = keyword.get("ELSET").zip(keyword.get("MATERIAL")) {
+            let section = (set.to_owned(), self.key(set), material.to_owned());
+            self.deck.sections.push(section);
+        }
     }
 
     /// The first values of a material, added to the note.
@@ -93,6 +259,7 @@ impl Reader<'_> {
             Some(kind) => capitals(kind).starts_with("ISO"),
         };
         if !isotropic {
+            self.lose("an elasticity that is not isotropic".into());
             self.pass_over(keyword);
             return Ok(());
         }
@@ -101,18 +268,37 @@ impl Reader<'_> {
         let names = ["Young's modulus", "Poisson's ratio"];
         let names = if keyword.name == "DENSITY" { &["density"][..] } else { &names };
 
-        let mut values = String::new();
+        let (mut text, mut values) = (String::new(), Vec::new());
         for (name, field) in names.iter().zip(data.fields()) {
             let value = data.double(keyword, field, "a number")?;
-            values.push_str(&format!(", {name} {value:?}"));
+            text.push_str(&format!(", {name} {value:?}"));
+            values.push(value);
         }
 
         // Of the last material: its keyword stands above its values.
         if let Some(note) = self.deck.notes.iter_mut().rfind(|n| n.starts_with("material `")) {
-            note.push_str(&values);
+            note.push_str(&text);
+        }
+        if let Some(material) = self.deck.materials.last_mut() {
+            match (keyword.name.as_str(), values.as_slice()) {
+                ("DENSITY", [density, ..]) => material.density = Some(*density),
+                ("ELASTIC", [modulus, ratio, ..]) => material.elastic = Some([*modulus, *ratio]),
+                _ => {}
+            }
         }
         Ok(())
     }
+}
+
+fn one_item(keyword: &Keyword, line: usize, name: String, item: Item) -> Block {
+    let (keyword, key) = (keyword.name.clone(), name.clone());
+    Block { key, name, keyword, line, items: vec![item], hidden: false }
+}
+
+/// `direction` of length 1; zero stays.
+fn unit(direction: [f64; 3]) -> [f64; 3] {
+    let length = direction.iter().map(|d| d * d).sum::<f64>().sqrt();
+    if length > 0.0 { direction.map(|d| d / length) } else { direction }
 }
 
 /// Directions that a support holds by its name.

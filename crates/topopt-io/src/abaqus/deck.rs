@@ -4,9 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use topopt_mesh::cells::Shape;
 
+use super::conditions::{Condition, Coupling, Distributed, Material};
 use super::error::Fault;
+use super::include::Text;
 use super::lines::{Keyword, Lines, capitals, unquoted};
+use super::motion::Motion;
 use super::sets::{Block, Item};
+use crate::quote::printable;
 use crate::read_error::Parsed;
 
 /// What a file holds, by the numbers of the file.
@@ -31,6 +35,20 @@ pub(super) struct Deck {
     /// Face sets: an element set with the number of the face of each of its elements, from 1.
     pub surfaces: Vec<(Block, usize)>,
     pub conditions: Vec<Condition>,
+    pub distributed: Vec<Distributed>,
+    pub couplings: Vec<Coupling>,
+    pub materials: Vec<Material>,
+    /// Element set as it is written and for comparison, and its material.
+    pub sections: Vec<(String, String, String)>,
+    /// Nodes of the assembly, which no element has, and sets of them by their keys.
+    pub reference_nodes: BTreeMap<u64, [f64; 3]>,
+    pub reference_sets: BTreeMap<String, Vec<u64>>,
+    /// Where the instance is.
+    pub motion: Motion,
+    /// The steps.
+    pub cases: Vec<String>,
+    /// What cannot be carried over to a case.
+    pub lost: Vec<String>,
     /// The instance of the part, once it is known.
     pub instance: Option<String>,
     pub notes: Vec<String>,
@@ -47,21 +65,14 @@ pub(super) struct Solid {
     pub n_nodes: usize,
 }
 
-/// Nodes with a support or a load of one kind.
-pub(super) struct Condition {
-    /// The nodes; its name is that of the node set.
-    pub block: Block,
-    /// The direction, 1 to 3, of a load.
-    pub load: Option<u64>,
-}
-
 /// Reads a file into a [`Deck`].
 pub(super) struct Reader<'a> {
     pub lines: Lines<'a>,
     pub deck: Deck,
     scope: Scope,
     n_parts: usize,
-    n_steps: usize,
+    /// The step that is being read.
+    pub case: Option<String>,
     /// Keywords that were passed over, and their lines.
     passed_over: BTreeMap<String, usize>,
     /// What was left out, by kind.
@@ -78,16 +89,18 @@ enum Scope {
 }
 
 /// Keywords that say nothing about mesh, supports and loads.
-const WITHOUT_MEANING: [&str; 33] = [
+const WITHOUT_MEANING: [&str; 34] = [
     "AMPLITUDE",
     "CONTACTFILE",
     "CONTACTOUTPUT",
     "CONTACTPRINT",
     "CONTROLS",
+    "DISTRIBUTING",
     "DYNAMIC",
     "ELEMENTOUTPUT",
     "ELFILE",
     "ELPRINT",
+    "ENDMATERIAL",
     "ENDSTEP",
     "ENERGYFILE",
     "ENERGYOUTPUT",
@@ -107,7 +120,6 @@ const WITHOUT_MEANING: [&str; 33] = [
     "PRINT",
     "RESTART",
     "SECTIONCONTROLS",
-    "SOLIDSECTION",
     "STATIC",
     "SURFACEINTERACTION",
     "TIMEPOINTS",
@@ -115,13 +127,13 @@ const WITHOUT_MEANING: [&str; 33] = [
 ];
 
 /// Reads all of a file.
-pub(super) fn read(bytes: &[u8]) -> Parsed<Deck> {
+pub(super) fn read(text: &Text) -> Parsed<Deck> {
     let mut reader = Reader {
-        lines: Lines::new(bytes),
+        lines: Lines::new(text),
         deck: Deck::default(),
         scope: Scope::Model,
         n_parts: 0,
-        n_steps: 0,
+        case: None,
         passed_over: BTreeMap::new(),
         left_out: BTreeMap::new(),
     };
@@ -157,10 +169,23 @@ impl Reader<'_> {
             "SURFACE" => self.surface(keyword),
             "BOUNDARY" => self.boundary(keyword),
             "CLOAD" => self.loads(keyword),
-            "MATERIAL" => self.properties(keyword),
+            "DLOAD" => self.element_loads(keyword),
+            "DSLOAD" => self.surface_loads(keyword),
+            "COUPLING" | "RIGIDBODY" => self.coupling(keyword),
+            "KINEMATIC" => {
+                self.kinematic();
+                Ok(())
+            }
+            "MATERIAL" => {
+                self.material(keyword);
+                Ok(())
+            }
+            "SOLIDSECTION" => {
+                self.section(keyword);
+                Ok(())
+            }
             "ELASTIC" | "DENSITY" => self.property(keyword),
 
-            "INCLUDE" => Err(keyword.fault(Fault::Include(keyword.required("INPUT")?.into()))),
             "PART" | "ENDPART" | "ASSEMBLY" | "ENDASSEMBLY" | "INSTANCE" | "ENDINSTANCE" => {
                 self.part(keyword)
             }
@@ -168,9 +193,14 @@ impl Reader<'_> {
             | "SUBSTRUCTURE" => Err(keyword.fault(Fault::Generator(format!("*{}", keyword.name)))),
 
             "STEP" => {
-                self.n_steps += 1;
+                let name = || format!("step_{}", self.deck.cases.len() + 1);
+                let name = keyword.get("NAME").map_or_else(name, printable);
+                self.deck.cases.push(name.clone());
+                self.case = Some(name);
                 Ok(())
             }
+            // Its file stands behind it.
+            "INCLUDE" => keyword.required("INPUT").map(|_| ()),
             name => {
                 if !WITHOUT_MEANING.contains(&name) {
                     self.pass_over(keyword);
@@ -180,7 +210,22 @@ impl Reader<'_> {
         }
     }
 
-    /// A single part, with an instance that is not moved.
+    /// `x, y, z` of a translation, then two points and an angle of a rotation, each in a line.
+    fn motion(&mut self, keyword: &Keyword) -> Parsed<Motion> {
+        let mut lines = Vec::new();
+        while let Some(data) = self.lines.data() {
+            let mut values = [0.0; 7];
+            for (value, field) in values.iter_mut().zip(data.fields()) {
+                *value = data.double(keyword, field, "a translation or rotation")?;
+            }
+            lines.push(values);
+        }
+        let translation = lines.first().map_or([0.0; 3], |[x, y, z, ..]| [*x, *y, *z]);
+        let rotation = lines.get(1).map(|&[a, b, c, d, e, f, angle]| ([a, b, c], [d, e, f], angle));
+        Ok(Motion { translation, rotation })
+    }
+
+    /// A single part with one instance.
     fn part(&mut self, keyword: &Keyword) -> Parsed<()> {
         let refused = |what| Err(keyword.fault(Fault::Assembly(what)));
         self.scope = match keyword.name.as_str() {
@@ -197,14 +242,7 @@ impl Reader<'_> {
                     return refused("a second instance of a part");
                 }
                 self.deck.instance = Some(keyword.get("NAME").unwrap_or("instance").to_owned());
-                // A translation or rotation by nothing moves no node.
-                while let Some(data) = self.lines.data() {
-                    for field in data.fields() {
-                        if data.double(keyword, field, "a translation or rotation")? != 0.0 {
-                            return refused("an instance that is translated or rotated");
-                        }
-                    }
-                }
+                self.deck.motion = self.motion(keyword)?;
                 Scope::Instance
             }
 
@@ -227,6 +265,11 @@ impl Reader<'_> {
     /// Notes that a keyword is not read.
     pub fn pass_over(&mut self, keyword: &Keyword) {
         self.passed_over.entry(keyword.name.clone()).or_insert(keyword.line);
+    }
+
+    /// Keeps what cannot be carried over to a case.
+    pub fn lose(&mut self, what: String) {
+        self.deck.lost.push(what);
     }
 
     /// The set `name` for comparison, as the key of a [`Block`].
@@ -257,18 +300,12 @@ impl Reader<'_> {
     }
 
     fn add_notes(&mut self) {
-        let Self { deck, passed_over, left_out, n_steps, .. } = self;
+        let Self { deck, passed_over, left_out, lines, .. } = self;
         for (what, count) in left_out {
             deck.notes.push(format!("{count} {what} were left out"));
         }
         for (name, line) in passed_over {
-            deck.notes.push(format!("*{name} (line {line}) was skipped"));
-        }
-        if *n_steps > 1 {
-            deck.notes.push(format!(
-                "supports and loads of all {n_steps} steps were merged; a set may belong \
-                 to one step only"
-            ));
+            deck.notes.push(format!("*{name} ({}) was skipped", lines.at(*line)));
         }
     }
 }

@@ -32,9 +32,17 @@ pub enum Fault {
         /// The parameter.
         parameter: &'static str,
     },
-    /// A second file.
-    #[error("the model continues in the file `{0}`, which is not read; insert its content here")]
-    Include(String),
+    /// A second file that cannot be read.
+    #[error(
+        "the model continues in the file `{file}`, which is not read: {cause}; put the file into the \
+         folder of the deck, or insert its content here"
+    )]
+    Include {
+        /// The file.
+        file: String,
+        /// Why.
+        cause: String,
+    },
     /// More than one part, or one that is moved.
     #[error(
         "{0}; only a single part in its original position is read: write the model as a flat input file (in \

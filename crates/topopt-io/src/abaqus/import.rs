@@ -5,6 +5,7 @@ use std::mem::take;
 
 use topopt_mesh::cells::Cells;
 
+use super::carried::Carrier;
 use super::deck::{Deck, Solid};
 use super::element_type;
 use super::error::Fault;
@@ -14,9 +15,6 @@ use crate::import::{Cutting, ImportedMesh, Nodes};
 use crate::part::{CellFace, FileSets, Part};
 use crate::quote::printable;
 use crate::read_error::{self, Parsed};
-
-/// Different loads of one direction that get a node set each.
-const MAX_LOAD_SETS: usize = 32;
 
 /// Resolves nodes and sets and checks the mesh.
 pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
@@ -28,16 +26,33 @@ pub(super) fn import(mut deck: Deck, cutting: Cutting) -> Parsed<ImportedMesh> {
     let tags: Vec<u64> = deck.solids.iter().map(|solid| solid.tag).collect();
     let all_tags = all_tags(&deck, &tags)?;
 
-    let nodes = Nodes::new(take(&mut deck.node_tags), take(&mut deck.coordinates))?;
+    let coordinates = take(&mut deck.coordinates).into_iter().map(|x| deck.motion.of(x));
+    let nodes = Nodes::new(take(&mut deck.node_tags), coordinates.collect())?;
     let cells = cells(&deck, &nodes)?;
     let part = Part::new(nodes, tags, cells, cutting)?;
     notes.extend(part.elements.note(|_| 0));
 
-    let elements = Elements { deck: &deck, tags: &all_tags, part: &part };
+    let members = Members::new("element", &all_tags, &deck.element_sets)?;
+    let elements = Elements { deck: &deck, tags: &all_tags, part: &part, members };
+    let nodes = Members::new("node", &part.node_tags, &deck.node_sets)?;
     let mut sets = FileSets::default();
-    node_sets(&deck, &part, &mut sets, &mut notes)?;
+    for (name, key) in visible(&deck, &deck.node_sets) {
+        sets.nodes.insert(name, nodes.set(key).unwrap_or_default().to_vec());
+    }
     elements.sets(&mut sets, &mut notes)?;
-    Ok(part.into_mesh(sets, notes)?)
+
+    let carrier = Carrier {
+        deck: &deck,
+        part: &part,
+        elements: &elements,
+        nodes: &nodes,
+        sets: &mut sets,
+        carried: Default::default(),
+        remote: Default::default(),
+    };
+    let carried = carrier.carry()?;
+    drop(nodes);
+    Ok(ImportedMesh { deck: carried, ..part.into_mesh(sets, notes)? })
 }
 
 fn only_known_solids(deck: &Deck) -> Result<(), Fault> {
@@ -91,44 +106,6 @@ fn all_tags(deck: &Deck, solids: &[u64]) -> Result<Vec<u64>, read_error::Fault> 
     }
 }
 
-fn node_sets(deck: &Deck, part: &Part, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
-    let members = Members::new("node", &part.node_tags, &deck.node_sets)?;
-    let mut found = BTreeMap::<String, Vec<u32>>::new();
-    for (name, key) in visible(deck, &deck.node_sets) {
-        found.insert(name, members.set(key).unwrap_or_default().to_vec());
-    }
-
-    let crowded = crowded_directions(deck);
-    for condition in &deck.conditions {
-        let name = match condition.load {
-            Some(direction) if crowded.contains_key(&direction) => format!("cload_{direction}"),
-            _ => condition.block.name.clone(),
-        };
-        if condition.load.is_some() {
-            sets.as_listed.insert(name.clone());
-        }
-        members.add(found.entry(name).or_default(), &condition.block)?;
-    }
-
-    notes.extend(crowded.into_iter().map(|(direction, count)| {
-        format!("the nodes of {count} different loads in direction {direction} form one set")
-    }));
-    sets.nodes.extend(found.into_iter().map(|(name, positions)| (name, sorted(positions))));
-    Ok(())
-}
-
-/// Directions with too many different loads for a set each, and how many there are.
-fn crowded_directions(deck: &Deck) -> BTreeMap<u64, usize> {
-    let mut names = BTreeMap::<u64, HashSet<&str>>::new();
-    for condition in &deck.conditions {
-        if let Some(direction) = condition.load {
-            names.entry(direction).or_default().insert(&condition.block.name);
-        }
-    }
-    let counts = names.into_iter().map(|(direction, names)| (direction, names.len()));
-    counts.filter(|(_, count)| *count > MAX_LOAD_SETS).collect()
-}
-
 /// Names and keys of the sets that are shown. A set of the part gets the instance before its name
 /// if the model has a set of that name.
 fn visible<'a>(deck: &Deck, blocks: &'a [Block]) -> Vec<(String, &'a str)> {
@@ -152,19 +129,19 @@ fn visible<'a>(deck: &Deck, blocks: &'a [Block]) -> Vec<(String, &'a str)> {
 }
 
 /// The elements of a file: solids and those that are none.
-struct Elements<'a> {
+pub(super) struct Elements<'a> {
     deck: &'a Deck,
     /// Numbers of all of them, ascending.
     tags: &'a [u64],
     part: &'a Part,
+    members: Members<'a>,
 }
 
 impl Elements<'_> {
     /// Element sets and face sets.
     fn sets(&self, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
-        let members = Members::new("element", self.tags, &self.deck.element_sets)?;
         for (name, key) in visible(self.deck, &self.deck.element_sets) {
-            let (solids, others) = self.split(members.set(key).unwrap_or_default());
+            let (solids, others) = self.split(self.members.set(key).unwrap_or_default());
 
             if !others.is_empty() {
                 notes.push(format!(
@@ -183,19 +160,14 @@ impl Elements<'_> {
                 sets.elements.insert(name, solids);
             }
         }
-        self.face_sets(&members, sets, notes)
+        self.face_sets(sets, notes)
     }
 
-    fn face_sets(
-        &self,
-        members: &Members,
-        sets: &mut FileSets,
-        notes: &mut Vec<String>,
-    ) -> Parsed<()> {
+    fn face_sets(&self, sets: &mut FileSets, notes: &mut Vec<String>) -> Parsed<()> {
         let mut left_out = BTreeMap::<&str, usize>::new();
         for (block, number) in &self.deck.surfaces {
             let mut positions = Vec::new();
-            members.add(&mut positions, block)?;
+            self.members.add(&mut positions, block)?;
             let (solids, others) = self.split(&positions);
             *left_out.entry(&block.name).or_default() += others.len();
             let set = sets.faces.entry(block.name.clone()).or_default();
@@ -219,6 +191,22 @@ impl Elements<'_> {
             )
         }));
         Ok(())
+    }
+
+    /// Faces by their number, from 1, of the solids that a block names.
+    pub fn faces_of(&self, block: &Block, number: usize) -> Parsed<Vec<CellFace>> {
+        let mut positions = Vec::new();
+        self.members.add(&mut positions, block)?;
+        let face = |given: u32| self.face(given, number, &block.name);
+        let faces = self.split(&positions).0.into_iter().map(face).collect::<Result<_, _>>();
+        faces.map_err(|fault| at_line(block.line, fault))
+    }
+
+    /// Whether a block names all solids.
+    pub fn are_all(&self, block: &Block) -> Parsed<bool> {
+        let mut positions = Vec::new();
+        self.members.add(&mut positions, block)?;
+        Ok(sorted(self.split(&positions).0).len() == self.deck.solids.len())
     }
 
     /// A face of a solid by its number, from 1.

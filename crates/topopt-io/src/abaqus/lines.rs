@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::error::Fault;
+use super::include::Text;
 use crate::quote::quoted;
 use crate::read_error::{Located, Parsed, Place};
 
@@ -11,6 +12,7 @@ pub(super) struct Lines<'a> {
     rest: &'a [u8],
     /// How many lines were taken.
     taken: usize,
+    text: &'a Text,
 }
 
 /// `*NAME, PARAMETER=VALUE, PARAMETER`, with all its continuation lines.
@@ -31,9 +33,15 @@ pub(super) struct Data<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(text: &'a Text) -> Self {
+        let bytes = &text.bytes[..];
         let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        Self { rest, taken: 0 }
+        Self { rest, taken: 0, text }
+    }
+
+    /// A line of the text for people: `line 7`, `line 7 of mesh.inc`.
+    pub fn at(&self, line: usize) -> String {
+        self.text.shown(line)
     }
 
     /// The next keyword, over the data lines before it.

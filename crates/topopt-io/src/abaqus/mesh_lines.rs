@@ -11,7 +11,6 @@ use crate::read_error::{self, Parsed};
 impl Reader<'_> {
     /// `number, x, y, z`; coordinates that are left out are 0.
     pub fn nodes(&mut self, keyword: &Keyword) -> Parsed<()> {
-        refuse_input(keyword)?;
         if keyword.get("SYSTEM").is_some_and(|system| !system.eq_ignore_ascii_case("R")) {
             let what = "*NODE with cylindrical or spherical coordinates";
             return Err(keyword.fault(Fault::Generator(what.into())));
@@ -20,11 +19,6 @@ impl Reader<'_> {
         let in_assembly = self.in_assembly(keyword);
         let mut items = Vec::new();
         while let Some(data) = self.lines.data() {
-            if in_assembly {
-                self.leave_out("nodes of the assembly");
-                continue;
-            }
-
             let mut fields = data.fields();
             let tag = data.tag(keyword, fields.next().unwrap_or(""), "the number of a node")?;
             let mut coordinates = [0.0; 3];
@@ -39,6 +33,11 @@ impl Reader<'_> {
                 return Err(at_line(data.line, not_finite));
             }
 
+            // Those of the assembly are reference points, with numbers of their own.
+            if in_assembly {
+                self.deck.reference_nodes.insert(tag, coordinates);
+                continue;
+            }
             self.deck.node_tags.push(tag);
             self.deck.coordinates.push(coordinates);
             push(&mut items, tag);
@@ -53,7 +52,6 @@ impl Reader<'_> {
 
     /// `number, nodes...`, over as many lines as needed.
     pub fn elements(&mut self, keyword: &Keyword) -> Parsed<()> {
-        refuse_input(keyword)?;
         let kind = capitals(keyword.required("TYPE")?);
         let meaning = ElementType::of(&kind);
 
@@ -129,7 +127,13 @@ impl Reader<'_> {
             ));
             return Ok(());
         }
-        let items = self.set_items(keyword, "lines of node sets of the assembly")?;
+        let (items, of_assembly) = self.set_items(keyword)?;
+        if !of_assembly.is_empty() {
+            self.deck.reference_sets.entry(self.key(name)).or_default().extend(of_assembly);
+            if items.is_empty() {
+                return Ok(());
+            }
+        }
         let block = self.block(keyword, name, items);
         self.deck.node_sets.push(block);
         Ok(())
@@ -137,7 +141,10 @@ impl Reader<'_> {
 
     pub fn element_set(&mut self, keyword: &Keyword) -> Parsed<()> {
         let name = keyword.required("ELSET")?;
-        let items = self.set_items(keyword, "lines of element sets of the assembly")?;
+        let (items, of_assembly) = self.set_items(keyword)?;
+        if !of_assembly.is_empty() {
+            self.leave_out("element sets with elements of the assembly");
+        }
         let block = self.block(keyword, name, items);
         self.deck.element_sets.push(block);
         Ok(())
@@ -174,14 +181,15 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Numbers and names, or `first, last, step` with the parameter GENERATE.
-    fn set_items(&mut self, keyword: &Keyword, what: &'static str) -> Parsed<Vec<Item>> {
+    /// Numbers and names, or `first, last, step` with the parameter GENERATE; and numbers of nodes or
+    /// elements of the assembly.
+    fn set_items(&mut self, keyword: &Keyword) -> Parsed<(Vec<Item>, Vec<u64>)> {
         let generate = keyword.has("GENERATE");
         let in_assembly = self.in_assembly(keyword);
-        let mut items = Vec::new();
+        let (mut items, mut of_assembly) = (Vec::new(), Vec::new());
         while let Some(data) = self.lines.data() {
             if in_assembly && data.text.starts_with(|c: char| c.is_ascii_digit()) {
-                self.leave_out(what);
+                of_assembly.extend(data.fields().filter_map(|field| field.parse::<u64>().ok()));
                 continue;
             }
 
@@ -204,7 +212,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(items)
+        Ok((items, of_assembly))
     }
 
     /// `element or element set, S1 to S6`; of TYPE=NODE nodes or node sets.
@@ -276,11 +284,4 @@ fn range(keyword: &Keyword, data: &Data) -> Parsed<Item> {
         return Err(data.malformed(keyword, &data.text, "a range whose last number is the larger"));
     }
     Ok(Item::Range(first, last, step))
-}
-
-fn refuse_input(keyword: &Keyword) -> Parsed<()> {
-    match keyword.get("INPUT") {
-        Some(file) => Err(keyword.fault(Fault::Include(file.into()))),
-        None => Ok(()),
-    }
 }

@@ -22,20 +22,23 @@
 //! that generate nodes or elements, and everything that contradicts itself. Other keywords are
 //! passed over with a note.
 
+mod carried;
 mod conditions;
 mod deck;
 mod element_type;
 mod error;
 mod import;
+mod include;
 mod lines;
 mod mesh_lines;
+mod motion;
 mod sets;
 
 use std::path::Path;
 
 pub use error::Fault;
 
-use crate::import::{Cutting, ImportedMesh, read as read_file};
+use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
 /// Reads an input file.
@@ -43,5 +46,7 @@ use crate::read_error::ReadError;
 /// # Errors
 /// [`ReadError`] with the line, the fault and the remedy.
 pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
-    read_file(path, |bytes| import::import(deck::read(bytes)?, cutting))
+    let text = include::Text::read(path)?;
+    let imported = deck::read(&text).and_then(|deck| import::import(deck, cutting));
+    imported.map_err(|located| text.explained(located, path))
 }

@@ -68,6 +68,16 @@ impl<'a> Members<'a> {
         set.map(Vec::as_slice)
     }
 
+    /// The first member of what an item names.
+    pub fn first(&self, item: &Item) -> Option<u32> {
+        match item {
+            &Item::Tags(first, _) | &Item::Range(first, ..) => {
+                self.tags.binary_search(&first).ok().map(|at| at as u32)
+            }
+            Item::Set(key) => self.set(key)?.first().copied(),
+        }
+    }
+
     /// Adds what `block` names to `set`, in any order.
     pub fn add(&self, set: &mut Vec<u32>, block: &Block) -> Parsed<()> {
         for item in &block.items {

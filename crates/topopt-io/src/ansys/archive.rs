@@ -29,6 +29,12 @@ pub struct Archive {
     pub displacements: Vec<NodalValue>,
     /// Forces at nodes (F), in the order of the file.
     pub forces: Vec<NodalValue>,
+    /// Pressures on faces (SFE), in the order of the file.
+    pub pressures: Vec<FacePressure>,
+    /// Acceleration of the ground (ACEL).
+    pub acceleration: [f64; 3],
+    /// Angular velocity about the axes through the origin (OMEGA), radians per time.
+    pub rotation: [f64; 3],
     /// Commands with a meaning for the model that were passed over: how often, and the first line.
     pub passed_over: BTreeMap<String, (usize, usize)>,
 }
@@ -77,6 +83,17 @@ pub struct NodalValue {
     /// The direction, 0 to 2; `None` for all.
     pub axis: Option<usize>,
     /// The value.
+    pub value: f64,
+}
+
+/// A pressure on a face of an element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FacePressure {
+    /// The element.
+    pub element: u32,
+    /// The number of the face, from 1.
+    pub face: u32,
+    /// The pressure; positive pushes.
     pub value: f64,
 }
 

@@ -1,17 +1,17 @@
 //! Reads an archive command by command.
 
-use super::archive::{Archive, ElementType, NodalValue, Property};
+use super::archive::{Archive, ElementType, FacePressure, NodalValue, Property};
 use super::blocks;
 use super::element_type;
 use super::error::Fault;
 use super::field::real;
 use super::lines::{Command, Lines, shown};
+use super::unblocked::Unblocked;
 use crate::read_error::Parsed;
 
 /// Commands that say something about the model and are not read, by their first four characters.
-const PASSED_OVER: [&str; 14] = [
-    "N", "E", "EN", "SF", "SFA", "SFE", "SFBL", "CP", "CE", "CEBL", "CERI", "RBE3", "CPBL", "BFBL",
-];
+const PASSED_OVER: [&str; 10] =
+    ["SF", "SFA", "SFBL", "CP", "CE", "CEBL", "CERI", "RBE3", "CPBL", "BFBL"];
 
 /// Material properties that matter here.
 const PROPERTIES: [&str; 4] = ["EX", "NUXY", "PRXY", "DENS"];
@@ -22,6 +22,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
     let mut archive = Archive::default();
     let mut nodes = false;
     let mut elements = false;
+    let mut unblocked = Unblocked::default();
 
     while let Some(line) = lines.next_line() {
         let command = Command::parse(line);
@@ -42,9 +43,13 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
             "MP" => property(&command, 1, &mut archive),
             "MPDA" if is_release(command.argument(1)) => table(&command, 3, &mut archive),
             "MPDA" => table(&command, 1, &mut archive),
+            "SFE" => pressure(&command, &mut lines, &mut archive),
+            "ACEL" => archive.acceleration = vector(&command),
+            "OMEG" => archive.rotation = vector(&command),
             "D" => condition(&command, &lines, &mut archive, 'U'),
             "F" => condition(&command, &lines, &mut archive, 'F'),
 
+            _ if unblocked.command(&command, &lines, line, &mut archive)? => {}
             name if PASSED_OVER.contains(&name) && !command.is_end() => {
                 archive.pass_over(name, &lines);
             }
@@ -52,6 +57,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
         }
     }
 
+    nodes |= !archive.node_tags.is_empty();
+    elements |= !archive.elements.is_empty();
     match (nodes, elements) {
         (false, _) => Err(Fault::MissingBlock("NBLOCK").into()),
         (_, false) => Err(Fault::MissingBlock("EBLOCK").into()),
@@ -121,6 +128,30 @@ fn insert_property(command: &Command, [label, material, first]: [usize; 3], arch
     let Some(material) = command.number(material) else { return };
     let varies = values[1..].iter().any(|text| real(text).is_some_and(|other| other != 0.0));
     archive.materials.entry(material).or_default().insert(name, Property { value, varies });
+}
+
+/// `SFE,element,face,PRES,0 or 1,value`; behind a release mark the values stand in the next line.
+fn pressure(command: &Command, lines: &mut Lines, archive: &mut Archive) {
+    let next = is_release(command.argument(5)).then(|| lines.next_line().unwrap_or_default());
+    let text = match next {
+        Some(line) => String::from_utf8_lossy(line).replace(',', " "),
+        None => command.argument(5).to_owned(),
+    };
+    let value = text.split_whitespace().next().and_then(real).filter(|value| value.is_finite());
+    let is_real = matches!(command.argument(4), "" | "0" | "1");
+    let is_pressure = command.argument(3).eq_ignore_ascii_case("PRES");
+    match (command.number(1), command.number(2), value) {
+        (Some(element), Some(face), Some(value)) if is_real && is_pressure => {
+            archive.pressures.push(FacePressure { element, face, value });
+        }
+        _ => archive.pass_over("SFE", lines),
+    }
+}
+
+/// Three numbers behind the name of a command; one that is left out is 0.
+fn vector(command: &Command) -> [f64; 3] {
+    let number = |i: usize| real(command.argument(i)).filter(|value| value.is_finite());
+    [1, 2, 3].map(|i| number(i).unwrap_or(0.0))
 }
 
 fn property_name(label: &str) -> Option<&'static str> {

@@ -6,9 +6,10 @@ use std::mem::take;
 use topopt_mesh::cells::Cells;
 
 use super::archive::{Archive, Element, ElementType, Ranges};
-use super::conditions;
 use super::element_type::{self, MESH, Role};
 use super::error::Fault as AnsysFault;
+use super::{carried, conditions};
+use crate::deck::Deck;
 use crate::import::{Cutting, ImportedMesh, Nodes};
 use crate::part::{FileSets, Part};
 use crate::read_error::Fault;
@@ -44,8 +45,14 @@ pub(super) fn import(mut archive: Archive, cutting: Cutting) -> Result<ImportedM
     }
 
     // After the components, whose names these sets avoid.
-    conditions::add(&archive, &part, &mut sets, &mut notes);
-    part.into_mesh(sets, notes)
+    let mut deck = Deck::default();
+    conditions::add(&archive, &part, &mut sets, &mut notes, &mut deck);
+    carried::loads(&archive, &part, &mut sets, &mut deck);
+    carried::materials(&archive, &selection.solids, &mut sets, &mut deck);
+    deck.lost.extend(archive.passed_over.iter().map(|(command, (count, line))| {
+        format!("{command} commands: {count}, the first on line {line}")
+    }));
+    Ok(ImportedMesh { deck, ..part.into_mesh(sets, notes)? })
 }
 
 /// What becomes of the elements.

@@ -21,6 +21,7 @@
 
 mod archive;
 mod blocks;
+mod carried;
 mod commands;
 mod conditions;
 mod element_type;
@@ -28,13 +29,14 @@ mod error;
 mod field;
 mod import;
 mod lines;
+mod unblocked;
 
 use std::path::Path;
 
 use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
-pub use archive::{Archive, Element, ElementType, NodalValue, Property, Ranges};
+pub use archive::{Archive, Element, ElementType, FacePressure, NodalValue, Property, Ranges};
 pub use error::Fault;
 
 /// Reads an archive as a mesh.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use topopt_io::deck::{Deck, DeckLoad, DeckMaterial, DeckSupport, SetLoad};
 use topopt_io::{ImportedMesh, read_mesh};
 use topopt_mesh::{Face, hexahedron};
 
@@ -66,10 +67,7 @@ fn a_part_with_an_instance() {
     let imported = read_mesh(&project_mesh("abaqus_box_assembly.inp")).unwrap();
     let sets = imported.mesh.sets();
     let names: Vec<_> = sets.summary().into_iter().map(|(name, ..)| name).collect();
-    assert_eq!(
-        names,
-        ["All", "Box-1.All", "Reference Point", "Solid", "Top", "boundary_1_3", "cload_2_-10.0"]
-    );
+    assert_eq!(names, ["All", "Box-1.All", "Solid", "Top", "boundary_1_3", "cload_2_-10.0"]);
     assert_eq!(sets.nodes["All"], [4, 5]);
     assert_eq!(sets.nodes["Box-1.All"].len(), 18);
     assert_eq!(sets.nodes["boundary_1_3"], [0, 3, 6, 9, 12, 15]);
@@ -83,10 +81,6 @@ fn a_part_with_an_instance() {
             "elements of type C3D8R are computed as C3D8",
             "material `Steel` (line 64) belongs in the case file, density 7.85e-9, Young's modulus \
              210000.0, Poisson's ratio 0.3",
-            "1 lines of node sets of the assembly were left out",
-            "1 nodes of the assembly were left out",
-            "*DSLOAD (line 78) was skipped",
-            "node set `Reference Point` is empty",
         ]
     );
 }
@@ -156,18 +150,15 @@ fn supports_and_loads_are_node_sets() {
     assert_eq!(sets["boundary_2_3"], [9]);
     assert_eq!(sets["cload_3_15.0"], [2, 5, 8]);
     assert_eq!(sets["displacement_1_1_-0.5"], sets["end"]);
-    assert_eq!(imported.notes, ["1 moments (hexahedra have no rotations) were left out"]);
+    assert!(imported.notes.is_empty(), "{:?}", imported.notes);
+    assert_eq!(imported.deck.lost, ["`moment_2_3.0`: nodes of solid elements take no moments"]);
     let many: String = (0..40).map(|i| format!("{}, 2, {i}.25\n", 1 + i % 12)).collect();
     let imported = two_cubes(&format!("*STEP\n*CLOAD\n{many}*STEP\n*CLOAD\n1, 1, 2\n"));
     let sets = &imported.mesh.sets().nodes;
     assert_eq!(sets["cload_2"].len(), 12);
-    assert_eq!(sets["cload_1_2.0"], [0]);
-    let notes = imported.notes.join("\n");
-    assert!(
-        notes.contains("the nodes of 40 different loads in direction 2 form one set"),
-        "{notes}"
-    );
-    assert!(notes.contains("supports and loads of all 2 steps were merged"), "{notes}");
+    assert_eq!(sets["step_2_cload_1_2.0"], [0]);
+    let lost = "40 different forces in direction 2: their nodes form one set, `cload_2`";
+    assert_eq!(imported.deck.lost, [lost]);
 }
 
 #[test]
@@ -213,4 +204,79 @@ fn elements_that_are_no_solids_are_left_out() {
     );
     assert!(notes.contains("1 faces of surface `mixed` were left out"), "{notes}");
     assert!(notes.contains("*TIE (line 25) was skipped"), "{notes}");
+}
+
+/// A deck of two cubes beside a reference node 99, with loads in two steps.
+const DECK: &str = "*NODE\n99, 3, .5, .5\n*ELSET, ELSET=left\n1\n*ELSET, ELSET=right\n2\n\
+    *MATERIAL, NAME=Steel\n*ELASTIC\n210000., 0.3\n*DENSITY\n7.85E-9\n\
+    *MATERIAL, NAME=Alu\n*ELASTIC\n70000., 0.3\n\
+    *SOLID SECTION, ELSET=left, MATERIAL=STEEL\n*SOLID SECTION, ELSET=right, MATERIAL=Alu\n\
+    *SURFACE, NAME=end\n2, S4\n*COUPLING, CONSTRAINT NAME=c, REF NODE=99, SURFACE=end\n*KINEMATIC\n\
+    *BOUNDARY\n1, 1, 3\n\
+    *STEP, NAME=push\n*CLOAD\n99, 1, -5.\n99, 6, 2.\n*DSLOAD\nend, P, 3.\nend, TRVEC, 4., 0, 2, 0\n*END STEP\n\
+    *STEP\n*DLOAD\nleft, P2, 7.\n, GRAV, 9810., 0, 0, -1.\n\
+    right, CENTRIF, 4., 1, 0, 0, 0, 0, 1\nright, HP1, 1\n*END STEP\n";
+
+#[test]
+fn a_deck_says_what_holds_and_what_loads_it() {
+    let Deck { materials, supports, loads, lost } = two_cubes(DECK).deck;
+    let of = |name: &str, set: &str, modulus, density| DeckMaterial {
+        name: name.into(),
+        set: Some(set.into()),
+        youngs_modulus: Some(modulus),
+        poissons_ratio: Some(0.3),
+        mass_density: density,
+    };
+    assert_eq!(
+        materials,
+        [of("Steel", "left", 210000.0, Some(7.85e-9)), of("Alu", "right", 70000.0, None)]
+    );
+    let fixed = [true; 3];
+    let set = "boundary_1_3".to_owned();
+    assert_eq!(supports, [DeckSupport { set, fixed, displacement: [0.0; 3], case: None }]);
+
+    let load = |case: &str, load| DeckLoad { case: case.into(), load };
+    let set = || "end".to_owned();
+    let (force, moment) = ([-5.0, 0.0, 0.0], [0.0, 0.0, 2.0]);
+    assert_eq!(
+        loads,
+        [
+            load("push", SetLoad::Pressure { set: set(), pressure: 3.0 }),
+            load("push", SetLoad::Traction { set: set(), traction: [0.0, 4.0, 0.0] }),
+            load("step_2", SetLoad::Pressure { set: "step_2_dload_7.0".into(), pressure: 7.0 }),
+            load("step_2", SetLoad::Gravity { acceleration: [0.0, 0.0, -9810.0] }),
+            load(
+                "step_2",
+                SetLoad::Centrifugal { center: [1.0, 0.0, 0.0], angular_velocity: [0.0, 0.0, 2.0] }
+            ),
+            load("push", SetLoad::Remote { set: set(), at: [3.0, 0.5, 0.5], force, moment }),
+        ]
+    );
+    assert_eq!(
+        lost,
+        [
+            "the rotation of some elements only: it acts on the whole part",
+            "load `HP1` of *DLOAD (line 52)",
+        ]
+    );
+}
+
+#[test]
+fn a_coupling_that_is_held_holds_its_surface() {
+    let deck = DECK.replace("*BOUNDARY\n1, 1, 3\n", "*BOUNDARY\n99, 1, 6\n");
+    let imported = two_cubes(&deck).deck;
+    let set = "end".to_owned();
+    let support = DeckSupport { set, fixed: [true; 3], displacement: [0.0; 3], case: None };
+    assert_eq!(imported.supports, [support]);
+}
+
+#[test]
+fn an_instance_is_put_where_it_is() {
+    let part = TWO_CUBES.replace("*NODE", "*PART, NAME=p\n*NODE");
+    let assembly = "*END PART\n*ASSEMBLY, NAME=a\n*INSTANCE, NAME=p-1, PART=p\n10., 0., 0.\n\
+                    10., 0., 0., 10., 0., 1., 90.\n*END INSTANCE\n*END ASSEMBLY\n";
+    let mesh = read(&format!("{part}{assembly}")).mesh;
+    // (2, 1, 1) is translated to (12, 1, 1) and turned about x = 10 to (9, 2, 1).
+    let last = mesh.coordinates()[11];
+    assert!([9.0, 2.0, 1.0].iter().zip(last).all(|(a, b)| (a - b).abs() < 1e-14), "{last:?}");
 }

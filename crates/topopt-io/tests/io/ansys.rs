@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use topopt_io::ansys::{self, Archive, Element, ElementType, NodalValue, Property, Ranges};
+use topopt_io::deck::{Deck, SetLoad};
 use topopt_io::{ImportedMesh, read_mesh};
 use topopt_mesh::hexahedron;
 use topopt_testing::files::BLOCK_CDB as BLOCK;
@@ -264,6 +265,7 @@ fn a_small_archive_becomes_a_mesh_with_sets() {
             ("D_ALL", &[2][..]),
             ("D_UX", &[0, 1]),
             ("D_UY", &[0]),
+            ("D_UZ_0.1", &[3]),
             ("F_1", &[8, 9]),
             ("F_2", &[10]),
             ("F_3", &[]),
@@ -282,14 +284,13 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
             "MASS21 elements were left out: 1",
             "MESH200 elements were left out: 1",
             "D,TEMP commands were skipped: 1, the first on line 57",
-            "SFE commands were skipped: 1, the first on line 64",
             "material 1 (elements: 1) belongs in the case file: EX 200000, NUXY 0.3",
             "material 2 (elements: 1) belongs in the case file: DENS 0.0000000045, \
              EX 110000 (the first of several)",
             "element set `PART`: elements that are not solids were left out: 1",
             "element set `SKIN`: elements that are not solids were left out: 1",
             "D and F commands were skipped because the coordinate systems of their nodes are rotated: 1",
-            "nonzero displacements were left out: 1, the first at node 40",
+            "nodes with a displacement other than zero have sets of their own: 1, the first is node 40",
             "node set `F_1`: the force in the file is [0.0, -10.0, 0.0] on each node (2)",
             "node set `F_2`: the force in the file is [5.0, -10.0, 0.0] on each node (1)",
             "node set `F_3`: the force in the file is [0.0, 0.0, 1.0] on each node (1)",
@@ -349,4 +350,40 @@ fn counts_of_several_kinds() {
         let block = import(&BLOCK.replacen("SOLID,       500,        13", count, 1));
         assert_eq!(block.mesh.n_nodes(), 12);
     }
+}
+
+/// A brick and a tetrahedron on its top, each node and element by a command.
+const COMMANDS: &str = "/PREP7\nET,1,185\nET,2,SOLID285\nMP,EX,1,210000\nMP,PRXY,1,0.3\nMP,EX,2,70000\n\
+    N,1,0,0,0\nN,2,1\nN,3,1,1\nN,4,0,1\nN,5,0,0,1\nN,6,1,0,1\nN,R5.3,LOC,7,1,1,1\nN,8,0,1,1\n\
+    N,9,5,0,0\nN,10,6,0,0\nN,11,5,1,0\nN,12,5,0,1\nN,R5.3,LOC,-1,\n\
+    TYPE,1\nMAT,1\nE,1,2,3,4,5,6,7,8\n\
+    EN,R5.5,ATTR,4,2,2,1,1,0,7,0,0\nEN,R5.5,NODE,9,10,11,12\nEN,R5.5,ATTR,-1\n\
+    D,1,ALL\nD,2,UX,0.5\nSFE,1,6,PRES,1,R5.0\n3.5,3.5,3.5,3.5\nSFE,7,1,PRES,0,2.5\nSFE,7,9,PRES,,1\n\
+    ACEL,0,9.81,0\nOMEGA,0,0,3\n";
+
+#[test]
+fn commands_for_each_node_and_element_and_their_loads() {
+    let imported = import(COMMANDS);
+    assert_eq!(imported.element_tags, [1, 7, 7, 7, 7]);
+    assert!((imported.mesh.volumes().iter().sum::<f64>() - (1.0 + 1.0 / 6.0)).abs() < 1e-14);
+    let sets = imported.mesh.sets();
+    assert_eq!(sets.elements["MAT_1"], [0]);
+    assert_eq!(sets.elements["MAT_2"], [1, 2, 3, 4]);
+    assert_eq!(sets.faces["SFE_1"].len(), 3, "2.5 on a triangle, by value");
+    assert_eq!(sets.faces["SFE_2"], [topopt_mesh::Face { element: 0, local: 5 }]);
+
+    let Deck { materials, supports, loads, lost } = imported.deck;
+    let moduli: Vec<_> = materials.iter().map(|material| material.youngs_modulus).collect();
+    assert_eq!(moduli, [Some(210000.0), Some(70000.0)]);
+    let displaced: Vec<_> = supports.iter().map(|s| (s.fixed, s.displacement[0])).collect();
+    assert_eq!(displaced, [([true; 3], 0.0), ([true, false, false], 0.5)]);
+    let pressure = |i: usize, pressure| SetLoad::Pressure { set: format!("SFE_{i}"), pressure };
+    let expected = [
+        pressure(1, 2.5),
+        pressure(2, 3.5),
+        SetLoad::Gravity { acceleration: [0.0, -9.81, 0.0] },
+        SetLoad::Centrifugal { center: [0.0; 3], angular_velocity: [0.0, 0.0, 3.0] },
+    ];
+    assert!(loads.iter().map(|load| &load.load).eq(&expected), "{loads:?}");
+    assert_eq!(lost, ["pressures on what is no face of a solid: 1"]);
 }

@@ -1,0 +1,174 @@
+//! The text of a case file for a solver's deck: its mesh, materials, supports and loads.
+
+use std::path::Path;
+
+use topopt_io::ImportedMesh;
+use topopt_io::deck::{DeckLoad, DeckMaterial, DeckSupport, SetLoad};
+use topopt_mesh::{SetKind, Sets};
+
+/// A case for the deck at `file`, by its name from the folder of the case, and what of the deck is
+/// not in it, a sentence each.
+pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
+    let deck = &imported.deck;
+    let mut case =
+        DeckCase { sets: imported.mesh.sets(), text: String::new(), lost: deck.lost.clone() };
+
+    let name = file.display().to_string();
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    case.line(&format!("title = {}", quoted(&stem)));
+    case.line(&format!("\n[mesh]\nfile = {}", quoted(&name)));
+    case.materials(&deck.materials, imported);
+    deck.supports.iter().for_each(|support| case.support(support));
+    deck.loads.iter().for_each(|load| case.load(load));
+    case.design();
+
+    let DeckCase { text, lost, .. } = case;
+    let comment = |what: &String| format!("# Not carried over: {what}\n");
+    let head = format!("# The case of {name}, in the units of that file.\n");
+    let lost_lines: String = lost.iter().map(comment).collect();
+    (head + &lost_lines + "\n" + &text, lost)
+}
+
+/// A case that is being written.
+struct DeckCase<'a> {
+    sets: &'a Sets,
+    text: String,
+    lost: Vec<String>,
+}
+
+impl DeckCase<'_> {
+    fn line(&mut self, line: &str) {
+        self.text += line;
+        self.text.push('\n');
+    }
+
+    /// The material of most elements is that of the part; others stand by their sets.
+    fn materials(&mut self, materials: &[DeckMaterial], imported: &ImportedMesh) {
+        let size = |material: &&DeckMaterial| match &material.set {
+            None => imported.mesh.n_elements(),
+            Some(set) => self.sets.elements.get(set).map_or(0, Vec::len),
+        };
+        let most = materials.iter().max_by_key(size);
+        self.line("\n[material]");
+        match most {
+            Some(material) => self.properties(material),
+            None => self.line("# youngs_modulus = 1.0     # the file gives none"),
+        }
+        for material in materials.iter().filter(|material| Some(*material) != most) {
+            let Some(set) = &material.set else { continue };
+            self.line(&format!("\n[[materials]]\nset = {}", quoted(set)));
+            self.properties(material);
+        }
+    }
+
+    fn properties(&mut self, material: &DeckMaterial) {
+        let DeckMaterial { name, youngs_modulus, poissons_ratio, mass_density, .. } = material;
+        self.line(&format!("# {name}"));
+        for (key, value) in [
+            ("youngs_modulus", youngs_modulus),
+            ("poissons_ratio", poissons_ratio),
+            ("mass_density", mass_density),
+        ] {
+            match value {
+                Some(value) => self.line(&format!("{key} = {value:?}")),
+                None if key == "youngs_modulus" => {
+                    self.line("# youngs_modulus = 1.0     # the file gives none");
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn support(&mut self, support: &DeckSupport) {
+        let DeckSupport { set, fixed, displacement, case } = support;
+        if !self.has(set, "a support") {
+            return;
+        }
+        let axes = ["x", "y", "z"].iter().zip(fixed).filter(|(_, fixed)| **fixed);
+        let axes: Vec<String> = axes.map(|(axis, _)| quoted(axis)).collect();
+        self.line(&format!("\n[[supports]]\nset = {}", quoted(set)));
+        self.kind(set, SetKind::Node);
+        self.line(&format!("fix = [{}]", axes.join(", ")));
+        if *displacement != [0.0; 3] {
+            self.line(&format!("displacement = {displacement:?}"));
+            case.iter().for_each(|case| self.line(&format!("case = {}", quoted(case))));
+        }
+    }
+
+    fn load(&mut self, DeckLoad { case, load }: &DeckLoad) {
+        let (set, kind) = match load {
+            SetLoad::Force { set, .. } => (Some(set), SetKind::Node),
+            SetLoad::Remote { set, .. } => (Some(set), self.remote_kind(set)),
+            SetLoad::Pressure { set, .. } | SetLoad::Traction { set, .. } => {
+                (Some(set), SetKind::Face)
+            }
+            SetLoad::Gravity { .. } | SetLoad::Centrifugal { .. } => (None, SetKind::Element),
+        };
+        if set.is_some_and(|set| !self.has(set, "a load")) {
+            return;
+        }
+
+        for keys in keys_of(load) {
+            self.line("\n[[loads]]");
+            if let Some(set) = set {
+                self.line(&format!("set = {}", quoted(set)));
+                self.kind(set, kind);
+            }
+            keys.iter().for_each(|key| self.line(key));
+            self.line(&format!("case = {}", quoted(case)));
+        }
+    }
+
+    fn remote_kind(&self, set: &str) -> SetKind {
+        if self.sets.faces.contains_key(set) { SetKind::Face } else { SetKind::Node }
+    }
+
+    /// Whether a set has entries; what it would have carried is lost otherwise.
+    fn has(&mut self, set: &str, what: &str) -> bool {
+        let is_there = !self.sets.kinds_of(set).is_empty();
+        if !is_there {
+            self.lost.push(format!("{what} on `{set}`, which has no nodes of solid elements"));
+        }
+        is_there
+    }
+
+    /// The kind of set that is meant, where several have the name.
+    fn kind(&mut self, set: &str, kind: SetKind) {
+        if self.sets.kinds_of(set).len() > 1 {
+            self.line(&format!("kind = \"{}s\"", kind.name()));
+        }
+    }
+
+    fn design(&mut self) {
+        self.line(
+            "\n[design]\nvolume_fraction = 0.3    # share of the part that material may fill\n\
+             # solid = []               # element sets that stay, such as rings around bores\n\n\
+             [filter]\nradius_in_elements = 2.5",
+        );
+    }
+}
+
+/// The keys of the entries that a load becomes.
+fn keys_of(load: &SetLoad) -> Vec<Vec<String>> {
+    match load {
+        SetLoad::Force { force, .. } => vec![vec![format!("force = {force:?}")]],
+        SetLoad::Pressure { pressure, .. } => vec![vec![format!("pressure = {pressure:?}")]],
+        SetLoad::Traction { traction, .. } => vec![vec![format!("traction = {traction:?}")]],
+        SetLoad::Gravity { acceleration } => vec![vec![format!("gravity = {acceleration:?}")]],
+        SetLoad::Centrifugal { center, angular_velocity } => vec![vec![
+            format!("angular_velocity = {angular_velocity:?}"),
+            format!("center = {center:?}"),
+        ]],
+        SetLoad::Remote { at, force, moment, .. } => {
+            let force = (*force != [0.0; 3])
+                .then(|| vec![format!("total_force = {force:?}"), format!("at = {at:?}")]);
+            let moment = (*moment != [0.0; 3]).then(|| vec![format!("moment = {moment:?}")]);
+            force.into_iter().chain(moment).collect()
+        }
+    }
+}
+
+/// A TOML string.
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
