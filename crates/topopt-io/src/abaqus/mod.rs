@@ -1,26 +1,28 @@
 //! Abaqus and CalculiX input files (`.inp`).
 //!
 //! What is read:
-//! - C3D8, C3D8R and C3D8I become the mesh; C3D20 and C3D27 are read by their eight corners.
-//!   Shells, beams, masses and springs are left out. If an element set names such elements, their
-//!   nodes become a node set of the same name: so come the surfaces of a file that Gmsh wrote.
+//! - Solid elements of four to 27 nodes become the mesh. Shells, beams, masses and springs are left
+//!   out. If an element set names such elements, their nodes become a node set of the same name: so
+//!   come the surfaces of a file that Gmsh wrote.
 //! - *NSET and *ELSET, also those of *NODE and *ELEMENT, become sets; internal ones only serve
 //!   other keywords. *SURFACE becomes a face set, with TYPE=NODE a node set.
 //! - *BOUNDARY and *CLOAD become node sets, by which a case can name them as supports and loads:
 //!   `boundary_1_3` is held in the directions 1 to 3 (ENCASTRE and PINNED too), `boundary_2_2`
 //!   in 2 alone, `displacement_2_2_-0.1` is moved by -0.1 in 2, `cload_2_-10.0` is loaded by -10 in
-//!   2, each node. If there are more than 32 different loads in direction 2, all their nodes are
-//!   `cload_2`.
-//! - *MATERIAL with *ELASTIC and *DENSITY becomes a note.
-//! - A single *PART with one *INSTANCE that is not moved. A set of the part whose name the assembly
-//!   has as well is called `INSTANCE.NAME`. Nodes and elements of the assembly are left out.
+//!   2, each node; in a deck of several steps their names come before. If there are more than 32
+//!   different loads in direction 2, all their nodes are `cload_2`. *DLOAD on faces becomes a face
+//!   set such as `dload_5.0`.
+//! - What these, *DSLOAD, *COUPLING, *RIGID BODY, *MATERIAL and *SOLID SECTION say becomes the
+//!   [`Deck`](crate::deck::Deck).
+//! - *INCLUDE and INPUT= name files in the folder of the deck.
+//! - A single *PART with one *INSTANCE, moved or not. A set of the part whose name the assembly has
+//!   as well is called `INSTANCE.NAME`. Nodes of the assembly are reference points.
 //!
 //! Names are compared without regard to case. Nodes and elements are numbered in the order of their
 //! numbers in the file; sets ascend, and nothing stands in them twice.
 //!
-//! What is refused: other solid elements, *INCLUDE and INPUT=, more parts or instances, keywords
-//! that generate nodes or elements, and everything that contradicts itself. Other keywords are
-//! passed over with a note.
+//! What is refused: other solid elements, more parts or instances, keywords that generate nodes or
+//! elements, and everything that contradicts itself. Other keywords are passed over with a note.
 
 mod carried;
 mod conditions;

@@ -1,23 +1,21 @@
-//! Ansys archives (`.cdb`) as CDWRITE writes them, in blocked format.
+//! Ansys archives (`.cdb`) as CDWRITE writes them, blocked or not.
 //!
 //! What is read:
-//! - SOLID185 and SOLID45 become the mesh; SOLID186 and SOLID95 by their eight corners. Bricks with
-//!   K=L and O=P, or collapsed so elsewhere, are wedges.
+//! - Solid elements of four to 20 nodes, whatever their physics, become the mesh; bricks with nodes
+//!   that stand twice are the wedges, pyramids and tetrahedra that they look like. MESH200 with the
+//!   shape of a solid is read if there is no other solid.
 //! - Node components become node sets, element components element sets.
-//! - Zero displacements at nodes (D) become the node sets `D_UX`, `D_UY`, `D_UZ` and `D_ALL`, for
-//!   supports that fix x, y, z or all three. Forces at nodes (F) become a node set for every
-//!   different force, `F_1` and so on; a note tells the force, which the case file then gives as
-//!   the force on each node of the set.
-//! - Materials (EX, NUXY or PRXY, DENS) are told in notes: they belong in the case file.
+//! - Displacements at nodes (D) become the node sets `D_UX`, `D_UY`, `D_UZ` and `D_ALL`, or
+//!   `D_UX_0.5` if they are not zero. Forces at nodes (F) become a node set for every different
+//!   force, `F_1` and so on; a note tells the force. Pressures (SFE) become face sets, `SFE_1` and
+//!   so on. What these, ACEL, OMEGA and the materials say becomes the [`Deck`](crate::deck::Deck).
 //! - Nodes and elements are numbered in the order of their numbers in the file, and sets stand in
 //!   that order; none stands twice.
 //!
-//! Left out with a note: surface, contact, target, mass and MESH200 elements, pressures, couplings
-//! and constraint equations, displacements other than zero, and conditions in rotated nodal
-//! coordinate systems.
+//! Left out with a note: elements that are no solids, couplings and constraint equations, and
+//! conditions in rotated nodal coordinate systems.
 //!
-//! What is refused: degenerate bricks other than wedges, other element types, files in unblocked
-//! format, and everything that contradicts itself.
+//! What is refused: files without solid elements, and everything that contradicts itself.
 
 mod archive;
 mod blocks;

@@ -1,7 +1,7 @@
 //! Gmsh meshes (`.msh`), versions 2.2 and 4.1, text and binary, with physical groups.
 //!
 //! What is read:
-//! - Hexahedra become the mesh. Those of higher order are read by their eight corners.
+//! - Solid elements become the mesh; those of third and higher order are read by their corners.
 //! - Physical volumes become element sets, physical surfaces face sets, physical curves and points
 //!   node sets. A group without a name is called `physical_volume_7`, `physical_surface_7`,
 //!   `physical_curve_7` or `physical_point_7` by its tag; a named group without entities becomes
@@ -12,9 +12,9 @@
 //!
 //! [`mesh`] runs Gmsh itself, as a program, on a geometry.
 //!
-//! What is refused: other volume elements, quadrilaterals or triangles of a physical surface that
-//! are no face of a hexahedron (a support or load would be lost in silence), partitioned meshes,
-//! other versions, and everything that contradicts itself.
+//! What is refused: faces of a physical surface that are no face of a solid element (a support or
+//! load would be lost in silence), partitioned meshes, other versions, and everything that
+//! contradicts itself.
 
 mod cursor;
 mod element_shape;
