@@ -51,7 +51,8 @@ pub enum Fault {
     /// A file name extension that no reader knows.
     #[error(
         "unknown file extension; supported are: .msh (Gmsh 2.2 and 4.1), \
-         .cdb (Ansys), .inp (Abaqus, CalculiX), .vtu (VTK). \
+         .cdb (Ansys), .inp (Abaqus, CalculiX), \
+         .bdf, .dat, .nas, .fem (Nastran, OptiStruct), .vtu, .vtk (VTK). \
          Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
     Extension,
