@@ -100,6 +100,17 @@ pub enum Fault {
         /// How many elements are so.
         count: usize,
     },
+    /// A node in the middles of two edges.
+    #[error(
+        "element {element} has node {node} in the middle of an edge, and the node is in the middle \
+         of another edge too; correct the nodes of the element or mesh again"
+    )]
+    SharedMiddle {
+        /// The second element, or the only one.
+        element: u64,
+        /// The node.
+        node: u64,
+    },
     /// Elements that would have to be cut, where that is not wanted.
     #[error(
         "the mesh holds {}, the first is element {element}, and `mesh.cut` is false: remove that \

@@ -148,12 +148,12 @@ impl Reader {
         // OptiStruct puts the system of the material behind the nodes, by the word CORDM.
         let end = (4..=card.n_fields() + 1).find(|&field| card.is_word(field, "CORDM"));
         let end = end.unwrap_or(card.n_fields() + 2);
-        let n_middles = shape.edges().len();
-        if end > 4 + n_corners + n_middles {
-            return Err(card.malformed(4 + n_corners + n_middles, "no more grids"));
+        let behind = 4 + n_corners + shape.edges().len();
+        if let Some(field) = (behind..end).find(|&field| !card.is_blank(field)) {
+            return Err(card.malformed(field, "no more grids"));
         }
         let mut middles = [0; 12];
-        for (middle, field) in middles.iter_mut().zip(4 + n_corners..end) {
+        for (middle, field) in middles.iter_mut().zip(4 + n_corners..end.min(behind)) {
             *middle = card.number(field, "the number of a grid in the middle of an edge")?;
         }
         if middles != [0; 12] {

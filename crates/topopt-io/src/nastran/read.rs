@@ -1,12 +1,12 @@
 //! A deck, line by line: its sections, and the files that it includes.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::deck::{Deck, Origin};
 use super::error::Fault;
 use super::lines::{Card, Line, Lines, at_line};
-use crate::quote::printable;
+use crate::quote::begin;
 use crate::read_error::{Located, Parsed};
 
 /// Files within files within files: deeper than anyone writes.
@@ -14,6 +14,9 @@ const DEEPEST: usize = 10;
 
 /// Lines of the name of a file that INCLUDE names.
 const NAME_LINES: usize = 20;
+
+/// Characters of the name of a file that a message quotes at most.
+const NAME_QUOTED: usize = 200;
 
 /// Reads a deck into [`Deck`].
 pub(super) struct Reader {
@@ -127,14 +130,16 @@ impl Reader {
             return Err(fault(Fault::TooDeep(DEEPEST)));
         }
 
-        let unread = |cause: String| Fault::IncludeUnread { file: printable(name), cause };
+        let unread = |cause: String| Fault::IncludeUnread { file: begin(name, NAME_QUOTED), cause };
         let path = folder.join(name);
         let path = match path.canonicalize() {
             // Whether a file elsewhere exists is not told.
-            _ if leaves(name) => return Err(fault(Fault::IncludeElsewhere(printable(name)))),
+            _ if self.leaves(folder, name) => {
+                return Err(fault(Fault::IncludeElsewhere(begin(name, NAME_QUOTED))));
+            }
             Err(cause) => return Err(fault(unread(cause.to_string()))),
             Ok(path) if !path.starts_with(&self.folder) => {
-                return Err(fault(Fault::IncludeElsewhere(printable(name))));
+                return Err(fault(Fault::IncludeElsewhere(begin(name, NAME_QUOTED))));
             }
             Ok(path) => path,
         };
@@ -142,30 +147,31 @@ impl Reader {
             return Err(fault(unread("it is not a file".into())));
         }
         if self.known.contains(&path) {
-            return Err(fault(Fault::IncludedTwice(printable(name))));
+            return Err(fault(Fault::IncludedTwice(begin(name, NAME_QUOTED))));
         }
         let bytes = std::fs::read(&path).map_err(|cause| fault(unread(cause.to_string())))?;
 
-        self.deck.included.push(printable(name));
+        self.deck.included.push(begin(name, NAME_QUOTED));
         let file = self.deck.included.len();
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         self.known.insert(path);
         self.file(file, &bytes, &folder, depth + 1)
     }
-}
 
-/// Whether the name of a file leads out of the folder it starts from.
-fn leaves(name: &str) -> bool {
-    let mut depth = 0_usize;
-    for part in Path::new(name).components() {
-        match part {
-            std::path::Component::Normal(_) => depth += 1,
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir if depth > 0 => depth -= 1,
-            _ => return true,
+    /// Whether the name of a file, from a `folder` on, leads out of the folder of the deck.
+    fn leaves(&self, folder: &Path, name: &str) -> bool {
+        let below = folder.strip_prefix(&self.folder);
+        let mut depth = below.map_or(0, |below| below.components().count());
+        for part in Path::new(name).components() {
+            match part {
+                Component::Normal(_) => depth += 1,
+                Component::CurDir => {}
+                Component::ParentDir if depth > 0 => depth -= 1,
+                _ => return true,
+            }
         }
+        false
     }
-    false
 }
 
 /// The file that `line` includes, if it does; a name within quotation marks may take several lines.

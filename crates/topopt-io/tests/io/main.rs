@@ -13,6 +13,8 @@ mod gmsh_program;
 mod gmsh_round_trip;
 mod gmsh_text;
 mod names;
+mod nastran;
+mod nastran_damage;
 mod oracle;
 mod surface_files;
 mod twins;
