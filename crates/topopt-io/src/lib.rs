@@ -82,10 +82,11 @@ pub fn read_mesh_as(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadE
 type Reader = fn(&Path, Cutting) -> Result<ImportedMesh, ReadError>;
 
 /// The extensions of the formats.
-const FORMATS: [(&[&str], Reader); 5] = [
+const FORMATS: [(&[&str], Reader); 6] = [
     (&["msh"], gmsh::read),
     (&["cdb"], ansys::read),
     (&["inp"], abaqus::read),
     (&["bdf", "dat", "nas", "fem"], nastran::read),
     (&["vtu"], vtk::vtu::read),
+    (&["vtk"], vtk::legacy::read),
 ];

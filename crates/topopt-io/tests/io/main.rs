@@ -19,4 +19,5 @@ mod oracle;
 mod surface_files;
 mod twins;
 mod vtk_files;
+mod vtk_legacy;
 mod vtu_read;
