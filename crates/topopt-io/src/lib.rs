@@ -1,4 +1,4 @@
-//! Formats at the edge: Gmsh and VTK in and out; Ansys and Abaqus meshes in; CSV, and surfaces as
+//! Formats at the edge: Gmsh and VTK in and out; Ansys, Abaqus and Nastran meshes in; CSV, and surfaces as
 //! STL, 3MF and OBJ out; checkpoints.
 //!
 //! This crate knows no physics and no configuration. Readers return meshes that are checked, with
@@ -36,6 +36,7 @@ pub mod deck;
 mod elements;
 pub mod gmsh;
 mod import;
+pub mod nastran;
 pub mod obj;
 mod part;
 mod quote;
@@ -51,8 +52,9 @@ pub use import::{Cutting, ImportedMesh, UncutCells};
 pub use read_error::{Fault, Place, ReadError};
 
 /// Reads a mesh file; the extension tells the format. Today these are `.msh` (Gmsh), `.cdb`
-/// (Ansys), `.inp` (Abaqus, CalculiX) and `.vtu` (VTK). Tetrahedra and pyramids, and what touches
-/// them, are [cut] into hexahedra.
+/// (Ansys), `.inp` (Abaqus, CalculiX), `.bdf`, `.dat`, `.nas` and `.fem` (Nastran, OptiStruct), and
+/// `.vtu` and `.vtk` (VTK). Tetrahedra and pyramids, and what touches them, are [cut] into
+/// hexahedra.
 ///
 /// [cut]: topopt_mesh::cells::Cut
 ///
@@ -74,11 +76,24 @@ pub fn is_mesh(path: &Path) -> bool {
 /// # Errors
 /// As [`read_mesh`], and elements that would have to be cut.
 pub fn read_mesh_as(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
-    match path.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case("msh") => gmsh::read(path, cutting),
-        Some(extension) if extension.eq_ignore_ascii_case("cdb") => ansys::read(path, cutting),
-        Some(extension) if extension.eq_ignore_ascii_case("inp") => abaqus::read(path, cutting),
-        Some(extension) if extension.eq_ignore_ascii_case("vtu") => vtk::vtu::read(path, cutting),
-        _ => Err(ReadError { path: path.into(), place: None, fault: Fault::Extension.into() }),
+    let is =
+        |extension: &str| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
+    let format = FORMATS.into_iter().find(|(extensions, _)| extensions.iter().any(|e| is(e)));
+    match format {
+        Some((_, read)) => read(path, cutting),
+        None => Err(ReadError { path: path.into(), place: None, fault: Fault::Extension.into() }),
     }
 }
+
+/// Reads a file of one format.
+type Reader = fn(&Path, Cutting) -> Result<ImportedMesh, ReadError>;
+
+/// The extensions of the formats.
+const FORMATS: [(&[&str], Reader); 6] = [
+    (&["msh"], gmsh::read),
+    (&["cdb"], ansys::read),
+    (&["inp"], abaqus::read),
+    (&["bdf", "dat", "nas", "fem"], nastran::read),
+    (&["vtu"], vtk::vtu::read),
+    (&["vtk"], vtk::legacy::read),
+];

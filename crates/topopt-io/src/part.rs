@@ -54,7 +54,7 @@ impl Part {
     ///
     /// # Errors
     /// Elements of one tag, cells with a corner twice, more than 32 bits can number, and cells that
-    /// must be cut where that is refused.
+    /// must be cut where that is refused, and a node in the middles of two edges.
     pub fn new(
         nodes: Nodes,
         tags: Vec<u64>,
@@ -70,6 +70,7 @@ impl Part {
         }
 
         let node_tags = nodes.tags;
+        no_shared_middles(&cells, &elements, &node_tags)?;
         let cut = Cut::of(&cells, nodes.coordinates).map_err(|error| match error {
             CutError::TooLarge(count) => Fault::Mesh(MeshError::TooLarge(count)),
             CutError::Repeated { cell, node, count } => Fault::RepeatedNode {
@@ -264,6 +265,24 @@ fn only_bricks_and_wedges(cells: &Cells, elements: &Elements) -> Result<(), Faul
     let element = elements.tags()[elements.given(first as u32) as usize];
     let shapes = shapes.into_iter().filter(|(_, count)| *count > 0).collect();
     Err(Fault::CutRefused { shapes, element })
+}
+
+/// Refuses a node in the middles of two edges: an edge made straight would bend the other one.
+fn no_shared_middles(cells: &Cells, elements: &Elements, tags: &[u64]) -> Result<(), Fault> {
+    let mut edges = vec![[NO_NODE; 2]; tags.len()];
+    for (number, cell) in (0..).zip(cells.iter()) {
+        for (&[a, b], &middle) in cell.shape.edges().iter().zip(cell.middles) {
+            let Some(known) = edges.get_mut(middle as usize) else { continue };
+            let [a, b] = [a, b].map(|a| cell.corners[a]);
+            let edge = [a.min(b), a.max(b)];
+            if *known != edge && *known != [NO_NODE; 2] {
+                let element = elements.tags()[elements.given(number) as usize];
+                return Err(Fault::SharedMiddle { element, node: tags[middle as usize] });
+            }
+            *known = edge;
+        }
+    }
+    Ok(())
 }
 
 /// The numbers of the nodes that are used; [`NO_NODE`] for the others.

@@ -51,7 +51,8 @@ pub enum Fault {
     /// A file name extension that no reader knows.
     #[error(
         "unknown file extension; supported are: .msh (Gmsh 2.2 and 4.1), \
-         .cdb (Ansys), .inp (Abaqus, CalculiX), .vtu (VTK). \
+         .cdb (Ansys), .inp (Abaqus, CalculiX), \
+         .bdf, .dat, .nas, .fem (Nastran, OptiStruct), .vtu, .vtk (VTK). \
          Gmsh converts others: `gmsh FILE -save -format msh41 -o NEW.msh`"
     )]
     Extension,
@@ -98,6 +99,17 @@ pub enum Fault {
         node: u64,
         /// How many elements are so.
         count: usize,
+    },
+    /// A node in the middles of two edges.
+    #[error(
+        "element {element} has node {node} in the middle of an edge, and the node is in the middle \
+         of another edge too; correct the nodes of the element or mesh again"
+    )]
+    SharedMiddle {
+        /// The second element, or the only one.
+        element: u64,
+        /// The node.
+        node: u64,
     },
     /// Elements that would have to be cut, where that is not wanted.
     #[error(

@@ -3,10 +3,13 @@
 //!
 //! In the files written, arrays are appended raw with 64-bit headers, by default compressed with
 //! zlib in blocks. Files are written as streams: besides the caller's slices only a few blocks are
-//! held in memory. Unstructured grids are also read, see [`vtu::read`].
+//! held in memory. Unstructured grids are also read, see [`vtu::read`], and so
+//! are those of legacy files (`.vtk`), see [`legacy::read`].
 
 mod appended;
 mod array;
+pub mod legacy;
+mod legacy_stream;
 pub mod pvd;
 mod read;
 mod read_cells;

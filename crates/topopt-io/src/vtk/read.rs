@@ -21,20 +21,11 @@ pub(super) fn parse(
     let given: Vec<Vec<f64>> =
         names.iter().map(|name| element_data(&file, &cells, name)).collect::<Parsed<_>>()?;
 
+    let mut notes = cells.notes();
     let (numbers, solids) = (cells.numbers.clone(), cells.solids);
     let part = Part::new(nodes(&file)?, numbers, solids, cutting)?;
     let data = given.into_iter().map(|data| part.of_hexahedra(data)).collect();
 
-    let mut notes = Vec::new();
-    if cells.high_order > 0 {
-        notes.push(format!(
-            "{} cells of third or higher order were read by their corners",
-            cells.high_order
-        ));
-    }
-    if cells.left_out > 0 {
-        notes.push(format!("{} cells that are not volumes were left out", cells.left_out));
-    }
     notes.extend(part.elements.note(|_| 0));
     let sets = marked_sets(&file, &cells.numbers, &mut notes)?;
     Ok((part.into_mesh(sets, notes)?, data))
@@ -147,11 +138,15 @@ fn marked(
     if !integers || array.components != 1 || array.name.starts_with("vtk") {
         return Ok(None);
     }
-    let values = file.integers(array, count)?;
+    Ok(ones(&array.name, &file.integers(array, count)?, notes))
+}
+
+/// Where the values of the array `name` are 1, if all the others are 0.
+pub(super) fn ones(name: &str, values: &[i64], notes: &mut Vec<String>) -> Option<Vec<u64>> {
     if values.iter().all(|value| matches!(value, 0 | 1)) {
-        let marked = (0..).zip(&values).filter(|(_, value)| **value == 1);
-        return Ok(Some(marked.map(|(i, _)| i).collect()));
+        let marked = (0..).zip(values).filter(|(_, value)| **value == 1);
+        return Some(marked.map(|(i, _)| i).collect());
     }
-    notes.push(format!("array `{}` is not a set: it has values other than 0 and 1", array.name));
-    Ok(None)
+    notes.push(format!("array `{name}` is not a set: it has values other than 0 and 1"));
+    None
 }

@@ -135,6 +135,21 @@ impl Cells {
         }
     }
 
+    /// What to say of cells that were not read as they are.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.high_order > 0 {
+            notes.push(format!(
+                "{} cells of third or higher order were read by their corners",
+                self.high_order
+            ));
+        }
+        if self.left_out > 0 {
+            notes.push(format!("{} cells that are not volumes were left out", self.left_out));
+        }
+        notes
+    }
+
     /// Adds a solid cell of `n_points`, of which `nodes` are the corners and the middles of edges.
     fn add(&mut self, shape: Shape, number: u64, nodes: &mut Vec<u32>, n_points: usize) {
         let corners = shape.n_corners();

@@ -1,8 +1,8 @@
-//! What can be wrong with a `.vtu` file.
+//! What can be wrong with a `.vtu` or `.vtk` file.
 
 use crate::read_error;
 
-/// What is wrong with a `.vtu` file. Points and cells are named by their numbers in the file, from
+/// What is wrong with a `.vtu` or `.vtk` file. Points and cells are named by their numbers in the file, from
 /// 0, as ParaView shows them.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
@@ -12,6 +12,17 @@ pub enum Fault {
     /// Something else than a VTK XML file.
     #[error("not a VTK XML file: it does not begin with <VTKFile>; {SAVE}")]
     NotVtk,
+    /// Something else than a legacy file.
+    #[error("not a legacy VTK file: it does not begin with `# vtk DataFile Version`; {SAVE}")]
+    NotLegacy,
+    /// Something else where a word or a number of a legacy file should be.
+    #[error("expected {expected}, found {found}; the file is damaged: write it again")]
+    Unexpected {
+        /// What should stand here.
+        expected: &'static str,
+        /// What does.
+        found: String,
+    },
     /// Another kind of data.
     #[error("the file holds VTK data of type `{0}` and not an UnstructuredGrid; {SAVE}")]
     Kind(String),
@@ -73,7 +84,7 @@ pub enum Fault {
         found: u64,
         /// The length it should have.
         expected: u128,
-        /// `bytes` or `numbers`.
+        /// `bytes`, `numbers` or `entries`.
         unit: &'static str,
     },
     /// The bytes of an array make no sense.

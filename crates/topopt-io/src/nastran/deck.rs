@@ -1,0 +1,246 @@
+//! What a deck holds, by the numbers of the deck.
+
+use std::collections::BTreeMap;
+
+use topopt_mesh::cells::Shape;
+
+use super::coordinates::Definition;
+use super::error::Fault;
+use crate::read_error::{Located, Place};
+
+/// What a deck holds.
+#[derive(Default)]
+pub(super) struct Deck {
+    /// Names of the included files.
+    pub included: Vec<String>,
+    pub grids: Vec<Grid>,
+    /// GRDSET: what grids have where their fields are blank.
+    pub defaults: GridDefaults,
+    pub systems: BTreeMap<u64, Definition>,
+    pub solids: Vec<Solid>,
+    /// Their nodes, one element after the other; 0 where a middle is left out.
+    pub connectivity: Vec<u64>,
+    /// Materials of PSOLID, by property.
+    pub properties: BTreeMap<u64, u64>,
+    pub materials: BTreeMap<u64, Material>,
+    pub sets: Vec<GivenSet>,
+    pub supports: Vec<Support>,
+    /// SPCADD.
+    pub support_sums: BTreeMap<u64, Vec<u64>>,
+    pub forces: Vec<Force>,
+    pub pressures: Vec<Pressure>,
+    pub gravities: Vec<Gravity>,
+    pub rotations: Vec<Rotation>,
+    /// LOAD: factors and load sets.
+    pub combinations: BTreeMap<u64, Vec<(f64, u64)>>,
+    pub couplings: Vec<Coupling>,
+    /// What all subcases select, unless they say otherwise.
+    pub common: Subcase,
+    pub subcases: Vec<Subcase>,
+    /// Elements that are no solids, by name: how many.
+    pub others: BTreeMap<String, usize>,
+    /// Other entries, by name: how many.
+    pub skipped: BTreeMap<String, usize>,
+    /// Loads and constraints that are not carried over: how many.
+    pub lost: BTreeMap<String, usize>,
+}
+
+/// GRID.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Grid {
+    pub tag: u64,
+    /// In its coordinate system, then in the basic one.
+    pub coordinates: [f64; 3],
+    /// The coordinate system it is given in; none where the field is blank.
+    pub given_in: Option<u64>,
+    /// The coordinate system of its displacements.
+    pub moves_in: Option<u64>,
+    /// Components that are held in all subcases.
+    pub held: Option<[bool; 6]>,
+}
+
+/// GRDSET.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct GridDefaults {
+    pub given_in: u64,
+    pub moves_in: u64,
+    pub held: [bool; 6],
+}
+
+/// CHEXA, CPENTA, CTETRA or CPYRAM.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Solid {
+    pub tag: u64,
+    pub property: u64,
+    pub shape: Shape,
+    /// Where its nodes begin in [`Deck::connectivity`]: corners, and then middles if it has any, in
+    /// the order of [`Shape::edges`].
+    pub first: usize,
+    /// How many it has.
+    pub n_nodes: usize,
+}
+
+/// MAT1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Material {
+    pub youngs_modulus: Option<f64>,
+    pub shear_modulus: Option<f64>,
+    pub poissons_ratio: Option<f64>,
+    pub mass_density: Option<f64>,
+}
+
+/// Numbers of grids, elements or load sets: ranges `first, last, step`, and numbers, ascending, that are
+/// none of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct List {
+    pub ranges: Vec<(u64, u64, u64)>,
+    pub without: Vec<u64>,
+}
+
+/// SET among the bulk data.
+pub(super) struct GivenSet {
+    pub tag: u64,
+    /// Of grids, or else of elements.
+    pub of_grids: bool,
+    pub list: List,
+}
+
+/// SPC, SPC1.
+pub(super) struct Support {
+    pub set: u64,
+    pub components: [bool; 6],
+    pub displacement: f64,
+    pub grids: List,
+}
+
+/// FORCE, MOMENT.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Force {
+    pub set: u64,
+    pub grid: u64,
+    pub is_moment: bool,
+    pub system: u64,
+    /// In that system.
+    pub vector: [f64; 3],
+}
+
+/// PLOAD4 on one element.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pressure {
+    pub set: u64,
+    pub element: u64,
+    /// At the corners of the face.
+    pub values: [f64; 4],
+    /// G1, and G3 or G4; 0 where they are blank.
+    pub grids: [u64; 2],
+    /// System and direction of a traction.
+    pub direction: Option<(u64, [f64; 3])>,
+    pub origin: Origin,
+}
+
+/// GRAV.
+pub(super) struct Gravity {
+    pub set: u64,
+    pub system: u64,
+    pub acceleration: [f64; 3],
+}
+
+/// RFORCE.
+pub(super) struct Rotation {
+    pub set: u64,
+    /// A grid of the axis; 0 is the origin.
+    pub grid: u64,
+    pub system: u64,
+    /// Radians per time.
+    pub angular_velocity: [f64; 3],
+}
+
+/// RBE2, RBE3.
+pub(super) struct Coupling {
+    pub tag: u64,
+    pub is_rigid: bool,
+    /// The grid that moves the others, or that moves by their mean.
+    pub reference: u64,
+    /// Components of the others that are coupled.
+    pub components: [bool; 6],
+    pub grids: List,
+    /// Whether the others count differently.
+    pub is_uneven: bool,
+}
+
+/// What a subcase selects.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Subcase {
+    pub number: u64,
+    pub name: Option<String>,
+    pub supports: Option<u64>,
+    pub loads: Option<u64>,
+}
+
+/// A line of a file: 0 is the deck, others are included.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Origin {
+    pub file: usize,
+    pub line: usize,
+}
+
+impl Deck {
+    /// A fault at a line of a file.
+    pub fn at(&self, origin: Origin, fault: impl Into<crate::Fault>) -> Located {
+        let at_line = super::lines::at_line(origin.line, fault);
+        self.within(origin.file, at_line)
+    }
+
+    /// A fault at a line of a file: an included one is named.
+    pub fn within(&self, file: usize, located: Located) -> Located {
+        match (file.checked_sub(1), located.place) {
+            (Some(included), Some(Place::Line(line))) => {
+                let file = self.included[included].clone();
+                Fault::Included { file, line, fault: located.fault }.into()
+            }
+            _ => located,
+        }
+    }
+
+    /// Counts an entry by its name.
+    pub fn count(list: &mut BTreeMap<String, usize>, name: &str) {
+        match list.get_mut(name) {
+            Some(count) => *count += 1,
+            None => drop(list.insert(name.to_owned(), 1)),
+        }
+    }
+}
+
+impl List {
+    pub fn one(tag: u64) -> Self {
+        Self { ranges: vec![(tag, tag, 1)], without: Vec::new() }
+    }
+
+    /// The positions of its members among the ascending `tags`, and how many single numbers are not
+    /// there.
+    pub fn positions(&self, tags: &[u64]) -> (Vec<u32>, usize) {
+        let (mut found, mut missing) = (Vec::new(), 0);
+        for &(first, last, step) in &self.ranges {
+            let start = tags.partition_point(|&tag| tag < first);
+            let end = tags.partition_point(|&tag| tag <= last).max(start);
+            missing += usize::from(first == last && start == end);
+            let fits = |i: &usize| {
+                (tags[*i] - first).is_multiple_of(step)
+                    && self.without.binary_search(&tags[*i]).is_err()
+            };
+            found.extend((start..end).filter(fits).map(|i| i as u32));
+            // Ranges that overlap many times stay bounded.
+            if found.len() > 2 * tags.len() {
+                sort(&mut found);
+            }
+        }
+        sort(&mut found);
+        (found, missing)
+    }
+}
+
+/// Each entry once, ascending.
+pub(super) fn sort<T: Ord>(list: &mut Vec<T>) {
+    list.sort_unstable();
+    list.dedup();
+}

@@ -1,0 +1,187 @@
+//! FORCE, MOMENT, PLOAD4, GRAV and RFORCE as sets and loads, and the load cases they are in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::couplings::Couplings;
+use super::deck::{Deck, Subcase};
+use super::model::{Found, Model};
+use super::{nodal, pressures};
+use crate::deck::{DeckLoad, SetLoad};
+use crate::read_error::{Fault, Parsed};
+
+/// More different forces or pressures in a load set than this get no sets.
+pub(super) const MOST_SETS: usize = 1000;
+
+/// Loads in all load cases together.
+const MOST_LOADS: usize = 100_000;
+
+/// The loads of the load sets of a deck, without factors, and what is lost of them.
+#[derive(Default)]
+pub(super) struct Loads {
+    pub of_sets: BTreeMap<u64, Vec<SetLoad>>,
+    pub lost: BTreeMap<u64, Vec<String>>,
+}
+
+/// Adds the sets of all loads, and the load cases.
+pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Parsed<()> {
+    let mut loads = Loads::default();
+    nodal::add(model, couplings, &mut loads, found)?;
+    pressures::add(model, &mut loads, found)?;
+    loads.add_accelerations(model)?;
+    loads.add_cases(model.deck, found);
+    Ok(())
+}
+
+impl Loads {
+    pub fn push(&mut self, set: u64, load: SetLoad) {
+        self.of_sets.entry(set).or_default().push(load);
+    }
+
+    pub fn lose(&mut self, set: u64, what: String) {
+        self.lost.entry(set).or_default().push(what);
+    }
+
+    /// GRAV and RFORCE.
+    fn add_accelerations(&mut self, model: &Model) -> Result<(), Fault> {
+        for gravity in &model.deck.gravities {
+            let user = || format!("GRAV of load set {}", gravity.set);
+            let system = model.systems.get(gravity.system, user)?;
+            if !system.is_rectangular() {
+                self.lose(gravity.set, "GRAV in a system that is not rectangular".into());
+                continue;
+            }
+            let acceleration = system.vector([0.0; 3], gravity.acceleration);
+            self.push(gravity.set, SetLoad::Gravity { acceleration });
+        }
+
+        for rotation in &model.deck.rotations {
+            let user = || format!("RFORCE of load set {}", rotation.set);
+            let system = model.systems.get(rotation.system, user)?;
+            let grid = (rotation.grid > 0).then(|| model.part.node(rotation.grid));
+            let center = match grid {
+                None => [0.0; 3],
+                Some(Some(position)) => model.place(position),
+                Some(None) => {
+                    let (user, grid) = (user(), rotation.grid);
+                    return Err(super::error::Fault::NoGrid { user, grid }.into());
+                }
+            };
+            if !system.is_rectangular() {
+                self.lose(rotation.set, "RFORCE in a system that is not rectangular".into());
+                continue;
+            }
+            let angular_velocity = system.vector(center, rotation.angular_velocity);
+            self.push(rotation.set, SetLoad::Centrifugal { center, angular_velocity });
+        }
+        Ok(())
+    }
+
+    /// The load cases, and what is lost of the load sets in them.
+    fn add_cases(&self, deck: &Deck, found: &mut Found) {
+        let mut said = BTreeSet::new();
+        let mut n_left_out = 0;
+        for (case, set) in self.cases(deck) {
+            for (set, factor) in parts(deck, set, found) {
+                let loads = self.of_sets.get(&set);
+                let lost = self.lost.get(&set);
+                let is_new = said.insert(set);
+                if loads.is_none() && lost.is_none() && is_new {
+                    found
+                        .lose(format!("load set {set} is in load case `{case}`, and has no loads"));
+                }
+                if let Some(lost) = lost.filter(|_| is_new) {
+                    lost.iter().for_each(|what| found.lose(format!("load set {set}: {what}")));
+                }
+
+                for load in loads.into_iter().flatten() {
+                    if found.deck.loads.len() == MOST_LOADS {
+                        n_left_out += 1;
+                        continue;
+                    }
+                    match scaled(load, factor) {
+                        Some(load) => found.deck.loads.push(DeckLoad { case: case.clone(), load }),
+                        None => found.lose(format!(
+                            "RFORCE of load set {set} with the factor {factor:?} in `{case}`"
+                        )),
+                    }
+                }
+            }
+        }
+        if n_left_out > 0 {
+            found.lose(format!("loads over all load cases beyond {MOST_LOADS}: {n_left_out}"));
+        }
+    }
+
+    /// Names of the load cases and the load sets that they select.
+    fn cases(&self, deck: &Deck) -> Vec<(String, u64)> {
+        let common = &deck.common;
+        let of_case = |case: &Subcase| Some((case.clone(), case.loads.or(common.loads)?));
+        let selected: Vec<(Subcase, u64)> = deck.subcases.iter().filter_map(of_case).collect();
+        let mut used = BTreeSet::new();
+        if !selected.is_empty() {
+            let named = selected.into_iter().map(|(case, set)| {
+                let number = format!("subcase_{}", case.number);
+                let wanted = case.name.filter(|name| !name.is_empty() && !used.contains(name));
+                let mut name = wanted.unwrap_or(number);
+                while !used.insert(name.clone()) {
+                    name.push('_');
+                }
+                (name, set)
+            });
+            return named.collect();
+        }
+        if let Some(set) = common.loads {
+            return vec![(common.name.clone().unwrap_or(format!("load_{set}")), set)];
+        }
+
+        // Nothing is selected: every load set that is not a part of another one.
+        let combined: BTreeSet<u64> =
+            deck.combinations.values().flatten().map(|(_, part)| *part).collect();
+        let sets = self.of_sets.keys().chain(self.lost.keys()).chain(deck.combinations.keys());
+        let sets: BTreeSet<u64> = sets.copied().filter(|set| !combined.contains(set)).collect();
+        sets.into_iter().map(|set| (format!("load_{set}"), set)).collect()
+    }
+}
+
+/// The load sets in a load set, which may be a combination, with their factors.
+fn parts(deck: &Deck, set: u64, found: &mut Found) -> BTreeMap<u64, f64> {
+    let Some(combination) = deck.combinations.get(&set) else {
+        return BTreeMap::from([(set, 1.0)]);
+    };
+    let mut parts = BTreeMap::new();
+    for &(factor, part) in combination {
+        if deck.combinations.contains_key(&part) {
+            found.lose(format!("LOAD {set} combines LOAD {part}, which is a combination itself"));
+        } else {
+            *parts.entry(part).or_default() += factor;
+        }
+    }
+    parts
+}
+
+/// A load times a factor; none if it has no such multiple.
+fn scaled(load: &SetLoad, factor: f64) -> Option<SetLoad> {
+    let times = |vector: &[f64; 3]| vector.map(|v| factor * v);
+    Some(match load {
+        SetLoad::Force { set, force } => SetLoad::Force { set: set.clone(), force: times(force) },
+        SetLoad::Pressure { set, pressure } => {
+            SetLoad::Pressure { set: set.clone(), pressure: factor * pressure }
+        }
+        SetLoad::Traction { set, traction } => {
+            SetLoad::Traction { set: set.clone(), traction: times(traction) }
+        }
+        SetLoad::Gravity { acceleration } => SetLoad::Gravity { acceleration: times(acceleration) },
+        // The forces grow with the square of the angular velocity.
+        SetLoad::Centrifugal { .. } if factor < 0.0 => return None,
+        SetLoad::Centrifugal { center, angular_velocity } => SetLoad::Centrifugal {
+            center: *center,
+            angular_velocity: angular_velocity.map(|v| factor.sqrt() * v),
+        },
+        SetLoad::Remote { set, at, force, moment } => SetLoad::Remote {
+            set: set.clone(),
+            at: *at,
+            force: times(force),
+            moment: times(moment),
+        },
+    })
+}

@@ -1,0 +1,214 @@
+//! A deck, line by line: its sections, and the files that it includes.
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+use super::deck::{Deck, Origin};
+use super::error::Fault;
+use super::lines::{Card, Line, Lines, at_line};
+use crate::quote::begin;
+use crate::read_error::{Located, Parsed};
+
+/// Files within files within files: deeper than anyone writes.
+const DEEPEST: usize = 10;
+
+/// Lines of the name of a file that INCLUDE names.
+const NAME_LINES: usize = 20;
+
+/// Characters of the name of a file that a message quotes at most.
+const NAME_QUOTED: usize = 200;
+
+/// Reads a deck into [`Deck`].
+pub(super) struct Reader {
+    pub deck: Deck,
+    /// The folder of the deck, and files that were read.
+    folder: PathBuf,
+    known: HashSet<PathBuf>,
+    /// Whether the lines are bulk data and not the control sections before them.
+    in_bulk: bool,
+    has_ended: bool,
+    /// Whether the last line of case control goes on.
+    pub goes_on: bool,
+    pub n_entries: usize,
+    /// The line that is read.
+    pub origin: Origin,
+}
+
+/// Reads the deck `bytes`, the file at `path`, and what it includes.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Parsed<Deck> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.into());
+    let mut reader = Reader {
+        deck: Deck::default(),
+        folder: path.parent().map_or_else(PathBuf::new, Path::to_path_buf),
+        known: HashSet::from([path]),
+        in_bulk: !has_control(bytes),
+        has_ended: false,
+        goes_on: false,
+        n_entries: 0,
+        origin: Origin::default(),
+    };
+
+    if Lines::new(bytes).take().is_none() {
+        return Err(Fault::EmptyFile.into());
+    }
+    let folder = reader.folder.clone();
+    reader.file(0, bytes, &folder, 0)?;
+    if reader.n_entries == 0 {
+        return Err(Fault::NotNastran.into());
+    }
+    Ok(reader.deck)
+}
+
+/// Whether a file begins with control sections: it says where they end.
+fn has_control(bytes: &[u8]) -> bool {
+    let mut lines = Lines::new(bytes);
+    std::iter::from_fn(|| lines.take()).any(|line| {
+        let words = words(&line.text);
+        matches!(words.as_slice(), [first, ..] if first == "CEND") || is_begin(&words)
+    })
+}
+
+/// The first two words of a line, in capitals.
+fn words(text: &[u8]) -> Vec<String> {
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+    let words = text.split(is_between).filter(|word| !word.is_empty()).take(2);
+    words.map(|word| String::from_utf8_lossy(word).to_uppercase()).collect()
+}
+
+fn is_begin(words: &[String]) -> bool {
+    matches!(words, [begin, ..] if begin == "BEGIN")
+}
+
+impl Reader {
+    /// Reads a file: 0 is the deck, others are included, `depth` deep. Files that it includes are
+    /// named relative to its `folder`.
+    fn file(&mut self, file: usize, bytes: &[u8], folder: &Path, depth: usize) -> Parsed<()> {
+        let mut lines = Lines::new(bytes);
+        while !self.has_ended {
+            let Some(line) = lines.take() else { return Ok(()) };
+            self.origin = Origin { file, line: line.number };
+            if let Some(name) = included(&line, &mut lines) {
+                let name = name.map_err(|fault| self.deck.at(self.origin, fault))?;
+                self.include(&name, folder, depth)?;
+                continue;
+            }
+
+            let words = words(&line.text);
+            let begins_part = matches!(words.as_slice(), [_, what, ..] if what != "BULK");
+            if is_begin(&words) {
+                if self.in_bulk || begins_part {
+                    return Err(self.deck.at(self.origin, Fault::Parts));
+                }
+                self.in_bulk = true;
+            } else if !self.in_bulk {
+                self.control(&line);
+            } else if words.first().is_some_and(|word| word == "ENDDATA") {
+                self.has_ended = true;
+            } else {
+                let card = lines.card(&line);
+                let read = card.and_then(|card| self.entry(&card));
+                read.map_err(|located| self.deck.within(file, located))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, card: &Card) -> Parsed<()> {
+        if self.mesh_entry(card)? || self.condition_entry(card)? {
+            self.n_entries += 1;
+        } else {
+            self.other_entry(card);
+        }
+        Ok(())
+    }
+
+    /// Reads the file `name` that the current line includes.
+    fn include(&mut self, name: &str, folder: &Path, depth: usize) -> Parsed<()> {
+        let origin = self.origin;
+        let fault = |fault: Fault| self.deck.at(origin, fault);
+        if depth == DEEPEST {
+            return Err(fault(Fault::TooDeep(DEEPEST)));
+        }
+
+        let unread = |cause: String| Fault::IncludeUnread { file: begin(name, NAME_QUOTED), cause };
+        let path = folder.join(name);
+        let path = match path.canonicalize() {
+            // Whether a file elsewhere exists is not told.
+            _ if self.leaves(folder, name) => {
+                return Err(fault(Fault::IncludeElsewhere(begin(name, NAME_QUOTED))));
+            }
+            Err(cause) => return Err(fault(unread(cause.to_string()))),
+            Ok(path) if !path.starts_with(&self.folder) => {
+                return Err(fault(Fault::IncludeElsewhere(begin(name, NAME_QUOTED))));
+            }
+            Ok(path) => path,
+        };
+        if !path.is_file() {
+            return Err(fault(unread("it is not a file".into())));
+        }
+        if self.known.contains(&path) {
+            return Err(fault(Fault::IncludedTwice(begin(name, NAME_QUOTED))));
+        }
+        let bytes = std::fs::read(&path).map_err(|cause| fault(unread(cause.to_string())))?;
+
+        self.deck.included.push(begin(name, NAME_QUOTED));
+        let file = self.deck.included.len();
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        self.known.insert(path);
+        self.file(file, &bytes, &folder, depth + 1)
+    }
+
+    /// Whether the name of a file, from a `folder` on, leads out of the folder of the deck.
+    fn leaves(&self, folder: &Path, name: &str) -> bool {
+        let below = folder.strip_prefix(&self.folder);
+        let mut depth = below.map_or(0, |below| below.components().count());
+        for part in Path::new(name).components() {
+            match part {
+                Component::Normal(_) => depth += 1,
+                Component::CurDir => {}
+                Component::ParentDir if depth > 0 => depth -= 1,
+                _ => return true,
+            }
+        }
+        false
+    }
+}
+
+/// The file that `line` includes, if it does; a name within quotation marks may take several lines.
+fn included(line: &Line, lines: &mut Lines) -> Option<Result<String, Fault>> {
+    let text = line.text.trim_ascii();
+    let (word, rest) = text.split_at_checked(7)?;
+    if !word.eq_ignore_ascii_case(b"INCLUDE") || rest.first().is_some_and(u8::is_ascii_alphanumeric)
+    {
+        return None;
+    }
+
+    let rest = rest.trim_ascii();
+    let rest = rest.strip_prefix(b"=").unwrap_or(rest).trim_ascii();
+    let mut name = rest.to_vec();
+    if let Some(&quote) = rest.first().filter(|first| b"'\"".contains(first)) {
+        name.remove(0);
+        let end = |name: &[u8]| name.iter().position(|&byte| byte == quote);
+        for _ in 0..NAME_LINES {
+            if end(&name).is_some() {
+                break;
+            }
+            let Some(more) = lines.take() else { break };
+            name.extend_from_slice(more.text.trim_ascii());
+        }
+        name.truncate(end(&name).unwrap_or(name.len()));
+    }
+
+    let name = String::from_utf8_lossy(&name).into_owned();
+    if name.is_empty() {
+        let (entry, field, found) = ("INCLUDE".into(), 2, "nothing".into());
+        let expected = "the name of a file";
+        return Some(Err(Fault::Malformed { entry, field, expected, found }));
+    }
+    Some(Ok(name))
+}
+
+/// A fault at the line of an entry.
+pub(super) fn at_card(card: &Card, fault: Fault) -> Located {
+    at_line(card.line, fault)
+}
