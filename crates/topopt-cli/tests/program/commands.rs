@@ -20,7 +20,7 @@ fn init_writes_a_case_that_is_complete() {
 }
 
 /// Keys of the template whose lines show an example and no default.
-const WITHOUT_DEFAULT: [&str; 24] = [
+const WITHOUT_DEFAULT: [&str; 29] = [
     "file",
     "element_size",
     "hexes",
@@ -34,6 +34,11 @@ const WITHOUT_DEFAULT: [&str; 24] = [
     "directory",
     "vti_spacing",
     "total_force",
+    "at",
+    "moment",
+    "bearing",
+    "angular_velocity",
+    "center",
     "traction",
     "pressure",
     "threshold",
