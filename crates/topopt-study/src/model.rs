@@ -205,10 +205,16 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
 /// Gravity or rotation with SIMP material, whose stiffness falls faster than its weight.
 fn sagging(config: &Config, case: &Case) -> Option<String> {
     let is_heavy = case.load_cases.iter().any(|load| !load.acceleration().is_zero());
+    let is_weight = case.load_cases.iter().any(|load| load.gravity != [0.0; 3]);
+    let (load, force) = match is_weight {
+        true => ("gravity", "weight"),
+        false => ("rotation", "centrifugal force"),
+    };
     (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
-        "gravity with `design.interpolation = \"simp\"`: thin material sags without limit under \
-         its own weight, which misleads the optimizer; \"ramp\" avoids that"
-            .into()
+        format!(
+            "{load} with `design.interpolation = \"simp\"`: thin material sags without limit \
+             under its own {force}, which misleads the optimizer; \"ramp\" avoids that"
+        )
     })
 }
 

@@ -117,6 +117,8 @@ struct Load {
     weight: f64,
     loaded_nodes: usize,
     sum_of_forces: [f64; 3],
+    /// Sum of the moments that are given as such.
+    sum_of_moments: [f64; 3],
     /// Weight by gravity per volume of solid material; with several materials on average.
     weight_per_volume: [f64; 3],
     /// Rotations of the whole part.
@@ -135,7 +137,8 @@ impl Forecast {
         let Model { problem, space, .. } = model;
         let density = mean_density(config, model);
         let cases = problem.load_cases().iter().zip(loads);
-        let loads: Vec<Load> = cases.map(|(case, load)| Load::of(case, load, density)).collect();
+        let loads: Vec<Load> =
+            cases.map(|(case, load)| Load::of(case, load, config, density)).collect();
         let supports = problem.supports();
         let springs = supports.springs().map_or([].as_slice(), |springs| springs.as_chunks().0);
         let is_held = |&n: &usize| (0..3).any(|i| supports.is_fixed(n, i));
@@ -291,14 +294,18 @@ impl Forecast {
 
 impl Load {
     /// `density` is the mean mass per volume of solid material.
-    fn of(case: &LoadCase, load: &CaseLoads, density: f64) -> Self {
+    fn of(case: &LoadCase, load: &CaseLoads, config: &Config, density: f64) -> Self {
         let forces = case.forces.as_chunks::<3>().0;
         let displaced = case.prescribed.as_ref().map(|u| u.as_chunks::<3>().0);
+        let here = config.loads.iter().filter(|load| load.case == case.name);
+        let moments = here.filter_map(|load| load.moment.as_ref());
+        let moments: Vec<[f64; 3]> = moments.map(|moment| *moment.get_ref()).collect();
         Self {
             case: case.name.clone(),
             weight: case.weight,
             loaded_nodes: count(forces),
-            sum_of_forces: sum(forces),
+            sum_of_forces: without_rounding(sum(forces), forces),
+            sum_of_moments: sum(&moments),
             weight_per_volume: load.gravity.map(|g| density * g),
             rotations: load.rotations.clone(),
             displaced_nodes: displaced.map_or(0, count),
@@ -310,6 +317,10 @@ impl Load {
         let mut parts = Vec::new();
         if self.loaded_nodes > 0 {
             parts.push(format!("{}, forces add up to ({x}, {y}, {z})", nodes(self.loaded_nodes)));
+        }
+        if self.sum_of_moments != [0.0; 3] {
+            let [x, y, z] = self.sum_of_moments.map(shown);
+            parts.push(format!("moments add up to ({x}, {y}, {z})"));
         }
         if self.weight_per_volume != [0.0; 3] {
             let [x, y, z] = self.weight_per_volume.map(shown);
@@ -365,6 +376,12 @@ fn sum(vectors: &[[f64; 3]]) -> [f64; 3] {
     std::array::from_fn(|i| vectors.iter().map(|vector| vector[i]).sum())
 }
 
+/// The sum of `vectors`, 0 where it is rounding.
+fn without_rounding(sum: [f64; 3], vectors: &[[f64; 3]]) -> [f64; 3] {
+    let total: f64 = vectors.as_flattened().iter().map(|f| f.abs()).sum();
+    sum.map(|s| if s.abs() < 1e-12 * total { 0.0 } else { s })
+}
+
 fn nodes(n: usize) -> String {
     if n == 1 { "1 node".into() } else { format!("{n} nodes") }
 }
@@ -399,7 +416,8 @@ fn warnings(model: &Model, loads: &[Load]) -> Vec<String> {
 
     for (load, case) in loads.iter().zip(model.problem.load_cases()) {
         let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
-        if load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total) {
+        let is_zero = load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total);
+        if is_zero && load.sum_of_moments == [0.0; 3] {
             warnings.push(format!(
                 "the forces of load case `{}` add up to zero; if this is not intended, check their \
                  signs",
