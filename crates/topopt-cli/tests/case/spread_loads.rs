@@ -128,7 +128,7 @@ fn rotations_of_a_case_act_together() {
 
     let massless = build(ROTATING, &[]).unwrap_err();
     assert!(massless.contains("a rotation needs the mass of the material"), "{massless}");
-    let still = case_of(&STILL, &["material.mass_density=2"]).unwrap_err();
+    let still = case_of(STILL, &["material.mass_density=2"]).unwrap_err();
     assert!(still.contains("load case `default` has no force"), "{still}");
 }
 

@@ -67,7 +67,7 @@ pub struct Spring {
 #[serde(deny_unknown_fields)]
 pub struct Load {
     /// Name of a node, face or element set of the mesh, or of a selection; not with `gravity`
-    /// and `angular_velocity`.
+    /// or `angular_velocity`.
     #[schemars(with = "Option<String>")]
     pub set: Option<Spanned<String>>,
     /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
