@@ -84,7 +84,7 @@ fn design_loops_take_what_is_counted() {
         let constraints = vec![Constraint::volume(&space)];
         let formulation = Formulation { space: &space, transform, objective, constraints };
         let optimization = optimization(&backend, &problem, solver, formulation);
-        let element = 8 * n * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
+        let element = 8 * n * Optimization::<Cuda<f64>>::element_vectors(&problem);
         check(before, element + 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(&problem));
         drop(optimization);
     }

@@ -56,13 +56,13 @@ struct Step {
 }
 
 impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
-    /// Vectors of one entry per element that it holds with optimality criteria for a volume,
-    /// besides what operator, preconditioner, transform and filter do.
-    pub const ELEMENT_VECTORS: usize = {
+    /// Vectors of one entry per element that it holds for `problem` with optimality criteria for a
+    /// volume, besides what operator, preconditioner, transform and filter do.
+    pub fn element_vectors<K: ElementKernel<N>, const N: usize>(problem: &Problem<K, N>) -> usize {
         let (designs, bounds, gradients, criteria) = (2, 2, 2, 3);
         let own = designs + bounds + gradients + criteria;
-        own + Evaluator::<B>::ELEMENT_VECTORS + StateEquation::<B>::ELEMENT_VECTORS
-    };
+        own + Evaluator::<B>::ELEMENT_VECTORS + StateEquation::<B>::element_vectors(problem)
+    }
 
     /// Vectors of all unknowns that it holds with the loads of `problem`, besides what operator and
     /// preconditioner do.

@@ -28,8 +28,8 @@ struct CaseLoads<B: Backend> {
     forces: B::Vector,
     /// Its part that does not follow the design, `[n_nodes][n]`; empty where all of it is that.
     constant: Vec<f64>,
-    /// Factors are the densities.
-    gravity: Option<ElementVectors>,
+    /// Of gravity and rotation; factors are the densities.
+    weight_loads: Option<ElementVectors>,
     prescribed: Option<Prescribed<B>>,
 }
 
@@ -73,13 +73,13 @@ impl<B: Backend> Loads<B> {
         density: &B::Vector,
         moduli: &B::Vector,
     ) -> Result<(), BackendError> {
-        for CaseLoads { forces, constant, gravity, prescribed, .. } in &mut self.cases {
-            if gravity.is_none() && prescribed.is_none() {
+        for CaseLoads { forces, constant, weight_loads, prescribed, .. } in &mut self.cases {
+            if weight_loads.is_none() && prescribed.is_none() {
                 continue;
             }
             let mut f = constant.clone();
-            if let Some(gravity) = gravity {
-                gravity.add(&backend.download(density)?, &mut f);
+            if let Some(loads) = weight_loads {
+                loads.add(&backend.download(density)?, &mut f);
             }
             if let Some(prescribed) = prescribed {
                 prescribed.loads.add(&backend.download(moduli)?, &mut f);
@@ -232,8 +232,8 @@ impl<B: Backend> CaseLoads<B> {
         problem: &Problem<K, N>,
         case: &LoadCase<N>,
     ) -> Result<Self, BackendError> {
-        let has_weight = case.body_force != [0.0; N];
-        let gravity = || ElementVectors::of_body_force(problem, case.body_force);
+        let has_weight = !case.body_force.is_zero();
+        let weight_loads = || ElementVectors::of_body_force(problem, &case.body_force);
         let prescribed = |u: &Vec<f64>| {
             Ok(Prescribed {
                 displacements: backend.upload(u, problem.space())?,
@@ -249,7 +249,7 @@ impl<B: Backend> CaseLoads<B> {
             } else {
                 Vec::new()
             },
-            gravity: has_weight.then(gravity),
+            weight_loads: has_weight.then(weight_loads),
             prescribed: case.prescribed.as_ref().map(prescribed).transpose()?,
         })
     }
@@ -264,8 +264,8 @@ impl<B: Backend> CaseLoads<B> {
         y: &B::Vector,
         out: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        if let Some(gravity) = &self.gravity {
-            let work = gravity.work(&backend.download(y)?);
+        if let Some(loads) = &self.weight_loads {
+            let work = loads.work(&backend.download(y)?);
             backend.axpby(factor, &backend.upload(&work, Space::elements(work.len()))?, 1.0, out);
         }
         Ok(())

@@ -30,6 +30,8 @@ pub struct StateEquation<'a, B: Pointwise> {
     pub(crate) backend: &'a B,
     elements: Space,
     interpolation: Interpolation,
+    /// Factors of the moduli, where elements are of several materials, `[n_elements]`.
+    stiffness: Option<B::Vector>,
     loads: Loads<B>,
     /// Its operator has the moduli of the trial, and the springs.
     solver: Solver<'a, B>,
@@ -71,8 +73,13 @@ pub(crate) struct Effort {
 }
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
-    /// Vectors of one entry per element that it holds, besides what operator and preconditioner do.
-    pub(crate) const ELEMENT_VECTORS: usize = 3;
+    /// Vectors of one entry per element that it holds for `problem`, besides what operator and
+    /// preconditioner do.
+    pub(crate) fn element_vectors<K: ElementKernel<N>, const N: usize>(
+        problem: &Problem<K, N>,
+    ) -> usize {
+        3 + usize::from(problem.factors().stiffness.is_some())
+    }
 
     /// The equation of `problem`, with moduli by `interpolation`.
     ///
@@ -89,11 +96,13 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         let elements = Space::elements(problem.mesh().n_elements());
         let element = || backend.zeros(elements);
         let cases = 0..problem.load_cases().len();
+        let stiffness = problem.factors().stiffness.as_ref();
 
         Ok(Self {
             backend,
             elements,
             interpolation,
+            stiffness: stiffness.map(|factors| backend.upload(factors, elements)).transpose()?,
             loads: Loads::new(backend, problem)?,
             tolerance: solver.accuracy.tight,
             solver: Solver { operator, ..solver },
@@ -149,8 +158,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         density: &B::Vector,
         scratch: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let Self { backend, interpolation, loads, solver, trial_moduli, .. } = self;
+        let Self { backend, interpolation, stiffness, loads, solver, trial_moduli, .. } = self;
         interpolation.moduli(*backend, density, scratch, trial_moduli);
+        scale(*backend, stiffness.as_ref(), scratch, trial_moduli);
         solver.operator.set_coefficients(&[trial_moduli]);
         loads.assemble(backend, density, trial_moduli)
     }
@@ -224,14 +234,15 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         if self.adjoint.is_none() {
             self.adjoint = Some(AdjointVectors::new(backend, self.nodes(), self.elements)?);
         }
-        let Self { adjoint: Some(vectors), loads, solver, states, interpolation, .. } = self else {
+        let Self { adjoint: Some(vectors), stiffness, loads, solver, states, .. } = self else {
             return Ok(());
         };
         let AdjointVectors { state, work, slope, product } = vectors;
         loads.total(backend, case, &states[case], state);
 
         solver.operator.element_work(0, lambda, state, work);
-        interpolation.sensitivities(backend, density, work, slope, product);
+        self.interpolation.sensitivities(backend, density, work, slope, product);
+        scale(backend, stiffness.as_ref(), slope, product);
         backend.axpby(1.0, product, 1.0, gradient);
         loads.add_weight_work(backend, case, lambda, gradient)
     }
@@ -306,8 +317,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         scratch: &mut B::Vector,
         gradient: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let Self { backend, interpolation, loads, states, energies, .. } = self;
+        let Self { backend, interpolation, stiffness, loads, states, energies, .. } = self;
         interpolation.sensitivities(*backend, density, energies, scratch, gradient);
+        scale(*backend, stiffness.as_ref(), scratch, gradient);
         loads.add_sensitivities(backend, states, gradient)
     }
 }
@@ -334,6 +346,19 @@ impl<B: Pointwise> StateEquation<'_, B> {
     /// What the structure of the preconditioner was made for.
     pub(crate) fn structure(&self) -> &StructureState {
         &self.structure
+    }
+}
+
+/// Multiplies `values` by the factors, if there are any. `scratch` is overwritten.
+fn scale<B: Pointwise>(
+    backend: &B,
+    factors: Option<&B::Vector>,
+    scratch: &mut B::Vector,
+    values: &mut B::Vector,
+) {
+    if let Some(factors) = factors {
+        backend.multiply(factors, values, scratch);
+        backend.copy(scratch, values);
     }
 }
 

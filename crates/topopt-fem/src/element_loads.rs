@@ -1,13 +1,14 @@
 //! Loads that follow the design: f = sum_e s_e q_e, with a vector q_e for each of some elements
 //! and a factor s_e that the design sets.
 //!
-//! Gravity has the densities as factors. Prescribed displacements, moved to the right-hand side,
+//! Gravity and rotation have the densities as factors. Prescribed displacements, moved to the right-hand side,
 //! have the moduli.
 
 use rayon::prelude::*;
+use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::diffusion::shape_integrals;
-use crate::{Discretization, ElementKernel, ElementVector};
+use crate::{BodyForce, Corners, Discretization, ElementKernel, ElementVector, Problem};
 
 /// The vectors q_e, zero at held unknowns, and where they are summed. They live on the host: they
 /// are summed once a design and not once a product.
@@ -31,16 +32,19 @@ pub struct ElementVectors {
 }
 
 impl ElementVectors {
-    /// q_e of a force per volume `body_force` on all elements: its consistent nodal forces, the
-    /// integral of N_a times it.
+    /// q_e of a force per volume `body_force` on all elements, with their mass factors: its
+    /// consistent nodal forces, the integral of N_a times it. Their sum is exact on any mesh.
     pub fn of_body_force<K: ElementKernel<N>, const N: usize>(
-        problem: &Discretization<K, N>,
-        body_force: [f64; N],
+        problem: &Problem<K, N>,
+        body_force: &BodyForce<N>,
     ) -> Self {
-        let mesh = problem.mesh();
+        let (mesh, mass) = (problem.mesh(), &problem.factors().mass);
         let vector = |&e: &u32| {
-            let shares = shape_integrals(&mesh.element_coordinates(e as usize));
-            shares.map(|share| body_force.map(|b| share * b))
+            let force = match mass {
+                Some(mass) => body_force.scaled(mass[e as usize]),
+                None => *body_force,
+            };
+            of_element(&mesh.element_coordinates(e as usize), &force)
         };
         Self::new(problem, (0..mesh.n_elements() as u32).collect(), vector)
     }
@@ -140,4 +144,42 @@ impl ElementVectors {
             slots: places.into_iter().map(|(_, slot)| slot).collect(),
         }
     }
+}
+
+/// Nodal forces of `force` on solid elements, with their `mass` factors if there are any,
+/// `[n_nodes][N]`.
+pub fn nodal_body_forces<const N: usize>(
+    mesh: &HexMesh,
+    mass: Option<&[f64]>,
+    force: &BodyForce<N>,
+) -> Vec<[f64; N]> {
+    let mut forces = vec![[0.0; N]; mesh.n_nodes()];
+    for (e, hex) in mesh.hexes().iter().enumerate() {
+        let factor = mass.map_or(1.0, |mass| mass[e]);
+        let vector = of_element(&mesh.element_coordinates(e), &force.scaled(factor));
+        for (&node, q) in hex.iter().zip(vector) {
+            forces[node as usize].iter_mut().zip(q).for_each(|(f, q)| *f += q);
+        }
+    }
+    forces
+}
+
+/// The integral of N_a b over the element at `x`. The rule takes the sum over a exactly, as b det J
+/// is at most cubic along each direction.
+fn of_element<const N: usize>(x: &Corners, force: &BodyForce<N>) -> ElementVector<N> {
+    let mut vector = shape_integrals(x).map(|share| force.uniform.map(|b| share * b));
+    if force.gradient.as_flattened().iter().all(|&b| b == 0.0) {
+        return vector;
+    }
+
+    for xi in hexahedron::gauss_points() {
+        let det = hexahedron::determinant(&hexahedron::jacobian(x, xi));
+        let shape = hexahedron::shape_functions(xi);
+        let place = std::array::from_fn(|i| (0..8).map(|a| shape[a] * x[a][i]).sum());
+        let b = force.varying_at(place);
+        for (q, shape) in vector.iter_mut().zip(shape) {
+            q.iter_mut().zip(b).for_each(|(q, b)| *q += shape * det * b);
+        }
+    }
+    vector
 }

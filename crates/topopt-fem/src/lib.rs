@@ -56,6 +56,8 @@
 //! `[n_nodes][unknowns]`.
 
 mod averaging;
+pub mod bearing;
+mod body_force;
 mod constraints;
 mod diffusion;
 mod discretization;
@@ -71,6 +73,7 @@ pub mod operators;
 mod patches;
 mod preconditioner;
 mod problem;
+pub mod remote_load;
 mod shape_gradients;
 mod springs;
 pub mod stiffness;
@@ -80,11 +83,12 @@ mod supports;
 pub mod surface_load;
 
 pub use averaging::{Averaging, AveragingError};
+pub use body_force::BodyForce;
 pub use constraints::Constraints;
 pub use diffusion::Diffusion;
 pub use discretization::Discretization;
 pub use elasticity::Elasticity;
-pub use element_loads::ElementVectors;
+pub use element_loads::{ElementVectors, nodal_body_forces};
 pub use helmholtz::{AssembledEquation, FilterEquation, Helmholtz, conductivities, shape_means};
 pub use kernel::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;
@@ -95,7 +99,7 @@ pub use multigrid::{
 pub use operator::ElementOperator;
 pub use patches::Patches;
 pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
-pub use problem::{LoadCase, Problem, ProblemError};
+pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
 pub use springs::WithSprings;
 pub use strategy::Strategy;
 pub use supports::Supports;

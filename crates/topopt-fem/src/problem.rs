@@ -4,7 +4,9 @@ use std::ops::Deref;
 
 use topopt_mesh::{Components, HexMesh};
 
-use crate::{Constraints, DIM, Discretization, Elasticity, ElementKernel, Material, Supports};
+use crate::{
+    BodyForce, Constraints, DIM, Discretization, Elasticity, ElementKernel, Material, Supports,
+};
 
 /// Forces and displacements that act together; of other physics what stands for them.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,9 +17,8 @@ pub struct LoadCase<const N: usize = DIM> {
     pub weight: f64,
     /// Nodal forces, `[n_nodes][N]`.
     pub forces: Vec<f64>,
-    /// Force per volume of solid material, as gravity makes it; an element of density rho carries
-    /// rho times as much.
-    pub body_force: [f64; N],
+    /// Force per volume of solid material, as gravity and rotation make it.
+    pub body_force: BodyForce<N>,
     /// Values of the held unknowns, `[n_nodes][N]`; none where all are held at zero.
     pub prescribed: Option<Vec<f64>>,
 }
@@ -25,7 +26,8 @@ pub struct LoadCase<const N: usize = DIM> {
 impl<const N: usize> LoadCase<N> {
     /// Nodal forces alone, `[n_nodes][N]`, of weight 1.
     pub fn new(name: impl Into<String>, forces: Vec<f64>) -> Self {
-        Self { name: name.into(), weight: 1.0, forces, body_force: [0.0; N], prescribed: None }
+        let body_force = BodyForce::ZERO;
+        Self { name: name.into(), weight: 1.0, forces, body_force, prescribed: None }
     }
 }
 
@@ -36,6 +38,17 @@ impl<const N: usize> LoadCase<N> {
 pub struct Problem<K = Elasticity, const N: usize = DIM> {
     discretization: Discretization<K, N>,
     load_cases: Vec<LoadCase<N>>,
+    factors: ElementFactors,
+}
+
+/// What elements of several materials have in multiples of the material of a [`Problem`],
+/// `[n_elements]` each; none where all elements are of that material.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ElementFactors {
+    /// Of the modulus, > 0.
+    pub stiffness: Option<Vec<f64>>,
+    /// Of the mass that body forces act on, > 0.
+    pub mass: Option<Vec<f64>>,
 }
 
 impl<K, const N: usize> Deref for Problem<K, N> {
@@ -81,6 +94,12 @@ pub enum ProblemError {
         /// Its name.
         name: String,
     },
+    /// Factors of elements that are not usable numbers, or not one for each element.
+    #[error(
+        "a factor of the stiffness or mass of an element is not a finite number above 0, or there \
+         is not one for each element"
+    )]
+    BadFactor,
     /// A force, displacement or weight that is not a usable number.
     #[error(
         "load case `{name}` has a force, displacement or weight that is not a finite number, or a \
@@ -147,7 +166,23 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
                 return Err(ProblemError::ZeroLoad { name: case.name.clone() });
             }
         }
-        Ok(Self { discretization, load_cases })
+        Ok(Self { discretization, load_cases, factors: ElementFactors::default() })
+    }
+
+    /// Elements of several materials. All have Poisson's ratio of the problem's material.
+    ///
+    /// # Errors
+    /// [`ProblemError::BadFactor`].
+    pub fn with_factors(self, factors: ElementFactors) -> Result<Self, ProblemError> {
+        let n = self.mesh().n_elements();
+        let is_usable = |values: &Vec<f64>| {
+            values.len() == n && values.iter().all(|&v| v.is_finite() && v > 0.0)
+        };
+        let ElementFactors { stiffness, mass } = &factors;
+        if [stiffness, mass].into_iter().flatten().all(is_usable) {
+            return Ok(Self { factors, ..self });
+        }
+        Err(ProblemError::BadFactor)
     }
 
     /// Elements that stay empty and so hold nothing together: a hint for preconditioners.
@@ -159,12 +194,17 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
     pub fn load_cases(&self) -> &[LoadCase<N>] {
         &self.load_cases
     }
+
+    /// The materials of the elements.
+    pub fn factors(&self) -> &ElementFactors {
+        &self.factors
+    }
 }
 
 fn is_usable<const N: usize>(case: &LoadCase<N>, n_dofs: usize) -> bool {
     let mut nodal = [Some(&case.forces), case.prescribed.as_ref()].into_iter().flatten();
     nodal.all(|values| values.len() == n_dofs && values.iter().all(|v| v.is_finite()))
-        && case.body_force.iter().all(|b| b.is_finite())
+        && case.body_force.is_finite()
         && case.weight.is_finite()
         && case.weight > 0.0
 }
@@ -173,7 +213,7 @@ fn does_work<const N: usize>(case: &LoadCase<N>, held: &Constraints<N>) -> bool 
     let is_free = |i: usize| (0..held.n_nodes()).any(|node| !held.is_fixed(node, i));
     case.prescribed.is_some()
         || case.forces.iter().any(|&f| f != 0.0)
-        || (0..N).any(|i| case.body_force[i] != 0.0 && is_free(i))
+        || (0..N).any(|i| !case.body_force.is_zero_along(i) && is_free(i))
 }
 
 fn check_held<K: ElementKernel<N>, const N: usize>(

@@ -26,24 +26,52 @@ pub fn pressure(mesh: &HexMesh, faces: &[Face], pressure: f64) -> NodalForces {
 /// Nodal forces of a `force` in all, spread over `faces` as a uniform traction. Their sum is
 /// `force`, to rounding.
 pub fn total_force(mesh: &HexMesh, faces: &[Face], force: [f64; 3]) -> NodalForces {
+    let areas = areas(mesh, faces);
+    let total = accurate_sum(areas.iter().map(|(_, area)| *area));
+    areas.into_iter().map(|(node, area)| (node, force.map(|f| f * (area / total)))).collect()
+}
+
+/// The areas of `faces` that their nodes stand for: the integral of N_a, by increasing node.
+pub fn areas(mesh: &HexMesh, faces: &[Face]) -> Vec<(u32, f64)> {
     let shares = integrate(mesh, faces, |area| [length(area), 0.0, 0.0]);
-    let area = accurate_sum(shares.iter().map(|(_, share)| share[0]));
-    shares.into_iter().map(|(node, share)| (node, force.map(|f| f * (share[0] / area)))).collect()
+    shares.into_iter().map(|(node, share)| (node, share[0])).collect()
 }
 
 /// Nodal forces of a load whose force on the area vector dA is `force(dA)`.
 fn integrate(mesh: &HexMesh, faces: &[Face], force: impl Fn([f64; 3]) -> [f64; 3]) -> NodalForces {
-    let mut sums: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
-    for &face in faces {
-        let x = face_coordinates(mesh, face);
-        let nodes = face.nodes(mesh.hexes());
-        for corner in CORNERS {
+    sum_at_nodes(points(mesh, faces).map(|point| {
+        let force = force(point.area);
+        (point, force)
+    }))
+}
+
+/// A point of the Gauss rule on a face.
+pub(crate) struct Point {
+    nodes: [u32; 4],
+    /// N_a.
+    shape: [f64; 4],
+    /// The outward normal, as long as the area that the point stands for.
+    pub area: [f64; 3],
+}
+
+/// The points of all `faces`.
+pub(crate) fn points(mesh: &HexMesh, faces: &[Face]) -> impl Iterator<Item = Point> {
+    faces.iter().flat_map(move |&face| {
+        let (x, nodes) = (face_coordinates(mesh, face), face.nodes(mesh.hexes()));
+        CORNERS.map(|corner| {
             let point = corner.map(|s| s * GAUSS);
-            let force = force(area_element(&x, point));
-            for (node, shape) in nodes.iter().zip(shape_functions(point)) {
-                let sum = sums.entry(*node).or_default();
-                *sum = std::array::from_fn(|i| sum[i] + shape * force[i]);
-            }
+            Point { nodes, shape: shape_functions(point), area: area_element(&x, point) }
+        })
+    })
+}
+
+/// Forces at points as forces on nodes.
+pub(crate) fn sum_at_nodes(forces: impl Iterator<Item = (Point, [f64; 3])>) -> NodalForces {
+    let mut sums: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
+    for (Point { nodes, shape, .. }, force) in forces {
+        for (node, shape) in nodes.into_iter().zip(shape) {
+            let sum = sums.entry(node).or_default();
+            *sum = std::array::from_fn(|i| sum[i] + shape * force[i]);
         }
     }
     sums.into_iter().collect()
@@ -70,7 +98,7 @@ fn area_element(x: &[[f64; 3]; 4], [s, t]: [f64; 2]) -> [f64; 3] {
 }
 
 /// The sum with the rounding errors of the additions carried along (Neumaier).
-fn accurate_sum(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn accurate_sum(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0_f64, 0.0);
     for value in values {
         let next = sum + value;

@@ -66,9 +66,7 @@ pub fn read_mesh(path: &Path) -> Result<ImportedMesh, ReadError> {
 
 /// Whether the file at `path` is a mesh, by its extension.
 pub fn is_mesh(path: &Path) -> bool {
-    let known = ["msh", "cdb", "inp", "vtu"];
-    let extension = path.extension().unwrap_or_default();
-    known.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    reader(path).is_some()
 }
 
 /// As [`read_mesh`]; elements are cut only if `cutting` allows it.
@@ -76,13 +74,17 @@ pub fn is_mesh(path: &Path) -> bool {
 /// # Errors
 /// As [`read_mesh`], and elements that would have to be cut.
 pub fn read_mesh_as(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
-    let is =
-        |extension: &str| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
-    let format = FORMATS.into_iter().find(|(extensions, _)| extensions.iter().any(|e| is(e)));
-    match format {
-        Some((_, read)) => read(path, cutting),
+    match reader(path) {
+        Some(read) => read(path, cutting),
         None => Err(ReadError { path: path.into(), place: None, fault: Fault::Extension.into() }),
     }
+}
+
+/// The reader of the format that the extension tells.
+fn reader(path: &Path) -> Option<Reader> {
+    let extension = path.extension()?;
+    let is = |known: &&str| extension.eq_ignore_ascii_case(known);
+    FORMATS.iter().find(|(known, _)| known.iter().any(|known| is(&known))).map(|(_, read)| *read)
 }
 
 /// Reads a file of one format.

@@ -1,6 +1,8 @@
 //! A case made ready: the mesh, and what the sets named in the case file stand for in it.
 
+use serde::Serialize;
 use toml::Spanned;
+use topopt_fem::BodyForce;
 use topopt_io::deck::{Deck, DeckMaterial};
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
@@ -27,6 +29,8 @@ pub struct Case {
     pub fixed: [Vec<u32>; 3],
     /// Stiffness of springs to the ground, by increasing node.
     pub springs: Vec<(u32, [f64; 3])>,
+    /// Elements of each of `[[materials]]`, sorted; no element is in two.
+    pub materials: Vec<Vec<u32>>,
     /// Load cases, in the order in which the file first names them.
     pub load_cases: Vec<CaseLoads>,
     /// Elements that stay solid, sorted.
@@ -46,8 +50,30 @@ pub struct CaseLoads {
     pub forces: Vec<(u32, [f64; 3])>,
     /// Acceleration of the whole part by gravity.
     pub gravity: [f64; 3],
+    /// Rotations of the whole part.
+    pub rotations: Vec<Rotation>,
     /// Displaced nodes, sorted, with their displacements in the directions in which they are held.
     pub displacements: Vec<(u32, [f64; 3])>,
+}
+
+/// A rotation of the whole part.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rotation {
+    /// Radians per time, along the axis.
+    pub angular_velocity: [f64; 3],
+    /// A point on the axis.
+    pub center: [f64; 3],
+}
+
+impl CaseLoads {
+    /// What gravity and rotations do to unit mass.
+    pub fn acceleration(&self) -> BodyForce {
+        let turning = self
+            .rotations
+            .iter()
+            .map(|rotation| BodyForce::centrifugal(rotation.angular_velocity, rotation.center));
+        turning.fold(self.gravity.into(), |sum: BodyForce, force| sum.plus(&force))
+    }
 }
 
 /// Width of an element of `mesh`, the cube root of its volume, averaged over the volume of the
@@ -112,11 +138,13 @@ impl Case {
         let mut findings = Vec::new();
         let fixed = lookup.fixed(&mut findings);
         let springs = lookup.springs(&mut findings);
+        let materials = lookup.materials(&mut findings);
         let load_cases = lookup.load_cases(&mut findings);
+        findings.extend(lookup.massless(&load_cases, &materials));
         let [solid, void] = lookup.passive(&mut findings);
         InputError::if_any(findings)?;
         InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
-        Ok(Self { mesh, tags, sets, notes, fixed, springs, load_cases, solid, void })
+        Ok(Self { mesh, tags, sets, notes, fixed, springs, materials, load_cases, solid, void })
     }
 
     /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.
@@ -239,7 +267,7 @@ impl Lookup<'_> {
         [solid, void]
     }
 
-    fn elements(&self, name: &Spanned<String>, findings: &mut Vec<Finding>) -> Vec<u32> {
+    pub(crate) fn elements(&self, name: &Spanned<String>, findings: &mut Vec<Finding>) -> Vec<u32> {
         match self.sets.element_set(name.get_ref()) {
             Ok([]) => findings.push(self.empty(name.get_ref(), name.span())),
             Ok(set) => return set.to_vec(),

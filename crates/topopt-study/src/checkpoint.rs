@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use topopt_design::{DesignState, ObserverError};
+use topopt_fem::ElementFactors;
 use topopt_io::checkpoint::Checkpoints;
 
 use crate::config::Config;
@@ -149,7 +150,7 @@ pub(crate) fn settings(config: &Config) -> Result<Value, Finding> {
         .map_err(|error| Finding::new(format!("cannot write the settings: {error}")))
 }
 
-/// A checksum of mesh, supports, loads and passive elements.
+/// A checksum of mesh, supports, loads, materials and passive elements.
 pub(crate) fn fingerprint(structure: &Model) -> u32 {
     let Model { mesh, problem, space, .. } = structure;
     let mut sum = Hasher::new();
@@ -163,6 +164,10 @@ pub(crate) fn fingerprint(structure: &Model) -> u32 {
     let nodes: Vec<u32> = (0..supports.n_nodes() as u32).collect();
     let is_held = |node: u32, i: usize| u8::from(supports.is_fixed(node as usize, i));
     add(&mut sum, &nodes, |&node| [[0, 1, 2].map(|i| is_held(node, i))]);
+    let ElementFactors { stiffness, mass } = problem.factors();
+    for factors in [stiffness, mass].into_iter().flatten() {
+        add(&mut sum, factors, |factor| [factor.to_le_bytes()]);
+    }
     sum.finalize()
 }
 

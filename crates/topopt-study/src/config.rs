@@ -8,6 +8,7 @@ mod check;
 mod consistency;
 mod design;
 mod keys;
+mod load_consistency;
 mod loads;
 mod mesh;
 mod output;
@@ -29,7 +30,7 @@ pub use design::{
     Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Method, Optimizer,
     Projection,
 };
-pub use keys::{Config, Material};
+pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
 pub use mesh::{Generator, Hexes, Mesh};
 pub use output::{Compression, Output};
@@ -42,7 +43,8 @@ use crate::finding::{Finding, InputError, Source};
 use crate::result_files;
 
 impl Config {
-    /// The smallest modulus that a design may have, as a share of the largest, in all stages.
+    /// The smallest modulus that a design of one material may have, as a share of the largest, in
+    /// all stages.
     pub fn contrast(&self) -> f64 {
         let later = self.continuation.iter().filter_map(|stage| stage.penalty);
         let penalties = std::iter::once(self.design.penalty).chain(later);

@@ -19,6 +19,7 @@ pub mod free_memory;
 pub mod history;
 pub mod interrupt;
 mod loads;
+pub mod materials;
 mod memory;
 pub mod meshing;
 pub mod model;

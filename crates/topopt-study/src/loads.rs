@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toml::Spanned;
-use topopt_fem::surface_load;
+use topopt_fem::bearing::{BearingError, bearing};
+use topopt_fem::remote_load::{PointLoad, SpreadError, spread};
+use topopt_fem::surface_load::{self, NodalForces};
 
-use crate::case::{CaseLoads, Lookup};
+use crate::case::{CaseLoads, Lookup, Rotation};
 use crate::config::{Load, LoadQuantity};
 use crate::finding::Finding;
+use crate::numbers::shown;
 
 /// What a set of nodes can have in place of a force per area.
 const TOTAL: &str = "`total_force`, which is shared equally by nodes";
@@ -23,7 +26,7 @@ impl Lookup<'_> {
 
         let mut case = |name: &str| {
             let mut forces: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
-            let mut gravity = [0.0; 3];
+            let (mut gravity, mut rotations) = ([0.0; 3], Vec::new());
             for load in self.config.loads.iter().filter(|load| load.case == name) {
                 for (node, force) in self.forces(load, findings) {
                     let total = forces.entry(node).or_default();
@@ -32,6 +35,10 @@ impl Lookup<'_> {
                 if let Some(more) = load.gravity.as_ref().map(|gravity| gravity.get_ref()) {
                     gravity = std::array::from_fn(|i| gravity[i] + more[i]);
                 }
+                rotations.extend(load.angular_velocity.as_ref().map(|velocity| Rotation {
+                    angular_velocity: *velocity.get_ref(),
+                    center: load.center.as_ref().map_or([0.0; 3], |center| *center.get_ref()),
+                }));
             }
 
             CaseLoads {
@@ -39,6 +46,7 @@ impl Lookup<'_> {
                 weight: weight(name),
                 forces: forces.into_iter().collect(),
                 gravity,
+                rotations,
                 displacements: self.displacements(name, findings),
             }
         };
@@ -46,7 +54,7 @@ impl Lookup<'_> {
     }
 
     /// Forces of one entry on the nodes of its set.
-    fn forces(&self, load: &Load, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
+    fn forces(&self, load: &Load, findings: &mut Vec<Finding>) -> NodalForces {
         let Some(set) = &load.set else { return Vec::new() };
         let mut forces = Vec::new();
         for (quantity, place) in load.quantities() {
@@ -55,6 +63,15 @@ impl Lookup<'_> {
             forces.extend(match (quantity, faces) {
                 (LoadQuantity::Force(force), _) => {
                     nodes(findings).into_iter().map(|node| (node, force)).collect()
+                }
+
+                (LoadQuantity::TotalForce(force), _) if load.at.is_some() => {
+                    let at = load.at.as_ref().map_or([0.0; 3], |at| *at.get_ref());
+                    self.spread(load, PointLoad { force, moment: [0.0; 3], at }, place, findings)
+                }
+                (LoadQuantity::Moment(moment), _) => {
+                    let load_at_origin = PointLoad { force: [0.0; 3], moment, at: [0.0; 3] };
+                    self.spread(load, load_at_origin, place, findings)
                 }
 
                 (LoadQuantity::TotalForce(force), Some(faces)) => {
@@ -73,6 +90,17 @@ impl Lookup<'_> {
                     surface_load::pressure(self.mesh, &faces, pressure)
                 }
 
+                (LoadQuantity::Bearing([0.0, 0.0, 0.0]), Some(_)) => Vec::new(),
+                (LoadQuantity::Bearing(force), Some(faces)) => bearing(self.mesh, &faces, force)
+                    .unwrap_or_else(|error| {
+                        findings.push(self.no_bearing(set.get_ref(), error, place));
+                        Vec::new()
+                    }),
+
+                (LoadQuantity::Bearing(_), None) => {
+                    findings.extend(self.no_faces(set, "bearing", place, TOTAL));
+                    Vec::new()
+                }
                 (LoadQuantity::Traction(_), None) => {
                     findings.extend(self.no_faces(set, "traction", place, TOTAL));
                     Vec::new()
@@ -81,10 +109,79 @@ impl Lookup<'_> {
                     findings.extend(self.no_faces(set, "pressure", place, TOTAL));
                     Vec::new()
                 }
-                (LoadQuantity::Gravity(_), _) => Vec::new(),
+                (LoadQuantity::Gravity(_) | LoadQuantity::AngularVelocity(_), _) => Vec::new(),
             });
         }
         forces
+    }
+
+    /// A force at a point or a moment, on the nodes of the set of `load`: by the areas that they
+    /// stand for if it has faces, else alike.
+    fn spread(
+        &self,
+        load: &Load,
+        point_load: PointLoad,
+        place: Range<usize>,
+        findings: &mut Vec<Finding>,
+    ) -> NodalForces {
+        let Some(set) = &load.set else { return Vec::new() };
+        let weights: Vec<(u32, f64)> = match self.faces(set, load.kind) {
+            Some(faces) => surface_load::areas(self.mesh, &faces),
+            None => {
+                let nodes = self.nodes(set, load.kind, findings);
+                nodes.into_iter().map(|node| (node, 1.0)).collect()
+            }
+        };
+        if weights.is_empty() {
+            return Vec::new();
+        }
+
+        spread(self.mesh, &weights, &point_load).unwrap_or_else(|error| {
+            let name = set.get_ref();
+            let (message, remedy) = match error {
+                SpreadError::Point => (
+                    format!("the nodes of set `{name}` are in one point and take no moment"),
+                    "name a set of several nodes, or put `at` on the node".to_owned(),
+                ),
+                SpreadError::Line(axis) => {
+                    let [x, y, z] = axis.map(shown);
+                    (
+                        format!(
+                            "the nodes of set `{name}` are on a line and take no moment about it"
+                        ),
+                        format!(
+                            "name a set that is wider across its direction ({x}, {y}, {z}), or \
+                             leave this part of the moment out; a force with `at` on the line has \
+                             none"
+                        ),
+                    )
+                }
+            };
+            let finding = Finding::new(message).remedy(remedy);
+            findings.push(finding.at(self.config.source(), place, "has a moment about them"));
+            Vec::new()
+        })
+    }
+
+    /// A force that the faces of a bore do not take.
+    fn no_bearing(&self, name: &str, error: BearingError, place: Range<usize>) -> Finding {
+        let (message, label, remedy) = match error {
+            BearingError::NoFace => (
+                format!("no face of set `{name}` takes this bearing load"),
+                "no outward normal points against it",
+                "name the faces of the bore that the force presses on, or turn the force",
+            ),
+            BearingError::Sideways(share) => (
+                format!(
+                    "the faces of set `{name}` leave {} % of this bearing load: a pin only pushes \
+                     along their normals",
+                    shown((100.0 * share).round())
+                ),
+                "points along the faces",
+                "name all faces of the bore, and give the part along its axis as `total_force`",
+            ),
+        };
+        Finding::new(message).at(self.config.source(), place, label).remedy(remedy)
     }
 
     /// Something per area on a set that has no area; `instead` is what nodes can have. Sets that
@@ -100,14 +197,15 @@ impl Lookup<'_> {
         let name = set.get_ref();
         let nodes = self.nodes(set, None, &mut findings).len();
         if findings.is_empty() {
+            let label = if key == "bearing" { "in a bore" } else { "per area" };
             let message =
                 format!("`{key}` needs faces, but set `{name}` has none, only {nodes} nodes");
-            findings.push(
-                Finding::new(message).at(self.config.source(), place, "per area").remedy(format!(
+            findings.push(Finding::new(message).at(self.config.source(), place, label).remedy(
+                format!(
                     "name a face set: a physical surface of Gmsh, or a [[select]] with `kind = \
                      \"faces\"`; or give {instead}"
-                )),
-            );
+                ),
+            ));
         }
         findings
     }
@@ -117,7 +215,7 @@ impl Lookup<'_> {
         let mut findings = Vec::new();
         // Gravity and moved supports load a part whatever the forces are.
         let by_forces =
-            |case: &&CaseLoads| case.gravity == [0.0; 3] && case.displacements.is_empty();
+            |case: &&CaseLoads| case.acceleration().is_zero() && case.displacements.is_empty();
         for case in cases.iter().filter(by_forces) {
             let mut pushes = case.forces.iter().flat_map(|(node, force)| {
                 (0..3).filter(|&i| force[i] != 0.0).map(move |i| (i, node))

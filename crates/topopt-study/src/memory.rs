@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use topopt_design::Cone;
-use topopt_fem::{BlockJacobi, ElementVectors, Helmholtz, Multigrid, Strategy};
+use topopt_fem::{BlockJacobi, ElementFactors, ElementVectors, Helmholtz, Multigrid, Strategy};
 use topopt_mesh::HexMesh;
 
 use crate::config::{self, Config};
@@ -24,7 +24,10 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
         FilterPlan::Density { .. } => 31,
         _ => 22,
     };
-    let element = 8 * elements * vectors;
+    let ElementFactors { stiffness, mass } = problem.factors();
+    // Factors in the problem, and of the stiffness in the state equation.
+    let factors = 2 * usize::from(stiffness.is_some()) + usize::from(mass.is_some());
+    let element = 8 * elements * (vectors + factors);
     // Results are written when the setup needs nothing: fields in the user's order, and what is
     // compressed.
     let output = (16 * elements + 24 * cases * nodes) + OUTPUT.min(16 * elements);
@@ -35,7 +38,7 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
         _ => Multigrid::bytes(problem),
     };
 
-    let heavy = problem.load_cases().iter().filter(|case| case.body_force != [0.0; 3]).count();
+    let heavy = problem.load_cases().iter().filter(|case| !case.body_force.is_zero()).count();
     let weights = heavy * ElementVectors::bytes(elements, 3) + filter_weights(model);
     let operator = strategy.bytes(problem);
 

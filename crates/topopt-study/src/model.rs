@@ -1,13 +1,14 @@
 //! From a case to what is computed: the renumbered problem and the space of designs.
 
 use topopt_design::{DesignSpace, Stage};
-use topopt_fem::{LoadCase, Material, Problem, ProblemError, Supports};
+use topopt_fem::{ElementFactors, LoadCase, Material, Problem, ProblemError, Supports};
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
 use crate::case::{Case, CaseLoads, element_width, sorted};
 use crate::config::{Config, Continuation, Interpolation};
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
+use crate::materials::{self, MaterialShare};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
@@ -20,6 +21,8 @@ pub struct Model {
     pub problem: Problem,
     /// Number of elements of each color, where the problem has them by color.
     pub colors: Option<Vec<usize>>,
+    /// What the elements are made of, `[material]` first.
+    pub materials: Vec<MaterialShare>,
     /// Designs allowed, renumbered.
     pub space: DesignSpace,
     /// Mean width of an element, see [`element_width`].
@@ -46,6 +49,7 @@ impl Model {
 
         let (renumbering, colors) = renumbered(&case.mesh, needs_colors);
         let problem = problem(config, &case, &renumbering)?;
+        let materials = MaterialShare::all(config, &case);
         notes.extend(sagging(config, &case));
 
         let new_element = renumbering.new_elements();
@@ -70,6 +74,7 @@ impl Model {
             renumbering,
             problem,
             colors,
+            materials,
             space,
             element_width,
             filter,
@@ -77,6 +82,22 @@ impl Model {
             grid,
             notes,
         })
+    }
+
+    /// Young's moduli of solid elements in the order of the problem, `[n_elements]`.
+    pub fn solid_moduli(&self) -> Vec<f64> {
+        let modulus = self.problem.material().youngs_modulus();
+        match &self.problem.factors().stiffness {
+            Some(factors) => factors.iter().map(|factor| factor * modulus).collect(),
+            None => vec![modulus; self.mesh.n_elements()],
+        }
+    }
+
+    /// The smallest modulus that a design may have, as a share of the largest, in all stages.
+    pub fn contrast(&self, config: &Config) -> f64 {
+        let moduli = self.materials.iter().map(|material| material.youngs_modulus);
+        let least = moduli.clone().fold(f64::INFINITY, f64::min);
+        config.contrast() * least / moduli.fold(0.0, f64::max)
     }
 
     /// Number of displacement components that are not held.
@@ -104,7 +125,7 @@ fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Pr
     })?;
 
     let n_nodes = case.mesh.n_nodes();
-    let mass_density = config.material.mass_density.unwrap_or(0.0);
+    let mass_density = materials::reference_density(config);
     let new_node = renumbering.new_nodes();
     let nodal = |values: &[(u32, [f64; 3])]| {
         let values: Vec<_> =
@@ -114,13 +135,18 @@ fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Pr
 
     let load_case = |load: &CaseLoads| LoadCase {
         weight: load.weight,
-        body_force: load.gravity.map(|g| mass_density * g),
+        body_force: load.acceleration().scaled(mass_density),
         prescribed: (!load.displacements.is_empty()).then(|| nodal(&load.displacements)),
         ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
     };
 
     let loads = case.load_cases.iter().map(load_case).collect();
+    let ElementFactors { stiffness, mass } = materials::factors(config, case);
+    let of_problem = |factors: Vec<f64>| renumbering.elements_from_original(&factors);
+    let factors =
+        ElementFactors { stiffness: stiffness.map(of_problem), mass: mass.map(of_problem) };
     Problem::new(renumbering.apply(&case.mesh), material, supports(case, &new_node), loads)
+        .and_then(|problem| problem.with_factors(factors))
         .map_err(|error| refused(config, case, &error).into())
 }
 
@@ -153,7 +179,7 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
             let load = config.loads.iter().find(|load| load.case == *name);
             load.map(|load| (load.span(), "the load case begins here"))
         }
-        ProblemError::NoLoad | ProblemError::BadSpring => None,
+        ProblemError::NoLoad | ProblemError::BadSpring | ProblemError::BadFactor => None,
     };
 
     let finding = Finding::new(error.to_string());
@@ -176,13 +202,19 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
     }
 }
 
-/// Gravity on SIMP material, whose stiffness falls faster than its weight.
+/// Gravity or rotation with SIMP material, whose stiffness falls faster than its weight.
 fn sagging(config: &Config, case: &Case) -> Option<String> {
-    let is_heavy = case.load_cases.iter().any(|load| load.gravity != [0.0; 3]);
+    let is_heavy = case.load_cases.iter().any(|load| !load.acceleration().is_zero());
+    let is_weight = case.load_cases.iter().any(|load| load.gravity != [0.0; 3]);
+    let (load, force) = match is_weight {
+        true => ("gravity", "weight"),
+        false => ("rotation", "centrifugal force"),
+    };
     (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
-        "gravity with `design.interpolation = \"simp\"`: thin material sags without limit under \
-         its own weight, which misleads the optimizer; \"ramp\" avoids that"
-            .into()
+        format!(
+            "{load} with `design.interpolation = \"simp\"`: thin material sags without limit \
+             under its own {force}, which misleads the optimizer; \"ramp\" avoids that"
+        )
     })
 }
 

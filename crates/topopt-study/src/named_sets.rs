@@ -53,7 +53,7 @@ impl Lookup<'_> {
         let loads = config.loads.iter().filter_map(|load| {
             let faces_first = match load.quantities().first()?.0 {
                 LoadQuantity::Force(_) => false,
-                LoadQuantity::TotalForce(_) => true,
+                LoadQuantity::TotalForce(_) | LoadQuantity::Moment(_) => true,
                 _ => return None,
             };
             Some((load.set.as_ref()?.get_ref(), load.kind, faces_first))

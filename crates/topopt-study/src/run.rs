@@ -143,7 +143,8 @@ impl Visitor for Run<'_> {
     /// Runs the design loop and writes what it gives.
     fn visit<C: Computer>(self, computer: &C) -> Result<(), Failure> {
         let (config, model) = (self.config, self.model);
-        let solver = computer.solver(config, model, self.strategy(computer), config.contrast())?;
+        let solver =
+            computer.solver(config, model, self.strategy(computer), model.contrast(config))?;
         let strategy = solver.operator.strategy();
         let mut summary = self.summary(computer, &solver);
 

@@ -12,6 +12,7 @@ use crate::computer::Neighbors;
 use crate::config::{self, Config};
 use crate::done::{Done, Seconds};
 use crate::doubts;
+use crate::materials::MaterialShare;
 use crate::model::Model;
 use crate::result_files::{SUMMARY, write_json};
 use crate::resumption::Resumption;
@@ -43,6 +44,8 @@ pub struct Summary<'a> {
     pub solid_elements: usize,
     /// Elements that stay void.
     pub void_elements: usize,
+    /// What the elements are made of, `[material]` first.
+    pub materials: &'a [MaterialShare],
     /// Names of the load cases.
     pub load_cases: Vec<&'a str>,
     /// Mean width of an element.
@@ -182,6 +185,7 @@ impl<'a> Summary<'a> {
             free_dofs: model.n_free_dofs(),
             solid_elements: model.space.solid.len(),
             void_elements: model.space.void.len(),
+            materials: &model.materials,
             load_cases: model.problem.load_cases().iter().map(|c| c.name.as_str()).collect(),
             element_width: model.element_width,
             filter_radius: model.filter.radius(),

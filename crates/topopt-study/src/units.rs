@@ -3,12 +3,13 @@
 use topopt_io::gmsh::is_geometry;
 
 use crate::config::{Config, Units};
+use crate::materials::MaterialShare;
 use crate::model::Model;
 use crate::numbers::rounded;
 
 /// What makes one doubt the units of a case, a sentence each.
 pub fn doubts(config: &Config, model: &Model) -> Vec<String> {
-    let modulus = doubtful_modulus(config, model);
+    let modulus = model.materials.iter().find_map(|m| doubtful_modulus(config, model, m));
     let strain = if modulus.is_none() { large_strain(config, model) } else { None };
     modulus.into_iter().chain(strain).collect()
 }
@@ -19,8 +20,8 @@ const MODULI: std::ops::RangeInclusive<f64> = 1e5..=1.3e12;
 /// Without units, parts larger than this are taken to be in millimeters.
 const MILLIMETERS: f64 = 20.0;
 
-fn doubtful_modulus(config: &Config, model: &Model) -> Option<String> {
-    let modulus = config.material.youngs_modulus;
+fn doubtful_modulus(config: &Config, model: &Model, material: &MaterialShare) -> Option<String> {
+    let modulus = material.youngs_modulus;
     let is_step = config.mesh_path().is_some_and(|path| is_geometry(&path) && !is_geo(&path));
     let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
 
@@ -55,8 +56,9 @@ fn doubtful_modulus(config: &Config, model: &Model) -> Option<String> {
             format!("; if {modulus:e} is in {name}, give {right:e}")
         });
 
+    let of_set = material.set.as_ref().map_or(String::new(), |set| format!(" of set `{set}`"));
     Some(format!(
-        "Young's modulus is {modulus:e} {unit}, {said}: {:e} Pa, {than}{}",
+        "Young's modulus{of_set} is {modulus:e} {unit}, {said}: {:e} Pa, {than}{}",
         rounded(pascals),
         meant.unwrap_or_default()
     ))
@@ -69,7 +71,7 @@ fn is_geo(path: &std::path::Path) -> bool {
 /// A force that a bar of the part's volume and shape of a cube would not bear with small strains.
 fn large_strain(config: &Config, model: &Model) -> Option<String> {
     const LARGE: f64 = 0.1;
-    let modulus = config.material.youngs_modulus;
+    let modulus = model.materials.iter().map(|m| m.youngs_modulus).fold(0.0, f64::max);
     if config.units.is_none() && modulus <= 1.0 {
         return None;
     }

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use topopt_fem::LoadCase;
-use topopt_study::case::Case;
+use topopt_study::case::{Case, CaseLoads, Rotation};
 use topopt_study::computer::{Computer, Needs, Visitor};
 use topopt_study::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
 use topopt_study::doubts;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
+use topopt_study::materials::MaterialShare;
 use topopt_study::model::Model;
 use topopt_study::numbers::shown;
 use topopt_study::output_folder::{self, Earlier};
@@ -44,14 +45,15 @@ pub(super) fn check(
 
     let case = Case::build_until(&config, &(&args.gmsh).into(), interrupt)?;
     if let Some(path) = &args.preview {
-        preview::write(path, &case).map_err(InputError::from)?;
+        preview::write(path, &config, &case).map_err(InputError::from)?;
     }
 
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let diagnosis = Diagnosis::of(&case);
+        let loads = case.load_cases.clone();
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let model = Model::build(&config, case, place.needs_colors(&config))?;
-        Forecast::of(&config, &model, diagnosis, &place)
+        Forecast::of(&config, &model, &loads, diagnosis, &place)
     })?;
 
     if args.json {
@@ -84,6 +86,8 @@ struct Forecast {
     spring_nodes: usize,
     spring_stiffness: [f64; 3],
     loads: Vec<Load>,
+    /// What the elements are made of, `[material]` first.
+    materials: Vec<MaterialShare>,
     solid_elements: usize,
     void_elements: usize,
     design_volume: f64,
@@ -113,8 +117,12 @@ struct Load {
     weight: f64,
     loaded_nodes: usize,
     sum_of_forces: [f64; 3],
-    /// Weight per volume of solid material.
+    /// Sum of the moments that are given as such.
+    sum_of_moments: [f64; 3],
+    /// Weight by gravity per volume of solid material; with several materials on average.
     weight_per_volume: [f64; 3],
+    /// Rotations of the whole part.
+    rotations: Vec<Rotation>,
     displaced_nodes: usize,
 }
 
@@ -122,11 +130,15 @@ impl Forecast {
     fn of(
         config: &Config,
         model: &Model,
+        loads: &[CaseLoads],
         diagnosis: Diagnosis,
         place: &Place,
     ) -> Result<Self, Failure> {
         let Model { problem, space, .. } = model;
-        let loads: Vec<Load> = problem.load_cases().iter().map(Load::of).collect();
+        let density = mean_density(config, model);
+        let cases = problem.load_cases().iter().zip(loads);
+        let loads: Vec<Load> =
+            cases.map(|(case, load)| Load::of(case, load, config, density)).collect();
         let supports = problem.supports();
         let springs = supports.springs().map_or([].as_slice(), |springs| springs.as_chunks().0);
         let is_held = |&n: &usize| (0..3).any(|i| supports.is_fixed(n, i));
@@ -153,6 +165,7 @@ impl Forecast {
             coincident_nodes: diagnosis.coincident_nodes,
             hanging_nodes: diagnosis.hanging_nodes,
             loads,
+            materials: model.materials.clone(),
             solid_elements: space.solid.len(),
             void_elements: space.void.len(),
             design_volume: space.design_volumes().iter().sum(),
@@ -208,6 +221,9 @@ impl Forecast {
         }));
         rows.extend(self.loads.iter().map(|load| ("load case", load.text())));
 
+        if self.materials.iter().any(|material| material.set.is_some()) {
+            rows.extend(self.materials.iter().map(|material| ("made of", made_of(material))));
+        }
         let volume = shown(self.design_volume);
         rows.push(("material", format!("{} of the design volume {volume}", self.volume_fraction)));
         for (name, n) in
@@ -277,15 +293,21 @@ impl Forecast {
 }
 
 impl Load {
-    fn of(case: &LoadCase) -> Self {
+    /// `density` is the mean mass per volume of solid material.
+    fn of(case: &LoadCase, load: &CaseLoads, config: &Config, density: f64) -> Self {
         let forces = case.forces.as_chunks::<3>().0;
         let displaced = case.prescribed.as_ref().map(|u| u.as_chunks::<3>().0);
+        let here = config.loads.iter().filter(|load| load.case == case.name);
+        let moments = here.filter_map(|load| load.moment.as_ref());
+        let moments: Vec<[f64; 3]> = moments.map(|moment| *moment.get_ref()).collect();
         Self {
             case: case.name.clone(),
             weight: case.weight,
             loaded_nodes: count(forces),
-            sum_of_forces: sum(forces),
-            weight_per_volume: case.body_force,
+            sum_of_forces: without_rounding(sum(forces), forces),
+            sum_of_moments: sum(&moments),
+            weight_per_volume: load.gravity.map(|g| density * g),
+            rotations: load.rotations.clone(),
             displaced_nodes: displaced.map_or(0, count),
         }
     }
@@ -296,15 +318,40 @@ impl Load {
         if self.loaded_nodes > 0 {
             parts.push(format!("{}, forces add up to ({x}, {y}, {z})", nodes(self.loaded_nodes)));
         }
+        if self.sum_of_moments != [0.0; 3] {
+            let [x, y, z] = self.sum_of_moments.map(shown);
+            parts.push(format!("moments add up to ({x}, {y}, {z})"));
+        }
         if self.weight_per_volume != [0.0; 3] {
             let [x, y, z] = self.weight_per_volume.map(shown);
             parts.push(format!("gravity of ({x}, {y}, {z}) per volume"));
+        }
+        for Rotation { angular_velocity, center } in &self.rotations {
+            let ([wx, wy, wz], [x, y, z]) = (angular_velocity.map(shown), center.map(shown));
+            parts.push(format!("rotation at ({wx}, {wy}, {wz}) about ({x}, {y}, {z})"));
         }
         if self.displaced_nodes > 0 {
             parts.push(format!("{} displaced", nodes(self.displaced_nodes)));
         }
         format!("{}: {}, weight {}", self.case, parts.join(", "), shown(self.weight))
     }
+}
+
+/// Mass per volume of solid material, on average over the part.
+fn mean_density(config: &Config, model: &Model) -> f64 {
+    let density = config.material.mass_density.unwrap_or(1.0);
+    let Some(factors) = &model.problem.factors().mass else { return density };
+    let volumes = &model.space.volumes;
+    let mass: f64 = factors.iter().zip(volumes).map(|(factor, v)| factor * v).sum();
+    density * mass / volumes.iter().sum::<f64>()
+}
+
+fn made_of(material: &MaterialShare) -> String {
+    let density = material.mass_density.map(|d| format!(", mass density {}", shown(d)));
+    let modulus = shown(material.youngs_modulus);
+    let (name, n) = (material.name(), material.elements);
+    let elements = if n == 1 { "element" } else { "elements" };
+    format!("{name}: {n} {elements}, Young's modulus {modulus}{}", density.unwrap_or_default())
 }
 
 /// What changes, by the keys of the case file.
@@ -328,6 +375,12 @@ fn count(vectors: &[[f64; 3]]) -> usize {
 
 fn sum(vectors: &[[f64; 3]]) -> [f64; 3] {
     std::array::from_fn(|i| vectors.iter().map(|vector| vector[i]).sum())
+}
+
+/// The sum of `vectors`, 0 where it is rounding.
+fn without_rounding(sum: [f64; 3], vectors: &[[f64; 3]]) -> [f64; 3] {
+    let total: f64 = vectors.as_flattened().iter().map(|f| f.abs()).sum();
+    sum.map(|s| if s.abs() < 1e-12 * total { 0.0 } else { s })
 }
 
 fn nodes(n: usize) -> String {
@@ -364,7 +417,8 @@ fn warnings(model: &Model, loads: &[Load]) -> Vec<String> {
 
     for (load, case) in loads.iter().zip(model.problem.load_cases()) {
         let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
-        if load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total) {
+        let is_zero = load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total);
+        if is_zero && load.sum_of_moments == [0.0; 3] {
             warnings.push(format!(
                 "the forces of load case `{}` add up to zero; if this is not intended, check their \
                  signs",

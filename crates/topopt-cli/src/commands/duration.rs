@@ -47,8 +47,8 @@ impl Duration {
         let (mut x, mut y) = (backend.zeros(space)?, backend.zeros(space)?);
         backend.fill(1.0, &mut x);
 
-        let mut moduli = backend.zeros(Space::elements(model.mesh.n_elements()))?;
-        backend.fill(config.material.youngs_modulus, &mut moduli);
+        let moduli =
+            backend.upload(&model.solid_moduli(), Space::elements(model.mesh.n_elements()))?;
         operator.set_coefficients(&[&moduli]);
 
         // A scalar that is looked at waits for all that was asked of a device.
@@ -102,7 +102,7 @@ impl Visitor for Measured<'_> {
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Duration, Failure> {
         let Self { config, model } = self;
-        let (strategy, contrast) = (config.solver.strategy, config.contrast());
+        let (strategy, contrast) = (config.solver.strategy, model.contrast(config));
         let Solver { mut operator, mut preconditioner, .. } =
             computer.solver(config, model, strategy, contrast)?;
         let (operator, preconditioner) = (operator.as_mut(), preconditioner.as_mut());

@@ -6,23 +6,25 @@ use std::path::Path;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 
 use topopt_study::case::Case;
+use topopt_study::config::Config;
 use topopt_study::finding::Finding;
+use topopt_study::materials::body_forces;
 use topopt_study::model::on_all_nodes;
 
 /// Writes the mesh with what lies on it. Cells: `solid`, `void` and the element sets, 0 or 1.
 /// Points: `support`, 1 + 2 + 4 where x, y and z are held; `force` of the first load case and
-/// `force_NAME` of the others, `displacement` likewise, and `spring`, the stiffness, where there are
-/// any; the nodes of node and face sets. Sets are called `set_NAME`.
+/// `force_NAME` of the others, `displacement` likewise, `body_force` likewise, of gravity and rotation
+/// where all is solid, and `spring`, the stiffness, where there are any; the nodes of node and face sets. Sets are called `set_NAME`.
 ///
 /// # Errors
 /// A finding if the file cannot be written, or is not to be a .vtu file.
-pub(super) fn write(path: &Path, case: &Case) -> Result<(), Finding> {
+pub(super) fn write(path: &Path, config: &Config, case: &Case) -> Result<(), Finding> {
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("vtu")) {
         let finding = Finding::new(format!("cannot write a preview to {}", path.display()));
         return Err(finding.remedy("give a file name that ends with .vtu"));
     }
 
-    let (flags, vectors) = (point_flags(case), vectors(case));
+    let (flags, vectors) = (point_flags(case), vectors(config, case));
     let vectors = vectors.iter().map(|(name, values)| Array {
         name: name.as_str(),
         components: 3,
@@ -73,12 +75,15 @@ fn point_flags(case: &Case) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Forces and displacements on all nodes by load case, then springs.
-fn vectors(case: &Case) -> Vec<(String, Vec<[f64; 3]>)> {
+fn vectors(config: &Config, case: &Case) -> Vec<(String, Vec<[f64; 3]>)> {
     let all = |values| on_all_nodes(case.mesh.n_nodes(), values);
     let mut vectors = Vec::new();
     for (k, load) in case.load_cases.iter().enumerate() {
         let of = |what: &str| if k == 0 { what.into() } else { format!("{what}_{}", load.name) };
         vectors.push((of("force"), all(&load.forces)));
+        if !load.acceleration().is_zero() {
+            vectors.push((of("body_force"), body_forces(config, case, load)));
+        }
         if !load.displacements.is_empty() {
             vectors.push((of("displacement"), all(&load.displacements)));
         }

@@ -28,7 +28,7 @@ volume_fraction = 0.3
 radius_in_elements = 1.5
 "#;
 
-fn build(load: &str, set: &[&str]) -> Result<Case, String> {
+pub fn build(load: &str, set: &[&str]) -> Result<Case, String> {
     case_of(&CASE.replace("LOAD", load), set)
 }
 
@@ -39,7 +39,7 @@ fn resultant(case: &Case) -> ([f64; 3], f64) {
     (std::array::from_fn(|i| forces.iter().map(|(_, force)| force[i]).sum()), largest)
 }
 
-fn assert_near(found: [f64; 3], expected: [f64; 3]) {
+pub fn assert_near(found: [f64; 3], expected: [f64; 3]) {
     let near = (0..3).all(|i| (found[i] - expected[i]).abs() < 1e-12);
     assert!(near, "{found:?} {expected:?}");
 }
@@ -106,9 +106,10 @@ fn a_load_has_one_quantity() {
        :         `-- no magnitude given
     15 | 
        `----
-     help: give one of `force` (on each node), `total_force` (on the whole set), `traction` (per
-           area), `pressure` (per area, along the normal) and `gravity` (on the whole part); several
-           [[loads]] of a case act together
+     help: give one of `force` (on each node), `total_force` (on the whole set), `moment` (on the
+           whole set), `bearing` (a pin in a bore), `traction` (per area), `pressure` (per area,
+           along the normal), `gravity` and `angular_velocity` (on the whole part); several [[loads]]
+           of a case act together
     "#);
     let two = build("force = [0, 1, 0]\npressure = 1", &[]).unwrap_err();
     assert!(two.contains("a load of more than one kind") && two.contains("one too many"), "{two}");

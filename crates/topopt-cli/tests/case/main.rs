@@ -1,8 +1,10 @@
 //! A case file and its mesh together: sets, loads, supports, and what is refused.
 
 mod loads;
+mod materials;
 mod named_sets;
 mod selections;
+mod spread_loads;
 mod supports;
 
 use std::path::Path;

@@ -20,7 +20,7 @@ fn init_writes_a_case_that_is_complete() {
 }
 
 /// Keys of the template whose lines show an example and no default.
-const WITHOUT_DEFAULT: [&str; 25] = [
+const WITHOUT_DEFAULT: [&str; 30] = [
     "cut",
     "file",
     "element_size",
@@ -35,6 +35,11 @@ const WITHOUT_DEFAULT: [&str; 25] = [
     "directory",
     "vti_spacing",
     "total_force",
+    "at",
+    "moment",
+    "bearing",
+    "angular_velocity",
+    "center",
     "traction",
     "pressure",
     "threshold",

@@ -13,6 +13,7 @@ mod gpu;
 mod guide;
 mod interrupt;
 mod loads;
+mod materials;
 mod mesh_messages;
 mod meshes;
 mod messages;

@@ -15,7 +15,7 @@ const ENDS: &str = "[[select]]\nname = \"wall\"\nkind = \"faces\"\n\
     plane = { point = [10, 0, 0], normal = [1, 0, 0] }\n\n";
 
 /// A folder with a case of the supports, springs and loads of `conditions`.
-fn folder(conditions: &str) -> Folder {
+pub fn folder(conditions: &str) -> Folder {
     let folder = Folder::new();
     let start = CASE.find("[[supports]]").unwrap();
     let end = CASE.find("[design]").unwrap();
@@ -24,7 +24,7 @@ fn folder(conditions: &str) -> Folder {
 }
 
 /// Settings of a bar full of material of modulus 20, without lateral contraction.
-const BAR: [&str; 7] = [
+pub const BAR: [&str; 7] = [
     "material.poissons_ratio=0",
     "material.youngs_modulus=20",
     "material.mass_density=0.5",
@@ -84,7 +84,7 @@ fn a_bar_with_a_displaced_end() {
 /// Runs the bar with 0.3 of the material everywhere and verifies it as solid where `is_solid`, over
 /// an area of `area`. The stress must be `stress` at x, 0 in the void; `elongation` is the largest
 /// displacement, at the end, and `compliance` that of a unit of area. The void strains alike.
-fn verify_bar(
+pub fn verify_bar(
     conditions: &str,
     (is_solid, area): (fn([f64; 3]) -> bool, f64),
     stress: impl Fn(f64) -> f64,

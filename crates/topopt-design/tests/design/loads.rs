@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use topopt_design::{Interpolation, Law, Loads};
 use topopt_fem::surface_load::traction;
 use topopt_fem::{
-    ElementOperator, ElementPreconditioner, LoadCase, Material, Multigrid, Problem, Strategy,
-    Supports, WithSprings,
+    BodyForce, ElementFactors, ElementOperator, ElementPreconditioner, LoadCase, Material,
+    Multigrid, Problem, Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{Cpu, CycleKind, Pcg, PcgOptions, StopReason, System};
 use topopt_mesh::generate::{Benchmark, Resolution};
@@ -52,7 +52,7 @@ fn nodes(mesh: &HexMesh, chosen: impl Fn(&[f64; 3]) -> bool) -> Vec<usize> {
     (0..mesh.n_nodes()).filter(|&n| chosen(&mesh.coordinates()[n])).collect()
 }
 
-fn hold(mesh: &HexMesh, chosen: impl Fn(&[f64; 3]) -> bool) -> Supports {
+pub fn hold(mesh: &HexMesh, chosen: impl Fn(&[f64; 3]) -> bool) -> Supports {
     let mut supports = Supports::none(mesh.n_nodes());
     nodes(mesh, chosen).into_iter().for_each(|n| (0..3).for_each(|i| supports.fix(n, i)));
     supports
@@ -135,7 +135,7 @@ fn assert_relative(found: f64, expected: f64, tolerance: f64) {
 fn a_bar_under_its_own_weight() {
     let (weight, density) = (0.3, 0.6_f64);
     let mesh = straight();
-    let case = LoadCase { body_force: [weight, 0.0, 0.0], ..unloaded(&mesh) };
+    let case = LoadCase { body_force: [weight, 0.0, 0.0].into(), ..unloaded(&mesh) };
     let problem = problem(mesh, 0.0, hold(&straight(), |x| x[0] < 1e-9), vec![case]);
     for (law, stiffness) in
         [(SIMP, density.powi(3)), (RAMP, density / (1.0 + 4.0 * (1.0 - density)))]
@@ -149,6 +149,26 @@ fn a_bar_under_its_own_weight() {
         let integral = LENGTH.powi(3) / 3.0 - LENGTH / 12.0;
         assert_relative(found.compliance, density * weight * AREA * slope * integral, 1e-10);
     }
+}
+
+/// A bar that turns about z at x = 0: u = w^2 / E (L^2 x / 2 - x^3 / 6), exact at nodes.
+#[test]
+fn a_bar_that_rotates() {
+    let (mass, speed, density) = (0.5, 0.7, 0.6_f64);
+    let mesh = straight();
+    let force = BodyForce::centrifugal([0.0, 0.0, -speed], [0.0, 2.5, 9.0]).scaled(mass);
+    let case = LoadCase { body_force: force, ..unloaded(&mesh) };
+    let mut rails = hold(&mesh, |x| x[0] < 1e-9);
+    (0..mesh.n_nodes()).for_each(|n| (1..3).for_each(|i| rails.fix(n, i)));
+
+    let problem = problem(mesh, 0.0, rails, vec![case]);
+    let found = evaluate(&problem, &RAMP, &vec![density; 250]);
+    let stiffness = MODULUS * density / (1.0 + 4.0 * (1.0 - density));
+    let slope = density * mass * speed * speed / stiffness;
+    let exact = field(problem.mesh(), |&[x, ..]| {
+        [slope * (0.5 * LENGTH * LENGTH * x - x.powi(3) / 6.0), 0.0, 0.0]
+    });
+    assert_field(&found.displacements[0], &exact, 1e-10);
 }
 
 /// A bar that is pulled at its end and hangs on springs of k per area alone: u = t / k + t x / E.
@@ -244,17 +264,21 @@ fn mixed() -> Problem {
         Some(field(&mesh, value))
     };
 
+    let turning = BodyForce::centrifugal([0.03, -0.1, 0.05], [4.0, 1.0, -2.0]);
     let cases = [
-        LoadCase { body_force: [0.0, -0.05, 0.02], ..pulled.clone() },
+        LoadCase { body_force: [0.0, -0.05, 0.02].into(), ..pulled.clone() },
         LoadCase { weight: 0.5, prescribed: moved(1.0), ..unloaded(&mesh) },
         LoadCase {
             weight: 2.0,
-            body_force: [0.04, 0.0, 0.0],
+            body_force: BodyForce::from([0.04, 0.0, 0.0]).plus(&turning),
             prescribed: moved(-1.0),
             ..pulled.clone()
         },
     ];
-    problem(mesh, 0.3, supports, cases.into())
+    let n = mesh.n_elements();
+    let mass = Some((0..n).map(|e| 1.0 + 0.3 * (e % 4) as f64).collect());
+    let factors = ElementFactors { mass, stiffness: None };
+    problem(mesh, 0.3, supports, cases.into()).with_factors(factors).unwrap()
 }
 
 #[test]
@@ -266,7 +290,8 @@ fn the_gradient_of_mixed_loads_matches_finite_differences() {
     // Each load case by itself, and all together.
     let alone = |case: &LoadCase| {
         let (mesh, supports) = (problem.mesh().clone(), problem.supports().clone());
-        Problem::new(mesh, *problem.material(), supports, vec![case.clone()]).unwrap()
+        let alone = Problem::new(mesh, *problem.material(), supports, vec![case.clone()]);
+        alone.unwrap().with_factors(problem.factors().clone()).unwrap()
     };
     let mut problems: Vec<_> = problem.load_cases().iter().map(alone).collect();
     problems.push(problem);
@@ -305,6 +330,7 @@ fn the_objective_is_minus_twice_the_potential_energy() {
 
     let mut expected = 0.0;
     let springs = problem.supports().springs().unwrap();
+    let mass = problem.factors().mass.as_ref().unwrap();
     for (case, u) in problem.load_cases().iter().zip(&found.displacements) {
         let mut energies = vec![0.0; n];
         operator.element_work(0, u, u, &mut energies);
@@ -314,11 +340,10 @@ fn the_objective_is_minus_twice_the_potential_energy() {
         let mut forces = case.forces.clone();
         for (e, hex) in problem.mesh().hexes().iter().enumerate() {
             // On a mesh of this kind the shares of the nodes of an element are unequal.
-            let shares = shares(&problem.mesh().element_coordinates(e));
-            for (&node, share) in hex.iter().zip(shares) {
-                (0..3).for_each(|i| {
-                    forces[3 * node as usize + i] += density[e] * share * case.body_force[i];
-                });
+            let loads = nodal(&problem.mesh().element_coordinates(e), &case.body_force);
+            for (&node, load) in hex.iter().zip(loads) {
+                (0..3)
+                    .for_each(|i| forces[3 * node as usize + i] += density[e] * mass[e] * load[i]);
             }
         }
 
@@ -329,13 +354,18 @@ fn the_objective_is_minus_twice_the_potential_energy() {
     assert_relative(found.compliance, expected, 1e-11);
 }
 
-/// The integral of N_a over an element.
-fn shares(x: &[[f64; 3]; 8]) -> [f64; 8] {
+/// The integral of N_a b over an element.
+fn nodal(x: &[[f64; 3]; 8], force: &BodyForce) -> [[f64; 3]; 8] {
     use topopt_mesh::hexahedron::{determinant, gauss_points, jacobian, shape_functions};
-    let mut shares = [0.0; 8];
+    let mut loads = [[0.0; 3]; 8];
     for xi in gauss_points() {
-        let det = determinant(&jacobian(x, xi));
-        shape_functions(xi).iter().zip(&mut shares).for_each(|(n, share)| *share += n * det);
+        let (det, shape) = (determinant(&jacobian(x, xi)), shape_functions(xi));
+        let at = |j: usize| (0..8).map(|a| shape[a] * x[a][j]).sum::<f64>();
+        let b =
+            |i: usize| force.uniform[i] + (0..3).map(|j| force.gradient[i][j] * at(j)).sum::<f64>();
+        for (load, n) in loads.iter_mut().zip(shape) {
+            (0..3).for_each(|i| load[i] += n * det * b(i));
+        }
     }
-    shares
+    loads
 }

@@ -2,6 +2,7 @@
 
 mod failing_filter;
 mod loads;
+mod materials;
 mod preconditioners;
 mod reaction;
 mod responses;

@@ -77,7 +77,10 @@ fn reaction() -> Problem<Reaction, 1> {
     clamped.for_each(|node| held.fix(node, 0));
     let nodal = |value: fn(f64) -> f64| (0..mesh.n_nodes()).map(|n| value(n as f64)).collect();
     let cases = vec![
-        LoadCase { body_force: [0.3], ..LoadCase::new("source", nodal(|n| (0.3 * n).sin())) },
+        LoadCase {
+            body_force: [0.3].into(),
+            ..LoadCase::new("source", nodal(|n| (0.3 * n).sin()))
+        },
         LoadCase {
             weight: 0.5,
             prescribed: Some(nodal(|n| 1.0 + (0.7 * n).cos())),

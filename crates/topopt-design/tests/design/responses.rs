@@ -16,11 +16,11 @@ use super::{COUNT, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
 const ONCE: StopRules = StopRules { max_iterations: 1, ..COUNT };
 
 /// The cantilever with weight in one load case, and moved supports in the other.
-fn loaded() -> Problem {
+pub fn loaded() -> Problem {
     let problem = cantilever();
     let mesh = problem.mesh().clone();
     let mut cases = problem.load_cases().to_vec();
-    cases[0].body_force = [0.0, -0.05, 0.02];
+    cases[0].body_force = [0.0, -0.05, 0.02].into();
     let held = |k: usize| problem.supports().is_fixed(k / 3, k % 3);
     let moved = |k: usize| if held(k) { 0.3 * (k as f64).sin() } else { 0.0 };
     cases[1].prescribed = Some((0..problem.n_dofs()).map(moved).collect());

@@ -2,10 +2,12 @@
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    ElementOperator, ElementVectors, LoadCase, Material, Problem, ProblemError, Supports,
+    BodyForce, ElementFactors, ElementOperator, ElementVectors, LoadCase, Material, Problem,
+    ProblemError, Supports,
 };
 use topopt_linalg::LinearOperator;
 use topopt_mesh::HexMesh;
+use topopt_mesh::vector::{cross, difference};
 use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, wheel};
 
 fn problem(mesh: &HexMesh, supports: Supports) -> Problem {
@@ -33,7 +35,7 @@ fn weights_add_up_to_mass_times_gravity() {
         let density: Vec<f64> =
             Noise(4).vector(mesh.n_elements()).iter().map(|v| v.abs()).collect();
         let force = [0.3, -2.0, 0.7];
-        let loads = ElementVectors::of_body_force(&problem, force);
+        let loads = ElementVectors::of_body_force(&problem, &force.into());
         let mut f = vec![0.0; problem.n_dofs()];
         loads.add(&density, &mut f);
         let mass: f64 = density.iter().zip(mesh.volumes()).map(|(rho, v)| rho * v).sum();
@@ -48,6 +50,41 @@ fn weights_add_up_to_mass_times_gravity() {
         let total: f64 = work.iter().zip(&density).map(|(w, rho)| w * rho).sum();
         let direct: f64 = f.iter().zip(&rotation).map(|(f, u)| f * u).sum();
         assert!((total / direct - 1.0).abs() < 1e-13);
+    }
+}
+
+/// The mass of a cube rotates as if it were in the center, whatever its elements look like.
+#[test]
+fn centrifugal_forces_add_up_to_mass_times_acceleration() {
+    let (w, c) = ([0.4, -1.0, 2.0], [3.0, 0.2, -1.0]);
+    for mesh in [distorted_cube(5, 0.25, false), mapped_cube(3, |x| x)] {
+        let mut supports = Supports::none(mesh.n_nodes());
+        (0..mesh.n_nodes()).for_each(|n| (0..3).for_each(|i| supports.add_spring(n, i, 1.0)));
+        let n = mesh.n_elements();
+        let factors = ElementFactors { mass: Some(vec![2.5; n]), stiffness: None };
+        let problem = problem(&mesh, supports).with_factors(factors).unwrap();
+        let loads = ElementVectors::of_body_force(&problem, &BodyForce::centrifugal(w, c));
+        let mut f = vec![0.0; problem.n_dofs()];
+        loads.add(&vec![0.4; n], &mut f);
+
+        let r = difference([0.5; 3], c);
+        let expected = cross(w, cross(w, r)).map(|a| -a);
+        let sum = |i: usize| f.iter().skip(i).step_by(3).sum::<f64>();
+        for (i, expected) in expected.into_iter().enumerate() {
+            assert!((sum(i) - expected).abs() < 1e-12, "{} {expected}", sum(i));
+        }
+    }
+}
+
+#[test]
+fn factors_must_be_usable() {
+    let mesh = mapped_cube(2, |x| x);
+    let problem = problem(&mesh, held(&mesh));
+    for wrong in [vec![1.0; 7], vec![0.0; 8], vec![f64::NAN; 8]] {
+        for (stiffness, mass) in [(Some(wrong.clone()), None), (None, Some(wrong))] {
+            let found = problem.clone().with_factors(ElementFactors { stiffness, mass });
+            assert_eq!(found.unwrap_err(), ProblemError::BadFactor);
+        }
     }
 }
 
@@ -99,7 +136,7 @@ fn sums_do_not_depend_on_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut f = Noise(2).vector(problem.n_dofs());
         pool.install(|| {
-            ElementVectors::of_body_force(&problem, [1.0, 2.0, 3.0]).add(&density, &mut f);
+            ElementVectors::of_body_force(&problem, &[1.0, 2.0, 3.0].into()).add(&density, &mut f);
         });
         f
     };
@@ -114,7 +151,7 @@ fn what_is_held_or_tied() {
     let zero = || LoadCase::new("none", vec![0.0; 3 * n]);
     let made =
         |supports: Supports, case| Problem::new(mesh.clone(), material, supports, vec![case]);
-    let weight = || LoadCase { body_force: [0.0, 0.0, -1.0], ..zero() };
+    let weight = || LoadCase { body_force: [0.0, 0.0, -1.0].into(), ..zero() };
     let springs = |components: std::ops::Range<usize>, stiffness: f64| {
         let mut supports = Supports::none(n);
         (0..n).for_each(|node| {

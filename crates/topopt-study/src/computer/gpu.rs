@@ -59,7 +59,7 @@ impl Computer for OnGpu {
     }
 
     fn needs(&self, config: &Config, model: &Model) -> Result<Needs, Failure> {
-        let bytes = |s| run_bytes(config, model, s, config.contrast());
+        let bytes = |s| run_bytes(config, model, s, model.contrast(config));
         let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
         let strategy = in_order(config.solver.strategy, model).name();
         Ok(Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() })
@@ -288,7 +288,7 @@ fn bytes(
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let mesh = ProblemOnDevice::bytes(nodes, elements);
     let nodal = 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(problem);
-    let element = 8 * elements * Optimization::<Cuda<f64>>::ELEMENT_VECTORS;
+    let element = 8 * elements * Optimization::<Cuda<f64>>::element_vectors(problem);
     let preconditioner = match preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             match is_single(contrast) {

@@ -4,13 +4,15 @@ use std::ops::Range;
 
 use topopt_io::gmsh::is_geometry;
 
-use super::{Axis, Config, Continuation, FilterKind, LoadQuantity, Mesh, SelectKind};
+use super::load_consistency::{is_no_face, loads};
+use super::{Axis, Config, Continuation, FilterKind, Mesh};
 use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
 pub(super) fn check(config: &Config) -> Result<(), InputError> {
     let mut findings = Vec::new();
     findings.extend(mesh(config));
+    findings.extend(materials(config));
     findings.extend(filter(config));
     findings.extend(projection(config));
     findings.extend(continuation(config));
@@ -170,75 +172,21 @@ fn radius_key(entry: &Continuation) -> Result<Option<&'static str>, Misplaced> {
     }
 }
 
-fn loads(config: &Config) -> Vec<Finding> {
-    let finding = |(i, load): (usize, &super::Load)| {
-        let quantities = load.quantities();
-        let (message, label, span) = match quantities.as_slice() {
-            [one] => return loaded_set(config, load, one),
-            [] => {
-                let entry = || config.span(&format!("loads.{i}"));
-                let span = load.set.as_ref().map_or_else(entry, |set| set.span());
-                ("a load without a force", "no magnitude given", span)
-            }
-            [.., (_, span)] => ("a load of more than one kind", "one too many", span.clone()),
-        };
-        Some(Finding::new(message).at(config.source(), span, label).remedy(
-            "give one of `force` (on each node), `total_force` (on the whole set), `traction` \
-             (per area), `pressure` (per area, along the normal) and `gravity` (on the whole \
-             part); several [[loads]] of a case act together",
+fn materials(config: &Config) -> Vec<Finding> {
+    let ratio = config.material.poissons_ratio;
+    let differs = |material: &super::SetMaterial| {
+        let own = material.poissons_ratio.as_ref().filter(|own| *own.get_ref() != ratio)?;
+        let message = format!(
+            "the material of set `{}` has Poisson's ratio {}, [material] has {ratio}",
+            material.set.get_ref(),
+            own.get_ref()
+        );
+        Some(Finding::new(message).at(config.source(), own.span(), "another ratio").remedy(
+            "all materials must have one Poisson's ratio: remove this key, or give [material] and \
+             all [[materials]] the same",
         ))
     };
-    config.loads.iter().enumerate().filter_map(finding).collect()
-}
-
-/// Whether the load has a set just if it needs one, and the mass that it needs.
-fn loaded_set(
-    config: &Config,
-    load: &super::Load,
-    (quantity, span): &(LoadQuantity, Range<usize>),
-) -> Option<Finding> {
-    let at = |message: &str, span: Range<usize>, label: &str, remedy: &str| {
-        Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
-    };
-
-    match (quantity, &load.set) {
-        (LoadQuantity::Gravity(_), Some(set)) => at(
-            "gravity acts on the whole part",
-            set.span(),
-            "no set here",
-            "remove `set`; for a force on part of the structure use `total_force`",
-        ),
-        (LoadQuantity::Gravity(_), None) if load.kind.is_some() => at(
-            "gravity acts on the whole part",
-            span.clone(),
-            "no `kind` here",
-            "remove `kind`: it chooses among sets of one name",
-        ),
-        (LoadQuantity::Traction(_) | LoadQuantity::Pressure(_), Some(set))
-            if is_no_face(load.kind) =>
-        {
-            let remedy = "leave `kind` out, or give `total_force`";
-            at("a load per area needs faces", set.span(), "`kind` says otherwise", remedy)
-        }
-        (LoadQuantity::Gravity(_), None) if config.material.mass_density.is_none() => at(
-            "gravity needs the mass of the material",
-            span.clone(),
-            "[material] has no `mass_density`",
-            "add `mass_density = ...` to [material]: mass per volume of solid material, in units \
-             that go with the others (steel: 7850 with m, kg, N; 7.85e-9 with mm, t, N)",
-        ),
-        (LoadQuantity::Gravity(_), None) | (_, Some(_)) => None,
-        (_, None) => at(
-            "a load without a set",
-            span.clone(),
-            "on which set?",
-            "add `set = ...`: the name of a node, face or element set",
-        ),
-    }
-}
-
-fn is_no_face(kind: Option<SelectKind>) -> bool {
-    kind.is_some_and(|kind| kind != SelectKind::Faces)
+    config.materials.iter().filter_map(differs).collect()
 }
 
 /// A part that nothing holds, or nothing loads.

@@ -29,9 +29,12 @@ pub struct Config {
     /// The mesh: read from a file or made by a generator.
     #[schemars(with = "Mesh")]
     pub mesh: Spanned<Mesh>,
-    /// The elastic material.
+    /// The elastic material of all elements, or of those that `[[materials]]` leaves out.
     #[serde(default)]
     pub material: Material,
+    /// Other materials of element sets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub materials: Vec<SetMaterial>,
     /// Sets by where nodes, faces and elements lie, besides those of the mesh.
     #[serde(default)]
     pub select: Vec<Select>,
@@ -87,7 +90,28 @@ pub struct Material {
                       take 0.49"
     ))]
     pub poissons_ratio: f64,
-    /// Mass per volume of solid material, for gravity.
+    /// Mass per volume of solid material, for gravity and rotation.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub mass_density: Option<f64>,
+}
+
+/// The material of an element set, isotropic. An element may be in one such set.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetMaterial {
+    /// Name of an element set of the mesh, or of a selection.
+    #[schemars(with = "String")]
+    pub set: Spanned<String>,
+    /// Young's modulus of solid material.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub youngs_modulus: f64,
+    /// Poisson's ratio; it must be that of `[material]`, which it is by default.
+    #[schemars(
+        with = "Option<f64>",
+        extend("exclusiveMinimum" = -1, "exclusiveMaximum" = 0.5)
+    )]
+    pub poissons_ratio: Option<Spanned<f64>>,
+    /// Mass per volume of solid material; needed with gravity and rotation.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub mass_density: Option<f64>,
 }

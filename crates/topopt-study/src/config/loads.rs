@@ -61,25 +61,37 @@ pub struct Spring {
     pub stiffness_per_area: Option<Spanned<[f64; 3]>>,
 }
 
-/// A load: exactly one of `force`, `total_force`, `traction`, `pressure` and `gravity`. Loads of
-/// the same case act together.
+/// A load: exactly one of `force`, `total_force`, `moment`, `bearing`, `traction`, `pressure`,
+/// `gravity` and `angular_velocity`. Loads of the same case act together.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Name of a node, face or element set of the mesh, or of a selection; not with `gravity`.
+    /// Name of a node, face or element set of the mesh, or of a selection; not with `gravity`
+    /// or `angular_velocity`.
     #[schemars(with = "Option<String>")]
     pub set: Option<Spanned<String>>,
     /// Which set is meant where several have this name: of nodes, faces or elements. When left out,
-    /// the first kind that exists; `traction` and `pressure` take faces,
-    /// and so does `total_force` if there are any.
+    /// the first kind that exists; `traction`, `pressure` and `bearing` take faces,
+    /// and so do `total_force` and `moment` if there are any.
     pub kind: Option<SelectKind>,
     /// Force [x, y, z] on each node of the set.
     #[schemars(with = "Option<[f64; 3]>")]
     pub force: Option<Spanned<[f64; 3]>>,
     /// Force [x, y, z] on the set as a whole: on faces as a uniform traction, on nodes in equal
-    /// shares.
+    /// shares; with `at` by least squares.
     #[schemars(with = "Option<[f64; 3]>")]
     pub total_force: Option<Spanned<[f64; 3]>>,
+    /// Point [x, y, z] at which `total_force` acts: the nodes take its moment as well, as by an
+    /// RBE3 element.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub at: Option<Spanned<[f64; 3]>>,
+    /// Moment [x, y, z] on the set as a whole, as forces on its nodes by least squares.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub moment: Option<Spanned<[f64; 3]>>,
+    /// Force [x, y, z] of a pin on the faces of a bore: a pressure by the cosine of the angle from
+    /// the force, on the side to which it points.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub bearing: Option<Spanned<[f64; 3]>>,
     /// Force per area [x, y, z] on the faces of the set.
     #[schemars(with = "Option<[f64; 3]>")]
     pub traction: Option<Spanned<[f64; 3]>>,
@@ -89,6 +101,13 @@ pub struct Load {
     /// Acceleration [x, y, z] of the whole part by gravity; its weight follows the density.
     #[schemars(with = "Option<[f64; 3]>")]
     pub gravity: Option<Spanned<[f64; 3]>>,
+    /// Angular velocity [x, y, z] of the whole part in radians per time, for its centrifugal force,
+    /// which follows the density.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub angular_velocity: Option<Spanned<[f64; 3]>>,
+    /// A point [x, y, z] on the axis of `angular_velocity`; by default the origin.
+    #[schemars(with = "Option<[f64; 3]>")]
+    pub center: Option<Spanned<[f64; 3]>>,
     /// Name of the load case that the force belongs to.
     #[serde(default = "default_case")]
     pub case: String,
@@ -101,12 +120,18 @@ pub enum LoadQuantity {
     Force([f64; 3]),
     /// Force on the set as a whole.
     TotalForce([f64; 3]),
+    /// Moment on the set as a whole.
+    Moment([f64; 3]),
+    /// Force of a pin in a bore.
+    Bearing([f64; 3]),
     /// Force per area.
     Traction([f64; 3]),
     /// Force per area against the outward normal.
     Pressure(f64),
     /// Acceleration of the whole part.
     Gravity([f64; 3]),
+    /// Angular velocity of the whole part.
+    AngularVelocity([f64; 3]),
 }
 
 impl Load {
@@ -119,11 +144,19 @@ impl Load {
         let all = [
             vector(&self.force, LoadQuantity::Force),
             vector(&self.total_force, LoadQuantity::TotalForce),
+            vector(&self.moment, LoadQuantity::Moment),
+            vector(&self.bearing, LoadQuantity::Bearing),
             vector(&self.traction, LoadQuantity::Traction),
             pressure.map(|value| (LoadQuantity::Pressure(*value.get_ref()), value.span())),
             vector(&self.gravity, LoadQuantity::Gravity),
+            vector(&self.angular_velocity, LoadQuantity::AngularVelocity),
         ];
         all.into_iter().flatten().collect()
+    }
+
+    /// Whether it acts on the mass of the whole part.
+    pub fn is_of_whole_part(&self) -> bool {
+        self.gravity.is_some() || self.angular_velocity.is_some()
     }
 
     /// Place of the quantity.

@@ -31,7 +31,9 @@ impl Carried {
         }
 
         let (mesh, supports) = (problem.mesh().clone(), problem.supports().clone());
-        let problem = Problem::new(mesh, *problem.material(), supports, load_cases);
+        let factors = problem.factors().clone();
+        let problem = Problem::new(mesh, *problem.material(), supports, load_cases)
+            .and_then(|problem| problem.with_factors(factors));
         let problem = problem.map_err(|error| {
             Finding::new(format!("in the design of solid and void elements: {error}"))
                 .remedy(REMEDY)

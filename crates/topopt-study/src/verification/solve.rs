@@ -125,9 +125,9 @@ impl Solution {
 
     fn find_stresses(&mut self, model: &Model, carried: &Carried) {
         let (mesh, material) = (model.problem.mesh(), model.problem.material());
-        let modulus = material.youngs_modulus();
-        let moduli: Vec<f64> =
-            carried.is_carrying.iter().map(|&c| if c { modulus } else { 0.0 }).collect();
+        let mut moduli = model.solid_moduli();
+        let is_carrying = carried.is_carrying.iter();
+        moduli.iter_mut().zip(is_carrying).filter(|(_, c)| !**c).for_each(|(e, _)| *e = 0.0);
         for (case, u) in self.displacements.iter().enumerate() {
             let stresses = stress::stresses(mesh, material, &moduli, u, stress::CENTER);
             for (e, stress) in stresses.iter().enumerate() {

@@ -81,9 +81,8 @@ fn moduli(
             model.renumbering.elements_from_original(&density)
         }
     };
-    let modulus =
-        |density: &f64| config.material.youngs_modulus * density.powf(config.design.penalty);
-    Ok(density.iter().map(modulus).collect())
+    let modulus = |(solid, density): (f64, &f64)| solid * density.powf(config.design.penalty);
+    Ok(model.solid_moduli().into_iter().zip(&density).map(modulus).collect())
 }
 
 /// Solves of the first load case with one preconditioner.
@@ -105,7 +104,7 @@ impl Visitor for Solves<'_> {
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Row, Failure> {
         let Self { config, model, moduli } = self;
-        let (strategy, contrast) = (Strategy::Mf, config.contrast());
+        let (strategy, contrast) = (Strategy::Mf, model.contrast(config));
         let solver = computer.solver(config, model, strategy, contrast)?;
         let (backend, mut m) = (computer.backend(), solver.preconditioner);
         let mut operator = WithSprings::new(backend, &model.problem, solver.operator)?;

@@ -8,8 +8,9 @@ use topopt_report::{Fact, count, number};
 use super::wording::{Units, text, with_unit, words};
 
 /// The tables of the case file in the order of the report, and their titles.
-const TABLES: [(&str, &str); 9] = [
+const TABLES: [(&str, &str); 10] = [
     ("material", "Material"),
+    ("materials", "Materials of sets"),
     ("supports", "Supports"),
     ("loads", "Loads"),
     ("load_cases", "Load cases"),

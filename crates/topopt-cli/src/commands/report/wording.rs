@@ -36,9 +36,12 @@ impl Units {
     pub fn of_key(&self, key: &str) -> String {
         let per = |power: &str| format!("{}/{}{power}", self.force, self.length);
         match key {
-            "force" | "total_force" => self.force.clone(),
+            "force" | "total_force" | "bearing" => self.force.clone(),
+            "moment" => self.energy.clone(),
             "traction" | "pressure" | "youngs_modulus" => self.stress.clone(),
-            "radius" | "filter_radius" | "displacement" | "element_size" => self.length.clone(),
+            "radius" | "filter_radius" | "displacement" | "element_size" | "at" | "center" => {
+                self.length.clone()
+            }
             "stiffness" if !self.force.is_empty() => per(""),
             "stiffness_per_area" if !self.force.is_empty() => per("³"),
             _ => String::new(),

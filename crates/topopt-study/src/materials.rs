@@ -1,0 +1,146 @@
+//! What `[material]` and `[[materials]]` make of the elements.
+
+use serde::Serialize;
+use topopt_fem::{ElementFactors, nodal_body_forces};
+
+use crate::case::{Case, CaseLoads, Lookup};
+use crate::config::Config;
+use crate::finding::Finding;
+
+/// A material that elements are made of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MaterialShare {
+    /// Its element set; none for `[material]`, which all other elements are made of.
+    pub set: Option<String>,
+    /// Young's modulus (force per area).
+    pub youngs_modulus: f64,
+    /// Mass per volume.
+    pub mass_density: Option<f64>,
+    /// Number of its elements.
+    pub elements: usize,
+}
+
+impl MaterialShare {
+    /// What to call it.
+    pub fn name(&self) -> String {
+        self.set.as_ref().map_or("[material]".into(), |set| format!("set `{set}`"))
+    }
+
+    /// The materials of a case that have elements, `[material]` first.
+    pub fn all(config: &Config, case: &Case) -> Vec<Self> {
+        let counted: usize = case.materials.iter().map(Vec::len).sum();
+        let others = Self {
+            set: None,
+            youngs_modulus: config.material.youngs_modulus,
+            mass_density: config.material.mass_density,
+            elements: case.mesh.n_elements() - counted,
+        };
+        let of_sets =
+            config.materials.iter().zip(&case.materials).map(|(material, elements)| Self {
+                set: Some(material.set.get_ref().clone()),
+                youngs_modulus: material.youngs_modulus,
+                mass_density: material.mass_density,
+                elements: elements.len(),
+            });
+        std::iter::once(others).chain(of_sets).filter(|share| share.elements > 0).collect()
+    }
+}
+
+/// The mass per volume that factors of the mass are multiples of.
+pub(crate) fn reference_density(config: &Config) -> f64 {
+    config.material.mass_density.unwrap_or(1.0)
+}
+
+/// Moduli in multiples of that of `[material]`, masses in multiples of [`reference_density`], for
+/// elements by their numbers in the mesh; none where all are 1.
+pub(crate) fn factors(config: &Config, case: &Case) -> ElementFactors {
+    let of = |factors: Vec<f64>| {
+        if factors.iter().all(|&factor| factor == 1.0) {
+            return None;
+        }
+        let mut all = vec![1.0; case.mesh.n_elements()];
+        for (factor, elements) in factors.into_iter().zip(&case.materials) {
+            elements.iter().for_each(|&e| all[e as usize] = factor);
+        }
+        Some(all)
+    };
+    let (modulus, density) = (config.material.youngs_modulus, reference_density(config));
+    let materials = || config.materials.iter();
+    ElementFactors {
+        stiffness: of(materials().map(|m| m.youngs_modulus / modulus).collect()),
+        mass: of(materials().map(|m| m.mass_density.map_or(1.0, |d| d / density)).collect()),
+    }
+}
+
+/// Forces of gravity and rotations in a load case of `case`, where all elements are solid,
+/// `[n_nodes][3]`.
+pub fn body_forces(config: &Config, case: &Case, load: &CaseLoads) -> Vec<[f64; 3]> {
+    let mass = factors(config, case).mass;
+    let force = load.acceleration().scaled(reference_density(config));
+    nodal_body_forces(&case.mesh, mass.as_deref(), &force)
+}
+
+impl Lookup<'_> {
+    /// The elements of each of `[[materials]]`, sorted. Elements of two are told of.
+    pub(crate) fn materials(&self, findings: &mut Vec<Finding>) -> Vec<Vec<u32>> {
+        let materials = &self.config.materials;
+        let mut sets: Vec<Vec<u32>> = Vec::with_capacity(materials.len());
+        for material in materials {
+            let set = crate::case::sorted(self.elements(&material.set, findings));
+            let shared =
+                |other: &Vec<u32>| set.iter().filter(|e| other.binary_search(e).is_ok()).count();
+            let shared: Vec<usize> = sets.iter().map(shared).collect();
+            if let Some(first) = shared.iter().position(|&n| n > 0) {
+                let (n, a, b) = (shared[first], &materials[first].set, &material.set);
+                let are = if n == 1 { "element is" } else { "elements are" };
+                let message = format!(
+                    "{n} {are} in the sets of two materials, `{a}` and `{b}`",
+                    a = a.get_ref(),
+                    b = b.get_ref()
+                );
+                findings.push(
+                    Finding::new(message)
+                        .at(self.config.source(), b.span(), "the second material")
+                        .remedy("give [[materials]] sets that share no element"),
+                );
+            }
+            sets.push(set);
+        }
+        sets
+    }
+
+    /// Materials without mass, where a load acts on it.
+    pub(crate) fn massless(&self, cases: &[CaseLoads], sets: &[Vec<u32>]) -> Vec<Finding> {
+        let config = self.config;
+        if cases.iter().all(|case| case.acceleration().is_zero()) {
+            return Vec::new();
+        }
+        let remedy = "add `mass_density = ...`: mass per volume of solid material";
+        let without = config.materials.iter().filter(|material| material.mass_density.is_none());
+        let mut findings: Vec<Finding> = without
+            .map(|material| {
+                let name = material.set.get_ref();
+                let message =
+                    format!("gravity and rotation need the mass of the material of set `{name}`");
+                Finding::new(message)
+                    .at(config.source(), material.set.span(), "has no `mass_density`")
+                    .remedy(remedy)
+            })
+            .collect();
+
+        let others = self.mesh.n_elements() - sets.iter().map(Vec::len).sum::<usize>();
+        if others > 0 && config.material.mass_density.is_none() {
+            let message = format!(
+                "gravity and rotation need the mass of all material: {others} elements are in no \
+                 set of [[materials]], and [material] has no `mass_density`"
+            );
+            let span = config.loads.iter().find(|load| load.is_of_whole_part()).map(|l| l.span());
+            let finding = Finding::new(message).remedy("add `mass_density = ...` to [material]");
+            findings.push(match span {
+                Some(span) => finding.at(config.source(), span, "acts on the whole part"),
+                None => finding,
+            });
+        }
+        findings
+    }
+}
