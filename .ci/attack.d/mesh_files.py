@@ -5,7 +5,7 @@ import meshes
 import mutate
 from verdict import finite_text, sound, whole
 
-FORMATS = ["2.2 text", "2.2 binary", "4.1 text", "4.1 binary", "inp", "cdb", "vtu", "vtu binary"]
+FORMATS = ["2.2 text", "2.2 binary", "4.1 text", "4.1 binary", "inp", "cdb", "bdf", "vtk", "vtu", "vtu binary"]
 
 
 def make(place):
@@ -15,7 +15,8 @@ def make(place):
             place.require("mesh", "cantilever", "--elements", "60", "--format", version, *words, "-o", "mesh.msh")
             (place.inside / "mesh.msh").rename(place.inside / f"{version} {name}")
     mesh = meshes.box(4, 3, 2)
-    for name, write in (("inp", meshes.inp), ("cdb", meshes.cdb), ("vtu", meshes.vtu)):
+    for name, write in (("inp", meshes.inp), ("cdb", meshes.cdb), ("bdf", meshes.bdf),
+                        ("vtk", meshes.vtk), ("vtu", meshes.vtu)):
         place.write(name, write(mesh))
     place.write("mesh.msh", meshes.msh(mesh))
     place.write("a.toml", cases.text(cases.simple("mesh.msh", iterations=1)))
@@ -26,11 +27,11 @@ def make(place):
 def attempt(place, random, number):
     """Mutates a file of the next format."""
     form = FORMATS[number % len(FORMATS)]
-    file = f"mesh.{form if form in ('inp', 'cdb') else 'vtu' if 'vtu' in form else 'msh'}"
+    file = f"mesh.{form if form in ('inp', 'cdb', 'bdf', 'vtk') else 'vtu' if 'vtu' in form else 'msh'}"
     data = (place.shared("meshes", make) / form).read_bytes()
     place.write(file, mutate.mutated(random, data, "binary" in form))
     case = cases.simple(file)
-    if "vtu" in form:
+    if "vt" in form or form == "bdf":
         case["supports"] = [{"set": "held"}]
         case["loads"] = [{"set": "pulled", "total_force": [0.0, -10.0, 0.0]}]
         case["select"] = [

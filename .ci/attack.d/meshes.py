@@ -190,3 +190,25 @@ def vtu(mesh, **cells):
         "<Cells>", data("Int64", "connectivity", (n for corners in mesh.elements for n in corners)),
         data("Int64", "offsets", range(8, 8 * count + 1, 8)), data("UInt8", "types", [12] * count),
         "</Cells>", "</Piece></UnstructuredGrid></VTKFile>", ""])
+
+
+def bdf(mesh):
+    """The mesh as a Nastran deck, fields between commas; nodes of the sets are held."""
+    lines = ["BEGIN BULK"] + [f"GRID,{i + 1},,{x[0]!r},{x[1]!r},{x[2]!r}" for i, x in enumerate(mesh.nodes)]
+    for e, corners in enumerate(mesh.elements):
+        numbers = [n + 1 for n in corners]
+        lines += ["CHEXA," + ",".join(map(str, [e + 1, 1, *numbers[:6]])), f",{numbers[6]},{numbers[7]}"]
+    for i, (dimension, members) in enumerate(mesh.sets.values()):
+        nodes = {n for face in members for n in face} if dimension == 2 else set(members)
+        lines += [f"SPC1,{i + 1},123,{n + 1}" for n in sorted(nodes) if dimension != 3]
+    return "\n".join([*lines, "ENDDATA", ""])
+
+
+def vtk(mesh):
+    """The mesh as a legacy file of VTK in text."""
+    count = len(mesh.elements)
+    lines = ["# vtk DataFile Version 3.0", "attack", "ASCII", "DATASET UNSTRUCTURED_GRID"]
+    lines += [f"POINTS {len(mesh.nodes)} double", *(" ".join(map(repr, x)) for x in mesh.nodes)]
+    lines += [f"CELLS {count} {9 * count}", *(" ".join(map(str, [8, *corners])) for corners in mesh.elements)]
+    lines += [f"CELL_TYPES {count}", *["12"] * count, f"CELL_DATA {count}", "SCALARS part int 1", "LOOKUP_TABLE default"]
+    return "\n".join([*lines, *("01"[e % 2] for e in range(count)), ""])

@@ -1,4 +1,4 @@
-//! What all four targets do with a file.
+//! What all targets do with a file.
 
 use std::fs;
 

@@ -172,9 +172,8 @@ impl Reader {
             } else if card.is_word(at, "THRU") {
                 at += 1;
                 let last = card.tag(at, "the last number of a range")?;
-                match grids.ranges.last_mut() {
-                    Some(range) if range.0 == range.1 && range.0 <= last => range.1 = last,
-                    _ => return Err(card.malformed(at, "a last number not before the first")),
+                if !grids.extend_to(last) {
+                    return Err(card.malformed(at, "a last number not before the first"));
                 }
             } else if !text.is_empty() {
                 let grid = card.tag(at, GRID)?;

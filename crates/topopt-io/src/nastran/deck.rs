@@ -216,6 +216,17 @@ impl List {
         Self { ranges: vec![(tag, tag, 1)], without: Vec::new() }
     }
 
+    /// Extends the last single number to a range that ends at `last`; false if there is none before.
+    pub fn extend_to(&mut self, last: u64) -> bool {
+        match self.ranges.last_mut() {
+            Some(range) if range.0 == range.1 && range.0 <= last => {
+                range.1 = last;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The positions of its members among the ascending `tags`, and how many single numbers are not
     /// there.
     pub fn positions(&self, tags: &[u64]) -> (Vec<u32>, usize) {

@@ -230,9 +230,8 @@ pub(super) fn list(card: &Card, start: usize) -> Parsed<List> {
         } else if card.is_word(at, "THRU") {
             at += 1;
             let last = card.tag(at, "the last number of a range")?;
-            match list.ranges.last_mut() {
-                Some(range) if range.0 == range.1 && range.0 <= last => range.1 = last,
-                _ => return Err(card.malformed(at, "a last number not before the first")),
+            if !list.extend_to(last) {
+                return Err(card.malformed(at, "a last number not before the first"));
             }
             is_except = false;
         } else if card.is_word(at, "BY") {

@@ -16,6 +16,7 @@ mod gmsh_text;
 mod names;
 mod nastran;
 mod nastran_damage;
+mod nastran_loads;
 mod oracle;
 mod surface_files;
 mod twins;

@@ -7,14 +7,14 @@ use topopt_io::deck::{DeckSupport, SetLoad};
 use topopt_io::{ImportedMesh, ReadError, read_mesh};
 use topopt_mesh::surface::{area_vector, face_coordinates};
 
-const NAME: &str = "part.bdf";
+pub const NAME: &str = "part.bdf";
 
-fn read_as(text: &str, name: &str) -> Result<ImportedMesh, ReadError> {
+pub fn read_as(text: &str, name: &str) -> Result<ImportedMesh, ReadError> {
     crate::damage::read_bytes(text.as_bytes(), name)
 }
 
 /// A unit cube, grids 1 to 8 and element 1 of property 7, and then `more`.
-fn cube(more: &str) -> ImportedMesh {
+pub fn cube(more: &str) -> ImportedMesh {
     read_as(&format!("{CUBE}{more}"), NAME).unwrap()
 }
 
@@ -24,17 +24,17 @@ fn error(more: &str) -> String {
     error.split_once(": ").unwrap().1.to_owned()
 }
 
-const CUBE: &str = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\n\
+pub const CUBE: &str = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\n\
     GRID,5,,0.,0.,1.\nGRID,6,,1.,0.,1.\nGRID,7,,1.,1.,1.\nGRID,8,,0.,1.,1.\n\
     CHEXA,1,7,1,2,3,4,5,6\n,7,8\n";
 
-fn positions(imported: &ImportedMesh, set: &str) -> Vec<u64> {
+pub fn positions(imported: &ImportedMesh, set: &str) -> Vec<u64> {
     let nodes = &imported.mesh.sets().nodes[set];
     nodes.iter().map(|&node| imported.node_tags[node as usize]).collect()
 }
 
 /// The sum of the outward area vectors of a face set.
-fn area(imported: &ImportedMesh, set: &str) -> [f64; 3] {
+pub fn area(imported: &ImportedMesh, set: &str) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for &face in &imported.mesh.sets().faces[set] {
         let area = area_vector(&face_coordinates(&imported.mesh, face));
@@ -63,7 +63,7 @@ fn resultant(imported: &ImportedMesh, case: &str) -> [f64; 3] {
     sum
 }
 
-fn close(a: [f64; 3], b: [f64; 3]) {
+pub fn close(a: [f64; 3], b: [f64; 3]) {
     assert!((0..3).all(|i| (a[i] - b[i]).abs() < 1e-12 * (1.0 + b[i].abs())), "{a:?} {b:?}");
 }
 
@@ -130,7 +130,7 @@ fn the_loads_of_a_mixed_mesh_as_pynastran() {
     assert_eq!(imported.mesh.sets().nodes["spc_30_123"].len(), 9);
 }
 
-fn support(set: &str, fixed: [bool; 3], displacement: [f64; 3]) -> DeckSupport {
+pub fn support(set: &str, fixed: [bool; 3], displacement: [f64; 3]) -> DeckSupport {
     DeckSupport { set: set.into(), fixed, displacement, case: None }
 }
 
@@ -191,188 +191,6 @@ fn defaults_of_grids() {
     assert_eq!(*supports, expected);
     assert_eq!(positions(&imported, "ps_3"), [1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(positions(&imported, "ps_12"), [8]);
-}
-
-#[test]
-fn supports_of_all_kinds() {
-    let imported = cube(
-        "SPC1,1,123456,1,THRU,2\nSPC1,1,3,3\n,4,,99\nSPC,2,5,2,-0.5,6,12,0.\nSPC,2,7,456\n\
-         SPCADD,5,1,2\n",
-    );
-    let names: Vec<_> = imported.mesh.sets().nodes.keys().collect();
-    assert_eq!(names, ["spc_1_123", "spc_1_3", "spc_2_12", "spc_2_2_-0.5"]);
-    assert_eq!(positions(&imported, "spc_1_123"), [1, 2]);
-    assert_eq!(positions(&imported, "spc_1_3"), [3, 4]);
-    assert_eq!(positions(&imported, "spc_2_2_-0.5"), [5]);
-    let moved = support("spc_2_2_-0.5", [false, true, false], [0.0, -0.5, 0.0]);
-    assert!(imported.deck.supports.contains(&moved));
-    assert_eq!(imported.deck.lost, ["SPC 1 holds grids that no solid uses: 1"]);
-}
-
-#[test]
-fn subcases_select_supports_and_loads() {
-    let deck = |control: &str| {
-        let bulk = "SPC1,1,1,1\nSPC1,2,2,2\nSPCADD,12,1,2\nFORCE,3,7,,2.,1.,0.,0.\n\
-            FORCE,4,8,,-1.,0.,1.,0.\nLOAD,34,2.,1.,3,0.5,4\n";
-        read_as(&format!("{control}{CUBE}{bulk}"), NAME).unwrap()
-    };
-    let cases = |imported: &ImportedMesh| -> Vec<(String, [f64; 3])> {
-        let of = |load: &topopt_io::deck::DeckLoad| match &load.load {
-            SetLoad::Force { force, .. } => (load.case.clone(), *force),
-            other => panic!("{other:?}"),
-        };
-        imported.deck.loads.iter().map(of).collect()
-    };
-    let supports = |imported: &ImportedMesh| -> Vec<String> {
-        imported.deck.supports.iter().map(|support| support.set.clone()).collect()
-    };
-    let (x, y) = ([2.0, 0.0, 0.0], [0.0, -1.0, 0.0]);
-
-    let all = deck("");
-    assert_eq!(cases(&all), [("load_34".into(), [4.0, 0.0, 0.0]), ("load_34".into(), y)]);
-    assert_eq!(supports(&all), ["spc_1_1", "spc_2_2"]);
-
-    let some = deck(
-        "SOL 101\nCEND\nTITLE = a\nSET 1 = 1,\nLOAD = 9\nSPC = 12\nLOAD=4\nSUBCASE 1\n\
-         SUBTITLE=Two words\n LABEL= First $ why\nSUBCASE 7\n  load 3\nSUBCASE 8\nLABEL=First\n\
-         BEGIN BULK\n",
-    );
-    let expected = [("First".into(), y), ("subcase_7".into(), x), ("subcase_8".into(), y)];
-    assert_eq!(cases(&some), expected);
-    assert_eq!(supports(&some), ["spc_1_1", "spc_2_2"]);
-    assert_eq!(some.deck.lost, [""; 0]);
-
-    let different = deck("SUBCASE 1\nSPC=2\nLOAD=3\nSUBCASE 2\nSPC=1\nLOAD=77\nBEGIN BULK\n");
-    assert_eq!(supports(&different), ["spc_2_2"]);
-    let lost = [
-        "the subcases have different supports (SPC 1, 2): those of SPC 2 are taken for all",
-        "load set 77 is in load case `subcase_2`, and has no loads",
-    ];
-    assert_eq!(different.deck.lost, lost);
-    // The sets are there, selected or not.
-    assert_eq!(positions(&different, "spc_1_1"), [1]);
-}
-
-#[test]
-fn forces_are_summed_and_told_apart() {
-    let imported = cube(
-        "CORD2C,4,,0.,0.,0.,0.,0.,1.\n,1.,0.,0.\nFORCE,1,7,,2.,1.,0.,0.\nFORCE,1,8,,3.,0.,1.,0.\n\
-         FORCE,1,8,,2.,1.,-1.5,0.\nFORCE,1,4,4,5.,1.,0.,0.\nFORCE,1,2,4,5.,0.,1.,0.\n\
-         FORCE,1,3,,1.,1.,0.,0.\nFORCE,1,3,,-1.,1.,0.,0.\nMOMENT,1,1,,1.,0.,0.,1.\nGRID,50\n\
-         FORCE,1,50,,1.,1.,1.,2.\nFORCE,1,51,,1.,1.,1.,2.\n",
-    );
-    let found: Vec<_> = imported.deck.loads.iter().map(|load| &load.load).collect();
-    let force = |set: &str, force| SetLoad::Force { set: set.into(), force };
-    assert_eq!(found[0], &force("force_1_1", [0.0, 5.0, 0.0]));
-    assert_eq!(found[1..], [&force("force_1_2", [2.0, 0.0, 0.0])]);
-    assert_eq!(positions(&imported, "force_1_1"), [2, 4]);
-    assert_eq!(positions(&imported, "force_1_2"), [7, 8]);
-    let lost = [
-        "load set 1: moments on grids, which have no rotations: 1",
-        "load set 1: forces and moments on grids that are not there: 1",
-        "load set 1: forces on grids that no hexahedron uses: 1, [1.0, 1.0, 2.0] in all",
-    ];
-    assert_eq!(imported.deck.lost, lost);
-}
-
-#[test]
-fn accelerations_and_tractions_in_turned_systems() {
-    // x of system 5 is y, its y is z.
-    let imported = cube(
-        "CORD2R,5,,0.,0.,0.,1.,0.,0.\n,0.,1.,0.\nGRAV,1,5,9.81,0.,-1.,0.\n\
-         RFORCE,2,7,5,2.,1.,0.,0.,2\nPLOAD4,3,1,2.,,,,5,7\n,5,0.,3.,4.\n\
-         PLOAD4,4,1,1.,2.,3.,6.,5,7\nLOAD,9,1.,4.,2,2.,3,1.,1\n,1.,4\n",
-    );
-    let turn = 4.0 * std::f64::consts::PI;
-    let loads: Vec<_> = imported.deck.loads.iter().map(|load| load.load.clone()).collect();
-    let expected = [
-        SetLoad::Gravity { acceleration: [0.0, 0.0, -9.81] },
-        // Four times the force is twice the velocity.
-        SetLoad::Centrifugal { center: [1.0; 3], angular_velocity: [0.0, 2.0 * turn, 0.0] },
-        SetLoad::Traction { set: "pload4_3_traction_1".into(), traction: [3.2, 0.0, 2.4] },
-        SetLoad::Pressure { set: "pload4_4_3.0".into(), pressure: 3.0 },
-    ];
-    assert_eq!(loads.len(), expected.len());
-    for (load, expected) in loads.iter().zip(&expected) {
-        match (load, expected) {
-            (SetLoad::Traction { traction: a, .. }, SetLoad::Traction { traction: b, .. })
-            | (SetLoad::Gravity { acceleration: a }, SetLoad::Gravity { acceleration: b })
-            | (
-                SetLoad::Centrifugal { angular_velocity: a, .. },
-                SetLoad::Centrifugal { angular_velocity: b, .. },
-            ) => close(*a, *b),
-            _ => assert_eq!(load, expected),
-        }
-    }
-    assert_eq!(area(&imported, "pload4_3_traction_1"), [0.0, 0.0, 1.0]);
-    assert_eq!(
-        imported.deck.lost,
-        ["load set 4: PLOAD4 that vary over a face, read as their mean: 1"]
-    );
-}
-
-#[test]
-fn couplings_spread_loads_and_hold() {
-    let imported = cube(
-        "GRID,20,,0.5,0.5,3.\nGRID,21,,0.5,0.5,-1.\nGRID,22,,9.,9.,9.\n\
-         RBE3,90,,20,123456,1.,123,5,6\n,THRU,8\nRBE2,91,21,123456,1,THRU,4\n\
-         RBE2,92,22,123,22\nFORCE,1,20,,2.,1.,0.,0.\nMOMENT,1,20,,3.,0.,0.,1.\n\
-         SPC1,1,123456,21\nSPC1,1,12,20\n",
-    );
-    let names: Vec<_> = imported.mesh.sets().nodes.keys().collect();
-    assert_eq!(names, ["rbe2_91", "rbe3_90", "spc_1_123_rbe2_91"]);
-    assert_eq!(positions(&imported, "rbe3_90"), [5, 6, 7, 8]);
-    assert_eq!(positions(&imported, "spc_1_123_rbe2_91"), [1, 2, 3, 4]);
-    assert_eq!(imported.deck.supports, [support("spc_1_123_rbe2_91", [true; 3], [0.0; 3])]);
-    let remote = SetLoad::Remote {
-        set: "rbe3_90".into(),
-        at: [0.5, 0.5, 3.0],
-        force: [2.0, 0.0, 0.0],
-        moment: [0.0, 0.0, 3.0],
-    };
-    assert_eq!(imported.deck.loads.len(), 1);
-    assert_eq!(imported.deck.loads[0].load, remote);
-    let lost = [
-        "RBE2 92 couples no grids of solids",
-        "SPC 1 holds grids of RBE3, which hold nothing here: 1",
-    ];
-    assert_eq!(imported.deck.lost, lost);
-}
-
-#[test]
-fn couplings_that_are_not_carried_over_whole() {
-    let imported = cube(
-        "GRID,20,,0.5,0.5,3.\nGRID,21,,0.5,0.5,-1.\nRBE3,90,,20,123,1.,123,5,6,\n,2.,123,7,8\n\
-         RBE2,91,21,12,1,2,3,99,1.-5\nFORCE,1,21,,2.,1.,0.,0.\nSPC1,1,123,21\n",
-    );
-    assert_eq!(positions(&imported, "rbe2_91"), [1, 2, 3]);
-    let held = support("spc_1_12_rbe2_91", [true, true, false], [0.0; 3]);
-    assert_eq!(imported.deck.supports, [held]);
-    let lost = [
-        "RBE3 90: its grids count equally and in all directions here, by its weights and \
-         components they do not",
-        "RBE2 91 couples grids that no solid uses: 1",
-        "RBE2 91 can turn about its grid, which is held: its nodes are held here, and cannot",
-        "RBE2 that are not rigid here: their nodes can move apart: 1",
-    ];
-    assert_eq!(imported.deck.lost, lost);
-    assert!(
-        matches!(&imported.deck.loads[0].load, SetLoad::Remote { set, .. } if set == "rbe2_91")
-    );
-}
-
-#[test]
-fn supports_in_turned_systems() {
-    let systems =
-        "CORD2R,5,,0.,0.,0.,1.,0.,0.\n,0.,1.,0.\nCORD2R,6,,0.,0.,0.,0.,0.,1.\n,1.,1.,0.\n";
-    let text = CUBE.replace("GRID,1,,0.,0.,0.", "GRID,1,,0.,0.,0.,5");
-    let text = text.replace("GRID,2,,1.,0.,0.", "GRID,2,,1.,0.,0.,6");
-    let text = format!("{systems}{text}SPC1,1,1,1,2\nSPC1,1,123,2\n");
-    let imported = read_as(&text, NAME).unwrap();
-    // x of system 5 is y; system 6 is turned by 45 degrees, but all of its directions are all.
-    assert_eq!(positions(&imported, "spc_1_2"), [1]);
-    assert_eq!(positions(&imported, "spc_1_123"), [2]);
-    assert_eq!(imported.deck.lost, ["SPC 1 holds grids in directions that are not x, y or z: 1"]);
 }
 
 #[test]

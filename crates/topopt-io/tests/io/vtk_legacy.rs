@@ -115,11 +115,11 @@ fn what_is_wrong_is_named() {
         ("CELL_TYPES 3\n5 11 12", "CELL_TYPES 2\n5 11", "array `CELL_TYPES` has 2 entries"),
         ("CELL_TYPES 3\n5 11 12", "", "the file has no array `CELL_TYPES`"),
         ("CELL_DATA 3", "CELL_DATA 4", "line 18: array `CELL_DATA` has 4 entries where 3"),
-        ("a%20set 1 3", "a%20set 1 2", "line 35: expected a count, found `DATA`"),
+        ("a%20set 1 3", "a%20set 1 2", "line 31: array `a set` has 2 entries where 3 are needed"),
         (
             "NORMALS",
             "ABNORMAL",
-            "line 48: expected a section of the file, found `ABNORMAL n float`",
+            "line 45: expected a section of the file, found `ABNORMAL n float`",
         ),
     ] {
         assert!(MIXED.contains(old), "{old}");

@@ -102,7 +102,7 @@ impl Cut {
 
     /// Places the new nodes, and makes curved cells straight that would be inverted or nearly flat.
     fn place(&mut self, cells: &Cells, middles: &Middles, n_given: usize) {
-        let curved: Vec<usize> = (0..cells.len())
+        let mut curved: Vec<usize> = (0..cells.len())
             .filter(|&cell| self.is_cut[cell] && !cells.get(cell).middles.is_empty())
             .collect();
         let x = &mut self.coordinates;
@@ -110,10 +110,12 @@ impl Cut {
         middles.place_edges(n_given, x);
         middles.place_faces_and_cells(cells, !curved.is_empty(), x);
 
-        // Straight edges change the neighbors too. Every round makes an edge straight that was not.
+        // Straight edges change the neighbors too. Each cell is made straight once, so that this ends.
         loop {
             let is_poor = |cell: &usize| self.least_jacobian(*cell) < LEAST_CURVED;
-            let poor: Vec<usize> = curved.par_iter().copied().filter(is_poor).collect();
+            let (poor, rest): (Vec<usize>, Vec<usize>) =
+                curved.par_iter().partition(|c| is_poor(c));
+            curved = rest;
             let x = &mut self.coordinates;
             let straighten = |cell: usize| middles.straighten(&cells.get(cell), x);
             let n_changed = poor.into_iter().map(straighten).filter(|changed| *changed).count();

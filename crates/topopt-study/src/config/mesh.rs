@@ -12,9 +12,10 @@ use toml::Spanned;
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Mesh file, relative to the folder of the case file: .msh (Gmsh, version 2.2 or 4.1), .cdb
-    /// (Ansys), .inp (Abaqus, CalculiX) or .vtu (VTK). Or a geometry that Gmsh meshes:
-    /// .geo, .step, .stp, .brep, .iges or .igs. A .geo file is a program; one that may run others
-    /// or write files is refused unless `--trust-geometry` is given.
+    /// (Ansys), .inp (Abaqus, CalculiX), .bdf, .dat, .nas or .fem (Nastran, OptiStruct), .vtu or
+    /// .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep, .iges or .igs. A .geo
+    /// file is a program; one that may run others or write files is refused unless
+    /// `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
     pub file: Option<Spanned<PathBuf>>,
     /// Whether tetrahedra and pyramids of a mesh file, and all elements that are joined to them, are
