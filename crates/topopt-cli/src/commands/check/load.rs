@@ -83,7 +83,8 @@ pub(super) fn count(vectors: &[[f64; 3]]) -> usize {
 }
 
 pub(super) fn sum(vectors: &[[f64; 3]]) -> [f64; 3] {
-    std::array::from_fn(|i| vectors.iter().map(|vector| vector[i]).sum())
+    // That of none is -0.0.
+    std::array::from_fn(|i| vectors.iter().map(|vector| vector[i]).sum::<f64>() + 0.0)
 }
 
 /// The sum of `vectors`, 0 where it is rounding.
