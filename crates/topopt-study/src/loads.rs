@@ -56,63 +56,76 @@ impl Lookup<'_> {
     /// Forces of one entry on the nodes of its set.
     fn forces(&self, load: &Load, findings: &mut Vec<Finding>) -> NodalForces {
         let Some(set) = &load.set else { return Vec::new() };
-        let mut forces = Vec::new();
-        for (quantity, place) in load.quantities() {
-            let faces = self.faces(set, load.kind);
-            let nodes = |findings: &mut _| self.nodes(set, load.kind, findings);
-            forces.extend(match (quantity, faces) {
-                (LoadQuantity::Force(force), _) => {
-                    nodes(findings).into_iter().map(|node| (node, force)).collect()
+        let Some((quantity, place)) = load.quantities().into_iter().next() else {
+            return Vec::new();
+        };
+        match quantity {
+            LoadQuantity::Force(force) => {
+                let nodes = self.nodes(set, load.kind, findings);
+                nodes.into_iter().map(|node| (node, force)).collect()
+            }
+            LoadQuantity::TotalForce(force) => match &load.at {
+                Some(at) => {
+                    let load_there = PointLoad { force, moment: [0.0; 3], at: *at.get_ref() };
+                    self.spread(load, load_there, place, findings)
                 }
-
-                (LoadQuantity::TotalForce(force), _) if load.at.is_some() => {
-                    let at = load.at.as_ref().map_or([0.0; 3], |at| *at.get_ref());
-                    self.spread(load, PointLoad { force, moment: [0.0; 3], at }, place, findings)
-                }
-                (LoadQuantity::Moment(moment), _) => {
-                    let load_at_origin = PointLoad { force: [0.0; 3], moment, at: [0.0; 3] };
-                    self.spread(load, load_at_origin, place, findings)
-                }
-
-                (LoadQuantity::TotalForce(force), Some(faces)) => {
-                    surface_load::total_force(self.mesh, &faces, force)
-                }
-                (LoadQuantity::TotalForce(force), None) => {
-                    let nodes = nodes(findings);
-                    let share = force.map(|f| f / nodes.len() as f64);
-                    nodes.into_iter().map(|node| (node, share)).collect()
-                }
-
-                (LoadQuantity::Traction(traction), Some(faces)) => {
-                    surface_load::traction(self.mesh, &faces, traction)
-                }
-                (LoadQuantity::Pressure(pressure), Some(faces)) => {
-                    surface_load::pressure(self.mesh, &faces, pressure)
-                }
-
-                (LoadQuantity::Bearing([0.0, 0.0, 0.0]), Some(_)) => Vec::new(),
-                (LoadQuantity::Bearing(force), Some(faces)) => bearing(self.mesh, &faces, force)
-                    .unwrap_or_else(|error| {
-                        findings.push(self.no_bearing(set.get_ref(), error, place));
-                        Vec::new()
-                    }),
-
-                (LoadQuantity::Bearing(_), None) => {
-                    findings.extend(self.no_faces(set, "bearing", place, TOTAL));
-                    Vec::new()
-                }
-                (LoadQuantity::Traction(_), None) => {
-                    findings.extend(self.no_faces(set, "traction", place, TOTAL));
-                    Vec::new()
-                }
-                (LoadQuantity::Pressure(_), None) => {
-                    findings.extend(self.no_faces(set, "pressure", place, TOTAL));
-                    Vec::new()
-                }
-                (LoadQuantity::Gravity(_) | LoadQuantity::AngularVelocity(_), _) => Vec::new(),
-            });
+                None => self.total_force(load, set, force, findings),
+            },
+            LoadQuantity::Moment(moment) => {
+                let turning = PointLoad { force: [0.0; 3], moment, at: [0.0; 3] };
+                self.spread(load, turning, place, findings)
+            }
+            LoadQuantity::Traction(_) | LoadQuantity::Pressure(_) | LoadQuantity::Bearing(_) => {
+                self.on_faces(load, set, (quantity, place), findings)
+            }
+            LoadQuantity::Gravity(_) | LoadQuantity::AngularVelocity(_) => Vec::new(),
         }
-        forces
+    }
+
+    /// A force on the set as a whole.
+    fn total_force(
+        &self,
+        load: &Load,
+        set: &Spanned<String>,
+        force: [f64; 3],
+        findings: &mut Vec<Finding>,
+    ) -> NodalForces {
+        if let Some(faces) = self.faces(set, load.kind) {
+            return surface_load::total_force(self.mesh, &faces, force);
+        }
+        let nodes = self.nodes(set, load.kind, findings);
+        let share = force.map(|f| f / nodes.len() as f64);
+        nodes.into_iter().map(|node| (node, share)).collect()
+    }
+
+    /// What needs faces: a traction, a pressure or a bearing.
+    fn on_faces(
+        &self,
+        load: &Load,
+        set: &Spanned<String>,
+        (quantity, place): (LoadQuantity, Range<usize>),
+        findings: &mut Vec<Finding>,
+    ) -> NodalForces {
+        let Some(faces) = self.faces(set, load.kind) else {
+            let key = match quantity {
+                LoadQuantity::Traction(_) => "traction",
+                LoadQuantity::Pressure(_) => "pressure",
+                _ => "bearing",
+            };
+            findings.extend(self.no_faces(set, key, place, TOTAL));
+            return Vec::new();
+        };
+
+        match quantity {
+            LoadQuantity::Traction(traction) => surface_load::traction(self.mesh, &faces, traction),
+            LoadQuantity::Pressure(pressure) => surface_load::pressure(self.mesh, &faces, pressure),
+            LoadQuantity::Bearing(force) if force != [0.0; 3] => bearing(self.mesh, &faces, force)
+                .unwrap_or_else(|error| {
+                    findings.push(self.no_bearing(set.get_ref(), error, place));
+                    Vec::new()
+                }),
+            _ => Vec::new(),
+        }
     }
 
     /// A force at a point or a moment, on the nodes of the set of `load`: by the areas that they
@@ -137,30 +150,31 @@ impl Lookup<'_> {
         }
 
         spread(self.mesh, &weights, &point_load).unwrap_or_else(|error| {
-            let name = set.get_ref();
-            let (message, remedy) = match error {
-                SpreadError::Point => (
-                    format!("the nodes of set `{name}` are in one point and take no moment"),
-                    "name a set of several nodes, or put `at` on the node".to_owned(),
-                ),
-                SpreadError::Line(axis) => {
-                    let [x, y, z] = axis.map(shown);
-                    (
-                        format!(
-                            "the nodes of set `{name}` are on a line and take no moment about it"
-                        ),
-                        format!(
-                            "name a set that is wider across its direction ({x}, {y}, {z}), or \
-                             leave this part of the moment out; a force with `at` on the line has \
-                             none"
-                        ),
-                    )
-                }
-            };
-            let finding = Finding::new(message).remedy(remedy);
-            findings.push(finding.at(self.config.source(), place, "has a moment about them"));
+            findings.push(self.no_moment(set.get_ref(), error, place));
             Vec::new()
         })
+    }
+
+    /// A moment that the nodes of a set do not take.
+    fn no_moment(&self, name: &str, error: SpreadError, place: Range<usize>) -> Finding {
+        let (message, remedy) = match error {
+            SpreadError::Point => (
+                format!("the nodes of set `{name}` are in one point and take no moment"),
+                "name a set of several nodes, or put `at` on the node".to_owned(),
+            ),
+            SpreadError::Line(axis) => {
+                let [x, y, z] = axis.map(shown);
+                (
+                    format!("the nodes of set `{name}` are on a line and take no moment about it"),
+                    format!(
+                        "name a set that is wider across its direction ({x}, {y}, {z}), or leave \
+                         this part of the moment out; a force with `at` on the line has none"
+                    ),
+                )
+            }
+        };
+        let finding = Finding::new(message).remedy(remedy);
+        finding.at(self.config.source(), place, "has a moment about them")
     }
 
     /// A force that the faces of a bore do not take.

@@ -44,7 +44,8 @@ fn unknown_table() {
     16 | width = 1
        `----
      help: the case file may have the keys continuation, design, filter, load_cases, loads, material,
-           mesh, optimizer, output, projection, select, solver, springs, supports, title, units
+           materials, mesh, optimizer, output, projection, select, solver, springs, supports, title,
+           units
     ");
 }
 

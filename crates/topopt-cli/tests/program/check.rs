@@ -71,7 +71,11 @@ fn for_programs() {
             "design_volume": null,
             "loads": [{
                 "case": "default", "weight": 1.0, "loaded_nodes": 6, "sum_of_forces": [0.0, -6.0, 0.0],
-                "weight_per_volume": [0.0, 0.0, 0.0], "displaced_nodes": 0
+                "sum_of_moments": [0.0, 0.0, 0.0], "weight_per_volume": [0.0, 0.0, 0.0],
+                "rotations": [], "displaced_nodes": 0
+            }],
+            "materials": [{
+                "set": null, "youngs_modulus": 1.0, "mass_density": null, "elements": 250
             }],
             "spring_nodes": 0, "spring_stiffness": [0.0, 0.0, 0.0],
             "volume_fraction": 0.3, "filter": "sensitivity", "filter_weights": "cone",

@@ -1,0 +1,98 @@
+//! A load case as `topopt check` tells of it.
+
+use serde::Serialize;
+use topopt_fem::LoadCase;
+use topopt_study::case::{CaseLoads, Rotation};
+use topopt_study::config::Config;
+use topopt_study::model::Model;
+use topopt_study::numbers::shown;
+
+/// A load case.
+#[derive(Debug, Serialize)]
+pub(super) struct Load {
+    pub case: String,
+    pub weight: f64,
+    pub loaded_nodes: usize,
+    pub sum_of_forces: [f64; 3],
+    /// Sum of the moments that are given as such.
+    pub sum_of_moments: [f64; 3],
+    /// Weight by gravity per volume of solid material; with several materials on average.
+    pub weight_per_volume: [f64; 3],
+    /// Rotations of the whole part.
+    pub rotations: Vec<Rotation>,
+    pub displaced_nodes: usize,
+}
+
+impl Load {
+    /// `density` is the mean mass per volume of solid material.
+    pub fn of(case: &LoadCase, load: &CaseLoads, config: &Config, density: f64) -> Self {
+        let forces = case.forces.as_chunks::<3>().0;
+        let displaced = case.prescribed.as_ref().map(|u| u.as_chunks::<3>().0);
+        let here = config.loads.iter().filter(|load| load.case == case.name);
+        let moments = here.filter_map(|load| load.moment.as_ref());
+        let moments: Vec<[f64; 3]> = moments.map(|moment| *moment.get_ref()).collect();
+        Self {
+            case: case.name.clone(),
+            weight: case.weight,
+            loaded_nodes: count(forces),
+            sum_of_forces: without_rounding(sum(forces), forces),
+            sum_of_moments: sum(&moments),
+            weight_per_volume: load.gravity.map(|g| density * g),
+            rotations: load.rotations.clone(),
+            displaced_nodes: displaced.map_or(0, count),
+        }
+    }
+
+    pub fn text(&self) -> String {
+        let [x, y, z] = self.sum_of_forces.map(shown);
+        let mut parts = Vec::new();
+        if self.loaded_nodes > 0 {
+            parts.push(format!("{}, forces add up to ({x}, {y}, {z})", nodes(self.loaded_nodes)));
+        }
+        if self.sum_of_moments != [0.0; 3] {
+            let [x, y, z] = self.sum_of_moments.map(shown);
+            parts.push(format!("moments add up to ({x}, {y}, {z})"));
+        }
+        if self.weight_per_volume != [0.0; 3] {
+            let [x, y, z] = self.weight_per_volume.map(shown);
+            parts.push(format!("gravity of ({x}, {y}, {z}) per volume"));
+        }
+        for Rotation { angular_velocity, center } in &self.rotations {
+            let ([wx, wy, wz], [x, y, z]) = (angular_velocity.map(shown), center.map(shown));
+            parts.push(format!("rotation at ({wx}, {wy}, {wz}) about ({x}, {y}, {z})"));
+        }
+        if self.displaced_nodes > 0 {
+            parts.push(format!("{} displaced", nodes(self.displaced_nodes)));
+        }
+        format!("{}: {}, weight {}", self.case, parts.join(", "), shown(self.weight))
+    }
+}
+
+/// Mass per volume of solid material, on average over the part.
+pub(super) fn mean_density(config: &Config, model: &Model) -> f64 {
+    let density = config.material.mass_density.unwrap_or(1.0);
+    let Some(factors) = &model.problem.factors().mass else { return density };
+    let volumes = &model.space.volumes;
+    let mass: f64 = factors.iter().zip(volumes).map(|(factor, v)| factor * v).sum();
+    density * mass / volumes.iter().sum::<f64>()
+}
+
+/// How many of the vectors are not zero.
+pub(super) fn count(vectors: &[[f64; 3]]) -> usize {
+    vectors.iter().filter(|vector| **vector != [0.0; 3]).count()
+}
+
+pub(super) fn sum(vectors: &[[f64; 3]]) -> [f64; 3] {
+    // That of none is -0.0.
+    std::array::from_fn(|i| vectors.iter().map(|vector| vector[i]).sum::<f64>() + 0.0)
+}
+
+/// The sum of `vectors`, 0 where it is rounding.
+fn without_rounding(sum: [f64; 3], vectors: &[[f64; 3]]) -> [f64; 3] {
+    let total: f64 = vectors.as_flattened().iter().map(|f| f.abs()).sum();
+    sum.map(|s| if s.abs() < 1e-12 * total { 0.0 } else { s })
+}
+
+pub(super) fn nodes(n: usize) -> String {
+    if n == 1 { "1 node".into() } else { format!("{n} nodes") }
+}
