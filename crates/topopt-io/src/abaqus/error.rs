@@ -45,7 +45,7 @@ pub enum Fault {
     },
     /// More than one part, or one that is moved.
     #[error(
-        "{0}; only a single part in its original position is read: write the model as a flat input file (in \
+        "{0}; only a single part with one instance is read: write the model as a flat input file (in \
          Abaqus/CAE: Model > Edit Attributes > Do not use parts and assemblies in input files)"
     )]
     Assembly(&'static str),

@@ -60,8 +60,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Archive> {
     nodes |= !archive.node_tags.is_empty();
     elements |= !archive.elements.is_empty();
     match (nodes, elements) {
-        (false, _) => Err(Fault::MissingBlock("NBLOCK").into()),
-        (_, false) => Err(Fault::MissingBlock("EBLOCK").into()),
+        (false, _) => Err(Fault::MissingBlock("nodes (NBLOCK or N)").into()),
+        (_, false) => Err(Fault::MissingBlock("elements (EBLOCK, EN or E)").into()),
         _ => Ok(archive),
     }
 }

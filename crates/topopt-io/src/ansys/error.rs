@@ -7,7 +7,7 @@ use crate::read_error;
 pub enum Fault {
     /// A block that must be there.
     #[error(
-        "the file has no {0}: it is not an Ansys archive, or its format is unblocked; write it with \
+        "the file has no {0}: it is not an Ansys archive, or not a whole one; write it with \
          `CDWRITE,DB,part,cdb`"
     )]
     MissingBlock(&'static str),
