@@ -84,7 +84,7 @@ pub fn read_mesh_as(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadE
 fn reader(path: &Path) -> Option<Reader> {
     let extension = path.extension()?;
     let is = |known: &&str| extension.eq_ignore_ascii_case(known);
-    FORMATS.iter().find(|(known, _)| known.iter().any(|known| is(&known))).map(|(_, read)| *read)
+    FORMATS.iter().find(|(known, _)| known.iter().any(is)).map(|(_, read)| *read)
 }
 
 /// Reads a file of one format.
