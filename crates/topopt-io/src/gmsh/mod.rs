@@ -16,6 +16,7 @@
 //! load would be lost in silence), partitioned meshes, other versions, and everything that
 //! contradicts itself.
 
+mod attempts;
 mod cursor;
 mod element_shape;
 mod error;

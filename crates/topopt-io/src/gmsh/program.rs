@@ -11,6 +11,7 @@ use std::{fs, io};
 
 use tempfile::TempDir;
 
+use super::attempts::{self, Attempt};
 use super::error::Fault as GmshFault;
 use super::trust::{self, Suspect};
 use crate::import::{Cutting, ImportedMesh};
@@ -138,15 +139,18 @@ pub fn mesh(
     interrupt: &AtomicBool,
 ) -> Result<ImportedMesh, MeshingError> {
     let geometry = Geometry { path: geometry, meshing, interrupt };
-    if meshing.hexes != Hexes::Auto {
-        return geometry.mesh(meshing.hexes);
+    let may_help = |error: &MeshingError| {
+        matches!(error, MeshingError::Failed { .. } | MeshingError::Refused(_))
+    };
+    let subdivided =
+        || attempts::best(|attempt| geometry.mesh(Hexes::Subdivide, attempt), may_help);
+    let is_asked = meshing.hexes == Hexes::Subdivide;
+    if is_asked || meshing.hexes == Hexes::Auto && is_solid(geometry.path) {
+        return subdivided();
     }
-    if is_solid(geometry.path) {
-        return geometry.mesh(Hexes::Subdivide);
-    }
-    match geometry.mesh(Hexes::Auto) {
+    match geometry.mesh(meshing.hexes, Attempt::FIRST) {
         // Meshed again, so that the hexahedra have the size that the elements were to have.
-        Err(MeshingError::NotHexahedra { .. }) => geometry.mesh(Hexes::Subdivide),
+        Err(MeshingError::NotHexahedra { .. }) if meshing.hexes == Hexes::Auto => subdivided(),
         meshed => meshed,
     }
 }
@@ -169,7 +173,7 @@ struct Geometry<'a> {
 }
 
 impl Geometry<'_> {
-    fn mesh(&self, hexes: Hexes) -> Result<ImportedMesh, MeshingError> {
+    fn mesh(&self, hexes: Hexes, attempt: Attempt) -> Result<ImportedMesh, MeshingError> {
         let unreadable = |cause| MeshingError::Geometry { path: self.path.into(), cause };
         // Before Gmsh starts, so that a file that cannot be opened is not reported as its failure.
         File::open(self.path).map_err(unreadable)?;
@@ -182,7 +186,7 @@ impl Geometry<'_> {
 
         let folder = tempfile::Builder::new().prefix("topopt-gmsh-").tempdir();
         let folder = folder.map_err(MeshingError::Folder)?;
-        let log = self.run(hexes, &folder)?;
+        let log = self.run(self.settings(hexes, attempt), &folder)?;
 
         let cutting = if hexes == Hexes::Subdivide { Cutting::Allowed } else { Cutting::Refused };
         let read = super::read(&folder.path().join(MESH), cutting);
@@ -201,9 +205,9 @@ impl Geometry<'_> {
     }
 
     /// Runs Gmsh in `folder`; what it said.
-    fn run(&self, hexes: Hexes, folder: &TempDir) -> Result<String, MeshingError> {
+    fn run(&self, settings: String, folder: &TempDir) -> Result<String, MeshingError> {
         let inside = |name: &str| folder.path().join(name);
-        fs::write(inside(SETTINGS), self.settings(hexes)).map_err(MeshingError::Folder)?;
+        fs::write(inside(SETTINGS), settings).map_err(MeshingError::Folder)?;
 
         let log = File::create(inside(LOG)).map_err(MeshingError::Folder)?;
         let errors = log.try_clone().map_err(MeshingError::Folder)?;
@@ -242,7 +246,8 @@ impl Geometry<'_> {
     }
 
     /// Settings that Gmsh reads after the geometry, so that they prevail.
-    fn settings(&self, hexes: Hexes) -> String {
+    fn settings(&self, hexes: Hexes, attempt: Attempt) -> String {
+        let by_tetrahedra = attempt.settings();
         let mut settings = String::new();
         if let Some(size) = self.meshing.element_size {
             settings += &format!("Mesh.MeshSizeMax = {size:?};\n");
@@ -256,17 +261,7 @@ impl Geometry<'_> {
             Hexes::Extrude => {
                 "Mesh.Algorithm = 8;\nMesh.RecombinationAlgorithm = 1;\nRecombine Surface {:};\n"
             }
-            // An edge of a tetrahedron becomes two of hexahedra, which meet on the curved surface:
-            // there tetrahedra of second order have nodes. Fillets and bores get eight edges a turn
-            // at least, without which tetrahedra on them are flat: with these two settings the
-            // smallest scaled Jacobian of a bored block with fillets is 0.10 at every size, else
-            // down to 0.04.
-            Hexes::Subdivide => {
-                "Mesh.SubdivisionAlgorithm = 0;\nMesh.ElementOrder = 2;\n\
-                 Mesh.HighOrderOptimize = 0;\nMesh.OptimizeThreshold = 0.6;\n\
-                 If (Mesh.MeshSizeFromCurvature == 0)\nMesh.MeshSizeFromCurvature = 8;\nEndIf\n\
-                 Mesh.MeshSizeFactor = 2 * Mesh.MeshSizeFactor;\n"
-            }
+            Hexes::Subdivide => &by_tetrahedra,
         };
         settings
     }

@@ -18,6 +18,7 @@ mod nastran;
 mod nastran_damage;
 mod nastran_loads;
 mod oracle;
+mod parts;
 mod surface_files;
 mod twins;
 mod vtk_files;
