@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::conditions::{Condition, ConditionKind, Coupling, Distributed, DistributedKind};
 use super::deck::Deck;
-use super::import::Elements;
+use super::elements::Elements;
+use super::given::{Condition, ConditionKind, Coupling, Distributed, DistributedKind};
 use super::sets::{Item, Members};
 use crate::deck::{self, DeckLoad, DeckMaterial, DeckSupport, SetLoad};
 use crate::part::{FileSets, Part};

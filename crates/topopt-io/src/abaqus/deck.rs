@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use topopt_mesh::cells::Shape;
 
-use super::conditions::{Condition, Coupling, Distributed, Material};
 use super::error::Fault;
+use super::given::{Condition, Coupling, Distributed, Material};
 use super::include::Text;
 use super::lines::{Keyword, Lines, capitals, unquoted};
 use super::motion::Motion;
@@ -68,6 +68,7 @@ pub(super) struct Solid {
 /// Reads a file into a [`Deck`].
 pub(super) struct Reader<'a> {
     pub lines: Lines<'a>,
+    text: &'a Text,
     pub deck: Deck,
     scope: Scope,
     n_parts: usize,
@@ -129,7 +130,8 @@ const WITHOUT_MEANING: [&str; 34] = [
 /// Reads all of a file.
 pub(super) fn read(text: &Text) -> Parsed<Deck> {
     let mut reader = Reader {
-        lines: Lines::new(text),
+        lines: Lines::new(&text.bytes),
+        text,
         deck: Deck::default(),
         scope: Scope::Model,
         n_parts: 0,
@@ -267,6 +269,11 @@ impl Reader<'_> {
         self.passed_over.entry(keyword.name.clone()).or_insert(keyword.line);
     }
 
+    /// A line of the text for people: `line 7`, `line 7 of mesh.inc`.
+    pub fn at(&self, line: usize) -> String {
+        self.text.shown(line)
+    }
+
     /// Keeps what cannot be carried over to a case.
     pub fn lose(&mut self, what: String) {
         self.deck.lost.push(what);
@@ -300,12 +307,12 @@ impl Reader<'_> {
     }
 
     fn add_notes(&mut self) {
-        let Self { deck, passed_over, left_out, lines, .. } = self;
+        let Self { deck, passed_over, left_out, text, .. } = self;
         for (what, count) in left_out {
             deck.notes.push(format!("{count} {what} were left out"));
         }
         for (name, line) in passed_over {
-            deck.notes.push(format!("*{name} ({}) was skipped", lines.at(*line)));
+            deck.notes.push(format!("*{name} ({}) was skipped", text.shown(*line)));
         }
     }
 }

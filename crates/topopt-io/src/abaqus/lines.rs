@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::error::Fault;
-use super::include::Text;
 use crate::quote::quoted;
 use crate::read_error::{Located, Parsed, Place};
 
@@ -12,7 +11,6 @@ pub(super) struct Lines<'a> {
     rest: &'a [u8],
     /// How many lines were taken.
     taken: usize,
-    text: &'a Text,
 }
 
 /// `*NAME, PARAMETER=VALUE, PARAMETER`, with all its continuation lines.
@@ -33,15 +31,9 @@ pub(super) struct Data<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(text: &'a Text) -> Self {
-        let bytes = &text.bytes[..];
+    pub fn new(bytes: &'a [u8]) -> Self {
         let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        Self { rest, taken: 0, text }
-    }
-
-    /// A line of the text for people: `line 7`, `line 7 of mesh.inc`.
-    pub fn at(&self, line: usize) -> String {
-        self.text.shown(line)
+        Self { rest, taken: 0 }
     }
 
     /// The next keyword, over the data lines before it.
