@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use topopt_mesh::vector::{cross, difference, dot, length};
 
 use super::deck::{Deck, Grid};
+use super::definition::{Kind, Points};
 use super::error::Fault;
 
 /// Systems that stand on each other: deeper than anyone writes.
@@ -12,30 +13,6 @@ const DEEPEST: usize = 100;
 
 /// Shortest part of the points of a system across its axis, as a part of their distance.
 const FLAT: f64 = 1e-10;
-
-/// A coordinate system as the deck defines it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Definition {
-    kind: Kind,
-    points: Points,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Rectangular,
-    /// Radius, angle in degrees, height.
-    Cylindrical,
-    /// Radius, angle from the z axis and angle about it, in degrees.
-    Spherical,
-}
-
-/// The origin, a point of the z axis, and one of the plane of x and z.
-#[derive(Debug, Clone, Copy)]
-enum Points {
-    /// In another system.
-    Given(u64, [[f64; 3]; 3]),
-    Grids([u64; 3]),
-}
 
 /// A coordinate system in the basic one.
 #[derive(Debug, Clone, Copy)]
@@ -48,28 +25,6 @@ pub(super) struct System {
 
 /// The systems of a deck in the basic one, which is number 0.
 pub(super) struct Systems(BTreeMap<u64, System>);
-
-impl Definition {
-    /// Of `R`, `C` or `S`, the last letter of its entry.
-    pub fn of_points(kind: u8, given_in: u64, points: [[f64; 3]; 3]) -> Self {
-        Self { kind: Kind::of(kind), points: Points::Given(given_in, points) }
-    }
-
-    /// As [`Definition::of_points`].
-    pub fn of_grids(kind: u8, grids: [u64; 3]) -> Self {
-        Self { kind: Kind::of(kind), points: Points::Grids(grids) }
-    }
-}
-
-impl Kind {
-    fn of(letter: u8) -> Self {
-        match letter {
-            b'C' => Self::Cylindrical,
-            b'S' => Self::Spherical,
-            _ => Self::Rectangular,
-        }
-    }
-}
 
 impl System {
     const BASIC: Self = Self {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use topopt_mesh::cells::Shape;
 
-use super::coordinates::Definition;
+use super::definition::Definition;
 use super::error::Fault;
 use crate::read_error::{Located, Place};
 

@@ -2,8 +2,8 @@
 
 use topopt_mesh::cells::Shape;
 
-use super::coordinates::Definition;
 use super::deck::{Deck, GivenSet, Grid, GridDefaults, List, Material, Solid};
+use super::definition::Definition;
 use super::error::Fault;
 use super::field;
 use super::lines::Card;

@@ -4,23 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::couplings::Couplings;
 use super::deck::{Deck, Subcase};
+use super::load_sets::Loads;
 use super::model::{Found, Model};
 use super::{nodal, pressures};
 use crate::deck::{DeckLoad, SetLoad};
 use crate::read_error::{Fault, Parsed};
 
-/// More different forces or pressures in a load set than this get no sets.
-pub(super) const MOST_SETS: usize = 1000;
-
 /// Loads in all load cases together.
 const MOST_LOADS: usize = 100_000;
-
-/// The loads of the load sets of a deck, without factors, and what is lost of them.
-#[derive(Default)]
-pub(super) struct Loads {
-    pub of_sets: BTreeMap<u64, Vec<SetLoad>>,
-    pub lost: BTreeMap<u64, Vec<String>>,
-}
 
 /// Adds the sets of all loads, and the load cases.
 pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Parsed<()> {
@@ -33,14 +24,6 @@ pub(super) fn add(model: &Model, couplings: &Couplings, found: &mut Found) -> Pa
 }
 
 impl Loads {
-    pub fn push(&mut self, set: u64, load: SetLoad) {
-        self.of_sets.entry(set).or_default().push(load);
-    }
-
-    pub fn lose(&mut self, set: u64, what: String) {
-        self.lost.entry(set).or_default().push(what);
-    }
-
     /// GRAV and RFORCE.
     fn add_accelerations(&mut self, model: &Model) -> Result<(), Fault> {
         for gravity in &model.deck.gravities {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::couplings::Couplings;
-use super::loads::{Loads, MOST_SETS};
+use super::load_sets::{Loads, MOST_SETS};
 use super::model::{Found, Model};
 use crate::deck::SetLoad;
 use crate::read_error::Fault;

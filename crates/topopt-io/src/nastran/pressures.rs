@@ -7,7 +7,7 @@ use topopt_mesh::vector::length;
 use super::deck::{Pressure, sort};
 use super::error::Fault;
 use super::faces;
-use super::loads::{Loads, MOST_SETS};
+use super::load_sets::{Loads, MOST_SETS};
 use super::model::{Found, Model};
 use crate::deck::SetLoad;
 use crate::part::CellFace;
