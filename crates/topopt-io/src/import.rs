@@ -113,7 +113,7 @@ impl Nodes {
 }
 
 /// Where `tag` stands in the ascending `tags`; at once if they have no gaps.
-fn position(tags: &[u64], tag: u64) -> Option<usize> {
+pub(crate) fn position(tags: &[u64], tag: u64) -> Option<usize> {
     let guess = tag.checked_sub(*tags.first()?)? as usize;
     if tags.get(guess) == Some(&tag) { Some(guess) } else { tags.binary_search(&tag).ok() }
 }

@@ -8,7 +8,7 @@ use topopt_mesh::{Face, HexMesh, MeshError, Quality, Sets};
 
 use crate::deck::Deck;
 use crate::elements::Elements;
-use crate::import::{Cutting, ImportedMesh, Nodes, UncutCells};
+use crate::import::{Cutting, ImportedMesh, Nodes, UncutCells, position};
 use crate::quote::printable;
 use crate::read_error::{Fault, list};
 
@@ -89,10 +89,7 @@ impl Part {
 
     /// Where the node `tag` stands among those of the file, if it is there.
     pub fn node(&self, tag: u64) -> Option<u32> {
-        let guess = tag.checked_sub(*self.node_tags.first()?)? as usize;
-        let at_once = self.node_tags.get(guess) == Some(&tag);
-        let found = if at_once { Some(guess) } else { self.node_tags.binary_search(&tag).ok() };
-        found.map(|at| at as u32)
+        position(&self.node_tags, tag).map(|at| at as u32)
     }
 
     /// Coordinates of the node of the file at a position.
@@ -108,10 +105,10 @@ impl Part {
     /// The face of the cell of a `given` element with these corners, three or four different
     /// positions in any order; none if it has no such face.
     pub fn face(&self, given: u32, corners: &[u32]) -> Option<CellFace> {
-        let (cell, key) = (self.elements.number(given), key(corners));
+        let (cell, key) = (self.elements.number(given), Face::key_of(corners));
         let of_cell = self.cells.get(cell as usize);
         let faces = of_cell.shape.faces().iter();
-        let mut keys = faces.map(|face| face_key(of_cell.corners, face));
+        let mut keys = faces.map(|face| of_cell.face_key(face));
         keys.any(|other| other == key).then_some(CellFace { cell, key })
     }
 
@@ -245,16 +242,6 @@ fn left_out_of_set(name: &str, count: usize) -> String {
     format!(
         "{count} nodes of node set `{name}` were left out: they are no corners of solid elements"
     )
-}
-
-/// Corners as [`Face::key`] has them.
-pub(crate) fn key(corners: &[u32]) -> [u32; 4] {
-    Face::key([0, 1, 2, 3].map(|i: usize| corners[i.min(corners.len() - 1)]))
-}
-
-/// The key of a face of the cell with these corners.
-pub(crate) fn face_key(corners: &[u32], face: &[usize]) -> [u32; 4] {
-    Face::key([0, 1, 2, 3].map(|i: usize| corners[face[i.min(face.len() - 1)]]))
 }
 
 fn only_bricks_and_wedges(cells: &Cells, elements: &Elements) -> Result<(), Fault> {

@@ -159,6 +159,11 @@ impl Face {
         key.sort_unstable();
         key
     }
+
+    /// [`Face::key`] of the three or four corners of a face, in any order.
+    pub fn key_of(corners: &[u32]) -> [u32; 4] {
+        Self::key([0, 1, 2, 3].map(|i: usize| corners[i.min(corners.len() - 1)]))
+    }
 }
 
 #[cfg(test)]

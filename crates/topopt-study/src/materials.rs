@@ -81,7 +81,7 @@ pub fn body_forces(config: &Config, case: &Case, load: &CaseLoads) -> Vec<[f64; 
 }
 
 impl Lookup<'_> {
-    /// The elements of each of `[[materials]]`, sorted. Elements of two are told of.
+    /// The elements of each of `[[materials]]`, sorted. Elements of two are reported.
     pub(crate) fn materials(&self, findings: &mut Vec<Finding>) -> Vec<Vec<u32>> {
         let materials = &self.config.materials;
         let mut sets: Vec<Vec<u32>> = Vec::with_capacity(materials.len());

@@ -111,6 +111,7 @@ impl Carrier<'_> {
         if !matches!(condition.kind, ConditionKind::Held(..)) && self.deck.cases.len() > 1 {
             name = format!("{case}_{name}");
         }
+
         match condition.kind {
             ConditionKind::Force(axis, _) if crowded.contains_key(&axis) => {
                 name = format!("cload_{}", axis + 1);
@@ -132,6 +133,7 @@ impl Carrier<'_> {
                 self.support(DeckSupport { set: name.clone(), fixed, displacement, case });
             }
         }
+
         self.sets.nodes.entry(name).or_default().extend(nodes);
     }
 
@@ -139,6 +141,7 @@ impl Carrier<'_> {
     fn on_reference(&mut self, condition: &Condition, coupling: usize) {
         let Coupling { name, is_rigid, .. } = &self.deck.couplings[coupling];
         let (set, is_rigid) = (printable(name), *is_rigid);
+
         match condition.kind {
             ConditionKind::Force(axis, value) => {
                 let at = self.remote.entry((self.case(condition), coupling)).or_default();
@@ -166,6 +169,7 @@ impl Carrier<'_> {
     fn distributed(&mut self, load: &Distributed) -> Parsed<()> {
         let Distributed { block, kind, case } = load;
         let at = block.name.clone();
+
         let carried = match *kind {
             DistributedKind::Pressure(_) | DistributedKind::Traction(_)
                 if !self.sets.faces.contains_key(&printable(&at)) =>
@@ -200,6 +204,7 @@ impl Carrier<'_> {
                 SetLoad::Centrifugal { center, angular_velocity: axis.map(|d| d * speed) }
             }
         };
+
         self.load(case.clone(), carried);
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! *BOUNDARY, *CLOAD, *DLOAD, *DSLOAD, couplings and materials, as they stand in the file.
 
+use topopt_mesh::vector::length;
+
 use super::deck::Reader;
 use super::given::{Condition, ConditionKind, Coupling, Distributed, DistributedKind, Material};
 use super::lines::{Data, Keyword, capitals, unquoted};
@@ -95,6 +97,7 @@ impl Reader<'_> {
                 "" => Ok(0.0),
                 text => data.double(keyword, text, "a number"),
             };
+
             let label = capitals(field(1));
             let face = label.strip_prefix('P').and_then(|face| face.parse::<usize>().ok());
             let kind = match (label.as_str(), face) {
@@ -114,6 +117,7 @@ impl Reader<'_> {
                     continue;
                 }
             };
+
             // All elements without one: an empty list of items.
             let items = if field(0).is_empty() { Vec::new() } else { vec![self.item(field(0))] };
             let name = format!("dload_{}", data.line);
@@ -236,8 +240,8 @@ fn one_item(keyword: &Keyword, line: usize, name: String, item: Item) -> Block {
 
 /// `direction` of length 1; zero stays.
 fn unit(direction: [f64; 3]) -> [f64; 3] {
-    let length = direction.iter().map(|d| d * d).sum::<f64>().sqrt();
-    if length > 0.0 { direction.map(|d| d / length) } else { direction }
+    let size = length(direction);
+    if size > 0.0 { direction.map(|d| d / size) } else { direction }
 }
 
 /// Directions that a support holds by its name.

@@ -1,5 +1,7 @@
 //! Where an instance puts its part.
 
+use topopt_mesh::vector::{cross, difference, dot, length};
+
 /// A translation, then a rotation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Motion {
@@ -13,21 +15,19 @@ impl Motion {
     pub fn of(&self, x: [f64; 3]) -> [f64; 3] {
         let moved: [f64; 3] = std::array::from_fn(|i| x[i] + self.translation[i]);
         let Some((a, b, angle)) = self.rotation else { return moved };
-        let axis: [f64; 3] = std::array::from_fn(|i| b[i] - a[i]);
-        let length = axis.iter().map(|v| v * v).sum::<f64>().sqrt();
-        if length == 0.0 {
+        let axis = difference(b, a);
+        let size = length(axis);
+        if size == 0.0 {
             return moved;
         }
 
         // Rodrigues' formula about the axis through a.
-        let axis = axis.map(|v| v / length);
+        let axis = axis.map(|v| v / size);
         let (sine, cosine) = angle.to_radians().sin_cos();
-        let r: [f64; 3] = std::array::from_fn(|i| moved[i] - a[i]);
-        let along: f64 = (0..3).map(|i| axis[i] * r[i]).sum();
+        let r = difference(moved, a);
+        let (across, along) = (cross(axis, r), dot(axis, r));
         std::array::from_fn(|i| {
-            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-            let across = axis[j] * r[k] - axis[k] * r[j];
-            a[i] + r[i] * cosine + across * sine + axis[i] * along * (1.0 - cosine)
+            a[i] + r[i] * cosine + across[i] * sine + axis[i] * along * (1.0 - cosine)
         })
     }
 }

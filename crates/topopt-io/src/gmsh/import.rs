@@ -10,7 +10,7 @@ use topopt_mesh::{Face, MeshError};
 use super::error::Fault as GmshFault;
 use super::raw::{Corners, RawMesh};
 use crate::import::{Cutting, ImportedMesh};
-use crate::part::{CellFace, FileSets, Part, face_key};
+use crate::part::{CellFace, FileSets, Part};
 use crate::read_error::Fault;
 
 /// Numbers nodes and elements, makes the sets and checks the mesh.
@@ -143,7 +143,7 @@ fn faces_on(wanted: &[Corners<4>], part: &Part) -> HashMap<[u32; 4], Sides> {
             if !corners.iter().all(|&a| touched[of_cell.corners[a] as usize]) {
                 continue;
             }
-            let key = face_key(of_cell.corners, corners);
+            let key = of_cell.face_key(corners);
             if wanted.contains(&key) {
                 let face = CellFace { cell, key };
                 let second = |sides: &mut Sides| sides.1 = Some(face);
@@ -158,7 +158,7 @@ fn faces_on(wanted: &[Corners<4>], part: &Part) -> HashMap<[u32; 4], Sides> {
 fn facing(sides: &Sides, corners: &[u32; 4], part: &Part) -> CellFace {
     let points_outwards = |face: &CellFace| {
         let cell = part.cells.get(face.cell as usize);
-        let is_it = |corners: &&&[usize]| face_key(cell.corners, corners) == face.key;
+        let is_it = |corners: &&&[usize]| cell.face_key(corners) == face.key;
         let own = cell.shape.faces().iter().find(is_it).copied().unwrap_or_default();
         let mut nodes: Vec<u32> = own.iter().map(|&a| cell.corners[a]).collect();
         let start = nodes.iter().position(|node| *node == corners[0]).unwrap_or(0);

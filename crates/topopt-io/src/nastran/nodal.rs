@@ -106,7 +106,7 @@ fn different(at_nodes: BTreeMap<u32, [f64; 3]>) -> Vec<([f64; 3], Vec<u32>)> {
         if force == [0.0; 3] {
             continue;
         }
-        // -0 becomes 0, as forces are told apart by their bits.
+        // -0 becomes 0, as forces are compared by their bits.
         let force = force.map(|f| f + 0.0);
         let at = *index.entry(force.map(f64::to_bits)).or_insert(groups.len());
         if at == groups.len() {

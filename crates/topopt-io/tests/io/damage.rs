@@ -46,3 +46,13 @@ pub fn damaged(mut bytes: Vec<u8>, changes: Vec<(Index, u8)>) -> Vec<u8> {
     }
     bytes
 }
+
+/// `text` with pairs of its lines exchanged, one pair after the other.
+pub fn with_lines_swapped(text: &str, swaps: Vec<[Index; 2]>) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    for [a, b] in swaps {
+        let (a, b) = (a.index(lines.len()), b.index(lines.len()));
+        lines.swap(a, b);
+    }
+    lines.join("\n")
+}

@@ -180,7 +180,7 @@ impl Cut {
     pub fn faces_of(&self, number: usize, cell: &Cell, corners: &[u32]) -> Vec<Face> {
         let first = self.first[number];
         if !self.is_cut[number] {
-            let wanted = Face::key([0, 1, 2, 3].map(|i| corners[i.min(corners.len() - 1)]));
+            let wanted = Face::key_of(corners);
             let hexes = [self.hexes[first as usize]];
             let is_wanted =
                 |local: &u8| Face::key(Face { element: 0, local: *local }.nodes(&hexes)) == wanted;

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::unique::{Unique, edge};
 use super::{Cell, Cells, NO_NODE, Shape};
-use crate::sets::Face;
 
 /// The edges, faces and cells that are cut, and the node in the middle of each.
 pub(super) struct Middles {
@@ -33,10 +32,8 @@ impl Middles {
             shape.edges().iter().map(move |&[a, b]| edge(corners[a], corners[b]))
         });
         let edges = Unique::of(n_given, edges.collect());
-        let faces = chosen().flat_map_iter(|cell| {
-            let Cell { shape, corners, .. } = cell;
-            shape.faces().iter().map(move |face| face_key(corners, face))
-        });
+        let faces = chosen()
+            .flat_map_iter(|cell| cell.shape.faces().iter().map(move |face| cell.face_key(face)));
         let faces = Unique::of(n_given, faces.collect());
 
         let (of_edges, mut n_nodes) = edge_nodes(cells, is_cut, &edges, n_given);
@@ -74,7 +71,7 @@ impl Middles {
 
     /// The node in the middle of a face of `cell`.
     pub fn of_face(&self, cell: &Cell, face: usize) -> u32 {
-        let key = face_key(cell.corners, cell.shape.faces()[face]);
+        let key = cell.face_key(cell.shape.faces()[face]);
         self.faces.number(key).map_or(NO_NODE, |number| self.first_face + number as u32)
     }
 
@@ -179,12 +176,6 @@ fn edge_weight(shape: Shape, edge: usize) -> f64 {
         Shape::Wedge => 1.0 / 3.0,
         _ => 0.25,
     }
-}
-
-/// A face of the cell with these corners, the same from both sides.
-fn face_key(corners: &[u32], face: &[usize]) -> [u32; 4] {
-    let at = |i: usize| corners[face[i.min(face.len() - 1)]];
-    Face::key([at(0), at(1), at(2), at(3)])
 }
 
 /// The node of every edge, and how many nodes there are with the new ones. Where cells give an edge

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::hexahedron::{self, distinct};
 use crate::quality;
+use crate::sets::Face;
 
 pub use cut::{Cut, CutError};
 pub use shape::Shape;
@@ -126,6 +127,12 @@ impl Cell<'_> {
         key[..self.corners.len()].copy_from_slice(self.corners);
         key.sort_unstable();
         key
+    }
+
+    /// A [face](Shape::faces), the same from both sides: see [`Face::key`].
+    pub fn face_key(&self, face: &[usize]) -> [u32; 4] {
+        let at = |i: usize| self.corners[face[i.min(face.len() - 1)]];
+        Face::key([at(0), at(1), at(2), at(3)])
     }
 
     /// Of the straight cell, its corners at `coordinates`, `[n_nodes][3]`, the scaled Jacobian: 1

@@ -1,4 +1,4 @@
-//! A load case as `topopt check` tells of it.
+//! A load case as `topopt check` reports it.
 
 use serde::Serialize;
 use topopt_fem::LoadCase;
