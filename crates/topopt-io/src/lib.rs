@@ -36,6 +36,7 @@ pub mod deck;
 mod elements;
 pub mod gmsh;
 mod import;
+mod included;
 pub mod nastran;
 pub mod obj;
 mod part;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Fault;
 use super::lines::{at_line, capitals, unquoted};
+use crate::included::{DeckFolder, Refusal};
 use crate::read_error::{Fault as ReadFault, Located, Parsed, Place, ReadError};
 
 /// Files within files, and files in all, before a deck is refused.
@@ -28,9 +29,8 @@ impl Text {
         let at_file =
             |fault: ReadFault| ReadError { path: path.into(), place: None, fault: Box::new(fault) };
         let bytes = std::fs::read(path).map_err(|cause| at_file(ReadFault::Io(cause)))?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or_else(|| Path::new("."));
-        text.add(path, &bytes, folder, &mut vec![path.to_owned()])
+        let deck = path.canonicalize().map_err(|cause| at_file(ReadFault::Io(cause)))?;
+        text.add(path, &bytes, &DeckFolder::of(path), &mut vec![deck])
             .map_err(|located| text.explained(located, path))?;
         Ok(text)
     }
@@ -63,12 +63,12 @@ impl Text {
         Some((path, of_file + line - first))
     }
 
-    /// Adds the lines of a file; `open` are the files around it, and itself.
+    /// Adds the lines of a file; `open` are the files around it and itself, without links.
     fn add(
         &mut self,
         path: &Path,
         bytes: &[u8],
-        folder: &Path,
+        folder: &DeckFolder,
         open: &mut Vec<PathBuf>,
     ) -> Parsed<()> {
         self.n_files += 1;
@@ -92,13 +92,13 @@ impl Text {
             }
             let Some(name) = input(&keyword) else { continue };
             let at = self.n_lines;
-            let inner = self.find(&name, folder, open).map_err(|fault| at_line(at, fault))?;
-            let bytes = std::fs::read(&inner).map_err(|cause| {
-                let cause = cause.to_string();
-                at_line(at, Fault::Include { file: name.clone(), cause })
-            })?;
-            open.push(inner.clone());
-            self.add(&inner, &bytes, folder, open)?;
+            let inner = self.included(&name, folder, open).map_err(|fault| at_line(at, fault))?;
+            let (inner, bytes) = inner;
+            // In messages the path goes on from that of the deck, as the user wrote it.
+            let below = inner.strip_prefix(folder.path()).unwrap_or(&inner);
+            let shown = self.stretches[0].1.with_file_name(below);
+            open.push(inner);
+            self.add(&shown, &bytes, folder, open)?;
             open.pop();
             let next = lines.peek().map_or(number + 1, |(_, next)| *next);
             self.stretches.push((self.n_lines + 1, path.into(), next));
@@ -106,24 +106,27 @@ impl Text {
         Ok(())
     }
 
-    /// The file `name`, which must lie in the folder of the deck.
-    fn find(&self, name: &str, folder: &Path, open: &[PathBuf]) -> Result<PathBuf, Fault> {
+    /// The path and the bytes of the file `name`, relative to the folder of the deck.
+    fn included(
+        &self,
+        name: &str,
+        folder: &DeckFolder,
+        open: &[PathBuf],
+    ) -> Result<(PathBuf, Vec<u8>), Fault> {
         let refused = |cause: &str| Fault::Include { file: name.into(), cause: cause.into() };
         if open.len() > DEEPEST || self.n_files > MOST_FILES {
             return Err(refused("too many files include each other"));
         }
         // Decks from Windows have its separators.
-        let path = folder.join(name.replace('\\', "/"));
-        let found = path.canonicalize().map_err(|cause| refused(&cause.to_string()))?;
-        let folder = folder.canonicalize().map_err(|cause| refused(&cause.to_string()))?;
-        if !found.starts_with(&folder) {
-            return Err(refused("it lies outside of the deck's folder"));
-        }
-        let is_open = |other: &PathBuf| other.canonicalize().is_ok_and(|other| other == found);
-        if open.iter().any(is_open) {
+        let read = folder.read(folder.path(), &name.replace('\\', "/"));
+        let (path, bytes) = read.map_err(|refusal| match refusal {
+            Refusal::Elsewhere => refused("it lies outside of the deck's folder"),
+            Refusal::Unread(cause) => refused(&cause),
+        })?;
+        if open.contains(&path) {
             return Err(refused("it includes itself"));
         }
-        Ok(path)
+        Ok((path, bytes))
     }
 }
 
@@ -184,9 +187,13 @@ mod tests {
         let inner = folder.path().join("deck");
         std::fs::create_dir(&inner).unwrap();
         std::fs::write(folder.path().join("out.inc"), "").unwrap();
+        // Nobody writes into the pipe: who opens it waits for ever.
+        let made = std::process::Command::new("mkfifo").arg(inner.join("pipe")).status();
+        assert!(made.unwrap().success());
         for (name, words) in [
             ("../out.inc", "outside of the deck's folder"),
             ("a.inp", "includes itself"),
+            ("pipe", "it is not a file"),
             ("none.inc", "No such file"),
         ] {
             let path = inner.join("a.inp");

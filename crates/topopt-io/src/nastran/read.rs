@@ -1,11 +1,12 @@
 //! A deck, line by line: its sections, and the files that it includes.
 
 use std::collections::HashSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::deck::{Deck, Origin};
 use super::error::Fault;
 use super::lines::{Card, Line, Lines, at_line};
+use crate::included::{DeckFolder, Refusal};
 use crate::quote::begin;
 use crate::read_error::{Located, Parsed};
 
@@ -22,7 +23,7 @@ const NAME_QUOTED: usize = 200;
 pub(super) struct Reader {
     pub deck: Deck,
     /// The folder of the deck, and files that were read.
-    folder: PathBuf,
+    folder: DeckFolder,
     known: HashSet<PathBuf>,
     /// Whether the lines are bulk data and not the control sections before them.
     in_bulk: bool,
@@ -36,10 +37,12 @@ pub(super) struct Reader {
 
 /// Reads the deck `bytes`, the file at `path`, and what it includes.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Parsed<Deck> {
+    let folder = DeckFolder::of(path);
+    let from = folder.path().to_path_buf();
     let path = path.canonicalize().unwrap_or_else(|_| path.into());
     let mut reader = Reader {
         deck: Deck::default(),
-        folder: path.parent().map_or_else(PathBuf::new, Path::to_path_buf),
+        folder,
         known: HashSet::from([path]),
         in_bulk: !has_control(bytes),
         has_ended: false,
@@ -51,8 +54,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Parsed<Deck> {
     if Lines::new(bytes).take().is_none() {
         return Err(Fault::EmptyFile.into());
     }
-    let folder = reader.folder.clone();
-    reader.file(0, bytes, &folder, 0)?;
+    reader.file(0, bytes, &from, 0)?;
     if reader.n_entries == 0 {
         return Err(Fault::NotNastran.into());
     }
@@ -130,47 +132,22 @@ impl Reader {
             return Err(fault(Fault::TooDeep(DEEPEST)));
         }
 
-        let unread = |cause: String| Fault::IncludeUnread { file: begin(name, NAME_QUOTED), cause };
-        let path = folder.join(name);
-        let path = match path.canonicalize() {
-            // Whether a file elsewhere exists is not told.
-            _ if self.leaves(folder, name) => {
-                return Err(fault(Fault::IncludeElsewhere(begin(name, NAME_QUOTED))));
-            }
-            Err(cause) => return Err(fault(unread(cause.to_string()))),
-            Ok(path) if !path.starts_with(&self.folder) => {
-                return Err(fault(Fault::IncludeElsewhere(begin(name, NAME_QUOTED))));
-            }
-            Ok(path) => path,
-        };
-        if !path.is_file() {
-            return Err(fault(unread("it is not a file".into())));
-        }
+        let file = || begin(name, NAME_QUOTED);
+        let (path, bytes) = self.folder.read(folder, name).map_err(|refusal| {
+            fault(match refusal {
+                Refusal::Elsewhere => Fault::IncludeElsewhere(file()),
+                Refusal::Unread(cause) => Fault::IncludeUnread { file: file(), cause },
+            })
+        })?;
         if self.known.contains(&path) {
-            return Err(fault(Fault::IncludedTwice(begin(name, NAME_QUOTED))));
+            return Err(fault(Fault::IncludedTwice(file())));
         }
-        let bytes = std::fs::read(&path).map_err(|cause| fault(unread(cause.to_string())))?;
 
-        self.deck.included.push(begin(name, NAME_QUOTED));
+        self.deck.included.push(file());
         let file = self.deck.included.len();
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         self.known.insert(path);
         self.file(file, &bytes, &folder, depth + 1)
-    }
-
-    /// Whether the name of a file, from a `folder` on, leads out of the folder of the deck.
-    fn leaves(&self, folder: &Path, name: &str) -> bool {
-        let below = folder.strip_prefix(&self.folder);
-        let mut depth = below.map_or(0, |below| below.components().count());
-        for part in Path::new(name).components() {
-            match part {
-                Component::Normal(_) => depth += 1,
-                Component::CurDir => {}
-                Component::ParentDir if depth > 0 => depth -= 1,
-                _ => return true,
-            }
-        }
-        false
     }
 }
 
