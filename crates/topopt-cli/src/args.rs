@@ -326,20 +326,20 @@ pub enum Numbering {
 #[derive(Debug, Args)]
 pub struct MeshArgs {
     /// A benchmark (cantilever, l_beam, michell, connecting_rod), or a geometry for Gmsh: a .geo,
-    /// .step, .stp, .brep, .iges or .igs file
+    /// .step, .stp, .brep, .iges, .igs or .stl file
     #[arg(value_parser = MeshSource::parse)]
     pub source: MeshSource,
     /// Size of a benchmark, from 1 (about 35,000 elements) to 5 (about 1,000,000)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub size: Option<u8>,
-    /// Approximate number of elements of a benchmark, instead of the size
+    /// Approximate number of elements
     #[arg(long, value_name = "N", conflicts_with = "size")]
     pub elements: Option<usize>,
     /// Largest edge of the elements of a geometry
     #[arg(long, value_name = "LENGTH", conflicts_with_all = ["size", "elements"])]
     pub element_size: Option<f64>,
     /// How the hexahedra of a geometry are made
-    #[arg(long, value_enum, conflicts_with_all = ["size", "elements"])]
+    #[arg(long, value_enum, conflicts_with = "size")]
     pub hexes: Option<Hexes>,
     /// Gmsh
     #[command(flatten)]
@@ -372,7 +372,7 @@ impl MeshSource {
         }
         Generator::from_str(text, false).map(Self::Generator).map_err(|_| {
             "neither a benchmark (cantilever, l_beam, michell, connecting_rod) nor a geometry \
-             (.geo, .step, .stp, .brep, .iges, .igs)"
+             (.geo, .step, .stp, .brep, .iges, .igs, .stl)"
                 .into()
         })
     }

@@ -37,8 +37,29 @@ pub struct UncutCells {
     pub coordinates: Vec<[f64; 3]>,
     /// The cells, each once, by these nodes.
     pub cells: Cells,
+    /// Their tags in the file, `[n_cells]`, ascending.
+    pub tags: Vec<u64>,
     /// The cell of every element of the mesh, `[n_elements]`.
     pub of_elements: Vec<u32>,
+}
+
+impl UncutCells {
+    /// Of `values` of the elements of the mesh, `[n_elements]`, the sum over each cell, `[n_cells]`.
+    pub fn sums(&self, values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+        let mut sums = vec![0.0; self.cells.len()];
+        for (&cell, value) in self.of_elements.iter().zip(values) {
+            sums[cell as usize] += value;
+        }
+        sums
+    }
+
+    /// Of `values` of the elements of the mesh, which have these `volumes`, `[n_elements]` both, the
+    /// mean over the volume of each cell, `[n_cells]`.
+    pub fn means(&self, values: &[f64], volumes: &[f64]) -> Vec<f64> {
+        let sums = self.sums(values.iter().zip(volumes).map(|(value, volume)| value * volume));
+        let volumes = self.sums(volumes.iter().copied());
+        sums.iter().zip(volumes).map(|(sum, volume)| sum / volume).collect()
+    }
 }
 
 /// What a reader makes of the cells of a file.

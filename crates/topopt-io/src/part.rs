@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE, Shape};
 use topopt_mesh::hexahedron;
-use topopt_mesh::{Face, HexMesh, MeshError, Quality, Sets};
+use topopt_mesh::quality::Worst;
+use topopt_mesh::{Face, HexMesh, MeshError, Sets};
 
 use crate::deck::Deck;
 use crate::elements::Elements;
@@ -149,6 +150,9 @@ impl Part {
         let uncut = (was_cut > 0).then(|| UncutCells {
             coordinates: cut.coordinates[..node_tags.len()].to_vec(),
             cells: cells.clone(),
+            tags: (0..cells.len())
+                .map(|cell| elements.tags()[elements.given(cell as u32) as usize])
+                .collect(),
             of_elements: of_elements.clone(),
         });
 
@@ -316,7 +320,7 @@ fn note_on_cut(uncut: &UncutCells, mesh: &HexMesh, n_cut: usize, n_straightened:
     let counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
     let before = cells.iter().map(|cell| cell.scaled_jacobian(coordinates));
     let before = before.fold(f64::INFINITY, f64::min);
-    let after = Quality::of(mesh).summary().scaled_jacobian.min;
+    let after = Worst::of(mesh).scaled_jacobian;
 
     let mut note = format!(
         "{n_cut} of {} elements were cut: of {} came {} hexahedra; the smallest scaled Jacobian was \
@@ -349,8 +353,8 @@ fn by_tags(error: MeshError, node_tags: &[u64], element_tags: &[u64]) -> Fault {
         MeshError::RepeatedNode { element, node, count } => {
             Fault::RepeatedNode { element: element_tag(element), node: node_tag(node), count }
         }
-        MeshError::Inverted { element, determinant, count } => {
-            Fault::Inverted { element: element_tag(element), determinant, count }
+        MeshError::Inverted { element, center, determinant, count } => {
+            Fault::Inverted { element: element_tag(element), center, determinant, count }
         }
         other => Fault::Mesh(other),
     }

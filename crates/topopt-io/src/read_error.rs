@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use topopt_mesh::MeshError;
+use topopt_mesh::numbers::place;
 
 use crate::quote::printable;
 
@@ -125,13 +126,16 @@ pub enum Fault {
     },
     /// An element with a Jacobian that is not positive.
     #[error(
-        "element {element} is inverted or flat: Jacobian determinant {determinant:.3e} ({count} \
-         such element(s) in all); check the order of its nodes, or mesh the volume with better \
-         shaped elements"
+        "element {element} at {} is inverted or flat: Jacobian determinant {determinant:.3e} \
+         ({count} such element(s) in all); check the order of its nodes, or mesh the volume with \
+         better shaped elements",
+        place(*center)
     )]
     Inverted {
         /// The first such element.
         element: u64,
+        /// Its center.
+        center: [f64; 3],
         /// The smallest determinant over its Gauss points.
         determinant: f64,
         /// How many elements are so.

@@ -7,6 +7,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::hexahedron;
+use crate::numbers::place;
 use crate::sets::{SetKind, Sets};
 use crate::trilinear::Trilinear;
 
@@ -64,12 +65,15 @@ pub enum MeshError {
     },
     /// A Jacobian that is not positive.
     #[error(
-        "element {element} is inverted or flat: Jacobian determinant {determinant:.3e} \
-         ({count} such element(s) in all)"
+        "element {element} at {} is inverted or flat: Jacobian determinant {determinant:.3e} \
+         ({count} such element(s) in all)",
+        place(*center)
     )]
     Inverted {
         /// The first such element.
         element: u32,
+        /// Its center.
+        center: [f64; 3],
         /// The smallest determinant over its Gauss points.
         determinant: f64,
         /// How many elements are so.
@@ -238,7 +242,9 @@ impl HexMesh {
         match bad.first() {
             None => Ok(()),
             Some(&(e, determinant)) => {
-                Err(MeshError::Inverted { element: e as u32, determinant, count: bad.len() })
+                let center = hexahedron::center(&self.element_coordinates(e));
+                let (element, count) = (e as u32, bad.len());
+                Err(MeshError::Inverted { element, center, determinant, count })
             }
         }
     }

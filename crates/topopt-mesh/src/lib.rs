@@ -37,6 +37,7 @@ mod hilbert;
 mod interpolation;
 mod inverse_map;
 mod node_to_elements;
+pub mod numbers;
 pub mod quality;
 mod renumbering;
 mod rotation;

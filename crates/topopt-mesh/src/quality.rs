@@ -15,6 +15,42 @@ pub struct Quality {
     pub aspect_ratio: Vec<f64>,
 }
 
+/// An element of a smaller scaled Jacobian is as good as flat: its stiffness is 1000 times that of
+/// its neighbors, and wrong. Elements are checked for it where a part is meshed or computed.
+pub const LEAST_SCALED_JACOBIAN: f64 = 1e-3;
+
+/// The element of the smallest scaled Jacobian.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Worst {
+    /// The element.
+    pub element: u32,
+    /// Its scaled Jacobian.
+    pub scaled_jacobian: f64,
+}
+
+impl Worst {
+    /// The first of the worst elements of `mesh`.
+    pub fn of(mesh: &HexMesh) -> Self {
+        let measure = |e: usize| {
+            let scaled_jacobian =
+                element_scaled_jacobian(&mesh.hexes()[e], &mesh.element_coordinates(e));
+            Self { element: e as u32, scaled_jacobian }
+        };
+        let none = || Self { element: u32::MAX, scaled_jacobian: f64::INFINITY };
+        (0..mesh.n_elements()).into_par_iter().map(measure).reduce(none, Self::or)
+    }
+
+    /// Whether the element is [as good as flat](LEAST_SCALED_JACOBIAN), or inverted.
+    pub fn is_flat(self) -> bool {
+        self.scaled_jacobian < LEAST_SCALED_JACOBIAN
+    }
+
+    fn or(self, other: Self) -> Self {
+        let order = self.scaled_jacobian.total_cmp(&other.scaled_jacobian);
+        if order.then(self.element.cmp(&other.element)).is_le() { self } else { other }
+    }
+}
+
 /// The shape measures of a mesh at a glance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QualitySummary {
@@ -199,6 +235,9 @@ mod tests {
         let mesh = HexMesh::new(coordinates, (0..12).map(hex).collect(), Sets::default()).unwrap();
         let summary = Quality::of(&mesh).summary();
         assert_eq!(summary.worst[..2], [5, 6]);
+        let worst = Worst::of(&mesh);
+        assert_eq!((worst.element, worst.is_flat()), (5, false));
+        assert_eq!(worst.scaled_jacobian, summary.scaled_jacobian.min);
         assert_eq!(summary.worst.len(), 10);
         assert_eq!(summary.histogram, [0, 0, 0, 0, 0, 0, 0, 2, 0, 10]);
         let sine = 0.5_f64.sqrt();

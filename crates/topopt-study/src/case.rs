@@ -1,9 +1,13 @@
 //! A case made ready: the mesh, and what the sets named in the case file stand for in it.
 
+use std::ops::Range;
+use std::path::Path;
+
 use serde::Serialize;
 use toml::Spanned;
 use topopt_fem::BodyForce;
 use topopt_io::deck::{Deck, DeckMaterial};
+use topopt_io::{ImportedMesh, UncutCells};
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
@@ -23,6 +27,8 @@ pub struct Case {
     pub tags: Option<Tags>,
     /// The sets of the mesh, and those that the case file selects.
     pub sets: Sets,
+    /// The cells of the mesh file, if they were cut and the case file asks for the design on them.
+    pub uncut: Option<UncutCells>,
     /// What was left out or changed in reading the mesh, a sentence each.
     pub notes: Vec<String>,
     /// Nodes held in x, in y and in z, each sorted.
@@ -131,7 +137,7 @@ impl Case {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
-        let (mesh, tags, mut notes) = mesh(config, gmsh, interrupt)?;
+        let Meshed { mesh, tags, uncut, mut notes } = Meshed::of(config, gmsh, interrupt)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
         notes.extend(lookup.notes());
@@ -144,7 +150,19 @@ impl Case {
         let [solid, void] = lookup.passive(&mut findings);
         InputError::if_any(findings)?;
         InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
-        Ok(Self { mesh, tags, sets, notes, fixed, springs, materials, load_cases, solid, void })
+        Ok(Self {
+            mesh,
+            tags,
+            sets,
+            uncut,
+            notes,
+            fixed,
+            springs,
+            materials,
+            load_cases,
+            solid,
+            void,
+        })
     }
 
     /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.
@@ -158,42 +176,69 @@ impl Case {
     }
 }
 
-fn mesh(
-    config: &Config,
-    gmsh: &Gmsh,
-    interrupt: &Interrupt,
-) -> Result<(HexMesh, Option<Tags>, Vec<String>), InputError> {
-    let keys = config.mesh.get_ref();
-    if let (Some(path), Some(file)) = (config.mesh_path(), &keys.file) {
-        let read =
-            meshing::read(&path, &meshing::of(config, gmsh), meshing::cutting(config), interrupt)
-                .map_err(|finding| {
-                let finding = finding.at(config.source(), file.span(), "this mesh");
+/// A mesh, read or made.
+struct Meshed {
+    mesh: HexMesh,
+    tags: Option<Tags>,
+    uncut: Option<UncutCells>,
+    notes: Vec<String>,
+}
+
+impl Meshed {
+    fn of(config: &Config, gmsh: &Gmsh, interrupt: &Interrupt) -> Result<Self, InputError> {
+        match (config.mesh_path(), &config.mesh.get_ref().file) {
+            (Some(path), Some(file)) => Self::read(config, &path, file.span(), gmsh, interrupt),
+            _ => Self::generated(config),
+        }
+    }
+
+    fn read(
+        config: &Config,
+        path: &Path,
+        span: Range<usize>,
+        gmsh: &Gmsh,
+        interrupt: &Interrupt,
+    ) -> Result<Self, InputError> {
+        let read = meshing::of(config, gmsh)
+            .and_then(|how| meshing::read(path, &how, meshing::cutting(config), interrupt));
+        let ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck } =
+            read.map_err(|finding| {
+                let finding = finding.at(config.source(), span, "this mesh");
                 let relative = "`file` is relative to the folder of the case file";
                 if path.exists() { finding } else { finding.remedy(relative) }
             })?;
-        material_of_the_deck(config, &read.deck)?;
-        let tags = Tags { nodes: read.node_tags, elements: read.element_tags };
-        return Ok((read.mesh, Some(tags), read.notes));
+
+        material_of_the_deck(config, &deck)?;
+        let is_wanted = config.output.uncut;
+        if is_wanted && uncut.is_none() {
+            notes.push(
+                "no element was cut: `output.uncut` writes nothing besides design.vtu".into(),
+            );
+        }
+        let tags = Some(Tags { nodes: node_tags, elements: element_tags });
+        Ok(Self { mesh, tags, uncut: uncut.filter(|_| is_wanted), notes })
     }
 
-    let (size, elements) = (keys.size.as_ref(), keys.elements.as_ref());
-    let span = elements.map_or_else(|| config.mesh.span(), |elements| elements.span());
-    let generator = keys.generator.as_ref().map_or(Generator::Cantilever, |g| *g.get_ref());
+    fn generated(config: &Config) -> Result<Self, InputError> {
+        let keys = config.mesh.get_ref();
+        let (size, elements) = (keys.size.as_ref(), keys.elements.as_ref());
+        let span = elements.map_or_else(|| config.mesh.span(), |elements| elements.span());
+        let generator = keys.generator.as_ref().map_or(Generator::Cantilever, |g| *g.get_ref());
 
-    // Before a generator takes the memory.
-    if let Some(elements) = elements {
-        free_memory::check_elements(*elements.get_ref())
-            .map_err(|finding| finding.at(config.source(), span.clone(), "so many"))?;
+        // Before a generator takes the memory.
+        if let Some(elements) = elements {
+            free_memory::check_elements(*elements.get_ref())
+                .map_err(|finding| finding.at(config.source(), span.clone(), "so many"))?;
+        }
+
+        let mesh = generator
+            .generate(size.map(|size| *size.get_ref()), elements.map(|n| *n.get_ref()))
+            .map_err(|error| Finding::new(error.to_string()).at(config.source(), span, "here"))?;
+
+        let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
+        let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
+        Ok(Self { mesh, tags: None, uncut: None, notes: Vec::new() })
     }
-
-    let mesh = generator
-        .generate(size.map(|size| *size.get_ref()), elements.map(|n| *n.get_ref()))
-        .map_err(|error| Finding::new(error.to_string()).at(config.source(), span, "here"))?;
-
-    let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
-    let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
-    Ok((mesh, None, Vec::new()))
 }
 
 /// Without a modulus in the case file it would be 1, whatever the deck says.

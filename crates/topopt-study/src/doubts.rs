@@ -6,8 +6,8 @@ use topopt_mesh::{Components, FaceJoined};
 
 use crate::config::Config;
 use crate::model::Model;
-use crate::numbers::shown;
 use crate::units;
+use topopt_mesh::numbers::shown;
 
 /// Everything that is doubtful, a sentence each.
 pub fn of(config: &Config, model: &Model) -> Vec<String> {

@@ -24,7 +24,6 @@ mod memory;
 pub mod meshing;
 pub mod model;
 mod named_sets;
-pub mod numbers;
 pub mod output_folder;
 pub mod place;
 pub mod result_files;

@@ -11,7 +11,7 @@ use topopt_fem::surface_load::{self, NodalForces};
 use crate::case::{CaseLoads, Lookup, Rotation};
 use crate::config::{Load, LoadQuantity};
 use crate::finding::Finding;
-use crate::numbers::shown;
+use topopt_mesh::numbers::shown;
 
 /// What a set of nodes can have in place of a force per area.
 const TOTAL: &str = "`total_force`, which is shared equally by nodes";

@@ -1,13 +1,15 @@
 //! Meshes from files: read, or from a geometry made by Gmsh.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use topopt_io::gmsh::{self, Meshing, MeshingError};
+use topopt_io::gmsh::{self, ElementSize, Meshing, MeshingError};
 use topopt_io::{Cutting, ImportedMesh};
 
 use crate::config::{Config, Hexes};
 use crate::finding::Finding;
+use crate::free_memory;
 use crate::interrupt::Interrupt;
 
 /// What may be run to mesh a geometry. A case file cannot say so: it may come from somebody else.
@@ -49,27 +51,45 @@ pub fn by(gmsh: &Gmsh) -> Meshing {
     Meshing {
         program: gmsh.program.clone(),
         hexes: gmsh::Hexes::Auto,
-        element_size: None,
+        size: ElementSize::OfGeometry,
         length_unit: "MM",
         timeout: Duration::from_secs(600),
         trust: gmsh.trust_geometry,
     }
 }
 
+/// The size of elements from their largest `edge` or their number.
+///
+/// # Errors
+/// More elements than the memory holds, or none.
+pub fn element_size(edge: Option<f64>, number: Option<usize>) -> Result<ElementSize, Finding> {
+    if number == Some(0) {
+        return Err(Finding::new("a mesh of 0 elements is none").remedy("ask for more elements"));
+    }
+    number.map(free_memory::check_elements).transpose()?;
+    let of_edge = edge.map_or(ElementSize::OfGeometry, ElementSize::Edge);
+    Ok(number.map_or(of_edge, ElementSize::Number))
+}
+
 /// As [`by`], with what the case file says about Gmsh.
-pub fn of(config: &Config, gmsh: &Gmsh) -> Meshing {
+///
+/// # Errors
+/// More elements than the memory holds.
+pub fn of(config: &Config, gmsh: &Gmsh) -> Result<Meshing, Finding> {
     let keys = config.mesh.get_ref();
     let default = by(gmsh);
-    Meshing {
+    let (edge, number) = (keys.element_size.as_ref(), keys.elements.as_ref());
+    let size = element_size(edge.map(|key| *key.get_ref()), number.map(|key| *key.get_ref()))?;
+    Ok(Meshing {
+        size,
         hexes: keys.hexes.as_ref().map_or(default.hexes, |hexes| (*hexes.get_ref()).into()),
-        element_size: keys.element_size.as_ref().map(|size| *size.get_ref()),
         length_unit: config.units.map_or(default.length_unit, |units| units.length.in_step_files()),
         timeout: keys
             .gmsh_timeout
             .as_ref()
             .map_or(default.timeout, |seconds| Duration::from_secs_f64(*seconds.get_ref())),
         ..default
-    }
+    })
 }
 
 /// Whether the elements of a mesh file may be cut, as the case file says.
@@ -91,6 +111,10 @@ impl From<Hexes> for gmsh::Hexes {
     }
 }
 
+fn is_stl(extension: &OsStr) -> bool {
+    extension.eq_ignore_ascii_case("stl")
+}
+
 fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
     Some(match error {
         MeshingError::Program { .. } => {
@@ -108,6 +132,14 @@ fn remedy(error: &MeshingError, hexes: gmsh::Hexes) -> Option<&'static str> {
              `element_size` or `hexes` may help, or name a mesh that was made elsewhere"
         }
         MeshingError::Timeout { .. } => "give a larger `element_size` or `gmsh_timeout` in [mesh]",
+        MeshingError::Flat { .. } => {
+            "another `element_size` or number of elements may help, or repair the geometry there: \
+             look for slivers and edges that are nearly tangent"
+        }
+        MeshingError::NoVolumes(path) if path.extension().is_some_and(is_stl) => {
+            "the triangles must enclose one body without gaps: repair the file, or write several \
+             bodies to a file each"
+        }
         MeshingError::NoVolumes(_) => {
             "the geometry must have a volume; once a .geo file has one physical group, Gmsh saves \
              only elements in a group: add `Physical Volume(\"part\") = Volume{:};`"

@@ -2,6 +2,10 @@
 
 use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{ElementFactors, LoadCase, Material, Problem, ProblemError, Supports};
+use topopt_io::UncutCells;
+use topopt_mesh::hexahedron;
+use topopt_mesh::numbers::place;
+use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
 use crate::case::{Case, CaseLoads, element_width, sorted};
@@ -31,6 +35,8 @@ pub struct Model {
     pub filter: FilterPlan,
     /// Settings that change in the course of the run.
     pub stages: Vec<Stage>,
+    /// The cells of the mesh file, where the design is written on them too.
+    pub uncut: Option<UncutCells>,
     /// The grid of design.vti, if there is one.
     pub grid: Option<UniformGrid>,
     /// What was left out or changed, a sentence each.
@@ -41,9 +47,10 @@ impl Model {
     /// Builds the problem of a case; its elements come by color where a computer `needs_colors`.
     ///
     /// # Errors
-    /// Supports that leave rigid motions free, a load that does no work, a grid that is too fine.
+    /// A flat element, supports that leave rigid motions free, a load that does no work, a grid that is too fine.
     pub fn build(config: &Config, mut case: Case, needs_colors: bool) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
+        InputError::if_any(flat(config, &case).into_iter().collect())?;
         let element_width = element_width(&case.mesh);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
 
@@ -71,6 +78,7 @@ impl Model {
 
         Ok(Self {
             mesh: case.mesh,
+            uncut: case.uncut,
             renumbering,
             problem,
             colors,
@@ -104,6 +112,24 @@ impl Model {
     pub fn n_free_dofs(&self) -> usize {
         self.problem.n_dofs() - self.problem.supports().n_fixed()
     }
+}
+
+/// The worst element, if it is inverted or as good as flat.
+fn flat(config: &Config, case: &Case) -> Option<Finding> {
+    let worst = Some(Worst::of(&case.mesh)).filter(|worst| worst.is_flat())?;
+    let center = hexahedron::center(&case.mesh.element_coordinates(worst.element as usize));
+    let message = format!(
+        "element {} at {} is inverted or flat: its scaled Jacobian is {:.3e}, and at least \
+         {LEAST_SCALED_JACOBIAN} is needed",
+        case.element_number(worst.element),
+        place(center),
+        worst.scaled_jacobian
+    );
+    let remedy = "improve the mesh there; `topopt check CASE --preview FILE.vtu` shows the scaled \
+                  Jacobian of every element in ParaView";
+    let file = config.mesh.get_ref().file.as_ref();
+    let span = file.map_or_else(|| config.mesh.span(), |file| file.span());
+    Some(Finding::new(message).at(config.source(), span, "this mesh").remedy(remedy))
 }
 
 /// The numbering of a problem on `mesh`; where elements come by color, how many have each.

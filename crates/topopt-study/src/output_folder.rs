@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::finding::Finding;
 use crate::result_files::{
-    CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, VERIFIED,
+    CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED,
     VERIFIED_DESIGN, checkpoints, is_written_by_us,
 };
 
@@ -22,8 +22,8 @@ pub enum Earlier {
 }
 
 /// Names of the files that runs and what follows them write.
-const FILES: [&str; 9] =
-    [CASE, HISTORY, SUMMARY, DESIGN, SERIES, GRID, VERIFIED, VERIFIED_DESIGN, REPORT];
+const FILES: [&str; 10] =
+    [CASE, HISTORY, SUMMARY, DESIGN, UNCUT, SERIES, GRID, VERIFIED, VERIFIED_DESIGN, REPORT];
 
 /// Whether `directory` holds a design or a checkpoint of an earlier run; one that has come to
 /// neither has left nothing to lose.

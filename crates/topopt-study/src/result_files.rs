@@ -16,6 +16,8 @@ pub const HISTORY: &str = "history.csv";
 pub const SUMMARY: &str = "summary.json";
 /// The design evaluated last, on the mesh.
 pub const DESIGN: &str = "design.vtu";
+/// The same on the elements of a mesh file as they were before they were cut.
+pub const UNCUT: &str = "design_uncut.vtu";
 /// What `topopt verify` has found; see [`crate::verification::Verification`].
 pub const VERIFIED: &str = "verify.json";
 /// The design of solid and void elements that it has solved.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use topopt_design::{Design, IterationReport, ObserverError};
 use topopt_io::csv::CsvFile;
 use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
-use topopt_io::{WriteError, atomic};
+use topopt_io::{UncutCells, WriteError, atomic};
 use topopt_linalg::Pointwise;
 use topopt_mesh::UniformGrid;
 
@@ -18,7 +18,7 @@ use crate::history::COLUMNS;
 use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
 use crate::result_files::{
-    CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, VERIFIED,
+    CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED,
     VERIFIED_DESIGN, checkpoints,
 };
 use crate::resumption::Resumption;
@@ -132,7 +132,7 @@ impl<'a> Results<'a> {
         ])
     }
 
-    /// Writes the design evaluated last: design.vtu, design.vti, design.pvd.
+    /// Writes the design evaluated last: design.vtu, design_uncut.vtu, design.vti, design.pvd.
     ///
     /// # Errors
     /// A file that cannot be written, a device that fails.
@@ -146,7 +146,10 @@ impl<'a> Results<'a> {
             Some(grid) => self.write_grid(grid, &fields.density),
             None => Ok(()),
         };
-        let design = || self.write_design(&self.directory.join(DESIGN), &fields);
+        let design = || {
+            self.write_design(&self.directory.join(DESIGN), &fields)?;
+            self.model.uncut.as_ref().map_or(Ok(()), |uncut| self.write_uncut(uncut, &fields))
+        };
         let (design, grid) = rayon::join(design, grid);
         design?;
         grid?;
@@ -169,6 +172,21 @@ impl<'a> Results<'a> {
         ];
         let mesh = &self.model.mesh;
         vtu::write(path, mesh.coordinates(), mesh.hexes(), &displacements, &cells, self.compression)
+    }
+
+    /// Density and strain energy on the cells of the mesh file, with their numbers there.
+    fn write_uncut(&self, uncut: &UncutCells, fields: &Fields) -> Result<(), WriteError> {
+        let density = uncut.means(&fields.density, &self.model.mesh.volumes());
+        let strain_energy = uncut.sums(fields.strain_energy.iter().copied());
+        let tags: Vec<i64> = uncut.tags.iter().map(|&tag| tag as i64).collect();
+        let array = |name, values| Array { name, components: 1, values };
+        let data = [
+            array("density", Values::F64(&density)),
+            array("strain_energy", Values::F64(&strain_energy)),
+            array("element", Values::I64(&tags)),
+        ];
+        let path = self.directory.join(UNCUT);
+        vtu::write_cells(&path, &uncut.coordinates, &uncut.cells, &data, self.compression)
     }
 
     /// The density of the element under each grid cell, 0 outside the part.
@@ -226,7 +244,8 @@ fn remove_earlier(
 
     let last = resumption.map_or(0, |resumption| resumption.state.iteration);
     checkpoints(directory).remove_after(last)?;
-    let of_run = [SUMMARY, DESIGN, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
+    let of_run =
+        [SUMMARY, DESIGN, UNCUT, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
     for name in of_run.chain([VERIFIED, VERIFIED_DESIGN, REPORT]) {
         match fs::remove_file(directory.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

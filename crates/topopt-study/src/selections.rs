@@ -7,8 +7,8 @@ use topopt_mesh::{HexMesh, SetKind, Sets};
 
 use crate::config::{Condition, Config, Select, SelectKind, closest};
 use crate::finding::Finding;
-use crate::numbers::{rounded, shown};
 use crate::tags::Tags;
+use topopt_mesh::numbers::{rounded, shown};
 
 /// The sets of `mesh` and the selections of the case file, which become sets like any other.
 ///

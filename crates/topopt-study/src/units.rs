@@ -5,7 +5,7 @@ use topopt_io::gmsh::is_geometry;
 use crate::config::{Config, Units};
 use crate::materials::MaterialShare;
 use crate::model::Model;
-use crate::numbers::rounded;
+use topopt_mesh::numbers::rounded;
 
 /// What makes one doubt the units of a case, a sentence each.
 pub fn doubts(config: &Config, model: &Model) -> Vec<String> {

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use topopt_mesh::numbers::shown;
 use topopt_study::case::{Case, CaseLoads};
 use topopt_study::computer::{Computer, Needs, Visitor};
 use topopt_study::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
@@ -16,7 +17,6 @@ use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::materials::MaterialShare;
 use topopt_study::model::Model;
-use topopt_study::numbers::shown;
 use topopt_study::output_folder::{self, Earlier};
 use topopt_study::place::Place;
 use topopt_study::run::thread_pool;

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
+use topopt_mesh::numbers::shown;
 use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_nodes};
 use topopt_study::case::{Case, CaseLoads};
-use topopt_study::numbers::shown;
 
 use super::info::Shape;
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use topopt_io::{Cutting, ImportedMesh};
+use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
 use topopt_study::case::element_width;
@@ -12,7 +13,6 @@ use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::meshing;
-use topopt_study::numbers::{rounded, shown};
 
 use crate::args::GmshArgs;
 

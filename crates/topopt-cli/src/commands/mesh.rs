@@ -83,9 +83,9 @@ fn of_geometry(
     args: &MeshArgs,
     interrupt: &Interrupt,
 ) -> Result<(HexMesh, Vec<String>), InputError> {
-    if args.size.is_some() || args.elements.is_some() {
-        let finding = Finding::new("--size and --elements are for benchmarks");
-        return Err(finding.remedy("give the largest edge by --element-size").into());
+    if args.size.is_some() {
+        let finding = Finding::new("--size is for benchmarks");
+        return Err(finding.remedy("give --elements or the largest edge by --element-size").into());
     }
     if args.element_size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
         return Err(Finding::new("--element-size must be greater than 0").into());
@@ -93,7 +93,7 @@ fn of_geometry(
     let default = meshing::by(&(&args.gmsh).into());
     let meshing = Meshing {
         hexes: args.hexes.map_or(default.hexes, Into::into),
-        element_size: args.element_size,
+        size: meshing::element_size(args.element_size, args.elements)?,
         ..default
     };
     let read = meshing::read(geometry, &meshing, Cutting::Allowed, interrupt)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use topopt_io::vtk::{Array, Compression, Values, vtu};
+use topopt_mesh::Quality;
 
 use topopt_study::case::Case;
 use topopt_study::config::Config;
@@ -11,7 +12,8 @@ use topopt_study::finding::Finding;
 use topopt_study::materials::body_forces;
 use topopt_study::model::on_all_nodes;
 
-/// Writes the mesh with what lies on it. Cells: `solid`, `void` and the element sets, 0 or 1.
+/// Writes the mesh with what lies on it. Cells: `solid`, `void` and the element sets, 0 or 1, and the
+/// `scaled_jacobian`.
 /// Points: `support`, 1 + 2 + 4 where x, y and z are held; `force` of the first load case and
 /// `force_NAME` of the others, `displacement` likewise, `body_force` likewise, of gravity and rotation
 /// where all is solid, and `spring`, the stiffness, where there are any; the nodes of node and face sets. Sets are called `set_NAME`.
@@ -33,7 +35,9 @@ pub(super) fn write(path: &Path, config: &Config, case: &Case) -> Result<(), Fin
 
     let points: Vec<_> = flags.iter().map(scalar).chain(vectors).collect();
     let cells = cell_flags(case);
-    let cells: Vec<_> = cells.iter().map(scalar).collect();
+    let quality = Quality::of(&case.mesh).scaled_jacobian;
+    let quality = Array { name: "scaled_jacobian", components: 1, values: Values::F64(&quality) };
+    let cells: Vec<_> = cells.iter().map(scalar).chain([quality]).collect();
 
     let mesh = &case.mesh;
     vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, Compression::Zlib).map_err(

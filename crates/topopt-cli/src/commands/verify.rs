@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use topopt_mesh::numbers::shown;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
-use topopt_study::numbers::shown;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run::thread_pool;
 use topopt_study::run_directory::RunDirectory;

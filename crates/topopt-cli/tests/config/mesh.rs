@@ -57,6 +57,28 @@ fn mesh_from_a_file_that_is_shuffled() {
 }
 
 #[test]
+fn elements_of_a_geometry() {
+    let generated = "generator = \"cantilever\"\nsize = 1";
+    let mesh = "file = \"part.step\"\nelements = 1000";
+    let config = parse(CASE.replace(generated, mesh), &[]).unwrap();
+    assert_eq!(config.mesh.get_ref().elements.as_ref().map(|key| *key.get_ref()), Some(1000));
+    let both = "file = \"part.stl\"\nelement_size = 2.0\nelements = 1000";
+    insta::assert_snapshot!(refused(generated, both), @r#"
+     x [mesh] has both `element_size` and `elements`
+      ,-[cases/case.toml:4:12]
+    3 | element_size = 2.0
+    4 | elements = 1000
+      :            ^^|^
+      :              `-- one too many
+    5 | 
+      `----
+     help: give the largest edge, or the number of elements
+    "#);
+    let of_mesh = refused(generated, "file = \"part.msh\"\nelements = 1000");
+    assert!(of_mesh.contains("a mesh from a file has its own size"), "{of_mesh}");
+}
+
+#[test]
 fn mesh_without_size() {
     insta::assert_snapshot!(refused("size = 1", ""), @r#"
      x [mesh] does not say how large

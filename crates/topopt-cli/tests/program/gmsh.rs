@@ -9,6 +9,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use topopt_io::vtk::vtu;
+use topopt_mesh::cells::Shape;
 
 use crate::meshes::GENERATED;
 use crate::{CASE, Finished, Folder, program, topopt};
@@ -157,10 +159,46 @@ fn a_step_file_is_converted_and_cut_into_hexahedra() {
     assert!(count(&finer) > count(&in_mm));
     close(&finer["element_width"], 1.5, 0.5);
 
-    folder.run_well(&[&units[..], &["optimizer.max_iterations=1"]].concat());
+    let fewer = check(&["mesh.elements=3000"]);
+    close(&fewer["elements"], 3000.0, 0.11);
+
+    let uncut = ["optimizer.max_iterations=1", "output.uncut=true"];
+    folder.run_well(&[&units[..], &uncut].concat());
+    assert_design_on_tetrahedra(&folder);
     let summary = folder.summary();
     assert_eq!(summary["units"]["stress"], "N/m^2 (Pa)");
     assert_eq!(summary["units"]["compliance"], "N m");
+}
+
+/// design_uncut.vtu has a quarter of the elements of design.vtu, and as much material.
+fn assert_design_on_tetrahedra(folder: &Folder) {
+    let read = |name: &str, array: &str| {
+        let path = folder.path("out").join(name);
+        let (mesh, mut arrays) = vtu::read_with_cell_data(&path, &[array]).unwrap();
+        (mesh, arrays.remove(0))
+    };
+    let sums = |array: &str, by_volume: bool| {
+        let (cut, on_hexes) = read("design.vtu", array);
+        let (uncut, on_cells) = read("design_uncut.vtu", array);
+        let cells = uncut.uncut.unwrap();
+        assert!(cells.cells.shapes().iter().all(|shape| *shape == Shape::Tetrahedron));
+        assert_eq!(4 * cells.cells.len(), cut.mesh.n_elements());
+
+        // The reader gives all hexahedra of a cell its value.
+        let volumes = uncut.mesh.volumes();
+        let of_cells = cells.means(&on_cells, &volumes);
+        let (volumes, weights) = (cut.mesh.volumes(), cells.sums(volumes));
+        let on_hexes =
+            on_hexes.iter().zip(volumes).map(|(v, w)| if by_volume { v * w } else { *v });
+        let on_cells =
+            of_cells.iter().zip(weights).map(|(v, w)| if by_volume { v * w } else { *v });
+        [on_hexes.sum::<f64>(), on_cells.sum::<f64>()]
+    };
+    let [energy, of_cells] = sums("strain_energy", false);
+    assert!(energy > 0.0 && (of_cells / energy - 1.0).abs() < 1e-12, "{of_cells} {energy}");
+    // Straight tetrahedra have the volume of their hexahedra except on the bore.
+    let [material, of_cells] = sums("density", true);
+    assert!((of_cells / material - 1.0).abs() < 0.01, "{of_cells} {material}");
 }
 
 /// So coarse that Gmsh leaves two prisms, which are elements too.
@@ -255,12 +293,13 @@ fn a_geometry_that_may_do_harm_needs_trust() {
 fn what_topopt_mesh_is_not_for() {
     let folder = Folder::new();
     for (args, part) in [
-        (&["part.geo", "--size", "1"][..], "--size and --elements are for benchmarks"),
+        (&["part.geo", "--size", "1"][..], "--size is for benchmarks"),
         (&["part.step", "--element-size", "-1"], "unexpected argument '-1'"),
         (&["part.step", "--element-size", "0"], "--element-size must be greater than 0"),
         (&["michell", "--element-size", "1"], "are for geometries"),
         (&["michell"], "the size of the mesh of michell is missing"),
-        (&["part.stl"], "neither a benchmark (cantilever, l_beam"),
+        (&["part.step", "--elements", "0"], "a mesh of 0 elements is none"),
+        (&["part.obj"], "neither a benchmark (cantilever, l_beam"),
         (&["part.geo"], "part.geo: cannot read the file: No such file"),
     ] {
         let (status, out, err) = topopt(&folder.path(""), &[&["mesh"], args].concat());

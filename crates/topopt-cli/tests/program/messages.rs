@@ -91,7 +91,7 @@ fn cases_with_a_mesh_file() {
 
     let cases = [
         ("no file", "none.msh", ""),
-        ("a file of another format", "part.stl", "solid part\n"),
+        ("a file of another format", "part.obj", "solid part\n"),
         ("an empty file", "part.msh", ""),
         ("a tetrahedron", "part.msh", &tetrahedron),
         ("an inverted hexahedron", "part.msh", &inverted),

@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+use topopt_testing::files::CUBE_MSH;
+
+use crate::meshes::GENERATED;
 use crate::vtk::{array, number, read};
 use crate::{CASE, Folder, topopt};
 
@@ -33,7 +36,7 @@ fn a_preview_holds_sets_supports_and_loads() {
         names(points),
         ["set_corner", "set_end", "set_fixed", "set_load", "support", "force", "force_default"]
     );
-    assert_eq!(names(cells), ["set_design", "set_hole", "solid", "void"]);
+    assert_eq!(names(cells), ["set_design", "set_hole", "solid", "void", "scaled_jacobian"]);
 
     let sum = |data: &Value, name: &str, i: usize| number(&array(data, name)["sum"][i]);
     for (data, name, expected) in [
@@ -44,6 +47,7 @@ fn a_preview_holds_sets_supports_and_loads() {
         (cells, "void", 10.0),
         (cells, "solid", 0.0),
         (cells, "set_design", 250.0),
+        (cells, "scaled_jacobian", 250.0),
     ] {
         assert_eq!(sum(data, name, 0), expected, "{name}");
     }
@@ -62,6 +66,38 @@ fn a_preview_shows_supports_that_are_refused() {
     let (status, _, err) = topopt(&folder.path(""), &args);
     assert!(status == 1 && err.contains("leave rigid motions free"), "{err}");
     assert_eq!(folder.files(), ["case.toml", "look.vtu"]);
+}
+
+/// Node 7 of a cube almost in the plane of its neighbors, whose Jacobian is still positive where
+/// elements are integrated: the element is refused, and the preview shows it.
+#[test]
+fn a_preview_shows_the_flat_element_that_is_refused() {
+    let folder = Folder::new();
+    let flat = CUBE_MSH.replace("70 1 1 1", "70 0.66 0.66 0.66");
+    assert!(flat != CUBE_MSH);
+    folder.write("part.msh", &flat);
+    let mesh = "file = \"part.msh\"\n[[select]]\nname = \"fixed\"\nkind = \"nodes\"\nnodes = [10, 40, \
+                80, 50]";
+    folder.write("case.toml", &CASE.replace(GENERATED, mesh));
+    let args = ["check", "case.toml", "--preview", "look.vtu"];
+    let (status, _, err) = topopt(&folder.path(""), &args);
+    assert_eq!(status, 1, "{err}");
+    insta::assert_snapshot!(err, @r#"
+      x element 7 at (0.4575, 0.4575, 0.4575) is inverted or flat: its scaled Jacobian is -3.673e-2,
+      | and at least 0.001 is needed
+       ,-[case.toml:4:8]
+     3 | [mesh]
+     4 | file = "part.msh"
+       :        ^^^^^|^^^^
+       :             `-- this mesh
+     5 | [[select]]
+       `----
+      help: improve the mesh there; `topopt check CASE --preview FILE.vtu` shows the scaled Jacobian
+            of every element in ParaView
+    "#);
+    let (status, _, err) = topopt(&folder.path(""), &["run", "case.toml", "--output", "out"]);
+    assert!(status == 1 && err.contains("element 7 at"), "{err}");
+    assert_eq!(folder.files(), ["case.toml", "look.vtu", "part.msh"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What can be wrong with a Gmsh file.
 
+use topopt_mesh::numbers::place;
+
 use crate::read_error;
 
 /// What is wrong with a Gmsh file. Nodes and elements are named by their tags in the file.
@@ -99,13 +101,16 @@ pub enum Fault {
     NoSolids,
     /// Elements with a Jacobian that is not positive.
     #[error(
-        "element {element} is inverted or flat, in {volume}: Jacobian determinant \
+        "element {element} at {} is inverted or flat, in {volume}: Jacobian determinant \
          {determinant:.3e} ({count} such element(s) in all); check the order of its nodes, or mesh \
-         the volume with smaller elements and without Mesh.OptimizeNetgen"
+         the volume with smaller elements and without Mesh.OptimizeNetgen",
+        place(*center)
     )]
     Inverted {
         /// The first such element.
         element: u64,
+        /// Its center.
+        center: [f64; 3],
         /// The volume that it is in.
         volume: String,
         /// The smallest determinant over its Gauss points.

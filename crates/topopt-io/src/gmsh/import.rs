@@ -35,10 +35,12 @@ pub(super) fn import(mut raw: RawMesh, cutting: Cutting) -> Result<ImportedMesh,
 
 /// An inverted element with the volume that it is in.
 fn inverted(error: &MeshError, given: &dyn Fn(u32) -> (u32, u64), raw: &RawMesh) -> Option<Fault> {
-    let &MeshError::Inverted { element, determinant, count } = error else { return None };
+    let &MeshError::Inverted { element, center, determinant, count } = error else {
+        return None;
+    };
     let (given, element) = given(element);
     let volume = raw.volume(raw.places[given as usize]);
-    Some(GmshFault::Inverted { element, volume, determinant, count }.into())
+    Some(GmshFault::Inverted { element, center, volume, determinant, count }.into())
 }
 
 fn notes_on_file(raw: &RawMesh) -> Vec<String> {

@@ -21,6 +21,7 @@ mod cursor;
 mod element_shape;
 mod error;
 mod import;
+mod numbered;
 mod program;
 mod raw;
 mod records;
@@ -38,7 +39,7 @@ use crate::read_error::ReadError;
 use cursor::Cursor;
 
 pub use error::Fault;
-pub use program::{Hexes, Meshing, MeshingError, is_geometry, mesh};
+pub use program::{ElementSize, Hexes, Meshing, MeshingError, is_geometry, mesh};
 pub use write::{Encoding, GmshFormat, Version, write};
 
 /// Reads a `.msh` file.

@@ -10,9 +10,13 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use tempfile::TempDir;
+use topopt_mesh::hexahedron;
+use topopt_mesh::numbers::place;
+use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
 
-use super::attempts::{self, Attempt};
+use super::attempts::{self, Attempt, OF_FACETS, OF_SURFACES};
 use super::error::Fault as GmshFault;
+use super::numbered;
 use super::trust::{self, Suspect};
 use crate::import::{Cutting, ImportedMesh};
 use crate::quote::printable;
@@ -25,8 +29,8 @@ pub struct Meshing {
     pub program: Option<PathBuf>,
     /// How hexahedra are made.
     pub hexes: Hexes,
-    /// Largest edge of the hexahedra (length); else as the geometry says.
-    pub element_size: Option<f64>,
+    /// How large the elements are.
+    pub size: ElementSize,
     /// Unit of the mesh, into which STEP and IGES files, which have units, are converted: `MM`, `M`
     /// and the like.
     pub length_unit: &'static str,
@@ -34,6 +38,17 @@ pub struct Meshing {
     pub timeout: Duration,
     /// Whether the geometry may run programs and write files.
     pub trust: bool,
+}
+
+/// How large the elements of a geometry are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ElementSize {
+    /// As the geometry says.
+    OfGeometry,
+    /// Largest edge of the hexahedra (length).
+    Edge(f64),
+    /// So that there are about so many. The geometry is meshed up to five times.
+    Number(usize),
 }
 
 /// How Gmsh makes hexahedra.
@@ -116,6 +131,22 @@ pub enum MeshingError {
         /// Shapes besides hexahedra, plural, and how many elements have them.
         shapes: Vec<(&'static str, usize)>,
     },
+    /// A mesh with an element that is inverted or as good as flat.
+    #[error(
+        "Gmsh left element {element} at {} of {} inverted or flat: its scaled Jacobian is \
+         {scaled_jacobian:.3e}, and at least {LEAST_SCALED_JACOBIAN} is needed",
+        place(*center), path.display()
+    )]
+    Flat {
+        /// The geometry.
+        path: PathBuf,
+        /// The element of the smallest scaled Jacobian.
+        element: u64,
+        /// Its center.
+        center: [f64; 3],
+        /// Its scaled Jacobian.
+        scaled_jacobian: f64,
+    },
     /// A mesh that is refused for another reason.
     #[error(transparent)]
     Refused(#[from] ReadError),
@@ -129,7 +160,7 @@ pub fn is_geometry(path: &Path) -> bool {
 /// Meshes the file at `geometry` with hexahedra. Gmsh is ended soon after `interrupt` is set.
 ///
 /// A `.geo` file may say `DefineConstant[element_size = 2];`, and gets the value of
-/// [`Meshing::element_size`].
+/// the largest edge, if there is one.
 ///
 /// # Errors
 /// [`MeshingError`]; nothing is left behind.
@@ -138,26 +169,39 @@ pub fn mesh(
     meshing: &Meshing,
     interrupt: &AtomicBool,
 ) -> Result<ImportedMesh, MeshingError> {
-    let geometry = Geometry { path: geometry, meshing, interrupt };
-    let may_help = |error: &MeshingError| {
-        matches!(error, MeshingError::Failed { .. } | MeshingError::Refused(_))
-    };
-    let subdivided =
-        || attempts::best(|attempt| geometry.mesh(Hexes::Subdivide, attempt), may_help);
-    let is_asked = meshing.hexes == Hexes::Subdivide;
-    if is_asked || meshing.hexes == Hexes::Auto && is_solid(geometry.path) {
-        return subdivided();
+    let of_edge = |edge| Geometry { path: geometry, meshing, edge, interrupt }.mesh();
+    let meshed = match meshing.size {
+        ElementSize::OfGeometry => of_edge(None),
+        ElementSize::Edge(edge) => of_edge(Some(edge)),
+        ElementSize::Number(asked) => numbered::mesh(asked, of_edge, may_help),
+    }?;
+
+    let worst = Worst::of(&meshed.mesh);
+    let e = worst.element as usize;
+    if worst.is_flat() {
+        return Err(MeshingError::Flat {
+            path: geometry.into(),
+            element: meshed.element_tags[e],
+            center: hexahedron::center(&meshed.mesh.element_coordinates(e)),
+            scaled_jacobian: worst.scaled_jacobian,
+        });
     }
-    match geometry.mesh(meshing.hexes, Attempt::FIRST) {
-        // Meshed again, so that the hexahedra have the size that the elements were to have.
-        Err(MeshingError::NotHexahedra { .. }) if meshing.hexes == Hexes::Auto => subdivided(),
-        meshed => meshed,
-    }
+    Ok(meshed)
 }
 
-/// Boundary representations, which say nothing of meshes.
+/// Whether another size or other settings may help.
+fn may_help(error: &MeshingError) -> bool {
+    matches!(error, MeshingError::Failed { .. } | MeshingError::Refused(_))
+}
+
+/// Boundaries of bodies, which say nothing of meshes.
 fn is_solid(path: &Path) -> bool {
-    is_one_of(path, &["step", "stp", "brep", "iges", "igs"])
+    is_one_of(path, &["step", "stp", "brep", "iges", "igs"]) || is_of_facets(path)
+}
+
+/// Triangles, of which Gmsh must first make surfaces.
+fn is_of_facets(path: &Path) -> bool {
+    is_one_of(path, &["stl"])
 }
 
 fn is_one_of(path: &Path, extensions: &[&str]) -> bool {
@@ -169,11 +213,30 @@ fn is_one_of(path: &Path, extensions: &[&str]) -> bool {
 struct Geometry<'a> {
     path: &'a Path,
     meshing: &'a Meshing,
+    /// Largest edge of the hexahedra, if the geometry does not say.
+    edge: Option<f64>,
     interrupt: &'a AtomicBool,
 }
 
 impl Geometry<'_> {
-    fn mesh(&self, hexes: Hexes, attempt: Attempt) -> Result<ImportedMesh, MeshingError> {
+    /// The mesh, made in several ways where one is not good enough.
+    fn mesh(&self) -> Result<ImportedMesh, MeshingError> {
+        let attempts = if is_of_facets(self.path) { OF_FACETS } else { OF_SURFACES };
+        let subdivided = || {
+            attempts::best(attempts, |attempt| self.mesh_as(Hexes::Subdivide, attempt), may_help)
+        };
+        let hexes = self.meshing.hexes;
+        if hexes == Hexes::Subdivide || hexes == Hexes::Auto && is_solid(self.path) {
+            return subdivided();
+        }
+        match self.mesh_as(hexes, attempts[0]) {
+            // Meshed again, so that the hexahedra have the size that the elements were to have.
+            Err(MeshingError::NotHexahedra { .. }) if hexes == Hexes::Auto => subdivided(),
+            meshed => meshed,
+        }
+    }
+
+    fn mesh_as(&self, hexes: Hexes, attempt: Attempt) -> Result<ImportedMesh, MeshingError> {
         let unreadable = |cause| MeshingError::Geometry { path: self.path.into(), cause };
         // Before Gmsh starts, so that a file that cannot be opened is not reported as its failure.
         File::open(self.path).map_err(unreadable)?;
@@ -216,7 +279,7 @@ impl Geometry<'_> {
 
         let mut command = Command::new(&program);
         command.args(["-setstring", "Geometry.OCCTargetUnit", self.meshing.length_unit]);
-        if let Some(size) = self.meshing.element_size {
+        if let Some(size) = self.edge {
             command.args(["-setnumber", "element_size", &format!("{size:?}")]);
         }
 
@@ -248,8 +311,8 @@ impl Geometry<'_> {
     /// Settings that Gmsh reads after the geometry, so that they prevail.
     fn settings(&self, hexes: Hexes, attempt: Attempt) -> String {
         let by_tetrahedra = attempt.settings();
-        let mut settings = String::new();
-        if let Some(size) = self.meshing.element_size {
+        let mut settings = if is_of_facets(self.path) { BODY.into() } else { String::new() };
+        if let Some(size) = self.edge {
             settings += &format!("Mesh.MeshSizeMax = {size:?};\n");
         }
 
@@ -319,6 +382,16 @@ fn end(child: &mut Child) {
     }
     let _ = child.kill().and_then(|()| child.wait());
 }
+
+/// From the triangles of an STL file to a body of smooth surfaces, which meet at angles of 40 degrees
+/// and more. The facets themselves say nothing of the size of elements, nor does their curvature.
+const BODY: &str = "ClassifySurfaces{40 * Pi / 180, 1, 1, Pi};
+CreateGeometry;
+Surface Loop(1) = Surface{:};
+Volume(1) = {1};
+Mesh.MeshSizeFromPoints = 0;
+Mesh.MeshSizeExtendFromBoundary = 0;
+";
 
 /// Names of files in the temporary folder.
 const MESH: &str = "mesh.msh";

@@ -3,6 +3,8 @@
 use std::io;
 use std::ops::Range;
 
+use topopt_mesh::cells::{Cells, Shape};
+
 /// A data array of points or cells.
 #[derive(Debug, Clone, Copy)]
 pub struct Array<'a> {
@@ -107,14 +109,56 @@ pub(super) fn triangles(triangles: &[[u32; 3]]) -> [Column<'_>; 2] {
     ]
 }
 
+/// VTK's number of the type of a linear cell.
+const fn kind(shape: Shape) -> u8 {
+    match shape {
+        Shape::Tetrahedron => 10,
+        Shape::Hexahedron => 12,
+        Shape::Wedge => 13,
+        Shape::Pyramid => 14,
+    }
+}
+
+/// Nodes, ends and types of cells, written by their corners.
+pub(super) struct Corners {
+    nodes: Vec<u32>,
+    ends: Vec<usize>,
+    kinds: Vec<u8>,
+}
+
+impl Corners {
+    pub fn of(cells: &Cells) -> Self {
+        let mut end = 0;
+        let mut next = |shape: &Shape| {
+            end += shape.n_corners();
+            end
+        };
+        Self {
+            ends: cells.shapes().iter().map(&mut next).collect(),
+            nodes: cells.iter().flat_map(|cell| cell.corners.iter().copied()).collect(),
+            kinds: cells.shapes().iter().map(|shape| kind(*shape)).collect(),
+        }
+    }
+
+    /// Connectivity, offsets and types.
+    pub fn columns(&self) -> [Column<'_>; 3] {
+        let Self { nodes, ends, kinds } = self;
+        [
+            column!("connectivity", 1, "Int64", i64, nodes.len(), |i| i64::from(nodes[i])),
+            column!("offsets", 1, "Int64", i64, ends.len(), |i| ends[i] as i64),
+            column!("types", 1, "UInt8", u8, kinds.len(), |i| kinds[i]),
+        ]
+    }
+}
+
 /// Connectivity, offsets and types of hexahedral cells.
 pub(super) fn cells(hexes: &[[u32; 8]]) -> [Column<'_>; 3] {
-    const VTK_HEXAHEDRON: u8 = 12;
+    const HEXAHEDRON: u8 = kind(Shape::Hexahedron);
     let nodes = hexes.as_flattened();
     let n = hexes.len();
     [
         column!("connectivity", 1, "Int64", i64, nodes.len(), |i| i64::from(nodes[i])),
         column!("offsets", 1, "Int64", i64, n, |i: usize| 8 * (i as i64 + 1)),
-        column!("types", 1, "UInt8", u8, n, |_| VTK_HEXAHEDRON),
+        column!("types", 1, "UInt8", u8, n, |_| HEXAHEDRON),
     ]
 }

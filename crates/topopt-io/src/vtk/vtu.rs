@@ -3,8 +3,10 @@
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
+use topopt_mesh::cells::Cells;
+
 use super::Compression;
-use super::array::{self, Array};
+use super::array::{self, Array, Column, Corners};
 use super::read;
 use super::xml::XmlFile;
 use crate::atomic::{self, WriteError};
@@ -26,7 +28,26 @@ pub fn write(
     cell_data: &[Array],
     compression: Compression,
 ) -> Result<(), WriteError> {
-    atomic::write(path, |file| write_to(file, points, hexes, [point_data, cell_data], compression))
+    let grid = || (points, array::cells(hexes), hexes.len());
+    atomic::write(path, |file| write_to(file, grid(), [point_data, cell_data], compression))
+}
+
+/// Writes cells of any shape by their corners, with data, to `path`, whole or not at all.
+///
+/// `points`: `[n_points][3]`.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_cells(
+    path: &Path,
+    points: &[[f64; 3]],
+    cells: &Cells,
+    cell_data: &[Array],
+    compression: Compression,
+) -> Result<(), WriteError> {
+    let corners = Corners::of(cells);
+    let grid = || (points, corners.columns(), cells.len());
+    atomic::write(path, |file| write_to(file, grid(), [&[], cell_data], compression))
 }
 
 /// Reads a mesh; every layout of the numbers that VTK writes, except LZ4 and LZMA.
@@ -60,24 +81,23 @@ pub fn read_with_cell_data(
 
 fn write_to(
     file: &mut (impl Write + Seek),
-    points: &[[f64; 3]],
-    hexes: &[[u32; 8]],
+    (points, cells, n_cells): (&[[f64; 3]], [Column; 3], usize),
     [point_data, cell_data]: [&[Array]; 2],
     compression: Compression,
 ) -> io::Result<()> {
     let point_columns = array::columns(point_data, points.len())?;
-    let cell_columns = array::columns(cell_data, hexes.len())?;
+    let cell_columns = array::columns(cell_data, n_cells)?;
     let mut xml = XmlFile::begin(file, "UnstructuredGrid", compression)?;
     xml.line("<UnstructuredGrid>")?;
     xml.line(&format!(
         "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">",
         points.len(),
-        hexes.len()
+        n_cells
     ))?;
     xml.section("PointData", point_columns)?;
     xml.section("CellData", cell_columns)?;
     xml.section("Points", [array::points(points)])?;
-    xml.section("Cells", array::cells(hexes))?;
+    xml.section("Cells", cells)?;
     xml.line("</Piece>")?;
     xml.end("UnstructuredGrid")
 }

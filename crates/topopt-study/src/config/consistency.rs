@@ -50,12 +50,22 @@ fn mesh(config: &Config) -> Option<Finding> {
         );
     }
 
+    if let (true, Some(_), Some(span)) = (has_geometry, &mesh.element_size, elements.clone()) {
+        return Some(
+            Finding::new("[mesh] has both `element_size` and `elements`")
+                .at(config.source(), span, "one too many")
+                .remedy("give the largest edge, or the number of elements"),
+        );
+    }
+
     let remedy = "give either `file = \"part.msh\"`, or `generator` with one of `size` (1 to 5) \
                   and `elements`";
     let finding = |message: &str, span: Range<usize>, label: &str| {
         Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
     };
 
+    // Of a file only a geometry has a number of elements to ask for.
+    let elements = elements.filter(|_| !has_geometry);
     match (&mesh.file, &mesh.generator, size, elements) {
         (None, None, ..) => finding("[mesh] names no mesh", config.mesh.span(), "this table"),
         (Some(_), Some(generator), ..) => {

@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// The mesh: either `file`, with keys for Gmsh if it is a geometry, or `generator` with one of
-/// `size` and `elements`, and `shuffled`.
+/// The mesh: either `file`, with keys for Gmsh and `elements` if it is a geometry, or `generator`
+/// with one of `size` and `elements`, and `shuffled`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Mesh file, relative to the folder of the case file: .msh (Gmsh, version 2.2 or 4.1), .cdb
     /// (Ansys), .inp (Abaqus, CalculiX), .bdf, .dat, .nas or .fem (Nastran, OptiStruct), .vtu or
-    /// .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep, .iges or .igs. A .geo
+    /// .vtk (VTK). Or a geometry that Gmsh meshes: .geo, .step, .stp, .brep, .iges, .igs or .stl. A .geo
     /// file is a program; one that may run others or write files is refused unless
     /// `--trust-geometry` is given.
     #[schemars(with = "Option<PathBuf>")]
@@ -22,7 +22,8 @@ pub struct Mesh {
     /// cut into hexahedra, one for each corner; by default they are. If false, such a file is refused.
     #[schemars(with = "Option<bool>")]
     pub cut: Option<Spanned<bool>>,
-    /// Largest edge of the elements of a geometry; by default as the geometry says.
+    /// Largest edge of the elements of a geometry; by default as the geometry says, or so that there
+    /// are `elements`.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
     pub element_size: Option<Spanned<f64>>,
     /// How Gmsh makes the hexahedra of a geometry.
@@ -37,7 +38,8 @@ pub struct Mesh {
     /// Size of the benchmark mesh: 1 (about 35,000 elements) to 5 (about 1,000,000).
     #[schemars(with = "Option<u8>", range(min = 1, max = 5))]
     pub size: Option<Spanned<u8>>,
-    /// Approximate number of elements, instead of `size`.
+    /// Approximate number of elements of a benchmark mesh, instead of `size`, or of a geometry,
+    /// instead of `element_size`: it is meshed up to five times.
     #[schemars(with = "Option<usize>", range(min = 1))]
     pub elements: Option<Spanned<usize>>,
     /// Whether nodes and elements of the benchmark mesh are numbered at random, the worst case that

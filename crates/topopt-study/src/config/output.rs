@@ -22,6 +22,9 @@ pub struct Output {
     /// no such file.
     #[schemars(extend("minimum" = 0))]
     pub vti_spacing: Option<f64>,
+    /// Whether the design is also written on the elements of a mesh file that were cut into
+    /// hexahedra, as `design_uncut.vtu`.
+    pub uncut: bool,
     /// Compression of the VTK files.
     pub compression: Compression,
 }
@@ -43,6 +46,7 @@ impl Default for Output {
             snapshot_every: 0,
             checkpoint_every: None,
             vti_spacing: None,
+            uncut: false,
             compression: Compression::Zlib,
         }
     }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 use topopt_fem::LoadCase;
+use topopt_mesh::numbers::shown;
 use topopt_study::case::{CaseLoads, Rotation};
 use topopt_study::config::Config;
 use topopt_study::model::Model;
-use topopt_study::numbers::shown;
 
 /// A load case.
 #[derive(Debug, Serialize)]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use topopt_io::ImportedMesh;
-use topopt_io::gmsh::{Hexes, Meshing, MeshingError, is_geometry, mesh};
+use topopt_io::gmsh::{ElementSize, Hexes, Meshing, MeshingError, is_geometry, mesh};
 use topopt_testing::files::CUBE_MSH as CUBE;
 
 const BOX: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/gmsh_box_4_1_ascii.msh");
@@ -40,7 +40,7 @@ impl Geometry {
         let meshing = Meshing {
             program: Some(program),
             hexes: Hexes::Auto,
-            element_size: None,
+            size: ElementSize::OfGeometry,
             length_unit: "MM",
             timeout: Duration::from_secs(20),
             trust: true,
@@ -60,7 +60,7 @@ impl Geometry {
 
 #[test]
 fn geometries_are_told_by_their_extension() {
-    for name in ["a.geo", "a.step", "a.STP", "a.brep", "b.iges", "b.igs"] {
+    for name in ["a.geo", "a.step", "a.STP", "a.brep", "b.iges", "b.igs", "c.stl"] {
         assert!(is_geometry(name.as_ref()), "{name}");
     }
     for name in ["a.msh", "a.geo.msh", "geo", "a.toml"] {
@@ -73,8 +73,9 @@ fn gmsh_is_asked_for_what_is_wanted() {
     let script = "echo \"$unit $size\" > $here/asked\ncat \"$settings\" >> $here/asked\n\
                   echo \"$mesh\" > $here/where\ncp $box \"$mesh\"";
     let mut geometry = Geometry::new(script);
-    let mut asked = |hexes, element_size, length_unit| {
-        geometry.meshing = Meshing { hexes, element_size, length_unit, ..geometry.meshing.clone() };
+    let mut asked = |hexes, edge: Option<f64>, length_unit| {
+        let size = edge.map_or(ElementSize::OfGeometry, ElementSize::Edge);
+        geometry.meshing = Meshing { hexes, size, length_unit, ..geometry.meshing.clone() };
         let mesh = geometry.mesh().unwrap();
         assert_eq!(mesh.mesh.n_elements(), 4);
         assert_eq!(mesh.notes, ["meshed by Gmsh 4.99.0"]);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use topopt_io::gmsh::{Hexes, Meshing, MeshingError, mesh};
+use topopt_io::gmsh::{ElementSize, Hexes, Meshing, MeshingError, mesh};
 
 /// What is said of the files `others` and of `text` as the geometry `name`; nothing if it may be
 /// meshed.
@@ -17,7 +17,7 @@ fn refusal(name: &str, text: &str, others: &[(&str, &str)]) -> Option<String> {
     let meshing = Meshing {
         program: Some("no-such-gmsh".into()),
         hexes: Hexes::Auto,
-        element_size: None,
+        size: ElementSize::OfGeometry,
         length_unit: "MM",
         timeout: Duration::from_secs(20),
         trust: false,

@@ -14,3 +14,9 @@ pub fn shown(x: f64) -> String {
 pub fn rounded(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap_or(x)
 }
+
+/// A point as people write it: `(1, 2.5, 0)`.
+pub fn place(point: [f64; 3]) -> String {
+    let [x, y, z] = point.map(shown);
+    format!("({x}, {y}, {z})")
+}

@@ -1,0 +1,75 @@
+//! A mesh of about so many elements, found by meshing a few times.
+
+use topopt_mesh::numbers::shown;
+
+use crate::import::ImportedMesh;
+
+/// Meshings after the first one, at most.
+const MOST: usize = 4;
+
+/// A number of elements near enough to the one asked for: its logarithm is off by at most this.
+const NEAR: f64 = 0.1;
+
+/// Another number by this factor needs a reason.
+const FAR: usize = 2;
+
+/// Largest edge of an element over the cube root of its volume, as Gmsh makes tetrahedra that are
+/// cut: from 1.4 to 1.5 in twelve parts.
+const EDGE: f64 = 1.45;
+
+/// The mesh of about `asked` elements, of those that `mesh` makes for a largest edge; the first
+/// without one, to find the volume. The next edge follows from the number of elements of the last
+/// mesh, which goes with its inverse cube where the geometry does not prevent it.
+///
+/// # Errors
+/// What `mesh` says of the first mesh; of others only where they cannot help.
+pub(super) fn mesh<E>(
+    asked: usize,
+    mut mesh: impl FnMut(Option<f64>) -> Result<ImportedMesh, E>,
+    may_help: impl Fn(&E) -> bool,
+) -> Result<ImportedMesh, E> {
+    let first = mesh(None)?;
+    let volume: f64 = first.mesh.volumes().iter().sum();
+    let mut edge = EDGE * (volume / asked as f64).cbrt();
+    let mut last = first.mesh.n_elements();
+    let mut best = (first, None);
+
+    let ratio = |n: usize| n as f64 / asked as f64;
+    let off = |mesh: &ImportedMesh| ratio(mesh.mesh.n_elements()).ln().abs();
+    for _ in 0..MOST {
+        if off(&best.0) <= NEAR {
+            break;
+        }
+        let next = match mesh(Some(edge)) {
+            Ok(next) => next,
+            Err(error) if may_help(&error) => break,
+            Err(error) => return Err(error),
+        };
+
+        let n = next.mesh.n_elements();
+        if off(&next) < off(&best.0) {
+            best = (next, Some(edge));
+        }
+        if n == last {
+            break; // the geometry decides, not the edge
+        }
+        edge *= ratio(n).cbrt();
+        last = n;
+    }
+
+    let (mut mesh, edge) = best;
+    mesh.notes.push(note(asked, mesh.mesh.n_elements(), edge));
+    Ok(mesh)
+}
+
+fn note(asked: usize, made: usize, edge: Option<f64>) -> String {
+    let size = edge.map_or("the sizes of the geometry".into(), |edge| {
+        format!("edges of at most {}", shown(edge))
+    });
+    let reason = if made > FAR * asked || asked > FAR * made {
+        ": fillets, bores, thin walls or sizes in the geometry decide"
+    } else {
+        ""
+    };
+    format!("asked for {asked} elements, made {made} with {size}{reason}")
+}
