@@ -50,25 +50,40 @@ impl DeckCase<'_> {
         };
         let most = materials.iter().max_by_key(size);
         self.line("\n[material]");
+        // All materials of a case have one Poisson's ratio.
+        let others = materials.iter().filter(|material| Some(*material) != most);
+        let ratios = most.into_iter().chain(others.clone());
+        let ratio = ratios.filter_map(|material| material.poissons_ratio).next();
         match most {
             Some(material) => self.properties(material),
             None => self.line("# youngs_modulus = 1.0     # the file gives none"),
         }
-        for material in materials.iter().filter(|material| Some(*material) != most) {
+        if let Some(ratio) = ratio {
+            self.line(&format!("poissons_ratio = {ratio:?}"));
+        }
+        for material in others {
+            self.other_ratio(material, ratio);
             let Some(set) = &material.set else { continue };
             self.line(&format!("\n[[materials]]\nset = {}", quoted(set)));
             self.properties(material);
         }
     }
 
+    /// A Poisson's ratio that is not that of the case is lost.
+    fn other_ratio(&mut self, material: &DeckMaterial, of_case: Option<f64>) {
+        let DeckMaterial { name, poissons_ratio, .. } = material;
+        if let (Some(ratio), Some(used)) = (poissons_ratio.filter(|r| Some(*r) != of_case), of_case)
+        {
+            self.lost.push(format!(
+                "Poisson's ratio {ratio} of material `{name}`: the materials of a case have one, here {used}"
+            ));
+        }
+    }
+
     fn properties(&mut self, material: &DeckMaterial) {
-        let DeckMaterial { name, youngs_modulus, poissons_ratio, mass_density, .. } = material;
+        let DeckMaterial { name, youngs_modulus, mass_density, .. } = material;
         self.line(&format!("# {name}"));
-        for (key, value) in [
-            ("youngs_modulus", youngs_modulus),
-            ("poissons_ratio", poissons_ratio),
-            ("mass_density", mass_density),
-        ] {
+        for (key, value) in [("youngs_modulus", youngs_modulus), ("mass_density", mass_density)] {
             match value {
                 Some(value) => self.line(&format!("{key} = {value:?}")),
                 None if key == "youngs_modulus" => {

@@ -43,17 +43,16 @@ fn of_mesh(mesh: &Path, out: &mut impl Write, interrupt: &Interrupt) -> Result<(
     let path = Path::new(&path);
     create(path, &text)?;
 
-    let deck = &imported.deck;
+    let count = |table: &str| text.lines().filter(|line| *line == table).count();
+    let [supports, loads, others] = ["[[supports]]", "[[loads]]", "[[materials]]"].map(count);
+    let materials = if imported.deck.materials.is_empty() { 0 } else { 1 + others };
     writeln!(
         out,
-        "wrote {}: supports {}, loads {}, materials {}",
-        path.display(),
-        deck.supports.len(),
-        deck.loads.len(),
-        deck.materials.len()
+        "wrote {}: supports {supports}, loads {loads}, materials {materials}",
+        path.display()
     )?;
     lost.iter().try_for_each(|what| writeln!(out, "  not carried over: {what}"))?;
-    if deck.supports.is_empty() || deck.loads.is_empty() {
+    if supports == 0 || loads == 0 {
         writeln!(out, "  add supports and loads; `topopt info {}` lists the sets", mesh.display())?;
     }
     writeln!(out, "check it with `topopt check {}`", path.display())?;

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod commands;
 mod continuation;
+mod decks;
 mod diagnosis;
 mod export;
 mod gmsh;
