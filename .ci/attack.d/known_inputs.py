@@ -175,13 +175,36 @@ def elements_without_end(place):
     sound(place.run("run", "a.toml", "-o", "r"), statuses=(0, 2))
 
 
-def springs_beyond_what_is_read(place):
-    """Stiffnesses of 300 digits are written with an exponent."""
-    case = cases.simple("mesh.msh")
-    case["springs"] = [{"set": "load", "stiffness": [1e-300, 0.0, 1e290]}]
+def numbers(item, path=()):
+    """The keys on the way to every number of a case."""
+    if isinstance(item, (dict, list)):
+        entries = item.items() if isinstance(item, dict) else enumerate(item)
+        return [way for key, value in entries for way in numbers(value, (*path, key))]
+    return [path] if isinstance(item, float) else []
+
+
+def numbers_beyond_what_is_read(place):
+    """Every number of a case with 300 digits is written with an exponent."""
     place.write("mesh.msh", meshes.msh(meshes.box(2, 2, 2)))
+    case = cases.simple(
+        "mesh.msh", material={"youngs_modulus": 210e3, "poissons_ratio": 0.3, "mass_density": 1e-9},
+        materials=[{"set": "design", "youngs_modulus": 7e4, "poissons_ratio": 0.3,
+                    "mass_density": 1e-9}],
+        springs=[{"set": "load", "stiffness": [1.0, 0.0, 1.0]}],
+        filter={"kind": "density", "radius_in_elements": 1.5}, projection={"sharpness": 2.0, "threshold": 0.5},
+        continuation=[{"from": 2, "penalty": 3.0, "filter_radius_in_elements": 1.4, "sharpness": 4.0,
+                       "tolerance": 1e-5}],
+        load_cases=[{"name": "default", "weight": 1.0}],
+        output={"vti_spacing": 0.5}, solver={"tolerance": 1e-5, "early_tolerance": 1e-2})
+    case["loads"] += [{"gravity": [0.0, -9.81, 0.0]},
+                      {"set": "fixed", "total_force": [0.0, 1.0, 0.0], "at": [0.0, 0.0, 9.0]},
+                      {"set": "fixed", "moment": [0.0, 0.0, 1.0]},
+                      {"angular_velocity": [0.0, 0.0, 1.0], "center": [1.0, 0.0, 0.0]}]
     place.write("a.toml", cases.text(case))
     sound(place.run("check", "a.toml"), statuses=(0,))
+    for path in numbers(case):
+        for value in ("1e-320", "1e-300", "1e300"):
+            sound(place.run("check", "a.toml", "--set", f"{'.'.join(map(str, path))}={value}"), statuses=(0, 1))
 
 
 def tolerance_out_of_reach(place):
@@ -276,7 +299,8 @@ INPUTS = [
     export_of_a_uniform_design, one_name_for_nodes_and_elements_in_a_deck, one_name_for_faces_and_elements_in_gmsh,
     elements_twice_in_msh, elements_twice_in_inp, elements_twice_in_cdb, elements_twice_in_vtu,
     volume_out_of_reach_by_solid_elements, helmholtz_of_a_huge_radius, tiny_modulus, decimation_of_a_random_design,
-    decimation_of_a_connecting_rod, hinge, nearly_incompressible, flat_elements, elements_without_end, springs_beyond_what_is_read,
+    decimation_of_a_connecting_rod, hinge, nearly_incompressible, flat_elements, elements_without_end,
+    numbers_beyond_what_is_read,
     tolerance_out_of_reach,
     thin_conforming_elements, escapes_in_names, files_that_others_read, bomb_of_compressed_arrays, type_of_a_megabyte,
     huge_coordinates, edge_of_no_length, export_of_a_solid_design, deep_override, report_of_a_uniform_design]

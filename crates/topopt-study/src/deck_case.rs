@@ -4,6 +4,7 @@ use std::path::Path;
 
 use topopt_io::ImportedMesh;
 use topopt_io::deck::{DeckLoad, DeckMaterial, DeckSupport, SetLoad};
+use topopt_mesh::numbers::shown;
 use topopt_mesh::{SetKind, Sets};
 
 /// A case for the deck at `file`, by its name from the folder of the case, and what of the deck is
@@ -75,7 +76,9 @@ impl DeckCase<'_> {
         if let (Some(ratio), Some(used)) = (poissons_ratio.filter(|r| Some(*r) != of_case), of_case)
         {
             self.lost.push(format!(
-                "Poisson's ratio {ratio} of material `{name}`: the materials of a case have one, here {used}"
+                "Poisson's ratio {} of material `{name}`: the materials of a case have one, here {}",
+                shown(ratio),
+                shown(used)
             ));
         }
     }

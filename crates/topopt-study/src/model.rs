@@ -4,7 +4,7 @@ use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{ElementFactors, LoadCase, Material, Problem, ProblemError, Supports};
 use topopt_io::UncutCells;
 use topopt_mesh::hexahedron;
-use topopt_mesh::numbers::place;
+use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
@@ -145,6 +145,7 @@ fn renumbered(mesh: &HexMesh, needs_colors: bool) -> (Renumbering, Option<Vec<us
 fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Problem, InputError> {
     let (modulus, ratio) = (config.material.youngs_modulus, config.material.poissons_ratio);
     let material = Material::new(modulus, ratio).ok_or_else(|| {
+        let [modulus, ratio] = [modulus, ratio].map(shown);
         Finding::new(format!(
             "no material has Young's modulus {modulus} and Poisson's ratio {ratio}"
         ))

@@ -211,7 +211,7 @@ impl Forecast {
             rows.extend(self.materials.iter().map(|material| ("made of", made_of(material))));
         }
         let volume = shown(self.design_volume);
-        rows.push(("material", format!("{} of the design volume {volume}", self.volume_fraction)));
+        rows.push(("material", format!("{} of the design volume {volume}", shown(self.volume_fraction))));
         for (name, n) in
             [("solid elements", self.solid_elements), ("void elements", self.void_elements)]
         {
@@ -219,7 +219,8 @@ impl Forecast {
         }
         rows.push(("filter", self.filter_text()));
         rows.extend(self.projection.iter().map(|Projection { sharpness, threshold }| {
-            ("projection", format!("sharpness {}, threshold {threshold}", shown(*sharpness)))
+            let (sharpness, threshold) = (shown(*sharpness), shown(*threshold));
+            ("projection", format!("sharpness {sharpness}, threshold {threshold}"))
         }));
         rows.extend(self.continuation.iter().map(|stage| ("stage", stage_text(stage))));
 

@@ -167,6 +167,7 @@ impl Design {
         };
 
         let what = if threshold > most { "nothing" } else { "everything" };
+        let threshold = shown(threshold);
         Finding::new(format!("the threshold {threshold} keeps {what} of {path}")).remedy(format!(
             "the densities are from {} to {}: choose a threshold between, or leave \
              out `--threshold` to keep the volume",

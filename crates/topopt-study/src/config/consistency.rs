@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use topopt_io::gmsh::is_geometry;
+use topopt_mesh::numbers::shown;
 
 use super::load_consistency::{is_no_face, loads};
 use super::{Axis, Config, Continuation, FilterKind, Mesh};
@@ -187,9 +188,10 @@ fn materials(config: &Config) -> Vec<Finding> {
     let differs = |material: &super::SetMaterial| {
         let own = material.poissons_ratio.as_ref().filter(|own| *own.get_ref() != ratio)?;
         let message = format!(
-            "the material of set `{}` has Poisson's ratio {}, [material] has {ratio}",
+            "the material of set `{}` has Poisson's ratio {}, [material] has {}",
             material.set.get_ref(),
-            own.get_ref()
+            shown(*own.get_ref()),
+            shown(ratio)
         );
         Some(Finding::new(message).at(config.source(), own.span(), "another ratio").remedy(
             "all materials must have one Poisson's ratio: remove this key, or give [material] and \

@@ -1,5 +1,7 @@
 //! Which elements are solid.
 
+use topopt_mesh::numbers::shown;
+
 use super::compared::Compared;
 use crate::finding::Finding;
 use crate::model::Model;
@@ -34,7 +36,8 @@ impl Thresholded {
         if !is_solid.contains(&true) {
             let largest = density.iter().copied().fold(0.0, f64::max);
             let message = format!(
-                "no element has a density of {threshold} or more: the largest is {largest:.4}"
+                "no element has a density of {} or more: the largest is {largest:.4}",
+                shown(threshold)
             );
             return Err(Finding::new(message)
                 .remedy("give a smaller `--threshold`, or leave it out to keep the volume"));
