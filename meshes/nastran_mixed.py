@@ -99,4 +99,5 @@ def main():
         print("load set", case, "force", force.tolist(), "moment", moment.tolist())
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -235,9 +235,12 @@ impl Part {
             }
         }
         let dropped = loose.into_iter().filter(|loose| *loose).count();
-        let (nodes, were) = if dropped == 1 { ("node", "was") } else { ("nodes", "were") };
-        (dropped > 0)
-            .then(|| format!("{dropped} {nodes} not used by any solid element {were} left out"))
+        let neither = "of a solid element nor in the middle of an edge";
+        match dropped {
+            0 => None,
+            1 => Some(format!("1 node was left out: it is neither a corner {neither}")),
+            _ => Some(format!("{dropped} nodes were left out: each is neither a corner {neither}")),
+        }
     }
 }
 

@@ -136,7 +136,7 @@ fn all_that_may_be_worth_saying() {
       strategy         ebe
       memory           about 12 MB, 12 with mf, 12 with nbn
       results          out, which already holds results: give --overwrite or --resume
-      note: 1 node not used by any solid element was left out
+      note: 1 node was left out: it is neither a corner of a solid element nor in the middle of an edge
       warning: the filter radius 0.5 is not larger than an element (1): it has almost no effect, and checkerboards are likely; 1.5 to 3 element widths are usual
     ready for `topopt run case.toml`
     ");

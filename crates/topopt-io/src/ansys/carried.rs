@@ -3,17 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::archive::Archive;
+use super::element_type;
 use crate::deck::{Deck, DeckLoad, DeckMaterial, SetLoad};
 use crate::part::{FileSets, Part};
 
 /// The load case of an archive, which has one.
 pub(super) const CASE: &str = "default";
-
-/// Corners of the faces of a brick and of a tetrahedron by their numbers from 1 (Ansys Element
-/// Reference, SOLID185 and SOLID187).
-const BRICK: [[usize; 4]; 6] =
-    [[1, 0, 3, 2], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7], [4, 5, 6, 7]];
-const TETRAHEDRON: [[usize; 3]; 4] = [[1, 0, 2], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
 
 /// Adds the face sets of pressures, and all loads that are not at nodes.
 pub(super) fn loads(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &mut Deck) {
@@ -25,14 +20,11 @@ pub(super) fn loads(archive: &Archive, part: &Part, sets: &mut FileSets, deck: &
     for pressure in &archive.pressures {
         let face = elements.get(&pressure.element).and_then(|element| {
             let given = tags.binary_search(&element.tag.into()).ok()? as u32;
+            let role = element_type::role(archive.element_types.get(&element.kind)?);
             let nodes = archive.nodes_of(element);
-            let number = pressure.face.checked_sub(1)? as usize;
-            let local: &[usize] = match nodes.len() {
-                4..=7 | 9..=10 => TETRAHEDRON.get(number)?,
-                _ => BRICK.get(number)?,
-            };
+            let corners = element_type::face(role, nodes, pressure.face)?.into_iter();
             let mut corners: Vec<u32> =
-                local.iter().filter_map(|&a| part.node((*nodes.get(a)?).into())).collect();
+                corners.filter_map(|corner| part.node(corner.into())).collect();
             corners.sort_unstable();
             corners.dedup();
             part.face(given, &corners)

@@ -1,6 +1,7 @@
 //! Element types of Ansys by number: which are solids, and their shapes.
 
 use topopt_mesh::cells::{NO_NODE, Shape};
+use topopt_mesh::hexahedron::{of_pyramid, of_wedge};
 
 use super::archive::ElementType;
 
@@ -64,6 +65,30 @@ pub(super) fn middles(shape: Shape, nodes: &[u32], position: impl Fn(u32) -> u32
     (0..shape.edges().len()).map(|at| node(at).map_or(NO_NODE, &position)).collect()
 }
 
+/// Corners of the faces of a brick and of a tetrahedron by their numbers from 1 (Ansys Element
+/// Reference, SOLID185 and SOLID187).
+const BRICK_FACES: [[usize; 4]; 6] =
+    [[1, 0, 3, 2], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7], [4, 5, 6, 7]];
+const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[1, 0, 2], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+
+/// The corners of face `number`, from 1, of an element; corners that fall together in a degenerate
+/// brick stand twice. None if it has no such face.
+pub(super) fn face(role: Role, nodes: &[u32], number: u32) -> Option<Vec<u32>> {
+    let shape = shape(role, nodes.len())?;
+    let number = number.checked_sub(1)? as usize;
+    if role == Role::Tetrahedron {
+        return Some(TETRAHEDRON_FACES.get(number)?.iter().map(|&a| nodes[a]).collect());
+    }
+    let n = |a: usize| nodes[a];
+    let brick = match shape {
+        Shape::Tetrahedron => of_pyramid([n(0), n(1), n(2), n(2)], n(3)),
+        Shape::Pyramid => of_pyramid([n(0), n(1), n(2), n(3)], n(4)),
+        Shape::Wedge => of_wedge([n(0), n(1), n(2), n(3), n(4), n(5)]),
+        Shape::Hexahedron => std::array::from_fn(n),
+    };
+    Some(BRICK_FACES.get(number)?.iter().map(|&a| brick[a]).collect())
+}
+
 /// `SOLID185` for 185; `ELEMENT184` for types without a known family.
 pub(super) fn name(number: u32) -> String {
     let family = match number {
@@ -113,6 +138,39 @@ mod tests {
         );
         assert_eq!(name(187), "SOLID187");
         assert_eq!(name(181), "SHELL181");
+    }
+
+    #[test]
+    fn faces_are_those_of_the_brick_that_degenerates() {
+        let bricks = [
+            ([1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8].to_vec()),
+            ([1, 2, 3, 3, 5, 6, 7, 7], vec![1, 2, 3, 5, 6, 7]),
+            ([1, 2, 3, 4, 5, 5, 5, 5], vec![1, 2, 3, 4, 5]),
+            ([1, 2, 3, 3, 5, 5, 5, 5], vec![1, 2, 3, 5]),
+        ];
+        for (brick, short) in bricks {
+            // With the middles of edges: of second order.
+            let edges = match short.len() {
+                8 => 12,
+                6 => 9,
+                5 => 8,
+                _ => 6,
+            };
+            let second = [&short[..], &vec![9; edges]].concat();
+            for number in 0..8 {
+                let expected = face(Role::Brick, &brick, number);
+                assert_eq!(expected.is_some(), (1..=6).contains(&number));
+                assert_eq!(face(Role::Brick, &short, number), expected, "{short:?} {number}");
+                assert_eq!(face(Role::Brick, &second, number), expected, "{second:?} {number}");
+            }
+        }
+        // Nodes in the middles may be left out from the last one on.
+        for n_nodes in 4..=10 {
+            let faces = (1..=4).map(|i| {
+                face(Role::Tetrahedron, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10][..n_nodes], i).unwrap()
+            });
+            assert_eq!(faces.collect::<Vec<_>>(), [[2, 1, 3], [1, 2, 4], [2, 3, 4], [3, 1, 4]]);
+        }
     }
 
     #[test]

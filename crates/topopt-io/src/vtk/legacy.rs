@@ -250,11 +250,10 @@ impl Legacy {
             return Err(length("CELL_TYPES", types.len() as u64, ends.len() as u64).into());
         }
 
-        let n_points = points.len() as u64;
-        let cells = Cells::of(&types, &ends, &connectivity, n_points)?;
+        let cells = Cells::of(&types, &ends, &connectivity, &points)?;
         let mut notes = cells.notes();
         let numbers = cells.numbers;
-        let nodes = Nodes::new((0..n_points).collect(), points)?;
+        let nodes = Nodes::new((0..points.len() as u64).collect(), points)?;
         let part = Part::new(nodes, numbers.clone(), cells.solids, cutting)?;
         notes.extend(part.elements.note(|_| 0));
         notes.extend(self.notes);

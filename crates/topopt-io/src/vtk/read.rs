@@ -17,13 +17,14 @@ pub(super) fn parse(
     let file = Outline::of(bytes)?;
     // First: nothing is inflated before the sizes are known to be possible.
     measure(&file)?;
-    let cells = cells(&file)?;
+    let nodes = nodes(&file)?;
+    let cells = cells(&file, &nodes.coordinates)?;
     let given: Vec<Vec<f64>> =
         names.iter().map(|name| element_data(&file, &cells, name)).collect::<Parsed<_>>()?;
 
     let mut notes = cells.notes();
     let (numbers, solids) = (cells.numbers.clone(), cells.solids);
-    let part = Part::new(nodes(&file)?, numbers, solids, cutting)?;
+    let part = Part::new(nodes, numbers, solids, cutting)?;
     let data = given.into_iter().map(|data| part.of_hexahedra(data)).collect();
 
     notes.extend(part.elements.note(|_| 0));
@@ -86,14 +87,14 @@ fn measure(file: &Outline) -> Parsed<()> {
     Ok(())
 }
 
-fn cells(file: &Outline) -> Parsed<Cells> {
+fn cells(file: &Outline, points: &[[f64; 3]]) -> Parsed<Cells> {
     let types = file.integers(array(file, "Cells", "types")?, file.n_cells)?;
     let offsets_array = array(file, "Cells", "offsets")?;
     let offsets = file.integers(offsets_array, file.n_cells)?;
     let length = u64::try_from(offsets.last().copied().unwrap_or(0)).unwrap_or(0);
     let connectivity_array = array(file, "Cells", "connectivity")?;
     let connectivity = file.integers(connectivity_array, length)?;
-    Cells::of(&types, &offsets, &connectivity, file.n_points)
+    Cells::of(&types, &offsets, &connectivity, points)
         .map_err(|fault| file.fault_in(connectivity_array, fault))
 }
 

@@ -1,6 +1,7 @@
 //! Cell types of VTK by number, and the solids among the cells.
 
 use topopt_mesh::cells::{self, NO_NODE, Shape};
+use topopt_mesh::hexahedron;
 
 use super::read_error::Fault;
 
@@ -13,6 +14,8 @@ pub(super) struct Cells {
     pub solids: cells::Cells,
     /// How many cells of third or higher order were read by their corners.
     pub high_order: usize,
+    /// How many wedges have their nodes in the order of older versions of VTK.
+    pub old_wedges: usize,
     /// Cells that are not of the volume.
     pub left_out: usize,
 }
@@ -61,6 +64,16 @@ fn kind_of(number: i64) -> Kind {
 /// Corners of a voxel in the order of the hexahedron.
 const VOXEL: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
+/// Corners and middles of edges of a wedge in the order of older versions of VTK, which meshio
+/// writes: the first triangle runs counter-clockwise seen from outside, in newer ones clockwise.
+const OLD_WEDGE: [usize; 15] = [0, 2, 1, 3, 5, 4, 8, 7, 6, 11, 10, 9, 12, 14, 13];
+
+/// Whether the `corners` of a wedge among `points` are in the older order.
+fn is_old_wedge(corners: &[u32], points: &[[f64; 3]]) -> bool {
+    let corners: [usize; 6] = std::array::from_fn(|a| corners[a] as usize);
+    hexahedron::volume(&hexahedron::of_wedge(corners.map(|node| points[node]))) < 0.0
+}
+
 /// How many of a cell's points are its corners and the middles of its edges, in VTK's order; the
 /// corners alone where the middles are not known.
 fn known_points(shape: Shape, n_points: usize) -> usize {
@@ -80,14 +93,22 @@ fn known_points(shape: Shape, n_points: usize) -> usize {
     }
 }
 
+/// A point that a cell names, among `n_points`.
+fn node(point: i64, n_points: usize, cell: u64) -> Result<u32, crate::Fault> {
+    let number = u64::try_from(point).ok().filter(|number| *number < n_points as u64);
+    // A negative number is not a point, and neither is the largest one.
+    let node = u64::try_from(point).unwrap_or(u64::MAX);
+    number.map(|number| number as u32).ok_or(crate::Fault::MissingNode { element: cell, node })
+}
+
 impl Cells {
     /// The cells of `types`, `[n_cells]`, whose points end at `offsets`, `[n_cells]`, in
-    /// `connectivity`, `[last offset]`, among `n_points`.
+    /// `connectivity`, `[last offset]`, among `points`, `[n_points][3]`.
     pub fn of(
         types: &[i64],
         offsets: &[i64],
         connectivity: &[i64],
-        n_points: u64,
+        points: &[[f64; 3]],
     ) -> Result<Self, crate::Fault> {
         let mut cells = Self::default();
         let mut other: Option<(&str, usize, u64)> = None;
@@ -95,8 +116,8 @@ impl Cells {
         for ((cell, &kind), &end) in (0..).zip(types).zip(offsets) {
             let wrong = Fault::CellPoints { cell, kind, found: end.saturating_sub(start) };
             let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-            let points = range.and_then(|(start, end)| connectivity.get(start..end));
-            let Some(points) = points else { return Err(wrong.into()) };
+            let numbers = range.and_then(|(start, end)| connectivity.get(start..end));
+            let Some(numbers) = numbers else { return Err(wrong.into()) };
             start = end;
 
             let shape = match kind_of(kind) {
@@ -108,24 +129,23 @@ impl Cells {
                     other.get_or_insert((words, 0, cell)).1 += 1;
                     continue;
                 }
-                Kind::Voxel if points.len() == 8 => Shape::Hexahedron,
-                Kind::Solid(shape, n) if points.len() == n => shape,
-                Kind::Solid(shape, 0) if points.len() >= shape.n_corners() => shape,
+                Kind::Voxel if numbers.len() == 8 => Shape::Hexahedron,
+                Kind::Solid(shape, n) if numbers.len() == n => shape,
+                Kind::Solid(shape, 0) if numbers.len() >= shape.n_corners() => shape,
                 _ => return Err(wrong.into()),
             };
             let is_voxel = matches!(kind_of(kind), Kind::Voxel);
 
             nodes.clear();
-            for i in 0..known_points(shape, points.len()) {
-                let point = points[if is_voxel { VOXEL[i] } else { i }];
-                let Some(node) = u64::try_from(point).ok().filter(|point| *point < n_points) else {
-                    // A negative number is not a point, and neither is the largest one.
-                    let node = u64::try_from(point).unwrap_or(u64::MAX);
-                    return Err(crate::Fault::MissingNode { element: cell, node });
-                };
-                nodes.push(node as u32);
+            for i in 0..known_points(shape, numbers.len()) {
+                let point = numbers[if is_voxel { VOXEL[i] } else { i }];
+                nodes.push(node(point, points.len(), cell)?);
             }
-            cells.add(shape, cell, &mut nodes, points.len());
+            if shape == Shape::Wedge && is_old_wedge(&nodes, points) {
+                nodes = OLD_WEDGE[..nodes.len()].iter().map(|&a| nodes[a]).collect();
+                cells.old_wedges += 1;
+            }
+            cells.add(shape, cell, &mut nodes, numbers.len());
         }
 
         match other {
@@ -142,6 +162,12 @@ impl Cells {
             notes.push(format!(
                 "{} cells of third or higher order were read by their corners",
                 self.high_order
+            ));
+        }
+        if self.old_wedges > 0 {
+            notes.push(format!(
+                "wedges with their nodes in the order of older versions of VTK: {}",
+                self.old_wedges
             ));
         }
         if self.left_out > 0 {

@@ -55,6 +55,7 @@ pub fn write_cells(
 /// - Tetrahedra, pyramids, wedges, hexahedra and voxels of any order become the mesh, cut into
 ///   hexahedra where they must be and `cutting` allows it. Vertices, lines and surfaces are left
 ///   out, other volume cells refused.
+/// - The nodes of a wedge may run as they did in older versions of VTK, too: the volume tells.
 /// - A `.vtu` file knows no sets. Arrays of integers with one component whose values are all 0 or 1
 ///   stand for them: of cells they become element sets, of points node sets, by their names, with
 ///   what is 1 in it.

@@ -294,7 +294,7 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
             "node set `F_1`: the force in the file is [0.0, -10.0, 0.0] on each node (2)",
             "node set `F_2`: the force in the file is [5.0, -10.0, 0.0] on each node (1)",
             "node set `F_3`: the force in the file is [0.0, 0.0, 1.0] on each node (1)",
-            "1 node not used by any solid element was left out",
+            "1 node was left out: it is neither a corner of a solid element nor in the middle of an edge",
             "1 nodes of node set `F_3` were left out: they are no corners of solid elements",
             "1 nodes of node set `TOP` were left out: they are no corners of solid elements",
             "node set `F_3` is empty",

@@ -1,10 +1,10 @@
 //! Cells of every shape cut into hexahedra.
 
 use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE, Shape};
-use topopt_mesh::hexahedron::{NODES, volume};
+use topopt_mesh::hexahedron::{NODES, distinct, volume};
 use topopt_mesh::surface::{area_vector, boundary_faces, face_coordinates};
 use topopt_mesh::vector::length;
-use topopt_mesh::{Components, HexMesh, Quality, Sets, hanging_nodes};
+use topopt_mesh::{Components, Face, HexMesh, Quality, Sets, hanging_nodes};
 use topopt_testing::mixed_cells;
 
 /// An affine map of determinant 1.02: what is flat stays so.
@@ -13,7 +13,7 @@ fn skewed([x, y, z]: [f64; 3]) -> [f64; 3] {
 }
 
 /// A map that bends faces and edges.
-fn bent([x, y, z]: [f64; 3]) -> [f64; 3] {
+pub fn bent([x, y, z]: [f64; 3]) -> [f64; 3] {
     [x + 0.1 * y * z, y + 0.1 * x * x, z + 0.05 * x * y]
 }
 
@@ -21,9 +21,32 @@ fn mesh_of(cut: &Cut) -> HexMesh {
     HexMesh::new(cut.coordinates.clone(), cut.hexes.clone(), Sets::default()).unwrap()
 }
 
-fn surface_area(mesh: &HexMesh) -> f64 {
+/// The area of the surface of the hexahedra that are `chosen`.
+pub fn surface_area(mesh: &HexMesh, chosen: impl Fn(u32) -> bool) -> f64 {
     let area = |face| length(area_vector(&face_coordinates(mesh, face)));
-    boundary_faces(mesh).into_iter().map(area).sum()
+    let faces = boundary_faces(mesh).into_iter().filter(|face| chosen(face.element));
+    faces.map(area).sum()
+}
+
+/// Every face belongs to two hexahedra or, with others to a closed surface, to one.
+pub fn assert_conforms(mesh: &HexMesh) {
+    let mut sides = std::collections::HashMap::<_, Vec<Face>>::new();
+    for element in 0..mesh.n_elements() as u32 {
+        for face in (0..6).map(|local| Face { element, local }) {
+            let nodes = face.nodes(mesh.hexes());
+            if distinct(&nodes).count() > 2 {
+                sides.entry(Face::key(nodes)).or_default().push(face);
+            }
+        }
+    }
+    assert!(sides.values().all(|faces| faces.len() <= 2));
+    let mut alone: Vec<Face> = sides.into_values().filter(|f| f.len() == 1).flatten().collect();
+    alone.sort_unstable();
+    assert_eq!(alone, boundary_faces(mesh));
+    let areas = alone.into_iter().map(|face| area_vector(&face_coordinates(mesh, face)));
+    let sum = areas.fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]));
+    assert!(length(sum) < 1e-12, "{sum:?}");
+    assert_eq!(hanging_nodes(mesh), []);
 }
 
 #[test]
@@ -44,8 +67,11 @@ fn all_shapes_together_conform() {
         vec![[0, 1, 2, 3, 4, 5, 6, 7]],
         Sets::default(),
     );
-    assert!((surface_area(&mesh) / surface_area(&boxed.unwrap()) - 1.0).abs() < 1e-13);
-    assert_eq!(hanging_nodes(&mesh), []);
+    assert!(
+        (surface_area(&mesh, |_| true) / surface_area(&boxed.unwrap(), |_| true) - 1.0).abs()
+            < 1e-13
+    );
+    assert_conforms(&mesh);
     assert_eq!(Components::joined_by_faces(&mesh).n_parts, 1);
     let least = Quality::of(&mesh).summary().scaled_jacobian.min;
     assert!(least > 0.2, "{least}");
@@ -62,7 +88,7 @@ fn bent_faces_fit_too() {
     let (x, cells) = mixed_cells();
     let cut = Cut::of(&cells, x.iter().copied().map(bent).collect()).unwrap();
     let mesh = mesh_of(&cut);
-    assert_eq!(hanging_nodes(&mesh), []);
+    assert_conforms(&mesh);
     // The hexahedra of every cell have its volume: faces between them are the same from both sides.
     let (mut total, volumes) = (0.0, mesh.volumes());
     for (number, cell) in cells.iter().enumerate() {
@@ -144,9 +170,11 @@ fn faces_are_those_of_the_hexahedra_there() {
     }
 }
 
-/// The mixed cells with the middles of their edges as nodes, all moved by `map`.
-fn quadratic(map: impl Fn([f64; 3]) -> [f64; 3]) -> (Vec<[f64; 3]>, Cells) {
-    let (mut x, linear) = mixed_cells();
+/// Cells of first order with the middles of their edges as nodes, all moved by `map`.
+pub fn quadratic(
+    (mut x, linear): (Vec<[f64; 3]>, Cells),
+    map: impl Fn([f64; 3]) -> [f64; 3],
+) -> (Vec<[f64; 3]>, Cells) {
     let mut middles = std::collections::BTreeMap::new();
     let mut cells = Cells::default();
     for cell in linear.iter() {
@@ -167,7 +195,7 @@ fn quadratic(map: impl Fn([f64; 3]) -> [f64; 3]) -> (Vec<[f64; 3]>, Cells) {
 #[test]
 fn curved_cells_keep_their_shape() {
     // A quadratic map is what cells of second order hold exactly, in faces and cells except pyramids.
-    let (x, cells) = quadratic(bent);
+    let (x, cells) = quadratic(mixed_cells(), bent);
     let cut = Cut::of(&cells, x).unwrap();
     assert_eq!(cut.n_straightened, 0);
     mesh_of(&cut);
@@ -192,7 +220,7 @@ fn curved_cells_keep_their_shape() {
 
 #[test]
 fn edges_that_would_invert_hexahedra_become_straight() {
-    let (mut x, cells) = quadratic(|x| x);
+    let (mut x, cells) = quadratic(mixed_cells(), |x| x);
     let straight = Cut::of(&cells, x.clone()).unwrap();
     // A middle moved beyond the opposite corner of a tetrahedron.
     let tetrahedron = cells.get(0);
@@ -218,7 +246,7 @@ fn half_quadratic_neighbors_share_the_middle() {
     cells.push(Shape::Tetrahedron, &[0, 4, 1, 3], &[]);
     let cut = Cut::of(&cells, x.to_vec()).unwrap();
     let mesh = mesh_of(&cut);
-    assert_eq!(hanging_nodes(&mesh), []);
+    assert_conforms(&mesh);
     assert!(
         cut.hexes[..4].iter().chain(&cut.hexes[4..]).filter(|hex| hex.contains(&5)).count() == 4
     );

@@ -38,7 +38,12 @@ fn the_cube_itself_is_read() {
     assert_eq!(cube.mesh.n_elements(), 1);
     assert_eq!(cube.node_tags, [10, 20, 30, 40, 50, 60, 70, 80]);
     assert_eq!(cube.element_tags, [7]);
-    assert_eq!(cube.notes, ["1 node not used by any solid element was left out"]);
+    assert_eq!(
+        cube.notes,
+        [
+            "1 node was left out: it is neither a corner of a solid element nor in the middle of an edge"
+        ]
+    );
 }
 
 /// Nodes of any numbers, by corners and edges of the cube, with more of them behind.

@@ -178,7 +178,12 @@ fn systems_on_systems() {
     for (found, expected) in imported.mesh.coordinates().iter().zip(cube("").mesh.coordinates()) {
         close(*found, *expected);
     }
-    assert_eq!(imported.notes, ["3 nodes not used by any solid element were left out"]);
+    assert_eq!(
+        imported.notes,
+        [
+            "3 nodes were left out: each is neither a corner of a solid element nor in the middle of an edge"
+        ]
+    );
 }
 
 #[test]

@@ -170,12 +170,38 @@ fn wedges_as_such_and_as_hexahedra() {
     assert!(file.mesh.volumes().iter().all(|volume| (volume - 0.5).abs() < 1e-15));
     let refused = [
         ("6 14", "5 14", "cell 0"),
-        ("0 1 2 3 4 5", "0 2 1 3 5 4", "element 0 is inverted or flat"),
+        ("3 4 4 5 6 8 8 7", "6 8 8 7 3 4 4 5", "element 1 is inverted or flat"),
         ("3 4 4 5 6 8 8 7", "0 1 4 3 0 0 0 0", "element 1 uses node 0 twice and is not a wedge"),
     ];
     for (old, new, words) in refused {
         let error = read_bytes(WEDGE.replace(old, new).as_bytes(), NAME).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
+    }
+}
+
+/// The order of the nodes of a wedge is another one in older versions of VTK, of either order.
+#[test]
+fn wedges_of_older_versions() {
+    let twelve = "0.5 0 0  0.5 0.5 0  0 0.5 0  0.5 0 1  0.5 0.5 1  0 0.5 1";
+    let more = format!("1 0 2\n{twelve}  0 0 0.5  1 0 0.5  0 1 0.5");
+    let quadratic = WEDGE.replace("1 0 2", &more).replace("Points=\"9\"", "Points=\"18\"");
+    let of_points = |nodes: &str, count: usize, kind: u8| {
+        // With a tetrahedron, so that the wedge is cut by its middles.
+        let types = format!("\"types\" format=\"ascii\">{kind} 10");
+        let text = quadratic.replace("0 1 2 3 4 5", nodes).replace("3 4 4 5 6 8 8 7", "3 4 5 6");
+        let text = text.replace("6 14", &format!("{count} {}", count + 4));
+        read_bytes(text.replace("\"types\" format=\"ascii\">13 12", &types).as_bytes(), NAME)
+    };
+    for (count, kind, now, before) in [
+        (6, 13, "0 1 2 3 4 5", "0 2 1 3 5 4"),
+        (12, 31, "0 1 2 3 4 5 9 10 11 12 13 14", "0 2 1 3 5 4 11 10 9 14 13 12"),
+        (15, 26, "0 1 2 3 4 5 9 10 11 12 13 14 15 16 17", "0 2 1 3 5 4 11 10 9 14 13 12 15 17 16"),
+    ] {
+        let [now, before] = [now, before].map(|nodes| of_points(nodes, count, kind).unwrap());
+        assert_eq!((now.mesh, now.uncut), (before.mesh, before.uncut));
+        let note = "wedges with their nodes in the order of older versions of VTK: 1";
+        assert_eq!(before.notes[1], note);
+        assert!(now.notes.iter().all(|other| other != note), "{:?}", now.notes);
     }
 }
 
