@@ -168,8 +168,8 @@ def flat_elements(place):
 
 
 def elements_without_end(place):
-    """Two elements as long as 32-bit numbers: what lies in them is found all the same."""
-    mesh = meshes.box(4, 3, 2).moved(lambda x: (2.0, -2147480000.0, 1.0) if x == (2.0, 0.0, 1.0) else x)
+    """Eight elements as long as 32-bit numbers: what lies in them is found all the same."""
+    mesh = meshes.box(4, 3, 2).moved(lambda x: (x[0], -2147480000.0, x[2]) if x[1] == 0.0 else x)
     place.write("mesh.msh", meshes.msh(mesh))
     place.write("a.toml", cases.text(cases.simple("mesh.msh")))
     sound(place.run("run", "a.toml", "-o", "r"), statuses=(0, 2))
