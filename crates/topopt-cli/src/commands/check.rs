@@ -211,7 +211,10 @@ impl Forecast {
             rows.extend(self.materials.iter().map(|material| ("made of", made_of(material))));
         }
         let volume = shown(self.design_volume);
-        rows.push(("material", format!("{} of the design volume {volume}", shown(self.volume_fraction))));
+        rows.push((
+            "material",
+            format!("{} of the design volume {volume}", shown(self.volume_fraction)),
+        ));
         for (name, n) in
             [("solid elements", self.solid_elements), ("void elements", self.void_elements)]
         {

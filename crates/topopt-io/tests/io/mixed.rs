@@ -141,7 +141,7 @@ fn cells_and_volumes_as_other_programs() {
 fn middles_are_in_the_middles() {
     for format in FORMATS {
         let imported = format.read();
-        let UncutCells { coordinates, cells, of_elements } = imported.uncut.as_ref().unwrap();
+        let UncutCells { coordinates, cells, of_elements, .. } = imported.uncut.as_ref().unwrap();
         for (tag, hexahedra) in hexahedra(&imported) {
             let cell = cells.get(of_elements[hexahedra[0] as usize] as usize);
             let is_straight = format.tags[1].contains(&tag);
