@@ -1,0 +1,81 @@
+# Steps of the checks, for scripts in the root of the repository to source.
+
+target=${CARGO_TARGET_DIR:-$PWD/target}
+venv=$target/venv
+emulator=$target/emulator
+# Every crate is compiled once here, from nothing: what serves the next compilation, and line numbers
+# in backtraces, are a fourth of the compiler's time.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
+vtk_version=9.7.1
+gmsh_version=4.15.2
+
+step() {
+    local name=$1 start=$SECONDS
+    shift
+    printf '\n== %s\n' "$name"
+    "$@"
+    printf '== %s: %d s\n' "$name" $((SECONDS - start))
+}
+
+# VTK's own readers, for the tests that read the results back. Its readers need no other package.
+install_vtk() {
+    [[ -x $venv/bin/python ]] || python3 -m venv "$venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
+        "vtk==$vtk_version"
+}
+
+# Gmsh, for the tests that mesh geometries. Its library needs the libraries of X and OpenGL, even
+# where nothing is drawn: without them these tests are skipped.
+install_gmsh() {
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
+        "gmsh==$gmsh_version"
+    printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$venv/bin/python" "$venv/bin/gmsh" >"$target/gmsh"
+    chmod +x "$target/gmsh"
+    if "$target/gmsh" --version; then
+        export GMSH=$target/gmsh TOPOPT_REQUIRE_GMSH=1
+    else
+        printf 'Gmsh cannot be started, its tests are skipped; Debian has the libraries in\n'
+        printf 'libglu1-mesa libxcursor1 libxft2 libxinerama1\n'
+    fi
+}
+
+# A browser for the report. Debian has it; where it cannot be had, its test is skipped.
+install_chromium() {
+    if ! command -v chromium >/dev/null && [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
+        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+            --no-install-recommends chromium >/dev/null || printf 'apt-get has failed\n'
+    fi
+    if command -v chromium; then
+        export TOPOPT_REQUIRE_BROWSER=1
+    else
+        printf 'there is no Chromium: the test of the report in a browser is skipped\n'
+    fi
+}
+
+on_emulator() {
+    LD_LIBRARY_PATH=$emulator cargo test --locked --workspace "$@"
+}
+
+# All kernels on the CPU, with threads in the `order` forward or reverse. A kernel that none of the
+# tests has launched fails, and with it tests that find no device and skip. Always --workspace, as in
+# the step before: for some packages alone Cargo chooses other features of their dependencies, and
+# compiles nearly all of the workspace again.
+test_kernels() {
+    local order=$1 trace=$emulator/trace missing
+    rm -f "$trace"
+    export TOPOPT_EMULATOR_ORDER=$order TOPOPT_EMULATOR_TRACE=$trace
+    on_emulator --test device --test operator_memory
+    on_emulator --lib ebe_sym
+    unset TOPOPT_EMULATOR_ORDER TOPOPT_EMULATOR_TRACE
+    missing=$(comm -23 \
+        <(cd cuda/ptx && grep -o '\.entry \w*' -- * | sed 's/\.ptx:\.entry//' | sort) \
+        <(sed -nE 's/^launch (\S+ \w+) .*/\1/p' "$trace" | sort -u))
+    [[ -z $missing ]] || { printf 'no test has launched: %s\n' "${missing//$'\n'/ }"; return 1; }
+}
+
+# What besides kernels knows a device.
+test_emulated() {
+    test_kernels forward
+    on_emulator --test device_memory
+    on_emulator --test program gpu
+}
