@@ -257,7 +257,7 @@ fn what_is_wrong_is_named() {
             "line 11: CTETRA, field 6 of continuation 1: expected no more grids, found `5`",
         ),
         ("CTETRA,1,7,1,2,3,5", "element 1 is defined twice"),
-        ("CTETRA,2,7,1,3,2,5", "element 2 is inverted or flat"),
+        ("CTETRA,2,7,1,3,2,5", "element 2 at (0.354167, 0.177083, 0.177083) is inverted or flat"),
         (
             "GRID,9,,,,,,,,,1",
             "line 11: the line has more than 10 fields between commas; continue the entry in a second line",
