@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod commands;
 mod continuation;
+mod deck_messages;
 mod decks;
 mod diagnosis;
 mod export;

@@ -15,52 +15,57 @@ const ABAQUS_CUBE: &str = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0
     6, 1, 0, 1\n7, 1, 1, 1\n8, 0, 1, 1\n*ELEMENT, TYPE=C3D8\n7, 1, 2, 3, 4, 5, 6, 7, 8\n";
 
 /// What is wrong with a file, and the file.
-struct Bad(String, Vec<u8>);
+pub(crate) struct Bad(String, Vec<u8>);
 
-fn whole(text: &str) -> Bad {
+pub(crate) fn whole(text: &str) -> Bad {
     let title = if text.is_empty() { "nothing".into() } else { quoted(text) };
     Bad(title, text.into())
 }
 
-fn bytes(title: &str, bytes: impl Into<Vec<u8>>) -> Bad {
+pub(crate) fn bytes(title: &str, bytes: impl Into<Vec<u8>>) -> Bad {
     Bad(title.into(), bytes.into())
 }
 
 /// `good` with `old` replaced by `new`, once.
-fn changed(good: &str, old: &str, new: &str) -> Bad {
+pub(crate) fn changed(good: &str, old: &str, new: &str) -> Bad {
     assert!(good.contains(old), "{old}");
     let new_title = if new.is_empty() { "nothing".into() } else { quoted(new) };
     Bad(format!("{} -> {new_title}", quoted(old)), good.replacen(old, new, 1).into())
 }
 
 /// `good` up to the end of `mark`.
-fn cut(good: &str, mark: &str) -> Bad {
+pub(crate) fn cut(good: &str, mark: &str) -> Bad {
     let end = good.find(mark).unwrap() + mark.len();
     Bad(format!("cut behind {}", quoted(mark)), good[..end].into())
 }
 
 /// `good` with `more` behind it.
-fn with(good: &str, more: &str) -> Bad {
+pub(crate) fn with(good: &str, more: &str) -> Bad {
     Bad(format!("with {}", quoted(more)), format!("{good}{more}").into())
 }
 
 fn quoted(text: &str) -> String {
     let printable: String = text.chars().flat_map(char::escape_default).collect();
-    let words = printable.replace("\\\"", "\"").split_whitespace().collect::<Vec<_>>().join(" ");
+    let printable = printable.replace("\\\"", "\"").replace("\\'", "'");
+    let words = printable.split_whitespace().collect::<Vec<_>>().join(" ");
     format!("`{words}`")
 }
 
-fn project_mesh(name: &str) -> Vec<u8> {
+pub(crate) fn project_mesh(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes").join(name)).unwrap()
 }
 
 /// Compares the messages of `topopt info FILE` for all the `files` with those in
 /// messages/NAME.snap.
-fn assert_messages(name: &str, file: &str, files: &[Bad]) {
-    let folder = Folder::new();
+pub(crate) fn assert_messages(name: &str, file: &str, files: &[Bad]) {
+    assert_messages_in(&Folder::new(), name, file, files);
+}
+
+/// As [`assert_messages`], in a `folder` with other files.
+pub(crate) fn assert_messages_in(folder: &Folder, name: &str, file: &str, files: &[Bad]) {
     let of = |Bad(title, bytes): &Bad| {
         std::fs::write(folder.path(file), bytes).unwrap();
-        format!("# {title}\n{}", message(&folder, &["info", file]))
+        format!("# {title}\n{}", message(folder, &["info", file]))
     };
     assert_snapshot(name, &files.iter().map(of).collect::<Vec<_>>());
 }

@@ -173,7 +173,7 @@ impl Reader {
                 at += 1;
                 let last = card.tag(at, "the last number of a range")?;
                 if !grids.extend_to(last) {
-                    return Err(card.malformed(at, "a last number not before the first"));
+                    return Err(card.malformed(at, "a last number that is not below the first"));
                 }
             } else if !text.is_empty() {
                 let grid = card.tag(at, GRID)?;

@@ -231,7 +231,7 @@ pub(super) fn list(card: &Card, start: usize) -> Parsed<List> {
             at += 1;
             let last = card.tag(at, "the last number of a range")?;
             if !list.extend_to(last) {
-                return Err(card.malformed(at, "a last number not before the first"));
+                return Err(card.malformed(at, "a last number that is not below the first"));
             }
             is_except = false;
         } else if card.is_word(at, "BY") {

@@ -15,11 +15,11 @@ pub enum Fault {
     )]
     NotNastran,
     /// Something else where a value should be.
-    #[error("{entry}, field {field}: expected {expected}, found {found}; correct the entry")]
+    #[error("{entry}, {}: expected {expected}, found {found}; correct the entry", place(*field))]
     Malformed {
         /// The entry.
         entry: String,
-        /// Its field, from 1: the name of the entry.
+        /// Its field, from 1: the name of the entry. The marks of continuations are not counted.
         field: usize,
         /// What should stand there.
         expected: &'static str,
@@ -31,8 +31,8 @@ pub enum Fault {
     LongLine,
     /// A continuation whose mark is not that of the line before it.
     #[error(
-        "the line continues {found}, and the line before it goes on with {expected}; bring the \
-         lines of the entry together"
+        "the line begins with the continuation mark {found}, and the line before it ends with \
+         {expected}; put the lines of an entry one after the other"
     )]
     Continuation {
         /// The mark at the end of the line before.
@@ -41,7 +41,10 @@ pub enum Fault {
         found: String,
     },
     /// A continuation with nothing before it.
-    #[error("the line continues an entry, and there is none before it; restore the first line")]
+    #[error(
+        "the line continues an entry, and there is none before it; restore the first line of the \
+         entry"
+    )]
     NothingToContinue,
     /// A fault in a file that the deck includes.
     #[error("in the included file `{file}`, line {line}: {fault}")]
@@ -68,16 +71,22 @@ pub enum Fault {
         cause: String,
     },
     /// INCLUDE of a file for the second time.
-    #[error("INCLUDE names `{0}`, which was read before; include every file once")]
+    #[error("INCLUDE names `{0}`, which was read before; include each file once")]
     IncludedTwice(String),
     /// Files that include files that include files, and so on.
     #[error("INCLUDE: files include each other more than {0} deep; join some of them")]
     TooDeep(usize),
     /// More than one part.
-    #[error("the deck has superelements or parts (a second BEGIN); write one without them")]
+    #[error(
+        "the deck has superelements or parts (BEGIN SUPER or a second BEGIN); export a model \
+         without them"
+    )]
     Parts,
     /// A coordinate system that is not in the deck.
-    #[error("{user} uses the coordinate system {system}, which is not in the deck; write it too")]
+    #[error(
+        "{user} uses the coordinate system {system}, which is not in the deck; export the deck \
+         again with all coordinate systems"
+    )]
     NoSystem {
         /// What uses it: `grid 5`.
         user: String,
@@ -85,7 +94,9 @@ pub enum Fault {
         system: u64,
     },
     /// A grid that is not in the deck.
-    #[error("{user} uses the grid {grid}, which is not in the deck; write it too")]
+    #[error(
+        "{user} uses the grid {grid}, which is not in the deck; export the deck again with all grids"
+    )]
     NoGrid {
         /// What uses it: `coordinate system 5`.
         user: String,
@@ -97,14 +108,14 @@ pub enum Fault {
     TwoSystems(u64),
     /// Coordinate systems that need each other.
     #[error(
-        "the coordinate system {0} needs itself, or stands on more than {1} others; define it by \
-         points in the basic system"
+        "the coordinate system {0} is defined by itself, or through more than {1} others; define \
+         it by points in the basic system"
     )]
     EndlessSystem(u64, usize),
     /// A coordinate system whose points do not span a plane.
     #[error(
-        "the three points of the coordinate system {0} are on a line or are not finite; correct \
-         them"
+        "the three points that define the coordinate system {0} are on a line or are not finite; \
+         correct them"
     )]
     FlatSystem(u64),
     /// No volume elements at all.
@@ -119,13 +130,13 @@ pub enum Fault {
     },
     /// A face that an element does not have.
     #[error(
-        "PLOAD4 names a face of element {element} by the grids {grids}, and the element has no \
-         such face; correct G1 and G3 or G4"
+        "PLOAD4 names a face of element {element} by {grids}, and the element has no such face; \
+         correct its fields 8 and 9, G1 and G3 or G4"
     )]
     NoFace {
         /// The element.
         element: u64,
-        /// The grids.
+        /// The grids: `grid 1`, or `grids 1 and 2`.
         grids: String,
     },
 }
@@ -133,5 +144,13 @@ pub enum Fault {
 impl From<Fault> for read_error::Fault {
     fn from(fault: Fault) -> Self {
         Self::of_format(fault)
+    }
+}
+
+/// Where a field stands, by the fields 1 to 10 of each line of short fields.
+fn place(field: usize) -> String {
+    match field.checked_sub(2).map(|data| (data / 8, data % 8 + 2)) {
+        None | Some((0, _)) => format!("field {field}"),
+        Some((line, field)) => format!("field {field} of continuation {line}"),
     }
 }

@@ -257,7 +257,7 @@ impl Card {
 
     /// Components 1 to 6.
     pub fn components(&self, number: usize) -> Parsed<[bool; 6]> {
-        let expected = "components, digits 1 to 6";
+        let expected = "components as digits from 1 to 6";
         field::components(self.text(number)).ok_or_else(|| self.malformed(number, expected))
     }
 

@@ -137,7 +137,7 @@ fn face(
     });
     face.map(Some).ok_or_else(|| {
         let [a, b] = pressure.grids;
-        let grids = if b == 0 { format!("{a}") } else { format!("{a} and {b}") };
+        let grids = if b == 0 { format!("grid {a}") } else { format!("grids {a} and {b}") };
         Fault::NoFace { element: solid.tag, grids }.into()
     })
 }

@@ -67,6 +67,9 @@ impl Legacy {
             match word.as_str() {
                 "DATASET" => {
                     let kind = words.get(1).copied().unwrap_or_default();
+                    if kind.is_empty() {
+                        return Err(stream.unexpected("UNSTRUCTURED_GRID", kind));
+                    }
                     if !kind.eq_ignore_ascii_case("UNSTRUCTURED_GRID") {
                         return Err(stream.fault(Fault::Kind(crate::quote::excerpt(kind))));
                     }
@@ -96,7 +99,7 @@ impl Legacy {
         for (node, x) in (0..).zip(&points) {
             if x.iter().any(|x| !x.is_finite()) {
                 let coordinates = *x;
-                return Err(stream.fault(read_error::Fault::NotFinite { node, coordinates }));
+                return Err(read_error::Fault::NotFinite { node, coordinates }.into());
             }
         }
         self.points = Some(points);
@@ -112,7 +115,8 @@ impl Legacy {
             let kind_of_offsets = kind(stream, &words, 1)?;
             let offsets = stream.integers(kind_of_offsets, n_cells)?;
             let Some(line) = stream.line_if("CONNECTIVITY") else {
-                return Err(stream.unexpected("CONNECTIVITY", ""));
+                let found = stream.line().unwrap_or_default();
+                return Err(stream.unexpected("CONNECTIVITY", &found));
             };
             let words: Vec<&str> = line.split_whitespace().collect();
             let kind = kind(stream, &words, 1)?;
@@ -243,9 +247,9 @@ impl Legacy {
 
     /// The checked mesh with its sets.
     fn import(self, cutting: Cutting) -> Parsed<ImportedMesh> {
-        let points = self.points.ok_or(Fault::MissingArray("POINTS"))?;
-        let (ends, connectivity) = self.cells.ok_or(Fault::MissingArray("CELLS"))?;
-        let types = self.types.ok_or(Fault::MissingArray("CELL_TYPES"))?;
+        let points = self.points.ok_or(Fault::MissingSection("POINTS"))?;
+        let (ends, connectivity) = self.cells.ok_or(Fault::MissingSection("CELLS"))?;
+        let types = self.types.ok_or(Fault::MissingSection("CELL_TYPES"))?;
         if types.len() != ends.len() {
             return Err(length("CELL_TYPES", types.len() as u64, ends.len() as u64).into());
         }

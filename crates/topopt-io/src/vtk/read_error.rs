@@ -60,6 +60,9 @@ pub enum Fault {
     /// An array that must be there.
     #[error("the file has no array `{0}`; write it again")]
     MissingArray(&'static str),
+    /// A section that must be in a legacy file.
+    #[error("the file has no section {0}: it is truncated or holds no mesh; write it again")]
+    MissingSection(&'static str),
     /// A scalar array of the cells that the caller needs.
     #[error(
         "the file has no scalar cell array `{name}` (it has: {}); give a file that holds \
@@ -74,8 +77,8 @@ pub enum Fault {
     },
     /// An array of another length than the counts of points and cells say.
     #[error(
-        "array `{array}` has {found} {unit} where {expected} are needed; the file is damaged: write \
-         it again"
+        "array `{array}` has {} where {expected} are needed; the file is damaged: write it again",
+        counted(*found, unit)
     )]
     Length {
         /// The array.
@@ -126,7 +129,7 @@ pub enum Fault {
     NoSolids,
     /// Volume cells that cannot be used.
     #[error(
-        "the mesh holds {count} {shape}, the first is cell {cell}: only tetrahedra, pyramids, \
+        "the mesh holds {shape} ({count}, the first is cell {cell}): only tetrahedra, pyramids, \
          wedges and hexahedra can be used; split them (in ParaView: Tetrahedralize) and save again"
     )]
     NoSolid {
@@ -143,6 +146,15 @@ impl From<Fault> for read_error::Fault {
     fn from(fault: Fault) -> Self {
         Self::of_format(fault)
     }
+}
+
+/// `1 entry`, `2 entries`.
+fn counted(count: u64, unit: &str) -> String {
+    let one = match unit {
+        "entries" => "entry",
+        other => other.trim_end_matches('s'),
+    };
+    format!("{count} {}", if count == 1 { one } else { unit })
 }
 
 /// How to get a file that can be read.

@@ -237,9 +237,15 @@ fn what_is_wrong_is_named() {
             "GRID,9,,1.0.0",
             "line 11: GRID, field 4: expected a coordinate, found `1.0.0`; correct the entry",
         ),
-        ("GRID,9,0,,,,,7", "line 11: GRID, field 8: expected components, digits 1 to 6, found `7`"),
+        (
+            "GRID,9,0,,,,,7",
+            "line 11: GRID, field 8: expected components as digits from 1 to 6, found `7`",
+        ),
         ("GRID,1", "node 1 is defined twice"),
-        ("GRID,9,8", "grid 9 uses the coordinate system 8, which is not in the deck; write it too"),
+        (
+            "GRID,9,8",
+            "grid 9 uses the coordinate system 8, which is not in the deck; export the deck again",
+        ),
         ("GRID,9,,1e300,1e300,,\nGRID,9", "node 9 is defined twice"),
         ("CTETRA,2,7,1,2,3,99", "element 2 names node 99, which is not in the file"),
         (
@@ -248,33 +254,33 @@ fn what_is_wrong_is_named() {
         ),
         (
             "CTETRA,2,7,1,2,3,5,,\n,,,,,5",
-            "line 11: CTETRA, field 14: expected no more grids, found `5`",
+            "line 11: CTETRA, field 6 of continuation 1: expected no more grids, found `5`",
         ),
         ("CTETRA,1,7,1,2,3,5", "element 1 is defined twice"),
-        ("CTETRA,2,7,1,3,2,5", "element 2 is inverted or flat"),
+        ("CTETRA,2,7,1,3,2,5", "element 2 at (0.354167, 0.177083, 0.177083) is inverted or flat"),
         (
             "GRID,9,,,,,,,,,1",
             "line 11: the line has more than 10 fields between commas; continue the entry in a second line",
         ),
         (
             "GRID,9,,1.,,,,,,+A\n+B,1",
-            "line 12: the line continues `B`, and the line before it goes on with `A`; bring the lines of the entry together",
+            "line 12: the line begins with the continuation mark `B`, and the line before it ends with `A`; put",
         ),
         (
             "CORD2R,1,,0.,0.,0.,1.,0.,0.\n,2.,0.,0.",
-            "the three points of the coordinate system 1 are on a line or are not finite; correct them",
+            "the three points that define the coordinate system 1 are on a line or are not finite; correct them",
         ),
         (
             "CORD2R,1,2,0.,0.,0.,1.,0.,0.\n,0.,1.,0.\nCORD2R,2,1,0.,0.,0.,1.,0.,0.\n,0.,1.,0.",
-            "the coordinate system 1 needs itself, or stands on more than 100 others; define it by points in the basic system",
+            "the coordinate system 1 is defined by itself, or through more than 100 others; define it by points",
         ),
         (
             "CORD2R,1,2,0.,0.,0.,1.,0.,0.\n,0.,1.,0.",
-            "coordinate system 1 uses the coordinate system 2, which is not in the deck; write it too",
+            "coordinate system 1 uses the coordinate system 2, which is not in the deck; export",
         ),
         (
             "CORD1R,1,2,3,99",
-            "coordinate system 1 uses the grid 99, which is not in the deck; write it too",
+            "coordinate system 1 uses the grid 99, which is not in the deck; export the deck again with all grids",
         ),
         (
             "CORD1R,1,2,3,4,1,2,3,4",
@@ -287,16 +293,16 @@ fn what_is_wrong_is_named() {
         ("RFORCE,1,99,,1.,1.", "RFORCE of load set 1 uses the grid 99, which is not in the deck"),
         (
             "PLOAD4,1,1,1.,,,,1,2",
-            "line 11: PLOAD4 names a face of element 1 by the grids 1 and 2, and the element has no such face; correct G1 and G3 or G4",
+            "line 11: PLOAD4 names a face of element 1 by grids 1 and 2, and the element has no such face; correct",
         ),
-        ("PLOAD4,1,1,1.,,,,1", "line 11: PLOAD4 names a face of element 1 by the grids 1, and"),
+        ("PLOAD4,1,1,1.,,,,1", "line 11: PLOAD4 names a face of element 1 by grid 1, and"),
         (
             "SPC1,1,1,9,THRU,3",
-            "line 11: SPC1, field 6: expected a last number not before the first, found `3`",
+            "line 11: SPC1, field 6: expected a last number that is not below the first, found `3`",
         ),
         (
             "BEGIN SUPER=1",
-            "line 11: the deck has superelements or parts (a second BEGIN); write one without them",
+            "line 11: the deck has superelements or parts (BEGIN SUPER or a second BEGIN); export",
         ),
         ("INCLUDE ''", "line 11: INCLUDE, field 2: expected the name of a file, found nothing"),
         (
@@ -318,7 +324,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "INCLUDE 'part.bdf'",
-            "line 11: INCLUDE names `part.bdf`, which was read before; include every file once",
+            "line 11: INCLUDE names `part.bdf`, which was read before; include each file once",
         ),
     ] {
         let found = error(&format!("{more}\n"));
@@ -338,7 +344,7 @@ fn files_without_a_mesh_are_refused() {
         ("SOL 101\nCEND\n", "not a Nastran deck"),
         (
             "+,1\n",
-            "line 1: the line continues an entry, and there is none before it; restore the first line",
+            "line 1: the line continues an entry, and there is none before it; restore the first line of the entry",
         ),
         (
             "GRID,1\nCQUAD4,1,1,1,1,1,1\n",
@@ -396,7 +402,7 @@ fn included_files() {
     assert!(error.starts_with("in the included file `../below.bdf`, line 1: PLOAD4 names"));
     let error = read("parts/elements.bdf", elements, "INCLUDE deck.bdf\n").unwrap_err();
     let expected = "in the included file `../below.bdf`, line 1: INCLUDE names `deck.bdf`, which \
-                    was read before; include every file once";
+                    was read before; include each file once";
     assert_eq!(error, expected);
     #[cfg(unix)]
     {
