@@ -207,6 +207,19 @@ def numbers_beyond_what_is_read(place):
             sound(place.run("check", "a.toml", "--set", f"{'.'.join(map(str, path))}={value}"), statuses=(0, 1))
 
 
+def islands_in_nearly_nothing(place):
+    """A few islands of material at a contrast of 1e9: a cycle K alone took 590 iterations, where 500 are allowed."""
+    place.write("mesh.msh", meshes.msh(meshes.benchmark(place, "cantilever", 506)))
+    case = cases.simple("mesh.msh", iterations=10, fraction=0.02,
+                        filter={"kind": "density", "radius_in_elements": 2.265271768306174},
+                        optimizer={"move_limit": 0.2}, design={"density_min": 0.001, "penalty": 3.0},
+                        projection={"sharpness": 32.0, "threshold": 0.27018440319406517})
+    case["loads"] = [{"set": "load", "total_force": [-1.1356769720310282, 6.12339544279766, -8.715019424454757]}]
+    case["design"]["void"] = ["hole"]
+    case["select"] = [{"name": "hole", "kind": "elements", "sphere": {"center": [7.5, 4.5, 3.5], "radius": 1.0946869924724195}}]
+    sound(run(place, case), statuses=(0,))
+
+
 def tolerance_out_of_reach(place):
     """A residual below rounding."""
     warned(place, meshes.box(8, 4, 4), "tolerance", solver={"tolerance": 1e-14})
@@ -300,7 +313,6 @@ INPUTS = [
     elements_twice_in_msh, elements_twice_in_inp, elements_twice_in_cdb, elements_twice_in_vtu,
     volume_out_of_reach_by_solid_elements, helmholtz_of_a_huge_radius, tiny_modulus, decimation_of_a_random_design,
     decimation_of_a_connecting_rod, hinge, nearly_incompressible, flat_elements, elements_without_end,
-    numbers_beyond_what_is_read,
-    tolerance_out_of_reach,
+    numbers_beyond_what_is_read, islands_in_nearly_nothing, tolerance_out_of_reach,
     thin_conforming_elements, escapes_in_names, files_that_others_read, bomb_of_compressed_arrays, type_of_a_megabyte,
     huge_coordinates, edge_of_no_length, export_of_a_solid_design, deep_override, report_of_a_uniform_design]

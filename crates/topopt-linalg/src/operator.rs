@@ -73,4 +73,10 @@ pub trait Preconditioner<B: Backend>: Send + Sync {
     fn strengthen(&self) -> bool {
         false
     }
+
+    /// Gives way, until it is set up again, to a simpler one that may converge where this one does
+    /// not; false if there is none. Only what is not linear may change in the course of a solve.
+    fn give_way(&self) -> bool {
+        false
+    }
 }

@@ -91,6 +91,8 @@ struct Restart {
 /// Iterations after each of which the preconditioner is asked to become stronger, if as many more
 /// would not do at their pace.
 const PATIENCE: usize = 16;
+/// The same, after each of which it is asked to give way to a simpler one.
+const LAST_PATIENCE: usize = 8 * PATIENCE;
 /// How far below the target the recursive residual goes, so that the true one meets it; and where
 /// that did not.
 const SAFETY: [f64; 2] = [0.99, 0.5];
@@ -194,6 +196,7 @@ impl<B: Backend> Pcg<B> {
         let mut iterations = restart.at.iterations;
         let mut strengthened = 0;
         let mut pace_since = restart.at.relative_residual;
+        let mut last_since = pace_since;
         let mut recording = None;
 
         self.first_direction(system, restart.keeps_direction);
@@ -223,6 +226,18 @@ impl<B: Backend> Pcg<B> {
                     let is_slow = relative_residual.powi(2) > options.tolerance * pace_since;
                     strengthened += usize::from(is_slow && m.strengthen());
                     pace_since = relative_residual;
+                }
+                if iterations.is_multiple_of(LAST_PATIENCE) {
+                    let is_slow = relative_residual.powi(2) > options.tolerance * last_since;
+                    last_since = relative_residual;
+                    if is_slow && m.give_way() {
+                        strengthened += 1;
+                        recording = None; // it holds the other one
+                        self.first_direction(system, false);
+                        self.step(system, u);
+                        iterations += 1;
+                        continue;
+                    }
                 }
             }
 

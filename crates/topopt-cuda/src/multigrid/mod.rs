@@ -149,6 +149,14 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<'_, R> {
         }
         stronger
     }
+
+    fn give_way(&self) -> bool {
+        let gives_way = self.cycle.give_way();
+        if gives_way {
+            self.forget_recorded();
+        }
+        gives_way
+    }
 }
 
 impl<R: Real> ElementPreconditioner<Cuda<f64>> for Multigrid<'_, R> {

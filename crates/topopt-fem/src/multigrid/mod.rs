@@ -14,8 +14,6 @@ mod modes;
 mod node_graph;
 mod scalar;
 mod structure;
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 
@@ -90,7 +88,19 @@ where
     /// # Errors
     /// [`BackendError`] never on the CPU.
     pub fn new(problem: &'a Discretization<K, N>, kind: CycleKind) -> Result<Self, BackendError> {
-        let structure = Aggregation::new(problem, DIRECT);
+        Self::down_to(DIRECT, problem, kind)
+    }
+
+    /// As [`Multigrid::new`], with levels until one has at most `direct` unknowns.
+    ///
+    /// # Errors
+    /// As [`Multigrid::new`].
+    pub fn down_to(
+        direct: usize,
+        problem: &'a Discretization<K, N>,
+        kind: CycleKind,
+    ) -> Result<Self, BackendError> {
+        let structure = Aggregation::new(problem, direct);
         let levels = structure.levels();
         let hierarchy = NodalAggregation::new(problem, structure)?;
         Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
@@ -122,7 +132,11 @@ impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> NodalAggregation<'
 where
     [f64; M]: NodalModes<N>,
 {
-    fn new(
+    /// The hierarchy of a structure that was made for `problem`, without matrices until it is updated.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the diagonal has no room.
+    pub fn new(
         problem: &'a Discretization<K, N>,
         structure: Aggregation,
     ) -> Result<Self, BackendError> {
@@ -159,8 +173,8 @@ where
         self.coarse = BlockLevels::new(patterns, coarser);
     }
 
-    /// Recomputes all numbers for `coefficients`, by term.
-    fn update(&mut self, coefficients: &[&Vec<f64>]) {
+    /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term.
+    pub fn update(&mut self, coefficients: &[&Vec<f64>]) {
         let Self { problem, operator, inverse_diagonal, transfer, row_groups, bounds, coarse } =
             self;
         operator.set_coefficients(coefficients);
@@ -239,6 +253,10 @@ where
 
     fn strengthen(&self) -> bool {
         self.cycle.strengthen()
+    }
+
+    fn give_way(&self) -> bool {
+        self.cycle.give_way()
     }
 }
 

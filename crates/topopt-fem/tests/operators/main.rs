@@ -4,6 +4,7 @@ mod convergence;
 mod diffusion;
 mod element_loads;
 mod mechanics;
+mod multigrid;
 mod spread_loads;
 mod stresses;
 mod surface_load;

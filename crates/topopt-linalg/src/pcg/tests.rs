@@ -1,9 +1,9 @@
 //! Every end of a solve, and the residual that is believed.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::*;
-use crate::{Cost, Cpu, Diagonal, Pointwise, Space};
+use crate::{Cost, Cpu, Diagonal, Pointwise, Preconditioner, Space};
 
 /// The matrix diag(shift) + tridiag(-1, 2, -1).
 struct Tridiagonal {
@@ -63,6 +63,59 @@ fn solves_to_the_true_residual() {
 
     let again = solve(&a, &f, &mut u, TIGHT, &mut go_on);
     assert_eq!((again.iterations, again.reason), (0, StopReason::Converged), "warm start");
+}
+
+/// The diagonal, times a factor that changes with every application until it gives way.
+struct Erratic {
+    diagonal: Diagonal<Cpu>,
+    applications: AtomicUsize,
+    is_plain: AtomicBool,
+    has_another: bool,
+}
+
+impl Preconditioner<Cpu> for Erratic {
+    fn name(&self) -> &'static str {
+        "erratic"
+    }
+    fn is_linear(&self) -> bool {
+        self.is_plain.load(Ordering::Relaxed)
+    }
+    fn apply(&self, backend: &Cpu, r: &Vec<f64>, z: &mut Vec<f64>) {
+        self.diagonal.apply(backend, r, z);
+        let turn = self.applications.fetch_add(1, Ordering::Relaxed);
+        if !self.is_linear() {
+            for (i, z) in z.iter_mut().enumerate() {
+                *z *= 10_f64.powi(((i * 7 + turn * 11) % 13) as i32 - 6);
+            }
+        }
+    }
+    fn give_way(&self) -> bool {
+        self.has_another && !self.is_plain.swap(true, Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn a_preconditioner_that_does_not_converge_gives_way() {
+    let a = Tridiagonal { shift: vec![0.0; 200] };
+    let f: Vec<f64> = (0..200).map(|i| (i as f64).sin()).collect();
+    let diagonal: Vec<f64> = a.shift.iter().map(|s| 2.0 + s).collect();
+    let [(steady, alone), (giving, way)] = [false, true].map(|has_another| {
+        let diagonal = Diagonal::new(&Cpu, &diagonal, a.space()).unwrap();
+        let (applications, is_plain) = (0.into(), false.into());
+        let m = Erratic { diagonal, applications, is_plain, has_another };
+        let mut u = vec![0.0; 200];
+        let system = System { backend: &Cpu, a: &a, m: &m, f: &f };
+        let mut pcg = Pcg::new(&Cpu, a.space()).unwrap();
+        (pcg.solve(&system, &mut u, TIGHT, &mut go_on).unwrap(), u)
+    });
+    assert_eq!((steady.reason, steady.strengthened), (StopReason::IterationLimit, 0));
+    assert_eq!((giving.reason, giving.strengthened), (StopReason::Converged, 1));
+    assert!((129..400).contains(&giving.iterations), "{giving:?}");
+
+    let mut expected = vec![0.0; 200];
+    solve(&a, &f, &mut expected, TIGHT, &mut go_on);
+    assert!(Cpu.max_difference(&way, &expected) < 1e-10);
+    assert!(Cpu.max_difference(&alone, &expected) > 1e-10);
 }
 
 /// An operator whose products are a millionth too large, but for the first and those from the

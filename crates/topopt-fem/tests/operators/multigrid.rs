@@ -6,16 +6,15 @@ use std::ops::ControlFlow;
 
 use nalgebra::DMatrix;
 use topopt_linalg::{
-    Backend, Cpu, Cycle, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner,
+    Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner,
     StopReason, System,
 };
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering};
 
-use super::{Aggregation, DIRECT, MODES, Multigrid, NodalAggregation};
-use crate::{
-    ElementOperator, ElementPreconditioner, LoadCase, Material, Problem, Strategy, Supports,
-    WithSprings,
+use topopt_fem::{
+    Aggregation, DIRECT, ElementOperator, ElementPreconditioner, LoadCase, MODES, Material,
+    Multigrid, NodalAggregation, Problem, Strategy, Supports, WithSprings,
 };
 
 use topopt_testing::{Noise, distorted_cube, hexagon, wheel};
@@ -91,11 +90,9 @@ fn apply(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
 
 /// A cycle over at least three levels, the last of at most 40 unknowns.
 fn deep_multigrid(problem: &Problem, kind: CycleKind) -> Multigrid<'_> {
-    let structure = Aggregation::new(problem, 40);
-    let levels = structure.levels();
-    assert!(levels.len() >= 3, "{levels:?}");
-    let hierarchy = NodalAggregation::new(problem, structure).unwrap();
-    Multigrid { problem, cycle: Cycle::new(&Cpu, kind, hierarchy).unwrap(), levels }
+    let multigrid = Multigrid::down_to(40, problem, kind).unwrap();
+    assert!(multigrid.levels().len() >= 3, "{:?}", multigrid.levels());
+    multigrid
 }
 
 /// Iterations to a relative residual of 1e-9, 500 at most.
@@ -283,6 +280,31 @@ fn a_stronger_cycle_takes_fewer_iterations_until_the_next_update() {
 }
 
 #[test]
+fn a_cycle_k_gives_way_to_a_cycle_v_until_the_next_update() {
+    let [problem, ..] = problems();
+    let moduli = moduli(&problem);
+    let operator = Strategy::Mf.build(&problem);
+    let [mut v, mut k] = [CycleKind::V, CycleKind::K].map(|kind| deep_multigrid(&problem, kind));
+    let r = Noise(4).vector(problem.n_dofs());
+    let applied = |m: &Multigrid| {
+        let mut z = vec![0.0; r.len()];
+        m.apply(&Cpu, &r, &mut z);
+        z
+    };
+
+    for m in [&mut v, &mut k] {
+        m.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
+    }
+    let of_k = applied(&k);
+    assert!(k.strengthen() && k.give_way() && !k.give_way() && !k.strengthen());
+    assert!(k.is_linear() && !v.give_way());
+    assert_eq!(applied(&k), applied(&v));
+    k.update(&Cpu, operator.as_ref(), &[&moduli]).unwrap();
+    assert!(!k.is_linear());
+    assert_eq!(applied(&k), of_k);
+}
+
+#[test]
 fn every_cycle_converges_in_few_iterations_to_the_solution_of_jacobi() {
     let mut totals = [0; 3];
     for problem in problems() {
@@ -290,7 +312,7 @@ fn every_cycle_converges_in_few_iterations_to_the_solution_of_jacobi() {
         let operator = Strategy::Mf.build(&problem);
         let mut operator = WithSprings::new(&Cpu, &problem, operator).unwrap();
         operator.set_coefficients(&[&moduli]);
-        let mut jacobi = crate::Jacobi::new(&Cpu, problem.space()).unwrap();
+        let mut jacobi = topopt_fem::Jacobi::new(&Cpu, problem.space()).unwrap();
         jacobi.update(&Cpu, &operator, &[&moduli]).unwrap();
         let f = &problem.load_cases()[0].forces;
         let solve = |m: &dyn Preconditioner<Cpu>| {
