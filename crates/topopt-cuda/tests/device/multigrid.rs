@@ -265,6 +265,13 @@ fn a_stronger_cycle_lasts_until_the_next_update() {
     assert!(Cpu.dot(&change, &change) > 1e-4 * Cpu.dot(&plain, &plain));
     multigrid.update(&backend, &operator, &[&moduli]).unwrap();
     assert_close(&cycle(&multigrid), &plain, 1e-4, "the cycle as it was");
+
+    // Where it does not converge, it is a cycle V until the next update.
+    let of_v = cycle(&self::multigrid::<f32>(&device, &problem, CycleKind::V));
+    assert!(multigrid.give_way() && multigrid.is_linear() && !multigrid.give_way());
+    assert_close(&cycle(&multigrid), &of_v, 1e-4, "the cycle V");
+    multigrid.update(&backend, &operator, &[&moduli]).unwrap();
+    assert_close(&cycle(&multigrid), &plain, 1e-4, "the cycle as it was");
 }
 
 #[test]

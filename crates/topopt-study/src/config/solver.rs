@@ -63,7 +63,7 @@ pub enum Cycle {
     /// By two cycles per level.
     W,
     /// By two steps of conjugate gradients, preconditioned by the cycle of the level. The only one
-    /// of the three that grows stronger during a slow solve.
+    /// of the three that grows stronger during a slow solve; where it does not converge, V goes on.
     K,
 }
 
