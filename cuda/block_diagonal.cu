@@ -13,7 +13,7 @@
 // Deterministic: yes, block_diagonal where no two elements of a launch share a node, as with one
 //                launch a color; else the order of additions at a node is not fixed
 // Requires:      block_diagonal: out = 0, or springs, beforehand
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/invert.cuh"
 #include "common/trilinear.cuh"

@@ -13,7 +13,7 @@
 //                assembly: whenever moduli change; each Gauss point is evaluated 8 times
 // Deterministic: yes; elements of a node in increasing order, sums by a fixed tree
 // Requires:      assembly 28 kB of shared memory
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #include "common/element.cuh"
 #include "common/warp.cuh"

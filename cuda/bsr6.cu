@@ -14,7 +14,7 @@
 // Cost:          bsr6: 40 values, 4 bytes and 90 operations a block; 48 values a row
 // Deterministic: yes; sums by a fixed tree
 // Requires:      columns ascend; no row has itself among its columns
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/invert.cuh"
 #include "common/opaque.cuh"

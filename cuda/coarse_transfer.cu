@@ -9,7 +9,7 @@
 // Cost:          28 bytes and 6 values read, or read and written, a child; 30 operations a child
 // Deterministic: yes; children of a parent in fixed order, sums by a fixed tree
 // Requires:      nothing
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/rigid.cuh"
 

@@ -10,7 +10,7 @@
 //                y written
 // Deterministic: yes
 // Requires:      cone: values by cone_values
-// Oracle:        crates/topopt-cuda/tests/cone.rs
+// Oracle:        crates/topopt-cuda/tests/device/cone.rs
 
 #define BLOCK 128
 

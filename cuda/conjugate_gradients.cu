@@ -7,7 +7,7 @@
 // Cost:          cg_step moves 6 values an entry, cg_direction 3
 // Deterministic: yes; sums by a fixed tree over blocks, then over the partial sums of blocks
 // Requires:      cg_step: at most BLOCK blocks; what one block leaves is the sum already
-// Oracle:        crates/topopt-cuda/tests/backend.rs
+// Oracle:        crates/topopt-cuda/tests/device/backend.rs
 
 #include "common/entries.cuh"
 #include "common/reduce.cuh"

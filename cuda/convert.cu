@@ -7,7 +7,7 @@
 // Cost:          each array read or written once
 // Deterministic: yes
 // Requires:      nothing
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #define BLOCK 512
 

@@ -13,7 +13,7 @@
 //                each
 // Deterministic: yes
 // Requires:      48 kB of shared memory
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/reciprocal.cuh"
 

@@ -8,7 +8,7 @@
 // Cost:          an entry read and written
 // Deterministic: yes
 // Requires:      columns ascend; no row has itself among its columns
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/blocks.cuh"
 #include "common/rows.cuh"

@@ -8,7 +8,7 @@
 //                soft motions cancel
 // Deterministic: yes; sums by a fixed tree
 // Requires:      nothing
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/warp.cuh"
 

@@ -10,7 +10,7 @@
 // Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
 //                launch of all elements the order of additions at a node is not fixed
 // Requires:      out = 0 beforehand
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #include "common/trilinear.cuh"
 #include "common/gradient.cuh"

@@ -9,7 +9,7 @@
 //                a node: 49 bytes
 // Deterministic: no; contributions are added by atomics, in any order
 // Requires:      y = x at held components, 0 elsewhere (held_part); 4 kB of shared memory
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #include "common/scatter.cuh"
 

@@ -13,7 +13,7 @@
 // Deterministic: ebeSym yes, no two elements of a launch share a node; ebeSymAtomic no
 // Requires:      ebeSym: a coloring, and no node twice in an element; ebeSymAtomic: y = x at held
 //                components, 0 elsewhere (held_part); 3 kB of shared memory
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #include "common/kappa.cuh"
 #include "common/scatter.cuh"

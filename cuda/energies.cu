@@ -9,7 +9,7 @@
 //                element; coordinates (24 bytes) and u read a node; work: 2238 operations and v besides
 // Deterministic: yes
 // Requires:      u is zero at held components
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #include "common/trilinear.cuh"
 

@@ -14,7 +14,7 @@
 //                galerkin_aggregates: 150 operations a part and mode
 // Deterministic: yes; elements, parts and children in fixed order, no entry has two threads
 // Requires:      columns ascend; no row has itself among its columns; 29 kB of shared memory
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/joint.cuh"
 #include "common/blocks.cuh"

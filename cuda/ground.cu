@@ -9,7 +9,7 @@
 // Cost:          as galerkin_joints, an element that touches a support and aggregate
 // Deterministic: yes; sums in fixed order and by a fixed tree
 // Requires:      ground = 0 beforehand; galerkin_springs after galerkin_supports; 29 kB of shared memory
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 typedef real result;
 #undef real

@@ -13,7 +13,7 @@
 // Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
 //                launch of all elements the order of additions at a node is not fixed
 // Requires:      y = (1 - P) x beforehand (supports.cu); mf_dot: x is zero at held components
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #define BLOCK (256 / sizeof(real))
 

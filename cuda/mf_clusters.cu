@@ -17,7 +17,7 @@
 //                memory as mf.cu and 832 bytes a warp
 // Deterministic: no: the order of additions at a node of several clusters is not fixed
 // Requires:      y = (1 - P) x beforehand (supports.cu); mf_clusters_dot: x is zero at held components
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #define BLOCK (256 / sizeof(real))
 #define LANES 32

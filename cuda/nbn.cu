@@ -9,7 +9,7 @@
 //                operations; a node: 53 bytes
 // Deterministic: yes; elements of a node in increasing order
 // Requires:      stiffness aligned to 16 bytes: a thread reads its 576 bytes in pairs
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #include "common/scatter.cuh"
 

@@ -7,7 +7,7 @@
 // Cost:          each array read or written once
 // Deterministic: yes; sums by a fixed tree over blocks, then over the partial sums of blocks
 // Requires:      at most BLOCK blocks; what one block leaves is the sum already
-// Oracle:        crates/topopt-cuda/tests/backend.rs
+// Oracle:        crates/topopt-cuda/tests/device/backend.rs
 
 #include "common/entries.cuh"
 #include "common/reduce.cuh"

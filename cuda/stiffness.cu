@@ -9,7 +9,7 @@
 // Cost:          once a mesh: 576 or 300 values written an element, some 20,000 operations
 // Deterministic: yes; K_e is symmetric to the last bit
 // Requires:      28 kB of shared memory; det J > 0, which a checked mesh has
-// Oracle:        crates/topopt-cuda/tests/operators.rs, and operators/ebe_sym.rs for the layout
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs, and operators/ebe_sym.rs for the layout
 
 #include "common/element.cuh"
 #include "common/kappa.cuh"

@@ -11,7 +11,7 @@
 //                add_springs: 36 bytes and more read or written a node
 // Deterministic: yes
 // Requires:      nothing
-// Oracle:        crates/topopt-cuda/tests/operators.rs
+// Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #define BLOCK 512
 

@@ -9,7 +9,7 @@
 // Cost:          28 bytes and 3 values read, or read and written, a node; 30 operations a node
 // Deterministic: yes; nodes of an aggregate in fixed order, sums by a fixed tree
 // Requires:      nothing
-// Oracle:        crates/topopt-cuda/tests/multigrid.rs
+// Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/rigid.cuh"
 

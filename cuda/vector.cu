@@ -7,7 +7,7 @@
 // Cost:          each array read or written once
 // Deterministic: yes
 // Requires:      nothing
-// Oracle:        crates/topopt-cuda/tests/backend.rs
+// Oracle:        crates/topopt-cuda/tests/device/backend.rs
 
 #include "common/entries.cuh"
 

@@ -183,7 +183,7 @@ impl Reader<'_> {
     pub fn material(&mut self, keyword: &Keyword) {
         let name = keyword.get("NAME").unwrap_or("").to_owned();
         let at = self.at(keyword.line);
-        self.deck.notes.push(format!("material `{name}` ({at}) belongs in the case file"));
+        self.deck.notes.push(format!("the file has the material `{name}` ({at})"));
         self.deck.materials.push(Material { name, ..Material::default() });
     }
 

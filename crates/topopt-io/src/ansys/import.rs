@@ -148,7 +148,7 @@ fn notes_on_file(archive: &Archive, solids: &[Element]) -> Vec<String> {
         let values: Vec<_> = properties.iter().map(value).collect();
         let count = n_solids.get(material).copied().unwrap_or(0);
         let values = values.join(", ");
-        format!("material {material} (elements: {count}) belongs in the case file: {values}")
+        format!("the file has the material {material} (elements: {count}): {values}")
     });
     passed_over.chain(materials).collect()
 }

@@ -37,7 +37,7 @@ pub fn write(
 /// `points`: `[n_points][3]`.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_cells(
     path: &Path,
     points: &[[f64; 3]],

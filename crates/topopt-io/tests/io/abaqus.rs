@@ -79,7 +79,7 @@ fn a_part_with_an_instance() {
         imported.notes,
         [
             "elements of type C3D8R are computed as C3D8",
-            "material `Steel` (line 64) belongs in the case file, density 7.85e-9, Young's modulus \
+            "the file has the material `Steel` (line 64), density 7.85e-9, Young's modulus \
              210000.0, Poisson's ratio 0.3",
         ]
     );

@@ -201,7 +201,7 @@ fn the_beam_becomes_a_mesh_by_its_corners() {
     assert_eq!(
         beam.notes,
         [
-            "material 1 (elements: 40) belongs in the case file: DENS 2700, EX 70000000000, NUXY 0.35"
+            "the file has the material 1 (elements: 40): DENS 2700, EX 70000000000, NUXY 0.35"
                 .into(),
             format!(
                 "{} nodes of node set `NCOMP2` were left out: they are no corners of solid elements",
@@ -284,8 +284,8 @@ fn what_was_left_out_of_a_small_archive_is_noted() {
             "MASS21 elements were left out: 1",
             "MESH200 elements were left out: 1",
             "D,TEMP commands were skipped: 1, the first on line 57",
-            "material 1 (elements: 1) belongs in the case file: EX 200000, NUXY 0.3",
-            "material 2 (elements: 1) belongs in the case file: DENS 0.0000000045, \
+            "the file has the material 1 (elements: 1): EX 200000, NUXY 0.3",
+            "the file has the material 2 (elements: 1): DENS 0.0000000045, \
              EX 110000 (the first of several)",
             "element set `PART`: elements that are not solids were left out: 1",
             "element set `SKIN`: elements that are not solids were left out: 1",
