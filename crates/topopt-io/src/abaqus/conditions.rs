@@ -8,6 +8,9 @@ use super::lines::{Data, Keyword, capitals, unquoted};
 use super::sets::{Block, Item};
 use crate::read_error::Parsed;
 
+/// How the note on a material begins; its values follow as they are read.
+const OF_MATERIAL: &str = "the file has the material";
+
 impl Reader<'_> {
     /// `node or set, first direction, last direction, value`, or `node or set, name`.
     pub fn boundary(&mut self, keyword: &Keyword) -> Parsed<()> {
@@ -183,7 +186,7 @@ impl Reader<'_> {
     pub fn material(&mut self, keyword: &Keyword) {
         let name = keyword.get("NAME").unwrap_or("").to_owned();
         let at = self.at(keyword.line);
-        self.deck.notes.push(format!("the file has the material `{name}` ({at})"));
+        self.deck.notes.push(format!("{OF_MATERIAL} `{name}` ({at})"));
         self.deck.materials.push(Material { name, ..Material::default() });
     }
 
@@ -219,7 +222,7 @@ impl Reader<'_> {
         }
 
         // Of the last material: its keyword stands above its values.
-        if let Some(note) = self.deck.notes.iter_mut().rfind(|n| n.starts_with("material `")) {
+        if let Some(note) = self.deck.notes.iter_mut().rfind(|n| n.starts_with(OF_MATERIAL)) {
             note.push_str(&text);
         }
         if let Some(material) = self.deck.materials.last_mut() {
