@@ -17,18 +17,21 @@ step() {
     printf '== %s: %d s\n' "$name" $((SECONDS - start))
 }
 
+# A Python package without those it depends on, into an environment of the checks' own.
+install_package() {
+    [[ -x $venv/bin/python ]] || python3 -m venv "$venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps "$1"
+}
+
 # VTK's own readers, for the tests that read the results back. Its readers need no other package.
 install_vtk() {
-    [[ -x $venv/bin/python ]] || python3 -m venv "$venv"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
-        "vtk==$vtk_version"
+    install_package "vtk==$vtk_version"
 }
 
 # Gmsh, for the tests that mesh geometries. Its library needs the libraries of X and OpenGL, even
 # where nothing is drawn: without them these tests are skipped.
 install_gmsh() {
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
-        "gmsh==$gmsh_version"
+    install_package "gmsh==$gmsh_version"
     printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$venv/bin/python" "$venv/bin/gmsh" >"$target/gmsh"
     chmod +x "$target/gmsh"
     if "$target/gmsh" --version; then

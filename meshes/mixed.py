@@ -101,7 +101,7 @@ def write_vtk(mesh):
 
 
 def write_ansys(mesh):
-    """By mapdl-archive; pressures, of which it knows nothing, are added."""
+    """By mapdl-archive; it cannot write pressures, which are added."""
     grid = mesh.grid()
     grid.point_data["ansys_node_num"] = numpy.array(sorted(mesh.places), numpy.int32)
     # SOLID185, and 186 for all of second order except one tetrahedron.

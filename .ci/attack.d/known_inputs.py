@@ -216,7 +216,8 @@ def islands_in_nearly_nothing(place):
                         projection={"sharpness": 32.0, "threshold": 0.27018440319406517})
     case["loads"] = [{"set": "load", "total_force": [-1.1356769720310282, 6.12339544279766, -8.715019424454757]}]
     case["design"]["void"] = ["hole"]
-    case["select"] = [{"name": "hole", "kind": "elements", "sphere": {"center": [7.5, 4.5, 3.5], "radius": 1.0946869924724195}}]
+    hole = {"center": [7.5, 4.5, 3.5], "radius": 1.0946869924724195}
+    case["select"] = [{"name": "hole", "kind": "elements", "sphere": hole}]
     sound(run(place, case), statuses=(0,))
 
 

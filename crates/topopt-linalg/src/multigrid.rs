@@ -264,6 +264,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         let a = self.hierarchy.operator(level);
         let [q, z, az] = products;
         let mut bb = backend.scalar(); // not looked at
+
         self.cycle(backend, level, b, d);
         a.apply(d, q); // q = A d
         let dq = backend.dot(d, q);
@@ -271,6 +272,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         backend.fill(0.0, x);
         // x = alpha d, b -= alpha q, alpha = db / dq
         backend.cg_step([&db, &dq], d, q, x, b, &mut bb);
+
         self.cycle(backend, level, b, z);
         a.apply(z, az);
         let zq = backend.dot(z, q);

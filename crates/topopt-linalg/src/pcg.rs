@@ -91,7 +91,8 @@ struct Restart {
 /// Iterations after each of which the preconditioner is asked to become stronger, if as many more
 /// would not do at their pace.
 const PATIENCE: usize = 16;
-/// The same, after each of which it is asked to give way to a simpler one.
+/// Iterations after each of which the preconditioner is asked to give way to a simpler one, if as many
+/// more would not do at their pace.
 const LAST_PATIENCE: usize = 8 * PATIENCE;
 /// How far below the target the recursive residual goes, so that the true one meets it; and where
 /// that did not.

@@ -141,6 +141,7 @@ impl Case {
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
         notes.extend(lookup.notes());
+
         let mut findings = Vec::new();
         let fixed = lookup.fixed(&mut findings);
         let springs = lookup.springs(&mut findings);
@@ -148,8 +149,10 @@ impl Case {
         let load_cases = lookup.load_cases(&mut findings);
         findings.extend(lookup.massless(&load_cases, &materials));
         let [solid, void] = lookup.passive(&mut findings);
+
         InputError::if_any(findings)?;
         InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
+
         Ok(Self {
             mesh,
             tags,

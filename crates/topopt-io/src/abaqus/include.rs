@@ -159,6 +159,7 @@ mod tests {
         write("a.inp", "*HEADING\n*INCLUDE,\nINPUT=b.inc\n*STEP\n*END STEP");
         write("b.inc", "*NODE, INPUT=\"c.inc\"\n** b 2\n");
         write("c.inc", "1, 0, 0, 0\n2, 1, 0, 0");
+
         let path = folder.path().join("a.inp");
         let text = Text::read(&path).unwrap();
         let lines: Vec<&str> = std::str::from_utf8(&text.bytes).unwrap().lines().collect();
@@ -166,6 +167,7 @@ mod tests {
             let (file, line) = text.at(line).unwrap();
             (file.file_name().unwrap().to_str().unwrap().to_owned(), line)
         };
+
         for (line, file, of_file, start) in [
             (1, "a.inp", 1, "*HEADING"),
             (3, "a.inp", 3, "INPUT=b.inc"),

@@ -148,6 +148,7 @@ mod tests {
             ([1, 2, 3, 4, 5, 5, 5, 5], vec![1, 2, 3, 4, 5]),
             ([1, 2, 3, 3, 5, 5, 5, 5], vec![1, 2, 3, 5]),
         ];
+
         for (brick, short) in bricks {
             // With the middles of edges: of second order.
             let edges = match short.len() {
@@ -164,6 +165,7 @@ mod tests {
                 assert_eq!(face(Role::Brick, &second, number), expected, "{second:?} {number}");
             }
         }
+
         // Nodes in the middles may be left out from the last one on.
         for n_nodes in 4..=10 {
             let faces = (1..=4).map(|i| {

@@ -199,7 +199,7 @@ fn is_solid(path: &Path) -> bool {
     is_one_of(path, &["step", "stp", "brep", "iges", "igs"]) || is_of_facets(path)
 }
 
-/// Triangles, of which Gmsh must first make surfaces.
+/// Triangles alone: Gmsh makes surfaces from them before it meshes.
 fn is_of_facets(path: &Path) -> bool {
     is_one_of(path, &["stl"])
 }
