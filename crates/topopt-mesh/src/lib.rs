@@ -44,6 +44,7 @@ mod rotation;
 pub mod selection;
 mod sets;
 pub mod surface;
+pub mod tetrahedra;
 mod thickness;
 mod trilinear;
 mod uniform_grid;

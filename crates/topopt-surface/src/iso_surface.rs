@@ -1,9 +1,9 @@
 //! Marching tetrahedra, closed by the clipped boundary of the mesh.
 
 use rayon::prelude::*;
-use topopt_mesh::{HexMesh, surface};
+use topopt_mesh::{HexMesh, surface, tetrahedra};
 
-use crate::tetrahedra::{self, Cut, MARGIN, Position};
+use crate::cut::{Cut, MARGIN, Position};
 use crate::{Field, TriangleSurface};
 
 /// The surface of {`field` >= `threshold`} within `mesh`. It is closed and oriented by

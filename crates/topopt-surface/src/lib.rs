@@ -20,11 +20,11 @@
 //! # Ok::<(), topopt_surface::FieldError>(())
 //! ```
 
+mod cut;
 mod decimation;
 mod field;
 mod iso_surface;
 mod smoothing;
-mod tetrahedra;
 mod threshold;
 mod triangle_surface;
 

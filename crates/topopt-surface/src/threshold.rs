@@ -1,10 +1,10 @@
 //! The volume that a threshold encloses, and the threshold that encloses a volume.
 
 use rayon::prelude::*;
-use topopt_mesh::HexMesh;
+use topopt_mesh::{HexMesh, tetrahedra};
 
 use crate::Field;
-use crate::tetrahedra::{self, Cut};
+use crate::cut::Cut;
 
 /// Elements whose volumes are added up by one task, so that sums do not depend on the number of
 /// threads.

@@ -1,31 +1,8 @@
-//! Hexahedra split into tetrahedra, and tetrahedra cut at a threshold.
+//! Tetrahedra cut at a threshold.
 
-use topopt_mesh::vector::difference;
-use topopt_mesh::{Face, HexMesh, hexahedron};
+use topopt_mesh::{HexMesh, tetrahedra};
 
 use crate::Field;
-
-/// The 12 tetrahedra of `element`, 8 of a wedge, as vertex numbers: its center first (n_nodes +
-/// element), then a triangle of a face, counter-clockwise seen from outside. Their orientation is
-/// positive.
-pub(crate) fn of_element(mesh: &HexMesh, element: usize) -> impl Iterator<Item = [u32; 4]> {
-    let center = (mesh.n_nodes() + element) as u32;
-    let faces = (0..6).map(move |local| Face { element: element as u32, local });
-    faces.flat_map(|face| of_face(mesh, face)).map(move |[a, b, c]| [center, a, b, c])
-}
-
-/// The two triangles of a face of the mesh, or the one that it is; none if it is collapsed.
-pub(crate) fn of_face(mesh: &HexMesh, face: Face) -> impl Iterator<Item = [u32; 3]> + use<> {
-    let triangles = split(face.nodes(mesh.hexes())).into_iter();
-    triangles.filter(|[a, b, c]| a != b && b != c && c != a)
-}
-
-/// A quadrilateral cut along the diagonal of its smallest node, so that both neighbors agree.
-fn split(nodes: [u32; 4]) -> [[u32; 3]; 2] {
-    let first = if nodes[0].min(nodes[2]) < nodes[1].min(nodes[3]) { 0 } else { 1 };
-    let [a, b, c, d] = std::array::from_fn(|i| nodes[(first + i) % 4]);
-    [[a, b, c], [a, c, d]]
-}
 
 /// A threshold cut through the tetrahedra of a mesh.
 pub(crate) struct Cut<'a> {
@@ -121,21 +98,6 @@ impl Cut<'_> {
 
     /// Coordinates of a vertex of the tetrahedra.
     pub fn coordinates(&self, vertex: u32) -> [f64; 3] {
-        coordinates(self.mesh, vertex)
+        tetrahedra::coordinates(self.mesh, vertex)
     }
-}
-
-/// Coordinates of a vertex of the tetrahedra.
-pub(crate) fn coordinates(mesh: &HexMesh, vertex: u32) -> [f64; 3] {
-    let vertex = vertex as usize;
-    match vertex.checked_sub(mesh.n_nodes()) {
-        None => mesh.coordinates()[vertex],
-        Some(element) => hexahedron::center(&mesh.element_coordinates(element)),
-    }
-}
-
-/// Signed volume of the tetrahedron with corners `x`.
-pub(crate) fn volume(x: [[f64; 3]; 4]) -> f64 {
-    let edge = |a: usize| difference(x[a], x[0]);
-    hexahedron::determinant(&[edge(1), edge(2), edge(3)]) / 6.0
 }
