@@ -12,7 +12,7 @@ pub(crate) struct Cut<'a> {
 }
 
 /// Cut points keep this share of an edge away from its ends: no triangle is degenerate.
-pub(crate) const MARGIN: f64 = 0.01;
+pub(crate) const MARGIN: f64 = 0.001;
 
 /// Even permutations of the corners of a tetrahedron by the mask of those inside: where one or
 /// three are inside, the odd one first; where two are, these first.

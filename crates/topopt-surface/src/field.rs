@@ -1,6 +1,9 @@
 //! A scalar field on the nodes and the element centers of a mesh.
 
+use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, nodal_means};
+
+use crate::diffusion::Diffusion;
 
 /// Values at nodes and element centers, linear on the tetrahedra between them. All are finite.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +34,16 @@ pub enum FieldError {
     /// More nodes and elements than 32-bit numbers can name.
     #[error("{0} nodes and elements together; 4294967295 is the most")]
     TooLarge(usize),
+    /// The linear algebra has failed.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
 }
+
+/// Radius of the Helmholtz equations, in element widths, and their number. Of a bracket and a block
+/// of subdivided tetrahedra and the four benchmarks, this is the least that leaves below 0.3 % of the
+/// dihedral angles of a crisp design above 60 degrees; one of twice the square leaves 2 %.
+const SMOOTHING: f64 = 0.5;
+const PASSES: usize = 2;
 
 impl Field {
     /// The field with `nodes`, `[n_nodes]`, and `centers`, `[n_elements]`, of `mesh`.
@@ -53,13 +65,28 @@ impl Field {
         }
     }
 
-    /// The field of `density`, `[n_elements]`: its values at the centers, and at the nodes the mean
-    /// of the elements around, weighted by their volumes.
+    /// The field of `density`, `[n_elements]`, made continuous by two Helmholtz equations in turn,
+    /// phi - div(r^2 grad phi) = density \[LazarovSigmund2011\], r being half the width of an
+    /// element. Away from boundaries it is the mean over a distance of about one element. Means at
+    /// nodes, weighted by volume, are as good on regular meshes, and rough on others: they keep a
+    /// linear density only where the elements around a node are symmetric.
     ///
     /// # Errors
     /// [`FieldError`].
     pub fn of_elements(mesh: &HexMesh, density: &[f64]) -> Result<Self, FieldError> {
-        Self::new(mesh, nodal_means(mesh, density), density.to_vec())
+        let rough = Self::new(mesh, nodal_means(mesh, density), density.to_vec())?;
+        let radii = mesh.volumes().into_iter().map(|volume| SMOOTHING * volume.cbrt());
+        let squares: Vec<f64> = radii.map(|radius| radius * radius).collect();
+        let diffusion = Diffusion::new(mesh, |element| squares[element]);
+
+        let mut values = [rough.nodes, rough.centers].concat();
+        let mut right = diffusion.loads(density);
+        for _ in 0..PASSES {
+            values = diffusion.solve(&right, values)?;
+            right = values.iter().zip(diffusion.mass()).map(|(v, mass)| v * mass).collect();
+        }
+        let centers = values.split_off(mesh.n_nodes());
+        Self::new(mesh, values, centers)
     }
 
     /// Smallest and largest value.

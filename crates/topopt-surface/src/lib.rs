@@ -22,6 +22,7 @@
 
 mod cut;
 mod decimation;
+mod diffusion;
 mod field;
 mod iso_surface;
 mod smoothing;

@@ -119,16 +119,15 @@ fn every_coarse_matrix_is_the_galerkin_product() {
                 hierarchy.transfer(level).prolong_add(x, &mut fine);
                 fine
             });
-            let restricted = dense(m, |x| {
+            let columns = p.column_iter().map(|x| apply(a, &x.as_slice().to_vec()));
+            let columns: Vec<Vec<f64>> = columns.collect();
+            let ap = DMatrix::from_iterator(n, m, columns.iter().flatten().copied());
+            let restricted = columns.iter().flat_map(|fine| {
                 let mut coarse = vec![0.0; m];
-                let fine =
-                    apply(a, &(&p * nalgebra::DVector::from_column_slice(x)).as_slice().to_vec());
-                hierarchy.transfer(level).restrict(&fine, &mut coarse);
+                hierarchy.transfer(level).restrict(fine, &mut coarse);
                 coarse
             });
-            let ap = dense(m, |x| {
-                apply(a, &(&p * nalgebra::DVector::from_column_slice(x)).as_slice().to_vec())
-            });
+            let restricted = DMatrix::from_iterator(m, m, restricted);
             let expected = p.transpose() * ap;
             let found = dense(m, |x| apply(coarse, x));
             let size = expected.amax();

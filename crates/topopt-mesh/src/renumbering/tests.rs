@@ -86,7 +86,8 @@ fn sets_name_the_same_places() {
         corners.flat_map(|x| [face_center(&x), area_vector(&x)]).collect()
     };
     let solid = |mesh: &HexMesh| -> Vec<[f64; 3]> {
-        mesh.sets().elements["solid"].iter().map(|&e| mesh.centers()[e as usize]).collect()
+        let centers = mesh.centers();
+        mesh.sets().elements["solid"].iter().map(|&e| centers[e as usize]).collect()
     };
     let close = |a: Vec<[f64; 3]>, b: Vec<[f64; 3]>| {
         let mut pairs = a.as_flattened().iter().zip(b.as_flattened());
