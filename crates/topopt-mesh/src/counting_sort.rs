@@ -8,7 +8,7 @@ const MOST_THREADS: usize = 16;
 
 /// Where each of `n_groups` groups begins, and the end of the last, if items are sorted by their
 /// `keys`, the number of the group of each.
-pub(crate) fn offsets(keys: &[u32], n_groups: usize) -> Vec<usize> {
+pub fn offsets(keys: &[u32], n_groups: usize) -> Vec<usize> {
     let mut offsets = vec![0usize; n_groups + 1];
     let share = share(n_groups);
     offsets[1..].par_chunks_mut(share).enumerate().for_each(|(range, counts)| {
@@ -26,7 +26,7 @@ pub(crate) fn offsets(keys: &[u32], n_groups: usize) -> Vec<usize> {
 
 /// `value(item)` of all items in the order of their `keys`, those of a group in the order of the
 /// items. `offsets` are those of [`offsets`].
-pub(crate) fn sorted<T: Copy + Default + Send>(
+pub fn sorted<T: Copy + Default + Send>(
     keys: &[u32],
     offsets: &[usize],
     value: impl Fn(usize) -> T + Sync,

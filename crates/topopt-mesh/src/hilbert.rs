@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::BoundingBox;
 
 /// The numbers of `points` in the order in which the curve visits them.
-pub(crate) fn order(points: &[[f64; 3]]) -> Vec<u32> {
+pub fn order(points: &[[f64; 3]]) -> Vec<u32> {
     let bounds = BoundingBox::around(points);
     let key = |(i, x): (usize, &[f64; 3])| (hilbert_index(quantize(*x, &bounds)), i as u32);
     let mut keys: Vec<(u64, u32)> = points.par_iter().enumerate().map(key).collect();

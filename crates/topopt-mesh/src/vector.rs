@@ -1,16 +1,19 @@
 //! Vectors in space.
 
 /// a - b.
+#[inline]
 pub fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| a[i] - b[i])
 }
 
 /// a . b, summed in the order of the components.
+#[inline]
 pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// a x b.
+#[inline]
 pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
@@ -19,6 +22,7 @@ pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 }
 
 /// Length of `a`.
+#[inline]
 pub fn length(a: [f64; 3]) -> f64 {
     dot(a, a).sqrt()
 }

@@ -1,0 +1,42 @@
+//! Distances and moving fronts on the tetrahedra of a mesh.
+//!
+//! [`arrival()`] solves the eikonal equation: when a front gets to each vertex, which is the
+//! distance if its speed is 1. Fields have a value at each vertex and are linear on tetrahedra:
+//! those of a hexahedral mesh ([`Tetrahedra::of_mesh`]) or any others. [`Patches`] of tetrahedra
+//! are what all methods work on.
+//!
+//! This crate knows no physics and reads and writes no file. Sums and results do not depend on the
+//! number of threads.
+//!
+//! ```
+//! use topopt_distance::{Patches, Speed, Tetrahedra, arrival};
+//! use topopt_mesh::generate::{Benchmark, Resolution};
+//!
+//! // A box of 10 x 5 x 5 unit cubes, and the distance from its face x = 0.
+//! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+//! let nodes = (0..mesh.n_nodes() as u32).filter(|&n| mesh.coordinates()[n as usize][0] == 0.0);
+//! let sources: Vec<(u32, f64)> = nodes.map(|node| (node, 0.0)).collect();
+//!
+//! let patches = Patches::new(Tetrahedra::of_mesh(&mesh)?);
+//! let found = arrival(&patches, &Speed::Uniform(1.0), &sources)?;
+//! // Nodes, then centers of elements.
+//! for (time, x) in found.times.iter().zip(patches.tetrahedra().points()) {
+//!     assert!((time - x[0]).abs() < 1e-12);
+//! }
+//! # Ok::<(), topopt_distance::DistanceError>(())
+//! ```
+
+mod arrival;
+mod error;
+mod front;
+mod local_solver;
+mod patches;
+pub mod reference;
+mod speed;
+mod tetrahedra;
+
+pub use arrival::{Arrival, arrival, arrival_until};
+pub use error::DistanceError;
+pub use patches::{Patch, Patches};
+pub use speed::{Speed, Tensor};
+pub use tetrahedra::Tetrahedra;

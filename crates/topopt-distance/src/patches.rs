@@ -1,0 +1,225 @@
+//! Tetrahedra in patches that fit the cache, with copies of their vertices.
+//!
+//! A patch is a run of tetrahedra along a Hilbert curve with its own copies of its vertices; those
+//! of a vertex that several patches share are found through offsets and slots. The same tables
+//! serve the fast iterative method, which takes the minimum of the copies, and the evolution of a
+//! level set, which adds them up.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use topopt_mesh::{counting_sort, hilbert};
+
+use crate::Tetrahedra;
+
+/// Tetrahedra of a patch; their corners have 16-bit numbers.
+const PATCH_CELLS: usize = 4096;
+
+/// Patches that one table of local numbers serves.
+const PATCHES_AT_ONCE: usize = 256;
+
+/// Tetrahedra in patches, as plain tables.
+#[derive(Debug, Clone)]
+pub struct Patches {
+    tetrahedra: Tetrahedra,
+    /// The tetrahedra in the order of the patches.
+    order: Vec<u32>,
+    /// Their local vertices.
+    cells: Vec<[u16; 4]>,
+    /// Where the tetrahedra and the copies of each patch begin, and the end.
+    first_cell: Vec<u32>,
+    first_copy: Vec<u32>,
+    /// The vertex of each copy.
+    vertices: Vec<u32>,
+    /// `around[around_offsets[c]..around_offsets[c + 1]]` are the corners of tetrahedra that are
+    /// copy c: four times the number in the patch, plus that of the corner.
+    around_offsets: Vec<u32>,
+    around: Vec<u16>,
+    /// `slots[slot_offsets[v]..slot_offsets[v + 1]]` are the copies of vertex v.
+    slot_offsets: Vec<usize>,
+    slots: Vec<u32>,
+}
+
+/// One patch: slices of the tables of [`Patches`].
+#[derive(Debug, Clone, Copy)]
+pub struct Patch<'a> {
+    /// Number of its first tetrahedron in the order of the patches.
+    pub first_cell: usize,
+    /// Number of its first copy.
+    pub first_copy: usize,
+    /// Local vertices of its tetrahedra.
+    pub cells: &'a [[u16; 4]],
+    /// Vertices by local number.
+    pub vertices: &'a [u32],
+    around_offsets: &'a [u32],
+    around: &'a [u16],
+}
+
+impl<'a> Patch<'a> {
+    /// The corners of tetrahedra that are a local vertex: four times the number of the tetrahedron
+    /// in the patch, plus that of the corner.
+    pub fn around(&self, local: u16) -> &'a [u16] {
+        let offsets = &self.around_offsets[local as usize..local as usize + 2];
+        &self.around[offsets[0] as usize..offsets[1] as usize]
+    }
+}
+
+impl Patches {
+    /// Cuts `tetrahedra` into patches.
+    pub fn new(tetrahedra: Tetrahedra) -> Self {
+        let order = along_curve(&tetrahedra);
+        let n_cells = order.len();
+        let starts = (0..n_cells).step_by(PATCH_CELLS).map(|start| start as u32);
+        let first_cell: Vec<u32> = starts.chain([n_cells as u32]).collect();
+        let n_patches = first_cell.len() - 1;
+
+        // Local numbers are given where a vertex is first met.
+        let ranges: Vec<&[u32]> = order.chunks(PATCH_CELLS).collect();
+        let number = |ranges: &[&[u32]]| {
+            let mut local_numbers = vec![u32::MAX; tetrahedra.points().len()];
+            let cut = |cells: &&[u32]| Cut::new(&tetrahedra, cells, &mut local_numbers);
+            ranges.iter().map(cut).collect::<Vec<Cut>>()
+        };
+        let cuts: Vec<Cut> =
+            ranges.par_chunks(PATCHES_AT_ONCE).map(number).flatten_iter().collect();
+
+        let mut first_copy = vec![0u32; n_patches + 1];
+        for (p, cut) in cuts.iter().enumerate() {
+            first_copy[p + 1] = first_copy[p] + cut.vertices.len() as u32;
+        }
+        let mut around_offsets = Vec::with_capacity(first_copy[n_patches] as usize + 1);
+        for (p, cut) in cuts.iter().enumerate() {
+            let start = 4 * first_cell[p];
+            let ends = &cut.around_offsets[..cut.vertices.len()];
+            around_offsets.extend(ends.iter().map(|offset| start + offset));
+        }
+        around_offsets.push(4 * n_cells as u32);
+
+        let vertices: Vec<u32> = cuts.iter().flat_map(|cut| cut.vertices.iter().copied()).collect();
+        let cells = cuts.iter().flat_map(|cut| cut.cells.iter().copied()).collect();
+        let around = cuts.iter().flat_map(|cut| cut.around.iter().copied()).collect();
+        drop(cuts);
+
+        let slot_offsets = counting_sort::offsets(&vertices, tetrahedra.points().len());
+        let slots = counting_sort::sorted(&vertices, &slot_offsets, |copy| copy as u32);
+        Self {
+            tetrahedra,
+            order,
+            cells,
+            first_cell,
+            first_copy,
+            vertices,
+            around_offsets,
+            around,
+            slot_offsets,
+            slots,
+        }
+    }
+
+    /// The tetrahedra that were cut.
+    pub fn tetrahedra(&self) -> &Tetrahedra {
+        &self.tetrahedra
+    }
+
+    /// How many patches there are.
+    pub fn len(&self) -> usize {
+        self.first_cell.len() - 1
+    }
+
+    /// Whether there is no patch.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The numbers of the tetrahedra in the order of the patches, `[n_cells]`.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Copies of the vertices in all patches together.
+    pub fn n_copies(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// One patch.
+    pub fn patch(&self, patch: usize) -> Patch<'_> {
+        let range = |starts: &[u32]| starts[patch] as usize..starts[patch + 1] as usize;
+        let (cells, copies) = (range(&self.first_cell), range(&self.first_copy));
+        Patch {
+            first_cell: cells.start,
+            first_copy: copies.start,
+            cells: &self.cells[cells],
+            vertices: &self.vertices[copies.clone()],
+            around_offsets: &self.around_offsets[copies.start..=copies.end],
+            around: &self.around,
+        }
+    }
+
+    /// The copies of a vertex, in the order of the patches.
+    pub fn copies(&self, vertex: u32) -> &[u32] {
+        let range: Range<usize> =
+            self.slot_offsets[vertex as usize]..self.slot_offsets[vertex as usize + 1];
+        &self.slots[range]
+    }
+
+    /// The patch of a copy, and its local number.
+    pub fn place(&self, copy: u32) -> (usize, u16) {
+        let patch = self.first_copy.partition_point(|&first| first <= copy) - 1;
+        (patch, (copy - self.first_copy[patch]) as u16)
+    }
+}
+
+/// The numbers of the tetrahedra by the place of their first vertex on a Hilbert curve. So those of
+/// a hexahedron stay together, and only the vertices are sorted.
+fn along_curve(tetrahedra: &Tetrahedra) -> Vec<u32> {
+    let n_points = tetrahedra.points().len();
+    let mut places = vec![0u32; n_points];
+    for (place, vertex) in hilbert::order(tetrahedra.points()).into_iter().enumerate() {
+        places[vertex as usize] = place as u32;
+    }
+    let keys: Vec<u32> =
+        tetrahedra.cells().par_iter().map(|cell| places[cell[0] as usize]).collect();
+    let offsets = counting_sort::offsets(&keys, n_points);
+    counting_sort::sorted(&keys, &offsets, |cell| cell as u32)
+}
+
+/// The tables of a patch by itself.
+struct Cut {
+    cells: Vec<[u16; 4]>,
+    vertices: Vec<u32>,
+    around_offsets: Vec<u32>,
+    around: Vec<u16>,
+}
+
+impl Cut {
+    /// `local_numbers`, `[n_points]`, are all `u32::MAX` before and after.
+    fn new(tetrahedra: &Tetrahedra, numbers: &[u32], local_numbers: &mut [u32]) -> Self {
+        let mut vertices = Vec::new();
+        let mut local = |vertex: u32| {
+            let local = &mut local_numbers[vertex as usize];
+            if *local == u32::MAX {
+                *local = vertices.len() as u32;
+                vertices.push(vertex);
+            }
+            *local as u16
+        };
+        let cells: Vec<[u16; 4]> =
+            numbers.iter().map(|&cell| tetrahedra.cells()[cell as usize].map(&mut local)).collect();
+        vertices.iter().for_each(|&vertex| local_numbers[vertex as usize] = u32::MAX);
+
+        let mut around_offsets = vec![0u32; vertices.len() + 1];
+        for &local in cells.as_flattened() {
+            around_offsets[local as usize + 1] += 1;
+        }
+        for local in 0..vertices.len() {
+            around_offsets[local + 1] += around_offsets[local];
+        }
+        let mut next = around_offsets.clone();
+        let mut around = vec![0; 4 * cells.len()];
+        for (corner, &local) in cells.as_flattened().iter().enumerate() {
+            around[next[local as usize] as usize] = corner as u16;
+            next[local as usize] += 1;
+        }
+        Self { cells, vertices, around_offsets, around }
+    }
+}

@@ -1,0 +1,49 @@
+//! Cubes of tetrahedra, and errors on them.
+
+use topopt_distance::Tetrahedra;
+use topopt_mesh::tetrahedra::volume;
+
+/// A cube of `n`^3 cells with edges of `width` / n in all, each cut into six tetrahedra around its
+/// diagonal.
+pub fn cube(n: usize, width: f64) -> Tetrahedra {
+    let side = n + 1;
+    let place = |i: usize| i as f64 * width / n as f64;
+    let points = (0..side * side * side)
+        .map(|v| [place(v % side), place(v / side % side), place(v / side / side)])
+        .collect();
+
+    let steps = [1, side, side * side];
+    let paths = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
+    let mut cells = Vec::new();
+    for cell in 0..n * n * n {
+        let corner = cell % n + side * (cell / n % n) + side * side * (cell / n / n);
+        for path in paths {
+            let mut at = corner;
+            let [b, c, d] = path.map(|axis| {
+                at += steps[axis];
+                at as u32
+            });
+            cells.push([corner as u32, b, c, d]);
+        }
+    }
+    Tetrahedra::new(points, cells).unwrap()
+}
+
+/// Mean over the volume of |found - expected|: over the corners of each tetrahedron, times its
+/// volume.
+pub fn mean_error(
+    tetrahedra: &Tetrahedra,
+    found: &[f64],
+    expected: impl Fn([f64; 3]) -> f64,
+) -> f64 {
+    let error = |&vertex: &u32| {
+        (found[vertex as usize] - expected(tetrahedra.points()[vertex as usize])).abs()
+    };
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (cell, corners) in tetrahedra.cells().iter().enumerate() {
+        let volume = volume(tetrahedra.corners(cell)).abs();
+        sum += volume * corners.iter().map(error).sum::<f64>() / 4.0;
+        total += volume;
+    }
+    sum / total
+}

@@ -1,0 +1,4 @@
+//! Claims about distances, level sets and their evolution.
+
+mod cubes;
+mod eikonal;
