@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use topopt_mesh::{HexMesh, surface, tetrahedra};
 
 use crate::cut::{Cut, MARGIN, Position};
+use crate::parts::Parts;
 use crate::{Field, TriangleSurface};
 
 /// The surface of {`field` >= `threshold`} within `mesh`. It is closed and oriented by
@@ -32,7 +33,6 @@ pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSur
     let mut keys: Vec<Key> = triangles.as_flattened().to_vec();
     keys.par_sort_unstable();
     keys.dedup();
-    let pieces = Pieces::of(&cut);
     // A triangle has three vertices that all are there.
     let number = |key: &Key| keys.partition_point(|other| other < key) as u32;
     TriangleSurface {
@@ -40,7 +40,7 @@ pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSur
         vertices: keys.par_iter().map(|&key| cut.vertex(key)).collect(),
         tracks: keys.par_iter().map(|&key| cut.track(key)).collect(),
         on_boundary: keys.par_iter().map(|key| boundary.binary_search(key).is_ok()).collect(),
-        pieces: pieces.of_vertices(&cut, &keys),
+        pieces: pieces(&cut, &keys),
     }
 }
 
@@ -99,50 +99,17 @@ impl Cut<'_> {
     }
 }
 
-/// Connected parts of the solid, by union of the vertices inside along edges of tetrahedra.
-struct Pieces {
-    parent: Vec<u32>,
-}
-
-impl Pieces {
-    fn of(cut: &Cut) -> Self {
-        let mesh = cut.mesh;
-        let mut pieces =
-            Self { parent: (0..(mesh.n_nodes() + mesh.n_elements()) as u32).collect() };
-        for element in 0..mesh.n_elements() {
-            for [center, a, b, c] in tetrahedra::of_element(mesh, element) {
-                for (p, q) in [(center, a), (center, b), (center, c), (a, b), (b, c), (c, a)] {
-                    if cut.is_inside(p) && cut.is_inside(q) {
-                        pieces.join(p, q);
-                    }
-                }
-            }
-        }
-        pieces
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b) as usize] = a.min(b);
-    }
-
-    fn root(&mut self, mut vertex: u32) -> u32 {
-        while self.parent[vertex as usize] != vertex {
-            let above = self.parent[self.parent[vertex as usize] as usize];
-            self.parent[vertex as usize] = above;
-            vertex = above;
-        }
-        vertex
-    }
-
-    /// Piece of every vertex of the surface, numbered as they come.
-    fn of_vertices(mut self, cut: &Cut, keys: &[Key]) -> Vec<u32> {
-        let mut numbers = std::collections::HashMap::new();
-        let piece = |&[a, b]: &Key| {
-            let root = self.root(if cut.is_inside(a) { a } else { b });
-            let next = numbers.len() as u32;
-            *numbers.entry(root).or_insert(next)
-        };
-        keys.iter().map(piece).collect()
-    }
+/// Piece of the solid of every vertex of the surface, numbered as they come.
+fn pieces(cut: &Cut, keys: &[Key]) -> Vec<u32> {
+    let parts = Parts::of(cut);
+    let mut numbers = vec![None; parts.is_solid.len()];
+    let mut n_pieces = 0;
+    let piece = |&[a, b]: &Key| {
+        let part = parts.of_vertex[if cut.is_inside(a) { a } else { b } as usize];
+        *numbers[part as usize].get_or_insert_with(|| {
+            n_pieces += 1;
+            n_pieces - 1
+        })
+    };
+    keys.iter().map(piece).collect()
 }
