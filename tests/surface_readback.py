@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads surfaces (.stl, .obj, .vtp, .3mf) and prints what VTK says of them as a JSON list.
+"""Reads surfaces (.stl, .obj, .ply, .vtp, .3mf) and prints what VTK says of them as a JSON list.
 
     python3 surface_readback.py FILE...
 
@@ -30,6 +30,7 @@ try:
         vtkPolyDataConnectivityFilter,
     )
     from vtkmodules.vtkIOGeometry import vtkOBJReader, vtkSTLReader
+    from vtkmodules.vtkIOPLY import vtkPLYReader
     from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 except ImportError as error:
     print(f"VTK cannot be imported ({error}); install it with `pip install vtk`", file=sys.stderr)
@@ -38,14 +39,22 @@ except ImportError as error:
 CORE = "{http://schemas.microsoft.com/3dmanufacturing/core/2015/02}"
 
 
-def read_by_vtk(path):
-    readers = {".stl": vtkSTLReader, ".obj": vtkOBJReader, ".vtp": vtkXMLPolyDataReader}
-    reader = readers[path.suffix]()
+def output_of_vtk(reader, path):
     reader.SetFileName(str(path))
     reader.Update()
     if reader.GetErrorCode():
         sys.exit(f"{path}: VTK's reader reports an error (code {reader.GetErrorCode()})")
-    return reader.GetOutput(), None
+    return reader.GetOutput()
+
+
+def read_by_vtk(path):
+    readers = {
+        ".stl": vtkSTLReader,
+        ".obj": vtkOBJReader,
+        ".ply": vtkPLYReader,
+        ".vtp": vtkXMLPolyDataReader,
+    }
+    return output_of_vtk(readers[path.suffix](), path), None
 
 
 def read_3mf(path):

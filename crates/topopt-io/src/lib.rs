@@ -1,5 +1,5 @@
 //! Formats at the edge: Gmsh and VTK in and out; Ansys, Abaqus and Nastran meshes in; CSV, and surfaces as
-//! STL, 3MF and OBJ out; checkpoints.
+//! STL, 3MF, OBJ and PLY out; checkpoints.
 //!
 //! This crate knows no physics and no configuration. Readers return meshes that are checked, with
 //! the numbers of the user's file; writers leave whole files or none ([`atomic`]).
@@ -40,6 +40,7 @@ mod included;
 pub mod nastran;
 pub mod obj;
 mod part;
+pub mod ply;
 mod quote;
 mod read_error;
 pub mod stl;
