@@ -124,7 +124,7 @@ fn vtk_reads_ply() {
 }
 
 /// What VTK says of a surface; nothing where VTK cannot be had and need not be.
-fn read_by_vtk(path: &Path) -> Option<Value> {
+pub fn read_by_vtk(path: &Path) -> Option<Value> {
     let python = std::env::var_os("TOPOPT_PYTHON").unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/surface_readback.py");
     let output = match Command::new(&python).arg(script).arg(path).output() {
@@ -143,7 +143,7 @@ fn read_by_vtk(path: &Path) -> Option<Value> {
 
 /// One closed surface, turned outwards, of so many vertices and triangles.
 #[track_caller]
-fn assert_closed(surface: &Value, vertices: usize, triangles: usize) {
+pub fn assert_closed(surface: &Value, vertices: usize, triangles: usize) {
     let counts = ["points", "triangles", "regions"].map(|name| surface[name].as_u64().unwrap());
     assert_eq!(counts, [vertices as u64, triangles as u64, 1], "{surface}");
     for name in ["open_edges", "nonmanifold_edges", "turned_edges", "other_cells"] {
