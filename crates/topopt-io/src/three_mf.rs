@@ -1,4 +1,7 @@
 //! Triangles for printing, with their unit (`.3mf`, 3D Manufacturing Format).
+//!
+//! lib3mf 2.5 in its strict mode reads what is written here without a warning, and calls it a
+//! manifold turned outwards; trimesh 5.2 reads it as well. lib3mf refuses coordinates beyond 1e9.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

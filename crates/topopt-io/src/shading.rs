@@ -1,0 +1,126 @@
+//! Vertices for drawing: those of a surface, split where it has a sharp edge, with a normal each.
+
+use rayon::prelude::*;
+
+use topopt_mesh::vector::{cross, difference, dot, length};
+
+/// A surface to be drawn. Where faces meet in a sharp edge, each side has vertices of its own.
+#[derive(Debug)]
+pub(crate) struct Shading {
+    /// The vertex of the surface that each vertex stands for, `[n]`.
+    pub(crate) sources: Vec<u32>,
+    /// Unit vectors outwards, `[n][3]`: the mean by area of the triangles at the vertex.
+    pub(crate) normals: Vec<[f32; 3]>,
+    /// `[n_triangles][3]`, in the order of the surface.
+    pub(crate) triangles: Vec<[u32; 3]>,
+}
+
+/// Cosine of the angle of 30 degrees between the normals of two triangles, from which on their
+/// common edge is sharp.
+const SHARP: f64 = 0.866;
+
+impl Shading {
+    /// Splits the vertices of a surface. A vertex keeps together the triangles around it that can be
+    /// reached from one another across edges of two triangles that are not sharp.
+    ///
+    /// `vertices` `[n_vertices][3]`; `triangles` `[n_triangles][3]`, at most `u32::MAX / 3`.
+    pub(crate) fn of(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
+        let area = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(|vertex| vertices[vertex as usize]);
+            cross(difference(b, a), difference(c, a))
+        };
+        let areas: Vec<[f64; 3]> = triangles.par_iter().map(area).collect();
+
+        let (offsets, corners) = corners_by_vertex(vertices.len(), triangles);
+        let mut shading =
+            Self { sources: vec![], normals: vec![], triangles: vec![[0; 3]; triangles.len()] };
+        for (vertex, range) in (0..).zip(offsets.windows(2)) {
+            shading.add(vertex, &corners[range[0]..range[1]], triangles, &areas);
+        }
+        shading
+    }
+
+    /// Adds what stands for a `vertex` of the surface at the `corners` around it.
+    fn add(&mut self, vertex: u32, corners: &[u32], triangles: &[[u32; 3]], areas: &[[f64; 3]]) {
+        let groups = groups(corners, triangles, areas);
+        let mut numbers: Vec<u32> = vec![0; corners.len()];
+        let first = self.sources.len();
+        let mut sums: Vec<[f64; 3]> = vec![];
+        for (place, &corner) in corners.iter().enumerate() {
+            if groups[place] == place {
+                numbers[place] = (first + sums.len()) as u32;
+                sums.push([0.0; 3]);
+            }
+            let (number, [triangle, local]) = (numbers[groups[place]], split(corner));
+            let sum = &mut sums[number as usize - first];
+            (0..3).for_each(|i| sum[i] += areas[triangle][i]);
+            self.triangles[triangle][local] = number;
+        }
+        self.sources.extend(sums.iter().map(|_| vertex));
+        self.normals.extend(sums.into_iter().map(unit));
+    }
+}
+
+/// Corners around every vertex, numbered `3 * triangle + local`, in rising order: those of vertex v
+/// are `corners[offsets[v]..offsets[v + 1]]`.
+fn corners_by_vertex(n_vertices: usize, triangles: &[[u32; 3]]) -> (Vec<usize>, Vec<u32>) {
+    let mut offsets = vec![0; n_vertices + 1];
+    triangles.as_flattened().iter().for_each(|&vertex| offsets[vertex as usize + 1] += 1);
+    for vertex in 0..n_vertices {
+        offsets[vertex + 1] += offsets[vertex];
+    }
+
+    let mut next = offsets.clone();
+    let mut corners = vec![0; 3 * triangles.len()];
+    for (corner, &vertex) in (0..).zip(triangles.as_flattened()) {
+        corners[next[vertex as usize]] = corner;
+        next[vertex as usize] += 1;
+    }
+    (offsets, corners)
+}
+
+/// Triangle and local number of a corner.
+fn split(corner: u32) -> [usize; 2] {
+    [corner as usize / 3, corner as usize % 3]
+}
+
+/// For every one of the `corners` around a vertex the place among them of the first that lies on the
+/// same side of all sharp edges.
+fn groups(corners: &[u32], triangles: &[[u32; 3]], areas: &[[f64; 3]]) -> Vec<usize> {
+    // The edges at the vertex by their other ends; the triangles of an edge come one after another.
+    let mut edges = Vec::with_capacity(2 * corners.len());
+    for (place, &corner) in corners.iter().enumerate() {
+        let [triangle, local] = split(corner);
+        edges.extend([1, 2].map(|i| (triangles[triangle][(local + i) % 3], place)));
+    }
+    edges.sort_unstable();
+
+    // Trees in which each leads to an earlier place.
+    let mut leaders: Vec<usize> = (0..corners.len()).collect();
+    for edge in edges.chunk_by(|a, b| a.0 == b.0) {
+        let &[(_, a), (_, b)] = edge else { continue };
+        let [normal, other] = [a, b].map(|place| areas[split(corners[place])[0]]);
+        if dot(normal, other) > SHARP * length(normal) * length(other) {
+            let [a, b] = [a, b].map(|place| first(&mut leaders, place));
+            leaders[a.max(b)] = a.min(b);
+        }
+    }
+    (0..leaders.len()).for_each(|place| leaders[place] = leaders[leaders[place]]);
+    leaders
+}
+
+/// Where the leaders of `place` lead to; the way is halved.
+fn first(leaders: &mut [usize], mut place: usize) -> usize {
+    while leaders[place] != place {
+        leaders[place] = leaders[leaders[place]];
+        place = leaders[place];
+    }
+    place
+}
+
+/// `a` with length 1. Triangles without area have no direction: the one upwards stands in, since a
+/// drawing needs unit vectors.
+fn unit(a: [f64; 3]) -> [f32; 3] {
+    let length = length(a);
+    if length > 0.0 { a.map(|x| (x / length) as f32) } else { [0.0, 0.0, 1.0] }
+}
