@@ -20,12 +20,14 @@
 //! # Ok::<(), topopt_surface::FieldError>(())
 //! ```
 
+mod crossings;
 mod cut;
 mod decimation;
 mod diffusion;
 mod field;
 mod iso_surface;
 mod smoothing;
+mod parts;
 mod threshold;
 mod triangle_surface;
 
