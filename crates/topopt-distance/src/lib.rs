@@ -1,7 +1,8 @@
 //! Distances and moving fronts on the tetrahedra of a mesh.
 //!
 //! [`arrival()`] solves the eikonal equation: when a front gets to each vertex, which is the
-//! distance if its speed is 1. Fields have a value at each vertex and are linear on tetrahedra:
+//! distance if its speed is 1. [`signed_distance()`] makes a field the signed distance to its zero
+//! set, in a band around it. Fields have a value at each vertex and are linear on tetrahedra:
 //! those of a hexahedral mesh ([`Tetrahedra::of_mesh`]) or any others. [`Patches`] of tetrahedra
 //! are what all methods work on.
 //!
@@ -32,11 +33,14 @@ mod front;
 mod local_solver;
 mod patches;
 pub mod reference;
+mod signed_distance;
 mod speed;
 mod tetrahedra;
+mod zero_set;
 
 pub use arrival::{Arrival, arrival, arrival_until};
 pub use error::DistanceError;
 pub use patches::{Patch, Patches};
+pub use signed_distance::{SignedDistance, signed_distance};
 pub use speed::{Speed, Tensor};
 pub use tetrahedra::Tetrahedra;

@@ -47,3 +47,13 @@ pub fn mean_error(
     }
     sum / total
 }
+
+/// The signed distance from a sphere, negative inside.
+pub fn sphere(center: [f64; 3], radius: f64, x: [f64; 3]) -> f64 {
+    (0..3).map(|d| (x[d] - center[d]).powi(2)).sum::<f64>().sqrt() - radius
+}
+
+/// The largest |error(vertex, x)| of all points.
+pub fn largest(points: &[[f64; 3]], error: impl Fn(usize, [f64; 3]) -> f64) -> f64 {
+    points.iter().enumerate().map(|(vertex, &x)| error(vertex, x).abs()).fold(0.0, f64::max)
+}

@@ -2,3 +2,4 @@
 
 mod cubes;
 mod eikonal;
+mod signed_distance;
