@@ -57,4 +57,22 @@ pub enum DistanceError {
         /// The number.
         value: f64,
     },
+    /// A number that must not be negative.
+    #[error("{what} is {value}; it must not be negative")]
+    Negative {
+        /// What it is.
+        what: &'static str,
+        /// The number.
+        value: f64,
+    },
+    /// More steps than are allowed.
+    #[error(
+        "{needed:.0} steps are needed and {most} allowed; take a shorter time or a larger band"
+    )]
+    Steps {
+        /// How many, if all are like the next one.
+        needed: f64,
+        /// How many may be made.
+        most: usize,
+    },
 }

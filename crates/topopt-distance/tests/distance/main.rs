@@ -2,4 +2,5 @@
 
 mod cubes;
 mod eikonal;
+mod evolution;
 mod signed_distance;
