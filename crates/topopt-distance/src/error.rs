@@ -75,4 +75,10 @@ pub enum DistanceError {
         /// How many may be made.
         most: usize,
     },
+    /// The equations of a step are not solved.
+    #[error("a step of length {tau} is not solved; take more steps, or look for flat elements")]
+    NotSolved {
+        /// Length of the step.
+        tau: f64,
+    },
 }

@@ -54,7 +54,8 @@ pub struct Evolved {
 ///
 /// # Errors
 /// [`DistanceError`] for values, coefficients or settings that are not those of the tetrahedra, not
-/// finite or not positive, and where more than `steps.most` steps are needed.
+/// finite or not positive, and where more than `steps.most` steps are needed. Flow by curvature
+/// alone then has long steps, [`curvature_flow`](crate::curvature_flow()).
 pub fn evolve(
     patches: &Patches,
     values: &[f64],
