@@ -9,10 +9,11 @@
 
 use rayon::prelude::*;
 
+use crate::DistanceError;
+use crate::checks::check_sources;
 use crate::front::Front;
 use crate::patches::Patches;
 use crate::speed::{Metric, Speed, WithMetric, with_metric};
-use crate::{DistanceError, Tetrahedra};
 
 /// Width of the window of a round, in mean times of travel along an edge.
 const WINDOW: f64 = 2.0;
@@ -75,23 +76,6 @@ pub fn arrival_until(
     check_sources(tetrahedra, sources)?;
     speed.check(tetrahedra)?;
     Ok(with_metric(speed, patches.order(), Rounds { patches, sources, end }))
-}
-
-/// Whether all sources are vertices with finite values.
-pub(crate) fn check_sources(
-    tetrahedra: &Tetrahedra,
-    sources: &[(u32, f64)],
-) -> Result<(), DistanceError> {
-    let n_points = tetrahedra.points().len();
-    for (index, &(vertex, value)) in sources.iter().enumerate() {
-        if vertex as usize >= n_points {
-            return Err(DistanceError::Vertex { vertex, n_points });
-        }
-        if !value.is_finite() {
-            return Err(DistanceError::NotFinite { what: "the value of source", index, value });
-        }
-    }
-    Ok(())
 }
 
 /// What is asked for, and where.

@@ -57,4 +57,28 @@ pub enum DistanceError {
         /// The number.
         value: f64,
     },
+    /// A number that must not be negative.
+    #[error("{what} is {value}; it must not be negative")]
+    Negative {
+        /// What it is.
+        what: &'static str,
+        /// The number.
+        value: f64,
+    },
+    /// More steps than are allowed.
+    #[error(
+        "{needed:.0} steps are needed and {most} allowed; take a shorter time or a larger band"
+    )]
+    Steps {
+        /// How many, if all are like the next one.
+        needed: f64,
+        /// How many may be made.
+        most: usize,
+    },
+    /// The equations of a step are not solved.
+    #[error("a step of length {tau} is not solved; take more steps, or look for flat elements")]
+    NotSolved {
+        /// Length of the step.
+        tau: f64,
+    },
 }

@@ -2,9 +2,11 @@
 //!
 //! [`arrival()`] solves the eikonal equation: when a front gets to each vertex, which is the
 //! distance if its speed is 1. [`signed_distance()`] makes a field the signed distance to its zero
-//! set, in a band around it. Fields have a value at each vertex and are linear on tetrahedra:
-//! those of a hexahedral mesh ([`Tetrahedra::of_mesh`]) or any others. [`Patches`] of tetrahedra
-//! are what all methods work on.
+//! set, in a band around it, [`evolve()`] moves that zero set, and
+//! [`curvature_flow()`] smooths it, in long steps.
+//!
+//! Fields have a value at each vertex and are linear on tetrahedra: those of a hexahedral mesh
+//! ([`Tetrahedra::of_mesh`]) or any others. [`Patches`] of tetrahedra are what all methods work on.
 //!
 //! This crate knows no physics and reads and writes no file. Sums and results do not depend on the
 //! number of threads.
@@ -28,18 +30,28 @@
 //! ```
 
 mod arrival;
+mod band;
+mod checks;
+mod curvature_flow;
+mod element;
 mod error;
+mod evolution;
 mod front;
 mod local_solver;
+mod motion;
 mod patches;
 pub mod reference;
 mod signed_distance;
+mod sparse;
 mod speed;
 mod tetrahedra;
 mod zero_set;
 
 pub use arrival::{Arrival, arrival, arrival_until};
+pub use curvature_flow::{Flow, Flowed, curvature_flow};
 pub use error::DistanceError;
+pub use evolution::{Evolved, Steps, evolve};
+pub use motion::{Coefficient, Motion};
 pub use patches::{Patch, Patches};
 pub use signed_distance::{SignedDistance, signed_distance};
 pub use speed::{Speed, Tensor};

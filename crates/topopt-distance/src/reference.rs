@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use topopt_mesh::counting_sort;
 use topopt_mesh::vector::difference;
 
-use crate::arrival::check_sources;
+use crate::checks::check_sources;
 use crate::local_solver::{through_edge, through_face};
 use crate::speed::{Metric, Speed, WithMetric, with_metric};
 use crate::{DistanceError, Tetrahedra};

@@ -2,11 +2,12 @@
 
 use rayon::prelude::*;
 
+use crate::DistanceError;
 use crate::arrival::arrival_until;
+use crate::checks::{check_positive, check_values};
 use crate::patches::Patches;
 use crate::speed::Speed;
 use crate::zero_set::ZeroSet;
-use crate::{DistanceError, Tetrahedra};
 
 /// Distances to the zero set of a field, with its sign.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,9 +38,7 @@ pub fn signed_distance(
     band: f64,
 ) -> Result<SignedDistance, DistanceError> {
     check_values(patches.tetrahedra(), "values", values)?;
-    if band.is_nan() || band <= 0.0 {
-        return Err(DistanceError::NotPositive { what: "the band", value: band });
-    }
+    check_positive("the band", band)?;
 
     let zero_set = ZeroSet::new(patches, values);
     let sources = zero_set.distances(patches.tetrahedra().points());
@@ -53,23 +52,4 @@ pub fn signed_distance(
         n_triangles: zero_set.n_triangles(),
         local_solves: found.local_solves,
     })
-}
-
-/// Whether there is a finite value for each vertex.
-pub(crate) fn check_values(
-    tetrahedra: &Tetrahedra,
-    what: &'static str,
-    values: &[f64],
-) -> Result<(), DistanceError> {
-    let expected = tetrahedra.points().len();
-    if values.len() != expected {
-        return Err(DistanceError::Length { what, found: values.len(), expected });
-    }
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(index) => {
-            let what = "the value of vertex";
-            Err(DistanceError::NotFinite { what, index, value: values[index] })
-        }
-        None => Ok(()),
-    }
 }

@@ -1,5 +1,7 @@
 //! Claims about distances, level sets and their evolution.
 
 mod cubes;
+mod curvature_flow;
 mod eikonal;
+mod evolution;
 mod signed_distance;
