@@ -145,15 +145,17 @@ pub struct CheckArgs {
 pub struct ExportArgs {
     /// Results folder, or a .vtu file with the cell array `density`
     pub result: PathBuf,
-    /// File to write; its extension chooses the format: .stl, .3mf, .obj or .vtp
+    /// File to write; its extension chooses the format: .stl, .3mf, .obj, .ply, .glb or
+    /// .vtp
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Density at which the surface lies; by default the one that keeps the volume
     #[arg(long, value_name = "DENSITY")]
     pub threshold: Option<f64>,
-    /// Smoothing steps; volume and vertices on the boundary of the mesh are kept
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub smooth: u16,
+    /// Length by which smoothing may move the surface, 0 for none; by default the mean width of an
+    /// element. The volume and the boundary of the mesh are kept
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    pub smooth: Option<f64>,
     /// Share to keep of the triangles that are not on the mesh boundary; volume and topology are
     /// kept
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -181,6 +183,12 @@ pub struct VerifyArgs {
     /// Gmsh
     #[command(flatten)]
     pub gmsh: GmshArgs,
+}
+
+fn length(text: &str) -> Result<f64, String> {
+    let value: Option<f64> =
+        text.parse().ok().filter(|length: &f64| *length >= 0.0 && length.is_finite());
+    value.ok_or_else(|| "give a length in the unit of the mesh, such as 0.5, or 0".into())
 }
 
 fn share(text: &str) -> Result<f64, String> {

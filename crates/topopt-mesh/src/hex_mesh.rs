@@ -194,6 +194,13 @@ impl HexMesh {
         (0..self.n_elements()).into_par_iter().map(volume).collect()
     }
 
+    /// Width of an element, the cube root of its volume, averaged over the volume of the mesh: as a
+    /// point of the part sees it, so that many small elements in a corner do not decide it.
+    pub fn element_width(&self) -> f64 {
+        let volumes = self.volumes();
+        volumes.iter().map(|v| v * v.cbrt()).sum::<f64>() / volumes.iter().sum::<f64>()
+    }
+
     /// Number of elements that are [wedges](hexahedron::wedge) or [pyramids](hexahedron::pyramid).
     pub fn n_degenerate(&self) -> usize {
         self.hexes.par_iter().filter(|hex| hexahedron::is_degenerate(hex)).count()

@@ -28,6 +28,15 @@ fn split(nodes: [u32; 4]) -> [[u32; 3]; 2] {
     [[a, b, c], [a, c, d]]
 }
 
+/// The tetrahedra of `element` with their volumes, in the cube of the unit of lengths.
+pub fn with_volumes(mesh: &HexMesh, element: usize) -> impl Iterator<Item = ([u32; 4], f64)> {
+    let center = hexahedron::center(&mesh.element_coordinates(element));
+    of_element(mesh, element).map(move |tetrahedron| {
+        let [a, b, c] = [1, 2, 3].map(|i| mesh.coordinates()[tetrahedron[i] as usize]);
+        (tetrahedron, volume([center, a, b, c]))
+    })
+}
+
 /// Coordinates of a vertex of the tetrahedra.
 pub fn coordinates(mesh: &HexMesh, vertex: u32) -> [f64; 3] {
     let vertex = vertex as usize;

@@ -25,7 +25,7 @@
 //!     case: String::new(),
 //! };
 //! assert!(report.html()?.contains("<title>A wedge</title>"));
-//! # Ok::<(), topopt_surface::FieldError>(())
+//! # Ok::<(), topopt_surface::SolidError>(())
 //! ```
 
 mod axis;
@@ -38,7 +38,7 @@ mod raster;
 mod report;
 
 use topopt_mesh::Quality;
-use topopt_surface::{Field, FieldError, iso_surface, threshold_of_volume};
+use topopt_surface::{Field, Shaping, Solid, SolidError};
 
 pub use chart::Curve;
 pub use density_grid::DensityGrid;
@@ -54,21 +54,17 @@ use page::Shown;
 const CELLS_PER_ELEMENT: usize = 100;
 const MOST_CELLS: usize = 400_000;
 
-/// Pairs of smoothing steps of the surface in the pictures.
-const SMOOTHING: usize = 4;
-
 impl Report<'_> {
     /// The page.
     ///
     /// # Errors
     /// Densities that are not those of the mesh, or not finite.
-    pub fn html(&self) -> Result<String, FieldError> {
+    pub fn html(&self) -> Result<String, SolidError> {
         let field = Field::of_elements(self.mesh, self.density)?;
-        let volumes = self.mesh.volumes();
-        let volume = self.density.iter().zip(volumes).map(|(density, v)| density * v).sum();
-        let (threshold, enclosed) = threshold_of_volume(self.mesh, &field, volume);
-        let mut surface = iso_surface(self.mesh, &field, threshold);
-        surface.smooth(SMOOTHING, enclosed);
+        let smoothing = self.mesh.element_width();
+        let shaping = Shaping { smoothing, ..Shaping::default() };
+        let solid = Solid::of(self.mesh, self.density, &shaping)?;
+        let (surface, threshold) = (solid.surface(), solid.threshold());
         let n_cells = (CELLS_PER_ELEMENT * self.mesh.n_elements()).min(MOST_CELLS);
         let grid = DensityGrid::of(self.mesh, &field, n_cells);
         let shown = Shown { surface, threshold, grid };

@@ -82,13 +82,6 @@ impl CaseLoads {
     }
 }
 
-/// Width of an element of `mesh`, the cube root of its volume, averaged over the volume of the
-/// part: as a point of the part sees it, so that many small elements in a corner do not decide it.
-pub fn element_width(mesh: &HexMesh) -> f64 {
-    let volumes = mesh.volumes();
-    volumes.iter().map(|v| v * v.cbrt()).sum::<f64>() / volumes.iter().sum::<f64>()
-}
-
 impl Generator {
     /// The benchmark of this name.
     pub fn benchmark(self) -> Benchmark {

@@ -8,7 +8,7 @@ use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
-use crate::case::{Case, CaseLoads, element_width, sorted};
+use crate::case::{Case, CaseLoads, sorted};
 use crate::config::{Config, Continuation, Interpolation};
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
@@ -29,7 +29,7 @@ pub struct Model {
     pub materials: Vec<MaterialShare>,
     /// Designs allowed, renumbered.
     pub space: DesignSpace,
-    /// Mean width of an element, see [`element_width`].
+    /// Mean width of an element, see [`HexMesh::element_width`].
     pub element_width: f64,
     /// The filter.
     pub filter: FilterPlan,
@@ -51,7 +51,7 @@ impl Model {
     pub fn build(config: &Config, mut case: Case, needs_colors: bool) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
         InputError::if_any(flat(config, &case).into_iter().collect())?;
-        let element_width = element_width(&case.mesh);
+        let element_width = case.mesh.element_width();
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
 
         let (renumbering, colors) = renumbered(&case.mesh, needs_colors);

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use topopt_io::vtk::vtu;
 use topopt_mesh::{BoundingBox, ElementInterpolation, HexMesh};
 
-use crate::case::element_width;
 use crate::finding::{Finding, InputError};
 use crate::model::Model;
 use crate::run_directory::RunDirectory;
@@ -62,7 +61,7 @@ impl StartingDesign {
         let mesh = model.problem.mesh();
         // Either part may be the larger, so shares are taken both ways.
         let old = ElementInterpolation::new(&self.mesh, &self.density);
-        let beyond_old = old.share_beyond(element_width(&self.mesh), mesh);
+        let beyond_old = old.share_beyond(self.mesh.element_width(), mesh);
         let density = old.at(&mesh.centers());
         let beyond_new =
             ElementInterpolation::new(mesh, &density).share_beyond(model.element_width, &self.mesh);

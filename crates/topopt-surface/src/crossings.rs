@@ -31,7 +31,8 @@ impl TriangleSurface {
         (0..self.triangles.len() as u32).into_par_iter().flat_map_iter(of_triangle).collect()
     }
 
-    fn bounds(&self, triangle: u32) -> [[f64; 3]; 2] {
+    /// The lowest and the highest corner of the box around a triangle.
+    pub(crate) fn bounds(&self, triangle: u32) -> [[f64; 3]; 2] {
         let x = self.corners(triangle);
         [f64::min, f64::max].map(|of: fn(f64, f64) -> f64| {
             std::array::from_fn(|i| of(of(x[0][i], x[1][i]), x[2][i]))
@@ -76,7 +77,8 @@ fn side([a, b, c]: [[f64; 3]; 3], x: [f64; 3]) -> f64 {
 /// Whether a segment and a triangle have a point in common.
 fn meets([s, t]: [[f64; 3]; 2], triangle: [[f64; 3]; 3]) -> bool {
     let ends = [side(triangle, s), side(triangle, t)];
-    if ends[0] * ends[1] > 0.0 || ends.iter().all(|&end| end > 0.0) || ends.iter().all(|&e| e < 0.0) {
+    if ends[0] * ends[1] > 0.0 || ends.iter().all(|&end| end > 0.0) || ends.iter().all(|&e| e < 0.0)
+    {
         return false;
     }
     if ends == [0.0, 0.0] {
@@ -103,10 +105,8 @@ fn meets_in_plane(segment: [[f64; 3]; 2], triangle: [[f64; 3]; 3]) -> bool {
         signs.iter().all(|&sign| sign >= 0.0) || signs.iter().all(|&sign| sign <= 0.0)
     };
     let crosses = |(p, q): (Coord<f64>, Coord<f64>)| {
-        let [of_segment, of_edge] = [
-            [orient2d(s, t, p), orient2d(s, t, q)],
-            [orient2d(p, q, s), orient2d(p, q, t)],
-        ];
+        let [of_segment, of_edge] =
+            [[orient2d(s, t, p), orient2d(s, t, q)], [orient2d(p, q, s), orient2d(p, q, t)]];
         let is_split = |[a, b]: [f64; 2]| (a >= 0.0 && b <= 0.0) || (a <= 0.0 && b >= 0.0);
         is_split(of_segment) && is_split(of_edge) && [of_segment, of_edge] != [[0.0; 2]; 2]
     };

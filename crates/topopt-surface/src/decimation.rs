@@ -6,6 +6,7 @@ use alum::{
     DVec3, Decimater, F64Adaptor, HH, Handle, HasDecimation, HasIterators, HasTopology,
     PolyMeshF64, Quadric, VH,
 };
+use rayon::prelude::*;
 use topopt_mesh::vector::{cross, difference, dot, length};
 
 use crate::TriangleSurface;
@@ -20,6 +21,9 @@ const LEAST_COSINE: f64 = 0.25;
 
 /// Least height of a triangle by its longest edge, or that which it had.
 const LEAST_SHAPE: f64 = 0.05;
+
+/// Times that crossings are undone before the surface stays as it was.
+const ROUNDS: usize = 8;
 
 /// Why access to a half-edge mesh of our own does not fail.
 const OWN: &str = "nobody else borrows it";
@@ -38,18 +42,47 @@ pub struct NotAManifold {
 impl TriangleSurface {
     /// Collapses edges into one of their ends, in the order of the error quadrics
     /// \[GarlandHeckbert1997\], until `share`, in `[0, 1]`, is left of the triangles off the
-    /// boundary of the mesh, or no collapse is allowed any more; then restores the volume as
-    /// [`smooth`](Self::smooth) does.
+    /// boundary of the mesh, or no collapse is allowed any more; then restores the volume by moving
+    /// vertices along the edges of the tetrahedra that they lie on.
     ///
     /// Vertices on the boundary of the mesh stay, and with them the triangles there; all vertices
     /// stay within the part. Collapses keep the topology, leave at least a tetrahedron of every
     /// closed surface, turn no triangle over and make none thin. They change the volume by 0.5 % at
-    /// most, one of them by a tenth of that. Nothing looks for crossings of parts that lie nearer
-    /// than triangles are long.
+    /// most, one of them by a tenth of that. Where parts that lie nearer than triangles are long
+    /// would cross, the vertices stay that were there.
     ///
     /// # Errors
     /// [`NotAManifold`], and the surface is as it was.
     pub fn decimate(&mut self, share: f64) -> Result<(), NotAManifold> {
+        let mut is_kept = self.on_boundary.clone();
+        for _ in 0..ROUNDS {
+            let decimated = self.collapsed(share, &is_kept)?;
+            let crossings = decimated.crossings();
+            if crossings.is_empty() {
+                *self = decimated;
+                break;
+            }
+            self.keep_around(&decimated, crossings.as_flattened(), &mut is_kept);
+        }
+        Ok(())
+    }
+
+    /// Keeps the vertices in boxes twice as large as those around `triangles` of the surface `decimated`.
+    fn keep_around(&self, decimated: &Self, triangles: &[u32], is_kept: &mut [bool]) {
+        let twice = |[low, high]: [[f64; 3]; 2]| -> [[f64; 3]; 2] {
+            let half = |i: usize| 0.5 * (high[i] - low[i]);
+            [std::array::from_fn(|i| low[i] - half(i)), std::array::from_fn(|i| high[i] + half(i))]
+        };
+        let boxes: Vec<_> = triangles.iter().map(|&t| twice(decimated.bounds(t))).collect();
+        self.vertices.par_iter().zip(is_kept).for_each(|(x, is_kept)| {
+            let is_in =
+                |[low, high]: &[[f64; 3]; 2]| (0..3).all(|i| low[i] <= x[i] && x[i] <= high[i]);
+            *is_kept |= boxes.iter().any(is_in);
+        });
+    }
+
+    /// The surface after the collapses, which leave the vertices that are kept.
+    fn collapsed(&self, share: f64, is_kept: &[bool]) -> Result<Self, NotAManifold> {
         let mut mesh = self.half_edges()?;
         mesh.vertices().for_each(|vertex| keep_tetrahedron(&mesh, vertex));
         let (volume, free) = (self.volume(), self.n_free_triangles());
@@ -57,7 +90,8 @@ impl TriangleSurface {
         let (drift, single) = (Cell::new(0.0_f64), SINGLE_DRIFT * VOLUME_DRIFT * volume);
         let goes_on =
             |_, _, left| left > target && drift.get().abs() + single <= VOLUME_DRIFT * volume;
-        mesh.decimate_while(&mut Collapses::of(self, &drift, single), goes_on).expect(OWN);
+        let mut collapses = Collapses::of(self, is_kept, &drift, single);
+        mesh.decimate_while(&mut collapses, goes_on).expect(OWN);
         let status = mesh.face_status_prop();
         let status = status.try_borrow().expect(OWN);
         let left = mesh.faces().filter(|&face| !status[face].deleted());
@@ -65,9 +99,9 @@ impl TriangleSurface {
             let edge = face.halfedge(&mesh);
             [edge.tail(&mesh), edge.head(&mesh), edge.next(&mesh).head(&mesh)].map(|v| v.index())
         });
-        *self = self.part(triangles.collect());
-        self.restore(volume);
-        Ok(())
+        let mut part = self.part(triangles.collect());
+        part.restore(volume);
+        Ok(part)
     }
 
     /// Number of triangles with a vertex off the boundary of the mesh: those that can be decimated.
@@ -96,6 +130,8 @@ impl TriangleSurface {
 /// What collapses cost, and what they have done.
 struct Collapses<'a> {
     surface: &'a TriangleSurface,
+    /// Whether a vertex may not go.
+    is_kept: &'a [bool],
     /// Squares of the distances to the planes around, times areas, of every vertex.
     quadrics: Vec<Quadric<F64Adaptor>>,
     /// Change of the volume so far.
@@ -105,9 +141,14 @@ struct Collapses<'a> {
 }
 
 impl<'a> Collapses<'a> {
-    fn of(surface: &'a TriangleSurface, drift: &'a Cell<f64>, single: f64) -> Self {
+    fn of(
+        surface: &'a TriangleSurface,
+        is_kept: &'a [bool],
+        drift: &'a Cell<f64>,
+        single: f64,
+    ) -> Self {
         let quadrics = vec![Quadric::default(); surface.vertices.len()];
-        let mut collapses = Self { surface, quadrics, drift, single };
+        let mut collapses = Self { surface, is_kept, quadrics, drift, single };
         for &[a, b, c] in &surface.triangles {
             let normal = cross(collapses.edge(a, b), collapses.edge(a, c));
             let length = length(normal);
@@ -160,8 +201,7 @@ impl Decimater<PolyMeshF64> for Collapses<'_> {
 
     fn collapse_cost(&self, mesh: &PolyMeshF64, h: HH) -> Option<f64> {
         let [tail, head] = [h.tail(mesh), h.head(mesh)].map(|vertex| vertex.index());
-        let free = !self.surface.on_boundary[tail as usize];
-        let allowed = free
+        let allowed = !self.is_kept[tail as usize]
             && left_at_tail(mesh, h).all(|ends| self.may_become(tail, head, ends))
             && self.change(mesh, h).abs() <= self.single;
         let quadric = self.quadrics[tail as usize] + self.quadrics[head as usize];

@@ -75,18 +75,46 @@ impl Field {
     /// [`FieldError`].
     pub fn of_elements(mesh: &HexMesh, density: &[f64]) -> Result<Self, FieldError> {
         let rough = Self::new(mesh, nodal_means(mesh, density), density.to_vec())?;
+        // Squares of 1e300 are no numbers.
+        let [least, most] = rough.range();
+        let scale = least.abs().max(most.abs()).max(f64::MIN_POSITIVE);
+        let density: Vec<f64> = density.iter().map(|density| density / scale).collect();
+        let start = rough.values().map(|value| value / scale).collect();
+
+        let diffusion = Self::over_an_element(mesh);
+        let values = diffusion.solve(&diffusion.loads(&density), start)?;
+        let values = diffusion.even_out(values, PASSES - 1)?;
+        Self::of_vertices(mesh, values.into_iter().map(|value| value * scale).collect())
+    }
+
+    /// The field without what is shorter than an element, as [`of_elements`](Self::of_elements)
+    /// makes it of densities.
+    pub(crate) fn evened_out(&self, mesh: &HexMesh) -> Result<Self, FieldError> {
+        let values = self.values().collect();
+        Self::of_vertices(mesh, Self::over_an_element(mesh).even_out(values, PASSES)?)
+    }
+
+    fn over_an_element(mesh: &HexMesh) -> Diffusion {
         let radii = mesh.volumes().into_iter().map(|volume| SMOOTHING * volume.cbrt());
         let squares: Vec<f64> = radii.map(|radius| radius * radius).collect();
-        let diffusion = Diffusion::new(mesh, |element| squares[element]);
+        Diffusion::new(mesh, |element| squares[element])
+    }
 
-        let mut values = [rough.nodes, rough.centers].concat();
-        let mut right = diffusion.loads(density);
-        for _ in 0..PASSES {
-            values = diffusion.solve(&right, values)?;
-            right = values.iter().zip(diffusion.mass()).map(|(v, mass)| v * mass).collect();
-        }
+    /// The field of `values` at the nodes and then the centers, `[n_nodes + n_elements]`.
+    pub(crate) fn of_vertices(mesh: &HexMesh, mut values: Vec<f64>) -> Result<Self, FieldError> {
         let centers = values.split_off(mesh.n_nodes());
         Self::new(mesh, values, centers)
+    }
+
+    /// Values at the nodes, then at the centers.
+    pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
+        self.nodes.iter().chain(&self.centers).copied()
+    }
+
+    /// Replaces every value by `new(vertex, value)`, finite.
+    pub(crate) fn update(&mut self, new: impl Fn(usize, f64) -> f64) {
+        let values = self.nodes.iter_mut().chain(&mut self.centers);
+        values.enumerate().for_each(|(vertex, value)| *value = new(vertex, *value));
     }
 
     /// Smallest and largest value.

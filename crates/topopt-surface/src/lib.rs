@@ -26,13 +26,16 @@ mod decimation;
 mod diffusion;
 mod field;
 mod iso_surface;
-mod smoothing;
 mod parts;
+mod restoration;
+mod smoothing;
+mod solid;
 mod threshold;
 mod triangle_surface;
 
 pub use decimation::NotAManifold;
 pub use field::{Field, FieldError};
 pub use iso_surface::iso_surface;
+pub use solid::{Dropped, Shaping, Solid, SolidError};
 pub use threshold::{clipped_volume, threshold_of_volume};
 pub use triangle_surface::TriangleSurface;

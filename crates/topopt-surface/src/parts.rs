@@ -3,6 +3,7 @@
 use topopt_mesh::{HexMesh, surface, tetrahedra};
 
 use crate::cut::Cut;
+use crate::threshold::Volumes;
 
 /// The vertices of the tetrahedra by connected parts, solid or empty: those of one kind that an edge
 /// joins belong together.
@@ -20,6 +21,11 @@ impl Parts {
         let mut union = Union { parent: (0..n_vertices as u32).collect() };
         let is_solid: Vec<bool> = (0..n_vertices as u32).map(|v| cut.is_inside(v)).collect();
         for element in 0..cut.mesh.n_elements() {
+            let center = (cut.mesh.n_nodes() + element) as u32;
+            if !cut.is_cut(element) {
+                cut.mesh.hexes()[element].iter().for_each(|&node| union.join(center, node));
+                continue;
+            }
             for [center, a, b, c] in tetrahedra::of_element(cut.mesh, element) {
                 for (p, q) in [(center, a), (center, b), (center, c), (a, b), (b, c), (c, a)] {
                     if is_solid[p as usize] == is_solid[q as usize] {
@@ -46,35 +52,37 @@ impl Parts {
 
     /// The volume of every part, enclosed by exactly the triangles of the surface, and the mean
     /// volume of the elements that it reaches into.
-    pub fn volumes(&self, cut: &Cut) -> Vec<[f64; 2]> {
-        let mesh = cut.mesh;
-        let (mut volumes, mut reached) = (vec![0.0; self.is_solid.len()], Vec::new());
-        let mut sums = vec![[0.0; 2]; self.is_solid.len()];
-        for element in 0..mesh.n_elements() {
-            let mut whole = 0.0;
-            reached.clear();
-            for tetrahedron in tetrahedra::of_element(mesh, element) {
-                let volume = tetrahedra::volume(tetrahedron.map(|v| cut.coordinates(v)));
-                let inside = cut.share_inside(tetrahedron);
-                whole += volume;
-                // All solid vertices of a tetrahedron are of one part, and so are the empty ones.
-                for (is_solid, share) in [(true, inside), (false, 1.0 - inside)] {
-                    let vertex = tetrahedron.iter().find(|&&v| cut.is_inside(v) == is_solid);
-                    if let Some(&vertex) = vertex {
-                        let part = self.of_vertex[vertex as usize];
-                        volumes[part as usize] += share * volume;
-                        reached.push(part);
+    pub fn volumes(&self, cut: &Cut, elements: &Volumes) -> Vec<[f64; 2]> {
+        let n_parts = self.is_solid.len();
+        let (mut volumes, mut reached) = (vec![0.0; n_parts], vec![[0.0; 2]; n_parts]);
+        let part = |vertex: u32| self.of_vertex[vertex as usize] as usize;
+        let mut here = Vec::new();
+        for element in 0..cut.mesh.n_elements() {
+            let (whole, center) = (elements.of_element(element), cut.mesh.n_nodes() + element);
+            here.clear();
+            here.push(part(center as u32));
+            if !cut.is_cut(element) {
+                volumes[here[0]] += whole;
+            } else {
+                for (tetrahedron, volume) in tetrahedra::with_volumes(cut.mesh, element) {
+                    let inside = cut.share_inside(tetrahedron);
+                    // All solid vertices of a tetrahedron are of one part, so are the empty ones.
+                    for (is_solid, share) in [(true, inside), (false, 1.0 - inside)] {
+                        let vertex = tetrahedron.iter().find(|&&v| cut.is_inside(v) == is_solid);
+                        if let Some(&vertex) = vertex {
+                            volumes[part(vertex)] += share * volume;
+                            here.push(part(vertex));
+                        }
                     }
                 }
             }
-            reached.sort_unstable();
-            reached.dedup();
-            for &part in &reached {
-                sums[part as usize][0] += whole;
-                sums[part as usize][1] += 1.0;
+            here.sort_unstable();
+            here.dedup();
+            for &part in &here {
+                reached[part] = [reached[part][0] + whole, reached[part][1] + 1.0];
             }
         }
-        let means = sums.iter().map(|[sum, count]| sum / count);
+        let means = reached.iter().map(|[sum, count]| sum / count);
         volumes.into_iter().zip(means).map(|(volume, mean)| [volume, mean]).collect()
     }
 

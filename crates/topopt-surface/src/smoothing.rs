@@ -1,208 +1,94 @@
-//! Smoothing that keeps the volume, the boundary of the mesh and the part.
+//! Smoothing by curvature flow, which moves the surface no further than it may and keeps the volume.
 
 use rayon::prelude::*;
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_distance::{Patches, Speed, Tetrahedra, arrival_until, signed_distance};
 
-use crate::TriangleSurface;
+use crate::diffusion::Diffusion;
+use crate::solid::{Shaping, Solid, SolidError};
+use crate::threshold::Volumes;
+use crate::{Field, FieldError};
 
-/// Step that shrinks, and the frequency that passes unchanged [Taubin1995, section 3].
-const LAMBDA: f64 = 0.5;
-const PASS_BAND: f64 = 0.1;
+/// Steps of the flow. Two implicit steps leave less of short waves than one of the same time.
+const STEPS: usize = 2;
 
-/// Steps of the correction of the volume, which converges quadratically as long as no vertex
-/// reaches the end of its edge.
-const CORRECTIONS: usize = 24;
+/// Steps of the secant method for the shift that keeps the volume, and the share of the volume that
+/// may be missing: what is left is made up for by the level.
+const SHIFTS: usize = 8;
+const TOLERANCE: f64 = 1e-4;
 
-/// Relative difference of volumes that counts as none.
-const TOLERANCE: f64 = 1e-13;
+/// The signed distance of a solid, positive inside, smoothed: its surface moved by at most the
+/// smoothing, and near pinned nodes by at most the distance from them; the volume is kept at a level
+/// next to 0.
+///
+/// On a signed distance curvature flow is diffusion [OsherFedkiw2003, 4.1]: features of a size below
+/// the smoothing go. At the part's own faces it has the natural boundary condition, so that the
+/// surface slides along them and meets them at right angles.
+pub(crate) fn smoothed(
+    volumes: &Volumes,
+    solid: &Solid,
+    shaping: &Shaping,
+) -> Result<Field, SolidError> {
+    let (mesh, reach) = (volumes.mesh(), shaping.smoothing);
+    let patches = Patches::new(Tetrahedra::of_mesh(mesh)?);
+    let cut = solid.cut();
+    let above: Vec<f64> = cut.field.values().map(|value| value - cut.threshold).collect();
+    // Beyond that, nothing comes that moves the surface by as much as it may move.
+    let widest = mesh.volumes().into_iter().fold(0.0, f64::max).cbrt();
+    let distance = signed_distance(&patches, &above, 2.0 * reach + widest)?.values;
+    let limits = limits(&patches, shaping)?;
+    drop(patches);
 
-/// Least square of the cosine between normal and edge at which a vertex moves as far along the
-/// normal as it should; next to the surface's own plane an edge leads too far aside.
-const LEAST_SQUARE: f64 = 0.1;
+    let diffusion = Diffusion::new(mesh, |_| reach * reach);
+    let flown = diffusion.even_out(distance.clone(), STEPS).map_err(FieldError::from)?;
+    drop(diffusion);
 
-impl TriangleSurface {
-    /// Smooths by `steps` pairs of a shrinking and a swelling step \[Taubin1995\] with equal
-    /// weights of the neighbors, then moves the vertices until the enclosed volume is `volume`, or
-    /// as near to it as they can.
-    ///
-    /// Vertices on the boundary of the mesh stay where they are, and the others move along the edge
-    /// of the tetrahedra that they lie on, as far as its normal direction says: they never leave
-    /// the part, and parts of a surface that was not decimated never cross.
-    pub fn smooth(&mut self, steps: usize, volume: f64) {
-        let neighbors = Neighbors::of(self);
-        let mu = 1.0 / (PASS_BAND - 1.0 / LAMBDA);
-        for _ in 0..steps {
-            self.step(&neighbors, LAMBDA);
-            self.step(&neighbors, mu);
-        }
-        self.restore(volume);
-    }
-
-    /// Moves the free vertices until the volume is `volume`, or as near to it as they can.
-    pub(crate) fn restore(&mut self, volume: f64) {
-        let (mut missing, mut step) = (volume - self.volume(), 1.0);
-        for _ in 0..CORRECTIONS {
-            if missing.abs() <= TOLERANCE * volume.abs() {
-                break;
-            }
-            let moved = self.corrected(missing, step);
-            let before = std::mem::replace(&mut self.vertices, moved);
-            let left = volume - self.volume();
-            // Too far, as from small pieces that grow faster the larger they are: half of it.
-            if left.abs() < missing.abs() {
-                (missing, step) = (left, 1.0);
-            } else {
-                (self.vertices, step) = (before, 0.5 * step);
-            }
-        }
-    }
-
-    /// x + `factor` L x for the free vertices, L being the umbrella operator along the normals.
-    fn step(&mut self, neighbors: &Neighbors, factor: f64) {
-        let gradient = self.volume_gradient();
-        let moved = |vertex: usize| {
-            let x = self.vertices[vertex];
-            let Some(track) = Track::of(self, vertex, gradient[vertex]) else { return x };
-            let around = neighbors.of_vertex(vertex);
-            let mean = |i: usize| {
-                let sum: f64 = around.iter().map(|&n| self.vertices[n as usize][i]).sum();
-                sum / around.len() as f64
-            };
-            track.after(factor * dot(track.normal, std::array::from_fn(|i| mean(i) - x[i])))
-        };
-        self.vertices = (0..self.vertices.len()).into_par_iter().map(moved).collect();
-    }
-
-    /// The vertices after the share `step` of a Newton step that adds the volume `missing`.
-    fn corrected(&self, missing: f64, step: f64) -> Vec<[f64; 3]> {
-        let gradient = self.volume_gradient();
-        let track = |vertex: usize| Track::of(self, vertex, gradient[vertex]);
-        let rates = (0..self.vertices.len()).filter_map(track).map(|track| track.rate(missing));
-        let rate: f64 = rates.sum();
-        let moved = |vertex: usize| match track(vertex) {
-            Some(track) if rate > 0.0 => track.after(step * missing / rate),
-            _ => self.vertices[vertex],
-        };
-        (0..self.vertices.len()).into_par_iter().map(moved).collect()
-    }
-
-    /// Derivative of the volume by the vertices: a third of the area vectors around, outwards.
-    pub(crate) fn volume_gradient(&self) -> Vec<[f64; 3]> {
-        let mut gradient = vec![[0.0; 3]; self.vertices.len()];
-        for triangle in &self.triangles {
-            let [a, b, c] = triangle.map(|vertex| self.vertices[vertex as usize]);
-            let third =
-                cross(difference(b, a), difference(c, a)).map(|twice_area| twice_area / 6.0);
-            for vertex in triangle {
-                (0..3).for_each(|i| gradient[*vertex as usize][i] += third[i]);
-            }
-        }
-        gradient
-    }
+    let shifted = |shift: f64| {
+        let all = flown.par_iter().zip(&distance).zip(&limits);
+        let moved =
+            all.map(|((flown, from), limit)| (flown + shift).clamp(from - limit, from + limit));
+        Field::of_vertices(mesh, moved.collect())
+    };
+    let found = shift_to_volume(volumes, solid.volume(), reach, shifted)?;
+    // Where the surface has moved as far as it may, it is as rough as the distances are.
+    Ok(found.evened_out(mesh)?)
 }
 
-/// How a free vertex moves.
-struct Track {
-    /// Its normal, of length 1, and a third of the area around it.
-    normal: [f64; 3],
-    area: f64,
-    /// The edge that it moves along, and its share of it.
-    start: [f64; 3],
-    edge: [f64; 3],
-    share: f64,
-    /// Cosine of the angle between normal and edge.
-    slope: f64,
+/// The field `shifted(shift)` of the shift that gives the volume `target`, or nearly. Where the
+/// surface has moved as far as it may, it does not follow, so the others have to move further.
+fn shift_to_volume(
+    volumes: &Volumes,
+    target: f64,
+    reach: f64,
+    shifted: impl Fn(f64) -> Result<Field, FieldError>,
+) -> Result<Field, FieldError> {
+    let missing = |field: &Field| volumes.clipped(field, 0.0) / target - 1.0;
+    let mut field = shifted(0.0)?;
+    let mut last = (0.0, missing(&field));
+    let mut shift = -last.1.signum() * 0.1 * reach;
+    for _ in 0..SHIFTS {
+        if last.1.abs() <= TOLERANCE {
+            break;
+        }
+        field = shifted(shift)?;
+        let found = (shift, missing(&field));
+        let slope = (found.1 - last.1) / (found.0 - last.0);
+        last = found;
+        // The volume grows with the shift, unless all is as far as it may move.
+        if slope.is_nan() || slope <= 0.0 {
+            break;
+        }
+        shift = (shift - found.1 / slope).clamp(-4.0 * reach, 4.0 * reach);
+    }
+    Ok(field)
 }
 
-impl Track {
-    /// None for a vertex that stays: on the boundary of the mesh, or without a normal or an edge.
-    fn of(surface: &TriangleSurface, vertex: usize, gradient: [f64; 3]) -> Option<Self> {
-        let [start, end] = surface.tracks[vertex];
-        let edge = difference(end, start);
-        let [area, length] = [gradient, edge].map(length);
-        let moves = !surface.on_boundary[vertex] && area > 0.0 && length > 0.0;
-        moves.then(|| {
-            let normal = gradient.map(|g| g / area);
-            let share = dot(difference(surface.vertices[vertex], start), edge) / (length * length);
-            Self { normal, area, start, edge, share, slope: dot(normal, edge) / length }
-        })
+/// How far the surface may move at every vertex.
+fn limits(patches: &Patches, shaping: &Shaping) -> Result<Vec<f64>, SolidError> {
+    let reach = shaping.smoothing;
+    if shaping.pinned.is_empty() {
+        return Ok(vec![reach; patches.tetrahedra().points().len()]);
     }
-
-    /// The share of a distance along the normal that the vertex can follow.
-    fn following(&self) -> f64 {
-        self.slope * self.slope / (self.slope * self.slope).max(LEAST_SQUARE)
-    }
-
-    /// Derivative of the volume by the distance along the normal, 0 at the end towards which
-    /// `missing` volume moves the vertex.
-    fn rate(&self, missing: f64) -> f64 {
-        let is_at_end =
-            if missing * self.slope > 0.0 { self.share >= 1.0 } else { self.share <= 0.0 };
-        if is_at_end { 0.0 } else { self.area * self.following() }
-    }
-
-    /// The vertex moved until it is at `distance` along the normal.
-    fn after(&self, distance: f64) -> [f64; 3] {
-        let length = length(self.edge);
-        let along = distance * self.slope / (self.slope * self.slope).max(LEAST_SQUARE);
-        let share = (self.share + along / length).clamp(0.0, 1.0);
-        std::array::from_fn(|i| self.start[i] + share * self.edge[i])
-    }
-}
-
-/// The neighbors of every vertex in compressed rows: the heads of its directed edges, each of
-/// which a closed surface has once.
-struct Neighbors {
-    offsets: Vec<usize>,
-    heads: Vec<u32>,
-}
-
-impl Neighbors {
-    fn of(surface: &TriangleSurface) -> Self {
-        let mut offsets = vec![0; surface.vertices.len() + 1];
-        for &vertex in surface.triangles.as_flattened() {
-            offsets[vertex as usize + 1] += 1;
-        }
-        for vertex in 0..surface.vertices.len() {
-            offsets[vertex + 1] += offsets[vertex];
-        }
-        let mut next = offsets.clone();
-        let mut heads = vec![0; 3 * surface.triangles.len()];
-        for [a, b, c] in &surface.triangles {
-            for (tail, head) in [(a, b), (b, c), (c, a)] {
-                let slot = &mut next[*tail as usize];
-                heads[*slot] = *head;
-                *slot += 1;
-            }
-        }
-        Self { offsets, heads }
-    }
-
-    fn of_vertex(&self, vertex: usize) -> &[u32] {
-        &self.heads[self.offsets[vertex]..self.offsets[vertex + 1]]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_gradient_is_that_of_the_volume() {
-        let vertices = vec![[0.1, 0.0, 0.2], [1.0, 0.1, 0.0], [0.0, 1.2, 0.1], [0.2, 0.3, 0.9]];
-        let triangles = vec![[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-        let surface = TriangleSurface { vertices, triangles, ..TriangleSurface::default() };
-        let gradient = surface.volume_gradient();
-        for vertex in 0..4 {
-            for i in 0..3 {
-                let shifted = |step: f64| {
-                    let mut moved = surface.clone();
-                    moved.vertices[vertex][i] += step;
-                    moved.volume()
-                };
-                let difference = (shifted(1e-6) - shifted(-1e-6)) / 2e-6;
-                assert!((difference - gradient[vertex][i]).abs() < 1e-9);
-            }
-        }
-    }
+    let sources: Vec<(u32, f64)> = shaping.pinned.iter().map(|&node| (node, 0.0)).collect();
+    let arrival = arrival_until(patches, &Speed::Uniform(1.0), &sources, reach)?;
+    Ok(arrival.times.into_par_iter().map(|distance| distance.min(reach)).collect())
 }

@@ -15,6 +15,14 @@ pub struct TriangleSurface {
 }
 
 impl TriangleSurface {
+    /// A surface of given triangles, which are one piece; no vertex lies on the boundary of a mesh or
+    /// may move.
+    pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Self {
+        let n = vertices.len();
+        let tracks = vertices.iter().map(|&x| [x; 2]).collect();
+        Self { vertices, triangles, on_boundary: vec![false; n], tracks, pieces: vec![0; n] }
+    }
+
     /// Coordinates of the vertices, `[n_vertices][3]`.
     pub fn vertices(&self) -> &[[f64; 3]] {
         &self.vertices

@@ -4,15 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use topopt_io::vtk::{Array, Compression, Values, vtp, vtu};
-use topopt_io::{WriteError, obj, stl, three_mf};
+use topopt_io::{WriteError, glb, obj, ply, stl, three_mf};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
 use topopt_study::config::LengthUnit;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::verification::sorted_shares;
-use topopt_surface::{Field, TriangleSurface, iso_surface, threshold_of_volume};
+use topopt_surface::{Dropped, Shaping, Solid, TriangleSurface};
 
 use crate::args::ExportArgs;
 
@@ -20,28 +19,26 @@ use crate::args::ExportArgs;
 pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Failure> {
     let format = Format::of(&args.output)?;
     let design = Design::read(&args.result)?;
-    let threshold = match args.threshold {
-        Some(threshold) => threshold,
-        None => design.threshold()?,
-    };
-    let mut surface = iso_surface(&design.mesh, &design.field, threshold);
-    if surface.triangles().is_empty() || design.field.range()[0] >= threshold {
-        return Err(InputError::from(design.all_or_nothing(args.threshold)).into());
-    }
+    let solid = design.solid(args)?;
+    let mut surface = solid.surface();
 
-    let pieces = sorted_shares(surface.piece_volumes());
+    let parts = solid.parts();
     if args.largest_piece {
         surface = surface.largest_piece();
     }
 
     let before = surface.n_free_triangles();
-    smooth_and_decimate(&mut surface, args)?;
+    if let Some(share) = args.decimate {
+        let decimated = surface.decimate(share);
+        decimated.map_err(|error| InputError::from(Finding::new(error.to_string())))?;
+    }
 
     // What is said of the surface is true of the file.
     let mut rounding = 0.0;
     if let Format::Stl = format {
         (surface, rounding) = surface.in_single_precision();
     }
+    check_crossings(&surface)?;
     format
         .write(&args.output, &surface, design.unit)
         .map_err(|error| InputError::from(unwritten(&error)))?;
@@ -52,12 +49,30 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
         tell_decimation(share, before, &surface, out)?;
     }
 
-    tell_volume(threshold, surface.volume(), design.volume, out)?;
-    if let Format::ThreeMf = format {
-        writeln!(out, "unit of the file: {}", design.unit.name())?;
+    tell_volume(solid.threshold(), surface.volume(), design.volume, out)?;
+    match format {
+        Format::ThreeMf => writeln!(out, "unit of the file: {}", design.unit.name())?,
+        Format::Glb => writeln!(out, "unit of the file: m, with y upwards")?,
+        _ => {}
     }
     tell_rounding(rounding, &design.mesh, out)?;
-    tell_pieces(&pieces, args.largest_piece, out)
+    tell_parts(&parts, solid.dropped(), args.largest_piece, out)
+}
+
+/// A surface that crosses itself encloses nothing that can be printed.
+fn check_crossings(surface: &TriangleSurface) -> Result<(), InputError> {
+    let crossings = surface.crossings();
+    let Some([first, _]) = crossings.first() else { return Ok(()) };
+    let near = surface.vertices()[surface.triangles()[*first as usize][0] as usize];
+    let message = format!(
+        "the surface crosses itself at {} pairs of triangles, the first near {:?}; nothing was \
+         written",
+        crossings.len(),
+        near.map(shown)
+    );
+    Err(Finding::new(message)
+        .remedy("if parts of the mesh lie in each other, join them; else keep more triangles")
+        .into())
 }
 
 fn tell_volume(
@@ -76,14 +91,6 @@ fn tell_volume(
     )
 }
 
-fn smooth_and_decimate(surface: &mut TriangleSurface, args: &ExportArgs) -> Result<(), InputError> {
-    if args.smooth > 0 {
-        surface.smooth(args.smooth.into(), surface.volume());
-    }
-    let Some(share) = args.decimate else { return Ok(()) };
-    surface.decimate(share).map_err(|error| Finding::new(error.to_string()).into())
-}
-
 /// What the format cannot hold says itself what to do.
 fn unwritten(error: &WriteError) -> Finding {
     let finding = Finding::new(error.to_string());
@@ -97,7 +104,7 @@ fn unwritten(error: &WriteError) -> Finding {
 struct Design {
     path: PathBuf,
     mesh: HexMesh,
-    field: Field,
+    density: Vec<f64>,
     /// Sum of density times volume over the elements.
     volume: f64,
     /// Of lengths: that of the case, millimeter if it states none.
@@ -117,26 +124,44 @@ impl Design {
         let (file, mut data) = vtu::read_with_cell_data(&path, &["density"])
             .map_err(|error| Finding::new(error.to_string()))?;
         let (mesh, density) = (file.mesh, data.remove(0));
-        let field = Field::of_elements(&mesh, &density)
-            .map_err(|error| Finding::new(format!("{}: density: {error}", path.display())))?;
         let volume = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
-        Ok(Self { path, mesh, field, volume, unit })
+        Ok(Self { path, mesh, density, volume, unit })
     }
 
-    /// The threshold that keeps the volume.
-    fn threshold(&self) -> Result<f64, InputError> {
-        let (threshold, volume) = threshold_of_volume(&self.mesh, &self.field, self.volume);
-        if (volume / self.volume - 1.0).abs() <= VOLUME_TOLERANCE {
-            return Ok(threshold);
+    /// The solid that it describes.
+    fn solid(&self, args: &ExportArgs) -> Result<Solid<'_>, InputError> {
+        let smoothing = args.smooth.unwrap_or_else(|| self.mesh.element_width());
+        let shaping = Shaping { threshold: args.threshold, smoothing, pinned: Vec::new() };
+        let solid = Solid::of(&self.mesh, &self.density, &shaping)
+            .map_err(|error| Finding::new(format!("{}: density: {error}", self.path.display())))?;
+        if !solid.is_cut() {
+            return Err(self.all_or_nothing(args.threshold).into());
         }
+        match (solid.volume() / self.volume - 1.0).abs() <= VOLUME_TOLERANCE {
+            true => Ok(solid),
+            false if args.threshold.is_some() => Ok(solid),
+            false => Err(self.no_threshold(&solid).into()),
+        }
+    }
 
-        let [least, most] = self.field.range();
+    /// Smallest and largest density.
+    fn range(&self) -> [f64; 2] {
+        let densities = self.density.iter();
+        densities.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &density| {
+            [low.min(density), high.max(density)]
+        })
+    }
+
+    /// No threshold keeps the volume.
+    fn no_threshold(&self, solid: &Solid) -> Finding {
+        let [least, most] = self.range();
         let message = format!(
-            "no threshold keeps the volume {} of {}: the nearest, {threshold:.4}, gives {}; much \
-             of the density has a single value",
+            "no threshold keeps the volume {} of {}: the nearest, {:.4}, gives {}; much of the \
+             density has a single value",
             shown(self.volume),
             self.path.display(),
-            shown(volume)
+            solid.threshold(),
+            shown(solid.volume())
         );
 
         let range = [least, most].map(shown);
@@ -147,12 +172,12 @@ impl Design {
             }
             false => "run more iterations: a uniform density has no surface".into(),
         };
-        Err(Finding::new(message).remedy(remedy).into())
+        Finding::new(message).remedy(remedy)
     }
 
     /// Without a threshold `given`, that which keeps the volume is the least density of all.
     fn all_or_nothing(&self, given: Option<f64>) -> Finding {
-        let ([least, most], path) = (self.field.range(), self.path.display());
+        let ([least, most], path) = (self.range(), self.path.display());
         let Some(threshold) = given else {
             return Finding::new(format!(
                 "all of {path} is solid: the densities are from {} to {}, and their volume \
@@ -185,6 +210,8 @@ enum Format {
     Stl,
     ThreeMf,
     Obj,
+    Ply,
+    Glb,
     Vtp,
 }
 
@@ -195,9 +222,11 @@ impl Format {
             Some("stl") => Ok(Format::Stl),
             Some("3mf") => Ok(Format::ThreeMf),
             Some("obj") => Ok(Format::Obj),
+            Some("ply") => Ok(Format::Ply),
+            Some("glb") => Ok(Format::Glb),
             Some("vtp") => Ok(Format::Vtp),
             _ => Err(Finding::new(format!("cannot write the format of {}", path.display()))
-                .remedy("give a file name that ends with .stl, .3mf, .obj or .vtp")
+                .remedy("give a file name that ends with .stl, .3mf, .obj, .ply, .glb or .vtp")
                 .into()),
         }
     }
@@ -213,6 +242,8 @@ impl Format {
             Format::Stl => stl::write(path, vertices, triangles),
             Format::ThreeMf => three_mf::write(path, vertices, triangles, three_mf_unit(unit)),
             Format::Obj => obj::write(path, vertices, triangles),
+            Format::Ply => ply::write(path, vertices, triangles),
+            Format::Glb => glb::write(path, vertices, triangles, unit.meters()),
             Format::Vtp => {
                 let on_boundary: Vec<u8> =
                     surface.on_boundary().iter().map(|&b| b.into()).collect();
@@ -268,28 +299,39 @@ fn tell_rounding(rounding: f64, mesh: &HexMesh, out: &mut impl Write) -> Result<
         writeln!(
             out,
             "warning: this format holds single precision, which moves coordinates this far from \
-             the origin by up to {}; .3mf, .obj and .vtp keep all digits",
+             the origin by up to {}; .3mf, .obj, .ply and .vtp keep all digits",
             shown(rounding)
         )?;
     }
     Ok(())
 }
 
-/// Pieces that do not touch, by their `shares` of the volume.
-fn tell_pieces(shares: &[f64], dropped: bool, out: &mut impl Write) -> Result<(), Failure> {
-    if shares.len() < 2 {
-        return Ok(());
-    }
-    let shown = shares.iter().take(5).map(|share| format!("{:.3} %", 100.0 * share));
-    let mut shown = shown.collect::<Vec<_>>().join(", ");
-    if shares.len() > 5 {
-        shown += ", ...";
-    }
-    let remedy = match dropped {
-        true => "all except the largest were dropped",
-        false => "`--largest-piece` keeps only the largest",
+/// Pieces that do not touch, cavities that no powder leaves, and what was too small for either.
+fn tell_parts(
+    [pieces, cavities]: &[Vec<f64>; 2],
+    Dropped { pieces: small, cavities: filled }: Dropped,
+    only_largest: bool,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let listed = |volumes: &[f64]| {
+        let first = volumes.iter().take(5).map(|&volume| shown(volume)).collect::<Vec<_>>();
+        first.join(", ") + if volumes.len() > 5 { ", ..." } else { "" }
     };
-    let n = shares.len();
-    writeln!(out, "warning: {n} disconnected pieces ({shown} of the volume); {remedy}")?;
+    if pieces.len() > 1 {
+        let remedy = match only_largest {
+            true => "all except the largest were dropped",
+            false => "`--largest-piece` keeps only the largest",
+        };
+        let (n, volumes) = (pieces.len(), listed(pieces));
+        writeln!(out, "warning: {n} disconnected pieces of volume {volumes}; {remedy}")?;
+    }
+    if !cavities.is_empty() {
+        let (n, volumes) = (cavities.len(), listed(cavities));
+        let cavities = if n == 1 { "cavity" } else { "cavities" };
+        writeln!(out, "warning: {n} closed {cavities} of volume {volumes}: powder stays inside")?;
+    }
+    if small + filled > 0 {
+        writeln!(out, "smaller than an element: {small} pieces dropped, {filled} cavities filled")?;
+    }
     Ok(())
 }

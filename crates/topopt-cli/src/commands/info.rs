@@ -8,7 +8,6 @@ use topopt_io::{Cutting, ImportedMesh};
 use topopt_mesh::numbers::{rounded, shown};
 use topopt_mesh::quality::{Quality, Spread};
 use topopt_mesh::{Components, HexMesh};
-use topopt_study::case::element_width;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
@@ -103,7 +102,7 @@ impl Info {
             sets: mesh.sets().summary().into_iter().map(set).collect(),
             bounding_box: Box3 { min: bounds.min, max: bounds.max },
             volume: mesh.volumes().iter().sum(),
-            element_width: element_width(mesh),
+            element_width: mesh.element_width(),
             quality: Shape::of(mesh, |element| imported.element_tags[element as usize]),
             components: Components::of(mesh).n_components(),
             notes: imported.notes.clone(),

@@ -10,7 +10,7 @@ mod supports;
 use std::path::Path;
 
 use topopt_cli::render::{Drawing, render};
-use topopt_study::case::{Case, element_width};
+use topopt_study::case::Case;
 use topopt_study::config::Config;
 use topopt_study::finding::InputError;
 
@@ -107,7 +107,7 @@ fn supports_hold_the_directions_named() {
 #[test]
 fn element_width_of_unit_cubes_is_one() {
     let case = case_of(&CASE.replace("connecting_rod", "cantilever").replace("\"solid\"", ""), &[]);
-    assert!((element_width(&case.unwrap().mesh) - 1.0).abs() < 1e-14);
+    assert!((case.unwrap().mesh.element_width() - 1.0).abs() < 1e-14);
 }
 
 #[test]

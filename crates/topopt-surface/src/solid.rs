@@ -1,0 +1,181 @@
+//! The solid of a design: the one shape that is exported, pictured and verified.
+
+use rayon::prelude::*;
+use topopt_distance::DistanceError;
+use topopt_mesh::HexMesh;
+
+use crate::cut::Cut;
+use crate::parts::Parts;
+use crate::threshold::Volumes;
+use crate::{Field, FieldError, TriangleSurface, iso_surface, smoothing};
+
+/// What becomes of the densities of a design.
+#[derive(Debug, Clone, Default)]
+pub struct Shaping {
+    /// Density at which the surface lies; by default that which keeps the volume of the design.
+    pub threshold: Option<f64>,
+    /// How far smoothing may move the surface (length); 0 leaves it where it is.
+    pub smoothing: f64,
+    /// Nodes near which smoothing moves the surface by no more than its distance from them.
+    pub pinned: Vec<u32>,
+}
+
+/// The solid within a mesh that a design describes.
+#[derive(Debug, Clone)]
+pub struct Solid<'a> {
+    mesh: &'a HexMesh,
+    /// Densities, or distances inwards where it was smoothed.
+    field: Field,
+    level: f64,
+    threshold: f64,
+    volume: f64,
+    dropped: Dropped,
+}
+
+/// Parts smaller than an element, which are no part of a solid.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Pieces of material.
+    pub pieces: usize,
+    /// Cavities, which were filled.
+    pub cavities: usize,
+}
+
+/// Why a design has no solid.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SolidError {
+    /// The densities make no field.
+    #[error(transparent)]
+    Field(#[from] FieldError),
+    /// There are no distances on this mesh.
+    #[error(transparent)]
+    Distance(#[from] DistanceError),
+}
+
+impl<'a> Solid<'a> {
+    /// The solid of `density`, `[n_elements]`, in `mesh`: all of it, or nothing, where no threshold
+    /// divides the densities.
+    ///
+    /// Pieces and cavities smaller than the elements that they lie in are dropped.
+    ///
+    /// # Errors
+    /// [`SolidError`].
+    pub fn of(mesh: &'a HexMesh, density: &[f64], shaping: &Shaping) -> Result<Self, SolidError> {
+        let mut field = Field::of_elements(mesh, density)?;
+        let design = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
+        let volumes = Volumes::of(mesh);
+        let at = |field: &Field| match shaping.threshold {
+            Some(threshold) => (threshold, volumes.clipped(field, threshold)),
+            None => volumes.threshold(field, design),
+        };
+
+        let (mut threshold, mut volume) = at(&field);
+        let mut dropped = drop_small(&volumes, &mut field, threshold);
+        if dropped != Dropped::default() {
+            (threshold, volume) = at(&field);
+        }
+        let mut solid = Self { mesh, field, level: threshold, threshold, volume, dropped };
+
+        if shaping.smoothing > 0.0 && solid.is_cut() {
+            solid.field = smoothing::smoothed(&volumes, &solid, shaping)?;
+            let again = drop_small(&volumes, &mut solid.field, 0.0);
+            dropped.pieces += again.pieces;
+            dropped.cavities += again.cavities;
+            (solid.level, solid.volume) = volumes.threshold(&solid.field, volume);
+            solid.dropped = dropped;
+        }
+        Ok(solid)
+    }
+
+    /// The mesh that it is part of.
+    pub fn mesh(&self) -> &'a HexMesh {
+        self.mesh
+    }
+
+    /// The density at which its surface lies.
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// Its volume, which is that of the surface.
+    pub fn volume(&self) -> f64 {
+        self.volume
+    }
+
+    /// What was too small to stay.
+    pub fn dropped(&self) -> Dropped {
+        self.dropped
+    }
+
+    /// Whether it has a surface within the mesh: it is neither empty nor the whole mesh.
+    pub fn is_cut(&self) -> bool {
+        let [least, most] = self.field.range();
+        least < self.level && self.level <= most
+    }
+
+    /// Its surface.
+    pub fn surface(&self) -> TriangleSurface {
+        iso_surface(self.mesh, &self.field, self.level)
+    }
+
+    /// Share of every element's volume that is solid, `[n_elements]`.
+    pub fn shares(&self) -> Vec<f64> {
+        let (volumes, cut) = (Volumes::of(self.mesh), self.cut());
+        let share = |element: usize| volumes.inside(&cut, element) / volumes.of_element(element);
+        (0..self.mesh.n_elements()).into_par_iter().map(share).collect()
+    }
+
+    /// Volumes of the connected pieces, and of the cavities that they enclose, largest first.
+    pub fn parts(&self) -> [Vec<f64>; 2] {
+        let cut = self.cut();
+        let parts = Parts::of(&cut);
+        let volumes = parts.volumes(&cut, &Volumes::of(self.mesh));
+        let on_boundary = parts.on_boundary(self.mesh);
+        let mut sorted = [Vec::new(), Vec::new()];
+        for (part, [volume, _]) in volumes.into_iter().enumerate() {
+            match (parts.is_solid[part], on_boundary[part]) {
+                (true, _) => sorted[0].push(volume),
+                (false, false) => sorted[1].push(volume),
+                (false, true) => {}
+            }
+        }
+        sorted.iter_mut().for_each(|volumes| volumes.sort_by(|a, b| b.total_cmp(a)));
+        sorted
+    }
+
+    pub(crate) fn cut(&self) -> Cut<'_> {
+        Cut { mesh: self.mesh, field: &self.field, threshold: self.level }
+    }
+}
+
+/// Makes pieces of {`field` >= `threshold`} that are smaller than an element empty, and cavities
+/// that are so solid.
+fn drop_small(volumes: &Volumes, field: &mut Field, threshold: f64) -> Dropped {
+    let mesh = volumes.mesh();
+    let cut = Cut { mesh, field, threshold };
+    let parts = Parts::of(&cut);
+    let (volumes, on_boundary) = (parts.volumes(&cut, volumes), parts.on_boundary(mesh));
+    let is_small: Vec<bool> = volumes.iter().map(|[volume, element]| volume < element).collect();
+    let is_dropped: Vec<bool> = (0..is_small.len())
+        .map(|part| is_small[part] && (parts.is_solid[part] || !on_boundary[part]))
+        .collect();
+    let count = |is_solid: bool| {
+        let dropped = is_dropped.iter().zip(&parts.is_solid);
+        dropped.filter(|&(&dropped, &solid)| dropped && solid == is_solid).count()
+    };
+    let dropped = Dropped { pieces: count(true), cavities: count(false) };
+
+    if dropped != Dropped::default() {
+        // The ends of the range stay on their side wherever the threshold moves.
+        let [least, most] = field.range();
+        field.update(|vertex, value| {
+            let part = parts.of_vertex[vertex] as usize;
+            match (is_dropped[part], parts.is_solid[part]) {
+                (false, _) => value,
+                (true, true) => least,
+                (true, false) => most,
+            }
+        });
+    }
+    dropped
+}
