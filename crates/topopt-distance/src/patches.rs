@@ -141,6 +141,38 @@ impl Patches {
         self.vertices.len()
     }
 
+    /// Where the tetrahedra of each patch begin in the order of the patches, and the end,
+    /// `[n_patches + 1]`.
+    pub fn first_cells(&self) -> &[u32] {
+        &self.first_cell
+    }
+
+    /// Where the copies of each patch begin, and the end, `[n_patches + 1]`.
+    pub fn first_copies(&self) -> &[u32] {
+        &self.first_copy
+    }
+
+    /// Local vertices of the tetrahedra in the order of the patches, `[n_cells][4]`.
+    pub fn cells(&self) -> &[[u16; 4]] {
+        &self.cells
+    }
+
+    /// The vertex of each copy, `[n_copies]`.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// The tetrahedra around the copies: offsets, `[n_copies + 1]`, and corners of tetrahedra as
+    /// [`Patch::around`] gives them, `[n_cells * 4]`.
+    pub fn gathering(&self) -> (&[u32], &[u16]) {
+        (&self.around_offsets, &self.around)
+    }
+
+    /// The copies of the vertices: offsets, `[n_points + 1]`, and slots, `[n_copies]`.
+    pub fn slots(&self) -> (&[usize], &[u32]) {
+        (&self.slot_offsets, &self.slots)
+    }
+
     /// One patch.
     pub fn patch(&self, patch: usize) -> Patch<'_> {
         let range = |starts: &[u32]| starts[patch] as usize..starts[patch + 1] as usize;
