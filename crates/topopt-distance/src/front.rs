@@ -26,6 +26,7 @@ pub(crate) struct Front {
     /// Shared vertices that were lowered in this round.
     lowered: Vec<u16>,
     is_lowered: Vec<bool>,
+    is_shared: Vec<bool>,
     /// Points of the copies, mapped by the metric.
     points: Vec<[f64; 3]>,
     /// Bit c: at corner c of the tetrahedron there is an obtuse angle between two edges.
@@ -46,6 +47,7 @@ impl Front {
             queue: BinaryHeap::new(),
             lowered: Vec::new(),
             is_lowered: vec![false; n],
+            is_shared: Vec::new(),
             points: Vec::new(),
             obtuse: Vec::new(),
         }
@@ -82,6 +84,8 @@ impl Front {
             let points = patches.tetrahedra().points();
             let place = |&vertex: &u32| metric.place(points[vertex as usize]);
             self.points = patch.vertices.iter().map(place).collect();
+            let is_shared = |&vertex: &u32| patches.copies(vertex).len() > 1;
+            self.is_shared = patch.vertices.iter().map(is_shared).collect();
             let obtuse = |(cell, corners)| self.obtuse_corners(metric, cell, corners);
             self.obtuse = (patch.first_cell..).zip(patch.cells).map(obtuse).collect();
         }
@@ -97,36 +101,38 @@ impl Front {
             let settled = &mut self.settled[next.local as usize];
             if *settled == f64::INFINITY {
                 *settled = next.value;
-                self.propagate(&patch, metric, next, patches);
+                self.propagate(&patch, metric, next);
             }
         }
         self.send(&patch, patches);
     }
 
     /// Lowers the vertices around `from` by the arrivals that need it.
-    fn propagate(&mut self, patch: &Patch, metric: &impl Metric, from: Waiting, patches: &Patches) {
+    fn propagate(&mut self, patch: &Patch, metric: &impl Metric, from: Waiting) {
         for &corner in patch.around(from.local) {
             let (cell, place) = (corner as usize / 4, corner as usize % 4);
             let corners = patch.cells[cell];
-            for turn in OTHERS[place] {
-                let [to, a, b] = turn.map(|corner| corners[corner as usize]);
-                let (later, old) = (from.value, self.bounds[to as usize]);
-                let earlier = [a, b].map(|local| self.settled[local as usize]);
+            for [to, a, b] in OTHERS[place] {
+                let face = [from.local, corners[a as usize], corners[b as usize]];
+                let target = corners[to as usize];
+                let old = self.bounds[target as usize];
+                let values =
+                    [from.value, self.settled[face[1] as usize], self.settled[face[2] as usize]];
 
                 // What arrives from a later vertex needs an earlier one, and an obtuse angle.
-                if later >= old
-                    && (self.obtuse[cell] >> turn[0] & 1 == 0
-                        || earlier[0] >= old && earlier[1] >= old)
+                if values[0] >= old
+                    && (self.obtuse[cell] >> to & 1 == 0 || values[1] >= old && values[2] >= old)
                 {
                     continue;
                 }
-                let values = [later, earlier[0], earlier[1]];
                 self.local_solves += 1;
-                let value =
-                    self.arrival(metric, patch.first_cell + cell, to, [from.local, a, b], values);
+                let value = self.arrival(metric, patch.first_cell + cell, target, face, values);
                 if value < old {
-                    self.lower(to, value);
-                    self.mark_lowered(to, patch, patches);
+                    self.lower(target, value);
+                    if self.is_shared[target as usize] && !self.is_lowered[target as usize] {
+                        self.is_lowered[target as usize] = true;
+                        self.lowered.push(target);
+                    }
                 }
             }
         }
@@ -144,16 +150,24 @@ impl Front {
         values: [f64; 3],
     ) -> f64 {
         let origin = self.points[to as usize];
-        let edges = face.map(|local| difference(self.points[local as usize], origin));
-        let product = |a: usize, b: usize| metric.product(cell, edges[a], edges[b]);
-        let along = |a: usize| [product(0, 0), product(a, a), product(0, a)];
-        match [values[1], values[2]].map(|value| value < f64::INFINITY) {
-            [false, false] => values[0] + product(0, 0).sqrt(),
-            [true, false] => through_edge([values[0], values[1]], along(1)),
-            [false, true] => through_edge([values[0], values[2]], along(2)),
-            [true, true] => {
-                let pairs = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)];
-                through_face(values, pairs.map(|(a, b)| product(a, b)))
+        let edge = |a: usize| difference(self.points[face[a] as usize], origin);
+        let product = |a, b| metric.product(cell, a, b);
+        let along = edge(0);
+        let squared = product(along, along);
+        let through = |a: usize| {
+            let (values, edge) = ([values[0], values[a]], edge(a));
+            through_edge(values, [squared, product(edge, edge), product(along, edge)])
+        };
+
+        match (values[1] < f64::INFINITY, values[2] < f64::INFINITY) {
+            (false, false) => values[0] + squared.sqrt(),
+            (true, false) => through(1),
+            (false, true) => through(2),
+            (true, true) => {
+                let (p, q) = (edge(1), edge(2));
+                let [g11, g22, g12] = [product(p, p), product(q, q), product(p, q)];
+                let [g02, g01] = [product(along, q), product(along, p)];
+                through_face(values, [squared, g11, g22, g12, g02, g01])
             }
         }
     }
@@ -175,16 +189,6 @@ impl Front {
         self.bounds[local as usize] = value;
         self.settled[local as usize] = f64::INFINITY;
         self.queue.push(Waiting { value, local });
-    }
-
-    /// Remembers that other patches have to be sent the value of a vertex they share.
-    fn mark_lowered(&mut self, local: u16, patch: &Patch, patches: &Patches) {
-        if !self.is_lowered[local as usize]
-            && patches.copies(patch.vertices[local as usize]).len() > 1
-        {
-            self.is_lowered[local as usize] = true;
-            self.lowered.push(local);
-        }
     }
 
     /// Fills the outbox with the shared vertices that were lowered.

@@ -68,38 +68,36 @@ impl Patches {
     /// Cuts `tetrahedra` into patches.
     pub fn new(tetrahedra: Tetrahedra) -> Self {
         let order = along_curve(&tetrahedra);
+
         let n_cells = order.len();
         let starts = (0..n_cells).step_by(PATCH_CELLS).map(|start| start as u32);
         let first_cell: Vec<u32> = starts.chain([n_cells as u32]).collect();
         let n_patches = first_cell.len() - 1;
 
         // Local numbers are given where a vertex is first met.
-        let ranges: Vec<&[u32]> = order.chunks(PATCH_CELLS).collect();
-        let number = |ranges: &[&[u32]]| {
-            let mut local_numbers = vec![u32::MAX; tetrahedra.points().len()];
-            let cut = |cells: &&[u32]| Cut::new(&tetrahedra, cells, &mut local_numbers);
-            ranges.iter().map(cut).collect::<Vec<Cut>>()
+        let mut cells = vec![[0; 4]; n_cells];
+        let mut around = vec![0; 4 * n_cells];
+        let cut = |local_numbers: &mut Vec<u32>, ((numbers, cells), around): Tables| {
+            let vertices = number(&tetrahedra, numbers, local_numbers, cells);
+            let offsets = gather(cells, vertices.len(), around);
+            (vertices, offsets)
         };
-        let cuts: Vec<Cut> =
-            ranges.par_chunks(PATCHES_AT_ONCE).map(number).flatten_iter().collect();
+        let cuts: Vec<(Vec<u32>, Vec<u32>)> = order
+            .par_chunks(PATCH_CELLS)
+            .zip(cells.par_chunks_mut(PATCH_CELLS))
+            .zip(around.par_chunks_mut(4 * PATCH_CELLS))
+            .with_min_len(PATCHES_AT_ONCE)
+            .map_init(|| vec![u32::MAX; tetrahedra.points().len()], cut)
+            .collect();
 
         let mut first_copy = vec![0u32; n_patches + 1];
-        for (p, cut) in cuts.iter().enumerate() {
-            first_copy[p + 1] = first_copy[p] + cut.vertices.len() as u32;
-        }
-        let mut around_offsets = Vec::with_capacity(first_copy[n_patches] as usize + 1);
-        for (p, cut) in cuts.iter().enumerate() {
-            let start = 4 * first_cell[p];
-            let ends = &cut.around_offsets[..cut.vertices.len()];
-            around_offsets.extend(ends.iter().map(|offset| start + offset));
+        let (mut vertices, mut around_offsets) = (Vec::new(), Vec::new());
+        for (p, (of_patch, offsets)) in cuts.into_iter().enumerate() {
+            vertices.extend(of_patch);
+            first_copy[p + 1] = vertices.len() as u32;
+            around_offsets.extend(offsets.iter().map(|offset| 4 * first_cell[p] + offset));
         }
         around_offsets.push(4 * n_cells as u32);
-
-        let vertices: Vec<u32> = cuts.iter().flat_map(|cut| cut.vertices.iter().copied()).collect();
-        let cells = cuts.iter().flat_map(|cut| cut.cells.iter().copied()).collect();
-        let around = cuts.iter().flat_map(|cut| cut.around.iter().copied()).collect();
-        drop(cuts);
-
         let slot_offsets = counting_sort::offsets(&vertices, tetrahedra.points().len());
         let slots = counting_sort::sorted(&vertices, &slot_offsets, |copy| copy as u32);
         Self {
@@ -139,6 +137,38 @@ impl Patches {
     /// Copies of the vertices in all patches together.
     pub fn n_copies(&self) -> usize {
         self.vertices.len()
+    }
+
+    /// Where the tetrahedra of each patch begin in the order of the patches, and the end,
+    /// `[n_patches + 1]`.
+    pub fn first_cells(&self) -> &[u32] {
+        &self.first_cell
+    }
+
+    /// Where the copies of each patch begin, and the end, `[n_patches + 1]`.
+    pub fn first_copies(&self) -> &[u32] {
+        &self.first_copy
+    }
+
+    /// Local vertices of the tetrahedra in the order of the patches, `[n_cells][4]`.
+    pub fn cells(&self) -> &[[u16; 4]] {
+        &self.cells
+    }
+
+    /// The vertex of each copy, `[n_copies]`.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// The tetrahedra around the copies: offsets, `[n_copies + 1]`, and corners of tetrahedra as
+    /// [`Patch::around`] gives them, `[n_cells * 4]`.
+    pub fn gathering(&self) -> (&[u32], &[u16]) {
+        (&self.around_offsets, &self.around)
+    }
+
+    /// The copies of the vertices: offsets, `[n_points + 1]`, and slots, `[n_copies]`.
+    pub fn slots(&self) -> (&[usize], &[u32]) {
+        (&self.slot_offsets, &self.slots)
     }
 
     /// One patch.
@@ -183,43 +213,47 @@ fn along_curve(tetrahedra: &Tetrahedra) -> Vec<u32> {
     counting_sort::sorted(&keys, &offsets, |cell| cell as u32)
 }
 
-/// The tables of a patch by itself.
-struct Cut {
-    cells: Vec<[u16; 4]>,
-    vertices: Vec<u32>,
-    around_offsets: Vec<u32>,
-    around: Vec<u16>,
-}
+/// The numbers of the tetrahedra of a patch, and what is made of them.
+type Tables<'a> = ((&'a [u32], &'a mut [[u16; 4]]), &'a mut [u16]);
 
-impl Cut {
-    /// `local_numbers`, `[n_points]`, are all `u32::MAX` before and after.
-    fn new(tetrahedra: &Tetrahedra, numbers: &[u32], local_numbers: &mut [u32]) -> Self {
-        let mut vertices = Vec::new();
-        let mut local = |vertex: u32| {
+/// The vertices of a patch with the tetrahedra `numbers`, and its `cells` by local number.
+/// `local_numbers`, `[n_points]`, are all `u32::MAX` before and after.
+fn number(
+    tetrahedra: &Tetrahedra,
+    numbers: &[u32],
+    local_numbers: &mut [u32],
+    cells: &mut [[u16; 4]],
+) -> Vec<u32> {
+    let mut vertices = Vec::new();
+    for (cell, &number) in cells.iter_mut().zip(numbers) {
+        for (corner, vertex) in cell.iter_mut().zip(tetrahedra.cells()[number as usize]) {
             let local = &mut local_numbers[vertex as usize];
             if *local == u32::MAX {
                 *local = vertices.len() as u32;
                 vertices.push(vertex);
             }
-            *local as u16
-        };
-        let cells: Vec<[u16; 4]> =
-            numbers.iter().map(|&cell| tetrahedra.cells()[cell as usize].map(&mut local)).collect();
-        vertices.iter().for_each(|&vertex| local_numbers[vertex as usize] = u32::MAX);
-
-        let mut around_offsets = vec![0u32; vertices.len() + 1];
-        for &local in cells.as_flattened() {
-            around_offsets[local as usize + 1] += 1;
+            *corner = *local as u16;
         }
-        for local in 0..vertices.len() {
-            around_offsets[local + 1] += around_offsets[local];
-        }
-        let mut next = around_offsets.clone();
-        let mut around = vec![0; 4 * cells.len()];
-        for (corner, &local) in cells.as_flattened().iter().enumerate() {
-            around[next[local as usize] as usize] = corner as u16;
-            next[local as usize] += 1;
-        }
-        Self { cells, vertices, around_offsets, around }
     }
+    vertices.iter().for_each(|&vertex| local_numbers[vertex as usize] = u32::MAX);
+    vertices
+}
+
+/// The corners of the `cells` of a patch by vertex, and where those of each vertex begin.
+fn gather(cells: &[[u16; 4]], n_vertices: usize, around: &mut [u16]) -> Vec<u32> {
+    let mut offsets = vec![0u32; n_vertices + 1];
+    for &local in cells.as_flattened() {
+        offsets[local as usize + 1] += 1;
+    }
+    for local in 0..n_vertices {
+        offsets[local + 1] += offsets[local];
+    }
+    offsets.pop();
+
+    let mut next = offsets.clone();
+    for (corner, &local) in cells.as_flattened().iter().enumerate() {
+        around[next[local as usize] as usize] = corner as u16;
+        next[local as usize] += 1;
+    }
+    offsets
 }

@@ -99,18 +99,17 @@ fn assert_is_that_of_the_reference(mesh: &HexMesh, tetrahedra: Tetrahedra) {
     let n_points = tetrahedra.points().len() as u32;
     let patches = Patches::new(tetrahedra);
     let oblique = [1.0, 2.0, 0.5, 0.3, -0.2, 0.6];
-    for speed in [
-        Speed::Uniform(1.0),
-        Speed::UniformTensor(oblique),
-        Speed::Cells(&cells),
-        Speed::Tensors(&tensors),
+    let (one, two) = (vec![(0, -0.3)], vec![(n_points / 2, 0.1), (n_points - 1, 0.0)]);
+    for (speed, sources) in [
+        (Speed::Uniform(1.0), &two),
+        (Speed::UniformTensor(oblique), &one),
+        (Speed::Cells(&cells), &one),
+        (Speed::Tensors(&tensors), &two),
     ] {
-        for sources in [vec![(0, -0.3)], vec![(n_points / 2, 0.1), (n_points - 1, 0.0)]] {
-            let found = arrival(&patches, &speed, &sources).unwrap();
-            let expected = reference::arrival(patches.tetrahedra(), &speed, &sources).unwrap();
-            for (found, expected) in found.times.iter().zip(&expected) {
-                assert!((found - expected).abs() < 1e-13, "{found} for {expected}");
-            }
+        let found = arrival(&patches, &speed, sources).unwrap();
+        let expected = reference::arrival(patches.tetrahedra(), &speed, sources).unwrap();
+        for (found, expected) in found.times.iter().zip(&expected) {
+            assert!((found - expected).abs() < 1e-13, "{found} for {expected}");
         }
     }
     assert!(patches.n_copies() > mesh.n_nodes());
@@ -118,7 +117,7 @@ fn assert_is_that_of_the_reference(mesh: &HexMesh, tetrahedra: Tetrahedra) {
 
 #[test]
 fn patches_agree_with_one_queue_of_vertices() {
-    for mesh in [distorted_cube(9, 0.3, true), hexagon(6), wheel(6), mixed_cut()] {
+    for mesh in [distorted_cube(8, 0.3, true), hexagon(5), wheel(4), mixed_cut()] {
         assert_is_that_of_the_reference(&mesh, Tetrahedra::of_mesh(&mesh).unwrap());
     }
 }

@@ -4,4 +4,5 @@ mod cubes;
 mod curvature_flow;
 mod eikonal;
 mod evolution;
+mod patches;
 mod signed_distance;
