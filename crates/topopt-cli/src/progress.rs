@@ -147,6 +147,7 @@ impl run::Progress for Progress<'_> {
                 "iterations": summary.done.iterations,
                 "compliance": summary.done.compliance,
                 "volume_met": summary.volume_met,
+                "grey_level": summary.done.grey_level,
                 "directory": directory.display().to_string(),
             })
         });

@@ -16,6 +16,7 @@ mod overrides;
 mod schema;
 mod select;
 mod solver;
+mod style;
 mod units;
 
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ pub(crate) use aliases::present;
 pub use check::closest;
 pub use design::{
     Continuation, Design, Filter, FilterKind, FilterWeights, Interpolation, Method, Optimizer,
-    Projection,
+    Projection, Style,
 };
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
@@ -82,6 +83,7 @@ impl Config {
         })?;
         config.source = source;
         config.path = path.to_owned();
+        style::resolve(&mut config);
         consistency::check(&config)?;
         Ok(config)
     }
@@ -104,7 +106,8 @@ impl Config {
     }
 
     /// A case file of all settings in force, for the folder of the results: the path of the mesh
-    /// file is absolute, and there is no `output.directory`, see [`Config::load`].
+    /// file is absolute, and there is no `output.directory`, see [`Config::load`]. What a style
+    /// stands for is written out, so that the file means the same wherever it is read.
     ///
     /// # Errors
     /// A path that is not UTF-8.

@@ -15,9 +15,10 @@ use crate::model::Model;
 use crate::result_files::checkpoints;
 
 /// Keys that may change when a run goes on: stop rules, output, and what changes no bit. The mesh
-/// itself is looked at, wherever its file is now.
-const MAY_CHANGE: [&str; 10] = [
+/// itself is looked at, wherever its file is now; so is each value that a style stands for.
+const MAY_CHANGE: [&str; 11] = [
     "title",
+    "design.style",
     "mesh.file",
     "filter.neighbor_memory_mb",
     "optimizer.max_iterations",

@@ -127,6 +127,8 @@ pub struct Settings<'a> {
     pub material: &'a config::Material,
     /// The volume asked for.
     pub volume_fraction: f64,
+    /// What the design is meant for.
+    pub style: config::Style,
     /// How the modulus follows the density.
     pub interpolation: config::Interpolation,
     /// Its exponent or slope.
@@ -152,6 +154,7 @@ impl<'a> Settings<'a> {
         Self {
             material: &config.material,
             volume_fraction: *config.design.volume_fraction.get_ref(),
+            style: config.design.style,
             interpolation: config.design.interpolation,
             penalty: config.design.penalty,
             density_min: config.design.density_min,
@@ -280,21 +283,45 @@ impl<'a> Summary<'a> {
         );
         lines += &format!("results in {}", directory.display());
 
-        if let (Some(false), Some(volume)) = (self.volume_met, self.done.volume_fraction) {
-            let target = self.settings.volume_fraction;
-            let why = match volume > target {
-                true => "with these passive elements, filter and move limit no design has less",
-                false => {
-                    "with these passive elements, filter and move limit no design has more, or \
-                     more material would only add weight"
-                }
-            };
-            lines +=
-                &format!("\nwarning: the volume is {volume:.4}, but {target} was requested: {why}");
-        }
+        let last = self.grey_text().into_iter().chain(self.volume_warning());
+        last.for_each(|line| lines += &format!("\n{line}"));
         lines
     }
+
+    fn volume_warning(&self) -> Option<String> {
+        let volume = self.done.volume_fraction.filter(|_| self.volume_met == Some(false))?;
+        let target = self.settings.volume_fraction;
+        let why = match volume > target {
+            true => "with these passive elements, filter and move limit no design has less",
+            false => {
+                "with these passive elements, filter and move limit no design has more, or more \
+                 material would only add weight"
+            }
+        };
+        Some(format!("warning: the volume is {volume:.4}, but {target} was requested: {why}"))
+    }
+
+    /// How grey the last design is, and what that means.
+    fn grey_text(&self) -> Option<String> {
+        let grey = self.done.grey_level?;
+        let text = format!("grey level {:.1} %", 100.0 * grey);
+        let remedy = match self.settings.style {
+            config::Style::Smooth => "`design.style = \"crisp\"` gives less of it, ",
+            config::Style::Crisp => "",
+        };
+        Some(match grey > GREY {
+            true => format!(
+                "{text}: a built part will differ from these numbers; {remedy}`topopt verify` \
+                 computes the part"
+            ),
+            false => text,
+        })
+    }
 }
+
+/// Grey level from which on a built part is another than the optimized design: the verified
+/// compliance was 0.99 of the optimized one at 1 %, 0.93 at 9 and 11 %, 0.76 at 28 %.
+const GREY: f64 = 0.1;
 
 /// Largest share by which a volume may differ from the one asked for.
 const VOLUME_TOLERANCE: f64 = 1e-3;

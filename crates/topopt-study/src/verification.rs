@@ -10,6 +10,7 @@ mod threshold;
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::Value;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::Region;
 
@@ -97,7 +98,7 @@ impl Verification {
         request: &Request,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
-        let optimized = results.summary().map_err(InputError::from)?["compliance"].as_f64();
+        let summary = results.summary().map_err(InputError::from)?;
         let case = Case::build_until(config, &request.gmsh, interrupt)?;
         let tags = case.tags.clone();
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
@@ -110,7 +111,7 @@ impl Verification {
         model.problem = problem;
         let solution = Solution::new(config, &model, &carried, &place, interrupt)?;
         let subject = Subject { model: &model, design, carried, solution, tags };
-        let verification = subject.verification(optimized.unwrap_or(f64::NAN), &place);
+        let verification = subject.verification(&summary, &place);
         subject.write(results.path())?;
         write_json(&results.path().join(VERIFIED), &verification)?;
         Ok(verification)
@@ -137,22 +138,24 @@ fn density(results: &RunDirectory, model: &Model) -> Result<Vec<f64>, InputError
 }
 
 impl Subject<'_> {
-    fn verification(&self, optimized_compliance: f64, place: &Place) -> Verification {
+    /// `summary`: that of the run, for what it says of the optimized design.
+    fn verification(&self, summary: &Value, place: &Place) -> Verification {
         let Self { model, design, carried, solution, .. } = self;
         let mesh = model.problem.mesh();
         let region = Region::new(mesh, &design.is_solid);
         let volumes = &model.space.volumes;
+        let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
 
         let part_volume = |part: &Vec<u32>| part.iter().map(|&e| volumes[e as usize]).sum();
         Verification {
             threshold: design.threshold,
             void_stiffness: solve::VOID_STIFFNESS,
-            compliance: Compared::new(optimized_compliance, solution.compliance),
+            compliance: Compared::new(optimized("compliance"), solution.compliance),
             volume: design.volume,
             volume_fraction: design.volume_fraction,
             largest_displacement: self.largest_displacement(),
             von_mises: self.stress(),
-            grey_level: design.grey_level,
+            grey_level: optimized("grey_level"),
             parts: sorted_shares(region.parts().iter().map(part_volume).collect()),
             smallest_member: region.smallest_member().map(|found| self.width(found)),
             smallest_gap: region.smallest_gap().map(|found| self.width(found)),

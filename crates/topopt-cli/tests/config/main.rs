@@ -8,6 +8,7 @@ mod mesh;
 mod overrides;
 mod schema;
 mod solver;
+mod style;
 mod supports_and_loads;
 mod whole;
 

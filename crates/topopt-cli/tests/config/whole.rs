@@ -88,7 +88,9 @@ threads = 3
 
 #[test]
 fn all_settings_written_as_a_case_file_are_the_same_case() {
-    for text in [CASE, EVERYTHING] {
+    let crisp =
+        [CASE, EVERYTHING].map(|text| text.replace("[design]", "[design]\nstyle = \"crisp\""));
+    for text in [CASE, EVERYTHING, &crisp[0], &crisp[1]] {
         let config = parse(text.to_owned(), &["output.directory=out", "design.penalty=4"]).unwrap();
         let written = config.to_toml().unwrap();
         let mut again = Config::parse(Path::new("elsewhere/case.toml"), written, &[]).unwrap();

@@ -36,6 +36,36 @@ fn history_and_summary_show_the_stages() {
     assert!((mean - 0.3).abs() < 1e-9, "what is written is what has the volume: {mean}");
 }
 
+/// The sharpness grows at iteration 21, the next stage is not reached, and the design is still grey.
+#[test]
+fn a_crisp_run_goes_by_stages_and_says_how_grey_it_is() {
+    let folder = Folder::new();
+    let set = ["design.style=crisp", "optimizer.max_iterations=22"];
+    let out = folder.run_well(&set).out;
+    let stages = folder.history("stage");
+    assert_eq!((stages.len(), stages[19], stages[20]), (22, 0.0, 1.0));
+    let summary = folder.summary();
+    let note =
+        "the stage that starts at iteration 33 is never reached: `optimizer.max_iterations` is 22";
+    assert_eq!(summary["notes"], json!([note]));
+    let settings = &summary["settings"];
+    assert_eq!((&settings["style"], &settings["density_min"]), (&json!("crisp"), &json!(0.001)));
+    let last = out.lines().last().unwrap();
+    assert!(last.starts_with("grey level ") && !last.contains("design.style"), "{out}");
+    assert!(last.ends_with("; `topopt verify` computes the part"), "{out}");
+}
+
+#[test]
+fn a_run_with_little_grey_says_the_level_alone() {
+    let folder = Folder::new();
+    let sharp = "projection={ sharpness = 64 }";
+    let set = ["design.style=crisp", sharp, "optimizer.max_iterations=40"];
+    let out = folder.run_well(&set).out;
+    let grey = folder.history("grey_level")[39];
+    assert!(grey < 0.1, "{grey}");
+    assert!(out.ends_with(&format!("\ngrey level {:.1} %\n", 100.0 * grey)), "{out}");
+}
+
 #[test]
 fn a_stage_that_never_begins_is_noted() {
     let folder = Folder::new();

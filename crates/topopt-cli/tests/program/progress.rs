@@ -26,7 +26,12 @@ fn lines_on_a_pipe() {
     }
     assert!(lines[5].starts_with("3 iterations, stopped by max_iterations: compliance "), "{out}");
     assert!(lines[6].contains(" s: preprocess ") && lines[6].contains(", output "), "{out}");
-    assert_eq!(lines[7..], ["results in out"]);
+    assert_eq!(lines[7], "results in out");
+    let grey = 100.0 * folder.history("grey_level")[2];
+    let remedy = "`design.style = \"crisp\"` gives less of it, `topopt verify` computes the part";
+    let last =
+        format!("grey level {grey:.1} %: a built part will differ from these numbers; {remedy}");
+    assert_eq!(lines[8..], [last.as_str()]);
 }
 
 #[test]
@@ -46,6 +51,7 @@ fn lines_of_json() {
     }
     assert_eq!(events[3]["seconds_left"], 0.0);
     assert_eq!((&events[4]["status"], &events[4]["directory"]), (&json!("done"), &json!("out")));
+    assert_eq!(events[4]["grey_level"].as_f64(), Some(folder.history("grey_level")[2]));
 }
 
 #[test]

@@ -125,6 +125,7 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
         &["solver.preconditioner=jacobi"],
         PROJECTED,
         &["filter.kind=density", "filter.weights=helmholtz"],
+        &["design.style=crisp"],
     ] {
         let run = |folder: &Folder, iterations: &str, args: &[&str]| {
             let set = [keys, &[PLAIN, EVERY, iterations]].concat();
@@ -267,6 +268,23 @@ fn a_changed_case_is_refused_with_the_differences() {
           `solver.threads` may change
     ");
     assert_eq!((folder.files(), folder.read("out/history.csv")), before);
+}
+
+/// What a style stands for is compared, and not its name.
+#[test]
+fn a_style_may_be_written_out() {
+    let folder = Folder::new();
+    folder.run_well(&[EVERY, "design.style=crisp"]);
+    let saved = folder.read("out/case.toml");
+    folder.write("case.toml", &saved.replace("style = \"crisp\"", ""));
+    let more = folder.run(&["optimizer.max_iterations=4"], &["--resume"]);
+    assert_eq!((more.status, more.err.as_str()), (0, ""), "{}", more.out);
+    assert_eq!(folder.history("iteration"), [1.0, 2.0, 3.0, 4.0]);
+
+    folder.write("case.toml", CASE);
+    let other = folder.run(&[EVERY], &["--resume"]);
+    assert!(other.err.contains("| design.density_min: 0.001 -> 0.01\n"), "{}", other.err);
+    assert!(other.err.contains("| projection.sharpness: 1.0 -> nothing\n"), "{}", other.err);
 }
 
 #[test]

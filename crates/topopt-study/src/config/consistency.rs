@@ -6,7 +6,7 @@ use topopt_io::gmsh::is_geometry;
 use topopt_mesh::numbers::shown;
 
 use super::load_consistency::{is_no_face, loads};
-use super::{Axis, Config, Continuation, FilterKind, Mesh};
+use super::{Axis, Config, Continuation, FilterKind, Mesh, Style};
 use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -16,6 +16,7 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     findings.extend(materials(config));
     findings.extend(filter(config));
     findings.extend(projection(config));
+    findings.extend(style(config));
     findings.extend(continuation(config));
     findings.extend(held_or_loaded(config));
     findings.extend(supports(config));
@@ -110,13 +111,49 @@ fn filter(config: &Config) -> Option<Finding> {
 }
 
 fn projection(config: &Config) -> Option<Finding> {
-    let is_wrong =
-        config.projection.is_some() && config.filter.get_ref().kind != FilterKind::Density;
+    // With a style the projection need not be the user's.
+    let is_wrong = config.projection.is_some()
+        && config.design.style == Style::Smooth
+        && config.filter.get_ref().kind != FilterKind::Density;
     is_wrong.then(|| {
         Finding::new("[projection] without the density filter")
             .at(config.source(), config.span("projection"), "projects filtered densities")
             .remedy("add `kind = \"density\"` to [filter], or remove [projection]")
     })
+}
+
+/// What the user writes beside `style = "crisp"` wins, but must be able to give a crisp design.
+fn style(config: &Config) -> Option<Finding> {
+    if config.design.style == Style::Smooth {
+        return None;
+    }
+
+    let finding = |message: &str, key: &str, label: &str, remedy: &str| {
+        let finding = Finding::new(message).at(config.source(), config.span(key), label);
+        Some(finding.remedy(remedy))
+    };
+    if config.filter.get_ref().kind != FilterKind::Density {
+        return finding(
+            "`design.style = \"crisp\"` without the density filter",
+            "filter.kind",
+            "another filter",
+            "remove `kind` from [filter], or write `kind = \"density\"`; or remove `style`",
+        );
+    }
+
+    let later = config.continuation.iter().filter_map(|stage| stage.sharpness);
+    let first = config.projection.iter().map(|projection| projection.sharpness);
+    let sharpest = first.chain(later).fold(0.0, f64::max);
+    if sharpest <= 1.0 {
+        return finding(
+            "`design.style = \"crisp\"` with a projection that stays nearly linear",
+            "design.style",
+            "needs a sharpness above 1",
+            "raise `sharpness` in stages of [[continuation]], up to 32 or 64; or remove \
+             [projection] and [[continuation]], and the style has its own",
+        );
+    }
+    None
 }
 
 fn continuation(config: &Config) -> Vec<Finding> {

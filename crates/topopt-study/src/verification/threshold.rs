@@ -16,8 +16,6 @@ pub(super) struct Thresholded {
     pub volume: Compared,
     /// Share of material in the design elements.
     pub volume_fraction: Compared,
-    /// Measure of non-discreteness of the densities.
-    pub grey_level: f64,
 }
 
 impl Thresholded {
@@ -57,7 +55,6 @@ impl Thresholded {
             threshold,
             volume: compared(&space.volumes, 1.0),
             volume_fraction: compared(&design_volumes, total),
-            grey_level: sum(&design_volumes, &|e| 4.0 * density[e] * (1.0 - density[e])) / total,
             is_solid,
         })
     }

@@ -1,0 +1,115 @@
+//! `design.style`.
+
+use topopt_study::config::{Config, FilterKind, Projection, Style};
+
+use crate::{CASE, override_refused, parse, refused};
+
+/// `CASE` in the style `crisp`, with `tables` behind it.
+fn crisp(tables: &str) -> Config {
+    let case = CASE.replace("[design]\n", "[design]\nstyle = \"crisp\"\n");
+    parse(format!("{case}{tables}"), &[]).unwrap()
+}
+
+/// Iteration and sharpness of every stage.
+fn stages(config: &Config) -> Vec<(usize, Option<f64>)> {
+    config.continuation.iter().map(|stage| (stage.from, stage.sharpness)).collect()
+}
+
+#[test]
+fn smooth_is_the_default() {
+    let config = parse(CASE.to_owned(), &[]).unwrap();
+    assert_eq!(config.design.style, Style::Smooth);
+    let named = parse(CASE.to_owned(), &["design.style=smooth"]).unwrap();
+    assert_eq!(config.to_toml().unwrap(), named.to_toml().unwrap());
+}
+
+#[test]
+fn crisp_sets_what_is_left_out() {
+    for config in [crisp(""), parse(CASE.to_owned(), &["design.style=crisp"]).unwrap()] {
+        assert_eq!(config.filter.get_ref().kind, FilterKind::Density);
+        assert_eq!((config.design.density_min, config.optimizer.move_limit), (1e-3, 0.05));
+        assert_eq!(config.projection, Some(Projection { sharpness: 1.0, threshold: 0.5 }));
+        let expected = [(21, 2.0), (33, 4.0), (45, 8.0), (57, 16.0), (69, 32.0), (81, 64.0)];
+        assert_eq!(stages(&config), expected.map(|(from, sharpness)| (from, Some(sharpness))));
+    }
+}
+
+#[test]
+fn what_the_user_writes_wins_key_by_key() {
+    let config = crisp("[optimizer]\nmove_limit = 0.1\n");
+    assert_eq!((config.design.density_min, config.optimizer.move_limit), (1e-3, 0.1));
+    assert_eq!(config.continuation.len(), 6);
+
+    let set = ["design.style=crisp", "design.density_min=0.01", "filter.kind=density"];
+    let config = parse(CASE.to_owned(), &set).unwrap();
+    assert_eq!((config.design.density_min, config.optimizer.move_limit), (0.01, 0.05));
+    assert_eq!(config.continuation.len(), 6);
+}
+
+#[test]
+fn projection_and_stages_of_the_user_replace_those_of_the_style() {
+    let config = crisp("[projection]\nsharpness = 8\nthreshold = 0.4\n");
+    assert_eq!(config.projection, Some(Projection { sharpness: 8.0, threshold: 0.4 }));
+    assert_eq!(stages(&config), []);
+    assert_eq!(config.design.density_min, 1e-3);
+
+    let config = crisp("[[continuation]]\nfrom = 9\nsharpness = 32\n");
+    assert_eq!(config.projection, Some(Projection { sharpness: 1.0, threshold: 0.5 }));
+    assert_eq!(stages(&config), [(9, Some(32.0))]);
+}
+
+#[test]
+fn a_crisp_case_written_with_all_settings_is_the_same_case() {
+    let tables =
+        ["", "[projection]\nsharpness = 8\n", "[[continuation]]\nfrom = 9\nsharpness = 4\n"];
+    for tables in tables {
+        let written = crisp(tables).to_toml().unwrap();
+        assert!(
+            written.contains("style = \"crisp\"") && written.contains("sharpness = "),
+            "{written}"
+        );
+        let again = parse(written.clone(), &[]).unwrap();
+        assert_eq!(again.to_toml().unwrap(), written);
+
+        // The style adds nothing to what is written out.
+        let smooth = parse(written.clone(), &["design.style=smooth"]).unwrap();
+        assert_eq!(smooth.to_toml().unwrap(), written.replace("\"crisp\"", "\"smooth\""));
+    }
+}
+
+#[test]
+fn crisp_needs_the_density_filter() {
+    let text = "0.3\nstyle = \"crisp\"\n[filter]\nkind = \"sensitivity\"";
+    insta::assert_snapshot!(refused("0.3\n\n[filter]", text), @r#"
+     x `design.style = "crisp"` without the density filter
+       ,-[cases/case.toml:16:8]
+    15 | [filter]
+    16 | kind = "sensitivity"
+       :        ^^^^^^|^^^^^^
+       :              `-- another filter
+    17 | radius = 3
+       `----
+     help: remove `kind` from [filter], or write `kind = "density"`; or remove `style`
+    "#);
+    let without = override_refused(&["design.style=crisp", "filter.kind=none"]);
+    assert!(without.contains("without the density filter"), "{without}");
+}
+
+#[test]
+fn crisp_needs_a_projection_that_grows_sharp() {
+    let text = "0.3\nstyle = \"crisp\"\n[[continuation]]\nfrom = 30\npenalty = 4\n\n[filter]";
+    insta::assert_snapshot!(refused("0.3\n\n[filter]", text), @r#"
+     x `design.style = "crisp"` with a projection that stays nearly linear
+       ,-[cases/case.toml:14:9]
+    13 | volume_fraction = 0.3
+    14 | style = "crisp"
+       :         ^^^|^^^
+       :            `-- needs a sharpness above 1
+    15 | [[continuation]]
+       `----
+     help: raise `sharpness` in stages of [[continuation]], up to 32 or 64; or remove [projection]
+           and [[continuation]], and the style has its own
+    "#);
+    let set = ["design.style=crisp", "projection.sharpness=1"];
+    assert!(override_refused(&set).contains("stays nearly linear"));
+}
