@@ -9,6 +9,7 @@ mod checkpoint;
 pub mod computer;
 pub mod config;
 pub mod deck_case;
+pub mod design_file;
 pub mod done;
 pub mod doubts;
 pub mod failure;

@@ -13,6 +13,7 @@ use topopt_linalg::Pointwise;
 use topopt_mesh::UniformGrid;
 
 use crate::config::{self, Config};
+use crate::design_file::Marks;
 use crate::finding::Finding;
 use crate::history::COLUMNS;
 use crate::model::Model;
@@ -27,6 +28,7 @@ use crate::resumption::Resumption;
 pub struct Results<'a> {
     directory: PathBuf,
     model: &'a Model,
+    marks: Marks,
     history: CsvFile,
     snapshot_every: usize,
     snapshots: Vec<(f64, String)>,
@@ -76,6 +78,7 @@ impl<'a> Results<'a> {
         Ok(Self {
             directory: directory.into(),
             model,
+            marks: Marks::of(model),
             history,
             snapshot_every: output.snapshot_every,
             snapshots,
@@ -166,12 +169,15 @@ impl<'a> Results<'a> {
             .iter()
             .map(|(name, values)| array(name.as_str(), 3, values.as_flattened()))
             .collect();
+        let [passive] = self.marks.cells();
         let cells = [
             array("density", 1, fields.density.as_slice()),
             array("strain_energy", 1, fields.strain_energy.as_slice()),
+            passive,
         ];
+        let points: Vec<_> = displacements.into_iter().chain(self.marks.points()).collect();
         let mesh = &self.model.mesh;
-        vtu::write(path, mesh.coordinates(), mesh.hexes(), &displacements, &cells, self.compression)
+        vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, self.compression)
     }
 
     /// Density and strain energy on the cells of the mesh file, with their numbers there.

@@ -1,23 +1,26 @@
 //! The surface of a design: the triangles that enclose the solid {density >= threshold} within an
 //! unstructured hexahedral mesh, closed by the mesh's own boundary.
 //!
-//! Every hexahedron is split into 12 tetrahedra, of its center and the two triangles of each face,
-//! on which the density is linear. This crate knows no physics and reads and writes no file.
+//! A [`Solid`] is the one shape of a design that is exported, pictured and verified. Every
+//! hexahedron is split into 12 tetrahedra, of its center and the two triangles of each face, on which
+//! a [`Field`] is linear; the surface is cut from these, so that it cannot cross itself. This crate
+//! knows no physics and reads and writes no file.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
-//! use topopt_surface::{Field, iso_surface, threshold_of_volume};
+//! use topopt_surface::{Shaping, Solid};
 //!
-//! // A box of 10 x 5 x 5 unit cubes, denser to the left.
+//! // A box of 10 x 5 x 5 unit cubes, the left half of it solid.
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
-//! let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - 0.1 * x[0]).collect();
+//! let density: Vec<f64> =
+//!     mesh.centers().iter().map(|x| if x[0] < 5.0 { 1.0 } else { 0.0 }).collect();
 //!
-//! let field = Field::of_elements(&mesh, &density)?;
-//! let (threshold, volume) = threshold_of_volume(&mesh, &field, 120.0);
-//! let surface = iso_surface(&mesh, &field, threshold);
-//! assert!((threshold - 0.52).abs() < 1e-6);
-//! assert!((surface.volume() - volume).abs() < 1e-9);
-//! # Ok::<(), topopt_surface::FieldError>(())
+//! let solid = Solid::of(&mesh, &density, &Shaping { smoothing: 1.0, ..Shaping::default() })?;
+//! let surface = solid.surface();
+//! assert!((surface.volume() - 125.0).abs() < 1e-3);
+//! assert!(surface.vertices().iter().all(|x| x[0] < 5.1));
+//! assert!(surface.crossings().is_empty());
+//! # Ok::<(), topopt_surface::SolidError>(())
 //! ```
 
 mod crossings;

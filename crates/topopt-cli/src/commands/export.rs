@@ -1,25 +1,27 @@
 //! `topopt export RESULT -o FILE`
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use topopt_io::vtk::{Array, Compression, Values, vtp, vtu};
+use topopt_io::vtk::{Array, Compression, Values, vtp};
 use topopt_io::{WriteError, glb, obj, ply, stl, three_mf};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
 use topopt_study::config::LengthUnit;
+use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::run_directory::RunDirectory;
-use topopt_surface::{Dropped, Shaping, Solid, TriangleSurface};
+use topopt_surface::{Dropped, TriangleSurface};
 
 use crate::args::ExportArgs;
 
 /// Writes the surface of a design.
 pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Failure> {
     let format = Format::of(&args.output)?;
-    let design = Design::read(&args.result)?;
-    let solid = design.solid(args)?;
+    let (design, unit) = design(&args.result)?;
+    let solid = design.solid(args.threshold, args.smooth).map_err(InputError::from)?;
+    design.check(&solid, args.threshold).map_err(InputError::from)?;
     let mut surface = solid.surface();
 
     let parts = solid.parts();
@@ -40,7 +42,7 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     }
     check_crossings(&surface)?;
     format
-        .write(&args.output, &surface, design.unit)
+        .write(&args.output, &surface, unit)
         .map_err(|error| InputError::from(unwritten(&error)))?;
 
     let (triangles, vertices) = (surface.triangles().len(), surface.vertices().len());
@@ -49,9 +51,9 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
         tell_decimation(share, before, &surface, out)?;
     }
 
-    tell_volume(solid.threshold(), surface.volume(), design.volume, out)?;
+    tell_volume(solid.threshold(), surface.volume(), design.volume(), out)?;
     match format {
-        Format::ThreeMf => writeln!(out, "unit of the file: {}", design.unit.name())?,
+        Format::ThreeMf => writeln!(out, "unit of the file: {}", unit.name())?,
         Format::Glb => writeln!(out, "unit of the file: m, with y upwards")?,
         _ => {}
     }
@@ -100,110 +102,17 @@ fn unwritten(error: &WriteError) -> Finding {
     }
 }
 
-/// A design as it was read.
-struct Design {
-    path: PathBuf,
-    mesh: HexMesh,
-    density: Vec<f64>,
-    /// Sum of density times volume over the elements.
-    volume: f64,
-    /// Of lengths: that of the case, millimeter if it states none.
-    unit: LengthUnit,
+/// The file of a design, and the unit of its lengths: that of the case, millimeter if it states
+/// none.
+fn design(result: &Path) -> Result<(DesignFile, LengthUnit), InputError> {
+    let (path, units) = if result.is_file() {
+        (result.into(), None)
+    } else {
+        let directory = RunDirectory::open(result)?;
+        (directory.design(), directory.config()?.units)
+    };
+    Ok((DesignFile::read(&path)?, units.map_or(LengthUnit::Mm, |units| units.length)))
 }
-
-impl Design {
-    /// Reads the design of a folder of results, or of a `.vtu` file.
-    fn read(result: &Path) -> Result<Self, InputError> {
-        let (path, units) = if result.is_file() {
-            (result.into(), None)
-        } else {
-            let directory = RunDirectory::open(result)?;
-            (directory.design(), directory.config()?.units)
-        };
-        let unit = units.map_or(LengthUnit::Mm, |units| units.length);
-        let (file, mut data) = vtu::read_with_cell_data(&path, &["density"])
-            .map_err(|error| Finding::new(error.to_string()))?;
-        let (mesh, density) = (file.mesh, data.remove(0));
-        let volume = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
-        Ok(Self { path, mesh, density, volume, unit })
-    }
-
-    /// The solid that it describes.
-    fn solid(&self, args: &ExportArgs) -> Result<Solid<'_>, InputError> {
-        let smoothing = args.smooth.unwrap_or_else(|| self.mesh.element_width());
-        let shaping = Shaping { threshold: args.threshold, smoothing, pinned: Vec::new() };
-        let solid = Solid::of(&self.mesh, &self.density, &shaping)
-            .map_err(|error| Finding::new(format!("{}: density: {error}", self.path.display())))?;
-        if !solid.is_cut() {
-            return Err(self.all_or_nothing(args.threshold).into());
-        }
-        match (solid.volume() / self.volume - 1.0).abs() <= VOLUME_TOLERANCE {
-            true => Ok(solid),
-            false if args.threshold.is_some() => Ok(solid),
-            false => Err(self.no_threshold(&solid).into()),
-        }
-    }
-
-    /// Smallest and largest density.
-    fn range(&self) -> [f64; 2] {
-        let densities = self.density.iter();
-        densities.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &density| {
-            [low.min(density), high.max(density)]
-        })
-    }
-
-    /// No threshold keeps the volume.
-    fn no_threshold(&self, solid: &Solid) -> Finding {
-        let [least, most] = self.range();
-        let message = format!(
-            "no threshold keeps the volume {} of {}: the nearest, {:.4}, gives {}; much of the \
-             density has a single value",
-            shown(self.volume),
-            self.path.display(),
-            solid.threshold(),
-            shown(solid.volume())
-        );
-
-        let range = [least, most].map(shown);
-        let remedy = match range[0] < range[1] {
-            true => {
-                let [least, most] = range;
-                format!("run more iterations, or give `--threshold` between {least} and {most}")
-            }
-            false => "run more iterations: a uniform density has no surface".into(),
-        };
-        Finding::new(message).remedy(remedy)
-    }
-
-    /// Without a threshold `given`, that which keeps the volume is the least density of all.
-    fn all_or_nothing(&self, given: Option<f64>) -> Finding {
-        let ([least, most], path) = (self.range(), self.path.display());
-        let Some(threshold) = given else {
-            return Finding::new(format!(
-                "all of {path} is solid: the densities are from {} to {}, and their volume \
-                 is that of the whole part",
-                shown(least),
-                shown(most)
-            ))
-            .remedy(
-                "optimize for a smaller `volume_fraction`; the surface of the whole part is that \
-                 of its mesh",
-            );
-        };
-
-        let what = if threshold > most { "nothing" } else { "everything" };
-        let threshold = shown(threshold);
-        Finding::new(format!("the threshold {threshold} keeps {what} of {path}")).remedy(format!(
-            "the densities are from {} to {}: choose a threshold between, or leave \
-             out `--threshold` to keep the volume",
-            shown(least),
-            shown(most)
-        ))
-    }
-}
-
-/// Largest relative difference of volumes that passes as kept.
-const VOLUME_TOLERANCE: f64 = 5e-3;
 
 /// What the extension of the file says.
 enum Format {

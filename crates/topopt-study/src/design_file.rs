@@ -1,0 +1,188 @@
+//! The design that a run has written, with the solid that is made of it.
+
+use std::path::{Path, PathBuf};
+
+use topopt_io::vtk::{Array, Values, vtu};
+use topopt_mesh::HexMesh;
+use topopt_mesh::numbers::shown;
+use topopt_surface::{Shaping, Solid};
+
+use crate::finding::Finding;
+use crate::model::Model;
+
+/// A file with a mesh and the densities of its elements, as a run writes it.
+#[derive(Debug)]
+pub struct DesignFile {
+    path: PathBuf,
+    /// The mesh, in the order of the file.
+    pub mesh: HexMesh,
+    /// Densities, `[n_elements]`.
+    pub density: Vec<f64>,
+    /// Nodes of supports, loads and elements with a fixed density, where the file has them.
+    pinned: Vec<u32>,
+}
+
+/// Names of the arrays that say what belongs to supports and loads, and what has a fixed density.
+const SUPPORTED: &str = "supported";
+const LOADED: &str = "loaded";
+const PASSIVE: &str = "passive";
+
+impl DesignFile {
+    /// Reads a `.vtu` file with the cell array `density`.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or has no such array.
+    pub fn read(path: &Path) -> Result<Self, Finding> {
+        let (file, mut data) = vtu::read_with_cell_data(path, &["density"])
+            .map_err(|error| Finding::new(error.to_string()))?;
+        let (mesh, density) = (file.mesh, data.remove(0));
+
+        let nodes = [SUPPORTED, LOADED].iter().filter_map(|name| mesh.sets().nodes.get(*name));
+        let mut pinned: Vec<u32> = nodes.flatten().copied().collect();
+        let elements = mesh.sets().elements.get(PASSIVE).into_iter().flatten();
+        pinned.extend(elements.flat_map(|&element| mesh.hexes()[element as usize]));
+        pinned.sort_unstable();
+        pinned.dedup();
+        Ok(Self { path: path.into(), mesh, density, pinned })
+    }
+
+    /// The volume of the material: the sum of density times volume.
+    pub fn volume(&self) -> f64 {
+        self.density.iter().zip(self.mesh.volumes()).map(|(density, v)| density * v).sum()
+    }
+
+    /// The solid of the design, with a surface at density `threshold`, or at that which keeps the
+    /// volume; smoothing may move it by a length, by default the mean width of an element, but not
+    /// away from supports, loads and elements with a fixed density.
+    ///
+    /// # Errors
+    /// Densities that are not finite.
+    pub fn solid(&self, threshold: Option<f64>, smooth: Option<f64>) -> Result<Solid<'_>, Finding> {
+        let smoothing = smooth.unwrap_or_else(|| self.mesh.element_width());
+        let shaping = Shaping { threshold, smoothing, pinned: self.pinned.clone() };
+        Solid::of(&self.mesh, &self.density, &shaping)
+            .map_err(|error| Finding::new(format!("{}: density: {error}", self.path.display())))
+    }
+
+    /// Whether `solid`, with its threshold `given` or found, is what a surface can be made of.
+    ///
+    /// # Errors
+    /// A solid that is empty or the whole part; a volume that no threshold keeps.
+    pub fn check(&self, solid: &Solid, given: Option<f64>) -> Result<(), Finding> {
+        let volume = self.volume();
+        if !solid.is_cut() {
+            return Err(self.all_or_nothing(given));
+        }
+        let is_kept = (solid.volume() / volume - 1.0).abs() <= VOLUME_TOLERANCE;
+        if is_kept || given.is_some() {
+            return Ok(());
+        }
+
+        let [least, most] = self.range();
+        let message = format!(
+            "no threshold keeps the volume {} of {}: the nearest, {:.4}, gives {}; much of the \
+             density has a single value",
+            shown(volume),
+            self.path.display(),
+            solid.threshold(),
+            shown(solid.volume())
+        );
+        Err(Finding::new(message).remedy(format!(
+            "run more iterations, or give `--threshold` between {} and {}",
+            shown(least),
+            shown(most)
+        )))
+    }
+
+    /// Smallest and largest density.
+    fn range(&self) -> [f64; 2] {
+        self.density.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &density| {
+            [low.min(density), high.max(density)]
+        })
+    }
+
+    /// Without a threshold `given`, that which keeps the volume is the least density of all.
+    fn all_or_nothing(&self, given: Option<f64>) -> Finding {
+        let ([least, most], path) = (self.range(), self.path.display());
+        let Some(threshold) = given else {
+            return match least < most {
+                true => Finding::new(format!(
+                    "all of {path} is solid: the densities are from {} to {}, and their volume \
+                     is that of the whole part",
+                    shown(least),
+                    shown(most)
+                ))
+                .remedy(
+                    "optimize for a smaller `volume_fraction`; the surface of the whole part is \
+                     that of its mesh",
+                ),
+                false => Finding::new(format!("all of {path} has the density {}", shown(least)))
+                    .remedy("run more iterations: a uniform density has no surface"),
+            };
+        };
+
+        let what = if threshold > most { "nothing" } else { "everything" };
+        let threshold = shown(threshold);
+        Finding::new(format!("the threshold {threshold} keeps {what} of {path}")).remedy(format!(
+            "the densities are from {} to {}: choose a threshold between, or leave \
+             out `--threshold` to keep the volume",
+            shown(least),
+            shown(most)
+        ))
+    }
+}
+
+/// Largest relative difference of volumes that passes as kept.
+const VOLUME_TOLERANCE: f64 = 5e-3;
+
+/// Where a problem is held and loaded, and which densities are fixed, as arrays of 0 and 1 in the
+/// user's numbering: read as a mesh, the file has them as sets.
+pub(crate) struct Marks {
+    supported: Vec<u8>,
+    loaded: Vec<u8>,
+    passive: Vec<u8>,
+}
+
+impl Marks {
+    pub fn of(model: &Model) -> Self {
+        let problem = &model.problem;
+        let n_nodes = problem.mesh().n_nodes();
+        let springs = problem.supports().springs();
+        let is_sprung = |node: usize| {
+            springs.is_some_and(|springs| springs[3 * node..3 * node + 3].iter().any(|k| *k > 0.0))
+        };
+        let is_supported = |node: usize| problem.supports().is_held(node) || is_sprung(node);
+        let is_loaded = |node: usize| {
+            let cases = problem.load_cases().iter();
+            cases.flat_map(|case| &case.forces[3 * node..3 * node + 3]).any(|force| *force != 0.0)
+        };
+        let nodes = |is_marked: &dyn Fn(usize) -> bool| {
+            let marks: Vec<u8> = (0..n_nodes).map(|node| is_marked(node).into()).collect();
+            model.renumbering.nodes_to_original(&marks)
+        };
+
+        let mut passive = vec![0; problem.mesh().n_elements()];
+        let fixed = model.space.solid.iter().chain(&model.space.void);
+        fixed.for_each(|&element| passive[element as usize] = 1);
+        Self {
+            supported: nodes(&is_supported),
+            loaded: nodes(&is_loaded),
+            passive: model.renumbering.elements_to_original(&passive),
+        }
+    }
+
+    /// Arrays of the points.
+    pub fn points(&self) -> [Array<'_>; 2] {
+        [(SUPPORTED, &self.supported), (LOADED, &self.loaded)]
+            .map(|(name, marks)| array(name, marks))
+    }
+
+    /// Arrays of the cells.
+    pub fn cells(&self) -> [Array<'_>; 1] {
+        [array(PASSIVE, &self.passive)]
+    }
+}
+
+fn array<'a>(name: &'a str, marks: &'a [u8]) -> Array<'a> {
+    Array { name, components: 1, values: Values::U8(marks) }
+}
