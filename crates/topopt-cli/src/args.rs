@@ -171,9 +171,12 @@ pub struct VerifyArgs {
     /// Results folder of a run
     #[arg(value_name = "RESULT")]
     pub results: PathBuf,
-    /// Density from which an element is solid; by default the one that keeps the volume
+    /// Density at which the surface lies; by default the one that keeps the volume
     #[arg(long, value_name = "T", value_parser = threshold)]
     pub threshold: Option<f64>,
+    /// Length by which smoothing may move the surface, as of `topopt export`
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    pub smooth: Option<f64>,
     /// Where to compute, instead of `solver.device` of the run: auto, cpu, gpu, gpu:1
     #[arg(long, value_parser = |text: &str| Device::try_from(text.to_owned()))]
     pub device: Option<Device>,

@@ -3,9 +3,9 @@
 mod carried;
 mod compared;
 mod measures;
+mod shape;
 mod solve;
 mod subject;
-mod threshold;
 
 use std::path::Path;
 
@@ -16,8 +16,9 @@ use topopt_mesh::Region;
 
 use crate::case::Case;
 use crate::config::Config;
+use crate::design_file::DesignFile;
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
+use crate::finding::InputError;
 use crate::interrupt::Interrupt;
 use crate::meshing::Gmsh;
 use crate::model::Model;
@@ -28,15 +29,17 @@ use carried::Carried;
 pub use compared::Compared;
 pub use measures::sorted_shares;
 pub use measures::{Displacement, Stress, Width};
+use shape::Shape;
 use solve::Solution;
 use subject::Subject;
-use threshold::Thresholded;
 
 /// What a verification is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Density from which on an element is solid; by default that which keeps the volume.
+    /// Density at which the surface lies; by default that which keeps the volume.
     pub threshold: Option<f64>,
+    /// Length by which smoothing may move the surface; by default the mean width of an element.
+    pub smooth: Option<f64>,
     /// Makes the mesh of the case, if it is one of a geometry.
     pub gmsh: Gmsh,
 }
@@ -45,7 +48,7 @@ pub struct Request {
 /// Units are those of the case; nodes and elements have the numbers of the mesh file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verification {
-    /// Elements of this density and more are solid.
+    /// Density at which the surface of the solid lies.
     pub threshold: f64,
     /// Young's modulus of a void element, as a share of the solid's.
     pub void_stiffness: f64,
@@ -81,9 +84,9 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Solves the design in `results` again, its elements of density `threshold` and more solid and
-    /// the others void; without one, that which keeps the volume. Computes where the case says, and
-    /// writes verify.json and verify.vtu beside the design.
+    /// Solves the design in `results` again as the solid that is exported: elements have the
+    /// stiffness of the share that it fills \[AllaireJouveToader2004\]. Computes where the case says,
+    /// and writes verify.json and verify.vtu beside the design.
     ///
     /// Void elements keep 1e-9 of the stiffness. So the mesh stays as it is, with its numbers,
     /// operators and preconditioner, and neither loose pieces nor elements that meet in an edge
@@ -103,38 +106,18 @@ impl Verification {
         let tags = case.tags.clone();
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let mut model = Model::build(config, case, place.needs_colors(config))?;
-        let density = density(results, &model)?;
-        let design =
-            Thresholded::new(&model, density, request.threshold).map_err(InputError::from)?;
-        let carried = Carried::new(&model.problem, &design.is_solid);
+        let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
+        let design = Shape::new(&model, &file, request).map_err(InputError::from)?;
+        let carried = Carried::new(&model.problem, &design.is_touched);
         let (carried, problem) = carried.map_err(InputError::from)?;
         model.problem = problem;
-        let solution = Solution::new(config, &model, &carried, &place, interrupt)?;
+        let solution = Solution::new(config, &model, &carried, &design, &place, interrupt)?;
         let subject = Subject { model: &model, design, carried, solution, tags };
         let verification = subject.verification(&summary, &place);
         subject.write(results.path())?;
         write_json(&results.path().join(VERIFIED), &verification)?;
         Ok(verification)
     }
-}
-
-/// The densities of the results, in the order of the problem.
-fn density(results: &RunDirectory, model: &Model) -> Result<Vec<f64>, InputError> {
-    let (_, mut data) = vtu::read_with_cell_data(&results.design(), &["density"])
-        .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
-    let density = data.pop().unwrap_or_default();
-    if density.len() != model.mesh.n_elements() {
-        let (found, needed) = (density.len(), model.mesh.n_elements());
-        let message = format!(
-            "{} has {found} elements, the mesh of its case has {needed}",
-            results.design().display()
-        );
-        let finding = Finding::new(message);
-        return Err(finding
-            .remedy("the mesh has changed since the run: run the case again")
-            .into());
-    }
-    Ok(model.renumbering.elements_from_original(&density))
 }
 
 impl Subject<'_> {
@@ -173,9 +156,11 @@ impl Subject<'_> {
         let (mesh, renumbering) = (&model.mesh, &model.renumbering);
         let solid: Vec<u8> = design.is_solid.iter().map(|&is_solid| is_solid.into()).collect();
         let solid = renumbering.elements_to_original(&solid);
+        let shares = renumbering.elements_to_original(&design.shares);
         let stress = renumbering.elements_to_original(&solution.von_mises);
 
         let cells = [
+            Array { name: "share", components: 1, values: Values::F64(&shares) },
             Array { name: "solid", components: 1, values: Values::U8(&solid) },
             Array { name: "von_mises", components: 1, values: Values::F64(&stress) },
         ];

@@ -107,6 +107,18 @@ impl Diffusion {
         Ok(values)
     }
 
+    /// The largest of `values` within so many edges around each vertex.
+    pub fn largest_within(&self, edges: usize, mut values: Vec<f64>) -> Vec<f64> {
+        for _ in 0..edges {
+            let largest = |vertex: usize| {
+                let others = self.row(vertex).map(|(_, other)| values[other]);
+                others.fold(values[vertex], f64::max)
+            };
+            values = (0..values.len()).into_par_iter().map(largest).collect();
+        }
+        values
+    }
+
     /// The couplings of a vertex with others.
     fn row(&self, vertex: usize) -> impl Iterator<Item = (f64, usize)> {
         let row = self.offsets[vertex]..self.offsets[vertex + 1];

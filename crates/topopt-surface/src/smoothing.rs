@@ -16,9 +16,14 @@ const STEPS: usize = 2;
 const SHIFTS: usize = 8;
 const TOLERANCE: f64 = 1e-4;
 
+/// The largest share of the half of a wall or a gap by which smoothing may move its surface: what is
+/// thin stays. Without it, an element of smoothing made a cantilever with webs of two elements 24 %
+/// less stiff.
+const SHARE: f64 = 1.0 / 3.0;
+
 /// The signed distance of a solid, positive inside, smoothed: its surface moved by at most the
-/// smoothing, and near pinned nodes by at most the distance from them; the volume is kept at a level
-/// next to 0.
+/// smoothing, by at most a sixth of a wall or a gap, and near pinned nodes by at most the distance
+/// from them; the volume is kept at a level next to 0.
 ///
 /// On a signed distance curvature flow is diffusion [OsherFedkiw2003, 4.1]: features of a size below
 /// the smoothing go. At the part's own faces it has the natural boundary condition, so that the
@@ -34,18 +39,27 @@ pub(crate) fn smoothed(
     let above: Vec<f64> = cut.field.values().map(|value| value - cut.threshold).collect();
     // Beyond that, nothing comes that moves the surface by as much as it may move.
     let widest = mesh.volumes().into_iter().fold(0.0, f64::max).cbrt();
-    let distance = signed_distance(&patches, &above, 2.0 * reach + widest)?.values;
-    let limits = limits(&patches, shaping)?;
+    let distance = signed_distance(&patches, &above, reach / SHARE + widest)?.values;
+    let pins = pins(&patches, shaping)?;
     drop(patches);
 
     let diffusion = Diffusion::new(mesh, |_| reach * reach);
     let flown = diffusion.even_out(distance.clone(), STEPS).map_err(FieldError::from)?;
+    // A wall that is thick enough to move by the whole reach is that deep.
+    let layers = (reach / (SHARE * mesh.element_width())).ceil().min(MOST_LAYERS) as usize;
+    let within = |sign: f64| {
+        let depths = distance.par_iter().map(|phi| sign * phi).collect();
+        diffusion.largest_within(layers, depths)
+    };
+    let (walls, gaps) = (within(1.0), within(-1.0));
     drop(diffusion);
 
     let shifted = |shift: f64| {
-        let all = flown.par_iter().zip(&distance).zip(&limits);
-        let moved =
-            all.map(|((flown, from), limit)| (flown + shift).clamp(from - limit, from + limit));
+        let moved = (0..flown.len()).into_par_iter().map(|v| {
+            let [inwards, outwards] =
+                [walls[v], gaps[v]].map(|depth| (SHARE * depth).clamp(0.0, reach).min(pins[v]));
+            (flown[v] + shift).clamp(distance[v] - inwards, distance[v] + outwards)
+        });
         Field::of_vertices(mesh, moved.collect())
     };
     let found = shift_to_volume(volumes, solid.volume(), reach, shifted)?;
@@ -82,8 +96,11 @@ fn shift_to_volume(
     Ok(field)
 }
 
-/// How far the surface may move at every vertex.
-fn limits(patches: &Patches, shaping: &Shaping) -> Result<Vec<f64>, SolidError> {
+/// Layers of elements in which the depth of a wall is looked for.
+const MOST_LAYERS: f64 = 32.0;
+
+/// How far the surface may move at every vertex because of pinned nodes.
+fn pins(patches: &Patches, shaping: &Shaping) -> Result<Vec<f64>, SolidError> {
     let reach = shaping.smoothing;
     if shaping.pinned.is_empty() {
         return Ok(vec![reach; patches.tetrahedra().points().len()]);

@@ -22,7 +22,8 @@ pub(super) fn verify(
     let results = RunDirectory::open(&args.results).map_err(InputError::from)?;
     let mut config = results.config()?;
     config.solver.device = args.device.unwrap_or(config.solver.device);
-    let request = Request { threshold: args.threshold, gmsh: (&args.gmsh).into() };
+    let request =
+        Request { threshold: args.threshold, smooth: args.smooth, gmsh: (&args.gmsh).into() };
     let verification = thread_pool(config.solver.threads)?
         .install(|| Verification::of(&results, &config, &request, interrupt))?;
     if args.json {
@@ -59,7 +60,7 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
     let [p95, p99, maximum] =
         [stress.percentile_95, stress.percentile_99, stress.maximum].map(shown);
     vec![
-        ("solid", format!("density {} and more", shown(found.threshold))),
+        ("solid", format!("the surface at density {}", shown(found.threshold))),
         ("void", format!("{:e} of the stiffness", found.void_stiffness)),
         (
             "largest displacement",

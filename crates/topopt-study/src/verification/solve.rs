@@ -10,6 +10,7 @@ use topopt_fem::stress;
 use topopt_linalg::{PcgProgress, Pointwise};
 
 use super::carried::Carried;
+use super::shape::Shape;
 use crate::computer::{Computer, Visitor};
 use crate::config::{Config, Strategy};
 use crate::failure::Failure;
@@ -26,6 +27,7 @@ struct Solve<'a> {
     config: &'a Config,
     model: &'a Model,
     carried: &'a Carried,
+    shape: &'a Shape,
     interrupt: &'a Interrupt,
 }
 
@@ -33,9 +35,13 @@ impl Visitor for Solve<'_> {
     type Output = Solution;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Solution, Failure> {
-        let Self { model, carried, interrupt, .. } = self;
-        let density: Vec<f64> =
-            carried.is_carrying.iter().map(|&c| if c { 1.0 } else { VOID_STIFFNESS }).collect();
+        let Self { model, carried, shape, interrupt, .. } = self;
+        // Loose pieces are void; what is less than half full counts by what it has.
+        let stiffness = |(element, &share): (usize, &f64)| {
+            let is_loose = shape.is_touched[element] && !carried.is_carrying[element];
+            if is_loose { VOID_STIFFNESS } else { share.clamp(VOID_STIFFNESS, 1.0) }
+        };
+        let density: Vec<f64> = shape.shares.iter().enumerate().map(stiffness).collect();
         let equation = self.equation(computer)?;
         let criteria = OptimalityCriteria::new(computer.backend(), density.len(), 1.0, 0.5)?;
         let criteria = Box::new(criteria);
@@ -68,7 +74,7 @@ impl Visitor for Solve<'_> {
             pcg_iterations: report.pcg_iterations,
             pcg_residual: report.pcg_residual,
         };
-        solution.find_stresses(model, carried);
+        solution.find_stresses(model, carried, shape);
         Ok(solution)
     }
 }
@@ -109,7 +115,7 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// Solves at `place`, for which `structure` was built, with the solver's settings of the case.
+    /// Solves for a shape, at `place`, for which `structure` was built, with the solver's settings of the case.
     ///
     /// # Errors
     /// A solve that does not converge or is interrupted, a device that fails or is too small.
@@ -117,17 +123,19 @@ impl Solution {
         config: &Config,
         model: &Model,
         carried: &Carried,
+        shape: &Shape,
         place: &Place,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
-        place.visit(Solve { config, model, carried, interrupt })
+        place.visit(Solve { config, model, carried, shape, interrupt })
     }
 
-    fn find_stresses(&mut self, model: &Model, carried: &Carried) {
+    fn find_stresses(&mut self, model: &Model, carried: &Carried, shape: &Shape) {
         let (mesh, material) = (model.problem.mesh(), model.problem.material());
         let mut moduli = model.solid_moduli();
-        let is_carrying = carried.is_carrying.iter();
-        moduli.iter_mut().zip(is_carrying).filter(|(_, c)| !**c).for_each(|(e, _)| *e = 0.0);
+        let carrying = carried.is_carrying.iter().zip(&shape.is_solid);
+        let kept = carrying.map(|(carries, solid)| *carries && *solid);
+        moduli.iter_mut().zip(kept).filter(|(_, kept)| !kept).for_each(|(e, _)| *e = 0.0);
         for (case, u) in self.displacements.iter().enumerate() {
             let stresses = stress::stresses(mesh, material, &moduli, u, stress::CENTER);
             for (e, stress) in stresses.iter().enumerate() {

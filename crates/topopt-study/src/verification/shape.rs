@@ -1,0 +1,76 @@
+//! The shape that is verified: that which is exported.
+
+use topopt_mesh::numbers::shown;
+
+use super::Request;
+use super::compared::Compared;
+use crate::design_file::DesignFile;
+use crate::finding::Finding;
+use crate::model::Model;
+
+/// The solid of a design by the elements that it fills.
+pub(super) struct Shape {
+    /// Density at which its surface lies.
+    pub threshold: f64,
+    /// Share of every element that it fills, in the order of the problem, \[n_elements\].
+    pub shares: Vec<f64>,
+    /// Whether that is half of an element or more.
+    pub is_solid: Vec<bool>,
+    /// Whether it is enough to pass a force on.
+    pub is_touched: Vec<bool>,
+    /// Volume of material.
+    pub volume: Compared,
+    /// Share of material in the design elements.
+    pub volume_fraction: Compared,
+}
+
+impl Shape {
+    /// The solid that `topopt export` makes of the design in `file`.
+    ///
+    /// # Errors
+    /// A finding if the file is not of the model's mesh, or nothing is solid.
+    pub fn new(model: &Model, file: &DesignFile, request: &Request) -> Result<Self, Finding> {
+        let (found, needed) = (file.density.len(), model.mesh.n_elements());
+        if found != needed {
+            let message =
+                format!("the design has {found} elements, the mesh of its case has {needed}");
+            return Err(Finding::new(message)
+                .remedy("the mesh has changed since the run: run the case again"));
+        }
+
+        let solid = file.solid(request.threshold, request.smooth)?;
+        let shares = model.renumbering.elements_from_original(&solid.shares());
+        let density = model.renumbering.elements_from_original(&file.density);
+        let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
+        let (is_solid, is_touched): (Vec<bool>, Vec<bool>) = (at_least(0.5), at_least(TOUCHED));
+        if !is_solid.contains(&true) {
+            let largest = density.iter().copied().fold(0.0, f64::max);
+            let message = format!(
+                "nothing has a density of {} or more: the largest is {largest:.4}",
+                shown(solid.threshold())
+            );
+            return Err(Finding::new(message)
+                .remedy("give a smaller `--threshold`, or leave it out to keep the volume"));
+        }
+
+        let sum = |volumes: &[f64], values: &[f64]| -> f64 {
+            volumes.iter().zip(values).map(|(volume, value)| volume * value).sum()
+        };
+        let design_volumes = model.space.design_volumes();
+        let total: f64 = design_volumes.iter().sum();
+        let compared = |volumes: &[f64], scale: f64| {
+            Compared::new(sum(volumes, &density) / scale, sum(volumes, &shares) / scale)
+        };
+        Ok(Self {
+            threshold: solid.threshold(),
+            volume: compared(&model.space.volumes, 1.0),
+            volume_fraction: compared(&design_volumes, total),
+            shares,
+            is_solid,
+            is_touched,
+        })
+    }
+}
+
+/// Share of an element below which a force on its nodes meets nothing.
+const TOUCHED: f64 = 0.1;
