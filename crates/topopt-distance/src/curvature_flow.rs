@@ -5,8 +5,7 @@ use topopt_mesh::vector::{dot, length};
 
 use crate::DistanceError;
 use crate::checks::{check_positive, check_values};
-use crate::element::Element;
-use crate::evolution::LEAST_SLOPE;
+use crate::element::{Element, LEAST_SLOPE};
 use crate::patches::Patches;
 use crate::signed_distance::signed_distance;
 use crate::sparse::Matrix;
@@ -55,6 +54,26 @@ pub struct Flowed {
 /// # Errors
 /// [`DistanceError`] for values or settings that are not those of the tetrahedra, not finite or not
 /// positive, and where the equations of a step cannot be solved.
+///
+/// ```
+/// use topopt_distance::{Flow, Patches, Tetrahedra, curvature_flow};
+/// use topopt_mesh::generate::{Benchmark, Resolution};
+///
+/// // A box of 20 x 10 x 10 cubes of 1/2, and a cylinder around its axis.
+/// let mesh = Benchmark::Cantilever.generate(Resolution::Elements(2000)).unwrap();
+/// let patches = Patches::new(Tetrahedra::of_mesh(&mesh)?);
+/// let distance = |x: &[f64; 3]| (x[1] - 2.5).hypot(x[2] - 2.5) - 2.0;
+/// let values: Vec<f64> = patches.tetrahedra().points().iter().map(distance).collect();
+///
+/// // Its radius R follows R^2 = 4 - 2 t.
+/// let found = curvature_flow(&patches, &values, &Flow { time: 0.8, n_steps: 4, band: 2.0 })?;
+/// let radius = (4.0f64 - 2.0 * 0.8).sqrt();
+/// for (x, value) in patches.tetrahedra().points().iter().zip(&found.values) {
+///     let expected = distance(x) + 2.0 - radius;
+///     assert!(expected.abs() > 0.5 || (value - expected).abs() < 0.15);
+/// }
+/// # Ok::<(), topopt_distance::DistanceError>(())
+/// ```
 pub fn curvature_flow(
     patches: &Patches,
     values: &[f64],
@@ -132,17 +151,17 @@ impl<'a> Step<'a> {
             terms
         });
 
-        let force = |&vertex: &u32| {
-            let mut force = 0.0;
+        let residual = |&vertex: &u32| {
+            let mut residual = 0.0;
             self.visit(vertex, |weight, products, corners| {
                 for (corner, product) in corners.into_iter().zip(products) {
-                    force -= weight * product * self.values[corner as usize];
+                    residual -= weight * product * self.values[corner as usize];
                 }
             });
-            force
+            residual
         };
-        let forces: Vec<f64> = self.vertices.par_iter().map(force).collect();
-        matrix.solve(&forces, TOLERANCE, MOST_ITERATIONS)
+        let residuals: Vec<f64> = self.vertices.par_iter().map(residual).collect();
+        matrix.solve(&residuals, TOLERANCE, MOST_ITERATIONS)
     }
 
     /// Hands all tetrahedra around `vertex` to `each`: the volume by the slope, the products of the

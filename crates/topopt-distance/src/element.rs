@@ -2,6 +2,9 @@
 
 use topopt_mesh::vector::{cross, difference, dot, length};
 
+/// A slope below this, in a field of distances, is taken as this where a normal is needed.
+pub(crate) const LEAST_SLOPE: f64 = 0.1;
+
 /// The geometry of a tetrahedron that is not flat.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Element {

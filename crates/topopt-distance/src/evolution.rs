@@ -9,13 +9,10 @@ use topopt_mesh::vector::{dot, length};
 use crate::DistanceError;
 use crate::band::{Band, Cell};
 use crate::checks::check_positive;
-use crate::element::Element;
+use crate::element::{Element, LEAST_SLOPE};
 use crate::motion::Motion;
 use crate::patches::Patches;
 use crate::signed_distance::signed_distance;
-
-/// A slope below this, in a field of distances, is taken as this where a normal is needed.
-pub(crate) const LEAST_SLOPE: f64 = 0.1;
 
 /// How a level set evolves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +68,7 @@ pub fn evolve(
     while left > 0.0 {
         let stage = Stage::new(patches, motion, steps.band, &values);
         let needed = left / stage.step;
-        if needed > (steps.most - n_steps) as f64 {
+        if needed > steps.most.saturating_sub(n_steps) as f64 {
             return Err(DistanceError::Steps { needed: needed + n_steps as f64, most: steps.most });
         }
         let (made, time) = stage.run(&mut values, left);

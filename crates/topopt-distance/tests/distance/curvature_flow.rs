@@ -62,6 +62,13 @@ fn four_steps_do_where_explicit_ones_would_be_thousands() {
 }
 
 #[test]
+fn a_sphere_may_vanish() {
+    let patches = Patches::new(cube(8, 1.0));
+    let flow = Flow { time: 2.0 * RADIUS * RADIUS, n_steps: 6, band: 0.3 };
+    assert!(flowed(&patches, flow).values.iter().all(|value| *value == 0.3));
+}
+
+#[test]
 fn a_flow_has_the_same_bits_on_any_number_of_threads() {
     let patches = Patches::new(Tetrahedra::of_mesh(&distorted_cube(10, 0.2, false)).unwrap());
     let results = [1, 6].map(|n_threads| {
