@@ -57,6 +57,12 @@ impl Element {
     }
 }
 
+/// The normal of a front at a vertex, from the sum of volumes times gradients around it.
+pub(crate) fn normal(sum: [f64; 3], volume: f64) -> [f64; 3] {
+    let slope = length(sum).max(LEAST_SLOPE * volume);
+    if slope > 0.0 { sum.map(|v| v / slope) } else { [0.0; 3] }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
