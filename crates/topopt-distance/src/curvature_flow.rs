@@ -85,6 +85,7 @@ pub fn curvature_flow(
 ) -> Result<Flowed, DistanceError> {
     check_values(patches.tetrahedra(), "values", values)?;
     check_positive("the time", flow.time)?;
+    check_positive("the band", flow.band)?;
     check_positive("the number of steps", flow.n_steps as f64)?;
 
     let tau = flow.time / flow.n_steps as f64;

@@ -118,8 +118,16 @@ fn a_flow_without_time_or_steps_is_refused() {
     let patches = Patches::new(cube(4, 1.0));
     let flow = Flow { time: 0.1, n_steps: 2, band: 0.3 };
     let refused = |flow| curvature_flow(&patches, &start(&patches), &flow).unwrap_err().to_string();
-    assert_eq!(refused(Flow { time: -1.0, ..flow }), "the time is -1; it must be positive");
+    assert_eq!(
+        refused(Flow { time: -1.0, ..flow }),
+        "the time is -1; it must be positive and finite"
+    );
+    let message = refused(Flow { time: f64::INFINITY, ..flow });
+    assert_eq!(message, "the time is inf; it must be positive and finite");
     let message = refused(Flow { n_steps: 0, ..flow });
-    assert_eq!(message, "the number of steps is 0; it must be positive");
-    assert_eq!(refused(Flow { band: 0.0, ..flow }), "the band is 0; it must be positive");
+    assert_eq!(message, "the number of steps is 0; it must be positive and finite");
+    assert_eq!(
+        refused(Flow { band: f64::NAN, ..flow }),
+        "the band is NaN; it must be positive and finite"
+    );
 }

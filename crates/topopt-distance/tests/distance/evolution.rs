@@ -152,7 +152,7 @@ fn what_cannot_be_done_is_refused() {
     let message = refused(&fast, steps);
     assert!(message.contains("steps are needed and 10 allowed"), "{message}");
     let message = refused(&fast, Steps { time: 0.0, ..steps });
-    assert_eq!(message, "the time is 0; it must be positive");
+    assert_eq!(message, "the time is 0; it must be positive and finite");
     let backwards = Motion { curvature: Coefficient::Uniform(-1.0), ..Motion::REST };
     assert_eq!(
         refused(&backwards, steps),
