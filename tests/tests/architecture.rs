@@ -96,8 +96,14 @@ fn libraries_know_neither_command_line_nor_case_file() {
 
 #[test]
 fn libraries_do_not_print_and_only_io_reads_and_writes() {
-    let computing =
-        ["topopt-mesh", "topopt-linalg", "topopt-fem", "topopt-design", "topopt-surface"];
+    let computing = [
+        "topopt-mesh",
+        "topopt-linalg",
+        "topopt-distance",
+        "topopt-fem",
+        "topopt-design",
+        "topopt-surface",
+    ];
     for (path, code) in sources(&computing) {
         let modules = std_modules(&code);
         for module in ["fs", "io", "net", "env", "process"] {
@@ -116,10 +122,15 @@ fn libraries_do_not_print_and_only_io_reads_and_writes() {
 }
 
 #[test]
-fn mesh_fem_linalg_surface_and_report_read_no_clock() {
-    for (path, code) in
-        sources(&["topopt-mesh", "topopt-fem", "topopt-linalg", "topopt-surface", "topopt-report"])
-    {
+fn only_design_and_those_who_run_it_read_a_clock() {
+    for (path, code) in sources(&[
+        "topopt-mesh",
+        "topopt-distance",
+        "topopt-fem",
+        "topopt-linalg",
+        "topopt-surface",
+        "topopt-report",
+    ]) {
         assert!(!std_modules(&code).contains("time"), "{path} names std::time");
     }
 }
@@ -136,6 +147,7 @@ fn crates_do_not_name_what_is_above_them() {
         ("topopt-design", &["cuda", "gpu", "file", "path", "console", "terminal"]),
         ("topopt-io", &["stiffness", "config", "simp"]),
         ("topopt-surface", &["stiffness", "displacement", "load", "simp"]),
+        ("topopt-distance", &["stiffness", "displacement", "density", "load", "simp"]),
     ];
 
     for (name, names) in forbidden {

@@ -13,7 +13,7 @@ use topopt_distance::{
 #[path = "../tests/distance/cubes.rs"]
 mod cubes;
 
-use cubes::{cube, largest, mean_error, sphere};
+use cubes::{apart, cube, largest, mean_error, sphere};
 
 const SPHERE: Tensor = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
 /// The tensor of sqrt(x^2 + 4 y^2 + 9 z^2).
@@ -99,24 +99,27 @@ fn level_sets() -> Result<(), DistanceError> {
         patches.tetrahedra().points().iter().map(|&at| field(at)).collect()
     };
     let error = |found: &[f64], expected: &dyn Fn([f64; 3]) -> f64| {
-        largest(patches.tetrahedra().points(), |vertex, x| {
+        let near = largest(patches.tetrahedra().points(), |vertex, x| {
             if expected(x).abs() < 2.0 { found[vertex] - expected(x) } else { 0.0 }
-        })
+        });
+        format!("{near:7.4} {:7.4}", apart(patches.tetrahedra(), found, expected))
     };
     let (start, band) = (at_points(&field(25.0, 15.0)), 5.0);
 
-    println!("a sphere of radius 15 in 63^3 cells, band 5: seconds, largest error near to it");
+    println!(
+        "a sphere of radius 15 in 63^3 cells, band 5: seconds, errors near to it and of itself"
+    );
     let clock = Instant::now();
     let found = signed_distance(&patches, &start, band)?;
     let seconds = clock.elapsed().as_secs_f64();
-    println!("distance  {seconds:7.3} {:7.4}", error(&found.values, &field(25.0, 15.0)));
+    println!("distance  {seconds:7.3} {}", error(&found.values, &field(25.0, 15.0)));
 
     let motion = Motion { velocity: Coefficient::Uniform([1.0, 0.0, 0.0]), ..Motion::REST };
     let clock = Instant::now();
     let found = evolve(&patches, &start, &motion, &Steps { time: 10.0, band, most: 1000 })?;
     let seconds = clock.elapsed().as_secs_f64();
     let wrong = error(&found.values, &field(35.0, 15.0));
-    println!("advection {seconds:7.3} {wrong:7.4} {} steps", found.n_steps);
+    println!("advection {seconds:7.3} {wrong} {} steps", found.n_steps);
 
     let smaller = (15f64 * 15.0 - 4.0 * 8.0).sqrt();
     let motion = Motion { curvature: Coefficient::Uniform(1.0), ..Motion::REST };
@@ -124,12 +127,12 @@ fn level_sets() -> Result<(), DistanceError> {
     let found = evolve(&patches, &start, &motion, &Steps { time: 8.0, band, most: 1000 })?;
     let seconds = clock.elapsed().as_secs_f64();
     let wrong = error(&found.values, &field(25.0, smaller));
-    println!("curvature {seconds:7.3} {wrong:7.4} {} steps", found.n_steps);
+    println!("curvature {seconds:7.3} {wrong} {} steps", found.n_steps);
 
     let clock = Instant::now();
     let found = curvature_flow(&patches, &start, &Flow { time: 8.0, n_steps: 4, band: 8.0 })?;
     let seconds = clock.elapsed().as_secs_f64();
     let wrong = error(&found.values, &field(25.0, smaller));
-    println!("implicit  {seconds:7.3} {wrong:7.4} 4 steps, {} iterations", found.n_iterations);
+    println!("implicit  {seconds:7.3} {wrong} 4 steps, {} iterations", found.n_iterations);
     Ok(())
 }

@@ -99,6 +99,7 @@ impl WithMetric for Rounds<'_> {
             if earliest >= self.end || earliest == f64::INFINITY {
                 break;
             }
+            // The earliest is always propagated, even if the window is lost in rounding.
             fronts.advance(metric, self.end.min(earliest + window));
             rounds += 1;
         }
@@ -152,11 +153,11 @@ impl<'a> Fronts<'a> {
         self.active.iter().map(|&patch| self.earliest[patch]).fold(f64::INFINITY, f64::min)
     }
 
-    /// One round: propagates all values below `limit` within their patches, then to others.
+    /// One round: propagates all values up to `limit` within their patches, then to others.
     fn advance(&mut self, metric: &impl Metric, limit: f64) {
         let mut running = Vec::new();
         for &patch in &self.active {
-            if self.earliest[patch] < limit {
+            if self.earliest[patch] <= limit {
                 running.extend(self.fronts[patch].take());
             }
         }

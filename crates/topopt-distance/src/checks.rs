@@ -40,7 +40,11 @@ pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), Dis
     }
 }
 
-/// Whether a number is positive; it may be infinite.
+/// Whether a number is positive and finite.
 pub(crate) fn check_positive(what: &'static str, value: f64) -> Result<(), DistanceError> {
-    if value > 0.0 { Ok(()) } else { Err(DistanceError::NotPositive { what, value }) }
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(DistanceError::NotPositive { what, value })
+    }
 }

@@ -2,6 +2,9 @@
 
 use topopt_mesh::vector::{cross, difference, dot, length};
 
+/// A slope below this, in a field of distances, is taken as this where a normal is needed.
+pub(crate) const LEAST_SLOPE: f64 = 0.1;
+
 /// The geometry of a tetrahedron that is not flat.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Element {
@@ -52,6 +55,12 @@ impl Element {
     pub fn inradius(&self) -> f64 {
         1.0 / self.gradients.map(length).iter().sum::<f64>()
     }
+}
+
+/// The normal of a front at a vertex, from the sum of volumes times gradients around it.
+pub(crate) fn normal(sum: [f64; 3], volume: f64) -> [f64; 3] {
+    let slope = length(sum).max(LEAST_SLOPE * volume);
+    if slope > 0.0 { sum.map(|v| v / slope) } else { [0.0; 3] }
 }
 
 #[cfg(test)]

@@ -49,8 +49,8 @@ pub enum DistanceError {
         /// How many are needed.
         expected: usize,
     },
-    /// A number that must be positive.
-    #[error("{what} is {value}; it must be positive")]
+    /// A number that must be positive and finite.
+    #[error("{what} is {value}; it must be positive and finite")]
     NotPositive {
         /// What it is.
         what: &'static str,

@@ -9,13 +9,10 @@ use topopt_mesh::vector::{dot, length};
 use crate::DistanceError;
 use crate::band::{Band, Cell};
 use crate::checks::check_positive;
-use crate::element::Element;
+use crate::element::{Element, LEAST_SLOPE, normal};
 use crate::motion::Motion;
 use crate::patches::Patches;
 use crate::signed_distance::signed_distance;
-
-/// A slope below this, in a field of distances, is taken as this where a normal is needed.
-pub(crate) const LEAST_SLOPE: f64 = 0.1;
 
 /// How a level set evolves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,8 +46,9 @@ pub struct Evolved {
 ///
 /// The field is made a distance again when the front may have moved by half of the band, or when
 /// the curvature has carried what is wrong at its end by as much. The front moves as it should to
-/// first order in the size of the tetrahedra. Where it meets the boundary of the mesh, curvature
-/// holds it at a right angle.
+/// first order in the size of the tetrahedra. Where it meets the boundary of the mesh it keeps its
+/// angle: what of the curvature is along the boundary moves it there. The weak form alone would turn
+/// it to a right angle, and draw a front that is parallel to the boundary to it.
 ///
 /// # Errors
 /// [`DistanceError`] for values, coefficients or settings that are not those of the tetrahedra, not
@@ -71,7 +69,7 @@ pub fn evolve(
     while left > 0.0 {
         let stage = Stage::new(patches, motion, steps.band, &values);
         let needed = left / stage.step;
-        if needed > (steps.most - n_steps) as f64 {
+        if needed > steps.most.saturating_sub(n_steps) as f64 {
             return Err(DistanceError::Steps { needed: needed + n_steps as f64, most: steps.most });
         }
         let (made, time) = stage.run(&mut values, left);
@@ -146,8 +144,8 @@ impl<'a> Stage<'a> {
     }
 
     /// What a tetrahedron adds at its corners, [`rate`].
-    fn terms(&self, cell: &Cell) -> [[f64; 8]; 4] {
-        let mut terms = [[0.0; 8]; 4];
+    fn terms(&self, cell: &Cell) -> [[f64; 11]; 4] {
+        let mut terms = [[0.0; 11]; 4];
         let Some(element) = Element::new(&corners(self.patches, cell)) else {
             return terms;
         };
@@ -168,6 +166,7 @@ impl<'a> Stage<'a> {
         for a in 0..4 {
             let bend = bend * dot(element.gradients[a], gradient);
             let [x, y, z] = gradient;
+            let [u, v, w] = element.gradients[a];
             terms[a] = [
                 shares[a] * height,
                 shares[a] * volume,
@@ -177,6 +176,9 @@ impl<'a> Stage<'a> {
                 y * volume,
                 z * volume,
                 beta * volume,
+                u * volume,
+                v * volume,
+                w * volume,
             ];
         }
         terms
@@ -212,15 +214,17 @@ fn positive_shares(element: &Element, wave: [f64; 3], values: &[f64; 4]) -> [f64
 }
 
 /// The change of a vertex with time, from the sums of its tetrahedra.
-fn rate([height, weight, bend, volume, x, y, z, beta]: [f64; 8]) -> f64 {
+fn rate([height, weight, bend, volume, x, y, z, beta, u, v, w]: [f64; 11]) -> f64 {
     let moved = if weight > 0.0 { height / weight } else { 0.0 };
     if volume == 0.0 || beta == 0.0 {
         return -moved;
     }
-    // The sum of the bends is minus the curvature times the lumped mass, a quarter of the volume.
-    let curvature = -4.0 * bend / volume;
-    let slope = length([x, y, z]) / volume;
-    beta / volume * curvature * slope - moved
+    // The sum of the gradients of a shape function is its integral over the boundary of the mesh:
+    // zero inside, and what the weak form leaves out on the boundary. The rest is the curvature
+    // times the lumped mass, a quarter of the volume.
+    let gradient = [x, y, z];
+    let curvature = 4.0 * (dot([u, v, w], normal(gradient, volume)) - bend) / volume;
+    beta / volume * curvature * length(gradient) / volume - moved
 }
 
 /// Coordinates of the corners of a tetrahedron.

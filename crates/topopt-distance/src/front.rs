@@ -77,7 +77,7 @@ impl Front {
         received.fold(waiting, f64::min)
     }
 
-    /// Propagates all values below `limit`, in their order, and fills the outbox.
+    /// Propagates all values up to `limit`, in their order, and fills the outbox.
     pub fn advance(&mut self, patches: &Patches, metric: &impl Metric, limit: f64) {
         let patch = patches.patch(self.patch);
         if self.points.is_empty() {
@@ -95,7 +95,7 @@ impl Front {
                 self.lower(local, value);
             }
         }
-        while let Some(next) = self.queue.peek().copied().filter(|next| next.value < limit) {
+        while let Some(next) = self.queue.peek().copied().filter(|next| next.value <= limit) {
             self.queue.pop();
             // Later entries of the same vertex are those from before it was lowered.
             let settled = &mut self.settled[next.local as usize];

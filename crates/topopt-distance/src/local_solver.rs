@@ -68,3 +68,74 @@ pub(crate) fn through_face(values: [f64; 3], products: [f64; 6]) -> f64 {
         [_, false, false] => on_edge1().min(on_edge2()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use topopt_mesh::vector::{dot, length};
+    use topopt_testing::Noise;
+
+    use super::*;
+
+    /// The earliest arrival at the origin from the edges to three vertices and their values: the
+    /// least of those that need each of them.
+    fn earliest(edges: [[f64; 3]; 3], values: [f64; 3]) -> f64 {
+        let turned = |first: usize| {
+            let [a, b, c] = [0, 1, 2].map(|i| (first + i) % 3);
+            let product = |a: usize, b: usize| dot(edges[a], edges[b]);
+            let products = [(a, a), (b, b), (c, c), (b, c), (a, c), (a, b)];
+            through_face([values[a], values[b], values[c]], products.map(|(a, b)| product(a, b)))
+        };
+        turned(0).min(turned(1)).min(turned(2))
+    }
+
+    /// The least of many points of the face.
+    fn sampled(edges: [[f64; 3]; 3], values: [f64; 3]) -> f64 {
+        const N: usize = 100;
+        let mut least = f64::INFINITY;
+        for i in 0..=N {
+            for j in 0..=N - i {
+                let lambda = [i, j, N - i - j].map(|k| k as f64 / N as f64);
+                let at = [0, 1, 2].map(|d| (0..3).map(|a| lambda[a] * edges[a][d]).sum());
+                least = least.min((0..3).map(|a| lambda[a] * values[a]).sum::<f64>() + length(at));
+            }
+        }
+        least
+    }
+
+    #[test]
+    fn the_arrival_is_the_least_of_all_points_of_the_face() {
+        let mut noise = Noise(1);
+        let (mut inside, mut obtuse) = (0, 0);
+        for _ in 0..500 {
+            let edges = [0, 1, 2].map(|_| [0, 1, 2].map(|_| noise.number()));
+            let values = [0, 1, 2].map(|_| 0.7 * noise.number());
+            let (found, expected) = (earliest(edges, values), sampled(edges, values));
+            // The distance is nowhere more curved than near to the origin.
+            assert!(found <= expected + 1e-12, "{found} after {expected}");
+            assert!(found > expected - 0.01, "{found} before {expected}");
+
+            let of_corners = (0..3).map(|a| values[a] + length(edges[a])).fold(f64::MAX, f64::min);
+            inside += u32::from(found < of_corners - 1e-12);
+            obtuse += u32::from(dot(edges[0], edges[1]) < 0.0);
+        }
+        assert!(inside > 200 && obtuse > 200, "{inside} inside of edges or faces, {obtuse} obtuse");
+    }
+
+    #[test]
+    fn a_plane_wave_is_exact_and_one_that_comes_from_outside_is_not_taken() {
+        let edges = [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]];
+        let direction = [2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0];
+        let values = edges.map(|edge| 5.0 + dot(direction, edge));
+        assert!((earliest(edges, values) - 5.0).abs() < 1e-15);
+
+        // From below: along the edge between the other two.
+        let direction = [0.8, 0.6, 0.0];
+        let values = edges.map(|edge| dot(direction, edge));
+        let product = |a: usize, b: usize| dot(edges[a], edges[b]);
+        let products = [product(0, 0), product(1, 1), product(0, 1)];
+        assert!(through_edge([values[0], values[1]], products).abs() < 1e-15);
+        // The later vertex alone adds nothing to the other one.
+        assert_eq!(through_edge([9.0, 0.0], products), f64::INFINITY);
+        assert_eq!(through_edge([0.0, 9.0], products), 1.0);
+    }
+}

@@ -24,10 +24,10 @@ pub struct SignedDistance {
 /// may be infinite.
 ///
 /// At the vertices of the tetrahedra that the zero set cuts, and of those next to them, it is
-/// exactly the distance to the nearest of its triangles, in a straight line. From there the eikonal
-/// equation is solved outwards, on both sides at once, which is first order in the size of the
-/// tetrahedra; patches beyond the band are not touched. Signs stay as they are, and zero is
-/// positive.
+/// exactly the distance to the nearest of its triangles, in a straight line, which may cross a gap
+/// of the mesh. From there the eikonal equation is solved outwards, on both sides at once, which is
+/// first order in the size of the tetrahedra; patches beyond the band are not touched. Signs stay
+/// as they are, and zero is positive.
 ///
 /// # Errors
 /// [`DistanceError`] for values that are too many, too few or not finite, and for a band that is
@@ -38,7 +38,9 @@ pub fn signed_distance(
     band: f64,
 ) -> Result<SignedDistance, DistanceError> {
     check_values(patches.tetrahedra(), "values", values)?;
-    check_positive("the band", band)?;
+    if band != f64::INFINITY {
+        check_positive("the band", band)?;
+    }
 
     let zero_set = ZeroSet::new(patches, values);
     let sources = zero_set.distances(patches.tetrahedra().points());

@@ -57,3 +57,21 @@ pub fn sphere(center: [f64; 3], radius: f64, x: [f64; 3]) -> f64 {
 pub fn largest(points: &[[f64; 3]], error: impl Fn(usize, [f64; 3]) -> f64) -> f64 {
     points.iter().enumerate().map(|(vertex, &x)| error(vertex, x).abs()).fold(0.0, f64::max)
 }
+
+/// The largest |expected(x)| where the field `found` is zero on an edge: how far it lies from the
+/// zero set of an expected distance.
+pub fn apart(tetrahedra: &Tetrahedra, found: &[f64], expected: impl Fn([f64; 3]) -> f64) -> f64 {
+    let points = tetrahedra.points();
+    let mut apart = 0.0f64;
+    for corners in tetrahedra.cells() {
+        for [a, b] in [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] {
+            let [a, b] = [a, b].map(|corner: usize| corners[corner] as usize);
+            if (found[a] < 0.0) != (found[b] < 0.0) {
+                let share = found[a] / (found[a] - found[b]);
+                let at = [0, 1, 2].map(|d| points[a][d] + share * (points[b][d] - points[a][d]));
+                apart = apart.max(expected(at).abs());
+            }
+        }
+    }
+    apart
+}

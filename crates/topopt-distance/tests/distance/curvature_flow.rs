@@ -7,7 +7,7 @@ use topopt_distance::{
 };
 use topopt_testing::{distorted_cube, mapped_cube};
 
-use crate::cubes::{cube, largest, sphere};
+use crate::cubes::{apart, cube, largest, sphere};
 
 const CENTER: [f64; 3] = [0.5, 0.5, 0.5];
 const RADIUS: f64 = 0.3;
@@ -62,6 +62,47 @@ fn four_steps_do_where_explicit_ones_would_be_thousands() {
 }
 
 #[test]
+fn a_plane_that_meets_the_boundary_at_an_angle_stays() {
+    let patches = Patches::new(Tetrahedra::of_mesh(&distorted_cube(8, 0.2, false)).unwrap());
+    let plane = |x: [f64; 3]| (2.0 * x[0] + x[1] - 2.0 * x[2] - 0.4) / 3.0;
+    let start: Vec<f64> = patches.tetrahedra().points().iter().map(|&x| plane(x)).collect();
+    let flow = Flow { time: TIME, n_steps: 2, band: 0.5 };
+    let long = curvature_flow(&patches, &start, &flow).unwrap();
+    let motion = Motion { curvature: Coefficient::Uniform(1.0), ..Motion::REST };
+    let steps = Steps { time: TIME / 10.0, band: 0.5, most: 1000 };
+    let short = evolve(&patches, &start, &motion, &steps).unwrap();
+
+    // At a right angle to the boundary it would move there by about half the square root of the
+    // time, 0.05. It still moves a little as distances to what ends at the boundary fan out there.
+    for found in [long.values, short.values] {
+        let moved = apart(patches.tetrahedra(), &found, plane);
+        assert!(moved < 0.03, "{moved}");
+    }
+}
+
+#[test]
+fn a_boundary_that_is_near_does_not_draw_a_front_to_it() {
+    // A sphere that nearly touches all six sides of the cube, by less than a cell.
+    let (start, end) = (0.45, (0.45f64 * 0.45 - 4.0 * TIME).sqrt());
+    let errors = [8, 16].map(|n| {
+        let patches = Patches::new(cube(n, 1.0));
+        let points = patches.tetrahedra().points();
+        let values: Vec<f64> = points.iter().map(|&x| sphere(CENTER, start, x)).collect();
+        let flow = Flow { time: TIME, n_steps: n / 2, band: 0.3 };
+        let found = curvature_flow(&patches, &values, &flow).unwrap().values;
+        apart(patches.tetrahedra(), &found, |x| sphere(CENTER, end, x))
+    });
+    assert!(errors[1] < 0.02 && errors[1] < 0.7 * errors[0], "{errors:?}");
+}
+
+#[test]
+fn a_sphere_may_vanish() {
+    let patches = Patches::new(cube(8, 1.0));
+    let flow = Flow { time: 2.0 * RADIUS * RADIUS, n_steps: 6, band: 0.3 };
+    assert!(flowed(&patches, flow).values.iter().all(|value| *value == 0.3));
+}
+
+#[test]
 fn a_flow_has_the_same_bits_on_any_number_of_threads() {
     let patches = Patches::new(Tetrahedra::of_mesh(&distorted_cube(10, 0.2, false)).unwrap());
     let results = [1, 6].map(|n_threads| {
@@ -77,8 +118,16 @@ fn a_flow_without_time_or_steps_is_refused() {
     let patches = Patches::new(cube(4, 1.0));
     let flow = Flow { time: 0.1, n_steps: 2, band: 0.3 };
     let refused = |flow| curvature_flow(&patches, &start(&patches), &flow).unwrap_err().to_string();
-    assert_eq!(refused(Flow { time: -1.0, ..flow }), "the time is -1; it must be positive");
+    assert_eq!(
+        refused(Flow { time: -1.0, ..flow }),
+        "the time is -1; it must be positive and finite"
+    );
+    let message = refused(Flow { time: f64::INFINITY, ..flow });
+    assert_eq!(message, "the time is inf; it must be positive and finite");
     let message = refused(Flow { n_steps: 0, ..flow });
-    assert_eq!(message, "the number of steps is 0; it must be positive");
-    assert_eq!(refused(Flow { band: 0.0, ..flow }), "the band is 0; it must be positive");
+    assert_eq!(message, "the number of steps is 0; it must be positive and finite");
+    assert_eq!(
+        refused(Flow { band: f64::NAN, ..flow }),
+        "the band is NaN; it must be positive and finite"
+    );
 }

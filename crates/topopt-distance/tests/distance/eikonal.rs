@@ -196,6 +196,19 @@ fn given_values_stay_and_flat_tetrahedra_do_no_harm() {
 }
 
 #[test]
+fn times_that_swallow_the_size_of_the_mesh_come_to_an_end() {
+    let patches = Patches::new(cube(3, 1.0));
+    let found = arrival(&patches, &Speed::Uniform(1.0), &[(0, 1e20)]).unwrap();
+    assert!(found.times.iter().all(|time| *time == 1e20 || *time == f64::INFINITY));
+    assert_eq!(found.times[0], 1e20);
+
+    let cells = vec![[0, 1, 2, 3], [1, 2, 3, 4]];
+    let patches = Patches::new(Tetrahedra::new(vec![[0.5; 3]; 5], cells).unwrap());
+    let found = arrival(&patches, &Speed::Uniform(1.0), &[(0, 0.0)]).unwrap();
+    assert_eq!(found.times, [0.0; 5]);
+}
+
+#[test]
 fn bad_input_is_refused_with_its_place() {
     let points = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let vertex = DistanceError::Vertex { vertex: 4, n_points: 4 };

@@ -78,6 +78,14 @@ fn a_normal_speed_against_the_curvature_holds_a_sphere() {
 }
 
 #[test]
+fn a_sphere_may_vanish() {
+    let patches = Patches::new(cube(8, 1.0));
+    let motion = Motion { normal_speed: Coefficient::Uniform(-1.0), ..Motion::REST };
+    let found = moved(&patches, 8, &motion, 2.0 * RADIUS);
+    assert!(found.values.iter().all(|value| *value == 5.0 / 8.0));
+}
+
+#[test]
 fn coefficients_may_come_by_tetrahedron_and_by_vertex() {
     let patches = Patches::new(Tetrahedra::of_mesh(&distorted_cube(8, 0.2, false)).unwrap());
     let (n_cells, n_points) =
@@ -144,7 +152,7 @@ fn what_cannot_be_done_is_refused() {
     let message = refused(&fast, steps);
     assert!(message.contains("steps are needed and 10 allowed"), "{message}");
     let message = refused(&fast, Steps { time: 0.0, ..steps });
-    assert_eq!(message, "the time is 0; it must be positive");
+    assert_eq!(message, "the time is 0; it must be positive and finite");
     let backwards = Motion { curvature: Coefficient::Uniform(-1.0), ..Motion::REST };
     assert_eq!(
         refused(&backwards, steps),

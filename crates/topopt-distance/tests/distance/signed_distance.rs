@@ -119,5 +119,8 @@ fn bad_values_and_bands_are_refused() {
     assert_eq!(refused(&[1.0; 3], 1.0), length);
     let message = refused(&[1.0, f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], 1.0).to_string();
     assert_eq!(message, "the value of vertex 1 is NaN; give a finite number");
-    assert_eq!(refused(&[1.0; 8], 0.0).to_string(), "the band is 0; it must be positive");
+    for (band, name) in [(0.0, "0"), (f64::NAN, "NaN")] {
+        let message = refused(&[1.0; 8], band).to_string();
+        assert_eq!(message, format!("the band is {name}; it must be positive and finite"));
+    }
 }
