@@ -167,6 +167,15 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         }
     }
 
+    /// Compliance of each load case of the design evaluated last, without its weight (force times
+    /// length); an objective that is the compliance is their sum with the weights.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn compliances(&mut self) -> Result<Vec<f64>, BackendError> {
+        self.evaluator.compliances()
+    }
+
     fn iterate(&mut self, observer: &mut dyn Observer<B>) -> Result<Ended, Halt> {
         self.enter(self.iteration.max(1))?;
         if self.iteration > 0 {

@@ -137,6 +137,11 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         })
     }
 
+    /// Compliances of the load cases of the design evaluated last.
+    pub fn compliances(&mut self) -> Result<Vec<f64>, BackendError> {
+        self.equation.compliances(&mut self.scratch)
+    }
+
     /// The objective and the constraints at the design evaluated last.
     fn values(&mut self) -> Result<Vec<f64>, BackendError> {
         let mut at = Evaluated {

@@ -104,8 +104,7 @@ impl<B: Backend> Loads<B> {
         &self.cases[case].forces
     }
 
-    /// The weighted objective for `free`, the displacements v of every load case, at the `moduli`
-    /// that `operator` has. `scratch`, `[n_elements]`, is overwritten.
+    /// The weighted objective, see [`Loads::compliances`].
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -117,8 +116,26 @@ impl<B: Backend> Loads<B> {
         free: &[B::Vector],
         scratch: &mut B::Vector,
     ) -> Result<f64, BackendError> {
+        let compliances = self.compliances(backend, operator, moduli, free, scratch)?;
+        Ok(self.cases.iter().zip(compliances).map(|(case, c)| case.weight * c).sum())
+    }
+
+    /// The objective of each load case without its weight (force times length), for `free`, the
+    /// displacements v of every load case, at the `moduli` that `operator` has. `scratch`,
+    /// `[n_elements]`, is overwritten.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    pub fn compliances(
+        &mut self,
+        backend: &B,
+        operator: &dyn ElementOperator<B>,
+        moduli: &B::Vector,
+        free: &[B::Vector],
+        scratch: &mut B::Vector,
+    ) -> Result<Vec<f64>, BackendError> {
         let Self { cases, springs, nodal, .. } = self;
-        let mut total = 0.0;
+        let mut compliances = Vec::with_capacity(cases.len());
         for (case, v) in cases.iter().zip(free) {
             let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y));
             let mut objective = dot(&case.forces, v)?;
@@ -139,9 +156,9 @@ impl<B: Backend> Loads<B> {
                 }
             }
 
-            total += case.weight * objective;
+            compliances.push(objective);
         }
-        Ok(total)
+        Ok(compliances)
     }
 
     /// energies = sum over load cases of weight u_e^T K_e u_e at unit modulus. `scratch` is

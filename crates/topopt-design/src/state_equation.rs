@@ -310,6 +310,15 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         loads.compliance(*backend, solver.operator.as_ref(), moduli, states, scratch)
     }
 
+    /// That of each load case without its weight, see [`Loads::compliances`].
+    pub(crate) fn compliances(
+        &mut self,
+        scratch: &mut B::Vector,
+    ) -> Result<Vec<f64>, BackendError> {
+        let Self { backend, loads, solver, moduli, states, .. } = self;
+        loads.compliances(*backend, solver.operator.as_ref(), moduli, states, scratch)
+    }
+
     /// Writes its gradient by the density to `gradient`.
     pub(crate) fn compliance_gradient(
         &mut self,

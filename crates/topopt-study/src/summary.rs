@@ -306,13 +306,13 @@ impl<'a> Summary<'a> {
         let grey = self.done.grey_level?;
         let text = format!("grey level {:.1} %", 100.0 * grey);
         let remedy = match self.settings.style {
-            config::Style::Smooth => "`design.style = \"crisp\"` gives less of it, ",
+            config::Style::Smooth => ", `design.style = \"crisp\"` avoids it",
             config::Style::Crisp => "",
         };
         Some(match grey > GREY {
             true => format!(
-                "{text}: a built part will differ from these numbers; {remedy}`topopt verify` \
-                 computes the part"
+                "{text}: what is built will differ from these numbers; `topopt verify` says by \
+                 how much{remedy}"
             ),
             false => text,
         })

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use topopt_fem::surface_load;
 
 use crate::case::{Lookup, sorted};
+use crate::config::Spring;
 use crate::finding::Finding;
 
 impl Lookup<'_> {
@@ -59,26 +60,31 @@ impl Lookup<'_> {
     pub fn springs(&self, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
         let mut sums: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
         for spring in &self.config.springs {
-            let stiffness = if let Some(stiffness) = &spring.stiffness {
-                let nodes = self.nodes(&spring.set, spring.kind, findings);
-                nodes.into_iter().map(|node| (node, *stiffness.get_ref())).collect()
-            } else if let Some(stiffness) = &spring.stiffness_per_area {
-                let Some(faces) = self.faces(&spring.set, spring.kind) else {
-                    let key = "stiffness_per_area";
-                    let remedy = "`stiffness`, which each node has";
-                    findings.extend(self.no_faces(&spring.set, key, stiffness.span(), remedy));
-                    continue;
-                };
-                surface_load::traction(self.mesh, &faces, *stiffness.get_ref())
-            } else {
-                continue;
-            };
-
-            for (node, stiffness) in stiffness {
+            for (node, stiffness) in self.stiffness(spring, findings) {
                 let sum = sums.entry(node).or_default();
                 *sum = std::array::from_fn(|i| sum[i] + stiffness[i]);
             }
         }
         sums.into_iter().collect()
+    }
+
+    /// Stiffness of one entry of `[[springs]]` on its nodes.
+    pub(crate) fn stiffness(
+        &self,
+        spring: &Spring,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<(u32, [f64; 3])> {
+        if let Some(stiffness) = &spring.stiffness {
+            let nodes = self.nodes(&spring.set, spring.kind, findings);
+            return nodes.into_iter().map(|node| (node, *stiffness.get_ref())).collect();
+        }
+        let Some(stiffness) = &spring.stiffness_per_area else { return Vec::new() };
+        let Some(faces) = self.faces(&spring.set, spring.kind) else {
+            let key = "stiffness_per_area";
+            let remedy = "`stiffness`, which each node has";
+            findings.extend(self.no_faces(&spring.set, key, stiffness.span(), remedy));
+            return Vec::new();
+        };
+        surface_load::traction(self.mesh, &faces, *stiffness.get_ref())
     }
 }

@@ -1,11 +1,14 @@
 //! The proof of a design: made solid and void by a threshold, solved again, and measured.
 
+mod balance;
 mod carried;
 mod compared;
 mod measures;
+mod restraints;
 mod shape;
 mod solve;
 mod subject;
+mod verified_case;
 
 use std::path::Path;
 
@@ -25,13 +28,17 @@ use crate::model::Model;
 use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
+pub use balance::{Balance, Reaction};
 use carried::Carried;
 pub use compared::Compared;
 pub use measures::sorted_shares;
 pub use measures::{Displacement, Stress, Width};
+use restraints::Restraint;
+pub use restraints::RestraintKind;
 use shape::Shape;
 use solve::Solution;
 use subject::Subject;
+pub use verified_case::VerifiedCase;
 
 /// What a verification is asked for.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +65,9 @@ pub struct Verification {
     pub volume: Compared,
     /// Share of the design elements' volume that material takes.
     pub volume_fraction: Compared,
+    /// Mass of the solid elements, where all materials have a mass density.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
     /// The largest displacement of a solid element's node.
     pub largest_displacement: Displacement,
     /// The stress of von Mises at the centers of the solid elements.
@@ -73,6 +83,8 @@ pub struct Verification {
     pub smallest_gap: Option<Width>,
     /// Mean width of an element: what widths are uncertain by.
     pub element_width: f64,
+    /// Every load case by itself.
+    pub load_cases: Vec<VerifiedCase>,
     /// Where it was solved.
     pub device: String,
     /// Iterations of conjugate gradients, summed over load cases.
@@ -103,7 +115,8 @@ impl Verification {
     ) -> Result<Self, Failure> {
         let summary = results.summary().map_err(InputError::from)?;
         let case = Case::build_until(config, &request.gmsh, interrupt)?;
-        let tags = case.tags.clone();
+        let (tags, loads) = (case.tags.clone(), case.load_cases.clone());
+        let restraints = Restraint::all(config, &case);
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let mut model = Model::build(config, case, place.needs_colors(config))?;
         let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
@@ -112,7 +125,8 @@ impl Verification {
         let (carried, problem) = carried.map_err(InputError::from)?;
         model.problem = problem;
         let solution = Solution::new(config, &model, &carried, &design, &place, interrupt)?;
-        let subject = Subject { model: &model, design, carried, solution, tags };
+        let model = &model;
+        let subject = Subject { config, model, design, carried, solution, loads, restraints, tags };
         let verification = subject.verification(&summary, &place);
         subject.write(results.path())?;
         write_json(&results.path().join(VERIFIED), &verification)?;
@@ -129,20 +143,26 @@ impl Subject<'_> {
         let volumes = &model.space.volumes;
         let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
 
+        let load_cases = self.cases();
+        let displacements = load_cases.iter().map(|case| &case.largest_displacement);
+        let largest = displacements.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
         let part_volume = |part: &Vec<u32>| part.iter().map(|&e| volumes[e as usize]).sum();
         Verification {
             threshold: design.threshold,
-            void_stiffness: solve::VOID_STIFFNESS,
+            void_stiffness: shape::VOID_STIFFNESS,
             compliance: Compared::new(optimized("compliance"), solution.compliance),
             volume: design.volume,
             volume_fraction: design.volume_fraction,
-            largest_displacement: self.largest_displacement(),
-            von_mises: self.stress(),
+            mass: self.mass(),
+            largest_displacement: largest.unwrap_or_else(|| self.displacement(0)),
+            von_mises: self
+                .stress(&solution.largest_von_mises, |element| solution.worst_case[element]),
             grey_level: optimized("grey_level"),
             parts: sorted_shares(region.parts().iter().map(part_volume).collect()),
             smallest_member: region.smallest_member().map(|found| self.width(found)),
             smallest_gap: region.smallest_gap().map(|found| self.width(found)),
             element_width: model.element_width,
+            load_cases,
             device: place.name(),
             pcg_iterations: solution.pcg_iterations,
             pcg_residual: solution.pcg_residual,
@@ -157,7 +177,7 @@ impl Subject<'_> {
         let solid: Vec<u8> = design.is_solid.iter().map(|&is_solid| is_solid.into()).collect();
         let solid = renumbering.elements_to_original(&solid);
         let shares = renumbering.elements_to_original(&design.shares);
-        let stress = renumbering.elements_to_original(&solution.von_mises);
+        let stress = renumbering.elements_to_original(&solution.largest_von_mises);
 
         let cells = [
             Array { name: "share", components: 1, values: Values::F64(&shares) },

@@ -2,14 +2,17 @@
 
 use std::io::Write;
 
-use topopt_mesh::numbers::shown;
+use topopt_mesh::numbers::{place, shown};
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run::thread_pool;
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::verification::{Compared, Request, Verification, Width};
+use topopt_study::verification::{
+    Balance, Compared, Displacement, Reaction, Request, RestraintKind, Stress, Verification,
+    VerifiedCase, Width,
+};
 
 use crate::args::VerifyArgs;
 
@@ -50,38 +53,30 @@ fn print(found: &Verification, out: &mut impl Write) -> std::io::Result<()> {
     for (name, text) in rows(found) {
         writeln!(out, "  {name:<21}  {text}")?;
     }
+    // The numbers of a single load case stand above.
+    let with_numbers = found.load_cases.len() > 1;
+    for case in &found.load_cases {
+        writeln!(out, "  load case {}", case.name)?;
+        let numbers = if with_numbers { numbers(case) } else { Vec::new() };
+        for (name, text) in numbers.into_iter().chain(forces(case, found.pcg_residual)) {
+            writeln!(out, "    {name:<19}  {text}")?;
+        }
+    }
     found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
 }
 
 /// Name and text of each line below the numbers compared.
 fn rows(found: &Verification) -> Vec<(&'static str, String)> {
     let Verification { largest_displacement: moved, von_mises: stress, .. } = found;
-
-    let [p95, p99, maximum] =
-        [stress.percentile_95, stress.percentile_99, stress.maximum].map(shown);
-    vec![
+    let mut rows = vec![
         ("solid", format!("the surface at density {}", shown(found.threshold))),
         ("void", format!("{:e} of the stiffness", found.void_stiffness)),
-        (
-            "largest displacement",
-            format!(
-                "{} at node {}, {:?}, load case {}",
-                shown(moved.value),
-                moved.node,
-                moved.at.map(shown),
-                moved.load_case
-            ),
-        ),
-        ("von Mises stress", format!("95 % of the volume up to {p95}, 99 % up to {p99}")),
-        (
-            "",
-            format!(
-                "largest {maximum} at element {}, {:?}, load case {}",
-                stress.element,
-                stress.at.map(shown),
-                stress.load_case
-            ),
-        ),
+    ];
+    rows.extend(found.mass.map(|mass| ("mass", shown(mass))));
+    rows.extend([
+        ("largest displacement", format!("{}, load case {}", displacement(moved), moved.load_case)),
+        ("von Mises stress", percentiles(stress)),
+        ("", format!("{}, load case {}", largest(stress), stress.load_case)),
         ("grey level", format!("{:.2} % of the optimized design", 100.0 * found.grey_level)),
         ("connected parts", parts(&found.parts)),
         ("smallest member", width(&found.smallest_member, found.element_width)),
@@ -93,14 +88,65 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
                 found.pcg_iterations, found.device, found.pcg_residual
             ),
         ),
+    ]);
+    rows
+}
+
+/// Lines of a load case among several.
+fn numbers(case: &VerifiedCase) -> Vec<(String, String)> {
+    let (weight, compliance) = (shown(case.weight), shown(case.compliance));
+    vec![
+        ("compliance".into(), format!("{compliance}, weight {weight}")),
+        ("largest displacement".into(), displacement(&case.largest_displacement)),
+        ("von Mises stress".into(), percentiles(&case.von_mises)),
+        (String::new(), largest(&case.von_mises)),
     ]
+}
+
+/// Lines of the forces on the part in a load case; components that are noise of a solve to the
+/// relative `residual` are shown as 0.
+fn forces(case: &VerifiedCase, residual: f64) -> Vec<(String, String)> {
+    let Balance { applied, reactions, sum } = &case.balance;
+    let all = reactions.iter().map(|reaction| &reaction.force).chain([applied]).flatten();
+    let size = all.fold(0.0, |size: f64, f| size.max(f.abs()));
+    let text = |force: &[f64; 3], share: f64| {
+        place(force.map(|f| if f.abs() <= share * size { 0.0 } else { f }))
+    };
+
+    let mut lines = vec![("applied forces".into(), text(applied, ROUNDING))];
+    lines.extend(reactions.iter().map(|Reaction { kind, set, force }| {
+        let kind = match kind {
+            RestraintKind::Support => "support",
+            RestraintKind::Springs => "springs",
+        };
+        (format!("{kind} {set}"), text(force, residual.max(ROUNDING)))
+    }));
+    lines.push(("sum".into(), text(sum, ROUNDING)));
+    lines
+}
+
+/// Share of the largest force below which a component is rounding.
+const ROUNDING: f64 = 1e-12;
+
+fn displacement(moved: &Displacement) -> String {
+    format!("{} at node {}, {}", shown(moved.value), moved.node, place(moved.at))
+}
+
+fn percentiles(stress: &Stress) -> String {
+    let [p95, p99] = [stress.percentile_95, stress.percentile_99].map(shown);
+    format!("95 % of the volume up to {p95}, 99 % up to {p99}")
+}
+
+fn largest(stress: &Stress) -> String {
+    let maximum = shown(stress.maximum);
+    format!("largest {maximum} at element {}, {}", stress.element, place(stress.at))
 }
 
 fn width(width: &Option<Width>, element_width: f64) -> String {
     width.map_or("none".into(), |Width { width, element, at }| {
         let widths = width / element_width;
-        let (width, at) = (shown(width), at.map(shown));
-        format!("{width}, {widths:.1} element widths, at element {element}, {at:?}")
+        let (width, at) = (shown(width), place(at));
+        format!("{width}, {widths:.1} element widths, at element {element}, {at}")
     })
 }
 

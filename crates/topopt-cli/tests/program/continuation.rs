@@ -52,7 +52,7 @@ fn a_crisp_run_goes_by_stages_and_says_how_grey_it_is() {
     assert_eq!((&settings["style"], &settings["density_min"]), (&json!("crisp"), &json!(0.001)));
     let last = out.lines().last().unwrap();
     assert!(last.starts_with("grey level ") && !last.contains("design.style"), "{out}");
-    assert!(last.ends_with("; `topopt verify` computes the part"), "{out}");
+    assert!(last.ends_with("; `topopt verify` says by how much"), "{out}");
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod run_directory;
 mod safety;
 mod start_from;
 mod support_loads;
+mod verified_cases;
 mod verify;
 mod vtk;
 

@@ -28,9 +28,10 @@ fn lines_on_a_pipe() {
     assert!(lines[6].contains(" s: preprocess ") && lines[6].contains(", output "), "{out}");
     assert_eq!(lines[7], "results in out");
     let grey = 100.0 * folder.history("grey_level")[2];
-    let remedy = "`design.style = \"crisp\"` gives less of it, `topopt verify` computes the part";
-    let last =
-        format!("grey level {grey:.1} %: a built part will differ from these numbers; {remedy}");
+    let last = format!(
+        "grey level {grey:.1} %: what is built will differ from these numbers; `topopt verify` \
+         says by how much, `design.style = \"crisp\"` avoids it"
+    );
     assert_eq!(lines[8..], [last.as_str()]);
 }
 

@@ -239,6 +239,24 @@ fn reported_compliance_is_that_of_the_reported_density() {
 }
 
 #[test]
+fn compliances_of_load_cases_are_their_work_and_add_up_to_the_objective() {
+    let problem = cantilever();
+    let space = space(problem.mesh());
+    let stop = StopRules { max_iterations: 3, ..COUNT };
+    let mut recorder = Recorder::default();
+    let mut optimization = optimization(&problem, solver(&problem, TIGHT), plain(&space), stop);
+    optimization.run(&mut recorder).unwrap();
+
+    let found = optimization.compliances().unwrap();
+    for (case, load) in problem.load_cases().iter().enumerate() {
+        let u = optimization.design().displacement(case).unwrap();
+        let work: f64 = load.forces.iter().zip(&u).map(|(f, u)| f * u).sum();
+        assert!((found[case] / work - 1.0).abs() < 1e-12, "{} {work}", found[case]);
+    }
+    assert_eq!(found[0] + 0.5 * found[1], recorder.reports[2].objective);
+}
+
+#[test]
 fn interruption_keeps_the_design_evaluated_last() {
     let mut recorder = Recorder { break_in: Some(4), ..Recorder::default() };
     let (outcome, density) = run(TIGHT, COUNT, &mut recorder);

@@ -4,6 +4,7 @@ use serde::Serialize;
 use topopt_mesh::{Narrowest, hexahedron};
 
 use super::subject::Subject;
+use crate::materials;
 use crate::tags::Tags;
 
 /// A displacement and its place.
@@ -19,7 +20,7 @@ pub struct Displacement {
     pub load_case: String,
 }
 
-/// The stress of von Mises, the largest of all load cases.
+/// The stress of von Mises in a load case, or the largest of all.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stress {
     /// 95 % of the carrying volume has no more.
@@ -32,7 +33,7 @@ pub struct Stress {
     pub element: u64,
     /// Center of its element.
     pub at: [f64; 3],
-    /// Its load case.
+    /// Load case of the largest.
     pub load_case: String,
 }
 
@@ -48,15 +49,13 @@ pub struct Width {
 }
 
 impl Subject<'_> {
-    pub(super) fn largest_displacement(&self) -> Displacement {
+    /// The largest displacement in load case `case`, of the nodes that carry.
+    pub(super) fn displacement(&self, case: usize) -> Displacement {
         let square = |u: &[f64; 3]| u.iter().map(|u| u * u).sum::<f64>();
-        let cases = self.solution.displacements.iter().enumerate();
-        let all = cases.flat_map(|(case, u)| {
-            let nodes = u.as_chunks::<3>().0.iter().enumerate();
-            nodes.map(move |(node, u)| (square(u), node, case))
-        });
-        let carried = all.filter(|(_, node, _)| self.carried.is_carrying_node[*node]);
-        let (square, node, case) = carried.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+        let u = self.solution.displacements[case].as_chunks::<3>().0;
+        let carried = (0..u.len()).filter(|&node| self.carried.is_carrying_node[node]);
+        let squares = carried.map(|node| (square(&u[node]), node));
+        let (square, node) = squares.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
         let original = self.model.renumbering.original_nodes()[node];
         Displacement {
             value: square.sqrt(),
@@ -66,11 +65,13 @@ impl Subject<'_> {
         }
     }
 
-    pub(super) fn stress(&self) -> Stress {
-        let (solution, volumes) = (&self.solution, &self.model.space.volumes);
+    /// Of the stresses `von_mises`, `[n_elements]`, each of which is of the load case that `case_of`
+    /// gives for its element.
+    pub(super) fn stress(&self, von_mises: &[f64], case_of: impl Fn(usize) -> usize) -> Stress {
+        let volumes = &self.model.space.volumes;
         let mut order: Vec<usize> =
-            (0..volumes.len()).filter(|&e| self.carried.is_carrying[e]).collect();
-        order.sort_by(|&a, &b| solution.von_mises[a].total_cmp(&solution.von_mises[b]));
+            (0..volumes.len()).filter(|&e| self.is_carrying_solid(e)).collect();
+        order.sort_by(|&a, &b| von_mises[a].total_cmp(&von_mises[b]));
         let total: f64 = order.iter().map(|&e| volumes[e]).sum();
 
         // The least stress that the given share of the volume does not exceed.
@@ -80,7 +81,7 @@ impl Subject<'_> {
                 volume += volumes[e];
                 volume < share * total * (1.0 - 1e-12)
             });
-            below.next().map_or(0.0, |&e| solution.von_mises[e])
+            below.next().map_or(0.0, |&e| von_mises[e])
         };
 
         let worst = order.last().copied().unwrap_or_default();
@@ -88,11 +89,26 @@ impl Subject<'_> {
         Stress {
             percentile_95: percentile(0.95),
             percentile_99: percentile(0.99),
-            maximum: solution.von_mises[worst],
+            maximum: von_mises[worst],
             element,
             at,
-            load_case: self.model.problem.load_cases()[solution.worst_case[worst]].name.clone(),
+            load_case: self.model.problem.load_cases()[case_of(worst)].name.clone(),
         }
+    }
+
+    /// Whether an element is half full at least, and held.
+    fn is_carrying_solid(&self, element: usize) -> bool {
+        self.design.is_solid[element] && self.carried.is_carrying[element]
+    }
+
+    /// Mass of the solid, where all materials have one.
+    pub(super) fn mass(&self) -> Option<f64> {
+        let model = self.model;
+        let has_mass = model.materials.iter().all(|material| material.mass_density.is_some());
+        let factors = model.problem.factors().mass.as_ref();
+        let solid = self.design.shares.iter().zip(&model.space.volumes).enumerate();
+        let masses = solid.map(|(e, (share, v))| factors.map_or(1.0, |f| f[e]) * share * v);
+        has_mass.then(|| materials::reference_density(self.config) * masses.sum::<f64>())
     }
 
     pub(super) fn width(&self, Narrowest { width, element }: Narrowest) -> Width {

@@ -3,6 +3,7 @@
 use topopt_mesh::numbers::shown;
 
 use super::Request;
+use super::carried::Carried;
 use super::compared::Compared;
 use crate::design_file::DesignFile;
 use crate::finding::Finding;
@@ -70,7 +71,20 @@ impl Shape {
             is_touched,
         })
     }
+
+    /// Share of the solid's stiffness, and of its weight, that every element has, `[n_elements]`:
+    /// what it is filled, and that of void for pieces that no support holds.
+    pub fn stiffness(&self, carried: &Carried) -> impl Iterator<Item = f64> {
+        let touched = self.is_touched.iter().zip(&carried.is_carrying);
+        self.shares.iter().zip(touched).map(|(share, (is_touched, is_carrying))| {
+            let is_loose = *is_touched && !is_carrying;
+            if is_loose { VOID_STIFFNESS } else { share.clamp(VOID_STIFFNESS, 1.0) }
+        })
+    }
 }
+
+/// Young's modulus of a void element, as a share of the solid's.
+pub(super) const VOID_STIFFNESS: f64 = 1e-9;
 
 /// Share of an element below which a force on its nodes meets nothing.
 const TOUCHED: f64 = 0.1;

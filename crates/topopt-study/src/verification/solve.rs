@@ -10,7 +10,7 @@ use topopt_fem::stress;
 use topopt_linalg::{PcgProgress, Pointwise};
 
 use super::carried::Carried;
-use super::shape::Shape;
+use super::shape::{Shape, VOID_STIFFNESS};
 use crate::computer::{Computer, Visitor};
 use crate::config::{Config, Strategy};
 use crate::failure::Failure;
@@ -18,9 +18,6 @@ use crate::formulation;
 use crate::interrupt::Interrupt;
 use crate::model::Model;
 use crate::place::Place;
-
-/// Young's modulus of a void element, as a share of the solid's.
-pub(super) const VOID_STIFFNESS: f64 = 1e-9;
 
 /// The solve, for any computer.
 struct Solve<'a> {
@@ -36,12 +33,7 @@ impl Visitor for Solve<'_> {
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Solution, Failure> {
         let Self { model, carried, shape, interrupt, .. } = self;
-        // Loose pieces are void; what is less than half full counts by what it has.
-        let stiffness = |(element, &share): (usize, &f64)| {
-            let is_loose = shape.is_touched[element] && !carried.is_carrying[element];
-            if is_loose { VOID_STIFFNESS } else { share.clamp(VOID_STIFFNESS, 1.0) }
-        };
-        let density: Vec<f64> = shape.shares.iter().enumerate().map(stiffness).collect();
+        let density: Vec<f64> = shape.stiffness(carried).collect();
         let equation = self.equation(computer)?;
         let criteria = OptimalityCriteria::new(computer.backend(), density.len(), 1.0, 0.5)?;
         let criteria = Box::new(criteria);
@@ -68,12 +60,15 @@ impl Visitor for Solve<'_> {
         let cases = 0..model.problem.load_cases().len();
         let mut solution = Solution {
             compliance: report.objective,
+            compliances: Vec::new(),
             displacements: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
-            von_mises: vec![0.0; density.len()],
+            von_mises: Vec::new(),
+            largest_von_mises: vec![0.0; density.len()],
             worst_case: vec![0; density.len()],
             pcg_iterations: report.pcg_iterations,
             pcg_residual: report.pcg_residual,
         };
+        solution.compliances = optimization.compliances()?;
         solution.find_stresses(model, carried, shape);
         Ok(solution)
     }
@@ -104,10 +99,14 @@ impl<'a> Solve<'a> {
 pub(super) struct Solution {
     /// Weighted compliance.
     pub compliance: f64,
+    /// Of every load case, without its weight.
+    pub compliances: Vec<f64>,
     /// Of every load case, \[n_nodes\]\[3\].
     pub displacements: Vec<Vec<f64>>,
-    /// The largest of all load cases at the center of every element, 0 where nothing carries.
-    pub von_mises: Vec<f64>,
+    /// Of every load case, at the center of every element, 0 where nothing carries.
+    pub von_mises: Vec<Vec<f64>>,
+    /// The largest of all load cases, \[n_elements\].
+    pub largest_von_mises: Vec<f64>,
     /// Load case in which it is the largest.
     pub worst_case: Vec<usize>,
     pub pcg_iterations: usize,
@@ -138,12 +137,13 @@ impl Solution {
         moduli.iter_mut().zip(kept).filter(|(_, kept)| !kept).for_each(|(e, _)| *e = 0.0);
         for (case, u) in self.displacements.iter().enumerate() {
             let stresses = stress::stresses(mesh, material, &moduli, u, stress::CENTER);
-            for (e, stress) in stresses.iter().enumerate() {
-                let von_mises = stress::von_mises(stress);
-                if von_mises > self.von_mises[e] {
-                    (self.von_mises[e], self.worst_case[e]) = (von_mises, case);
+            let von_mises: Vec<f64> = stresses.iter().map(stress::von_mises).collect();
+            for (e, &value) in von_mises.iter().enumerate() {
+                if value > self.largest_von_mises[e] {
+                    (self.largest_von_mises[e], self.worst_case[e]) = (value, case);
                 }
             }
+            self.von_mises.push(von_mises);
         }
     }
 }

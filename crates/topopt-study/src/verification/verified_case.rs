@@ -1,0 +1,43 @@
+//! A load case by itself.
+
+use serde::Serialize;
+
+use super::balance::Balance;
+use super::measures::{Displacement, Stress};
+use super::subject::Subject;
+
+/// What a verification finds of a load case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VerifiedCase {
+    /// Its name.
+    pub name: String,
+    /// Its weight in the compliance.
+    pub weight: f64,
+    /// Its compliance without the weight (force times length).
+    pub compliance: f64,
+    /// Its largest displacement.
+    pub largest_displacement: Displacement,
+    /// Its stresses.
+    pub von_mises: Stress,
+    /// Its forces.
+    #[serde(flatten)]
+    pub balance: Balance,
+}
+
+impl Subject<'_> {
+    /// All load cases, in their order.
+    pub(super) fn cases(&self) -> Vec<VerifiedCase> {
+        let of = |case: usize| {
+            let given = &self.model.problem.load_cases()[case];
+            VerifiedCase {
+                name: given.name.clone(),
+                weight: given.weight,
+                compliance: self.solution.compliances[case],
+                largest_displacement: self.displacement(case),
+                von_mises: self.stress(&self.solution.von_mises[case], |_| case),
+                balance: self.balance(case),
+            }
+        };
+        (0..self.model.problem.load_cases().len()).map(of).collect()
+    }
+}
