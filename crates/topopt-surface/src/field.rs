@@ -81,23 +81,12 @@ impl Field {
         let density: Vec<f64> = density.iter().map(|density| density / scale).collect();
         let start = rough.values().map(|value| value / scale).collect();
 
-        let diffusion = Self::over_an_element(mesh);
+        let radii = mesh.volumes().into_iter().map(|volume| SMOOTHING * volume.cbrt());
+        let squares: Vec<f64> = radii.map(|radius| radius * radius).collect();
+        let diffusion = Diffusion::new(mesh, |element| squares[element]);
         let values = diffusion.solve(&diffusion.loads(&density), start)?;
         let values = diffusion.even_out(values, PASSES - 1)?;
         Self::of_vertices(mesh, values.into_iter().map(|value| value * scale).collect())
-    }
-
-    /// The field without what is shorter than an element, as [`of_elements`](Self::of_elements)
-    /// makes it of densities.
-    pub(crate) fn evened_out(&self, mesh: &HexMesh) -> Result<Self, FieldError> {
-        let values = self.values().collect();
-        Self::of_vertices(mesh, Self::over_an_element(mesh).even_out(values, PASSES)?)
-    }
-
-    fn over_an_element(mesh: &HexMesh) -> Diffusion {
-        let radii = mesh.volumes().into_iter().map(|volume| SMOOTHING * volume.cbrt());
-        let squares: Vec<f64> = radii.map(|radius| radius * radius).collect();
-        Diffusion::new(mesh, |element| squares[element])
     }
 
     /// The field of `values` at the nodes and then the centers, `[n_nodes + n_elements]`.

@@ -8,8 +8,10 @@ use crate::solid::{Shaping, Solid, SolidError};
 use crate::threshold::Volumes;
 use crate::{Field, FieldError};
 
-/// Steps of the flow. Two implicit steps leave less of short waves than one of the same time.
+/// Steps of diffusion, and the radius of each as a share of the smoothing: the two together blur as
+/// a bell of a width (standard deviation) of the smoothing.
 const STEPS: usize = 2;
+const RADIUS: f64 = 0.5;
 
 /// Steps of the secant method for the shift that keeps the volume, and the share of the volume that
 /// may be missing: what is left is made up for by the level.
@@ -21,13 +23,15 @@ const TOLERANCE: f64 = 1e-4;
 /// less stiff.
 const SHARE: f64 = 1.0 / 3.0;
 
-/// The signed distance of a solid, positive inside, smoothed: its surface moved by at most the
-/// smoothing, by at most a sixth of a wall or a gap, and near pinned nodes by at most the distance
-/// from them; the volume is kept at a level next to 0.
+/// A solid smoothed, positive inside: its surface moved by at most the smoothing, by at most a sixth
+/// of a wall or a gap, and near pinned nodes by at most the distance from them; the volume is kept at
+/// a level next to 0.
 ///
-/// On a signed distance curvature flow is diffusion [OsherFedkiw2003, 4.1]: features of a size below
-/// the smoothing go. At the part's own faces it has the natural boundary condition, so that the
-/// surface slides along them and meets them at right angles.
+/// What is diffused is no distance but a step from -1 to 1 across the surface. That moves the surface
+/// by its mean curvature [MerrimanBenceOsher1994], and both sides of a wall only where the blur
+/// reaches from one to the other; a diffused distance, which falls off on both sides of the middle of
+/// a wall, would take from every wall (of one as thick as the blur is wide, all). At the part's own
+/// faces diffusion has its natural boundary condition, so that the surface slides along them.
 pub(crate) fn smoothed(
     volumes: &Volumes,
     solid: &Solid,
@@ -37,34 +41,39 @@ pub(crate) fn smoothed(
     let patches = Patches::new(Tetrahedra::of_mesh(mesh)?);
     let cut = solid.cut();
     let above: Vec<f64> = cut.field.values().map(|value| value - cut.threshold).collect();
-    // Beyond that, nothing comes that moves the surface by as much as it may move.
-    let widest = mesh.volumes().into_iter().fold(0.0, f64::max).cbrt();
-    let distance = signed_distance(&patches, &above, reach / SHARE + widest)?.values;
+    let width = mesh.element_width();
+    let distance = signed_distance(&patches, &above, reach / SHARE + width)?.values;
     let pins = pins(&patches, shaping)?;
     drop(patches);
 
-    let diffusion = Diffusion::new(mesh, |_| reach * reach);
-    let flown = diffusion.even_out(distance.clone(), STEPS).map_err(FieldError::from)?;
+    let radius = RADIUS * reach;
+    let diffusion = Diffusion::new(mesh, |_| radius * radius);
+    // As steep as the mesh can show.
+    let step = distance.par_iter().map(|phi| (phi / width).clamp(-1.0, 1.0)).collect();
+    let mut blurred = diffusion.even_out(step, STEPS).map_err(FieldError::from)?;
+    // In lengths again: the slope of a step blurred by a bell.
+    let slope = 2.0 / (std::f64::consts::TAU * (reach * reach + width * width / 3.0)).sqrt();
+    blurred.par_iter_mut().for_each(|value| *value /= slope);
+
     // A wall that is thick enough to move by the whole reach is that deep.
-    let layers = (reach / (SHARE * mesh.element_width())).ceil().min(MOST_LAYERS) as usize;
+    let layers = (reach / (SHARE * width)).ceil().min(MOST_LAYERS) as usize;
     let within = |sign: f64| {
         let depths = distance.par_iter().map(|phi| sign * phi).collect();
-        diffusion.largest_within(layers, depths)
+        let depths = diffusion.largest_within(layers, depths);
+        let limits =
+            depths.par_iter().zip(&pins).map(|(d, pin)| (SHARE * d).clamp(0.0, reach).min(*pin));
+        limits.collect::<Vec<f64>>()
     };
-    let (walls, gaps) = (within(1.0), within(-1.0));
+    let (inwards, outwards) = (within(1.0), within(-1.0));
     drop(diffusion);
 
     let shifted = |shift: f64| {
-        let moved = (0..flown.len()).into_par_iter().map(|v| {
-            let [inwards, outwards] =
-                [walls[v], gaps[v]].map(|depth| (SHARE * depth).clamp(0.0, reach).min(pins[v]));
-            (flown[v] + shift).clamp(distance[v] - inwards, distance[v] + outwards)
+        let moved = (0..blurred.len()).into_par_iter().map(|v| {
+            (blurred[v] + shift).clamp(distance[v] - inwards[v], distance[v] + outwards[v])
         });
         Field::of_vertices(mesh, moved.collect())
     };
-    let found = shift_to_volume(volumes, solid.volume(), reach, shifted)?;
-    // Where the surface has moved as far as it may, it is as rough as the distances are.
-    Ok(found.evened_out(mesh)?)
+    Ok(shift_to_volume(volumes, solid.volume(), reach, shifted)?)
 }
 
 /// The field `shifted(shift)` of the shift that gives the volume `target`, or nearly. Where the
