@@ -23,6 +23,10 @@ const TOLERANCE: f64 = 1e-4;
 /// less stiff.
 const SHARE: f64 = 1.0 / 3.0;
 
+/// Half of the thinnest wall that the mesh can show without holes, in element widths: thinner ones
+/// do not move.
+const THINNEST: f64 = 0.75;
+
 /// A solid smoothed, positive inside: its surface moved by at most the smoothing, by at most a sixth
 /// of a wall or a gap, and near pinned nodes by at most the distance from them; the volume is kept at
 /// a level next to 0.
@@ -55,16 +59,21 @@ pub(crate) fn smoothed(
     let slope = 2.0 / (std::f64::consts::TAU * (reach * reach + width * width / 3.0)).sqrt();
     blurred.par_iter_mut().for_each(|value| *value /= slope);
 
-    // A wall that is thick enough to move by the whole reach is that deep.
-    let layers = (reach / (SHARE * width)).ceil().min(MOST_LAYERS) as usize;
+    // As far as the surface may move: further away are other walls.
+    let layers = ((reach / width).ceil() + 1.0).min(MOST_LAYERS) as usize;
     let within = |sign: f64| {
         let depths = distance.par_iter().map(|phi| sign * phi).collect();
         let depths = diffusion.largest_within(layers, depths);
-        let limits =
-            depths.par_iter().zip(&pins).map(|(d, pin)| (SHARE * d).clamp(0.0, reach).min(*pin));
-        limits.collect::<Vec<f64>>()
+        let limits = depths.par_iter().zip(&pins);
+        let limits = limits.map(|(&depth, pin)| {
+            let of_wall = (SHARE * depth).min(depth - THINNEST * width);
+            of_wall.clamp(0.0, reach).min(*pin)
+        });
+        // Jumps of the limits would be steps in the surface.
+        diffusion.even_out(limits.collect(), 1)
     };
-    let (inwards, outwards) = (within(1.0), within(-1.0));
+    let inwards = within(1.0).map_err(FieldError::from)?;
+    let outwards = within(-1.0).map_err(FieldError::from)?;
     drop(diffusion);
 
     let shifted = |shift: f64| {
