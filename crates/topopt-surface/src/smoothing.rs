@@ -74,13 +74,15 @@ pub(crate) fn smoothed(
     };
     let inwards = within(1.0).map_err(FieldError::from)?;
     let outwards = within(-1.0).map_err(FieldError::from)?;
-    drop(diffusion);
-
+    let bend = Diffusion::new(mesh, |_| 0.25 * width * width);
     let shifted = |shift: f64| {
-        let moved = (0..blurred.len()).into_par_iter().map(|v| {
-            (blurred[v] + shift).clamp(distance[v] - inwards[v], distance[v] + outwards[v])
-        });
-        Field::of_vertices(mesh, moved.collect())
+        let moved = (0..blurred.len())
+            .into_par_iter()
+            .map(|v| (blurred[v] + shift - distance[v]).clamp(-inwards[v], outwards[v]));
+        // Where the surface moves as far as it may, the way there bends.
+        let moved = bend.even_out(moved.collect(), 1)?;
+        let values = distance.par_iter().zip(moved).map(|(from, moved)| from + moved);
+        Field::of_vertices(mesh, values.collect())
     };
     Ok(shift_to_volume(volumes, solid.volume(), reach, shifted)?)
 }
