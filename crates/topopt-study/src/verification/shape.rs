@@ -39,7 +39,11 @@ impl Shape {
                 .remedy("the mesh has changed since the run: run the case again"));
         }
 
-        let solid = file.solid(request.threshold, request.smooth)?;
+        let mut solid = file.solid(request.threshold, request.smooth)?;
+        // Where no threshold divides the densities, all of the part is built or nothing.
+        if request.threshold.is_none() && solid.volume() == 0.0 {
+            solid = file.solid(Some(0.0), request.smooth)?;
+        }
         let shares = model.renumbering.elements_from_original(&solid.shares());
         let density = model.renumbering.elements_from_original(&file.density);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
