@@ -146,8 +146,8 @@ fn crates_do_not_name_what_is_above_them() {
         ("topopt-fem", &["density", "simp", "optimization", "vtk"]),
         ("topopt-design", &["cuda", "gpu", "file", "path", "console", "terminal"]),
         ("topopt-io", &["stiffness", "config", "simp"]),
-        ("topopt-surface", &["stiffness", "displacement", "load", "simp"]),
-        ("topopt-distance", &["stiffness", "displacement", "density", "load", "simp"]),
+        ("topopt-surface", &["stiffness", "displacement", "force", "simp"]),
+        ("topopt-distance", &["stiffness", "displacement", "density", "force", "simp"]),
     ];
 
     for (name, names) in forbidden {

@@ -64,7 +64,7 @@ mod discretization;
 mod elasticity;
 mod element_loads;
 mod helmholtz;
-mod internal_forces;
+mod internal_force;
 mod kernel;
 mod lanes;
 mod material;
@@ -91,7 +91,7 @@ pub use discretization::Discretization;
 pub use elasticity::Elasticity;
 pub use element_loads::{ElementVectors, nodal_body_forces};
 pub use helmholtz::{AssembledEquation, FilterEquation, Helmholtz, conductivities, shape_means};
-pub use internal_forces::internal_forces;
+pub use internal_force::internal_forces;
 pub use kernel::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;
 pub use multigrid::{

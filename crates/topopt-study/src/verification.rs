@@ -120,7 +120,8 @@ impl Verification {
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let mut model = Model::build(config, case, place.needs_colors(config))?;
         let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
-        let design = Shape::new(&model, &file, request).map_err(InputError::from)?;
+        let design = Shape::new(&model, &file, request.threshold, request.smooth);
+        let design = design.map_err(InputError::from)?;
         let carried = Carried::new(&model.problem, &design.is_touched);
         let (carried, problem) = carried.map_err(InputError::from)?;
         model.problem = problem;

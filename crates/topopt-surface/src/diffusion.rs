@@ -68,11 +68,11 @@ impl Diffusion {
         let (columns, couplings) = entries.unzip();
 
         let sums = Self { offsets, columns, couplings, node_to_elements, shares, mass: Vec::new() };
-        Self { mass: sums.loads(&vec![1.0; mesh.n_elements()]), ..sums }
+        Self { mass: sums.integrals(&vec![1.0; mesh.n_elements()]), ..sums }
     }
 
     /// The integrals of `density`, `[n_elements]`, with the functions of the vertices.
-    pub fn loads(&self, density: &[f64]) -> Vec<f64> {
+    pub fn integrals(&self, density: &[f64]) -> Vec<f64> {
         let at_node = |node: usize| -> f64 {
             let of_element = |(e, local): (u32, u8)| {
                 self.shares[e as usize][usize::from(local)] * density[e as usize]

@@ -84,7 +84,7 @@ impl Field {
         let radii = mesh.volumes().into_iter().map(|volume| SMOOTHING * volume.cbrt());
         let squares: Vec<f64> = radii.map(|radius| radius * radius).collect();
         let diffusion = Diffusion::new(mesh, |element| squares[element]);
-        let values = diffusion.solve(&diffusion.loads(&density), start)?;
+        let values = diffusion.solve(&diffusion.integrals(&density), start)?;
         let values = diffusion.even_out(values, PASSES - 1)?;
         Self::of_vertices(mesh, values.into_iter().map(|value| value * scale).collect())
     }

@@ -4,8 +4,9 @@ use rayon::prelude::*;
 use topopt_distance::{Patches, Speed, Tetrahedra, arrival_until, signed_distance};
 use topopt_linalg::BackendError;
 
+use crate::cut::Cut;
 use crate::diffusion::Diffusion;
-use crate::solid::{Shaping, Solid, SolidError};
+use crate::shaping::{Shaping, SolidError};
 use crate::threshold::Volumes;
 use crate::{Field, FieldError};
 
@@ -39,12 +40,12 @@ const THINNEST: f64 = 0.75;
 /// faces diffusion has its natural boundary condition, so that the surface slides along them.
 pub(crate) fn smoothed(
     volumes: &Volumes,
-    solid: &Solid,
+    cut: &Cut,
+    volume: f64,
     shaping: &Shaping,
 ) -> Result<Field, SolidError> {
     let (mesh, reach) = (volumes.mesh(), shaping.smoothing);
     let patches = Patches::new(Tetrahedra::of_mesh(mesh)?);
-    let cut = solid.cut();
     let above: Vec<f64> = cut.field.values().map(|value| value - cut.threshold).collect();
     let width = mesh.element_width();
     let distance = signed_distance(&patches, &above, reach / SHARE + width)?.values;
@@ -65,15 +66,13 @@ pub(crate) fn smoothed(
     let within = |sign: f64| {
         let depths = distance.par_iter().map(|phi| sign * phi).collect();
         let depths = diffusion.largest_within(layers, depths);
-        let limits = depths.par_iter().zip(&pins);
-        let limits = limits.map(|(&depth, pin)| {
-            let of_wall = (SHARE * depth).min(depth - THINNEST * width);
-            of_wall.clamp(0.0, reach).min(*pin)
-        });
+        let of_wall = |depth: f64| (SHARE * depth).min(depth - THINNEST * width).clamp(0.0, reach);
+        let limits = depths.into_par_iter().map(of_wall).collect();
         // Jumps of the limits would be steps in the surface.
-        let mut limits = diffusion.even_out(limits.collect(), 1)?;
+        let mut limits = diffusion.even_out(limits, 1)?;
         // Linear elements have no maximum principle.
-        limits.par_iter_mut().for_each(|limit| *limit = limit.max(0.0));
+        let pinned = limits.par_iter_mut().zip(&pins);
+        pinned.for_each(|(limit, pin)| *limit = limit.max(0.0).min(*pin));
         Ok::<_, BackendError>(limits)
     };
     let inwards = within(1.0).map_err(FieldError::from)?;
@@ -88,7 +87,7 @@ pub(crate) fn smoothed(
         let values = distance.par_iter().zip(moved).map(|(from, moved)| from + moved);
         Field::of_vertices(mesh, values.collect())
     };
-    Ok(shift_to_volume(volumes, solid.volume(), reach, shifted)?)
+    Ok(shift_to_volume(volumes, volume, reach, shifted)?)
 }
 
 /// The field `shifted(shift)` of the shift that gives the volume `target`, or nearly. Where the

@@ -1,24 +1,13 @@
 //! The solid of a design: the one shape that is exported, pictured and verified.
 
 use rayon::prelude::*;
-use topopt_distance::DistanceError;
 use topopt_mesh::HexMesh;
 
 use crate::cut::Cut;
 use crate::parts::Parts;
+use crate::shaping::{Shaping, SolidError};
 use crate::threshold::Volumes;
-use crate::{Field, FieldError, TriangleSurface, iso_surface, smoothing};
-
-/// What becomes of the densities of a design.
-#[derive(Debug, Clone, Default)]
-pub struct Shaping {
-    /// Density at which the surface lies; by default that which keeps the volume of the design.
-    pub threshold: Option<f64>,
-    /// How far smoothing may move the surface (length); 0 leaves it where it is.
-    pub smoothing: f64,
-    /// Nodes near which smoothing moves the surface by no more than its distance from them.
-    pub pinned: Vec<u32>,
-}
+use crate::{Field, TriangleSurface, iso_surface, smoothing};
 
 /// The solid within a mesh that a design describes.
 #[derive(Debug, Clone)]
@@ -39,17 +28,6 @@ pub struct Dropped {
     pub pieces: usize,
     /// Cavities, which were filled.
     pub cavities: usize,
-}
-
-/// Why a design has no solid.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SolidError {
-    /// The densities make no field.
-    #[error(transparent)]
-    Field(#[from] FieldError),
-    /// There are no distances on this mesh.
-    #[error(transparent)]
-    Distance(#[from] DistanceError),
 }
 
 impl<'a> Solid<'a> {
@@ -77,7 +55,7 @@ impl<'a> Solid<'a> {
         let mut solid = Self { mesh, field, level: threshold, threshold, volume, dropped };
 
         if shaping.smoothing > 0.0 && solid.is_cut() {
-            solid.field = smoothing::smoothed(&volumes, &solid, shaping)?;
+            solid.field = smoothing::smoothed(&volumes, &solid.cut(), volume, shaping)?;
             let again = drop_small(&volumes, &mut solid.field, 0.0);
             dropped.pieces += again.pieces;
             dropped.cavities += again.cavities;

@@ -2,7 +2,6 @@
 
 use topopt_mesh::numbers::shown;
 
-use super::Request;
 use super::carried::Carried;
 use super::compared::Compared;
 use crate::design_file::DesignFile;
@@ -26,11 +25,16 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The solid that `topopt export` makes of the design in `file`.
+    /// The solid that `topopt export` makes of the design in `file`, see [`DesignFile::solid`].
     ///
     /// # Errors
     /// A finding if the file is not of the model's mesh, or nothing is solid.
-    pub fn new(model: &Model, file: &DesignFile, request: &Request) -> Result<Self, Finding> {
+    pub fn new(
+        model: &Model,
+        file: &DesignFile,
+        threshold: Option<f64>,
+        smooth: Option<f64>,
+    ) -> Result<Self, Finding> {
         let (found, needed) = (file.density.len(), model.mesh.n_elements());
         if found != needed {
             let message =
@@ -39,10 +43,10 @@ impl Shape {
                 .remedy("the mesh has changed since the run: run the case again"));
         }
 
-        let mut solid = file.solid(request.threshold, request.smooth)?;
+        let mut solid = file.solid(threshold, smooth)?;
         // Where no threshold divides the densities, all of the part is built or nothing.
-        if request.threshold.is_none() && solid.volume() == 0.0 {
-            solid = file.solid(Some(0.0), request.smooth)?;
+        if threshold.is_none() && solid.volume() == 0.0 {
+            solid = file.solid(Some(0.0), smooth)?;
         }
         let shares = model.renumbering.elements_from_original(&solid.shares());
         let density = model.renumbering.elements_from_original(&file.density);

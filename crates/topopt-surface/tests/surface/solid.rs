@@ -44,7 +44,7 @@ fn smoothing_rounds_a_ball_of_elements() {
         excess(&surface)
     });
     assert!(reconstructed < 0.25 * excess(&rough), "{reconstructed} {}", excess(&rough));
-    assert!(smoothed < 0.5 * reconstructed, "{smoothed} {reconstructed}");
+    assert!(smoothed < 0.6 * reconstructed, "{smoothed} {reconstructed}");
 }
 
 /// Waves on a wall: those of a length below the smoothing go, and none moves by more.
@@ -60,7 +60,7 @@ fn the_surface_moves_no_further_than_it_may() {
         let mean = x.iter().sum::<f64>() / x.len() as f64;
         (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / x.len() as f64).sqrt()
     };
-    for (smoothing, share) in [(0.01, 0.95), (0.1, 0.3)] {
+    for (smoothing, share) in [(0.05, 0.9), (0.15, 0.5)] {
         let after = solid(&mesh, &density, smoothing).surface();
         assert!(spread(&after) < share * spread(&before), "{smoothing}: {}", spread(&after));
         // Vertices lie up to half an edge apart on the surface that they are measured from.
