@@ -36,11 +36,12 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     }
 
     // What is said of the surface is true of the file.
+    check_crossings(&surface)?;
     let mut rounding = 0.0;
     if let Format::Stl = format {
         (surface, rounding) = surface.in_single_precision();
+        check_rounded(&surface)?;
     }
-    check_crossings(&surface)?;
     format
         .write(&args.output, &surface, unit)
         .map_err(|error| InputError::from(unwritten(&error)))?;
@@ -75,6 +76,21 @@ fn check_crossings(surface: &TriangleSurface) -> Result<(), InputError> {
     Err(Finding::new(message)
         .remedy("if parts of the mesh lie in each other, join them; else keep more triangles")
         .into())
+}
+
+/// Far from the origin single precision folds what is small.
+fn check_rounded(surface: &TriangleSurface) -> Result<(), InputError> {
+    match surface.crossings().len() {
+        0 => Ok(()),
+        n => Err(Finding::new(format!(
+            "in single precision, the precision of this format, the surface crosses itself at {n} \
+             pairs of triangles; nothing was written"
+        ))
+        .remedy(
+            "write .3mf, .obj, .ply or .vtp, which keep all digits; or move the part to the origin",
+        )
+        .into()),
+    }
 }
 
 fn tell_volume(

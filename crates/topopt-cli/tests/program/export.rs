@@ -245,7 +245,10 @@ fn what_cannot_be_exported_is_refused() {
         ),
         (
             &["far.vtu", "-o", "part.stl"],
-            &["one in single precision, the precision of this format; write .3mf, .obj or .vtp"],
+            &[
+                "in single precision, the precision of this format",
+                "write .3mf, .obj, .ply or .vtp",
+            ],
         ),
     ];
 
