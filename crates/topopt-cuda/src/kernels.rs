@@ -41,6 +41,20 @@ views! {
         places: In<u64>,
         corners: In<u64>,
     }
+
+    /// Tetrahedra in patches.
+    FrontView in "common/front.cuh" {
+        n_patches: Count,
+        n_copies: Count,
+        n_vertices: Count,
+        first_cells: In<u32>,
+        first_copies: In<u32>,
+        corners: In<u32>,
+        vertices: In<u32>,
+        owners: In<u32>,
+        offsets: In<u32>,
+        slots: In<u32>,
+    }
 }
 
 kernels! {
@@ -328,6 +342,42 @@ kernels! {
         );
     }
 
+    /// `cuda/eikonal.cu`.
+    Eikonal<R> in "eikonal" {
+        front_advance(
+            view: FrontView, positions: In<R>, metric: In<R>, round: u32, sweeps: u32, window: f64,
+            end: f64, rounds: Out<u32>, values: Out<R>, states: Out<u8>, sends: Out<u8>,
+            changed: Out<u32>, earliest: Out<R>, front: Out<R>, solves: Out<u32>,
+        );
+        front_advance_isotropic(
+            view: FrontView, positions: In<R>, metric: In<R>, round: u32, sweeps: u32, window: f64,
+            end: f64, rounds: Out<u32>, values: Out<R>, states: Out<u8>, sends: Out<u8>,
+            changed: Out<u32>, earliest: Out<R>, front: Out<R>, solves: Out<u32>,
+        );
+        front_advance_anisotropic(
+            view: FrontView, positions: In<R>, metric: In<R>, round: u32, sweeps: u32, window: f64,
+            end: f64, rounds: Out<u32>, values: Out<R>, states: Out<u8>, sends: Out<u8>,
+            changed: Out<u32>, earliest: Out<R>, front: Out<R>, solves: Out<u32>,
+        );
+    }
+
+    /// `cuda/front.cu`.
+    Front<R> in "front" {
+        front_exchange(
+            view: FrontView, round: u32, values: Out<R>, states: Out<u8>, sends: Out<u8>,
+            changed: Out<u32>, earliest: Out<R>, front: Out<R>,
+        );
+        front_clear(
+            view: FrontView, values: Out<R>, states: Out<u8>, earliest: Out<R>, solves: Out<u32>,
+            front: Out<R>, rounds: Out<u32>,
+        );
+        front_give(
+            view: FrontView, n: Count, copies: In<u32>, given: In<R>, values: Out<R>,
+            states: Out<u8>, earliest: Out<R>, front: Out<R>,
+        );
+        front_collect(view: FrontView, values: In<R>, times: Out<R>);
+    }
+
     /// `cuda/vector.cu`.
     Vector<R> in "vector" {
         fill(n: Length, value: f64, x: Out<R>);
@@ -401,6 +451,8 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     DenseSolve::<f64>::DECLARED,
     Convert::<f64>::DECLARED,
     Cone::DECLARED,
+    Eikonal::<f64>::DECLARED,
+    Front::<f64>::DECLARED,
     Vector::<f64>::DECLARED,
     Pointwise::<f64>::DECLARED,
     Reduce::<f64>::DECLARED,

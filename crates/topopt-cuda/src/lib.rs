@@ -10,6 +10,7 @@ mod kernel;
 mod backend;
 mod cone;
 mod device;
+pub mod distance;
 mod helmholtz;
 mod kernels;
 mod multigrid;

@@ -10,16 +10,14 @@
 use rayon::prelude::*;
 
 use crate::DistanceError;
-use crate::checks::check_sources;
+use crate::checks::checked_sources;
 use crate::front::Front;
 use crate::patches::Patches;
 use crate::speed::{Metric, Speed, WithMetric, with_metric};
+use crate::travel::mean_edge;
 
 /// Width of the window of a round, in mean times of travel along an edge.
 const WINDOW: f64 = 2.0;
-
-/// Tetrahedra that are looked at for that mean.
-const SAMPLES: usize = 4096;
 
 /// When a front arrives.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +71,7 @@ pub fn arrival_until(
     end: f64,
 ) -> Result<Arrival, DistanceError> {
     let tetrahedra = patches.tetrahedra();
-    check_sources(tetrahedra, sources)?;
+    let sources = &checked_sources(tetrahedra, sources)?;
     speed.check(tetrahedra)?;
     Ok(with_metric(speed, patches.order(), Rounds { patches, sources, end }))
 }
@@ -127,10 +125,7 @@ impl<'a> Fronts<'a> {
 
     /// Gives the sources their values in all patches that have copies of them.
     fn give(&mut self, sources: &[(u32, f64)]) {
-        let mut sources = sources.to_vec();
-        sources.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        sources.dedup_by_key(|source| source.0);
-        for (vertex, value) in sources {
+        for &(vertex, value) in sources {
             for &copy in self.patches.copies(vertex) {
                 let (patch, local) = self.patches.place(copy);
                 self.activate(patch, value).give(local, value);
@@ -198,21 +193,4 @@ impl<'a> Fronts<'a> {
         }
         times
     }
-}
-
-/// The mean time of travel along an edge, of some tetrahedra.
-fn mean_edge(patches: &Patches, metric: &impl Metric) -> f64 {
-    let order = patches.order();
-    let step = order.len().div_ceil(SAMPLES).max(1);
-    let (mut sum, mut count) = (0.0, 0.0);
-    for place in (0..order.len()).step_by(step) {
-        let corners = patches.tetrahedra().corners(order[place] as usize);
-        let corners = corners.map(|x| metric.place(x));
-        for corner in &corners[1..] {
-            let edge = [0, 1, 2].map(|d| corner[d] - corners[0][d]);
-            sum += metric.product(place, edge, edge).sqrt();
-            count += 1.0;
-        }
-    }
-    sum / f64::max(count, 1.0)
 }

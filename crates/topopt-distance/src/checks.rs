@@ -1,6 +1,23 @@
 //! Checks of what is given.
 
+use rayon::prelude::*;
+
 use crate::{DistanceError, Tetrahedra};
+
+/// The sources of a front, ascending by vertex, each once with the smaller of its values.
+///
+/// # Errors
+/// [`DistanceError`] for a source that is not a vertex or has no finite value.
+pub fn checked_sources(
+    tetrahedra: &Tetrahedra,
+    sources: &[(u32, f64)],
+) -> Result<Vec<(u32, f64)>, DistanceError> {
+    check_sources(tetrahedra, sources)?;
+    let mut sources = sources.to_vec();
+    sources.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    sources.dedup_by_key(|source| source.0);
+    Ok(sources)
+}
 
 /// Whether all sources are vertices with finite values.
 pub(crate) fn check_sources(

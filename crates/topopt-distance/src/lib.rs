@@ -45,14 +45,17 @@ mod signed_distance;
 mod sparse;
 mod speed;
 mod tetrahedra;
+mod travel;
 mod zero_set;
 
 pub use arrival::{Arrival, arrival, arrival_until};
+pub use checks::checked_sources;
 pub use curvature_flow::{Flow, Flowed, curvature_flow};
 pub use error::DistanceError;
 pub use evolution::{Evolved, Steps, evolve};
 pub use motion::{Coefficient, Motion};
 pub use patches::{Patch, Patches};
 pub use signed_distance::{SignedDistance, signed_distance};
-pub use speed::{Speed, Tensor};
+pub use speed::{Products, Speed, Tensor};
 pub use tetrahedra::Tetrahedra;
+pub use travel::Travel;

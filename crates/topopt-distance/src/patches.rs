@@ -12,11 +12,14 @@ use topopt_mesh::{counting_sort, hilbert};
 
 use crate::Tetrahedra;
 
-/// Tetrahedra of a patch; their corners have 16-bit numbers.
+/// Tetrahedra of a patch.
 const PATCH_CELLS: usize = 4096;
 
-/// Patches that one table of local numbers serves.
-const PATCHES_AT_ONCE: usize = 256;
+/// Most tetrahedra of a patch: their corners have 16-bit numbers.
+const MOST_CELLS: usize = 1 << 14;
+
+/// Tetrahedra that one table of local numbers serves.
+const CELLS_AT_ONCE: usize = 1 << 20;
 
 /// Tetrahedra in patches, as plain tables.
 #[derive(Debug, Clone)]
@@ -65,30 +68,35 @@ impl<'a> Patch<'a> {
 }
 
 impl Patches {
-    /// Cuts `tetrahedra` into patches.
+    /// Cuts `tetrahedra` into patches that fit the cache of a processor.
     pub fn new(tetrahedra: Tetrahedra) -> Self {
-        let order = along_curve(&tetrahedra);
+        Self::with_limits(tetrahedra, PATCH_CELLS, usize::MAX)
+    }
 
-        let n_cells = order.len();
-        let starts = (0..n_cells).step_by(PATCH_CELLS).map(|start| start as u32);
-        let first_cell: Vec<u32> = starts.chain([n_cells as u32]).collect();
+    /// Cuts `tetrahedra` into patches of at most `cells` tetrahedra, themselves at most 16384, and
+    /// `vertices` vertices: those that the shared memory of a GPU holds. A tetrahedron alone always
+    /// is a patch.
+    pub fn with_limits(tetrahedra: Tetrahedra, cells: usize, vertices: usize) -> Self {
+        let order = along_curve(&tetrahedra);
+        let most_cells = cells.clamp(1, MOST_CELLS);
+        let first_cell = starts(&tetrahedra, &order, most_cells, vertices);
         let n_patches = first_cell.len() - 1;
 
         // Local numbers are given where a vertex is first met.
+        let n_cells = order.len();
         let mut cells = vec![[0; 4]; n_cells];
         let mut around = vec![0; 4 * n_cells];
-        let cut = |local_numbers: &mut Vec<u32>, ((numbers, cells), around): Tables| {
+        let cut = |local_numbers: &mut Vec<u32>, (numbers, cells, around): Tables| {
             let vertices = number(&tetrahedra, numbers, local_numbers, cells);
             let offsets = gather(cells, vertices.len(), around);
             (vertices, offsets)
         };
-        let cuts: Vec<(Vec<u32>, Vec<u32>)> = order
-            .par_chunks(PATCH_CELLS)
-            .zip(cells.par_chunks_mut(PATCH_CELLS))
-            .zip(around.par_chunks_mut(4 * PATCH_CELLS))
-            .with_min_len(PATCHES_AT_ONCE)
-            .map_init(|| vec![u32::MAX; tetrahedra.points().len()], cut)
-            .collect();
+        let cuts: Vec<(Vec<u32>, Vec<u32>)> =
+            by_patch(&first_cell, &order, &mut cells, &mut around)
+                .into_par_iter()
+                .with_min_len(CELLS_AT_ONCE / most_cells)
+                .map_init(|| vec![u32::MAX; tetrahedra.points().len()], cut)
+                .collect();
 
         let mut first_copy = vec![0u32; n_patches + 1];
         let (mut vertices, mut around_offsets) = (Vec::new(), Vec::new());
@@ -213,8 +221,61 @@ fn along_curve(tetrahedra: &Tetrahedra) -> Vec<u32> {
     counting_sort::sorted(&keys, &offsets, |cell| cell as u32)
 }
 
+/// Where patches of at most `cells` tetrahedra and `vertices` vertices begin in `order`, and the end.
+fn starts(tetrahedra: &Tetrahedra, order: &[u32], cells: usize, vertices: usize) -> Vec<u32> {
+    let n_cells = order.len();
+    if vertices >= 4 * cells {
+        let starts = (0..n_cells).step_by(cells).map(|start| start as u32);
+        return starts.chain([n_cells as u32]).collect();
+    }
+
+    // The last patch that has met each vertex. One thread: 12 million tetrahedra take 0.1 s.
+    let mut last_met = vec![u32::MAX; tetrahedra.points().len()];
+    let mut starts: Vec<u32> = Vec::new();
+    let mut n_vertices = 0;
+    for (place, &number) in order.iter().enumerate() {
+        let corners = tetrahedra.cells()[number as usize];
+        let patch = starts.len() as u32;
+        let is_new = |corner: &&u32| last_met[**corner as usize] != patch;
+        let n_new = corners.iter().filter(is_new).count();
+        let is_full = starts
+            .last()
+            .is_none_or(|&start| place - start as usize == cells || n_vertices + n_new > vertices);
+        if is_full {
+            starts.push(place as u32);
+            n_vertices = 0;
+        }
+
+        let patch = starts.len() as u32;
+        for corner in corners {
+            let met = std::mem::replace(&mut last_met[corner as usize], patch);
+            n_vertices += usize::from(met != patch);
+        }
+    }
+    starts.push(n_cells as u32);
+    starts
+}
+
 /// The numbers of the tetrahedra of a patch, and what is made of them.
-type Tables<'a> = ((&'a [u32], &'a mut [[u16; 4]]), &'a mut [u16]);
+type Tables<'a> = (&'a [u32], &'a mut [[u16; 4]], &'a mut [u16]);
+
+/// The parts of the tables of each patch.
+fn by_patch<'a>(
+    first_cell: &[u32],
+    mut order: &'a [u32],
+    mut cells: &'a mut [[u16; 4]],
+    mut around: &'a mut [u16],
+) -> Vec<Tables<'a>> {
+    let mut parts = Vec::with_capacity(first_cell.len() - 1);
+    for range in first_cell.windows(2) {
+        let n = (range[1] - range[0]) as usize;
+        let own = (order.split_off(..n), cells.split_off_mut(..n), around.split_off_mut(..4 * n));
+        if let (Some(numbers), Some(cells), Some(around)) = own {
+            parts.push((numbers, cells, around));
+        }
+    }
+    parts
+}
 
 /// The vertices of a patch with the tetrahedra `numbers`, and its `cells` by local number.
 /// `local_numbers`, `[n_points]`, are all `u32::MAX` before and after.

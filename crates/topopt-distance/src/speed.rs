@@ -56,6 +56,50 @@ impl Speed<'_> {
     }
 }
 
+/// What the products a . A^-1 b of vectors in a tetrahedron follow from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Products {
+    /// Plain products of vectors that this matrix has mapped: F^T, where F . F^T = A^-1.
+    Mapped([[f64; 3]; 3]),
+    /// Plain products, times 1 / v^2 of the tetrahedron.
+    Isotropic(Vec<f64>),
+    /// A^-1 of the tetrahedra.
+    Anisotropic(Vec<Tensor>),
+}
+
+impl Products {
+    /// Those of a checked speed. `order` are the numbers of the tetrahedra in the order in which
+    /// products will be asked for.
+    pub(crate) fn new(speed: &Speed, order: &[u32]) -> Self {
+        match speed {
+            Speed::Uniform(speed) => {
+                let scale = 1.0 / speed;
+                Self::Mapped([[scale, 0.0, 0.0], [0.0, scale, 0.0], [0.0, 0.0, scale]])
+            }
+            Speed::UniformTensor(tensor) => {
+                Self::Mapped(transposed_factor(&inverse(tensor).unwrap_or_default()))
+            }
+            Speed::Cells(speeds) => {
+                let squared = |&cell: &u32| speeds[cell as usize].powi(-2);
+                Self::Isotropic(order.par_iter().map(squared).collect())
+            }
+            Speed::Tensors(tensors) => {
+                let inverse = |&cell: &u32| inverse(&tensors[cell as usize]).unwrap_or_default();
+                Self::Anisotropic(order.par_iter().map(inverse).collect())
+            }
+        }
+    }
+
+    /// Hands `user` their metric.
+    pub(crate) fn with_metric<U: WithMetric>(&self, user: U) -> U::Output {
+        match self {
+            Self::Mapped(map) => user.with(&Mapped(*map)),
+            Self::Isotropic(squares) => user.with(&Isotropic(squares)),
+            Self::Anisotropic(inverses) => user.with(&Anisotropic(inverses)),
+        }
+    }
+}
+
 /// Times of travel: the products a . A^-1 b of vectors in a tetrahedron.
 ///
 /// Edges are taken between mapped points, so that a uniform speed costs nothing.
@@ -82,9 +126,9 @@ impl Metric for Mapped {
 }
 
 /// Speeds of the tetrahedra in all directions, as 1 / v^2.
-pub(crate) struct Isotropic(Vec<f64>);
+pub(crate) struct Isotropic<'a>(&'a [f64]);
 
-impl Metric for Isotropic {
+impl Metric for Isotropic<'_> {
     fn place(&self, point: [f64; 3]) -> [f64; 3] {
         point
     }
@@ -96,9 +140,9 @@ impl Metric for Isotropic {
 }
 
 /// Tensors A^-1 of the tetrahedra.
-pub(crate) struct Anisotropic(Vec<Tensor>);
+pub(crate) struct Anisotropic<'a>(&'a [Tensor]);
 
-impl Metric for Anisotropic {
+impl Metric for Anisotropic<'_> {
     fn place(&self, point: [f64; 3]) -> [f64; 3] {
         point
     }
@@ -123,24 +167,7 @@ pub(crate) trait WithMetric {
 /// Hands `user` the metric of a checked speed. `order` are the numbers of the tetrahedra in the
 /// order in which the metric will be asked for them.
 pub(crate) fn with_metric<U: WithMetric>(speed: &Speed, order: &[u32], user: U) -> U::Output {
-    match speed {
-        Speed::Uniform(speed) => {
-            let scale = 1.0 / speed;
-            user.with(&Mapped([[scale, 0.0, 0.0], [0.0, scale, 0.0], [0.0, 0.0, scale]]))
-        }
-        Speed::UniformTensor(tensor) => {
-            let inverse = inverse(tensor).unwrap_or_default();
-            user.with(&Mapped(transposed_factor(&inverse)))
-        }
-        Speed::Cells(speeds) => {
-            let squared = |&cell: &u32| speeds[cell as usize].powi(-2);
-            user.with(&Isotropic(order.par_iter().map(squared).collect()))
-        }
-        Speed::Tensors(tensors) => {
-            let inverse = |&cell: &u32| inverse(&tensors[cell as usize]).unwrap_or_default();
-            user.with(&Anisotropic(order.par_iter().map(inverse).collect()))
-        }
-    }
+    Products::new(speed, order).with_metric(user)
 }
 
 /// The inverse of a tensor; none if it is not positive definite.

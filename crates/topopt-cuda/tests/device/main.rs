@@ -3,6 +3,7 @@
 mod backend;
 mod cone;
 mod diffusion;
+mod eikonal;
 mod helmholtz;
 mod multigrid;
 mod operators;

@@ -7,8 +7,17 @@ use crate::cubes::cube;
 
 #[test]
 fn the_tables_of_patches_hold_every_corner_once() {
-    for tetrahedra in [cube(14, 1.0), Tetrahedra::of_mesh(&mixed_cut()).unwrap()] {
-        let patches = Patches::new(tetrahedra.clone());
+    let mixed = Tetrahedra::of_mesh(&mixed_cut()).unwrap();
+    let mut all = [cube(14, 1.0), mixed.clone()].map(Patches::new).to_vec();
+    all.extend([(768, 256), (300, 40), (1, 4)].map(|(cells, vertices)| {
+        let patches = Patches::with_limits(mixed.clone(), cells, vertices);
+        for patch in (0..patches.len()).map(|patch| patches.patch(patch)) {
+            assert!(patch.cells.len() <= cells && patch.vertices.len() <= vertices);
+        }
+        patches
+    }));
+    for patches in all {
+        let tetrahedra = patches.tetrahedra();
         let (cells, copies) = (patches.first_cells(), patches.first_copies());
         let (around_offsets, around) = patches.gathering();
         let (slot_offsets, slots) = patches.slots();
@@ -52,4 +61,16 @@ fn patches_along_the_curve_share_few_vertices() {
     let copies = patches.n_copies() as f64 / patches.tetrahedra().points().len() as f64;
     assert_eq!(patches.len(), 12);
     assert!(copies < 1.6, "{copies} copies of a vertex");
+}
+
+#[test]
+fn patches_are_filled_up_to_their_limits() {
+    let n_cells = cube(20, 1.0).cells().len();
+    let by_cells = Patches::with_limits(cube(20, 1.0), 600, 300);
+    assert_eq!(by_cells.len(), n_cells.div_ceil(600));
+
+    let by_vertices = Patches::with_limits(cube(20, 1.0), 4096, 100);
+    let of_patch = |patch: usize| by_vertices.patch(patch).vertices.len();
+    // A tetrahedron brings up to four.
+    assert!((0..by_vertices.len() - 1).all(|patch| (97..=100).contains(&of_patch(patch))));
 }
