@@ -54,6 +54,8 @@ pub enum Command {
         #[command(flatten)]
         gmsh: GmshArgs,
     },
+    /// Write the distance of every node from sets of a mesh, along the shortest way within the part
+    Distance(DistanceArgs),
     /// Print the JSON schema of the case file, for editors
     Schema,
     /// Print shell completions
@@ -202,6 +204,40 @@ fn share(text: &str) -> Result<f64, String> {
 fn threshold(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.parse().ok().filter(|&t| t > 0.0 && t <= 1.0);
     value.ok_or_else(|| "give a density above 0 and up to 1".into())
+}
+
+/// Arguments of `topopt distance`.
+#[derive(Debug, Args)]
+pub struct DistanceArgs {
+    /// Mesh file, or a case file, whose selections are sets, too; a geometry is meshed first
+    pub mesh: PathBuf,
+    /// Set of nodes, faces or elements from which to measure; may be repeated
+    #[arg(long, value_name = "SET", required_unless_present = "from_surface")]
+    pub from: Vec<String>,
+    /// Measure from the whole surface of the part
+    #[arg(long)]
+    pub from_surface: bool,
+    /// Speed in an element set, 1 elsewhere: instead of the distance, the time of travel is
+    /// written. May be repeated; of an element in several sets the last one counts
+    #[arg(long, value_name = "SET=SPEED", value_parser = speed)]
+    pub speed: Vec<(String, f64)>,
+    /// Stop at this distance, or time of travel; nodes beyond it get NaN
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    pub within: Option<f64>,
+    /// File to write, with the array `distance`, or `arrival` where speeds are given: a .vtu file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
+}
+
+fn speed(text: &str) -> Result<(String, f64), String> {
+    let parsed = text.rsplit_once('=').and_then(|(set, speed)| {
+        let speed = speed.trim().parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite());
+        Some((set.trim().to_owned(), speed?))
+    });
+    parsed.ok_or_else(|| "give an element set and a speed above 0, such as rings=0.5".into())
 }
 
 /// Arguments of `topopt report`.

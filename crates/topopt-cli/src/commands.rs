@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod diagnosis;
+mod distance;
 mod duration;
 mod export;
 mod info;
@@ -42,6 +43,7 @@ pub fn execute(
         Command::Bench(command) => bench::bench(command, out),
         Command::Check(args) => check::check(args, out, interrupt),
         Command::Export(args) => export::export(args, out),
+        Command::Distance(args) => distance::distance(args, out, interrupt),
         Command::Report(args) => report::report(args, out),
         Command::Init { name } => init::init(name, out, interrupt),
         Command::Mesh(args) => mesh::mesh(args, out, interrupt),

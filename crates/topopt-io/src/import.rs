@@ -35,6 +35,8 @@ pub struct ImportedMesh {
 pub struct UncutCells {
     /// Coordinates of the nodes of the file, `[n_file_nodes][3]`.
     pub coordinates: Vec<[f64; 3]>,
+    /// The node of the mesh at each of them, `[n_file_nodes]`; [`NO_NODE`] where no element uses it.
+    pub nodes: Vec<u32>,
     /// The cells, each once, by these nodes.
     pub cells: Cells,
     /// Their tags in the file, `[n_cells]`, ascending.
@@ -44,6 +46,13 @@ pub struct UncutCells {
 }
 
 impl UncutCells {
+    /// Of `values` at the nodes of the mesh, `[n_nodes]`, those at the nodes of the file,
+    /// `[n_file_nodes]`; NaN where no element uses a node.
+    pub fn at_nodes(&self, values: &[f64]) -> Vec<f64> {
+        let value = |&node: &u32| if node == NO_NODE { f64::NAN } else { values[node as usize] };
+        self.nodes.iter().map(value).collect()
+    }
+
     /// Of `values` of the elements of the mesh, `[n_elements]`, the sum over each cell, `[n_cells]`.
     pub fn sums(&self, values: impl IntoIterator<Item = f64>) -> Vec<f64> {
         let mut sums = vec![0.0; self.cells.len()];

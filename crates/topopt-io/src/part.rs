@@ -149,6 +149,7 @@ impl Part {
         let (was_cut, straightened) = (cut.n_cut(), cut.n_straightened);
         let uncut = (was_cut > 0).then(|| UncutCells {
             coordinates: cut.coordinates[..node_tags.len()].to_vec(),
+            nodes: numbers(&is_used)[..node_tags.len()].to_vec(),
             cells: cells.clone(),
             tags: (0..cells.len())
                 .map(|cell| elements.tags()[elements.given(cell as u32) as usize])

@@ -20,7 +20,22 @@ pub(crate) fn meshes(nodes: usize, elements: usize) -> usize {
 /// A finding with the numbers.
 pub fn check_elements(elements: usize) -> Result<(), Finding> {
     // There are about as many nodes. Vectors of a run, Jacobi, no filter.
-    let least = elements.saturating_mul(meshes(1, 1) + 24 * 10 + 8 * 20);
+    check(elements, meshes(1, 1) + 24 * 10 + 8 * 20)
+}
+
+/// Refuses distances on a mesh of so many elements where its tetrahedra would not fit.
+///
+/// # Errors
+/// A finding with the numbers.
+pub(crate) fn check_distances(elements: usize) -> Result<(), Finding> {
+    check(elements, DISTANCES)
+}
+
+/// Bytes per element of tetrahedra, their patches and a front.
+const DISTANCES: usize = 790;
+
+fn check(elements: usize, bytes_per_element: usize) -> Result<(), Finding> {
+    let least = elements.saturating_mul(bytes_per_element);
     match available() {
         Some(free) if free < least && elements <= i32::MAX as usize => {
             let [least, free] = [least, free].map(megabytes);

@@ -10,6 +10,7 @@ pub mod computer;
 pub mod config;
 pub mod deck_case;
 pub mod design_file;
+pub mod distance;
 pub mod done;
 pub mod doubts;
 pub mod failure;

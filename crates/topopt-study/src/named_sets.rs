@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use toml::Spanned;
-use topopt_mesh::{Face, SetError, SetKind};
+use topopt_mesh::{Face, SetError, SetKind, Sets};
 
 use crate::case::Lookup;
 use crate::config::{Condition, LoadQuantity, Near, SelectKind, closest};
@@ -87,32 +87,39 @@ impl Lookup<'_> {
     }
 
     pub(crate) fn empty(&self, name: &str, span: Range<usize>) -> Finding {
-        Finding::new(format!("set `{name}` is empty"))
-            .at(self.config.source(), span, "this set")
-            .remedy("use another set, or fill this one in the mesher")
+        empty(name).at(self.config.source(), span, "this set")
     }
 
     pub(crate) fn not_there(&self, error: &SetError, span: Range<usize>) -> Finding {
-        let sets = self.sets.summary();
-        let near = closest(&error.name, sets.iter().map(|(name, ..)| name.as_str()));
-        let names: Vec<_> = sets
-            .iter()
-            .map(|(name, kind, count)| format!("{name} ({count} {}s)", kind.name()))
-            .collect();
-        let remedy = match (near, names.is_empty()) {
-            (_, true) => "the mesh has no sets: give its parts names in the mesher (physical \
-                          groups in Gmsh)"
-                .into(),
-            (Some(near), _) if near != error.name => {
-                format!("did you mean `{near}`? the mesh has {}", names.join(", "))
-            }
-            _ => format!("the mesh has {}", names.join(", ")),
-        };
-        let wanted = error.wanted;
-        Finding::new(format!("{wanted} set `{}` is not in the mesh", error.name))
-            .at(self.config.source(), span, "no such set")
-            .remedy(remedy)
+        not_there(self.sets, error).at(self.config.source(), span, "no such set")
     }
+}
+
+/// What to say of the set `name` that holds nothing.
+pub(crate) fn empty(name: &str) -> Finding {
+    Finding::new(format!("set `{name}` is empty"))
+        .remedy("use another set, or fill this one in the mesher")
+}
+
+/// What to say of a set that is not among `sets`.
+pub(crate) fn not_there(sets: &Sets, error: &SetError) -> Finding {
+    let sets = sets.summary();
+    let near = closest(&error.name, sets.iter().map(|(name, ..)| name.as_str()));
+    let names: Vec<_> = sets
+        .iter()
+        .map(|(name, kind, count)| format!("{name} ({count} {}s)", kind.name()))
+        .collect();
+    let remedy = match (near, names.is_empty()) {
+        (_, true) => "the mesh has no sets: give its parts names in the mesher (physical \
+                      groups in Gmsh)"
+            .into(),
+        (Some(near), _) if near != error.name => {
+            format!("did you mean `{near}`? the mesh has {}", names.join(", "))
+        }
+        _ => format!("the mesh has {}", names.join(", ")),
+    };
+    let wanted = error.wanted;
+    Finding::new(format!("{wanted} set `{}` is not in the mesh", error.name)).remedy(remedy)
 }
 
 impl From<SelectKind> for SetKind {

@@ -192,7 +192,7 @@ impl<'a> Results<'a> {
             array("element", Values::I64(&tags)),
         ];
         let path = self.directory.join(UNCUT);
-        vtu::write_cells(&path, &uncut.coordinates, &uncut.cells, &data, self.compression)
+        vtu::write_cells(&path, &uncut.coordinates, &uncut.cells, &[], &data, self.compression)
     }
 
     /// The density of the element under each grid cell, 0 outside the part.

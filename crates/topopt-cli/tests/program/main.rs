@@ -8,6 +8,7 @@ mod continuation;
 mod deck_messages;
 mod decks;
 mod diagnosis;
+mod distance;
 mod export;
 mod gmsh;
 mod gpu;

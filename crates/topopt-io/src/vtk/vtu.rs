@@ -42,12 +42,13 @@ pub fn write_cells(
     path: &Path,
     points: &[[f64; 3]],
     cells: &Cells,
+    point_data: &[Array],
     cell_data: &[Array],
     compression: Compression,
 ) -> Result<(), WriteError> {
     let corners = Corners::of(cells);
     let grid = || (points, corners.columns(), cells.len());
-    atomic::write(path, |file| write_to(file, grid(), [&[], cell_data], compression))
+    atomic::write(path, |file| write_to(file, grid(), [point_data, cell_data], compression))
 }
 
 /// Reads a mesh; every layout of the numbers that VTK writes, except LZ4 and LZMA.

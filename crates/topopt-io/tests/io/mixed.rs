@@ -118,6 +118,14 @@ fn cells_and_volumes_as_other_programs() {
         let uncut = imported.uncut.as_ref().unwrap();
         assert_eq!((uncut.coordinates.len(), uncut.cells.len()), (format.n_nodes, 12), "{file}");
 
+        for axis in 0..3 {
+            let of_mesh: Vec<f64> = imported.mesh.coordinates().iter().map(|x| x[axis]).collect();
+            for (found, expected) in uncut.at_nodes(&of_mesh).iter().zip(&uncut.coordinates) {
+                assert!(found.is_nan() || *found == expected[axis], "{file}");
+            }
+        }
+        assert!(uncut.nodes.iter().filter(|node| **node != NO_NODE).count() > 20, "{file}");
+
         let (hexahedra, volumes) = (hexahedra(&imported), imported.mesh.volumes());
         assert_eq!(hexahedra.len(), 12, "{file}");
         for (part, tags) in format.tags.iter().enumerate() {

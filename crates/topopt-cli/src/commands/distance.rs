@@ -1,0 +1,74 @@
+//! `topopt distance MESH --from SET -o FILE`
+
+use std::io::Write;
+use std::time::Instant;
+
+use topopt_mesh::numbers::{place, shown};
+use topopt_study::distance::{Distances, Part, Question};
+use topopt_study::failure::Failure;
+use topopt_study::finding::{Finding, InputError};
+use topopt_study::interrupt::Interrupt;
+
+use crate::args::DistanceArgs;
+
+/// Writes the distances of nodes from sets.
+pub(super) fn distance(
+    args: &DistanceArgs,
+    out: &mut impl Write,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let part = Part::read(&args.mesh, &args.output, &(&args.gmsh).into(), interrupt)?;
+    let question = Question {
+        from: args.from.clone(),
+        from_surface: args.from_surface,
+        speeds: args.speed.clone(),
+        within: args.within.unwrap_or(f64::INFINITY),
+    };
+    let start = Instant::now();
+    let found = part.distances(&question)?;
+    let seconds = start.elapsed().as_secs_f64();
+
+    let name = if args.speed.is_empty() { "distance" } else { "arrival" };
+    part.write(&args.output, name, &found.values).map_err(|error| {
+        let remedy = "choose an existing, writable folder with enough space";
+        InputError::from(Finding::new(error.to_string()).remedy(remedy))
+    })?;
+
+    let (file, nodes, cells) = (args.output.display(), found.values.len(), part.n_cells());
+    writeln!(out, "wrote {file}: `{name}` at {nodes} nodes, {cells} elements")?;
+    tell(&part, &found, name, seconds, out)?;
+    tell_beyond(&found, args.within, out)
+}
+
+/// The largest value, where it is, and how long that took.
+fn tell(
+    part: &Part,
+    found: &Distances,
+    name: &str,
+    seconds: f64,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let largest = found.farthest.map_or_else(String::new, |farthest| {
+        let ((number, at), value) = (part.node(farthest), shown(found.values[farthest]));
+        format!("largest {name} {value} at node {number}, {}; ", place(at))
+    });
+    let n = found.n_sources;
+    Ok(writeln!(out, "{largest}from {n} nodes in {seconds:.2} s")?)
+}
+
+/// The nodes without a value.
+fn tell_beyond(
+    found: &Distances,
+    within: Option<f64>,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    match (found.n_beyond, within) {
+        (0, _) => {}
+        (n, Some(within)) => writeln!(out, "{n} nodes are not within {}: NaN", shown(within))?,
+        (n, None) => writeln!(
+            out,
+            "warning: {n} nodes are not reached and have NaN: no way through elements leads there"
+        )?,
+    }
+    Ok(())
+}
