@@ -43,7 +43,7 @@ pub struct Question {
 pub struct Distances {
     /// The distance, or the time, at each node that is written; NaN where the front does not come.
     pub values: Vec<f64>,
-    /// How many nodes it is measured from.
+    /// How many of them it is measured from.
     pub n_sources: usize,
     /// How many nodes of elements the front does not reach.
     pub n_beyond: usize,
@@ -103,7 +103,7 @@ impl Part {
         let finite = written.iter().enumerate().filter(|(_, time)| time.is_finite());
         Ok(Distances {
             farthest: finite.max_by(|a, b| a.1.total_cmp(b.1)).map(|(node, _)| node),
-            n_sources: sources.len(),
+            n_sources: written.iter().filter(|time| **time == 0.0).count(),
             n_beyond: written.iter().filter(|time| time.is_infinite()).count(),
             values: written.iter().map(|&t| if t.is_finite() { t } else { f64::NAN }).collect(),
         })

@@ -64,7 +64,7 @@ fn tell_beyond(
 ) -> Result<(), Failure> {
     match (found.n_beyond, within) {
         (0, _) => {}
-        (n, Some(within)) => writeln!(out, "{n} nodes are not within {}: NaN", shown(within))?,
+        (n, Some(within)) => writeln!(out, "{n} nodes lie beyond {} and have NaN", shown(within))?,
         (n, None) => writeln!(
             out,
             "warning: {n} nodes are not reached and have NaN: no way through elements leads there"
