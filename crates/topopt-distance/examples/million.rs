@@ -70,12 +70,12 @@ fn measure(
         );
     }
 
-    let clock = Instant::now();
+    let before = processor_seconds();
     let sources = sources(patches.tetrahedra(), from_sphere);
     let times = reference::arrival(patches.tetrahedra(), &Speed::Uniform(1.0), &sources)?;
-    let seconds = clock.elapsed().as_secs_f64();
+    let seconds = processor_seconds() - before;
     let [mean, most] = errors(patches.tetrahedra(), &times, from_sphere);
-    println!("  sphere {seconds:6.2} s by one queue of vertices on one core; {mean:.4} {most:.4}");
+    println!("  sphere ({seconds:.2} s) by one queue of vertices on one core; {mean:.4} {most:.4}");
     Ok(())
 }
 
