@@ -75,7 +75,7 @@ pub struct Verification {
     /// The measure of non-discreteness of the optimized design \[Sigmund2007\],
     /// sum 4 rho (1 - rho) v / sum v over the design elements: 0 where all are solid or void.
     pub grey_level: f64,
-    /// Shares of the solid volume of the parts that are connected by faces, largest first.
+    /// Shares of the solid's volume of its connected pieces, largest first.
     pub parts: Vec<f64>,
     /// The thinnest member; see [`Region::smallest_member`].
     pub smallest_member: Option<Width>,
@@ -141,13 +141,11 @@ impl Subject<'_> {
         let Self { model, design, carried, solution, .. } = self;
         let mesh = model.problem.mesh();
         let region = Region::new(mesh, &design.is_solid);
-        let volumes = &model.space.volumes;
         let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
 
         let load_cases = self.cases();
         let displacements = load_cases.iter().map(|case| &case.largest_displacement);
         let largest = displacements.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
-        let part_volume = |part: &Vec<u32>| part.iter().map(|&e| volumes[e as usize]).sum();
         Verification {
             threshold: design.threshold,
             void_stiffness: shape::VOID_STIFFNESS,
@@ -159,7 +157,7 @@ impl Subject<'_> {
             von_mises: self
                 .stress(&solution.largest_von_mises, |element| solution.worst_case[element]),
             grey_level: optimized("grey_level"),
-            parts: sorted_shares(region.parts().iter().map(part_volume).collect()),
+            parts: sorted_shares(design.pieces.clone()),
             smallest_member: region.smallest_member().map(|found| self.width(found)),
             smallest_gap: region.smallest_gap().map(|found| self.width(found)),
             element_width: model.element_width,

@@ -45,6 +45,9 @@ pub enum FieldError {
 const SMOOTHING: f64 = 0.5;
 const PASSES: usize = 2;
 
+/// Rounds in which elements get back what they lack.
+const ROUNDS: usize = 4;
+
 impl Field {
     /// The field with `nodes`, `[n_nodes]`, and `centers`, `[n_elements]`, of `mesh`.
     ///
@@ -75,15 +78,73 @@ impl Field {
     /// [`FieldError`].
     pub fn of_elements(mesh: &HexMesh, density: &[f64]) -> Result<Self, FieldError> {
         let rough = Self::new(mesh, nodal_means(mesh, density), density.to_vec())?;
-        // Squares of 1e300 are no numbers.
-        let [least, most] = rough.range();
-        let scale = least.abs().max(most.abs()).max(f64::MIN_POSITIVE);
-        let density: Vec<f64> = density.iter().map(|density| density / scale).collect();
-        let start = rough.values().map(|value| value / scale).collect();
+        rough.evened_out(mesh, &Self::diffusion(mesh), density)
+    }
 
+    /// The field of `density` as [`Field::of_elements`] made it, with material where evening out has
+    /// taken it from the elements around `nodes`: those of a density above `threshold` stay above it.
+    /// A skin of single elements around a loaded bore would be lost otherwise, and the load with it.
+    ///
+    /// What an element lacks is added to its density [VanCittert1931], in a few rounds.
+    ///
+    /// # Errors
+    /// [`FieldError`].
+    pub(crate) fn keeping(
+        self,
+        nodes: &[u32],
+        mesh: &HexMesh,
+        density: &[f64],
+        threshold: f64,
+    ) -> Result<Self, FieldError> {
+        let mut is_kept = vec![false; mesh.n_nodes()];
+        nodes.iter().for_each(|&node| is_kept[node as usize] = true);
+        let is_kept = |hex: &[u32; 8]| hex.iter().any(|&node| is_kept[node as usize]);
+        let kept: Vec<usize> = (0..mesh.n_elements())
+            .filter(|&element| density[element] > threshold && is_kept(&mesh.hexes()[element]))
+            .collect();
+
+        let (mut field, mut diffusion, mut sources) = (self, None, density.to_vec());
+        for _ in 0..ROUNDS {
+            let lack = |&element: &usize| {
+                let mean = field.mean_of(&mesh.hexes()[element], element);
+                (mean < threshold).then_some((element, density[element] - mean))
+            };
+            let lacking: Vec<(usize, f64)> = kept.iter().filter_map(lack).collect();
+            if lacking.is_empty() {
+                break;
+            }
+            lacking.into_iter().for_each(|(element, lack)| sources[element] += lack);
+            let diffusion = diffusion.get_or_insert_with(|| Self::diffusion(mesh));
+            field = field.evened_out(mesh, diffusion, &sources)?;
+        }
+        Ok(field)
+    }
+
+    /// The mean over an element with equal tetrahedra.
+    fn mean_of(&self, hex: &[u32; 8], element: usize) -> f64 {
+        let at_nodes: f64 = hex.iter().map(|&node| self.nodes[node as usize]).sum();
+        0.25 * self.centers[element] + 0.75 * at_nodes / 8.0
+    }
+
+    fn diffusion(mesh: &HexMesh) -> Diffusion {
         let radii = mesh.volumes().into_iter().map(|volume| SMOOTHING * volume.cbrt());
         let squares: Vec<f64> = radii.map(|radius| radius * radius).collect();
-        let diffusion = Diffusion::new(mesh, |element| squares[element]);
+        Diffusion::new(mesh, |element| squares[element])
+    }
+
+    /// The solution of the Helmholtz equations, sought from these values on.
+    fn evened_out(
+        &self,
+        mesh: &HexMesh,
+        diffusion: &Diffusion,
+        density: &[f64],
+    ) -> Result<Self, FieldError> {
+        // Squares of 1e300 are no numbers.
+        let [least, most] = self.range();
+        let scale = least.abs().max(most.abs()).max(f64::MIN_POSITIVE);
+        let density: Vec<f64> = density.iter().map(|density| density / scale).collect();
+        let start = self.values().map(|value| value / scale).collect();
+
         let values = diffusion.solve(&diffusion.integrals(&density), start)?;
         let values = diffusion.even_out(values, PASSES - 1)?;
         Self::of_vertices(mesh, values.into_iter().map(|value| value * scale).collect())

@@ -18,7 +18,7 @@
 //! let solid = Solid::of(&mesh, &density, &Shaping { smoothing: 1.0, ..Shaping::default() })?;
 //! let surface = solid.surface();
 //! assert!((surface.volume() - 125.0).abs() < 1e-3);
-//! assert!(surface.vertices().iter().all(|x| x[0] < 5.5));
+//! assert!(surface.vertices().iter().all(|x| x[0] < 5.2));
 //! assert!(surface.crossings().is_empty());
 //! # Ok::<(), topopt_surface::SolidError>(())
 //! ```

@@ -47,20 +47,18 @@ impl<'a> Solid<'a> {
             None => volumes.threshold(field, design),
         };
 
-        let (mut threshold, mut volume) = at(&field);
-        let mut dropped = drop_small(&volumes, &mut field, threshold);
-        if dropped != Dropped::default() {
-            (threshold, volume) = at(&field);
-        }
+        let (threshold, _) = at(&field);
+        field = field.keeping(&shaping.pinned, mesh, density, threshold)?;
+        let ((threshold, volume), dropped) = drop_small(&volumes, &mut field, at);
         let mut solid = Self { mesh, field, level: threshold, threshold, volume, dropped };
 
         if shaping.smoothing > 0.0 && solid.is_cut() {
             solid.field = smoothing::smoothed(&volumes, &solid.cut(), volume, shaping)?;
-            let again = drop_small(&volumes, &mut solid.field, 0.0);
-            dropped.pieces += again.pieces;
-            dropped.cavities += again.cavities;
-            (solid.level, solid.volume) = volumes.threshold(&solid.field, volume);
-            solid.dropped = dropped;
+            let at = |field: &Field| volumes.threshold(field, volume);
+            let again;
+            ((solid.level, solid.volume), again) = drop_small(&volumes, &mut solid.field, at);
+            solid.dropped.pieces += again.pieces;
+            solid.dropped.cavities += again.cavities;
         }
         Ok(solid)
     }
@@ -126,9 +124,30 @@ impl<'a> Solid<'a> {
     }
 }
 
-/// Makes pieces of {`field` >= `threshold`} that are smaller than an element empty, and cavities
-/// that are so solid.
-fn drop_small(volumes: &Volumes, field: &mut Field, threshold: f64) -> Dropped {
+/// Rounds of dropping: the threshold moves with what is dropped, and may cut off more.
+const ROUNDS: usize = 4;
+
+/// Makes pieces of {`field` >= threshold} that are smaller than an element empty, and cavities that
+/// are so solid. `at` says the threshold of a field, and the volume above it.
+fn drop_small(
+    volumes: &Volumes,
+    field: &mut Field,
+    at: impl Fn(&Field) -> (f64, f64),
+) -> ((f64, f64), Dropped) {
+    let (mut cut, mut dropped) = (at(field), Dropped::default());
+    for _ in 0..ROUNDS {
+        let found = drop_small_at(volumes, field, cut.0);
+        if found == Dropped::default() {
+            break;
+        }
+        dropped.pieces += found.pieces;
+        dropped.cavities += found.cavities;
+        cut = at(field);
+    }
+    (cut, dropped)
+}
+
+fn drop_small_at(volumes: &Volumes, field: &mut Field, threshold: f64) -> Dropped {
     let mesh = volumes.mesh();
     let cut = Cut { mesh, field, threshold };
     let parts = Parts::of(&cut);

@@ -28,6 +28,7 @@ fn crisp_sets_what_is_left_out() {
     for config in [crisp(""), parse(CASE.to_owned(), &["design.style=crisp"]).unwrap()] {
         assert_eq!(config.filter.get_ref().kind, FilterKind::Density);
         assert_eq!((config.design.density_min, config.optimizer.move_limit), (1e-3, 0.05));
+        assert_eq!(config.optimizer.max_iterations, 120);
         assert_eq!(config.projection, Some(Projection { sharpness: 1.0, threshold: 0.5 }));
         let expected = [(21, 2.0), (33, 4.0), (45, 8.0), (57, 16.0), (69, 32.0), (81, 64.0)];
         assert_eq!(stages(&config), expected.map(|(from, sharpness)| (from, Some(sharpness))));
@@ -56,6 +57,7 @@ fn projection_and_stages_of_the_user_replace_those_of_the_style() {
     let config = crisp("[[continuation]]\nfrom = 9\nsharpness = 32\n");
     assert_eq!(config.projection, Some(Projection { sharpness: 1.0, threshold: 0.5 }));
     assert_eq!(stages(&config), [(9, Some(32.0))]);
+    assert_eq!(config.optimizer.max_iterations, 150);
 }
 
 #[test]

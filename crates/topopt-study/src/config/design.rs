@@ -47,8 +47,9 @@ pub enum Style {
     #[default]
     Smooth,
     /// Nearly solid or empty everywhere: `filter.kind = "density"`, `density_min = 0.001`,
-    /// `optimizer.move_limit = 0.05`, and, without a `[projection]` of its own, the sharpness 1, which
-    /// doubles every 12 iterations from iteration 21 on up to 64.
+    /// `optimizer.move_limit = 0.05`, without stages of its own `optimizer.max_iterations = 120`, and,
+    /// without a `[projection]` of its own, the sharpness 1, which doubles every 12 iterations from
+    /// iteration 21 on up to 64.
     Crisp,
 }
 
@@ -159,7 +160,7 @@ pub struct Continuation {
 pub struct Optimizer {
     /// Method of the update.
     pub method: Method,
-    /// Largest number of iterations.
+    /// Largest number of iterations; 120 by default with the stages of the style `crisp`.
     #[schemars(range(min = 1))]
     pub max_iterations: usize,
     /// Largest change of a design variable in one iteration; with a projection, 0.05 keeps designs

@@ -8,6 +8,10 @@ const DENSITY_MIN: f64 = 1e-3;
 /// With 0.2 projected designs oscillate.
 const MOVE_LIMIT: f64 = 0.05;
 
+/// Some designs swing between two shapes that differ by a thousandth of the compliance, and never stop
+/// by a tolerance; of the others none took more than 84.
+const MAX_ITERATIONS: usize = 120;
+
 /// Where the first stage begins, how many iterations a stage has, and how many stages there are. The
 /// first holds the sharpness 2, each other twice that of the one before it.
 const FIRST_STAGE: usize = 21;
@@ -23,9 +27,15 @@ pub(super) fn resolve(config: &mut Config) {
     }
 
     let is_left_out = |key: &str| !config.gives(key);
-    let [density_min, kind, move_limit, projection, continuation] =
-        ["design.density_min", "filter.kind", "optimizer.move_limit", "projection", "continuation"]
-            .map(is_left_out);
+    let [density_min, kind, move_limit, max_iterations, projection, continuation] = [
+        "design.density_min",
+        "filter.kind",
+        "optimizer.move_limit",
+        "optimizer.max_iterations",
+        "projection",
+        "continuation",
+    ]
+    .map(is_left_out);
 
     if density_min {
         config.design.density_min = DENSITY_MIN;
@@ -35,6 +45,10 @@ pub(super) fn resolve(config: &mut Config) {
     }
     if move_limit {
         config.optimizer.move_limit = MOVE_LIMIT;
+    }
+    // Stages of the user's may begin later.
+    if max_iterations && continuation {
+        config.optimizer.max_iterations = MAX_ITERATIONS;
     }
     if projection {
         config.projection = Some(Projection { sharpness: 1.0, threshold: 0.5 });

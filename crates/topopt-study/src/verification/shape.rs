@@ -18,6 +18,8 @@ pub(super) struct Shape {
     pub is_solid: Vec<bool>,
     /// Whether it is enough to pass a force on.
     pub is_touched: Vec<bool>,
+    /// Volumes of its pieces, largest first.
+    pub pieces: Vec<f64>,
     /// Volume of material.
     pub volume: Compared,
     /// Share of material in the design elements.
@@ -48,6 +50,7 @@ impl Shape {
         if threshold.is_none() && solid.volume() == 0.0 {
             solid = file.solid(Some(0.0), smooth)?;
         }
+        let [pieces, _] = solid.parts();
         let shares = model.renumbering.elements_from_original(&solid.shares());
         let density = model.renumbering.elements_from_original(&file.density);
         let at_least = |least: f64| shares.iter().map(|&share| share >= least).collect();
@@ -72,6 +75,7 @@ impl Shape {
         };
         Ok(Self {
             threshold: solid.threshold(),
+            pieces,
             volume: compared(&model.space.volumes, 1.0),
             volume_fraction: compared(&design_volumes, total),
             shares,

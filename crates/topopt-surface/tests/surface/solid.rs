@@ -103,6 +103,32 @@ fn it_slides_on_the_boundary_and_stays_where_it_is_pinned() {
     }
 }
 
+/// Rows of single elements at a loaded face are too thin for the field, and carry the load all the
+/// same.
+#[test]
+fn rows_of_elements_at_pinned_nodes_stay() {
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(6750)).unwrap();
+    let is_single = |x: &[f64; 3]| x[0] < 1.0 && x[1] as usize % 4 == 2;
+    let centers = mesh.centers();
+    let density: Vec<f64> =
+        centers.iter().map(|x| if is_single(x) || x[0] > 15.0 { 1.0 } else { 1e-3 }).collect();
+    let at_face = |&node: &u32| mesh.coordinates()[node as usize][0] == 0.0;
+    let pinned: Vec<u32> = (0..mesh.n_nodes() as u32).filter(at_face).collect();
+
+    let least_share = |pinned: &[u32], smoothing: f64| {
+        let shaping = Shaping { smoothing, pinned: pinned.into(), threshold: None };
+        let solid = Solid::of(&mesh, &density, &shaping).unwrap();
+        assert!((solid.volume() / volume_of(&mesh, &density) - 1.0).abs() < 1e-3);
+        let single = solid.shares().into_iter().zip(&centers).filter(|(_, x)| is_single(x));
+        single.map(|(share, _)| share).fold(1.0, f64::min)
+    };
+    assert!(least_share(&[], 0.0) < 0.25, "{}", least_share(&[], 0.0));
+    for smoothing in [0.0, 1.0] {
+        let least = least_share(&pinned, smoothing);
+        assert!(least > 0.3, "{smoothing}: {least}");
+    }
+}
+
 #[test]
 fn random_designs_never_cross_themselves() {
     for seed in 0..4 {
