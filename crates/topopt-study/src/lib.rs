@@ -39,3 +39,4 @@ mod supports;
 pub mod tags;
 mod units;
 pub mod verification;
+pub mod verified_file;

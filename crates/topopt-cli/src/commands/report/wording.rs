@@ -32,6 +32,19 @@ impl Units {
         Self { length, force, stress, energy }
     }
 
+    /// A mass, with times in seconds: of mm and N in tonnes, which reads as kg.
+    pub fn mass(&self, mass: f64) -> String {
+        let to_kilograms = match (self.length.as_str(), self.force.as_str()) {
+            ("mm", "N") => 1e3,
+            ("cm", "N") => 1e2,
+            ("m", "N") => 1.0,
+            ("mm", "kN") => 1e6,
+            ("m", "kN") => 1e3,
+            _ => return number(mass, 4),
+        };
+        format!("{} kg", number(to_kilograms * mass, 4))
+    }
+
     /// The unit of what a key of the case file is called.
     pub fn of_key(&self, key: &str) -> String {
         let per = |power: &str| format!("{}/{}{power}", self.force, self.length);
@@ -47,6 +60,28 @@ impl Units {
             _ => String::new(),
         }
     }
+}
+
+/// The names of the load cases.
+pub fn case_names(summary: &Value) -> Vec<&str> {
+    summary["load_cases"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// `text` as a sentence of its own.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).chain(['.']).collect()
+}
+
+/// Three components in parentheses.
+pub fn vector(x: [f64; 3], digits: usize) -> String {
+    format!("({})", x.map(|x| number(x, digits)).join(", "))
+}
+
+/// The components of an array; what is no number is NaN.
+pub fn components(value: &Value) -> [f64; 3] {
+    [0, 1, 2].map(|i| value[i].as_f64().unwrap_or(f64::NAN))
 }
 
 /// A number with its unit.
@@ -65,4 +100,9 @@ pub fn words(key: &str) -> String {
     let words = words.replace("poissons", "Poisson's");
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The coordinates of something that has a place.
+pub fn place(of: &Value, units: &Units) -> String {
+    format!("{} {}", vector(components(&of["at"]), 5), units.length).trim_end().into()
 }
