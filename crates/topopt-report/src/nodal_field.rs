@@ -50,7 +50,7 @@ impl NodalField {
         };
         let of_triangle =
             |triangle: usize| surface.triangles()[triangle].map(|vertex| colors[vertex as usize]);
-        (Shape::of_corners(deformed, of_triangle), factor)
+        (Shape::of_corners(deformed, of_triangle).legible(), factor)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::shading::Shading;
+use topopt_mesh::vector::{cross, dot, length};
 use topopt_surface::TriangleSurface;
 
 use crate::raster::{Raster, Triangle};
@@ -66,10 +67,14 @@ const MARGIN: f64 = 0.02;
 #[derive(Debug, Clone)]
 pub struct Shape<'a> {
     pub(crate) surface: Cow<'a, TriangleSurface>,
+    /// Normals at the corners of its triangles, `[n_triangles][3]`.
+    normals: Vec<[[f64; 3]; 3]>,
     /// Colors of the corners of its triangles in linear light, `[n_triangles][3]`.
     pub(crate) colors: Vec<[[f32; 3]; 3]>,
     /// Whether nothing but shapes like it hides it.
     in_front: bool,
+    /// Whether it is lit from the eye alone, so that its colors can be read.
+    is_legible: bool,
 }
 
 /// The color of material, in linear light.
@@ -92,7 +97,13 @@ impl<'a> Shape<'a> {
         colors: impl Fn(usize) -> [[f32; 3]; 3],
     ) -> Self {
         let colors = (0..surface.triangles().len()).map(colors).collect();
-        Self { surface, colors, in_front: false }
+        let normals = corner_normals(&surface);
+        Self { surface, normals, colors, in_front: false, is_legible: false }
+    }
+
+    /// The same lit from the eye alone, so that its colors can be read.
+    pub(crate) fn legible(self) -> Self {
+        Self { is_legible: true, ..self }
     }
 
     /// The same in front of all that is not.
@@ -131,12 +142,12 @@ pub fn picture(shapes: &[Shape], view: View, width: usize, height: usize) -> Ras
     let mut triangles = Vec::new();
     for (shape, points) in shapes.iter().zip(&points) {
         let nearer = if shape.in_front { 2.0 * depth } else { 0.0 };
-        let normals = corner_normals(&shape.surface);
         let shaded = |(number, triangle): (usize, &[u32; 3])| Triangle {
             corners: triangle.map(|vertex| corner(points[vertex as usize], nearer)),
             colors: std::array::from_fn(|i| {
-                let normal = axes.map(|axis| dot(axis, normals[number][i]));
-                shade(shape.colors[number][i], normal)
+                let normal = axes.map(|axis| dot(axis, shape.normals[number][i]));
+                let light = if shape.is_legible { headlight } else { shade };
+                light(shape.colors[number][i], normal)
             }),
         };
         triangles.par_extend(shape.surface.triangles().par_iter().enumerate().map(shaded));
@@ -155,48 +166,16 @@ fn shade(color: [f32; 3], normal: [f64; 3]) -> [f32; 3] {
     color.map(|color| color * (key + fill + sky) as f32 + gloss as f32)
 }
 
-/// Cosine of the angle from which on two triangles meet in an edge that is seen.
-const CREASE: f64 = 0.75;
+/// The same lit from the eye, without gloss.
+fn headlight(color: [f32; 3], normal: [f64; 3]) -> [f32; 3] {
+    color.map(|color| color * (0.45 + 0.5 * normal[2].max(0.0) + 0.05 * normal[1]) as f32)
+}
 
-/// Normals at the corners of every triangle: the mean by area of the triangles around the vertex
-/// that lie about as this one does.
+/// Normals at the corners of every triangle, `[n_triangles][3]`.
 fn corner_normals(surface: &TriangleSurface) -> Vec<[[f64; 3]; 3]> {
-    let triangles = surface.triangles();
-    let area_vector = |triangle: &[u32; 3]| {
-        let [a, b, c] = triangle.map(|vertex| surface.vertices()[vertex as usize]);
-        cross(difference(b, a), difference(c, a))
-    };
-    let areas: Vec<[f64; 3]> = triangles.par_iter().map(area_vector).collect();
-
-    // The triangles around every vertex, by a counting sort.
-    let mut offsets = vec![0; surface.vertices().len() + 1];
-    triangles.as_flattened().iter().for_each(|&vertex| offsets[vertex as usize + 1] += 1);
-    for vertex in 1..offsets.len() {
-        offsets[vertex] += offsets[vertex - 1];
-    }
-    let mut next = offsets.clone();
-    let mut around = vec![0; 3 * triangles.len()];
-    for (number, triangle) in triangles.iter().enumerate() {
-        for &vertex in triangle {
-            around[next[vertex as usize]] = number;
-            next[vertex as usize] += 1;
-        }
-    }
-
-    let normal = |own: [f64; 3], vertex: u32| {
-        let vertex = vertex as usize;
-        let own = normalized(own);
-        let mut sum = [0.0; 3];
-        for &other in &around[offsets[vertex]..offsets[vertex + 1]] {
-            if dot(own, normalized(areas[other])) > CREASE {
-                (0..3).for_each(|i| sum[i] += areas[other][i]);
-            }
-        }
-        normalized(sum)
-    };
-
-    let normals = |(triangle, &own): (&[u32; 3], &[f64; 3])| triangle.map(|v| normal(own, v));
-    triangles.par_iter().zip(&areas).map(normals).collect()
+    let Shading { normals, triangles, .. } = Shading::of(surface.vertices(), surface.triangles());
+    let normal = |vertex: u32| normals[vertex as usize].map(f64::from);
+    triangles.into_par_iter().map(|triangle| triangle.map(normal)).collect()
 }
 
 fn bounds(points: &[Vec<[f64; 3]>]) -> Option<([f64; 3], [f64; 3])> {
@@ -216,6 +195,7 @@ pub(crate) fn normalized(a: [f64; 3]) -> [f64; 3] {
 
 #[cfg(test)]
 mod tests {
+    use topopt_mesh::vector::difference;
     use topopt_mesh::{HexMesh, Sets};
     use topopt_surface::{Field, iso_surface};
 
@@ -264,7 +244,7 @@ mod tests {
             let [a, b, c] = triangle.map(|vertex| brick.vertices()[vertex as usize]);
             let flat = normalized(cross(difference(b, a), difference(c, a)));
             for normal in normals {
-                assert!(dot(normal, flat) > 1.0 - 1e-12);
+                assert!(dot(normal, flat) > 1.0 - 1e-6);
             }
         }
     }

@@ -62,7 +62,9 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
         iterations: curves::table(&history),
         seconds: seconds(&summary["seconds"]),
         verification: match &found {
-            Some(found) => Ok(verification::of(found, results, &summary, &units)?),
+            Some(found) => {
+                Ok(verification::of(found, results, solid.threshold(), &summary, &units)?)
+            }
             None => Err(verification::remedy(results)),
         },
         repeat: vec![

@@ -23,12 +23,12 @@ pub(super) fn table(found: &Value, units: &Units) -> Table {
     let moved = |case: &Value| {
         let moved = &case["largest_displacement"];
         let value = with_unit(&moved["value"], "");
-        format!("{value}\nnode {} {}", moved["node"], place(moved, units))
+        format!("{value}\nnode {} {}", moved["node"], place(moved))
     };
     let peak = |case: &Value| {
         let stress = &case["von_mises"];
         let value = with_unit(&stress["maximum"], "");
-        format!("{value}\nelement {} {}", stress["element"], place(stress, units))
+        format!("{value}\nelement {} {}", stress["element"], place(stress))
     };
 
     let mut rows = vec![

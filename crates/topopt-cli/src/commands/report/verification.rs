@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use topopt_mesh::vector::length;
-use topopt_report::{Fact, NodalField, Table, Verification};
+use topopt_report::{Fact, NodalField, Table, Verification, number};
 use topopt_study::finding::Finding;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
@@ -36,13 +36,14 @@ pub(super) fn remedy(results: &RunDirectory) -> String {
     )
 }
 
-/// The proof that verify.json and verify.vtu hold.
+/// The proof that verify.json and verify.vtu hold; `threshold` is that of the pictures.
 ///
 /// # Errors
 /// A file that cannot be read.
 pub(super) fn of(
     found: &Value,
     results: &RunDirectory,
+    threshold: f64,
     summary: &Value,
     units: &Units,
 ) -> Result<Verification, Finding> {
@@ -53,6 +54,14 @@ pub(super) fn of(
         notes.push(format!(
             "The pictures show displacements of the first {MOST_PICTURES} of {} load cases.",
             names.len()
+        ));
+    }
+    let verified = found["threshold"].as_f64().unwrap_or(f64::NAN);
+    if (verified - threshold).abs() > 1e-6 {
+        notes.push(format!(
+            "Verified with the surface at the density {}, the pictures have it at {}.",
+            number(verified, 3),
+            number(threshold, 3)
         ));
     }
     Ok(Verification {
@@ -115,7 +124,7 @@ fn facts(found: &Value, units: &Units) -> Vec<Fact> {
     let stresses = [("percentile_95", "95 % of the volume"), ("percentile_99", "99 %")]
         .map(|(key, share)| format!("{share} up to {}", with_unit(&stress[key], &units.stress)));
 
-    let element = |of: &Value| format!("at element {} {}", of["element"], place(of, units));
+    let element = |of: &Value| format!("at element {} {}", of["element"], place(of));
     let width = |key: &str| match &found[key] {
         Value::Null => "none".into(),
         of => format!("{} {}", with_unit(&of["width"], &units.length), element(of)),

@@ -28,8 +28,11 @@ pub struct Units {
 impl Units {
     pub fn of(summary: &Value) -> Self {
         let name = |key: &str| summary["units"][key].as_str().unwrap_or_default().into();
-        let [length, force, stress, energy] = ["length", "force", "stress", "compliance"].map(name);
-        Self { length, force, stress, energy }
+        let [length, force, stress, energy]: [String; 4] =
+            ["length", "force", "stress", "compliance"].map(name);
+        // N/mm^2 (MPa) is MPa.
+        let common = stress.split_once(" (").map(|(_, name)| name.trim_end_matches(')').to_owned());
+        Self { length, force, stress: common.unwrap_or_else(|| stress.replace("^2", "²")), energy }
     }
 
     /// A mass, with times in seconds: of mm and N in tonnes, which reads as kg.
@@ -39,6 +42,7 @@ impl Units {
             ("cm", "N") => 1e2,
             ("m", "N") => 1.0,
             ("mm", "kN") => 1e6,
+            ("cm", "kN") => 1e5,
             ("m", "kN") => 1e3,
             _ => return number(mass, 4),
         };
@@ -103,6 +107,6 @@ pub fn words(key: &str) -> String {
 }
 
 /// The coordinates of something that has a place.
-pub fn place(of: &Value, units: &Units) -> String {
-    format!("{} {}", vector(components(&of["at"]), 5), units.length).trim_end().into()
+pub fn place(of: &Value) -> String {
+    vector(components(&of["at"]), 5)
 }
