@@ -168,7 +168,7 @@ fn shade(color: [f32; 3], normal: [f64; 3]) -> [f32; 3] {
 
 /// The same lit from the eye, without gloss.
 fn headlight(color: [f32; 3], normal: [f64; 3]) -> [f32; 3] {
-    color.map(|color| color * (0.45 + 0.5 * normal[2].max(0.0) + 0.05 * normal[1]) as f32)
+    color.map(|color| color * (0.4 + 0.55 * normal[2].max(0.0) + 0.05 * normal[1]) as f32)
 }
 
 /// Normals at the corners of every triangle, `[n_triangles][3]`.

@@ -25,14 +25,15 @@ impl VerifiedFile {
     /// # Errors
     /// A file that cannot be read, or lacks one of the arrays.
     pub fn read(path: &Path, cases: &[&str]) -> Result<Self, Finding> {
+        let again = "verify the design again";
         let (file, data) = vtu::read_with_cell_data(path, &["von_mises", "solid"])
-            .map_err(|error| Finding::new(error.to_string()))?;
-        let [von_mises, solid] = data.as_slice() else { unreachable!("two arrays were asked for") };
+            .map_err(|error| Finding::new(error.to_string()).remedy(again))?;
+        let (von_mises, solid) = (&data[0], &data[1]);
         let displacements = point_vectors(path, DISPLACEMENT, cases)?;
         let displacements: Option<Vec<_>> = displacements.into_iter().collect();
         let displacements = displacements.ok_or_else(|| {
             let message = format!("{} lacks displacements of a load case", path.display());
-            Finding::new(message).remedy("verify the design again")
+            Finding::new(message).remedy(again)
         })?;
         let is_solid: Vec<bool> = solid.iter().map(|&solid| solid == 1.0).collect();
         Ok(Self { von_mises: at_nodes(&file.mesh, von_mises, &is_solid), displacements })

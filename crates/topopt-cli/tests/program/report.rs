@@ -49,6 +49,8 @@ fn a_report_says_what_the_run_left() {
 #[test]
 fn a_verification_is_shown() {
     let folder = Folder::new();
+    let units = "[units]\nlength = \"mm\"\nforce = \"N\"\n[material]\nmass_density = 2e-9\n";
+    folder.write("case.toml", &format!("{CASE}\n{units}"));
     folder.run_well(&["optimizer.max_iterations=8", "design.volume_fraction=0.6"]);
     let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
     assert_eq!((status, err.as_str()), (0, ""));
@@ -62,11 +64,14 @@ fn a_verification_is_shown() {
     let case = &found["load_cases"][0];
     let peak = |key: &str, value: &str| number(case[key][value].as_f64().unwrap(), 6);
     let force = number(case["reactions"][0]["force"][1].as_f64().unwrap(), 4);
+    // Of tonnes, by mm and N.
+    let mass = number(1e3 * found["mass"].as_f64().unwrap(), 4);
     for text in [
+        format!("<dt>Mass</dt><dd>{mass} kg</dd>"),
         format!("<td>{}\nelement ", peak("von_mises", "maximum")),
         format!("<td>{}\nnode ", peak("largest_displacement", "value")),
         format!("<td>{}</td>", peak("von_mises", "percentile_99")),
-        format!("<td>Reaction of support fixed</td><td>(0, {force}, 0)</td>"),
+        format!("<td>Reaction of support fixed [N]</td><td>(0, {force}, 0)</td>"),
         "Displacement, load case default; deformed ".into(),
         "Von Mises stress<div class=\"scale\">".into(),
     ] {

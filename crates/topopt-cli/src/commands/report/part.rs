@@ -30,7 +30,7 @@ fn legend(name: &str, forces: &[[f64; 3]], units: &Units) -> String {
     let total = |i: usize| forces.iter().map(|force| force[i]).sum::<f64>();
     let size: f64 = forces.as_flattened().iter().map(|force| force.abs()).sum();
     if size == 0.0 {
-        return format!("load case {name}: no forces on nodes");
+        return format!("load case {name}: no forces on nodes, see Loads below");
     }
     // What is left of forces that cancel is rounding.
     let sum = [0, 1, 2].map(total).map(|f| if f.abs() <= 1e-9 * size { 0.0 } else { f });
