@@ -3,5 +3,6 @@
 
 pub mod args;
 pub mod commands;
+mod iterations_left;
 mod progress;
 pub mod render;

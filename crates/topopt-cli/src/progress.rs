@@ -16,6 +16,8 @@ use topopt_linalg::PcgProgress;
 use topopt_study::run;
 use topopt_study::summary::Summary;
 
+use crate::iterations_left::IterationsLeft;
+
 /// Which manner of telling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Log {
@@ -33,7 +35,8 @@ pub enum Log {
 pub(crate) struct Progress<'a> {
     manner: Manner,
     out: &'a mut (dyn Write + Send),
-    max_iterations: usize,
+    /// Known when the run begins.
+    left: Option<IterationsLeft>,
     /// Iterations done before the start, of a run that goes on.
     before: usize,
     start: Instant,
@@ -61,7 +64,7 @@ impl<'a> Progress<'a> {
             Log::Quiet => Manner::Quiet,
         };
         let now = Instant::now();
-        Self { manner, out, max_iterations, before: 0, start: now, last_message: now }
+        Self { manner, out, left: None, before: 0, start: now, last_message: now }
     }
 
     /// Tells of the run as a whole: `text` to people, `event` to programs.
@@ -80,10 +83,12 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Seconds left if every iteration allowed is done and takes as long as those so far.
-    fn seconds_left(&self, done: usize) -> f64 {
-        let left = self.max_iterations.saturating_sub(done) as f64;
-        self.start.elapsed().as_secs_f64() * left / (done - self.before) as f64
+    /// Seconds left if every iteration still expected takes as long as those so far.
+    fn seconds_left(&mut self, report: &IterationReport) -> f64 {
+        let Some(left) = &mut self.left else { return 0.0 };
+        left.add(report);
+        let done = (report.iteration - self.before) as f64;
+        self.start.elapsed().as_secs_f64() * left.estimate() / done
     }
 }
 
@@ -91,6 +96,8 @@ impl run::Progress for Progress<'_> {
     fn start(&mut self, summary: &Summary) {
         self.start = Instant::now();
         self.before = summary.done.iterations;
+        let settings = &summary.settings;
+        self.left = Some(IterationsLeft::new(settings.optimizer, settings.continuation));
         self.whole_run(summary.opening(), || {
             json!({
                 "event": "start",
@@ -118,7 +125,7 @@ impl run::Progress for Progress<'_> {
     }
 
     fn iteration(&mut self, report: &IterationReport) {
-        let left = self.seconds_left(report.iteration);
+        let left = self.seconds_left(report);
         match &self.manner {
             Manner::Bar(bar) => {
                 bar.set_position(report.iteration as u64);

@@ -10,10 +10,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use topopt_mesh::BoundingBox;
+use topopt_mesh::shading::Shading;
 use topopt_mesh::vector::difference;
 
 use crate::atomic::{self, WriteError};
-use crate::shading::Shading;
 
 /// Writes triangles to `path`, whole or not at all, as one part of gray metal. It has a normal per
 /// vertex; vertices are split at edges of more than 30 degrees, which stay sharp.

@@ -44,7 +44,6 @@ mod part;
 pub mod ply;
 mod quote;
 mod read_error;
-mod shading;
 pub mod stl;
 pub mod three_mf;
 pub mod vtk;

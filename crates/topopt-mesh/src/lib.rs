@@ -43,6 +43,7 @@ mod renumbering;
 mod rotation;
 pub mod selection;
 mod sets;
+pub mod shading;
 pub mod surface;
 pub mod tetrahedra;
 mod thickness;

@@ -1,21 +1,26 @@
-//! The report of a run: one HTML page with curves, pictures of the design from four sides and a
-//! view to turn, that needs nothing but itself.
+//! The report of a run: one HTML page with pictures of the design, of the part with supports and
+//! loads and of verified stresses and displacements, with curves and a view to turn, that needs
+//! nothing but itself.
 //!
 //! This crate knows what a report looks like. What stands in it is said by whoever makes it: names
 //! and values are text here. It does no I/O and reads no clock.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};
-//! use topopt_report::{Fact, Report, Table};
+//! use topopt_report::{Fact, Part, Report, Table};
+//! use topopt_surface::{Shaping, Solid};
 //!
 //! let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
 //! let density: Vec<f64> = mesh.centers().iter().map(|x| 1.0 - 0.1 * x[0]).collect();
+//! let solid = Solid::of(&mesh, &density, &Shaping::default())?;
 //! let report = Report {
 //!     title: "A wedge".into(),
 //!     subtitle: String::new(),
 //!     headline: vec![Fact::new("Elements", "250")],
-//!     mesh: &mesh,
+//!     solid: &solid,
 //!     density: &density,
+//!     remarks: Vec::new(),
+//!     part: Part::default(),
 //!     problem: Vec::new(),
 //!     curves: Vec::new(),
 //!     iterations: Table::default(),
@@ -25,27 +30,33 @@
 //!     case: String::new(),
 //! };
 //! assert!(report.html()?.contains("<title>A wedge</title>"));
-//! # Ok::<(), topopt_surface::SolidError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrow;
 mod axis;
 mod chart;
+mod color_map;
 mod density_grid;
+mod illustration;
+mod nodal_field;
 mod number;
 mod page;
+mod part;
 mod picture;
 mod raster;
 mod report;
 
 use topopt_mesh::Quality;
-use topopt_surface::{Field, Shaping, Solid, SolidError};
+use topopt_surface::{Field, FieldError};
 
 pub use chart::Curve;
 pub use density_grid::DensityGrid;
+pub use nodal_field::NodalField;
 pub use number::{count, number};
-pub use picture::{View, picture};
+pub use picture::{Shape, View, picture};
 pub use raster::{Raster, Triangle};
-pub use report::{Fact, Report, Table, Verification};
+pub use report::{Fact, Load, Part, Report, Table, Verification};
 
 use page::Shown;
 
@@ -59,15 +70,13 @@ impl Report<'_> {
     ///
     /// # Errors
     /// Densities that are not those of the mesh, or not finite.
-    pub fn html(&self) -> Result<String, SolidError> {
-        let field = Field::of_elements(self.mesh, self.density)?;
-        let smoothing = self.mesh.element_width();
-        let shaping = Shaping { smoothing, ..Shaping::default() };
-        let solid = Solid::of(self.mesh, self.density, &shaping)?;
-        let (surface, threshold) = (solid.surface(), solid.threshold());
-        let n_cells = (CELLS_PER_ELEMENT * self.mesh.n_elements()).min(MOST_CELLS);
-        let grid = DensityGrid::of(self.mesh, &field, n_cells);
-        let shown = Shown { surface, threshold, grid };
-        Ok(page::page(self, &shown, &Quality::of(self.mesh).summary()))
+    pub fn html(&self) -> Result<String, FieldError> {
+        let mesh = self.solid.mesh();
+        let field = Field::of_elements(mesh, self.density)?;
+        let n_cells = (CELLS_PER_ELEMENT * mesh.n_elements()).min(MOST_CELLS);
+        let grid = DensityGrid::of(mesh, &field, n_cells);
+        let (surface, places) = self.solid.surface_in_mesh();
+        let shown = Shown { surface, places, grid };
+        Ok(page::page(self, &shown, &Quality::of(mesh).summary()))
     }
 }

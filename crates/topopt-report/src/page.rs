@@ -1,16 +1,15 @@
 //! The page: what stands where.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use topopt_mesh::QualitySummary;
-use topopt_surface::TriangleSurface;
+use topopt_surface::{Places, TriangleSurface};
 
 use crate::chart;
 use crate::density_grid::DensityGrid;
+use crate::illustration;
 use crate::number::number;
-use crate::picture::{View, picture};
-use crate::report::{Fact, Report, Table, Verification};
+use crate::picture::View;
+use crate::report::{Fact, Report, Table};
 
 const STYLE: &str = include_str!("style.css");
 const VIEWER: &str = include_str!("viewer.js");
@@ -20,9 +19,9 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 /// What is drawn.
-pub(crate) struct Shown {
+pub(crate) struct Shown<'a> {
     pub surface: TriangleSurface,
-    pub threshold: f64,
+    pub places: Places<'a>,
     pub grid: DensityGrid,
 }
 
@@ -46,10 +45,11 @@ pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> 
                 }
 
                 main {
-                    (pictures(shown))
-                    (viewer(shown))
+                    (design(report, shown))
+                    (part(report))
+                    (verification(report, shown))
+                    (viewer(report.solid.threshold(), shown))
                     (convergence(report))
-                    (verification(&report.verification))
                     (problem(report))
                     section class="halves" {
                         div { h2 { "Mesh quality" } (mesh_quality(quality)) }
@@ -81,29 +81,25 @@ fn list(facts: &[Fact]) -> Markup {
     }
 }
 
-fn pictures(shown: &Shown) -> Markup {
+fn design(report: &Report, shown: &Shown) -> Markup {
     html! {
         section {
             h2 { "Design" }
-            div class="pictures" {
-                @for view in View::ALL {
-                    @let (width, height) = match view {
-                        View::Isometric => (1000, 720),
-                        _ => (640, 420),
-                    };
-                    @let png = picture(&shown.surface, view, width, height).png();
-                    figure class=(format!("{view:?}").to_lowercase()) {
-                        img alt=(format!("The design, {}", view.caption()))
-                            src=(format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png)));
-                        figcaption { (view.caption()) }
-                    }
-                }
-            }
-
+            (illustration::design(shown))
             p class="note" {
-                "The surface encloses densities of " (number(shown.threshold, 3)) " and more, "
-                "and has the volume of the design."
+                "The shape that is exported and verified. Its surface lies at the density "
+                (number(report.solid.threshold(), 3)) "."
             }
+            @for remark in &report.remarks { p class="remark" { (remark) } }
+        }
+    }
+}
+
+fn part(report: &Report) -> Markup {
+    html! {
+        section {
+            h2 { "Supports and loads" }
+            (illustration::part(report.solid.mesh(), &report.part))
         }
     }
 }
@@ -131,7 +127,7 @@ fn repeat(report: &Report) -> Markup {
     }
 }
 
-fn viewer(shown: &Shown) -> Markup {
+fn viewer(threshold: f64, shown: &Shown) -> Markup {
     let grid = &shown.grid.grid;
     let extent = grid.cells.map(|n| n as f64 * grid.spacing);
     let center: [f64; 3] = std::array::from_fn(|i| grid.origin[i] + 0.5 * extent[i]);
@@ -147,7 +143,7 @@ fn viewer(shown: &Shown) -> Markup {
         (0..3).flat_map(|i| [right[i], up[i], eye[i]]).map(|x| x.to_string()).collect();
 
     // The slider of the threshold goes from 1 to 99 percent.
-    let percent = (100.0 * shown.threshold).round().clamp(1.0, 99.0);
+    let percent = (100.0 * threshold).round().clamp(1.0, 99.0);
 
     html! {
         section id="viewer" {
@@ -196,13 +192,15 @@ fn table(table: &Table) -> Markup {
     }
 }
 
-fn verification(found: &Result<Verification, String>) -> Markup {
+fn verification(report: &Report, shown: &Shown) -> Markup {
     html! {
         section {
             h2 { "Verification" }
-            @match found {
+            @match &report.verification {
                 Ok(found) => {
                     (table(&found.compared))
+                    div class="cases" { (table(&found.cases)) }
+                    (illustration::fields(report.solid.mesh(), shown, &found.fields))
                     (list(&found.facts))
                     @for note in &found.notes { p class="note" { (note) } }
                 }

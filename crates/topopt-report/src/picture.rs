@@ -1,7 +1,10 @@
-//! Pictures of a surface from fixed sides, in parallel projection.
+//! Pictures of surfaces from fixed sides, in parallel projection.
+
+use std::borrow::Cow;
 
 use rayon::prelude::*;
-use topopt_mesh::vector::{cross, difference, dot, length};
+use topopt_mesh::shading::Shading;
+use topopt_mesh::vector::{cross, dot, length};
 use topopt_surface::TriangleSurface;
 
 use crate::raster::{Raster, Triangle};
@@ -17,11 +20,13 @@ pub enum View {
     Top,
     /// Against x: z to the left, y up.
     Side,
+    /// From the left, below and behind: against [`View::Isometric`].
+    Behind,
 }
 
 impl View {
     /// All views.
-    pub const ALL: [View; 4] = [View::Isometric, View::Front, View::Top, View::Side];
+    pub const ALL: [View; 5] = [View::Isometric, View::Front, View::Top, View::Side, View::Behind];
 
     /// What is to be seen, in words.
     pub fn caption(self) -> &'static str {
@@ -30,135 +35,167 @@ impl View {
             View::Front => "Front: x to the right, y up",
             View::Top => "Top: x to the right, z down",
             View::Side => "Side: z to the left, y up",
+            View::Behind => "From behind and below",
         }
     }
 
     /// The directions to the right, up and towards the eye, an orthonormal right-handed system.
     pub fn axes(self) -> [[f64; 3]; 3] {
         match self {
-            View::Isometric => {
-                let eye = normalized([1.0, 0.8, 1.5]);
-                let right = normalized(cross([0.0, 1.0, 0.0], eye));
-                [right, cross(eye, right), eye]
-            }
+            View::Isometric => Self::towards([1.0, 0.8, 1.5]),
+            View::Behind => Self::towards([-1.0, -0.8, -1.5]),
             View::Front => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
             View::Top => [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
             View::Side => [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
         }
     }
+
+    /// The axes of an eye in a direction, with y upwards.
+    fn towards(eye: [f64; 3]) -> [[f64; 3]; 3] {
+        let eye = normalized(eye);
+        let right = normalized(cross([0.0, 1.0, 0.0], eye));
+        [right, cross(eye, right), eye]
+    }
 }
 
-/// Samples of a pixel in each direction.
 const SAMPLES: usize = 3;
 
 /// Share of the picture that stays free at each side.
 const MARGIN: f64 = 0.02;
 
-/// A picture of `surface`, at most `width` by `height` pixels, cut to what is seen of it. Where
-/// there is no material it is transparent. A surface without triangles gives one pixel.
-pub fn picture(surface: &TriangleSurface, view: View, width: usize, height: usize) -> Raster {
+/// A surface to be drawn.
+#[derive(Debug, Clone)]
+pub struct Shape<'a> {
+    pub(crate) surface: Cow<'a, TriangleSurface>,
+    /// Normals at the corners of its triangles, `[n_triangles][3]`.
+    normals: Vec<[[f64; 3]; 3]>,
+    /// Colors of the corners of its triangles in linear light, `[n_triangles][3]`.
+    pub(crate) colors: Vec<[[f32; 3]; 3]>,
+    /// Whether nothing but shapes like it hides it.
+    in_front: bool,
+    /// Whether it is lit from the eye alone, so that its colors can be read.
+    is_legible: bool,
+}
+
+/// The color of material, in linear light.
+const MATERIAL: [f32; 3] = [0.20, 0.34, 0.54];
+
+impl<'a> Shape<'a> {
+    /// A surface of the color of material.
+    pub fn of_material(surface: &'a TriangleSurface) -> Self {
+        Self::plain(Cow::Borrowed(surface), MATERIAL)
+    }
+
+    /// A surface of one color.
+    pub(crate) fn plain(surface: Cow<'a, TriangleSurface>, color: [f32; 3]) -> Self {
+        Self::of_corners(surface, |_| [color; 3])
+    }
+
+    /// A surface with a color for each corner of each triangle, which `colors` gives by its number.
+    pub(crate) fn of_corners(
+        surface: Cow<'a, TriangleSurface>,
+        colors: impl Fn(usize) -> [[f32; 3]; 3],
+    ) -> Self {
+        let colors = (0..surface.triangles().len()).map(colors).collect();
+        let normals = corner_normals(&surface);
+        Self { surface, normals, colors, in_front: false, is_legible: false }
+    }
+
+    /// The same lit from the eye alone, so that its colors can be read.
+    pub(crate) fn legible(self) -> Self {
+        Self { is_legible: true, ..self }
+    }
+
+    /// The same in front of all that is not.
+    pub(crate) fn in_front(self) -> Self {
+        Self { in_front: true, ..self }
+    }
+}
+
+/// A picture of `shapes`, at most `width` by `height` pixels, cut to what is seen of them. Where
+/// there is nothing it is transparent. Shapes without triangles give one pixel.
+pub fn picture(shapes: &[Shape], view: View, width: usize, height: usize) -> Raster {
     let axes = view.axes();
     let on_screen = |x: &[f64; 3]| axes.map(|axis| dot(axis, *x));
-    let points: Vec<[f64; 3]> = surface.vertices().par_iter().map(on_screen).collect();
+    let points: Vec<Vec<[f64; 3]>> = shapes
+        .iter()
+        .map(|shape| shape.surface.vertices().par_iter().map(on_screen).collect())
+        .collect();
     let Some((low, high)) = bounds(&points) else { return Raster::draw(1, 1, &[]) };
 
     // A surface seen along its plane has no extent: a share of its depth keeps the scale finite.
-    let extent = [high[0] - low[0], high[1] - low[1]].map(|x| x.max(1e-9 * (high[2] - low[2])));
+    let depth = high[2] - low[2];
+    let extent = [high[0] - low[0], high[1] - low[1]].map(|x| x.max(1e-9 * depth));
     let inner = |pixels: usize| pixels as f64 * (1.0 - 2.0 * MARGIN);
     let scale = (inner(width) / extent[0]).min(inner(height) / extent[1]);
     let frame = 2.0 * MARGIN * width.min(height) as f64;
     let size = extent.map(|x| ((x * scale + frame).round() as usize).max(1));
 
-    let corner = |vertex: u32| {
-        let x = points[vertex as usize];
+    let corner = |x: [f64; 3], nearer: f64| {
         let middle = [0, 1].map(|i| 0.5 * (low[i] + high[i]));
         let column = 0.5 * size[0] as f64 + scale * (x[0] - middle[0]);
         let row = 0.5 * size[1] as f64 - scale * (x[1] - middle[1]);
         let samples = SAMPLES as f64;
-        [(samples * column) as f32, (samples * row) as f32, (high[2] - x[2]) as f32]
+        [(samples * column) as f32, (samples * row) as f32, (high[2] - x[2] - nearer) as f32]
     };
 
-    let normals = corner_normals(surface);
-    let shaded = |(triangle, normals): (&[u32; 3], &[[f64; 3]; 3])| Triangle {
-        corners: triangle.map(corner),
-        colors: normals.map(|normal| shade(axes.map(|axis| dot(axis, normal)))),
-    };
-    let triangles: Vec<_> = surface.triangles().par_iter().zip(&normals).map(shaded).collect();
+    let mut triangles = Vec::new();
+    for (shape, points) in shapes.iter().zip(&points) {
+        let nearer = if shape.in_front { 2.0 * depth } else { 0.0 };
+        let shaded = |(number, triangle): (usize, &[u32; 3])| Triangle {
+            corners: triangle.map(|vertex| corner(points[vertex as usize], nearer)),
+            colors: std::array::from_fn(|i| {
+                let normal = axes.map(|axis| dot(axis, shape.normals[number][i]));
+                let light = if shape.is_legible { headlight } else { shade };
+                light(shape.colors[number][i], normal)
+            }),
+        };
+        triangles.par_extend(shape.surface.triangles().par_iter().enumerate().map(shaded));
+    }
     Raster::draw(SAMPLES * size[0], SAMPLES * size[1], &triangles).reduced(SAMPLES)
 }
 
-/// Color of a point with the `normal` in the axes of the screen: a key light from the upper left,
-/// a weaker one from the right, and the sky.
-fn shade(normal: [f64; 3]) -> [f32; 3] {
-    const MATERIAL: [f64; 3] = [0.20, 0.34, 0.54];
+/// A point of the `color` with the `normal` in the axes of the screen: a key light from the upper
+/// left, a weaker one from the right, and the sky.
+fn shade(color: [f32; 3], normal: [f64; 3]) -> [f32; 3] {
     let light = |direction: [f64; 3]| dot(normalized(direction), normal).max(0.0);
     let key = 1.05 * light([-0.45, 0.65, 0.75]);
     let fill = 0.25 * light([0.8, 0.1, 0.4]);
-    let sky = 0.15 + 0.12 * normal[1];
+    let sky = 0.22 + 0.12 * normal[1];
     let gloss = 0.22 * light([-0.22, 0.33, 0.92]).powi(24);
-    MATERIAL.map(|color| (color * (key + fill + sky) + gloss) as f32)
+    color.map(|color| color * (key + fill + sky) as f32 + gloss as f32)
 }
 
-/// Cosine of the angle from which on two triangles meet in an edge that is seen.
-const CREASE: f64 = 0.75;
+/// The same lit from the eye, without gloss.
+fn headlight(color: [f32; 3], normal: [f64; 3]) -> [f32; 3] {
+    color.map(|color| color * (0.4 + 0.55 * normal[2].max(0.0) + 0.05 * normal[1]) as f32)
+}
 
-/// Normals at the corners of every triangle: the mean by area of the triangles around the vertex
-/// that lie about as this one does.
+/// Normals at the corners of every triangle, `[n_triangles][3]`.
 fn corner_normals(surface: &TriangleSurface) -> Vec<[[f64; 3]; 3]> {
-    let triangles = surface.triangles();
-    let area_vector = |triangle: &[u32; 3]| {
-        let [a, b, c] = triangle.map(|vertex| surface.vertices()[vertex as usize]);
-        cross(difference(b, a), difference(c, a))
-    };
-    let areas: Vec<[f64; 3]> = triangles.par_iter().map(area_vector).collect();
-
-    // The triangles around every vertex, by a counting sort.
-    let mut offsets = vec![0; surface.vertices().len() + 1];
-    triangles.as_flattened().iter().for_each(|&vertex| offsets[vertex as usize + 1] += 1);
-    for vertex in 1..offsets.len() {
-        offsets[vertex] += offsets[vertex - 1];
-    }
-    let mut next = offsets.clone();
-    let mut around = vec![0; 3 * triangles.len()];
-    for (number, triangle) in triangles.iter().enumerate() {
-        for &vertex in triangle {
-            around[next[vertex as usize]] = number;
-            next[vertex as usize] += 1;
-        }
-    }
-
-    let normal = |own: [f64; 3], vertex: u32| {
-        let vertex = vertex as usize;
-        let own = normalized(own);
-        let mut sum = [0.0; 3];
-        for &other in &around[offsets[vertex]..offsets[vertex + 1]] {
-            if dot(own, normalized(areas[other])) > CREASE {
-                (0..3).for_each(|i| sum[i] += areas[other][i]);
-            }
-        }
-        normalized(sum)
-    };
-
-    let normals = |(triangle, &own): (&[u32; 3], &[f64; 3])| triangle.map(|v| normal(own, v));
-    triangles.par_iter().zip(&areas).map(normals).collect()
+    let Shading { normals, triangles, .. } = Shading::of(surface.vertices(), surface.triangles());
+    let normal = |vertex: u32| normals[vertex as usize].map(f64::from);
+    triangles.into_par_iter().map(|triangle| triangle.map(normal)).collect()
 }
 
-fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
-    let first = *points.first()?;
-    Some(points.iter().fold((first, first), |(low, high), x| {
+fn bounds(points: &[Vec<[f64; 3]>]) -> Option<([f64; 3], [f64; 3])> {
+    let mut points = points.iter().flatten();
+    let first = *points.next()?;
+    Some(points.fold((first, first), |(low, high), x| {
         let low = std::array::from_fn(|i| low[i].min(x[i]));
         (low, std::array::from_fn(|i| high[i].max(x[i])))
     }))
 }
 
 /// `a` with length 1; zero stays zero.
-fn normalized(a: [f64; 3]) -> [f64; 3] {
+pub(crate) fn normalized(a: [f64; 3]) -> [f64; 3] {
     let length = length(a);
     if length > 0.0 { a.map(|x| x / length) } else { a }
 }
 
 #[cfg(test)]
 mod tests {
+    use topopt_mesh::vector::difference;
     use topopt_mesh::{HexMesh, Sets};
     use topopt_surface::{Field, iso_surface};
 
@@ -176,7 +213,7 @@ mod tests {
     #[test]
     fn a_brick_from_the_front_covers_exactly_its_rectangle() {
         // A margin of two pixels, so that 96 pixels are 3 units.
-        let picture = picture(&brick(), View::Front, 100, 100);
+        let picture = picture(&[Shape::of_material(&brick())], View::Front, 100, 100);
         assert_eq!((picture.width, picture.height), (100, 68));
         for (pixel, color) in picture.pixels.iter().enumerate() {
             let (column, row) = (pixel % 100, pixel / 100);
@@ -188,7 +225,8 @@ mod tests {
     #[test]
     fn every_view_shows_its_own_sides() {
         let size = |view| {
-            let Raster { width, height, .. } = picture(&brick(), view, 100, 100);
+            let Raster { width, height, .. } =
+                picture(&[Shape::of_material(&brick())], view, 100, 100);
             (width, height)
         };
         assert_eq!((size(View::Top), size(View::Side)), ((100, 36), (52, 100)));
@@ -206,14 +244,14 @@ mod tests {
             let [a, b, c] = triangle.map(|vertex| brick.vertices()[vertex as usize]);
             let flat = normalized(cross(difference(b, a), difference(c, a)));
             for normal in normals {
-                assert!(dot(normal, flat) > 1.0 - 1e-12);
+                assert!(dot(normal, flat) > 1.0 - 1e-6);
             }
         }
     }
 
     #[test]
     fn nothing_is_one_clear_pixel() {
-        let raster = picture(&TriangleSurface::default(), View::Isometric, 100, 100);
+        let raster = picture(&[], View::Isometric, 100, 100);
         assert_eq!(raster.pixels, [[0.0; 4]]);
     }
 }

@@ -1,11 +1,12 @@
 //! What a report says.
 
-use topopt_mesh::HexMesh;
+use topopt_surface::Solid;
 
 use crate::chart::Curve;
+use crate::nodal_field::NodalField;
 
 /// What a report says. All texts are escaped.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Report<'a> {
     /// The title of the page.
     pub title: String,
@@ -13,10 +14,14 @@ pub struct Report<'a> {
     pub subtitle: String,
     /// The numbers to see first.
     pub headline: Vec<Fact>,
-    /// The mesh.
-    pub mesh: &'a HexMesh,
+    /// The shape that is printed, in its mesh.
+    pub solid: &'a Solid<'a>,
     /// The densities, `[n_elements]`.
     pub density: &'a [f64],
+    /// Sentences about the design.
+    pub remarks: Vec<String>,
+    /// What holds the part and what acts on it.
+    pub part: Part,
     /// What was computed and how, in groups with a title.
     pub problem: Vec<(String, Vec<Fact>)>,
     /// Curves over the iterations.
@@ -49,6 +54,26 @@ impl Fact {
     }
 }
 
+/// What holds the part and what acts on it, by nodes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Part {
+    /// Nodes that are held.
+    pub supported: Vec<u32>,
+    /// Nodes with a force.
+    pub loaded: Vec<u32>,
+    /// The load cases.
+    pub loads: Vec<Load>,
+}
+
+/// The forces of a load case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Load {
+    /// What it is, for the legend.
+    pub name: String,
+    /// Forces on the nodes, `[n_nodes][3]`.
+    pub forces: Vec<[f64; 3]>,
+}
+
 /// A table of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
@@ -59,10 +84,14 @@ pub struct Table {
 }
 
 /// What a proof found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Verification {
     /// Numbers of the optimized and of the verified design.
     pub compared: Table,
+    /// Numbers of the load cases, a column each.
+    pub cases: Table,
+    /// Fields on the surface of the solid.
+    pub fields: Vec<NodalField>,
     /// What else there is to say.
     pub facts: Vec<Fact>,
     /// Sentences.

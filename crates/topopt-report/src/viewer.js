@@ -110,7 +110,7 @@
       float key = 1.05 * max(dot(m, normalize(vec3(-0.45, 0.65, 0.75))), 0.0);
       float fill = 0.25 * max(dot(m, normalize(vec3(0.8, 0.1, 0.4))), 0.0);
       float gloss = 0.22 * pow(max(dot(m, normalize(vec3(-0.22, 0.33, 0.92))), 0.0), 24.0);
-      vec3 linear = vec3(0.20, 0.34, 0.54) * (key + fill + 0.15 + 0.12 * m.y) + gloss;
+      vec3 linear = vec3(0.20, 0.34, 0.54) * (key + fill + 0.22 + 0.12 * m.y) + gloss;
       color = vec4(pow(linear, vec3(1.0 / 2.2)), 1.0);
     }`);
   const buffers = { position: gl.createBuffer(), normal: gl.createBuffer() };

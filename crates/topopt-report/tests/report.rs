@@ -9,17 +9,45 @@ use std::process::Command;
 use serde_json::Value;
 use topopt_mesh::HexMesh;
 use topopt_mesh::generate::{Benchmark, Resolution};
-use topopt_report::{Curve, Fact, Report, Table, Verification};
+use topopt_report::{Curve, Fact, Load, NodalField, Part, Report, Table, Verification};
+use topopt_surface::{Shaping, Solid};
+
+fn solid<'a>(mesh: &'a HexMesh, density: &[f64]) -> Solid<'a> {
+    Solid::of(mesh, density, &Shaping::default()).unwrap()
+}
+
+/// A field of the verification: x, deformed along y.
+fn field(mesh: &HexMesh) -> NodalField {
+    let x = || mesh.coordinates().iter().map(|x| x[0]);
+    NodalField {
+        title: "Displacement <i>".into(),
+        unit: "mm".into(),
+        values: x().collect(),
+        highest: 12.5,
+        is_exceeded: true,
+        displacements: Some(x().map(|x| [0.0, x, 0.0]).collect()),
+    }
+}
 
 /// A report of a made-up design: a band across a mesh whose density falls to its sides.
-fn report<'a>(mesh: &'a HexMesh, density: &'a [f64]) -> Report<'a> {
+fn report<'a>(solid: &'a Solid<'a>, density: &'a [f64]) -> Report<'a> {
+    let mesh = solid.mesh();
     let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
     Report {
         title: "Band <script>alert(1)</script> & \"more\"".into(),
         subtitle: "band.toml".into(),
         headline: vec![Fact::new("Compliance", "12.5 N mm")],
-        mesh,
+        solid,
         density,
+        remarks: vec!["Grey level 30.0 %: <grey>.".into()],
+        part: Part {
+            supported: vec![0],
+            loaded: vec![1],
+            loads: vec![Load {
+                name: "load case <up>".into(),
+                forces: vec![[0.0, 1.0, 0.0]; mesh.n_nodes()],
+            }],
+        },
         problem: vec![("Loads".into(), vec![Fact::new("<img src=x>", "force (0, -1, 0) N")])],
         curves: vec![Curve {
             title: "Compliance".into(),
@@ -33,6 +61,11 @@ fn report<'a>(mesh: &'a HexMesh, density: &'a [f64]) -> Report<'a> {
                 columns: texts(&["", "Optimized", "Verified"]),
                 rows: vec![texts(&["Compliance", "12.5", "12.75"])],
             },
+            cases: Table {
+                columns: texts(&["", "Load case <up>"]),
+                rows: vec![texts(&["Weight", "2"])],
+            },
+            fields: vec![field(mesh)],
             facts: Vec::new(),
             notes: texts(&["</style><b>bold</b>"]),
         }),
@@ -53,29 +86,36 @@ fn band() -> (HexMesh, Vec<f64>) {
 #[test]
 fn texts_are_escaped_and_nothing_is_loaded() {
     let (mesh, density) = band();
-    let page = report(&mesh, &density).html().unwrap();
+    let solid = solid(&mesh, &density);
+    let page = report(&solid, &density).html().unwrap();
     for (text, count) in [
         ("<title>Band &lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;more&quot;</title>", 1),
         ("<script", 2),
         ("alert(2)&lt;/script&gt;", 1),
-        ("<img", 4),
+        // The design from four sides, the part from two, one field.
+        ("<img", 7),
         ("&lt;img src=x&gt;", 1),
         ("<style", 1),
-        ("src=\"data:image/png;base64,", 4),
+        ("src=\"data:image/png;base64,", 7),
         ("default-src 'none'", 1),
         ("http://", 0),
         ("https://", 0),
         ("12.75", 1),
+        ("Grey level 30.0 %: &lt;grey&gt;.", 1),
+        ("load case &lt;up&gt;", 1),
+        ("Load case &lt;up&gt;", 1),
+        ("<span>6.25 mm</span><span>12.5 mm and more</span>", 1),
+        ("Displacement &lt;i&gt;; deformed ", 1),
     ] {
         assert_eq!(page.matches(text).count(), count, "{text}");
     }
-    assert_eq!(page, report(&mesh, &density).html().unwrap());
+    assert_eq!(page, report(&solid, &density).html().unwrap());
 }
 
 #[test]
 fn densities_of_another_mesh_are_refused() {
     let (mesh, density) = band();
-    let error = report(&mesh, &density[1..]).html().unwrap_err().to_string();
+    let error = report(&solid(&mesh, &density), &density[1..]).html().unwrap_err().to_string();
     assert!(error.contains("values for"), "{error}");
 }
 
@@ -83,7 +123,7 @@ fn densities_of_another_mesh_are_refused() {
 fn a_design_without_a_surface_has_a_report_too() {
     let (mesh, density) = band();
     let flat = vec![0.3; density.len()];
-    assert!(report(&mesh, &flat).html().unwrap().contains("Compliance"));
+    assert!(report(&solid(&mesh, &flat), &flat).html().unwrap().contains("Compliance"));
 }
 
 /// A hundred cells an element show all that there is; more are time alone.
@@ -92,7 +132,7 @@ fn the_grid_of_a_small_mesh_is_small() {
     for (elements, most) in [(250, 50_000), (5_000, 800_000)] {
         let mesh = Benchmark::Cantilever.generate(Resolution::Elements(elements)).unwrap();
         let density = vec![0.3; mesh.n_elements()];
-        let page = report(&mesh, &density).html().unwrap();
+        let page = report(&solid(&mesh, &density), &density).html().unwrap();
         let (_, cells) = page.split_once("&quot;cells&quot;:[").unwrap();
         let cells = cells.split_once(']').unwrap().0.split(',');
         let cells: usize = cells.map(|n| n.parse::<usize>().unwrap()).product();
@@ -105,7 +145,7 @@ fn a_browser_shows_the_view_and_the_slider_moves_it() {
     let (mesh, density) = band();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");
-    std::fs::write(&path, report(&mesh, &density).html().unwrap()).unwrap();
+    std::fs::write(&path, report(&solid(&mesh, &density), &density).html().unwrap()).unwrap();
     let Some(seen) = visited(&path) else { return };
     assert_eq!(
         (&seen["messages"], &seen["requests"]),

@@ -27,6 +27,10 @@ const SUPPORTED: &str = "supported";
 const LOADED: &str = "loaded";
 const PASSIVE: &str = "passive";
 
+/// Names of the vectors of the nodes, of the first load case.
+pub(crate) const FORCE: &str = "force";
+pub(crate) const DISPLACEMENT: &str = "displacement";
+
 impl DesignFile {
     /// Reads a `.vtu` file with the cell array `density`.
     ///
@@ -44,6 +48,29 @@ impl DesignFile {
         pinned.sort_unstable();
         pinned.dedup();
         Ok(Self { path: path.into(), mesh, density, pinned })
+    }
+
+    /// Nodes that are held or tied to the ground in any direction, where the file has them.
+    pub fn supported(&self) -> &[u32] {
+        self.nodes(SUPPORTED)
+    }
+
+    /// Nodes with a force in any load case, where the file has them.
+    pub fn loaded(&self) -> &[u32] {
+        self.nodes(LOADED)
+    }
+
+    fn nodes(&self, name: &str) -> &[u32] {
+        self.mesh.sets().nodes.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Forces on the nodes in each of the load cases `names`, `[n_nodes][3]`; none for a case in which
+    /// the file has no forces.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn forces(&self, names: &[&str]) -> Result<Vec<Option<Vec<[f64; 3]>>>, Finding> {
+        point_vectors(&self.path, FORCE, names)
     }
 
     /// The volume of the material: the sum of density times volume.
@@ -134,6 +161,26 @@ impl DesignFile {
 
 /// Largest relative difference of volumes that passes as kept.
 const VOLUME_TOLERANCE: f64 = 5e-3;
+
+/// The vectors of the nodes that a file has for each of the load cases `names`; see [`array_name`].
+///
+/// # Errors
+/// A file that cannot be read.
+pub(crate) fn point_vectors(
+    path: &Path,
+    what: &str,
+    names: &[&str],
+) -> Result<Vec<Option<Vec<[f64; 3]>>>, Finding> {
+    let names: Vec<String> =
+        names.iter().enumerate().map(|(k, name)| array_name(what, k, name)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    vtu::read_point_vectors(path, &names).map_err(|error| Finding::new(error.to_string()))
+}
+
+/// Name of the array of `what` in load case number `k`: that of the first has no name of a case.
+pub fn array_name(what: &str, k: usize, case: &str) -> String {
+    if k == 0 { what.into() } else { format!("{what}_{case}") }
+}
 
 /// Where a problem is held and loaded, and which densities are fixed, as arrays of 0 and 1 in the
 /// user's numbering: read as a mesh, the file has them as sets.

@@ -40,3 +40,4 @@ mod supports;
 pub mod tags;
 mod units;
 pub mod verification;
+pub mod verified_file;

@@ -13,7 +13,7 @@ use topopt_linalg::Pointwise;
 use topopt_mesh::UniformGrid;
 
 use crate::config::{self, Config};
-use crate::design_file::Marks;
+use crate::design_file::{DISPLACEMENT, FORCE, Marks, array_name};
 use crate::finding::Finding;
 use crate::history::COLUMNS;
 use crate::model::Model;
@@ -164,8 +164,8 @@ impl<'a> Results<'a> {
     fn write_design(&self, path: &Path, fields: &Fields) -> Result<(), WriteError> {
         let array =
             |name, components, values| Array { name, components, values: Values::F64(values) };
-        let displacements: Vec<_> = fields
-            .displacements
+        let vectors: Vec<_> = fields
+            .vectors
             .iter()
             .map(|(name, values)| array(name.as_str(), 3, values.as_flattened()))
             .collect();
@@ -175,7 +175,7 @@ impl<'a> Results<'a> {
             array("strain_energy", 1, fields.strain_energy.as_slice()),
             passive,
         ];
-        let points: Vec<_> = displacements.into_iter().chain(self.marks.points()).collect();
+        let points: Vec<_> = vectors.into_iter().chain(self.marks.points()).collect();
         let mesh = &self.model.mesh;
         vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, self.compression)
     }
@@ -207,32 +207,30 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Name of the displacements of load case number `k`.
-pub fn displacement_name(k: usize, case: &str) -> String {
-    if k == 0 { "displacement".into() } else { format!("displacement_{case}") }
-}
-
 /// Fields of a design in the user's numbering.
 struct Fields {
     density: Vec<f64>,
     strain_energy: Vec<f64>,
-    /// A load case each; the first is called `displacement`, others `displacement_NAME`.
-    displacements: Vec<(String, Vec<[f64; 3]>)>,
+    /// Of the nodes: `displacement` and `force` of the first load case, `displacement_NAME` and
+    /// `force_NAME` of the others.
+    vectors: Vec<(String, Vec<[f64; 3]>)>,
 }
 
 impl Fields {
     fn of<B: Pointwise>(model: &Model, design: &Design<B>) -> Result<Self, ObserverError> {
         let renumbering = &model.renumbering;
-        let mut displacements = Vec::new();
+        let mut vectors = Vec::new();
         for (k, case) in model.problem.load_cases().iter().enumerate() {
-            let values = design.displacement(k)?;
-            let values = renumbering.nodes_to_original(values.as_chunks::<3>().0);
-            displacements.push((displacement_name(k, &case.name), values));
+            let displacement = design.displacement(k)?;
+            for (what, values) in [(DISPLACEMENT, &displacement), (FORCE, &case.forces)] {
+                let values = renumbering.nodes_to_original(values.as_chunks::<3>().0);
+                vectors.push((array_name(what, k, &case.name), values));
+            }
         }
         Ok(Self {
             density: renumbering.elements_to_original(&design.density()?),
             strain_energy: renumbering.elements_to_original(&design.strain_energy()?),
-            displacements,
+            vectors,
         })
     }
 }

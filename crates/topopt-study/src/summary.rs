@@ -283,7 +283,8 @@ impl<'a> Summary<'a> {
         );
         lines += &format!("results in {}", directory.display());
 
-        let last = self.grey_text().into_iter().chain(self.volume_warning());
+        let grey = self.done.grey_level.map(|grey| grey_text(grey, self.settings.style));
+        let last = grey.into_iter().chain(self.volume_warning());
         last.for_each(|line| lines += &format!("\n{line}"));
         lines
     }
@@ -300,22 +301,21 @@ impl<'a> Summary<'a> {
         };
         Some(format!("warning: the volume is {volume:.4}, but {target} was requested: {why}"))
     }
+}
 
-    /// How grey the last design is, and what that means.
-    fn grey_text(&self) -> Option<String> {
-        let grey = self.done.grey_level?;
-        let text = format!("grey level {:.1} %", 100.0 * grey);
-        let remedy = match self.settings.style {
-            config::Style::Smooth => ", `design.style = \"crisp\"` avoids it",
-            config::Style::Crisp => "",
-        };
-        Some(match grey > GREY {
-            true => format!(
-                "{text}: what is built will differ from these numbers; `topopt verify` says by \
-                 how much{remedy}"
-            ),
-            false => text,
-        })
+/// How grey a design is, from 0 to 1, and what that means.
+pub fn grey_text(grey: f64, style: config::Style) -> String {
+    let text = format!("grey level {:.1} %", 100.0 * grey);
+    let remedy = match style {
+        config::Style::Smooth => ", `design.style = \"crisp\"` avoids it",
+        config::Style::Crisp => "",
+    };
+    match grey > GREY {
+        true => format!(
+            "{text}: what is built will differ from these numbers; `topopt verify` says by how \
+             much{remedy}"
+        ),
+        false => text,
     }
 }
 

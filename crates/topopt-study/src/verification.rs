@@ -19,7 +19,7 @@ use topopt_mesh::Region;
 
 use crate::case::Case;
 use crate::config::Config;
-use crate::design_file::DesignFile;
+use crate::design_file::{DISPLACEMENT, DesignFile, array_name};
 use crate::failure::Failure;
 use crate::finding::InputError;
 use crate::interrupt::Interrupt;
@@ -188,7 +188,7 @@ impl Subject<'_> {
         let displacements: Vec<(String, Vec<[f64; 3]>)> = cases
             .enumerate()
             .map(|(k, (case, u))| {
-                let name = crate::results::displacement_name(k, &case.name);
+                let name = array_name(DISPLACEMENT, k, &case.name);
                 (name, renumbering.nodes_to_original(u.as_chunks::<3>().0))
             })
             .collect();

@@ -12,7 +12,12 @@ use crate::{Field, TriangleSurface};
 /// manifold wherever the mesh's own boundary is. It has no triangles where the threshold exceeds
 /// all values.
 pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSurface {
-    let cut = Cut { mesh, field, threshold };
+    with_keys(&Cut { mesh, field, threshold }).0
+}
+
+/// The surface of a cut, and the edge of each of its vertices.
+pub(crate) fn with_keys(cut: &Cut) -> (TriangleSurface, Vec<Key>) {
+    let mesh = cut.mesh;
     let closing = surface::boundary_faces(mesh).into_par_iter().flat_map_iter(|face| {
         let triangles = tetrahedra::of_face(mesh, face);
         triangles.flat_map(|triangle| cut.clipped_triangle(triangle)).flatten()
@@ -35,18 +40,19 @@ pub fn iso_surface(mesh: &HexMesh, field: &Field, threshold: f64) -> TriangleSur
     keys.dedup();
     // A triangle has three vertices that all are there.
     let number = |key: &Key| keys.partition_point(|other| other < key) as u32;
-    TriangleSurface {
+    let surface = TriangleSurface {
         triangles: triangles.par_iter().map(|keys| keys.each_ref().map(number)).collect(),
         vertices: keys.par_iter().map(|&key| cut.vertex(key)).collect(),
         tracks: keys.par_iter().map(|&key| cut.track(key)).collect(),
         on_boundary: keys.par_iter().map(|key| boundary.binary_search(key).is_ok()).collect(),
-        pieces: pieces(&cut, &keys),
-    }
+        pieces: pieces(cut, &keys),
+    };
+    (surface, keys)
 }
 
 /// A vertex of the surface by the edge of tetrahedra that it lies on, smaller end first; a node by
 /// itself twice.
-type Key = [u32; 2];
+pub(crate) type Key = [u32; 2];
 
 fn key(a: u32, b: u32) -> Key {
     [a.min(b), a.max(b)]

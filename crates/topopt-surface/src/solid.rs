@@ -4,10 +4,11 @@ use rayon::prelude::*;
 use topopt_mesh::HexMesh;
 
 use crate::cut::Cut;
+use crate::iso_surface::with_keys;
 use crate::parts::Parts;
 use crate::shaping::{Shaping, SolidError};
 use crate::threshold::Volumes;
-use crate::{Field, TriangleSurface, iso_surface, smoothing};
+use crate::{Field, Places, TriangleSurface, iso_surface, smoothing};
 
 /// The solid within a mesh that a design describes.
 #[derive(Debug, Clone)]
@@ -92,6 +93,13 @@ impl<'a> Solid<'a> {
     /// Its surface.
     pub fn surface(&self) -> TriangleSurface {
         iso_surface(self.mesh, &self.field, self.level)
+    }
+
+    /// Its surface, and where the vertices of that lie in the mesh.
+    pub fn surface_in_mesh(&self) -> (TriangleSurface, Places<'a>) {
+        let cut = self.cut();
+        let (surface, keys) = with_keys(&cut);
+        (surface, Places::of(self.mesh, &cut, keys))
     }
 
     /// Share of every element's volume that is solid, `[n_elements]`.

@@ -1,6 +1,8 @@
 //! `topopt report RESULT`
 
+mod cases;
 mod curves;
+mod part;
 mod problem;
 mod verification;
 mod wording;
@@ -10,16 +12,17 @@ use std::io::Write;
 use serde_json::Value;
 use toml::Table;
 use topopt_io::atomic;
-use topopt_io::vtk::vtu;
 use topopt_report::{Fact, Report, count, number};
+use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::output_folder;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
+use topopt_study::summary::grey_text;
 
 use crate::args::ReportArgs;
-use wording::{Units, read, text, unreadable, with_unit, words};
+use wording::{Units, read, sentence, text, unreadable, with_unit, words};
 
 /// Writes the report of a run.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Failure> {
@@ -41,22 +44,29 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
     let table: Table = case.parse().map_err(|error| unreadable(&case_path, &error))?;
 
     let history = curves::read_history(&results.history())?;
-    let design = results.design();
-    let (file, mut data) = vtu::read_with_cell_data(&design, &["density"])
-        .map_err(|error| Finding::new(error.to_string()))?;
+    let file = DesignFile::read(&results.design())?;
+    let solid = file.solid(None, None)?;
     let units = Units::of(&summary);
+    let found = verification::read(results)?;
 
     let report = Report {
         title: summary["title"].as_str().unwrap_or("Topology optimization").into(),
         subtitle: subtitle(results, &summary),
-        headline: headline(&summary, &units),
+        headline: headline(&summary, found.as_ref(), &units),
         problem: problem::groups(&table, &summary, &file.mesh, &units),
-        mesh: &file.mesh,
-        density: &data.remove(0),
+        solid: &solid,
+        density: &file.density,
+        remarks: remarks(&summary),
+        part: part::of(&file, &summary, &units)?,
         curves: curves::curves(&history, &units),
         iterations: curves::table(&history),
         seconds: seconds(&summary["seconds"]),
-        verification: verification::of(results, &units)?,
+        verification: match &found {
+            Some(found) => {
+                Ok(verification::of(found, results, solid.threshold(), &summary, &units)?)
+            }
+            None => Err(verification::remedy(results)),
+        },
         repeat: vec![
             Fact::new("Command", format!("topopt run {}", case_path.display())),
             Fact::new("Version", format!("topopt {}", text(&summary["topopt"]))),
@@ -64,7 +74,7 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
         case,
     };
 
-    report.html().map_err(|error| unreadable(&design, &error).into())
+    report.html().map_err(|error| unreadable(&results.design(), &error).into())
 }
 
 fn subtitle(results: &RunDirectory, summary: &Value) -> String {
@@ -82,19 +92,29 @@ fn subtitle(results: &RunDirectory, summary: &Value) -> String {
         .join(" \u{b7} ")
 }
 
-fn headline(summary: &Value, units: &Units) -> Vec<Fact> {
+/// What the last lines of the run say of the design.
+fn remarks(summary: &Value) -> Vec<String> {
+    let style = serde_json::from_value(summary["settings"]["style"].clone()).unwrap_or_default();
+    let grey = summary["grey_level"].as_f64().map(|grey| grey_text(grey, style));
+    grey.map(|text| sentence(&text)).into_iter().collect()
+}
+
+/// `found`: what a verification has found.
+fn headline(summary: &Value, found: Option<&Value>, units: &Units) -> Vec<Fact> {
     let n = |key: &str| count(summary[key].as_u64().unwrap_or(0) as usize);
     let percent = |key: &str| {
         summary[key].as_f64().map_or("\u{2013}".into(), |x| format!("{:.2} %", 100.0 * x))
     };
-    vec![
+    let mass = found.and_then(|found| found["mass"].as_f64()).map(|mass| units.mass(mass));
+    let mut facts = vec![
         Fact::new("Compliance", with_unit(&summary["compliance"], &units.energy)),
         Fact::new("Volume fraction", percent("volume_fraction")),
         Fact::new("Grey level", percent("grey_level")),
         Fact::new("Iterations", n("iterations")),
-        Fact::new("Elements", n("elements")),
         Fact::new("Time", duration(summary["seconds"]["total"].as_f64().unwrap_or(f64::NAN))),
-    ]
+    ];
+    facts.extend(mass.map(|mass| Fact::new("Mass", mass)));
+    facts
 }
 
 fn duration(seconds: f64) -> String {

@@ -1,5 +1,6 @@
 //! `topopt report`: the page of a run.
 
+use topopt_io::vtk::vtu;
 use topopt_report::number;
 
 use crate::{CASE, Folder, topopt};
@@ -30,6 +31,9 @@ fn a_report_says_what_the_run_left() {
         "force (0, \u{2212}1, 0) N".into(),
         "Young's modulus".into(),
         "topopt verify out".into(),
+        // The last line of the run.
+        format!("Grey level {:.1} %", 100.0 * summary["grey_level"].as_f64().unwrap()),
+        "load case default: forces add up to (0, \u{2212}6, 0) N".into(),
         "max_iterations = 8".into(),
         format!("topopt {}", env!("CARGO_PKG_VERSION")),
     ] {
@@ -45,6 +49,8 @@ fn a_report_says_what_the_run_left() {
 #[test]
 fn a_verification_is_shown() {
     let folder = Folder::new();
+    let units = "[units]\nlength = \"mm\"\nforce = \"N\"\n[material]\nmass_density = 2e-9\n";
+    folder.write("case.toml", &format!("{CASE}\n{units}"));
     folder.run_well(&["optimizer.max_iterations=8", "design.volume_fraction=0.6"]);
     let (status, _, err) = topopt(&folder.path(""), &["verify", "out"]);
     assert_eq!((status, err.as_str()), (0, ""));
@@ -55,8 +61,44 @@ fn a_verification_is_shown() {
         let cell = format!("<td>{}</td>", number(value.as_f64().unwrap(), 6));
         assert!(report.contains(&cell), "{cell}");
     }
-    let stress = number(found["von_mises"]["maximum"].as_f64().unwrap(), 6);
-    assert!(report.contains(&format!("<dd>{stress} at element ")), "{stress}");
+    let case = &found["load_cases"][0];
+    let peak = |key: &str, value: &str| number(case[key][value].as_f64().unwrap(), 6);
+    let force = number(case["reactions"][0]["force"][1].as_f64().unwrap(), 4);
+    // Of tonnes, by mm and N.
+    let mass = number(1e3 * found["mass"].as_f64().unwrap(), 4);
+    for text in [
+        format!("<dt>Mass</dt><dd>{mass} kg</dd>"),
+        format!("<td>{}\nelement ", peak("von_mises", "maximum")),
+        format!("<td>{}\nnode ", peak("largest_displacement", "value")),
+        format!("<td>{}</td>", peak("von_mises", "percentile_99")),
+        format!("<td>Reaction of support fixed [N]</td><td>(0, {force}, 0)</td>"),
+        "Displacement, load case default; deformed ".into(),
+        "Von Mises stress<div class=\"scale\">".into(),
+    ] {
+        assert!(report.contains(&text), "{text}");
+    }
+    assert_eq!(report.matches("<img").count(), 4 + 2 + 2);
+}
+
+/// What the pictures of supports and loads are made from.
+#[test]
+fn a_design_has_the_forces_of_its_load_cases() {
+    let folder = Folder::new();
+    let second = "[[loads]]\nset = \"load\"\nforce = [0.0, 0.0, 2.0]\ncase = \"aside\"\n";
+    folder.write("case.toml", &format!("{CASE}\n{second}"));
+    folder.run_well(&[]);
+    let names = ["force", "force_aside", "force_none"];
+    let [down, aside, none] = vtu::read_point_vectors(&folder.path("out/design.vtu"), &names)
+        .unwrap()
+        .try_into()
+        .unwrap();
+    let sum = |forces: Option<Vec<[f64; 3]>>| {
+        forces.unwrap().iter().fold([0.0; 3], |sum, f| [0, 1, 2].map(|i| sum[i] + f[i]))
+    };
+    assert_eq!((sum(down), sum(aside)), ([0.0, -6.0, 0.0], [0.0, 0.0, 12.0]));
+    assert_eq!(none, None::<Vec<[f64; 3]>>);
+    let report = page(&folder);
+    assert!(report.contains("load case aside: forces add up to (0, 0, 12)"));
 }
 
 #[test]

@@ -51,7 +51,14 @@ fn check_design(design: &Value, mesh: &HexMesh, folder: &Folder) {
     };
     assert_eq!(
         names(&design["point_data"]),
-        ["displacement", "displacement_lift & turn", "supported", "loaded"]
+        [
+            "displacement",
+            "force",
+            "displacement_lift & turn",
+            "force_lift & turn",
+            "supported",
+            "loaded"
+        ]
     );
     assert_eq!(names(&design["cell_data"]), ["density", "strain_energy", "passive"]);
 

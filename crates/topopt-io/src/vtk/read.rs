@@ -72,6 +72,21 @@ fn element_data(file: &Outline, cells: &Cells, name: &str) -> Parsed<Vec<f64>> {
     Ok(cells.numbers.iter().map(|cell| values[*cell as usize]).collect())
 }
 
+/// Reads of the bytes of a file the arrays `names` of its points with three components, in the order of
+/// the file, `[n_points][3]` each; nothing for one that it does not have.
+pub(super) fn point_vectors(bytes: &[u8], names: &[&str]) -> Parsed<Vec<Option<Vec<[f64; 3]>>>> {
+    let file = Outline::of(bytes)?;
+    measure(&file)?;
+    let vectors = |name: &&str| {
+        let mut vectors =
+            file.arrays.iter().filter(|a| a.section == "PointData" && a.components == 3);
+        let Some(array) = vectors.find(|array| array.name == *name) else { return Ok(None) };
+        let values = file.floats(array, 3 * file.n_points)?;
+        Ok(Some(values.as_chunks().0.to_vec()))
+    };
+    names.iter().map(vectors).collect()
+}
+
 /// Cells that a point may be a corner of on average: far more than in any mesh.
 const CELLS_PER_POINT: u64 = 1000;
 

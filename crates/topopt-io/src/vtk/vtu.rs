@@ -81,6 +81,19 @@ pub fn read_with_cell_data(
     import::read(path, |bytes| read::parse(bytes, names, Cutting::Allowed))
 }
 
+/// Reads the arrays `names` of the points with three components, `[n_points][3]` each in the order of
+/// the file, which is that of the mesh where every point is a corner of a hexahedron; nothing for an
+/// array that the file does not have.
+///
+/// # Errors
+/// [`ReadError`] for a file that cannot be read, or values that are not numbers.
+pub fn read_point_vectors(
+    path: &Path,
+    names: &[&str],
+) -> Result<Vec<Option<Vec<[f64; 3]>>>, ReadError> {
+    import::read(path, |bytes| read::point_vectors(bytes, names))
+}
+
 fn write_to(
     file: &mut (impl Write + Seek),
     (points, cells, n_cells): (&[[f64; 3]], [Column; 3], usize),

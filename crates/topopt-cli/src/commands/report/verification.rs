@@ -1,33 +1,108 @@
 //! What `topopt verify` has left among the results.
 
 use serde_json::Value;
-use topopt_report::{Fact, Table, Verification, number};
+use topopt_mesh::vector::length;
+use topopt_report::{Fact, NodalField, Table, Verification, number};
 use topopt_study::finding::Finding;
-use topopt_study::result_files::VERIFIED;
+use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
+use topopt_study::verified_file::VerifiedFile;
 
-use super::wording::{Units, read, text, unreadable, with_unit, words};
+use super::wording::{Units, case_names, place, text, unreadable, with_unit, words};
+use super::{cases, wording};
 
-/// The proof, or how to get one.
+/// Verifications of more load cases show so many of their displacements.
+const MOST_PICTURES: usize = 5;
+
+/// What verify.json says, if it is there.
 ///
 /// # Errors
-/// A file that is there and cannot be read.
-pub(super) fn of(
-    results: &RunDirectory,
-    units: &Units,
-) -> Result<Result<Verification, String>, Finding> {
+/// A file that cannot be read.
+pub(super) fn read(results: &RunDirectory) -> Result<Option<Value>, Finding> {
     let path = results.path().join(VERIFIED);
     if !path.is_file() {
-        let folder = results.path().display();
-        return Ok(Err(format!(
-            "Not verified yet: topopt verify {folder} solves the design again as solid and void, \
-             and topopt report {folder} then shows the findings here."
-        )));
+        return Ok(None);
     }
-    let found: Value =
-        serde_json::from_str(&read(&path)?).map_err(|error| unreadable(&path, &error))?;
-    let notes = found["notes"].as_array().into_iter().flatten().map(text).collect();
-    Ok(Ok(Verification { compared: compared(&found, units), facts: facts(&found, units), notes }))
+    let found = serde_json::from_str(&wording::read(&path)?);
+    found.map(Some).map_err(|error| unreadable(&path, &error))
+}
+
+/// How to get a verification.
+pub(super) fn remedy(results: &RunDirectory) -> String {
+    let folder = results.path().display();
+    format!(
+        "Not verified yet: topopt verify {folder} solves the exported shape, and topopt report \
+         {folder} then shows its stresses and displacements here."
+    )
+}
+
+/// The proof that verify.json and verify.vtu hold; `threshold` is that of the pictures.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(super) fn of(
+    found: &Value,
+    results: &RunDirectory,
+    threshold: f64,
+    summary: &Value,
+    units: &Units,
+) -> Result<Verification, Finding> {
+    let names = case_names(summary);
+    let mut notes: Vec<String> =
+        found["notes"].as_array().into_iter().flatten().map(text).collect();
+    if names.len() > MOST_PICTURES {
+        notes.push(format!(
+            "The pictures show displacements of the first {MOST_PICTURES} of {} load cases.",
+            names.len()
+        ));
+    }
+    let verified = found["threshold"].as_f64().unwrap_or(f64::NAN);
+    if (verified - threshold).abs() > 1e-6 {
+        notes.push(format!(
+            "Verified with the surface at the density {}, the pictures have it at {}.",
+            number(verified, 3),
+            number(threshold, 3)
+        ));
+    }
+    Ok(Verification {
+        compared: compared(found, units),
+        cases: cases::table(found, units),
+        fields: fields(found, results, &names, units)?,
+        facts: facts(found, units),
+        notes,
+    })
+}
+
+fn fields(
+    found: &Value,
+    results: &RunDirectory,
+    names: &[&str],
+    units: &Units,
+) -> Result<Vec<NodalField>, Finding> {
+    let names = &names[..names.len().min(MOST_PICTURES)];
+    let VerifiedFile { von_mises, displacements } =
+        VerifiedFile::read(&results.path().join(VERIFIED_DESIGN), names)?;
+    let worst = if names.len() > 1 { ", the largest of all load cases" } else { "" };
+    let mut fields = vec![NodalField {
+        title: format!("Von Mises stress{worst}"),
+        unit: units.stress.clone(),
+        values: von_mises,
+        highest: found["von_mises"]["percentile_99"].as_f64().unwrap_or(0.0),
+        is_exceeded: true,
+        displacements: None,
+    }];
+    let all = found["load_cases"].as_array().into_iter().flatten();
+    fields.extend(names.iter().zip(displacements).zip(all).map(|((name, displacements), case)| {
+        NodalField {
+            title: format!("Displacement, load case {name}"),
+            unit: units.length.clone(),
+            values: displacements.iter().map(|u| length(*u)).collect(),
+            highest: case["largest_displacement"]["value"].as_f64().unwrap_or(0.0),
+            is_exceeded: false,
+            displacements: Some(displacements),
+        }
+    }));
+    Ok(fields)
 }
 
 fn compared(found: &Value, units: &Units) -> Table {
@@ -45,11 +120,11 @@ fn compared(found: &Value, units: &Units) -> Table {
 }
 
 fn facts(found: &Value, units: &Units) -> Vec<Fact> {
-    let (moved, stress) = (&found["largest_displacement"], &found["von_mises"]);
+    let stress = &found["von_mises"];
     let stresses = [("percentile_95", "95 % of the volume"), ("percentile_99", "99 %")]
         .map(|(key, share)| format!("{share} up to {}", with_unit(&stress[key], &units.stress)));
 
-    let element = |of: &Value| format!("at element {} {}", of["element"], place(of, units));
+    let element = |of: &Value| format!("at element {} {}", of["element"], place(of));
     let width = |key: &str| match &found[key] {
         Value::Null => "none".into(),
         of => format!("{} {}", with_unit(&of["width"], &units.length), element(of)),
@@ -58,33 +133,11 @@ fn facts(found: &Value, units: &Units) -> Vec<Fact> {
     vec![
         Fact::new("Solid", format!("density {} and more", with_unit(&found["threshold"], ""))),
         Fact::new(
-            "Largest displacement",
-            format!(
-                "{} at node {} {}, load case {}",
-                with_unit(&moved["value"], &units.length),
-                moved["node"],
-                place(moved, units),
-                text(&moved["load_case"])
-            ),
-        ),
-        Fact::new("Von Mises stress", stresses.join(", ")),
-        Fact::new(
-            "Largest stress",
-            format!(
-                "{} {}, load case {}",
-                with_unit(&stress["maximum"], &units.stress),
-                element(stress),
-                text(&stress["load_case"])
-            ),
+            "Von Mises stress",
+            format!("{}; the largest of all load cases", stresses.join(", ")),
         ),
         Fact::new("Connected parts", found["parts"].as_array().map_or(0, Vec::len).to_string()),
         Fact::new("Smallest member", width("smallest_member")),
         Fact::new("Smallest gap", width("smallest_gap")),
     ]
-}
-
-fn place(of: &Value, units: &Units) -> String {
-    let at = of["at"].as_array().into_iter().flatten();
-    let at: Vec<String> = at.map(|x| number(x.as_f64().unwrap_or(f64::NAN), 5)).collect();
-    format!("({}) {}", at.join(", "), units.length).trim_end().into()
 }

@@ -28,8 +28,25 @@ pub struct Units {
 impl Units {
     pub fn of(summary: &Value) -> Self {
         let name = |key: &str| summary["units"][key].as_str().unwrap_or_default().into();
-        let [length, force, stress, energy] = ["length", "force", "stress", "compliance"].map(name);
-        Self { length, force, stress, energy }
+        let [length, force, stress, energy]: [String; 4] =
+            ["length", "force", "stress", "compliance"].map(name);
+        // N/mm^2 (MPa) is MPa.
+        let common = stress.split_once(" (").map(|(_, name)| name.trim_end_matches(')').to_owned());
+        Self { length, force, stress: common.unwrap_or_else(|| stress.replace("^2", "²")), energy }
+    }
+
+    /// A mass, with times in seconds: of mm and N in tonnes, which reads as kg.
+    pub fn mass(&self, mass: f64) -> String {
+        let to_kilograms = match (self.length.as_str(), self.force.as_str()) {
+            ("mm", "N") => 1e3,
+            ("cm", "N") => 1e2,
+            ("m", "N") => 1.0,
+            ("mm", "kN") => 1e6,
+            ("cm", "kN") => 1e5,
+            ("m", "kN") => 1e3,
+            _ => return number(mass, 4),
+        };
+        format!("{} kg", number(to_kilograms * mass, 4))
     }
 
     /// The unit of what a key of the case file is called.
@@ -49,6 +66,28 @@ impl Units {
     }
 }
 
+/// The names of the load cases.
+pub fn case_names(summary: &Value) -> Vec<&str> {
+    summary["load_cases"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// `text` as a sentence of its own.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).chain(['.']).collect()
+}
+
+/// Three components in parentheses.
+pub fn vector(x: [f64; 3], digits: usize) -> String {
+    format!("({})", x.map(|x| number(x, digits)).join(", "))
+}
+
+/// The components of an array; what is no number is NaN.
+pub fn components(value: &Value) -> [f64; 3] {
+    [0, 1, 2].map(|i| value[i].as_f64().unwrap_or(f64::NAN))
+}
+
 /// A number with its unit.
 pub fn with_unit(x: &Value, unit: &str) -> String {
     format!("{} {unit}", number(x.as_f64().unwrap_or(f64::NAN), 6)).trim_end().into()
@@ -65,4 +104,9 @@ pub fn words(key: &str) -> String {
     let words = words.replace("poissons", "Poisson's");
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The coordinates of something that has a place.
+pub fn place(of: &Value) -> String {
+    vector(components(&of["at"]), 5)
 }

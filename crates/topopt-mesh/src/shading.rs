@@ -2,17 +2,17 @@
 
 use rayon::prelude::*;
 
-use topopt_mesh::vector::{cross, difference, dot, length};
+use crate::vector::{cross, difference, dot, length};
 
 /// A surface to be drawn. Where faces meet in a sharp edge, each side has vertices of its own.
 #[derive(Debug)]
-pub(crate) struct Shading {
+pub struct Shading {
     /// The vertex of the surface that each vertex stands for, `[n]`.
-    pub(crate) sources: Vec<u32>,
+    pub sources: Vec<u32>,
     /// Unit vectors outwards, `[n][3]`: the mean by area of the triangles at the vertex.
-    pub(crate) normals: Vec<[f32; 3]>,
+    pub normals: Vec<[f32; 3]>,
     /// `[n_triangles][3]`, in the order of the surface.
-    pub(crate) triangles: Vec<[u32; 3]>,
+    pub triangles: Vec<[u32; 3]>,
 }
 
 /// Cosine of the angle of 30 degrees between the normals of two triangles, from which on their
@@ -24,7 +24,7 @@ impl Shading {
     /// reached from one another across edges of two triangles that are not sharp.
     ///
     /// `vertices` `[n_vertices][3]`; `triangles` `[n_triangles][3]`, at most `u32::MAX / 3`.
-    pub(crate) fn of(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
+    pub fn of(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
         let area = |triangle: &[u32; 3]| {
             let [a, b, c] = triangle.map(|vertex| vertices[vertex as usize]);
             cross(difference(b, a), difference(c, a))

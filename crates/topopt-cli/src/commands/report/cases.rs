@@ -1,0 +1,69 @@
+//! The table of the load cases of a verification.
+
+use serde_json::Value;
+use topopt_mesh::vector::length;
+use topopt_report::Table;
+
+use super::wording::{Units, components, place, text, vector, with_unit};
+
+/// A row for each number, a column for each load case.
+pub(super) fn table(found: &Value, units: &Units) -> Table {
+    let cases: Vec<&Value> = found["load_cases"].as_array().into_iter().flatten().collect();
+    let residual = found["pcg_residual"].as_f64().unwrap_or(0.0);
+    let row = |name: String, value: &dyn Fn(&Value) -> String| {
+        std::iter::once(name).chain(cases.iter().map(|case| value(case))).collect::<Vec<_>>()
+    };
+    let plain = |key: &'static str| move |case: &Value| with_unit(&case[key], "");
+    let stress = |key: &'static str| move |case: &Value| with_unit(&case["von_mises"][key], "");
+    let of = |name: &str, unit: &str| match unit {
+        "" => name.to_owned(),
+        unit => format!("{name} [{unit}]"),
+    };
+
+    let moved = |case: &Value| {
+        let moved = &case["largest_displacement"];
+        let value = with_unit(&moved["value"], "");
+        format!("{value}\nnode {} {}", moved["node"], place(moved))
+    };
+    let peak = |case: &Value| {
+        let stress = &case["von_mises"];
+        let value = with_unit(&stress["maximum"], "");
+        format!("{value}\nelement {} {}", stress["element"], place(stress))
+    };
+
+    let mut rows = vec![
+        row("Weight".into(), &plain("weight")),
+        row(of("Compliance", &units.energy), &plain("compliance")),
+        row(of("Largest displacement", &units.length), &moved),
+        row(of("Von Mises stress, 95 % of volume", &units.stress), &stress("percentile_95")),
+        row(of("Von Mises stress, 99 % of volume", &units.stress), &stress("percentile_99")),
+        row(of("Largest von Mises stress", &units.stress), &peak),
+        row(of("Applied force", &units.force), &|case| {
+            force(components(&case["applied"]), 1e-9 * scale(case))
+        }),
+    ];
+    let restraints =
+        cases.first().map_or(0, |case| case["reactions"].as_array().map_or(0, Vec::len));
+    rows.extend((0..restraints).map(|k| {
+        let first = &cases[0]["reactions"][k];
+        let name = format!("Reaction of {} {}", text(&first["kind"]), text(&first["set"]));
+        row(of(&name, &units.force), &|case| {
+            force(components(&case["reactions"][k]["force"]), residual.max(1e-9) * scale(case))
+        })
+    }));
+
+    let names = cases.iter().map(|case| format!("Load case {}", text(&case["name"])));
+    Table { columns: std::iter::once(String::new()).chain(names).collect(), rows }
+}
+
+/// The size of the largest force of a load case.
+fn scale(case: &Value) -> f64 {
+    let reactions = case["reactions"].as_array().into_iter().flatten();
+    let forces = reactions.map(|reaction| &reaction["force"]).chain([&case["applied"]]);
+    forces.map(|force| length(components(force))).fold(0.0, f64::max)
+}
+
+/// A force; components up to `noise` are what the solver leaves.
+fn force(x: [f64; 3], noise: f64) -> String {
+    vector(x.map(|x| if x.abs() <= noise { 0.0 } else { x }), 4)
+}

@@ -1,0 +1,39 @@
+//! What holds the part and what acts on it, from the arrays of the design.
+
+use serde_json::Value;
+use topopt_report::{Load, Part};
+use topopt_study::design_file::DesignFile;
+use topopt_study::finding::Finding;
+
+use super::wording::{Units, case_names, vector};
+
+/// The part of the picture with supports and loads. A file without forces has no arrows.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(super) fn of(file: &DesignFile, summary: &Value, units: &Units) -> Result<Part, Finding> {
+    let names = case_names(summary);
+    let forces = file.forces(&names)?;
+    let load = |(name, forces): (&&str, Option<Vec<[f64; 3]>>)| {
+        let forces = forces?;
+        let name = legend(name, &forces, units);
+        Some(Load { name, forces })
+    };
+    Ok(Part {
+        supported: file.supported().to_vec(),
+        loaded: file.loaded().to_vec(),
+        loads: names.iter().zip(forces).filter_map(load).collect(),
+    })
+}
+
+fn legend(name: &str, forces: &[[f64; 3]], units: &Units) -> String {
+    let total = |i: usize| forces.iter().map(|force| force[i]).sum::<f64>();
+    let size: f64 = forces.as_flattened().iter().map(|force| force.abs()).sum();
+    if size == 0.0 {
+        return format!("load case {name}: no forces on nodes, see Loads below");
+    }
+    // What is left of forces that cancel is rounding.
+    let sum = [0, 1, 2].map(total).map(|f| if f.abs() <= 1e-9 * size { 0.0 } else { f });
+    let sum = format!("{} {}", vector(sum, 4), units.force);
+    format!("load case {name}: forces add up to {}", sum.trim_end())
+}

@@ -1,0 +1,130 @@
+//! Pictures on the page, with what their colors mean.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use maud::{Markup, html};
+use topopt_mesh::HexMesh;
+use topopt_mesh::vector::length;
+
+use crate::color_map::{CASES, LOADED, SUPPORTED, css, gradient};
+use crate::nodal_field::NodalField;
+use crate::number::number;
+use crate::page::Shown;
+use crate::part;
+use crate::picture::{Shape, View, picture};
+use crate::report::Part;
+
+/// Pixels of a picture as wide as the page, of one of two side by side, and of one of three.
+const WHOLE: [usize; 2] = [1000, 720];
+const HALF: [usize; 2] = [760, 560];
+const THIRD: [usize; 2] = [640, 420];
+
+/// The solid from four sides, the first picture of the page.
+pub(crate) fn design(shown: &Shown) -> Markup {
+    let shapes = [Shape::of_material(&shown.surface)];
+    html! {
+        (figure(&shapes, View::Isometric, WHOLE, "The design", html! { "Isometric" }))
+        div class="pictures thirds" {
+            @for view in [View::Front, View::Top, View::Side] {
+                (figure(&shapes, view, THIRD, "The design", html! { (view.caption()) }))
+            }
+        }
+    }
+}
+
+/// The part with supports and loads.
+pub(crate) fn part(mesh: &HexMesh, part: &Part) -> Markup {
+    let shapes = part::shapes(mesh, part);
+    let legend = [("supported", &part.supported, SUPPORTED), ("loaded", &part.loaded, LOADED)];
+    html! {
+        div class="pictures halves" {
+            @for view in [View::Isometric, View::Behind] {
+                (figure(&shapes, view, HALF, "Supports and loads", html! { (view.caption()) }))
+            }
+        }
+
+        ul class="legend" {
+            @for (name, nodes, color) in legend {
+                @if !nodes.is_empty() { li { (swatch(color)) (name) } }
+            }
+            @for (load, &color) in part.loads.iter().zip(CASES.iter().cycle()) {
+                li { (swatch(color)) (load.name) }
+            }
+        }
+    }
+}
+
+/// Fields on the surface of the solid.
+pub(crate) fn fields(mesh: &HexMesh, shown: &Shown, fields: &[NodalField]) -> Markup {
+    let diagonal = length(mesh.bounding_box().extent());
+    let shapes = fields.iter().map(|field| {
+        let (shape, factor) = field.shape(&shown.surface, &shown.places, diagonal);
+        (field, [shape], factor)
+    });
+    // An odd one would leave a gap.
+    let size = |place: usize| if place == 0 && fields.len() % 2 == 1 { WHOLE } else { HALF };
+    html! {
+        div class="pictures halves" {
+            @for (place, (field, shape, factor)) in shapes.enumerate() {
+                (figure(&shape, View::Isometric, size(place), &field.title, html! {
+                    (field.title)
+                    @if let Some(factor) = factor {
+                        "; deformed " (number(factor, 3)) " times"
+                    }
+                    (scale(field))
+                }))
+            }
+        }
+    }
+}
+
+fn figure(
+    shapes: &[Shape],
+    view: View,
+    [width, height]: [usize; 2],
+    title: &str,
+    caption: Markup,
+) -> Markup {
+    let png = picture(shapes, view, width, height).png();
+    html! {
+        figure class=[(width == WHOLE[0]).then_some("whole")] {
+            div class="picture" {
+                img alt=(format!("{title}, {}", view.caption()))
+                    src=(format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png)));
+                @if matches!(view, View::Isometric | View::Behind) { (directions(view)) }
+            }
+            figcaption { (caption) }
+        }
+    }
+}
+
+/// Where x, y and z point.
+fn directions(view: View) -> Markup {
+    let [right, up, _] = view.axes();
+    let axes = (0..3).map(|i| (["x", "y", "z"][i], [24.0 * right[i], -24.0 * up[i]]));
+    html! {
+        svg class="directions" viewBox="-36 -36 72 72" aria-hidden="true" {
+            @for (name, [x, y]) in axes {
+                line x1="0" y1="0" x2=(format!("{x:.1}")) y2=(format!("{y:.1}")) {}
+                text x=(format!("{:.1}", 1.3 * x)) y=(format!("{:.1}", 1.3 * y + 4.0)) { (name) }
+            }
+        }
+    }
+}
+
+fn swatch(color: u32) -> Markup {
+    html! { span class="swatch" style=(format!("background:{}", css(color))) {} }
+}
+
+/// The colors of a field with the values at both ends and in the middle.
+fn scale(field: &NodalField) -> Markup {
+    let value = |share: f64| format!("{} {}", number(share * field.highest, 3), field.unit);
+    html! {
+        div class="scale" {
+            div class="colors" style=(format!("background:{}", gradient())) {}
+            span { "0" }
+            span { (value(0.5)) }
+            span { (value(1.0)) @if field.is_exceeded { " and more" } }
+        }
+    }
+}

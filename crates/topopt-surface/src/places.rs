@@ -1,0 +1,42 @@
+//! Where the vertices of a surface lie in its mesh, to take fields of the mesh there.
+
+use rayon::prelude::*;
+use topopt_mesh::{HexMesh, hexahedron};
+
+use crate::cut::Cut;
+use crate::iso_surface::Key;
+
+/// Where the vertices of a surface lie: on edges of the tetrahedra, in shares of these.
+#[derive(Debug, Clone)]
+pub struct Places<'a> {
+    mesh: &'a HexMesh,
+    /// Ends of the edge of each vertex, and its share from the first one, `[n_vertices]`.
+    edges: Vec<(Key, f64)>,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn of(mesh: &'a HexMesh, cut: &Cut, keys: Vec<Key>) -> Self {
+        let place =
+            |key: Key| (key, if key[0] == key[1] { 0.0 } else { cut.share(key[0], key[1]) });
+        Self { mesh, edges: keys.into_iter().map(place).collect() }
+    }
+
+    /// The `values` of the nodes, `[n_nodes][N]`, at the vertices, `[n_vertices][N]`: linear on the
+    /// tetrahedra, with the mean of its nodes at the center of an element.
+    pub fn values<const N: usize>(&self, values: &[[f64; N]]) -> Vec<[f64; N]> {
+        let at = |vertex: u32| match (vertex as usize).checked_sub(self.mesh.n_nodes()) {
+            None => values[vertex as usize],
+            Some(element) => {
+                let nodes: Vec<u32> = hexahedron::distinct(&self.mesh.hexes()[element]).collect();
+                let sum =
+                    |i: usize| nodes.iter().map(|&node| values[node as usize][i]).sum::<f64>();
+                std::array::from_fn(|i| sum(i) / nodes.len() as f64)
+            }
+        };
+        let value = |&([a, b], share): &(Key, f64)| {
+            let (start, end) = (at(a), at(b));
+            std::array::from_fn(|i| start[i] + share * (end[i] - start[i]))
+        };
+        self.edges.par_iter().map(value).collect()
+    }
+}
