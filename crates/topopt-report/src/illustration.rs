@@ -5,14 +5,22 @@ use base64::prelude::BASE64_STANDARD;
 use maud::{Markup, html};
 use topopt_mesh::HexMesh;
 use topopt_mesh::vector::length;
+use topopt_surface::{Places, TriangleSurface};
 
 use crate::color_map::{CASES, LOADED, SUPPORTED, css, gradient};
+use crate::density_grid::DensityGrid;
 use crate::nodal_field::NodalField;
 use crate::number::number;
-use crate::page::Shown;
 use crate::part;
 use crate::picture::{Shape, View, picture};
 use crate::report::Part;
+
+/// What is drawn.
+pub(crate) struct Shown<'a> {
+    pub surface: TriangleSurface,
+    pub places: Places<'a>,
+    pub grid: DensityGrid,
+}
 
 /// Pixels of a picture as wide as the page, of one of two side by side, and of one of three.
 const WHOLE: [usize; 2] = [1000, 720];

@@ -58,7 +58,7 @@ pub use picture::{Shape, View, picture};
 pub use raster::{Raster, Triangle};
 pub use report::{Fact, Load, Part, Report, Table, Verification};
 
-use page::Shown;
+use illustration::Shown;
 
 /// Cells of the grid of the view to turn: so many an element, of which more show nothing new, and
 /// so many in all, which a page can carry.

@@ -2,11 +2,9 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use topopt_mesh::QualitySummary;
-use topopt_surface::{Places, TriangleSurface};
 
 use crate::chart;
-use crate::density_grid::DensityGrid;
-use crate::illustration;
+use crate::illustration::{self, Shown};
 use crate::number::number;
 use crate::picture::View;
 use crate::report::{Fact, Report, Table};
@@ -17,13 +15,6 @@ const VIEWER: &str = include_str!("viewer.js");
 /// Nothing is loaded from anywhere, whatever the texts say.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
-
-/// What is drawn.
-pub(crate) struct Shown<'a> {
-    pub surface: TriangleSurface,
-    pub places: Places<'a>,
-    pub grid: DensityGrid,
-}
 
 pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> String {
     let page = html! {
