@@ -1,6 +1,7 @@
 //! The zero set of a field that is linear on tetrahedra, as triangles, and the distance to it.
 
 use rayon::prelude::*;
+use rstar::primitives::CachedEnvelope;
 use rstar::{AABB, PointDistance, RTree, RTreeObject};
 use topopt_mesh::vector::{cross, difference, dot};
 
@@ -8,7 +9,7 @@ use crate::patches::{Patch, Patches};
 
 /// Triangles of a zero set, by which the nearest one is found.
 pub(crate) struct ZeroSet {
-    tree: RTree<Triangle>,
+    tree: RTree<CachedEnvelope<Triangle>>,
     /// Vertices of the tetrahedra that the zero set cuts, and those next to them; ascending.
     near: Vec<u32>,
 }
@@ -33,8 +34,8 @@ impl ZeroSet {
         near.par_sort_unstable();
         near.dedup();
 
-        let triangles = cuts.into_iter().flat_map(|(triangles, _)| triangles).collect();
-        Self { tree: RTree::bulk_load(triangles), near }
+        let triangles = cuts.into_iter().flat_map(|(triangles, _)| triangles);
+        Self { tree: RTree::bulk_load(triangles.map(CachedEnvelope::new).collect()), near }
     }
 
     /// How many triangles there are.

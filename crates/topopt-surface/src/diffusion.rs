@@ -25,6 +25,8 @@ pub(crate) struct Diffusion {
     offsets: Vec<usize>,
     columns: Vec<u32>,
     couplings: Vec<f32>,
+    /// By which K is multiplied.
+    factor: f64,
     /// Nodes and elements, and the shares of an element's vertices in its volume.
     node_to_elements: NodeToElements,
     shares: Vec<[f64; VERTICES]>,
@@ -67,8 +69,21 @@ impl Diffusion {
         let entries = chunks.into_par_iter().flat_map_iter(|(_, entries)| entries);
         let (columns, couplings) = entries.unzip();
 
-        let sums = Self { offsets, columns, couplings, node_to_elements, shares, mass: Vec::new() };
+        let sums = Self {
+            offsets,
+            columns,
+            couplings,
+            factor: 1.0,
+            node_to_elements,
+            shares,
+            mass: Vec::new(),
+        };
         Self { mass: sums.integrals(&vec![1.0; mesh.n_elements()]), ..sums }
+    }
+
+    /// The same with `factor` times the conductivity.
+    pub fn with_factor(self, factor: f64) -> Self {
+        Self { factor, ..self }
     }
 
     /// The integrals of `density`, `[n_elements]`, with the functions of the vertices.
@@ -123,7 +138,8 @@ impl Diffusion {
     fn row(&self, vertex: usize) -> impl Iterator<Item = (f64, usize)> {
         let row = self.offsets[vertex]..self.offsets[vertex + 1];
         let columns = self.columns[row.clone()].iter().map(|&column| column as usize);
-        self.couplings[row].iter().map(|&coupling| f64::from(coupling)).zip(columns)
+        let couplings = self.couplings[row].iter();
+        couplings.map(|&coupling| self.factor * f64::from(coupling)).zip(columns)
     }
 
     fn diagonal(&self, vertex: usize) -> f64 {

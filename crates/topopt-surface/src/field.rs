@@ -77,8 +77,17 @@ impl Field {
     /// # Errors
     /// [`FieldError`].
     pub fn of_elements(mesh: &HexMesh, density: &[f64]) -> Result<Self, FieldError> {
+        Self::by_diffusion(mesh, &Self::diffusion(mesh), density)
+    }
+
+    /// [`Field::of_elements`] with the [`Field::diffusion`] of the mesh.
+    pub(crate) fn by_diffusion(
+        mesh: &HexMesh,
+        diffusion: &Diffusion,
+        density: &[f64],
+    ) -> Result<Self, FieldError> {
         let rough = Self::new(mesh, nodal_means(mesh, density), density.to_vec())?;
-        rough.evened_out(mesh, &Self::diffusion(mesh), density)
+        rough.evened_out(mesh, diffusion, density)
     }
 
     /// The field of `density` as [`Field::of_elements`] made it, with material where evening out has
@@ -93,6 +102,7 @@ impl Field {
         self,
         nodes: &[u32],
         mesh: &HexMesh,
+        diffusion: &Diffusion,
         density: &[f64],
         threshold: f64,
     ) -> Result<Self, FieldError> {
@@ -103,7 +113,7 @@ impl Field {
             .filter(|&element| density[element] > threshold && is_kept(&mesh.hexes()[element]))
             .collect();
 
-        let (mut field, mut diffusion, mut sources) = (self, None, density.to_vec());
+        let (mut field, mut sources) = (self, density.to_vec());
         for _ in 0..ROUNDS {
             let lack = |&element: &usize| {
                 let mean = field.mean_of(&mesh.hexes()[element], element);
@@ -114,7 +124,6 @@ impl Field {
                 break;
             }
             lacking.into_iter().for_each(|(element, lack)| sources[element] += lack);
-            let diffusion = diffusion.get_or_insert_with(|| Self::diffusion(mesh));
             field = field.evened_out(mesh, diffusion, &sources)?;
         }
         Ok(field)
@@ -126,7 +135,8 @@ impl Field {
         0.25 * self.centers[element] + 0.75 * at_nodes / 8.0
     }
 
-    fn diffusion(mesh: &HexMesh) -> Diffusion {
+    /// What evens out densities.
+    pub(crate) fn diffusion(mesh: &HexMesh) -> Diffusion {
         let radii = mesh.volumes().into_iter().map(|volume| SMOOTHING * volume.cbrt());
         let squares: Vec<f64> = radii.map(|radius| radius * radius).collect();
         Diffusion::new(mesh, |element| squares[element])

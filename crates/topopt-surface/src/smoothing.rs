@@ -53,7 +53,7 @@ pub(crate) fn smoothed(
     drop(patches);
 
     let radius = RADIUS * reach;
-    let diffusion = Diffusion::new(mesh, |_| radius * radius);
+    let diffusion = Diffusion::new(mesh, |_| 1.0).with_factor(radius * radius);
     // As steep as the mesh can show.
     let step = distance.par_iter().map(|phi| (phi / width).clamp(-1.0, 1.0)).collect();
     let mut blurred = diffusion.even_out(step, STEPS).map_err(FieldError::from)?;
@@ -77,7 +77,7 @@ pub(crate) fn smoothed(
     };
     let inwards = within(1.0).map_err(FieldError::from)?;
     let outwards = within(-1.0).map_err(FieldError::from)?;
-    let bend = Diffusion::new(mesh, |_| 0.25 * width * width);
+    let bend = diffusion.with_factor(0.25 * width * width);
     let shifted = |shift: f64| {
         let moved = (0..blurred.len())
             .into_par_iter()

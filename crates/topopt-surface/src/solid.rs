@@ -40,7 +40,8 @@ impl<'a> Solid<'a> {
     /// # Errors
     /// [`SolidError`].
     pub fn of(mesh: &'a HexMesh, density: &[f64], shaping: &Shaping) -> Result<Self, SolidError> {
-        let mut field = Field::of_elements(mesh, density)?;
+        let diffusion = Field::diffusion(mesh);
+        let mut field = Field::by_diffusion(mesh, &diffusion, density)?;
         let design = density.iter().zip(mesh.volumes()).map(|(density, v)| density * v).sum();
         let volumes = Volumes::of(mesh);
         let at = |field: &Field| match shaping.threshold {
@@ -49,7 +50,8 @@ impl<'a> Solid<'a> {
         };
 
         let (threshold, _) = at(&field);
-        field = field.keeping(&shaping.pinned, mesh, density, threshold)?;
+        field = field.keeping(&shaping.pinned, mesh, &diffusion, density, threshold)?;
+        drop(diffusion);
         let ((threshold, volume), dropped) = drop_small(&volumes, &mut field, at);
         let mut solid = Self { mesh, field, level: threshold, threshold, volume, dropped };
 

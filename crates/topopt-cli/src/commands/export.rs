@@ -36,11 +36,13 @@ pub(super) fn export(args: &ExportArgs, out: &mut impl Write) -> Result<(), Fail
     }
 
     // What is said of the surface is true of the file.
-    check_crossings(&surface)?;
     let mut rounding = 0.0;
     if let Format::Stl = format {
-        (surface, rounding) = surface.in_single_precision();
-        check_rounded(&surface)?;
+        let (rounded, largest) = surface.in_single_precision();
+        check_rounded(&surface, &rounded)?;
+        (surface, rounding) = (rounded, largest);
+    } else {
+        check_crossings(&surface)?;
     }
     format
         .write(&args.output, &surface, unit)
@@ -78,18 +80,18 @@ fn check_crossings(surface: &TriangleSurface) -> Result<(), InputError> {
         .into())
 }
 
-/// Far from the origin single precision folds what is small.
-fn check_rounded(surface: &TriangleSurface) -> Result<(), InputError> {
-    match surface.crossings().len() {
+/// Far from the origin single precision folds what is small of a `surface` that does not cross itself.
+fn check_rounded(surface: &TriangleSurface, rounded: &TriangleSurface) -> Result<(), InputError> {
+    match rounded.crossings().len() {
         0 => Ok(()),
-        n => Err(Finding::new(format!(
+        n => check_crossings(surface).and(Err(Finding::new(format!(
             "in single precision, the precision of this format, the surface crosses itself at {n} \
              pairs of triangles; nothing was written"
         ))
         .remedy(
             "write .3mf, .obj, .ply or .vtp, which keep all digits; or move the part to the origin",
         )
-        .into()),
+        .into())),
     }
 }
 
