@@ -46,7 +46,7 @@ const SMOOTHING: f64 = 0.5;
 const PASSES: usize = 2;
 
 /// Rounds in which elements get back what they lack.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 2;
 
 impl Field {
     /// The field with `nodes`, `[n_nodes]`, and `centers`, `[n_elements]`, of `mesh`.
