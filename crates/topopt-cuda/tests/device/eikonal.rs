@@ -2,23 +2,11 @@
 
 use topopt_cuda::Real;
 use topopt_cuda::distance::{Eikonal, EikonalError, Schedule};
-use topopt_distance::{DistanceError, Speed, Tensor, Tetrahedra, reference};
+use topopt_distance::{DistanceError, Speed, Tetrahedra, reference};
 use topopt_mesh::HexMesh;
-use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, mixed_cut, wheel};
+use topopt_testing::{distorted_cube, hexagon, mapped_cube, mixed_cut, speeds, wheel};
 
 use crate::device;
-
-/// Speeds of the tetrahedra without order, from 0.2 to 1.8 and with tensors between 0.2 and 2.
-fn speeds(n_cells: usize) -> (Vec<f64>, Vec<Tensor>) {
-    let mut noise = Noise(3);
-    let cells = (0..n_cells).map(|_| 1.0 + 0.8 * noise.number()).collect();
-    let tensor = |_| {
-        let [a, b, c] = [0, 1, 2].map(|_| 1.0 + 0.4 * noise.number());
-        let [d, e, f] = [0, 1, 2].map(|_| 0.2 * noise.number());
-        [a, b, c, d, e, f]
-    };
-    (cells, (0..n_cells).map(tensor).collect())
-}
 
 /// The largest error of times in the precision `R`, relative to the latest.
 fn error<R: Real>(

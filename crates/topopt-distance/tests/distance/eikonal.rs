@@ -3,7 +3,7 @@
 use rayon::ThreadPoolBuilder;
 use topopt_distance::{DistanceError, Patches, Speed, Tensor, Tetrahedra, arrival, reference};
 use topopt_mesh::HexMesh;
-use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, mixed_cut, wheel};
+use topopt_testing::{distorted_cube, hexagon, mapped_cube, mixed_cut, speeds, wheel};
 
 use crate::cubes::{cube, mean_error};
 
@@ -80,18 +80,6 @@ fn a_point_source_gives_its_distance_to_a_few_percent_and_better_on_finer_meshes
         mean_error(patches.tetrahedra(), &found.times, distance)
     });
     assert!(errors[0] < 0.06 && errors[1] < 0.7 * errors[0], "{errors:?}");
-}
-
-/// Speeds of the tetrahedra without order, from 0.2 to 1.8 and with tensors between 0.2 and 2.
-fn speeds(n_cells: usize) -> (Vec<f64>, Vec<Tensor>) {
-    let mut noise = Noise(3);
-    let cells = (0..n_cells).map(|_| 1.0 + 0.8 * noise.number()).collect();
-    let tensor = |_| {
-        let [a, b, c] = [0, 1, 2].map(|_| 1.0 + 0.4 * noise.number());
-        let [d, e, f] = [0, 1, 2].map(|_| 0.2 * noise.number());
-        [a, b, c, d, e, f]
-    };
-    (cells, (0..n_cells).map(tensor).collect())
 }
 
 fn assert_is_that_of_the_reference(mesh: &HexMesh, tetrahedra: Tetrahedra) {
