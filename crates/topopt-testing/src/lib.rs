@@ -6,14 +6,13 @@
 mod cells;
 mod compare;
 pub mod files;
+pub mod fronts;
 mod meshes;
 mod noise;
 mod smoothing;
-mod speeds;
 
 pub use cells::{mixed_cells, mixed_cut};
 pub use compare::{assert_close, derivative, norm, unit};
 pub use meshes::{distorted_cube, hexagon, mapped_box, mapped_cube, wheel};
 pub use noise::Noise;
 pub use smoothing::assert_smooths;
-pub use speeds::speeds;

@@ -4,7 +4,8 @@ use topopt_cuda::Real;
 use topopt_cuda::distance::{Eikonal, EikonalError, Schedule};
 use topopt_distance::{DistanceError, Speed, Tetrahedra, reference};
 use topopt_mesh::HexMesh;
-use topopt_testing::{distorted_cube, hexagon, mapped_cube, mixed_cut, speeds, wheel};
+use topopt_testing::fronts::speeds;
+use topopt_testing::{distorted_cube, hexagon, mapped_cube, mixed_cut, wheel};
 
 use crate::device;
 

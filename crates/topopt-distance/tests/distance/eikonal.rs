@@ -3,7 +3,8 @@
 use rayon::ThreadPoolBuilder;
 use topopt_distance::{DistanceError, Patches, Speed, Tensor, Tetrahedra, arrival, reference};
 use topopt_mesh::HexMesh;
-use topopt_testing::{distorted_cube, hexagon, mapped_cube, mixed_cut, speeds, wheel};
+use topopt_testing::fronts::speeds;
+use topopt_testing::{distorted_cube, hexagon, mapped_cube, mixed_cut, wheel};
 
 use crate::cubes::{cube, mean_error};
 

@@ -1,0 +1,56 @@
+//! Fronts: where they start, how fast they are, and how exact.
+
+use topopt_mesh::vector::{difference, length};
+
+use crate::noise::Noise;
+
+/// Speeds of the tetrahedra without order, from 0.2 to 1.8 and with tensors between 0.2 and 2
+/// (xx, yy, zz, yz, zx, xy).
+pub fn speeds(n_cells: usize) -> (Vec<f64>, Vec<[f64; 6]>) {
+    let mut noise = Noise(3);
+    let cells = (0..n_cells).map(|_| 1.0 + 0.8 * noise.number()).collect();
+    let tensor = |_| {
+        let [a, b, c] = [0, 1, 2].map(|_| 1.0 + 0.4 * noise.number());
+        let [d, e, f] = [0, 1, 2].map(|_| 0.2 * noise.number());
+        [a, b, c, d, e, f]
+    };
+    (cells, (0..n_cells).map(tensor).collect())
+}
+
+/// A signed distance; fronts have its size.
+pub type Distance = fn([f64; 3]) -> f64;
+
+/// Distances in the cube `[0, 100]^3` from its face x = 0, from a corner, from its middle, and from
+/// a sphere of radius 20 around that.
+pub const DISTANCES: [(&str, Distance); 4] = [
+    ("face", |x| x[0]),
+    ("corner", length),
+    ("middle", from_middle),
+    ("sphere", |x| from_middle(x) - 20.0),
+];
+
+fn from_middle(x: [f64; 3]) -> f64 {
+    length(difference(x, [50.0; 3]))
+}
+
+/// The vertices where the distance is zero, and the corners of the tetrahedra in which it changes
+/// its sign, with their exact values.
+pub fn sources(points: &[[f64; 3]], cells: &[[u32; 4]], distance: Distance) -> Vec<(u32, f64)> {
+    let mut sources = Vec::new();
+    for corners in cells {
+        let values = corners.map(|v| (v, distance(points[v as usize])));
+        let is_cut = values.iter().any(|(_, d)| *d < 0.0) && values.iter().any(|(_, d)| *d > 0.0);
+        let near = values.into_iter().filter(|(_, d)| is_cut || *d == 0.0);
+        sources.extend(near.map(|(vertex, d)| (vertex, d.abs())));
+    }
+    sources.sort_unstable_by_key(|source| source.0);
+    sources.dedup();
+    sources
+}
+
+/// Mean and largest error of `times` at the `points`.
+pub fn errors(points: &[[f64; 3]], times: &[f64], distance: Distance) -> [f64; 2] {
+    let error = |(x, time): (&[f64; 3], &f64)| (time - distance(*x).abs()).abs();
+    let errors = || points.iter().zip(times).map(error);
+    [errors().sum::<f64>() / points.len() as f64, errors().fold(0.0, f64::max)]
+}
