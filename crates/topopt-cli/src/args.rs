@@ -224,6 +224,9 @@ pub struct DistanceArgs {
     /// Stop at this distance, or time of travel; nodes beyond it get NaN
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub within: Option<f64>,
+    /// Where to compute: auto, cpu, gpu, gpu:1
+    #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    pub device: Device,
     /// File to write, with the array `distance`, or `arrival` where speeds are given: a .vtu file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,

@@ -12,12 +12,9 @@
 //! many as all else of a patch) are not needed. Coordinates lie in shared memory: three numbers per
 //! copy and four bytes per tetrahedron, against six numbers per tetrahedron for its metric.
 //!
-//! In single precision a patch of 768 tetrahedra takes 7 kB per advance. 1,000,000 hexahedra are
-//! 12,000,000 tetrahedra in some 18,000 patches, 130 MB per pass over all of them. That is 27 us of
-//! the bandwidth of an H200 (4.8 TB/s), so bandwidth does not bound a round. Expected, and to be
-//! held against a measurement: the time is that of the arrivals (about 150 instructions each), of
-//! the blocks that leave at once (10 us per launch over 18,000 patches) and of the latency of the
-//! sweeps (10 to 30 us per round).
+//! Bandwidth does not bound it: 12,000,000 tetrahedra take 12 ms on an H200, in which 1.2 GB cross the
+//! memory's pins (2 % of what it could move). Half of the instructions that could be issued are, with 17
+//! of 32 threads taking part (benchmarks/results/2026-11-23-h200-fronts).
 
 use std::sync::Arc;
 
@@ -62,7 +59,7 @@ pub struct Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { sweeps: 8, window: 4.0 }
+        Self { sweeps: 4, window: 4.0 }
     }
 }
 

@@ -7,12 +7,14 @@ mod gpu;
 use std::collections::BTreeMap;
 
 use topopt_design::Accuracy;
+use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
 use topopt_fem::{Averaging, ElementOperator, ElementPreconditioner, Problem};
 use topopt_linalg::{Backend, BackendError, CycleKind, Pointwise};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
+use crate::finding::{Finding, InputError};
 use crate::model::Model;
 pub use cpu::OnCpu;
 pub use gpu::{OnGpu, mesh_on_device};
@@ -123,6 +125,19 @@ pub trait Computer: Sync {
         visitor: &mut EachOperator<Self::Backend>,
     ) -> Result<(), BackendError>;
 
+    /// When a front from `sources`, vertices and their values, arrives at those of `tetrahedra`, where
+    /// that is not after `end`.
+    ///
+    /// # Errors
+    /// Tetrahedra, speeds or sources that are refused; a device that fails.
+    fn arrival(
+        &self,
+        tetrahedra: Tetrahedra,
+        speed: &Speed,
+        sources: &[(u32, f64)],
+        end: f64,
+    ) -> Result<Arrival, Failure>;
+
     /// Seconds that `work` takes on the backend.
     ///
     /// # Errors
@@ -148,4 +163,9 @@ fn cycle(solver: &config::Solver) -> CycleKind {
         config::Cycle::W => CycleKind::W,
         config::Cycle::K => CycleKind::K,
     }
+}
+
+/// What is wrong with a front.
+pub(crate) fn refused(error: DistanceError) -> Failure {
+    InputError::from(Finding::new(error.to_string())).into()
 }

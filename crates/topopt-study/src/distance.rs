@@ -2,18 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use topopt_distance::{Arrival, DistanceError, Patches, Speed, Tetrahedra, arrival_until};
+use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_io::{Cutting, UncutCells, WriteError};
 use topopt_mesh::surface::boundary_faces;
 use topopt_mesh::{HexMesh, Sets};
 
 use crate::case::{Case, sorted};
+use crate::computer::{Computer, Visitor, refused};
 use crate::config::Config;
-use crate::finding::{Finding, InputError};
+use crate::failure::Failure;
+use crate::finding::InputError;
 use crate::interrupt::Interrupt;
 use crate::meshing::{self, Gmsh};
 use crate::named_sets::{empty, not_there};
+use crate::place::Place;
 use crate::tags::Tags;
 use crate::{free_memory, output_folder};
 
@@ -82,17 +85,18 @@ impl Part {
         Ok(Self { mesh: read.mesh, sets, tags, uncut: read.uncut })
     }
 
-    /// Solves the eikonal equation on the part \[FuKirbyWhitaker2013\]: the distance along the
-    /// shortest way within it.
+    /// Solves the eikonal equation on the part \[FuKirbyWhitaker2013\] at `place`: the distance along
+    /// the shortest way within it.
     ///
     /// # Errors
-    /// A set that is not there, or empty; speeds for what is no element set; too little memory.
-    pub fn distances(&self, question: &Question) -> Result<Distances, InputError> {
-        let sources = self.sources(question)?;
+    /// A set that is not there, or empty; speeds for what is no element set; too little memory; a
+    /// device that fails.
+    pub fn distances(&self, question: &Question, place: &Place) -> Result<Distances, Failure> {
+        let sources = self.sources(question)?.into_iter().map(|node| (node, 0.0)).collect();
         let speeds = self.speeds(&question.speeds)?;
-        free_memory::check_distances(self.mesh.n_elements())?;
-        let found = self.arrival(&sources, speeds.as_deref(), question.within);
-        let times = found.map_err(|error| Finding::new(error.to_string()))?.times;
+        free_memory::check_distances(self.mesh.n_elements()).map_err(InputError::from)?;
+        let front = Front { mesh: &self.mesh, sources, speeds, end: question.within };
+        let times = place.visit(front)?.times;
 
         let reached = |&time: &f64| if time <= question.within { time } else { f64::INFINITY };
         let of_mesh: Vec<f64> = times[..self.mesh.n_nodes()].iter().map(reached).collect();
@@ -169,23 +173,28 @@ impl Part {
         InputError::if_any(findings)?;
         Ok(Some(of_elements))
     }
+}
 
-    /// When a front from `sources` arrives at the nodes and at the centers of the elements, in which
-    /// it has the `speeds`.
-    fn arrival(
-        &self,
-        sources: &[u32],
-        speeds: Option<&[f64]>,
-        within: f64,
-    ) -> Result<Arrival, DistanceError> {
-        let tetrahedra = Tetrahedra::of_mesh(&self.mesh)?;
+/// A front through the nodes and the centers of the elements of a mesh.
+struct Front<'a> {
+    mesh: &'a HexMesh,
+    sources: Vec<(u32, f64)>,
+    /// In the elements; 1 where there are none.
+    speeds: Option<Vec<f64>>,
+    end: f64,
+}
+
+impl Visitor for Front<'_> {
+    type Output = Arrival;
+
+    fn visit<C: Computer>(self, computer: &C) -> Result<Arrival, Failure> {
+        let tetrahedra = Tetrahedra::of_mesh(self.mesh).map_err(refused)?;
         // The first vertex of a tetrahedron is the center of its element.
-        let of_cell =
-            |cell: &[u32; 4], speeds: &[f64]| speeds[cell[0] as usize - self.mesh.n_nodes()];
-        let of_cells: Option<Vec<f64>> = speeds
-            .map(|speeds| tetrahedra.cells().iter().map(|cell| of_cell(cell, speeds)).collect());
+        let element = |cell: &[u32; 4]| cell[0] as usize - self.mesh.n_nodes();
+        let of_cells: Option<Vec<f64>> = self
+            .speeds
+            .map(|speeds| tetrahedra.cells().iter().map(|cell| speeds[element(cell)]).collect());
         let speed = of_cells.as_deref().map_or(Speed::Uniform(1.0), Speed::Cells);
-        let sources: Vec<(u32, f64)> = sources.iter().map(|&node| (node, 0.0)).collect();
-        arrival_until(&Patches::new(tetrahedra), &speed, &sources, within)
+        computer.arrival(tetrahedra, &speed, &self.sources, self.end)
     }
 }

@@ -34,7 +34,7 @@ impl Place {
             )),
             config::Device::Gpu(number) => Device::open(number).map(Place::Gpu).map_err(|error| {
                 let remedy = "install or update the driver of the GPU, or leave `solver.device` \
-                              out to compute on the CPU";
+                              and `--device` out to compute on the CPU";
                 Finding::new(error.to_string()).remedy(remedy)
             }),
         }

@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::time::Instant;
 
-use topopt_mesh::numbers::{place, shown};
+use topopt_mesh::numbers::{self, shown};
 use topopt_study::distance::{Distances, Part, Question};
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::interrupt::Interrupt;
+use topopt_study::place::Place;
 
 use crate::args::DistanceArgs;
 
@@ -24,8 +25,9 @@ pub(super) fn distance(
         speeds: args.speed.clone(),
         within: args.within.unwrap_or(f64::INFINITY),
     };
+    let place = Place::find(args.device).map_err(InputError::from)?;
     let start = Instant::now();
-    let found = part.distances(&question)?;
+    let found = part.distances(&question, &place)?;
     let seconds = start.elapsed().as_secs_f64();
 
     let name = if args.speed.is_empty() { "distance" } else { "arrival" };
@@ -36,24 +38,23 @@ pub(super) fn distance(
 
     let (file, nodes, cells) = (args.output.display(), found.values.len(), part.n_cells());
     writeln!(out, "wrote {file}: `{name}` at {nodes} nodes, {cells} elements")?;
-    tell(&part, &found, name, seconds, out)?;
+    tell_largest(&part, &found, name, out)?;
+    writeln!(out, "from {} nodes in {seconds:.2} s, {}", found.n_sources, place.name())?;
     tell_beyond(&found, args.within, out)
 }
 
-/// The largest value, where it is, and how long that took.
-fn tell(
+/// The largest value, and where it is.
+fn tell_largest(
     part: &Part,
     found: &Distances,
     name: &str,
-    seconds: f64,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let largest = found.farthest.map_or_else(String::new, |farthest| {
+    if let Some(farthest) = found.farthest {
         let ((number, at), value) = (part.node(farthest), shown(found.values[farthest]));
-        format!("largest {name} {value} at node {number}, {}; ", place(at))
-    });
-    let n = found.n_sources;
-    Ok(writeln!(out, "{largest}from {n} nodes in {seconds:.2} s")?)
+        write!(out, "largest {name} {value} at node {number}, {}; ", numbers::place(at))?;
+    }
+    Ok(())
 }
 
 /// The nodes without a value.

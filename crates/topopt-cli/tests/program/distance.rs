@@ -10,6 +10,7 @@ use topopt_mesh::vector::{difference, length};
 use topopt_study::distance::{Part, Question};
 use topopt_study::interrupt::Interrupt;
 use topopt_study::meshing::Gmsh;
+use topopt_study::place::Place;
 
 use crate::vtk::{array, number, read};
 use crate::{CASE, Finished, Folder, program};
@@ -21,7 +22,12 @@ const SELECTED: &str = "[[select]]\nname = \"end\"\nkind = \"faces\"\n\
     [[loads]]";
 
 fn distance(folder: &Folder, args: &[&str]) -> Finished {
-    program(&folder.path("")).arg("distance").args(args).output().unwrap().into()
+    program(&folder.path(""))
+        .args(["distance", "--device", "cpu"])
+        .args(args)
+        .output()
+        .unwrap()
+        .into()
 }
 
 /// As [`distance`], which must succeed: what is printed, without the seconds.
@@ -29,7 +35,7 @@ fn distance_well(folder: &Folder, args: &[&str]) -> String {
     let Finished { status, out, err } = distance(folder, args);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     let without = |line: &str| match line.split_once(" in ") {
-        Some((start, seconds)) if seconds.ends_with(" s") => format!("{start} in N s\n"),
+        Some((start, seconds)) if seconds.ends_with(" s, cpu") => format!("{start} in N s\n"),
         _ => format!("{line}\n"),
     };
     out.lines().map(without).collect()
@@ -39,6 +45,8 @@ fn distance_well(folder: &Folder, args: &[&str]) -> String {
 fn part(path: &Path) -> Part {
     Part::read(path, Path::new("none.vtu"), &Gmsh::default(), &Interrupt::new()).unwrap()
 }
+
+const CPU: Place = Place::Cpu { note: None };
 
 fn from(set: &str) -> Question {
     let (from, within) = (vec![set.to_owned()], f64::INFINITY);
@@ -50,7 +58,7 @@ fn distances_from_sets_of_a_mesh_and_a_case() {
     let folder = Folder::new();
     folder.write("case.toml", &CASE.replacen("[[loads]]", SELECTED, 1));
     let part = part(&folder.path("case.toml"));
-    let values = |question: &Question| part.distances(question).unwrap().values;
+    let values = |question: &Question| part.distances(question, &CPU).unwrap().values;
     let [fixed, end] = ["fixed", "end"].map(|set| values(&from(set)));
     let both = values(&Question { from: vec!["end".into(), "fixed".into()], ..from("") });
     let half = vec![("design".into(), 7.0), ("design".into(), 1.0), ("half".into(), 2.0)];

@@ -1,6 +1,11 @@
 //! A run on a GPU, or on the emulated driver where `LD_LIBRARY_PATH` names it.
 
 use topopt_cuda::{Probe, probe};
+use topopt_study::config::Device;
+use topopt_study::distance::{Part, Question};
+use topopt_study::interrupt::Interrupt;
+use topopt_study::meshing::Gmsh;
+use topopt_study::place::Place;
 
 use super::{Finished, Folder, difference, program};
 use crate::continuation::PROJECTED;
@@ -13,7 +18,7 @@ fn a_gpu_that_is_not_there() {
     assert_eq!(finished.status, 1);
     let reasons = ["GPU", "no CUDA driver is installed"]; // with a driver, without one
     assert!(reasons.iter().any(|reason| finished.err.contains(reason)), "{}", finished.err);
-    assert!(finished.err.contains("leave `solver.device` out"), "{}", finished.err);
+    assert!(finished.err.contains("leave `solver.device` and `--device` out"), "{}", finished.err);
     assert_eq!(folder.files(), ["case.toml"]);
 }
 
@@ -77,6 +82,34 @@ fn the_projected_density_has_the_history_of_the_cpu() {
     for (column, expected) in columns.into_iter().zip(&expected) {
         assert!(difference(&folder.history(column), expected) < 1e-8, "{column}");
     }
+}
+
+#[test]
+fn distances_are_those_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let part = Part::read(
+        &folder.path("case.toml"),
+        &folder.path("far.vtu"),
+        &Gmsh::default(),
+        &Interrupt::new(),
+    );
+    let (part, gpu) = (part.unwrap(), Place::find(Device::Gpu(0)).unwrap());
+    let question = Question {
+        from: vec!["fixed".into()],
+        from_surface: false,
+        speeds: vec![("design".into(), 2.5)],
+        within: 3.5,
+    };
+    let [found, expected] =
+        [gpu, Place::Cpu { note: None }].map(|place| part.distances(&question, &place).unwrap());
+    assert_eq!(found.n_beyond, expected.n_beyond);
+    assert!(found.n_beyond > 0 && found.n_sources == expected.n_sources);
+    let pairs = || found.values.iter().zip(&expected.values);
+    assert!(pairs().all(|(a, b)| (a - b).abs() < 1e-12 || a.is_nan() && b.is_nan()));
 }
 
 const DETERMINISTIC: [&str; 3] =

@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use topopt_design::{Cone, NeighborStorage};
+use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
 use topopt_fem::{
     BlockJacobi, ElementPreconditioner, Helmholtz, Jacobi, Multigrid, Problem, Strategy,
 };
 use topopt_linalg::{BackendError, Cpu};
 
-use super::{BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle};
+use super::{BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle, refused};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
@@ -78,6 +79,16 @@ impl Computer for OnCpu {
             visitor(strategy.build(problem).as_mut(), strategy.bytes(problem))?;
         }
         Ok(())
+    }
+
+    fn arrival(
+        &self,
+        tetrahedra: Tetrahedra,
+        speed: &Speed,
+        sources: &[(u32, f64)],
+        end: f64,
+    ) -> Result<Arrival, Failure> {
+        arrival_until(&Patches::new(tetrahedra), speed, sources, end).map_err(refused)
     }
 
     fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError> {

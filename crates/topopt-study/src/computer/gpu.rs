@@ -2,16 +2,20 @@
 
 use std::sync::{Arc, OnceLock};
 
+use topopt_cuda::distance::{Eikonal, EikonalError};
 use topopt_cuda::{
     BlockJacobi, Cone, Cuda, Device, MatrixFreeEquation, MeshOnDevice, Multigrid, Prepared,
     ProblemOnDevice, Strategy,
 };
 use topopt_design::Optimization;
+use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{ElementPreconditioner, Helmholtz, Jacobi, Problem};
 use topopt_linalg::BackendError;
 use topopt_mesh::HexMesh;
 
-use super::{BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle, fastest};
+use super::{
+    BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle, fastest, refused,
+};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
@@ -133,6 +137,21 @@ impl Computer for OnGpu {
             }
         }
         Ok(())
+    }
+
+    fn arrival(
+        &self,
+        tetrahedra: Tetrahedra,
+        speed: &Speed,
+        sources: &[(u32, f64)],
+        end: f64,
+    ) -> Result<Arrival, Failure> {
+        let found = Eikonal::<f64>::new(&self.device, tetrahedra, speed)
+            .and_then(|mut eikonal| eikonal.arrival_until(sources, end));
+        found.map_err(|error| match error {
+            EikonalError::Input(error) => refused(error),
+            EikonalError::Device(error) => error.into(),
+        })
     }
 
     fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError> {
