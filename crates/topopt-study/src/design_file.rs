@@ -43,7 +43,7 @@ impl DesignFile {
 
         let nodes = [SUPPORTED, LOADED].iter().filter_map(|name| mesh.sets().nodes.get(*name));
         let mut pinned: Vec<u32> = nodes.flatten().copied().collect();
-        let elements = mesh.sets().elements.get(PASSIVE).into_iter().flatten();
+        let elements = passive(&mesh).iter();
         pinned.extend(elements.flat_map(|&element| mesh.hexes()[element as usize]));
         pinned.sort_unstable();
         pinned.dedup();
@@ -58,6 +58,13 @@ impl DesignFile {
     /// Nodes with a force in any load case, where the file has them.
     pub fn loaded(&self) -> &[u32] {
         self.nodes(LOADED)
+    }
+
+    /// Whether an element has a fixed density, `[n_elements]`, where the file says so.
+    pub fn is_passive(&self) -> Vec<bool> {
+        let mut is_passive = vec![false; self.mesh.n_elements()];
+        passive(&self.mesh).iter().for_each(|&element| is_passive[element as usize] = true);
+        is_passive
     }
 
     fn nodes(&self, name: &str) -> &[u32] {
@@ -157,6 +164,10 @@ impl DesignFile {
             shown(most)
         ))
     }
+}
+
+fn passive(mesh: &HexMesh) -> &[u32] {
+    mesh.sets().elements.get(PASSIVE).map_or(&[], Vec::as_slice)
 }
 
 /// Largest relative difference of volumes that passes as kept.

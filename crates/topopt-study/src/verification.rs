@@ -15,7 +15,6 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
-use topopt_mesh::Region;
 
 use crate::case::Case;
 use crate::config::Config;
@@ -77,9 +76,9 @@ pub struct Verification {
     pub grey_level: f64,
     /// Shares of the solid's volume of its connected pieces, largest first.
     pub parts: Vec<f64>,
-    /// The thinnest member; see [`Region::smallest_member`].
+    /// The thinnest member; see [`Solid::narrowest`](topopt_surface::Solid::narrowest).
     pub smallest_member: Option<Width>,
-    /// The narrowest gap; see [`Region::smallest_gap`].
+    /// The narrowest gap; see the same.
     pub smallest_gap: Option<Width>,
     /// Mean width of an element: what widths are uncertain by.
     pub element_width: f64,
@@ -139,8 +138,7 @@ impl Subject<'_> {
     /// `summary`: that of the run, for what it says of the optimized design.
     fn verification(&self, summary: &Value, place: &Place) -> Verification {
         let Self { model, design, carried, solution, .. } = self;
-        let mesh = model.problem.mesh();
-        let region = Region::new(mesh, &design.is_solid);
+        let [member, gap] = design.narrowest;
         let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
 
         let load_cases = self.cases();
@@ -158,8 +156,8 @@ impl Subject<'_> {
                 .stress(&solution.largest_von_mises, |element| solution.worst_case[element]),
             grey_level: optimized("grey_level"),
             parts: sorted_shares(design.pieces.clone()),
-            smallest_member: region.smallest_member().map(|found| self.width(found)),
-            smallest_gap: region.smallest_gap().map(|found| self.width(found)),
+            smallest_member: member.map(|found| self.width(found)),
+            smallest_gap: gap.map(|found| self.width(found)),
             element_width: model.element_width,
             load_cases,
             device: place.name(),

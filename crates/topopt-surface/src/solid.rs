@@ -8,7 +8,7 @@ use crate::iso_surface::with_keys;
 use crate::parts::Parts;
 use crate::shaping::{Shaping, SolidError};
 use crate::threshold::Volumes;
-use crate::{Field, Places, TriangleSurface, iso_surface, smoothing};
+use crate::{Field, Narrowest, Places, TriangleSurface, iso_surface, narrowest, smoothing};
 
 /// The solid within a mesh that a design describes.
 #[derive(Debug, Clone)]
@@ -127,6 +127,18 @@ impl<'a> Solid<'a> {
         }
         sorted.iter_mut().for_each(|volumes| volumes.sort_by(|a, b| b.total_cmp(a)));
         sorted
+    }
+
+    /// The thinnest member and the narrowest gap. None where there is none: walls on one side only,
+    /// or places in elements that are `ignored`, `[n_elements]`.
+    ///
+    /// The depth of a point is its distance from the surface. A ridge is a vertex of the tetrahedra
+    /// from which no neighbor lies deeper by more than half of the way to it, so that the walls to both sides
+    /// are opposite: they are parallel, or meet at less than 60 degrees. The width is twice the
+    /// largest depth in the elements around it, that of the largest ball. So corners of 90 degrees and
+    /// bumps count as what they stand on. A gap lies within the mesh, between walls of the solid.
+    pub fn narrowest(&self, ignored: &[bool]) -> [Option<Narrowest>; 2] {
+        narrowest::narrowest(self.cut(), ignored)
     }
 
     pub(crate) fn cut(&self) -> Cut<'_> {

@@ -1,7 +1,8 @@
 //! Numbers of a verified design, with their places.
 
 use serde::Serialize;
-use topopt_mesh::{Narrowest, hexahedron};
+use topopt_mesh::hexahedron;
+use topopt_surface::Narrowest;
 
 use super::subject::Subject;
 use crate::materials;
@@ -42,9 +43,9 @@ pub struct Stress {
 pub struct Width {
     /// Distance across.
     pub width: f64,
-    /// Number of an element in the middle.
+    /// Number of the element that the middle is in.
     pub element: u64,
-    /// Center of that element.
+    /// The middle.
     pub at: [f64; 3],
 }
 
@@ -111,9 +112,9 @@ impl Subject<'_> {
         has_mass.then(|| materials::reference_density(self.config) * masses.sum::<f64>())
     }
 
-    pub(super) fn width(&self, Narrowest { width, element }: Narrowest) -> Width {
-        let (element, at) = self.place(element);
-        Width { width, element, at }
+    /// With the number of the mesh file.
+    pub(super) fn width(&self, Narrowest { width, at, element }: Narrowest) -> Width {
+        Width { width, element: Tags::element(self.tags.as_ref(), element), at }
     }
 
     /// Number and center of an element of the problem.

@@ -1,6 +1,7 @@
 //! The shape that is verified: that which is exported.
 
 use topopt_mesh::numbers::shown;
+use topopt_surface::Narrowest;
 
 use super::carried::Carried;
 use super::compared::Compared;
@@ -20,6 +21,8 @@ pub(super) struct Shape {
     pub is_touched: Vec<bool>,
     /// Volumes of its pieces, largest first.
     pub pieces: Vec<f64>,
+    /// The thinnest member and the narrowest gap, beside elements with a fixed density.
+    pub narrowest: [Option<Narrowest>; 2],
     /// Volume of material.
     pub volume: Compared,
     /// Share of material in the design elements.
@@ -76,6 +79,7 @@ impl Shape {
         Ok(Self {
             threshold: solid.threshold(),
             pieces,
+            narrowest: solid.narrowest(&file.is_passive()),
             volume: compared(&model.space.volumes, 1.0),
             volume_fraction: compared(&design_volumes, total),
             shares,

@@ -1,0 +1,92 @@
+//! The distance from the nearest of many triangles.
+
+use rstar::primitives::CachedEnvelope;
+use rstar::{AABB, PointDistance, RTree, RTreeObject};
+use topopt_mesh::vector::{cross, difference, dot};
+
+/// Triangles of which the nearest one to a point is found.
+pub struct Triangles {
+    tree: RTree<CachedEnvelope<Triangle>>,
+}
+
+impl Triangles {
+    /// Triangles by their corners, `[n_triangles][3][3]`, some of them perhaps flat.
+    pub fn new(corners: impl Iterator<Item = [[f64; 3]; 3]>) -> Self {
+        let triangles = corners.map(|corners| CachedEnvelope::new(Triangle(corners)));
+        Self { tree: RTree::bulk_load(triangles.collect()) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tree.size()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tree.size() == 0
+    }
+
+    /// The distance of `point` from the nearest one; infinite if there are none.
+    pub fn distance(&self, point: [f64; 3]) -> f64 {
+        let nearest = self.tree.nearest_neighbor_with_distance_2(point);
+        nearest.map_or(f64::INFINITY, |(_, squared)| squared.sqrt())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Triangle([[f64; 3]; 3]);
+
+impl RTreeObject for Triangle {
+    type Envelope = AABB<[f64; 3]>;
+
+    fn envelope(&self) -> Self::Envelope {
+        AABB::from_points(&self.0)
+    }
+}
+
+impl PointDistance for Triangle {
+    fn distance_2(&self, point: &[f64; 3]) -> f64 {
+        let [a, b, c] = self.0;
+        let normal = cross(difference(b, a), difference(c, a));
+        let is_within = |[a, b]: [[f64; 3]; 2]| {
+            dot(cross(normal, difference(b, a)), difference(*point, a)) >= 0.0
+        };
+        let edges = [[a, b], [b, c], [c, a]];
+        let area_squared = dot(normal, normal);
+        if area_squared > 0.0 && edges.into_iter().all(is_within) {
+            return dot(normal, difference(*point, a)).powi(2) / area_squared;
+        }
+        edges.into_iter().map(|edge| to_segment(*point, edge)).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The squared distance of a point from a segment.
+fn to_segment(point: [f64; 3], [a, b]: [[f64; 3]; 2]) -> f64 {
+    let (along, to_point) = (difference(b, a), difference(point, a));
+    let squared = dot(along, along);
+    let share = if squared > 0.0 { (dot(along, to_point) / squared).clamp(0.0, 1.0) } else { 0.0 };
+    let rest = [0, 1, 2].map(|d| to_point[d] - share * along[d]);
+    dot(rest, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_from_a_triangle_is_that_of_its_nearest_point() {
+        let triangle = Triangle([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]);
+        for (point, squared) in [
+            ([1.0, 1.0, -3.0], 9.0),
+            ([2.0, -2.0, 1.0], 5.0),
+            ([4.0, 4.0, 0.0], 8.0),
+            ([-1.0, -2.0, 3.0], 14.0),
+            ([7.0, -1.0, 0.0], 10.0),
+        ] {
+            assert!((triangle.distance_2(&point) - squared).abs() < 1e-14, "{point:?}");
+        }
+        let flat = Triangle([[0.0; 3], [1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]);
+        assert!((flat.distance_2(&[2.0, 2.0, 3.0]) - 1.0).abs() < 1e-14);
+        assert_eq!(Triangle([[1.0; 3]; 3]).distance_2(&[1.0, 1.0, 3.0]), 4.0);
+    }
+}
