@@ -26,6 +26,11 @@ impl Triangles {
         self.tree.size() == 0
     }
 
+    /// The point of them that is nearest to `point`, if there are any.
+    pub fn nearest(&self, point: [f64; 3]) -> Option<[f64; 3]> {
+        self.tree.nearest_neighbor(point).map(|triangle| triangle.nearest(point))
+    }
+
     /// The distance of `point` from the nearest one; infinite if there are none.
     pub fn distance(&self, point: [f64; 3]) -> f64 {
         let nearest = self.tree.nearest_neighbor_with_distance_2(point);
@@ -46,27 +51,37 @@ impl RTreeObject for Triangle {
 
 impl PointDistance for Triangle {
     fn distance_2(&self, point: &[f64; 3]) -> f64 {
+        let way = difference(*point, self.nearest(*point));
+        dot(way, way)
+    }
+}
+
+impl Triangle {
+    fn nearest(&self, point: [f64; 3]) -> [f64; 3] {
         let [a, b, c] = self.0;
         let normal = cross(difference(b, a), difference(c, a));
         let is_within = |[a, b]: [[f64; 3]; 2]| {
-            dot(cross(normal, difference(b, a)), difference(*point, a)) >= 0.0
+            dot(cross(normal, difference(b, a)), difference(point, a)) >= 0.0
         };
         let edges = [[a, b], [b, c], [c, a]];
         let area_squared = dot(normal, normal);
         if area_squared > 0.0 && edges.into_iter().all(is_within) {
-            return dot(normal, difference(*point, a)).powi(2) / area_squared;
+            let share = dot(normal, difference(point, a)) / area_squared;
+            return [0, 1, 2].map(|d| point[d] - share * normal[d]);
         }
-        edges.into_iter().map(|edge| to_segment(*point, edge)).fold(f64::INFINITY, f64::min)
+
+        let [p, q, r] = edges.map(|edge| nearest_on_segment(point, edge));
+        let squared = |x: &[f64; 3]| dot(difference(point, *x), difference(point, *x));
+        let nearer = |x, y| if squared(&x) <= squared(&y) { x } else { y };
+        nearer(nearer(p, q), r)
     }
 }
 
-/// The squared distance of a point from a segment.
-fn to_segment(point: [f64; 3], [a, b]: [[f64; 3]; 2]) -> f64 {
+fn nearest_on_segment(point: [f64; 3], [a, b]: [[f64; 3]; 2]) -> [f64; 3] {
     let (along, to_point) = (difference(b, a), difference(point, a));
     let squared = dot(along, along);
     let share = if squared > 0.0 { (dot(along, to_point) / squared).clamp(0.0, 1.0) } else { 0.0 };
-    let rest = [0, 1, 2].map(|d| to_point[d] - share * along[d]);
-    dot(rest, rest)
+    [0, 1, 2].map(|d| a[d] + share * along[d])
 }
 
 #[cfg(test)]

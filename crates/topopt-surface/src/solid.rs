@@ -132,11 +132,10 @@ impl<'a> Solid<'a> {
     /// The thinnest member and the narrowest gap. None where there is none: walls on one side only,
     /// or places in elements that are `ignored`, `[n_elements]`.
     ///
-    /// The depth of a point is its distance from the surface. A ridge is a vertex of the tetrahedra
-    /// from which no neighbor lies deeper by more than half of the way to it, so that the walls to both sides
-    /// are opposite: they are parallel, or meet at less than 60 degrees. The width is twice the
-    /// largest depth in the elements around it, that of the largest ball. So corners of 90 degrees and
-    /// bumps count as what they stand on. A gap lies within the mesh, between walls of the solid.
+    /// A width is the diameter of a ball that fits between the walls, in the middle of them: from
+    /// there the distance from the surface rises to no side, or along the member to both. So corners
+    /// count as what they belong to, unless their walls meet at less than 15 degrees, and so do bumps.
+    /// Widths are exact to a twentieth of an element. A gap lies within the mesh.
     pub fn narrowest(&self, ignored: &[bool]) -> [Option<Narrowest>; 2] {
         narrowest::narrowest(self.cut(), ignored)
     }
