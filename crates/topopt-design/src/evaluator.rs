@@ -179,7 +179,12 @@ impl<B: Pointwise> Functions<B> {
         limits: impl Iterator<Item = f64>,
     ) -> Result<Self, BackendError> {
         let function = |limit| {
-            Ok(Function { value: f64::NAN, gradient: backend.zeros(Space::elements(n))?, limit })
+            Ok(Function {
+                value: f64::NAN,
+                gradient: backend.zeros(Space::elements(n))?,
+                limit,
+                share: 0.0,
+            })
         };
         Ok(Self {
             objective: function(f64::INFINITY)?,

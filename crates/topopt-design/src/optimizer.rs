@@ -37,7 +37,7 @@ pub trait Optimizer<B: Backend> {
     }
 }
 
-/// What an optimizer is given: minimize f(x) subject to g_i(x) <= limit_i and bounds of x.
+/// What an optimizer is given: minimize f(x) + z subject to g_i(x) <= limit_i + a_i z, z >= 0 and bounds of x.
 pub struct Subproblem<'s, B: Backend> {
     /// Where vectors live.
     pub backend: &'s B,
@@ -61,6 +61,8 @@ pub struct Function<B: Backend> {
     pub gradient: B::Vector,
     /// The largest value allowed; infinite for an objective.
     pub limit: f64,
+    /// a, for a constraint that is one of those whose largest is minimized; else 0.
+    pub share: f64,
 }
 
 /// The functions of a [`Subproblem`] at designs other than its own, with the settings of the

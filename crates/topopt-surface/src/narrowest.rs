@@ -7,7 +7,7 @@ mod ridges;
 use rayon::prelude::*;
 
 use crate::cut::Cut;
-use depths::Depths;
+use depths::{Depths, Place};
 
 /// The narrowest place of a solid, or of the gaps in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,10 +20,6 @@ pub struct Narrowest {
     pub element: u32,
 }
 
-/// Where the depth rises by more than this share of the way, walls meet at an angle of more than 15
-/// degrees: a corner. Where it rises more slowly, they are opposite.
-const CORNER: f64 = 0.13;
-
 /// Places that are looked at before the bound is lowered: results do not depend on threads.
 const AT_ONCE: usize = 32;
 
@@ -32,17 +28,17 @@ const AT_ONCE: usize = 32;
 pub(crate) fn narrowest(cut: Cut, ignored: &[bool]) -> [Option<Narrowest>; 2] {
     let Some(depths) = Depths::of(cut) else { return [None; 2] };
     [true, false].map(|inside| {
-        let mut narrowest: Option<Narrowest> = None;
+        let mut narrowest: Option<Place> = None;
         for some in ridges::ridges(&depths, inside, ignored).chunks(AT_ONCE) {
-            let bound = narrowest.map_or(f64::INFINITY, |found| 0.5 * found.width);
+            let bound = narrowest.map_or(f64::INFINITY, |found| found.depth);
             if depths.of_vertex[some[0] as usize] >= bound {
                 break;
             }
             let middles = some.par_iter().filter_map(|&ridge| climb::middle(&depths, ridge, bound));
-            let least = middles.min_by(|a, b| a.width.total_cmp(&b.width));
+            let least = middles.min_by(|a, b| a.depth.total_cmp(&b.depth));
             narrowest = least.or(narrowest);
         }
-        narrowest
+        narrowest.map(|Place { at, depth, element }| Narrowest { width: 2.0 * depth, at, element })
     })
 }
 

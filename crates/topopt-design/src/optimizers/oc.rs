@@ -132,10 +132,18 @@ mod tests {
         let space = DesignSpace::uneven();
         let measures = Measures::new(&Cpu, &space).unwrap();
         let value = measures.volume(&Cpu, density).unwrap();
-        let volume =
-            Function { value, gradient: measures.volumes().clone(), limit: space.volume() };
-        let objective =
-            Function { value: 1.0, gradient: sensitivities.to_vec(), limit: f64::INFINITY };
+        let volume = Function {
+            value,
+            gradient: measures.volumes().clone(),
+            limit: space.volume(),
+            share: 0.0,
+        };
+        let objective = Function {
+            value: 1.0,
+            gradient: sensitivities.to_vec(),
+            limit: f64::INFINITY,
+            share: 0.0,
+        };
 
         let mut problem = Subproblem {
             backend: &Cpu,

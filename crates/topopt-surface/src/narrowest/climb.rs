@@ -3,8 +3,7 @@
 use topopt_mesh::hexahedron;
 use topopt_mesh::vector::{difference, dot, length};
 
-use super::depths::Depths;
-use super::{CORNER, Narrowest};
+use super::depths::{CORNER, Depths, Place};
 
 /// Widths are alike above this ratio: only narrower places are sought.
 const ALIKE: f64 = 0.98;
@@ -21,7 +20,7 @@ const STEEP: f64 = 0.9;
 
 /// The middle between the walls around a vertex; none if it is `bound` deep or deeper, or if it leads
 /// out of the mesh.
-pub(super) fn middle(depths: &Depths, vertex: u32, bound: f64) -> Option<Narrowest> {
+pub(super) fn middle(depths: &Depths, vertex: u32, bound: f64) -> Option<Place> {
     let element = depths.element(vertex)?;
     let (at, depth) = (depths.points[vertex as usize], depths.of_vertex[vertex as usize]);
     let size = hexahedron::volume(&depths.mesh.element_coordinates(element as usize)).cbrt();
@@ -51,16 +50,7 @@ pub(super) fn middle(depths: &Depths, vertex: u32, bound: f64) -> Option<Narrowe
             place = next;
         }
     }
-    let Place { at, depth, element } = place;
-    (depth < climb.bound).then_some(Narrowest { width: 2.0 * depth, at, element })
-}
-
-/// A point in the mesh.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    at: [f64; 3],
-    depth: f64,
-    element: u32,
+    (place.depth < climb.bound).then_some(place)
 }
 
 /// A way that leads out of the mesh.

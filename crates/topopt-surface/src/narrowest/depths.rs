@@ -9,6 +9,18 @@ use topopt_mesh::{HexMesh, NodeToElements, tetrahedra};
 use crate::cut::Cut;
 use crate::iso_surface::with_keys;
 
+/// Where the depth rises by more than this share of the way, walls meet at an angle of more than 15
+/// degrees: a corner. Where it rises more slowly, they are opposite.
+pub(super) const CORNER: f64 = 0.13;
+
+/// A point in the mesh.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub at: [f64; 3],
+    pub depth: f64,
+    pub element: u32,
+}
+
 /// The distances of points from the surface of the solid of a cut.
 pub(super) struct Depths<'a> {
     pub mesh: &'a HexMesh,

@@ -4,8 +4,7 @@ use topopt_mesh::surface::NO_NEIGHBOR;
 use topopt_mesh::vector::{difference, dot, length};
 use topopt_mesh::{Face, tetrahedra};
 
-use super::CORNER;
-use super::depths::Depths;
+use super::depths::{CORNER, Depths};
 
 /// Cosine of the angle, 120 degrees, from which on two ways are opposite.
 const OPPOSITE: f64 = -0.5;

@@ -1,0 +1,255 @@
+//! The method of moving asymptotes.
+
+mod dual;
+
+use topopt_linalg::{
+    Approximation, ApproximationSums, AsymptoteRules, Backend, BackendError, MovingAsymptotes,
+    Space,
+};
+
+use crate::{Function, NamedVector, Optimizer, SolveError, Subproblem};
+use dual::Dual;
+
+/// MMA and GCMMA: the next design minimizes convex separable approximations of objective and
+/// constraints \[Svanberg1987\]; the globally convergent one makes these more convex until none
+/// is below its function at the design that it leads to \[Svanberg2002\].
+///
+/// Functions are scaled by what they change over the ranges of the variables, so that results do not
+/// depend on units. Where no design meets the constraints, the one that misses them by the least is
+/// sought.
+pub struct Mma<B: MovingAsymptotes> {
+    rules: AsymptoteRules,
+    is_globally_convergent: bool,
+    is_scaled: bool,
+    n: usize,
+    /// Largest minus smallest design variables.
+    ranges: B::Vector,
+    /// L and U of the last design, and those of this one.
+    asymptotes: [B::Vector; 2],
+    moved: [B::Vector; 2],
+    limits: [B::Vector; 2],
+    /// The last two designs before this one, the last one first; fewer at the beginning.
+    before: Vec<B::Vector>,
+}
+
+/// Curvatures per variable: that of MMA, as a share of the mean slope and without scaling, and that with
+/// which GCMMA begins, as a share of the mean slope.
+const CURVATURE: f64 = 1e-7;
+const UNSCALED_CURVATURE: f64 = 1e-5;
+const FIRST_CURVATURE: f64 = 0.1;
+/// Most approximations for a design in GCMMA.
+const ATTEMPTS: usize = 15;
+/// How far a function may lie above its approximation, as a share of its change over all ranges.
+const ABOVE: f64 = 1e-7;
+
+impl<B: MovingAsymptotes> Mma<B> {
+    /// MMA for `n` design variables, each of which moves by at most the share `move_limit` of its range.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(backend: &B, n: usize, move_limit: f64) -> Result<Self, BackendError> {
+        let vector = || backend.zeros(Space::elements(n));
+        let pair = || Ok::<_, BackendError>([vector()?, vector()?]);
+        Ok(Self {
+            rules: AsymptoteRules { initial: 0.5, shrink: 0.7, grow: 1.2, move_limit },
+            is_globally_convergent: false,
+            is_scaled: true,
+            n,
+            ranges: vector()?,
+            asymptotes: pair()?,
+            moved: pair()?,
+            limits: pair()?,
+            before: Vec::new(),
+        })
+    }
+
+    /// GCMMA in place of MMA.
+    #[must_use]
+    pub fn globally_convergent(self) -> Self {
+        Self { is_globally_convergent: true, ..self }
+    }
+
+    /// Functions as they are, without scaling: the iterates of \[Svanberg2007\], whose objective should lie
+    /// between 1 and 100 and whose constraints are such that their multipliers are below 1000.
+    #[must_use]
+    pub fn unscaled(self) -> Self {
+        Self { is_scaled: false, ..self }
+    }
+
+    /// Asymptotes and limits of the design of `problem`.
+    fn move_asymptotes(&mut self, problem: &Subproblem<B>) {
+        let Subproblem { backend, design, bounds: [floor, ceiling], .. } = *problem;
+        backend.copy(floor, &mut self.ranges);
+        backend.axpby(1.0, ceiling, -1.0, &mut self.ranges);
+
+        let [lower, upper] = &mut self.moved;
+        for (old, new) in self.asymptotes.iter().zip([&mut *lower, &mut *upper]) {
+            backend.copy(old, new);
+        }
+        let before = match &self.before[..] {
+            [last, first] => Some([last, first]),
+            _ => None,
+        };
+        let [smallest, largest] = &mut self.limits;
+        backend.move_asymptotes(
+            &self.rules,
+            design,
+            before,
+            problem.bounds,
+            [lower, upper],
+            [smallest, largest],
+        );
+    }
+
+    /// sum_j |g_j| r_j, by which a function is scaled; 1 for one that does not change.
+    fn change(
+        &self,
+        backend: &B,
+        function: &Function<B>,
+        scratch: &mut B::Vector,
+    ) -> Result<f64, BackendError> {
+        let mut change = 0.0;
+        for sign in [1.0, -1.0] {
+            backend.positive_part(sign, &function.gradient, scratch);
+            change += backend.value(&backend.dot(scratch, &self.ranges))?;
+        }
+        Ok(if change > 0.0 { change } else { 1.0 })
+    }
+
+    /// Writes the design that minimizes the approximations with these `scales` and `curvatures`,
+    /// `[m + 1]`, to `next`.
+    fn minimize(
+        &self,
+        problem: &Subproblem<B>,
+        scales: &[f64],
+        curvatures: &[f64],
+        next: &mut B::Vector,
+    ) -> Result<ApproximationSums, BackendError> {
+        let Subproblem { backend, design, bounds, objective, constraints, .. } = *problem;
+        let functions = std::iter::once(objective).chain(constraints);
+        let numbers = scales.iter().zip(curvatures);
+        let functions = functions.zip(numbers);
+        let approximation = Approximation {
+            design,
+            bounds,
+            asymptotes: self.moved.each_ref(),
+            limits: self.limits.each_ref(),
+            functions: functions.map(|(f, (&s, &rho))| (&f.gradient, s, rho)).collect(),
+        };
+
+        let values: Vec<f64> = constraints
+            .iter()
+            .zip(&scales[1..])
+            .map(|(constraint, scale)| scale * (constraint.value - constraint.limit))
+            .collect();
+        let mut evaluate =
+            |weights: &[f64]| backend.minimize_approximation(&approximation, weights, None);
+        let (shares, share_cost) = shares(constraints, scales);
+        let dual = Dual { values: &values, shares: &shares, share_cost, evaluate: &mut evaluate };
+        let multipliers = dual.solve()?;
+        let weights: Vec<f64> = std::iter::once(1.0).chain(multipliers).collect();
+        backend.minimize_approximation(&approximation, &weights, Some(next))
+    }
+
+    /// Writes a design to `next` at which no function is above its approximation, as far as attempts go.
+    fn minimize_conservatively(
+        &self,
+        problem: &mut Subproblem<B>,
+        scales: &[f64],
+        mut curvatures: Vec<f64>,
+        next: &mut B::Vector,
+    ) -> Result<(), SolveError> {
+        let functions = std::iter::once(problem.objective).chain(problem.constraints);
+        let values: Vec<f64> = functions.map(|function| function.value).collect();
+        for _ in 0..ATTEMPTS {
+            let sums = self.minimize(problem, scales, &curvatures, next)?;
+            let found = problem.others.values(next)?;
+            let mut is_conservative = true;
+            for (i, (found, value)) in found.iter().zip(&values).enumerate() {
+                let above = scales[i] * (found - value) - sums.changes[i];
+                if above > ABOVE {
+                    let needed = curvatures[i] + above / sums.distance.max(f64::MIN_POSITIVE);
+                    curvatures[i] = (10.0 * curvatures[i]).min(1.1 * needed);
+                    is_conservative = false;
+                }
+            }
+            if is_conservative {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Scaled shares a_i of the constraints in the largest one, and its cost: it is scaled as they are.
+fn shares<B: Backend>(constraints: &[Function<B>], scales: &[f64]) -> (Vec<f64>, f64) {
+    let scaled = constraints.iter().zip(&scales[1..]).map(|(f, scale)| scale * f.share);
+    let scaled: Vec<f64> = scaled.collect();
+    let size = scaled.iter().copied().fold(0.0, f64::max);
+    if size == 0.0 {
+        return (scaled, 1.0);
+    }
+    (scaled.into_iter().map(|share| share / size).collect(), scales[0] / size)
+}
+
+impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
+    fn next(
+        &mut self,
+        problem: &mut Subproblem<B>,
+        next: &mut B::Vector,
+    ) -> Result<(), SolveError> {
+        let backend = problem.backend;
+        self.move_asymptotes(problem);
+        let mut changes = Vec::new();
+        for function in std::iter::once(problem.objective).chain(problem.constraints) {
+            changes.push(self.change(backend, function, next)?);
+        }
+
+        let n = self.n as f64;
+        let (scales, slopes): (Vec<f64>, Vec<f64>) = match self.is_scaled {
+            true => changes.iter().map(|change| (1.0 / change, 1.0 / n)).unzip(),
+            false => changes.iter().map(|change| (1.0, change / n)).unzip(),
+        };
+        if self.is_globally_convergent {
+            let curvatures = slopes.iter().map(|slope| FIRST_CURVATURE * slope).collect();
+            self.minimize_conservatively(problem, &scales, curvatures, next)?;
+        } else {
+            let curvature = if self.is_scaled { CURVATURE / n } else { UNSCALED_CURVATURE };
+            self.minimize(problem, &scales, &vec![curvature; scales.len()], next)?;
+        }
+
+        // From here on nothing fails but for want of room.
+        let mut last = match self.before.len() {
+            2 => self.before.remove(1),
+            _ => backend.zeros(Space::elements(self.n))?,
+        };
+        backend.copy(problem.design, &mut last);
+        self.before.insert(0, last);
+        std::mem::swap(&mut self.asymptotes, &mut self.moved);
+        Ok(())
+    }
+
+    fn memory(&self) -> Vec<(&'static str, &B::Vector)> {
+        let designs = ["mma_last", "mma_before_last"].into_iter().zip(&self.before);
+        let asymptotes = ["mma_lower", "mma_upper"].into_iter().zip(&self.asymptotes);
+        designs.chain(asymptotes).collect()
+    }
+
+    fn restore(&mut self, backend: &B, memory: &[NamedVector]) -> Result<(), BackendError> {
+        let upload = |name: &str| {
+            let found = memory.iter().find(|(other, _)| other == name);
+            found.map(|(_, values)| backend.upload(values, Space::elements(values.len())))
+        };
+        let designs = ["mma_last", "mma_before_last"].into_iter().filter_map(upload);
+        self.before = designs.collect::<Result<_, _>>()?;
+        for (name, vector) in ["mma_lower", "mma_upper"].into_iter().zip(&mut self.asymptotes) {
+            if let Some(found) = upload(name) {
+                *vector = found?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
