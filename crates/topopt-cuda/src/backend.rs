@@ -26,6 +26,7 @@ pub struct Cuda<R> {
     partial: CudaSlice<f64>,
     vector: kernels::Vector<R>,
     pointwise: kernels::Pointwise<R>,
+    pub(crate) asymptotes: kernels::MovingAsymptotes,
     reduce: kernels::Reduce<R>,
     conjugate_gradients: kernels::ConjugateGradients<R>,
 }
@@ -50,6 +51,7 @@ impl<R: Real> Cuda<R> {
             partial: device.zeros(reduce.finish_sum.block())?,
             vector: kernels::Vector::load(device)?,
             pointwise: kernels::Pointwise::load(device)?,
+            asymptotes: kernels::MovingAsymptotes::load(device)?,
             conjugate_gradients: kernels::ConjugateGradients::load(device)?,
             reduce,
         })

@@ -56,6 +56,11 @@ fn address<T>(slice: &CudaSlice<T>) -> CUdeviceptr {
     slice.device_ptr(slice.stream()).0
 }
 
+/// Where a vector lies, for an array of such places that a kernel reads. It stays there as [`address`] says.
+pub(crate) fn place<T>(vector: &DeviceVector<T>) -> u64 {
+    address(&vector.values)
+}
+
 impl<T> From<&CudaSlice<T>> for In<T> {
     fn from(slice: &CudaSlice<T>) -> Self {
         Self(address(slice), PhantomData)

@@ -400,6 +400,24 @@ kernels! {
         smooth_step_slope(n: Length, height: f64, sharpness: f64, center: f64, x: In<R>, y: Out<R>);
     }
 
+    /// `cuda/moving_asymptotes.cu`.
+    MovingAsymptotes in "moving_asymptotes" {
+        move_asymptotes(
+            n: Length, initial: f64, shrink: f64, grow: f64, move_limit: f64, has_before: u32,
+            design: In<f64>, last: In<f64>, first: In<f64>, floor: In<f64>, ceiling: In<f64>,
+            lower: Out<f64>, upper: Out<f64>, smallest: Out<f64>, largest: Out<f64>,
+        );
+        minimize_approximation(
+            n: Length, m: Count, n_workers: Count, is_wanted: u32, design: In<f64>,
+            floor: In<f64>, ceiling: In<f64>, asymptote_below: In<f64>, asymptote_above: In<f64>,
+            smallest: In<f64>, largest: In<f64>, gradients: In<u64>, scales: In<f64>,
+            curvatures: In<f64>, weights: In<f64>, minimum: Out<f64>, partial: Out<f64>,
+        );
+        add_partial_sums(
+            n_sums: Count, n_workers: Count, partial: In<f64>, sums: Out<f64>,
+        );
+    }
+
     /// `cuda/reduce.cu`.
     Reduce<R> in "reduce" {
         dot(n: Length, x: In<R>, y: In<R>, partial: Shared<f64>);
@@ -455,6 +473,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Front::<f64>::DECLARED,
     Vector::<f64>::DECLARED,
     Pointwise::<f64>::DECLARED,
+    MovingAsymptotes::DECLARED,
     Reduce::<f64>::DECLARED,
     ConjugateGradients::<f64>::DECLARED,
 ];

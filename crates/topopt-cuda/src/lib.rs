@@ -13,6 +13,7 @@ mod device;
 pub mod distance;
 mod helmholtz;
 mod kernels;
+mod moving_asymptotes;
 mod multigrid;
 pub mod operators;
 mod probe;

@@ -5,6 +5,7 @@ mod cone;
 mod diffusion;
 mod eikonal;
 mod helmholtz;
+mod moving_asymptotes;
 mod multigrid;
 mod operators;
 mod scalar_multigrid;
