@@ -69,7 +69,7 @@ __device__ __forceinline__ void parts(
     q = to_lower * to_lower * (SMALL_PART * plus + LARGE_PART * minus + own);
 }
 
-// Sums at the design that minimizes the weighted approximations: stiffness row by row, changes, distance
+// Sums at the design that minimizes the weighted approximations: couplings row by row, changes, distance
 extern "C" __global__ void __launch_bounds__(BLOCK) minimize_approximation(
     long long n, unsigned m, unsigned n_workers, unsigned is_wanted, // the minimum
     const double* __restrict__ design, const double* __restrict__ floor, const double* __restrict__ ceiling,

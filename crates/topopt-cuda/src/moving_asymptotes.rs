@@ -102,7 +102,7 @@ impl MovingAsymptotes for Cuda<f64> {
         kernels.add_partial_sums(Threads(n_sums), n_sums, n_workers, &partial, &mut sums);
         let sums = device.download(&sums)?;
         Ok(ApproximationSums {
-            stiffness: sums[..n_pairs].to_vec(),
+            coupling: sums[..n_pairs].to_vec(),
             changes: sums[n_pairs..=n_pairs + m].to_vec(),
             distance: sums[n_sums - 1],
         })

@@ -11,8 +11,8 @@ use crate::halt::Halt;
 use crate::state_equation::Effort;
 use crate::{
     Design, DesignError, DesignState, DesignTransform, Ended, Formulation, IterationReport,
-    Observer, Optimizer, Outcome, SolveError, Stage, StateEquation, StepTimes, StopRules,
-    Subproblem,
+    Observer, OptimalityCriteria, Optimizer, Outcome, SolveError, Stage, StateEquation, StepTimes,
+    StopRules, Subproblem,
 };
 
 /// A topology optimization.
@@ -59,7 +59,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     /// Vectors of one entry per element that it holds for `problem` with optimality criteria for a
     /// volume, besides what operator, preconditioner, transform and filter do.
     pub fn element_vectors<K: ElementKernel<N>, const N: usize>(problem: &Problem<K, N>) -> usize {
-        let (designs, bounds, gradients, criteria) = (2, 2, 2, 3);
+        let (designs, bounds, gradients) = (2, 2, 2);
+        let criteria = OptimalityCriteria::ELEMENT_VECTORS;
         let own = designs + bounds + gradients + criteria;
         own + Evaluator::<B>::ELEMENT_VECTORS + StateEquation::<B>::element_vectors(problem)
     }

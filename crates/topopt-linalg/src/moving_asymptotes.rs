@@ -32,7 +32,7 @@ pub struct ApproximationSums {
     pub changes: Vec<f64>,
     /// How the constraints change with the weights: -d f_i / d w_k for k <= i, both from the first
     /// constraint on, `[m (m + 1) / 2]`, row by row. Variables at their limits do not move.
-    pub stiffness: Vec<f64>,
+    pub coupling: Vec<f64>,
     /// sum_j (U_j - L_j) (y_j - x_j)^2 / ((U_j - y_j) (y_j - L_j) r_j): what the approximations change by
     /// where all rho_i grow by 1.
     pub distance: f64,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use topopt_design::Accuracy;
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
 use topopt_fem::{Averaging, ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{Backend, BackendError, CycleKind, Pointwise};
+use topopt_linalg::{Backend, BackendError, CycleKind, MovingAsymptotes, Pointwise};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -72,7 +72,7 @@ pub type EachOperator<'v, B> =
 /// Makes the parts of a study in one place, on one backend.
 pub trait Computer: Sync {
     /// Where vectors are.
-    type Backend: Pointwise + Sync;
+    type Backend: MovingAsymptotes + Sync;
 
     /// Where vectors are.
     fn backend(&self) -> &Self::Backend;

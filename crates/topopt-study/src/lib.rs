@@ -26,6 +26,7 @@ mod memory;
 pub mod meshing;
 pub mod model;
 mod named_sets;
+mod optimizer;
 pub mod output_folder;
 pub mod place;
 pub mod result_files;

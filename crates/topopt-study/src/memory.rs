@@ -10,6 +10,7 @@ use crate::filter_plan::{FilterPlan, Weights};
 use crate::finding::Finding;
 use crate::free_memory::{MEGABYTE, available, megabytes, meshes};
 use crate::model::Model;
+use crate::optimizer::further_element_vectors;
 
 /// Bytes that a run of `structure` on the processor takes at most at any time: two meshes, vectors
 /// of nodes and elements, operator, preconditioner with what its setup needs for a while, filter.
@@ -27,7 +28,8 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
     let ElementFactors { stiffness, mass } = problem.factors();
     // Factors in the problem, and of the stiffness in the state equation.
     let factors = 2 * usize::from(stiffness.is_some()) + usize::from(mass.is_some());
-    let element = 8 * elements * (vectors + factors);
+    let of_method = further_element_vectors(config.optimizer.method);
+    let element = 8 * elements * (vectors + of_method + factors);
     // Results are written when the setup needs nothing: fields in the user's order, and what is
     // compressed.
     let output = (16 * elements + 24 * cases * nodes) + OUTPUT.min(16 * elements);

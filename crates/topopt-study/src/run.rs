@@ -8,8 +8,7 @@ use std::time::Instant;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_design::{
     Accuracy, Design, DesignError, DesignTransform, Ended, Interpolation, IterationReport, Law,
-    Observer, ObserverError, OptimalityCriteria, Optimization, StateEquation, StopRules, WeightsOf,
-    start,
+    Observer, ObserverError, Optimization, StateEquation, StopRules, WeightsOf, start,
 };
 use topopt_linalg::{Backend, BackendError, PcgProgress, Pointwise};
 
@@ -23,6 +22,7 @@ use crate::formulation;
 use crate::interrupt::Interrupt;
 use crate::meshing::Gmsh;
 use crate::model::Model;
+use crate::optimizer;
 use crate::output_folder::{self, Earlier};
 use crate::place::Place;
 use crate::results::Results;
@@ -238,16 +238,14 @@ impl<'a> Run<'a> {
         };
 
         let settings = &config.optimizer;
-        let (move_limit, damping) = (settings.move_limit, settings.damping);
-        let criteria = OptimalityCriteria::new(backend, transform.n_inputs(), move_limit, damping)?;
+        let optimizer = optimizer::build(settings, backend, transform.n_inputs())?;
         let stop = StopRules {
             max_iterations: settings.max_iterations,
             change: settings.change_tolerance,
             relative_objective: settings.compliance_tolerance,
             absolute_objective: settings.absolute_compliance_tolerance,
         };
-        let optimization =
-            Optimization::new(equation, formulation, Box::new(criteria), stop, &start)?;
+        let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
         let optimization = optimization.with_stages(model.stages.clone());
         match self.resumption {
             Some(resumption) => Ok(optimization.resumed(&resumption.state)?),

@@ -85,6 +85,27 @@ fn the_projected_density_has_the_history_of_the_cpu() {
 }
 
 #[test]
+fn moving_asymptotes_give_the_history_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let keys = ["filter.kind=density", "solver.preconditioner=jacobi", "solver.tolerance=1e-11"];
+    for method in ["optimizer.method=mma", "optimizer.method=gcmma"] {
+        let keys = [&keys[..], &[method, "optimizer.max_iterations=6"]].concat();
+        folder.run_well(&keys);
+        let columns = ["compliance", "volume_fraction", "change"];
+        let expected = columns.map(|column| folder.history(column));
+        let finished = folder.run(&keys, &["--device", "gpu", "--strategy", "mf"]);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        for (column, expected) in columns.into_iter().zip(&expected) {
+            assert!(difference(&folder.history(column), expected) < 1e-7, "{column}, {method}");
+        }
+    }
+}
+
+#[test]
 fn distances_are_those_of_the_cpu() {
     let Probe::Found { .. } = probe() else {
         println!("skipped: no CUDA device");

@@ -20,6 +20,7 @@ mod materials;
 mod mesh_messages;
 mod meshes;
 mod messages;
+mod methods;
 mod numbering;
 mod preview;
 mod progress;

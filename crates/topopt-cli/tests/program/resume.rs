@@ -126,6 +126,8 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
         PROJECTED,
         &["filter.kind=density", "filter.weights=helmholtz"],
         &["design.style=crisp"],
+        &["optimizer.method=mma"],
+        &["optimizer.method=gcmma", "filter.kind=density"],
     ] {
         let run = |folder: &Folder, iterations: &str, args: &[&str]| {
             let set = [keys, &[PLAIN, EVERY, iterations]].concat();

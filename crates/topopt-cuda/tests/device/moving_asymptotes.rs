@@ -82,7 +82,7 @@ fn designs_and_sums_are_those_of_the_cpu() {
             assert_near(found, expected, &format!("{n} {m}"));
         }
         assert_near(&sums.changes, &expected_sums.changes, "changes");
-        assert_near(&sums.stiffness, &expected_sums.stiffness, "stiffness");
+        assert_near(&sums.coupling, &expected_sums.coupling, "coupling");
         assert_near(&[sums.distance], &[expected_sums.distance], "distance");
         assert_eq!(everything(&backend, n, m), (vectors, sums));
     }

@@ -42,6 +42,11 @@ const ATTEMPTS: usize = 15;
 /// How far a function may lie above its approximation, as a share of its change over all ranges.
 const ABOVE: f64 = 1e-7;
 
+impl Mma<topopt_linalg::Cpu> {
+    /// Vectors of one entry per design variable that it holds, on any backend.
+    pub const ELEMENT_VECTORS: usize = 9;
+}
+
 impl<B: MovingAsymptotes> Mma<B> {
     /// MMA for `n` design variables, each of which moves by at most the share `move_limit` of its range.
     ///

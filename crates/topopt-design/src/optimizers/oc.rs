@@ -24,6 +24,11 @@ pub struct OptimalityCriteria<B: Pointwise> {
     candidate: B::Vector,
 }
 
+impl OptimalityCriteria<topopt_linalg::Cpu> {
+    /// Vectors of one entry per design variable that it holds, on any backend.
+    pub const ELEMENT_VECTORS: usize = 3;
+}
+
 impl<B: Pointwise> OptimalityCriteria<B> {
     /// For `n` design variables, with `move_limit` m and `damping` eta as in Eq. 2.8 (0.2 and 0.5
     /// in the thesis).

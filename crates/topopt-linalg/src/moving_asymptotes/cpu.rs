@@ -106,7 +106,7 @@ impl Approximation<'_, Vec<f64>> {
             for (i, of_i) in parts[1..].iter().enumerate() {
                 let share = slope(of_i) / curvature;
                 for of_k in &parts[1..=i + 1] {
-                    sums.stiffness[place] += share * slope(of_k);
+                    sums.coupling[place] += share * slope(of_k);
                     place += 1;
                 }
             }
@@ -118,14 +118,14 @@ impl Approximation<'_, Vec<f64>> {
 impl ApproximationSums {
     /// Of no variable, for `m` constraints.
     pub fn zero(m: usize) -> Self {
-        let (changes, stiffness) = (vec![0.0; m + 1], vec![0.0; m * (m + 1) / 2]);
-        Self { changes, stiffness, distance: 0.0 }
+        let (changes, coupling) = (vec![0.0; m + 1], vec![0.0; m * (m + 1) / 2]);
+        Self { changes, coupling, distance: 0.0 }
     }
 
     fn add(&mut self, other: &Self) {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
         add(&mut self.changes, &other.changes);
-        add(&mut self.stiffness, &other.stiffness);
+        add(&mut self.coupling, &other.coupling);
         self.distance += other.distance;
     }
 }

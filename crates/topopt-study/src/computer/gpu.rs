@@ -22,6 +22,7 @@ use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
 use crate::free_memory::MEGABYTE;
 use crate::model::Model;
+use crate::optimizer::further_element_vectors;
 
 /// One GPU, in double precision.
 pub struct OnGpu {
@@ -323,7 +324,10 @@ fn bytes(
 
 /// Device memory of a run with its filter.
 fn run_bytes(config: &Config, model: &Model, strategy: Strategy, contrast: f64) -> usize {
-    bytes(strategy, config.solver.preconditioner, contrast, &model.problem) + filter_bytes(model)
+    let elements = model.problem.mesh().n_elements();
+    let of_method = 8 * elements * further_element_vectors(config.optimizer.method);
+    let run = bytes(strategy, config.solver.preconditioner, contrast, &model.problem);
+    run + of_method + filter_bytes(model)
 }
 
 /// Device memory of the filter. A Helmholtz equation has a copy of the mesh of its own.

@@ -6,7 +6,7 @@ use topopt_io::gmsh::is_geometry;
 use topopt_mesh::numbers::shown;
 
 use super::load_consistency::{is_no_face, loads};
-use super::{Axis, Config, Continuation, FilterKind, Mesh, Style};
+use super::{Axis, Config, Continuation, FilterKind, Mesh, Method, Style};
 use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -15,6 +15,7 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     findings.extend(mesh(config));
     findings.extend(materials(config));
     findings.extend(filter(config));
+    findings.extend(method(config));
     findings.extend(projection(config));
     findings.extend(style(config));
     findings.extend(continuation(config));
@@ -25,6 +26,19 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     findings.extend(load_cases(config));
     findings.extend(volume_fraction(config));
     InputError::if_any(findings)
+}
+
+/// What filtered sensitivities are no gradient for.
+fn method(config: &Config) -> Option<Finding> {
+    let is_refused = config.optimizer.method == Method::Gcmma
+        && config.filter.get_ref().kind.is_of_sensitivities();
+    is_refused.then(|| {
+        Finding::new(
+            "`optimizer.method = \"gcmma\"` needs gradients, and filtered sensitivities are none",
+        )
+        .at(config.source(), config.filter.span(), "filters sensitivities")
+        .remedy("set `filter.kind` to \"density\", or `optimizer.method` to \"oc\" or \"mma\"")
+    })
 }
 
 fn mesh(config: &Config) -> Option<Finding> {

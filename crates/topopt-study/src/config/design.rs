@@ -167,7 +167,7 @@ pub struct Optimizer {
     /// from oscillating, and is the default with the style `crisp`.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub move_limit: f64,
-    /// Exponent eta of the optimality criteria.
+    /// Exponent eta of the optimality criteria; other methods have none.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub damping: f64,
     /// Stop when no design variable changes by more than this.
@@ -188,6 +188,11 @@ pub struct Optimizer {
 pub enum Method {
     /// Optimality criteria.
     Oc,
+    /// The method of moving asymptotes.
+    Mma,
+    /// Its globally convergent form: a design is solved again until no approximation is too low,
+    /// so that the compliance falls in every iteration. Not with filtered sensitivities.
+    Gcmma,
 }
 
 impl Design {

@@ -128,7 +128,7 @@ impl<E> Dual<'_, E> {
         let Point { multipliers, slacks, excess, floors, largest } = point;
         let m = self.values.len();
         let mut matrix = DMatrix::zeros(m, m);
-        let mut places = sums.stiffness.iter();
+        let mut places = sums.coupling.iter();
         for i in 0..m {
             for (k, value) in places.by_ref().take(i + 1).enumerate() {
                 matrix[(i, k)] = *value;

@@ -1,0 +1,32 @@
+//! The optimizer that a case asks for.
+
+use topopt_design::{Mma, OptimalityCriteria, Optimizer};
+use topopt_linalg::{BackendError, MovingAsymptotes};
+
+use crate::config::{self, Method};
+
+/// The optimizer of `n` design variables.
+///
+/// # Errors
+/// [`BackendError`] if the device has no room.
+pub(crate) fn build<'b, B: MovingAsymptotes + 'b>(
+    settings: &config::Optimizer,
+    backend: &B,
+    n: usize,
+) -> Result<Box<dyn Optimizer<B> + 'b>, BackendError> {
+    let &config::Optimizer { method, move_limit, damping, .. } = settings;
+    Ok(match method {
+        Method::Oc => Box::new(OptimalityCriteria::new(backend, n, move_limit, damping)?),
+        Method::Mma => Box::new(Mma::new(backend, n, move_limit)?),
+        Method::Gcmma => Box::new(Mma::new(backend, n, move_limit)?.globally_convergent()),
+    })
+}
+
+/// Vectors of one entry per element that a method holds more than optimality criteria do, which are
+/// counted with the loop.
+pub(crate) fn further_element_vectors(method: Method) -> usize {
+    match method {
+        Method::Oc => 0,
+        Method::Mma | Method::Gcmma => Mma::ELEMENT_VECTORS - OptimalityCriteria::ELEMENT_VECTORS,
+    }
+}
