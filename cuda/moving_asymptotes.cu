@@ -5,17 +5,20 @@
 // Mapping:       move_asymptotes: a thread a variable, grid-stride. minimize_approximation: blocks in groups
 //                of n_workers, of which each makes 256 of the sums; a worker takes tiles of variables by
 //                turns; in a tile a thread makes the terms of a variable, and then 256 / n_sums threads a
-//                sum add them up. add_partial_sums: a thread a sum
+//                sum add them up. slope_products: blocks in groups of n_workers, of which each makes
+//                16 x 16 products of slopes, one a thread. add_partial_sums: a thread a sum
 // Layout:        plain arrays; partial sums [n_workers][n_sums]
 // Cost:          move_asymptotes: 10 numbers a variable. minimize_approximation: 8 + m + 1 numbers a
 //                variable for every 256 sums, the gradients from the cache once more; m (m + 1) / 2 + m + 2
-//                sums, each of two operations a variable
+//                sums, each of two operations a variable. slope_products: m / 16 times the slopes
 // Deterministic: yes: sums are made in a fixed order
 // Requires:      at most MOST_CONSTRAINTS constraints
 // Oracle:        crates/topopt-cuda/tests/device/moving_asymptotes.rs
 
 #define BLOCK 256
 #define MOST_CONSTRAINTS 200
+#define TILE 16
+#define COLUMNS 32
 #define POOL 5000 // numbers in shared memory, at least 2 MOST_CONSTRAINTS + 2 rows of a tile
 
 #include "common/entries.cuh"
@@ -71,7 +74,9 @@ __device__ __forceinline__ void parts(
 
 // Sums at the design that minimizes the weighted approximations: couplings row by row, changes, distance
 extern "C" __global__ void __launch_bounds__(BLOCK) minimize_approximation(
-    long long n, unsigned m, unsigned n_workers, unsigned is_wanted, // the minimum
+    long long n, unsigned m, unsigned n_workers,
+    unsigned is_wanted,    // the minimum
+    unsigned keeps_slopes, // in place of the sums of their products
     const double* __restrict__ design, const double* __restrict__ floor, const double* __restrict__ ceiling,
     const double* __restrict__ asymptote_below, const double* __restrict__ asymptote_above,
     const double* __restrict__ smallest, const double* __restrict__ largest,
@@ -80,9 +85,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) minimize_approximation(
     const double* __restrict__ curvatures,            // [m + 1]
     const double* __restrict__ weights,               // [m + 1]
     double* __restrict__ minimum,                     // [n]
+    double* __restrict__ slopes,                      // [m][n]
     double* __restrict__ partial) {                   // [n_workers][n_sums]
     __shared__ double pool[POOL];
-    const unsigned n_pairs = m * (m + 1) / 2, n_sums = n_pairs + m + 2, n_rows = 2 * m + 2;
+    const unsigned n_pairs = keeps_slopes ? 0 : m * (m + 1) / 2, n_sums = n_pairs + m + 2, n_rows = 2 * m + 2;
     const unsigned width = min(BLOCK, POOL / n_rows);
     const unsigned group = blockIdx.x / n_workers, worker = blockIdx.x % n_workers, t = threadIdx.x;
 
@@ -123,7 +129,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) minimize_approximation(
                 double p, q;
                 parts(at, gradients, scales, curvatures, i, j, p, q);
                 pool[(m + i) * width + t] = p * of_p + q * of_q;
-                if (i > 0) pool[(i - 1) * width + t] = root * (p * to_upper * to_upper - q * to_lower * to_lower);
+                const double slope = root * (p * to_upper * to_upper - q * to_lower * to_lower);
+                if (i > 0) pool[(i - 1) * width + t] = slope;
+                if (i > 0 && keeps_slopes) slopes[(size_t)(i - 1) * n + j] = slope;
             }
             const double way = y - at.x;
             pool[(2 * m + 1) * width + t] = (at.upper - at.lower) * way * way * to_upper * to_lower / at.range;
@@ -142,6 +150,35 @@ extern "C" __global__ void __launch_bounds__(BLOCK) minimize_approximation(
         for (unsigned k = 1; k < per_sum; ++k) total += pool[t + k];
         partial[(size_t)worker * n_sums + sum] = total;
     }
+}
+
+// Sums of the products of slopes, row by row
+extern "C" __global__ void __launch_bounds__(BLOCK) slope_products(
+    long long n, unsigned m, unsigned n_workers,
+    const double* __restrict__ slopes, // [m][n]
+    double* __restrict__ partial) {    // [n_workers][m (m + 1) / 2]
+    __shared__ double rows[TILE][COLUMNS + 1], columns[TILE][COLUMNS + 1];
+    const unsigned worker = blockIdx.x % n_workers, t = threadIdx.x;
+    unsigned row = 0, column = blockIdx.x / n_workers;
+    while (column > row) column -= ++row;
+    const unsigned r = t / TILE, c = t % TILE;
+    double total = 0.0;
+
+    for (long long first = (long long)worker * COLUMNS; first < n; first += (long long)n_workers * COLUMNS) {
+        for (unsigned e = t; e < TILE * COLUMNS; e += BLOCK) {
+            const unsigned i = e / COLUMNS, k = e % COLUMNS;
+            const bool exists = first + k < n;
+            const unsigned of_row = row * TILE + i, of_column = column * TILE + i;
+            rows[i][k] = exists && of_row < m ? slopes[(size_t)of_row * n + first + k] : 0.0;
+            columns[i][k] = exists && of_column < m ? slopes[(size_t)of_column * n + first + k] : 0.0;
+        }
+        __syncthreads();
+        for (unsigned k = 0; k < COLUMNS; ++k) total += rows[r][k] * columns[c][k];
+        __syncthreads();
+    }
+
+    const unsigned i = row * TILE + r, k = column * TILE + c;
+    if (i < m && k <= i) partial[(size_t)worker * (m * (m + 1) / 2) + i * (i + 1) / 2 + k] = total;
 }
 
 // sums = the partial sums of all workers

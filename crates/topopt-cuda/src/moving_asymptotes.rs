@@ -1,5 +1,6 @@
 //! The method of moving asymptotes on the device, by `cuda/moving_asymptotes.cu`.
 
+use cudarc::driver::CudaSlice;
 use topopt_linalg::{
     Approximation, ApproximationSums, AsymptoteRules, BackendError, MovingAsymptotes,
 };
@@ -15,6 +16,9 @@ const POOL: usize = defined!("moving_asymptotes.cu", "POOL");
 /// Blocks that share the variables: some for each multiprocessor, fewer where they have many sums.
 const WORKERS: usize = 528;
 const MOST_PARTIAL_SUMS: usize = 1 << 20;
+/// Rows of a tile of products, and constraints up to which all sums are made at once.
+const TILE: usize = defined!("moving_asymptotes.cu", "TILE");
+const MOST_AT_ONCE: usize = 16;
 
 impl MovingAsymptotes for Cuda<f64> {
     fn move_asymptotes(
@@ -70,11 +74,12 @@ impl MovingAsymptotes for Cuda<f64> {
 
         let kernels = &self.asymptotes;
         let block = kernels.minimize_approximation.block();
-        let (n_pairs, width) = (m * (m + 1) / 2, block.min(POOL / (2 * m + 2)));
+        let (keeps_slopes, width) = (m > MOST_AT_ONCE, block.min(POOL / (2 * m + 2)));
+        let n_pairs = if keeps_slopes { 0 } else { m * (m + 1) / 2 };
         let n_sums = n_pairs + m + 2;
-        let n_workers = WORKERS.min(MOST_PARTIAL_SUMS / n_sums).min(n.div_ceil(width));
+        let n_workers = WORKERS.min(n.div_ceil(width));
         let mut partial = device.zeros(n_workers * n_sums)?;
-        let mut sums = device.zeros(n_sums)?;
+        let mut slopes = device.zeros(if keeps_slopes { m * n } else { 1 })?;
 
         let is_wanted = u32::from(minimum.is_some());
         let mut nothing = device.zeros(1)?;
@@ -85,6 +90,7 @@ impl MovingAsymptotes for Cuda<f64> {
             m,
             n_workers,
             is_wanted,
+            u32::from(keeps_slopes),
             *design,
             bounds[0],
             bounds[1],
@@ -97,14 +103,42 @@ impl MovingAsymptotes for Cuda<f64> {
             &curvatures,
             &weights,
             minimum,
+            &mut slopes,
             &mut partial,
         );
-        kernels.add_partial_sums(Threads(n_sums), n_sums, n_workers, &partial, &mut sums);
-        let sums = device.download(&sums)?;
-        Ok(ApproximationSums {
-            coupling: sums[..n_pairs].to_vec(),
-            changes: sums[n_pairs..=n_pairs + m].to_vec(),
-            distance: sums[n_sums - 1],
-        })
+        let mut sums = self.added(&partial, n_workers, n_sums)?;
+        let distance = sums.pop().unwrap_or_default();
+        let changes = sums.split_off(n_pairs);
+        let coupling = if keeps_slopes { self.products(&slopes, n, m)? } else { sums };
+        Ok(ApproximationSums { coupling, changes, distance })
+    }
+}
+
+impl Cuda<f64> {
+    /// The sums of products of `slopes`, `[m][n]`, row by row.
+    fn products(
+        &self,
+        slopes: &CudaSlice<f64>,
+        n: usize,
+        m: usize,
+    ) -> Result<Vec<f64>, BackendError> {
+        let (n_pairs, tiles) = (m * (m + 1) / 2, m.div_ceil(TILE));
+        let n_workers = (MOST_PARTIAL_SUMS / n_pairs).clamp(1, WORKERS);
+        let mut partial = self.device().zeros(n_workers * n_pairs)?;
+        let grid = Blocks(n_workers * tiles * (tiles + 1) / 2);
+        self.asymptotes.slope_products(grid, n, m, n_workers, slopes, &mut partial);
+        self.added(&partial, n_workers, n_pairs)
+    }
+
+    /// The sums of all workers.
+    fn added(
+        &self,
+        partial: &CudaSlice<f64>,
+        n_workers: usize,
+        n_sums: usize,
+    ) -> Result<Vec<f64>, BackendError> {
+        let mut sums = self.device().zeros(n_sums)?;
+        self.asymptotes.add_partial_sums(Threads(n_sums), n_sums, n_workers, partial, &mut sums);
+        self.device().download(&sums)
     }
 }
