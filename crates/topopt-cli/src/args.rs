@@ -24,8 +24,8 @@ pub struct Cli {
 pub enum Command {
     /// Write a commented case file to start from
     Init {
-        /// Name of the case; the file is NAME.toml. Or a mesh, such as the deck of a solver, from whose
-        /// materials, supports and loads the case is made
+        /// Name of the case; the file is NAME.toml. Or a mesh, such as the deck of a solver, from
+        /// whose materials, supports and loads the case is made
         name: PathBuf,
     },
     /// Optimize a case and write the results

@@ -2,8 +2,9 @@
 //!
 //!     cargo run --release -p topopt-cuda --example fronts [SOURCE PRECISION SWEEPS WINDOW REPEATS]
 //!
-//! Without arguments: all sources in both precisions by the default schedule, seven times. Times are
-//! the median, from the sources on the host to the arrivals on the host. Errors are those at the 101^3 nodes, in widths of an element.
+//! Without arguments: all sources in both precisions by the default schedule, seven times. Times
+//! are the median, from the sources on the host to the arrivals on the host. Errors are those at
+//! the 101^3 nodes, in widths of an element.
 
 use std::error::Error;
 use std::time::Instant;

@@ -62,8 +62,8 @@ impl<R: Real> Cuda<R> {
         &self.device
     }
 
-    /// A scalar made of what the blocks of a launch leave of `n` entries: `launch` is given how many
-    /// blocks, and where they leave it; `finish` brings several together.
+    /// A scalar made of what the blocks of a launch leave of `n` entries: `launch` is given how
+    /// many blocks, and where they leave it; `finish` brings several together.
     fn reduce_into(
         &self,
         out: &mut Scalar,
@@ -92,8 +92,8 @@ impl<R: Real> Cuda<R> {
         });
     }
 
-    /// Blocks for `n` entries: at least one, so that an empty sum is zero, and no more than one block
-    /// brings together.
+    /// Blocks for `n` entries: at least one, so that an empty sum is zero, and no more than one
+    /// block brings together.
     fn blocks(&self, n: usize) -> usize {
         self.reduce.dot.blocks(Threads(n)).clamp(1, self.partial.len())
     }

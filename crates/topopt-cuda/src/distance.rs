@@ -1,10 +1,10 @@
 //! The eikonal equation on the device: when a front arrives at the vertices of tetrahedra.
 //!
 //! The equation of [`topopt_distance::arrival()`] and its exact local solver, by the fast iterative
-//! method on patches that fit shared memory \[FuKirbyWhitaker2013\]. In a round every patch in which
-//! values wait before the limit is advanced by some sweeps; then lowered values go to the copies in
-//! other patches. The limit moves on with the earliest value that waits. All of that stays on the
-//! device, and the host looks at the front every [`ROUNDS_AT_ONCE`] rounds.
+//! method on patches that fit shared memory \[FuKirbyWhitaker2013\]. In a round every patch in
+//! which values wait before the limit is advanced by some sweeps; then lowered values go to the
+//! copies in other patches. The limit moves on with the earliest value that waits. All of that
+//! stays on the device, and the host looks at the front every [`ROUNDS_AT_ONCE`] rounds.
 //!
 //! In a sweep values are read from one array and lowered in another, by an atomic minimum on the
 //! bits of numbers that are not negative. A minimum does not depend on its order, so results have
@@ -12,9 +12,9 @@
 //! many as all else of a patch) are not needed. Coordinates lie in shared memory: three numbers per
 //! copy and four bytes per tetrahedron, against six numbers per tetrahedron for its metric.
 //!
-//! Bandwidth does not bound it: 12,000,000 tetrahedra take 12 ms on an H200, in which 1.2 GB cross the
-//! memory's pins (2 % of what it could move). Half of the instructions that could be issued are, with 17
-//! of 32 threads taking part (benchmarks/results/2026-11-23-h200-fronts).
+//! Bandwidth does not bound it: 12,000,000 tetrahedra take 12 ms on an H200, in which 1.2 GB cross
+//! the memory's pins (2 % of what it could move). Half of the instructions that could be issued
+//! are, with 17 of 32 threads taking part (benchmarks/results/2026-11-23-h200-fronts).
 
 use std::sync::Arc;
 

@@ -24,7 +24,8 @@ pub(crate) struct In<T>(CUdeviceptr, PhantomData<T>);
 #[derive(Clone, Copy)]
 pub(crate) struct Out<T>(CUdeviceptr, PhantomData<T>);
 
-/// Device memory that a kernel writes though others hold it too, such as a scalar among others: `T*`.
+/// Device memory that a kernel writes though others hold it too, such as a scalar among others:
+/// `T*`.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub(crate) struct Shared<T>(CUdeviceptr, PhantomData<T>);
@@ -50,13 +51,14 @@ unsafe impl DeviceRepr for Count {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Length {}
 
-/// Where a slice lies. It stays there while a launch that was given it runs: memory is given back on
-/// the stream of the launches, after them.
+/// Where a slice lies. It stays there while a launch that was given it runs: memory is given back
+/// on the stream of the launches, after them.
 fn address<T>(slice: &CudaSlice<T>) -> CUdeviceptr {
     slice.device_ptr(slice.stream()).0
 }
 
-/// Where a vector lies, for an array of such places that a kernel reads. It stays there as [`address`] says.
+/// Where a vector lies, for an array of such places that a kernel reads. It stays there as
+/// [`address`] says.
 pub(crate) fn place<T>(vector: &DeviceVector<T>) -> u64 {
     address(&vector.values)
 }
@@ -220,8 +222,8 @@ pub(crate) fn block(ptx: &str, name: &str) -> u32 {
     bounds.split(',').map(|side| side.trim().parse::<u32>().unwrap_or(0)).product()
 }
 
-/// The number that a `.cu` or `.cuh` file gives a name by `#define NAME NUMBER`, at compile time: so
-/// that what both sides must agree on stands once.
+/// The number that a `.cu` or `.cuh` file gives a name by `#define NAME NUMBER`, at compile time:
+/// so that what both sides must agree on stands once.
 macro_rules! defined {
     ($file:literal, $name:literal) => {
         $crate::kernel::defined(
@@ -235,8 +237,8 @@ macro_rules! defined {
 pub(crate) const fn defined(text: &str, mark: &str) -> usize {
     let (text, mark) = (text.as_bytes(), mark.as_bytes());
     let (mut at, mut matched) = (0, 0);
-    // No character but the first of `mark` is a '#', so after a mismatch the search begins again at the
-    // next character.
+    // No character but the first of `mark` is a '#', so after a mismatch the search begins again at
+    // the next character.
     while matched < mark.len() {
         assert!(at < text.len(), "the name is not defined");
         matched = match text[at] {
@@ -274,9 +276,9 @@ macro_rules! views {
     };
 }
 
-/// Declares the kernels of a `.cu` file with their parameters, in order: a struct with a function for
-/// each, which takes the [`Grid`] and what becomes its parameters. A test compares names, types and
-/// sizes with source and PTX.
+/// Declares the kernels of a `.cu` file with their parameters, in order: a struct with a function
+/// for each, which takes the [`Grid`] and what becomes its parameters. A test compares names, types
+/// and sizes with source and PTX.
 macro_rules! kernels {
     ($(
         $(#[$doc:meta])*
@@ -322,9 +324,9 @@ macro_rules! kernels {
                         $(let $parameter: $type = $parameter.into();)*
                         let mut arguments = kernel.arguments();
                         $(arguments.arg(&$parameter);)*
-                        // SAFETY: number and types of the arguments are those of the kernel, as a test
-                        // compares; their shapes stand in the `.cu` file, and the tests run every
-                        // kernel under bounds checking.
+                        // SAFETY: number and types of the arguments are those of the kernel, as a
+                        // test compares; their shapes stand in the `.cu` file, and the tests run
+                        // every kernel under bounds checking.
                         kernel.record(unsafe { arguments.launch(kernel.config(blocks)) });
                     }
                 )*

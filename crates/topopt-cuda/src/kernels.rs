@@ -1,5 +1,5 @@
-//! The kernels of `cuda/`, file by file, each with its parameters in order: the one place in Rust that
-//! knows them. What they do, and the shapes of arrays, stand in the `.cu` files.
+//! The kernels of `cuda/`, file by file, each with its parameters in order: the one place in Rust
+//! that knows them. What they do, and the shapes of arrays, stand in the `.cu` files.
 
 use crate::kernel::{Count, In, Length, Out, Shared};
 

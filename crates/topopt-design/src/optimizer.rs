@@ -37,7 +37,8 @@ pub trait Optimizer<B: Backend> {
     }
 }
 
-/// What an optimizer is given: minimize f(x) + z subject to g_i(x) <= limit_i + a_i z, z >= 0 and bounds of x.
+/// What an optimizer is given: minimize f(x) + z subject to g_i(x) <= limit_i + a_i z, z >= 0 and
+/// bounds of x.
 pub struct Subproblem<'s, B: Backend> {
     /// Where vectors live.
     pub backend: &'s B,

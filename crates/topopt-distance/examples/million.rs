@@ -3,8 +3,8 @@
 //!     cargo run --release -p topopt-distance --example million
 //!
 //! `RAYON_NUM_THREADS` sets the number of threads. Seconds are the least of three solves, and
-//! behind them those of processors, which other programs do not prolong. Errors are those at the 101^3
-//! nodes, in widths of an element.
+//! behind them those of processors, which other programs do not prolong. Errors are those at the
+//! 101^3 nodes, in widths of an element.
 
 use std::time::Instant;
 

@@ -8,9 +8,9 @@ use crate::{BackendError, Pointwise};
 ///
 /// f_i(y) ~ f_i(x) + sum_j p_ij (1 / (U_j - y_j) - 1 / (U_j - x_j)) + q_ij (1 / (y_j - L_j) - 1 / (x_j - L_j)),
 ///
-/// p_ij = (U_j - x_j)^2 (1.001 g+ + 0.001 g- + rho_i / r_j), q_ij = (x_j - L_j)^2 (0.001 g+ + 1.001 g- +
-/// rho_i / r_j), where g+ and g- are the positive and the negative part of the scaled gradient, and r_j is
-/// the range of x_j.
+/// p_ij = (U_j - x_j)^2 (1.001 g+ + 0.001 g- + rho_i / r_j), q_ij = (x_j - L_j)^2 (0.001 g+ + 1.001
+/// g- + rho_i / r_j), where g+ and g- are the positive and the negative part of the scaled
+/// gradient, and r_j is the range of x_j.
 #[derive(Debug)]
 pub struct Approximation<'a, V> {
     /// x, within its bounds and between the asymptotes.
@@ -33,8 +33,8 @@ pub struct ApproximationSums {
     /// How the constraints change with the weights: -d f_i / d w_k for k <= i, both from the first
     /// constraint on, `[m (m + 1) / 2]`, row by row. Variables at their limits do not move.
     pub coupling: Vec<f64>,
-    /// sum_j (U_j - L_j) (y_j - x_j)^2 / ((U_j - y_j) (y_j - L_j) r_j): what the approximations change by
-    /// where all rho_i grow by 1.
+    /// sum_j (U_j - L_j) (y_j - x_j)^2 / ((U_j - y_j) (y_j - L_j) r_j): what the approximations
+    /// change by where all rho_i grow by 1.
     pub distance: f64,
 }
 
@@ -53,9 +53,9 @@ pub struct AsymptoteRules {
 
 /// A backend on which the method of moving asymptotes runs.
 pub trait MovingAsymptotes: Pointwise {
-    /// Moves the asymptotes from those of the last design, `asymptotes`, to those of the `design`, and
-    /// writes the `limits` of the next one. `before` are the two designs before, the last one first; none
-    /// for the first two designs.
+    /// Moves the asymptotes from those of the last design, `asymptotes`, to those of the `design`,
+    /// and writes the `limits` of the next one. `before` are the two designs before, the last one
+    /// first; none for the first two designs.
     fn move_asymptotes(
         &self,
         rules: &AsymptoteRules,
@@ -67,8 +67,8 @@ pub trait MovingAsymptotes: Pointwise {
     );
 
     /// Sums at the design within the limits that minimizes the approximations with these `weights`,
-    /// `[m + 1]`, all of them not negative, the first one positive. That design goes to `minimum`, if
-    /// it is asked for.
+    /// `[m + 1]`, all of them not negative, the first one positive. That design goes to `minimum`,
+    /// if it is asked for.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.

@@ -2,8 +2,8 @@
 //!
 //!     cargo run --release -p topopt-study --example mma_step
 //!
-//! The median of eleven steps from a design on, after one that is not counted. Gradients are those of
-//! functions that differ in every variable.
+//! The median of eleven steps from a design on, after one that is not counted. Gradients are those
+//! of functions that differ in every variable.
 
 use std::error::Error;
 use std::time::Instant;

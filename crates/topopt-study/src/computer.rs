@@ -125,8 +125,8 @@ pub trait Computer: Sync {
         visitor: &mut EachOperator<Self::Backend>,
     ) -> Result<(), BackendError>;
 
-    /// When a front from `sources`, vertices and their values, arrives at those of `tetrahedra`, where
-    /// that is not after `end`.
+    /// When a front from `sources`, vertices and their values, arrives at those of `tetrahedra`,
+    /// where that is not after `end`.
     ///
     /// # Errors
     /// Tetrahedra, speeds or sources that are refused; a device that fails.

@@ -71,8 +71,8 @@ impl DesignFile {
         self.mesh.sets().nodes.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Forces on the nodes in each of the load cases `names`, `[n_nodes][3]`; none for a case in which
-    /// the file has no forces.
+    /// Forces on the nodes in each of the load cases `names`, `[n_nodes][3]`; none for a case in
+    /// which the file has no forces.
     ///
     /// # Errors
     /// A file that cannot be read.

@@ -1,4 +1,5 @@
-//! Distances within a part from sets of its mesh, or times of travel where its elements have speeds.
+//! Distances within a part from sets of its mesh, or times of travel where its elements have
+//! speeds.
 
 use std::path::{Path, PathBuf};
 
@@ -85,8 +86,8 @@ impl Part {
         Ok(Self { mesh: read.mesh, sets, tags, uncut: read.uncut })
     }
 
-    /// Solves the eikonal equation on the part \[FuKirbyWhitaker2013\] at `place`: the distance along
-    /// the shortest way within it.
+    /// Solves the eikonal equation on the part \[FuKirbyWhitaker2013\] at `place`: the distance
+    /// along the shortest way within it.
     ///
     /// # Errors
     /// A set that is not there, or empty; speeds for what is no element set; too little memory; a

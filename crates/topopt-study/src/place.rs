@@ -51,7 +51,8 @@ impl Place {
         }
     }
 
-    /// Whether the elements of a case have to come by color, so that results are the same bits always.
+    /// Whether the elements of a case have to come by color, so that results are the same bits
+    /// always.
     pub fn needs_colors(&self, config: &Config) -> bool {
         matches!(self, Place::Gpu(_)) && config.solver.deterministic
     }

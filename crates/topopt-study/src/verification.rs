@@ -96,8 +96,8 @@ pub struct Verification {
 
 impl Verification {
     /// Solves the design in `results` again as the solid that is exported: elements have the
-    /// stiffness of the share that it fills \[AllaireJouveToader2004\]. Computes where the case says,
-    /// and writes verify.json and verify.vtu beside the design.
+    /// stiffness of the share that it fills \[AllaireJouveToader2004\]. Computes where the case
+    /// says, and writes verify.json and verify.vtu beside the design.
     ///
     /// Void elements keep 1e-9 of the stiffness. So the mesh stays as it is, with its numbers,
     /// operators and preconditioner, and neither loose pieces nor elements that meet in an edge

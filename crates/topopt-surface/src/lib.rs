@@ -2,9 +2,9 @@
 //! unstructured hexahedral mesh, closed by the mesh's own boundary.
 //!
 //! A [`Solid`] is the one shape of a design that is exported, pictured and verified. Every
-//! hexahedron is split into 12 tetrahedra, of its center and the two triangles of each face, on which
-//! a [`Field`] is linear; the surface is cut from these, so that it cannot cross itself. This crate
-//! knows no physics and reads and writes no file.
+//! hexahedron is split into 12 tetrahedra, of its center and the two triangles of each face, on
+//! which a [`Field`] is linear; the surface is cut from these, so that it cannot cross itself. This
+//! crate knows no physics and reads and writes no file.
 //!
 //! ```
 //! use topopt_mesh::generate::{Benchmark, Resolution};

@@ -133,9 +133,9 @@ impl<'a> Solid<'a> {
     /// or places in elements that are `ignored`, `[n_elements]`.
     ///
     /// A width is the diameter of a ball that fits between the walls, in the middle of them: from
-    /// there the distance from the surface rises to no side, or along the member to both. So corners
-    /// count as what they belong to, unless their walls meet at less than 15 degrees, and so do bumps.
-    /// Widths are exact to a twentieth of an element. A gap lies within the mesh.
+    /// there the distance from the surface rises to no side, or along the member to both. So
+    /// corners count as what they belong to, unless their walls meet at less than 15 degrees, and
+    /// so do bumps. Widths are exact to a twentieth of an element. A gap lies within the mesh.
     pub fn narrowest(&self, ignored: &[bool]) -> [Option<Narrowest>; 2] {
         narrowest::narrowest(self.cut(), ignored)
     }

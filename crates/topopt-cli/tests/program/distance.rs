@@ -83,7 +83,8 @@ fn distances_from_sets_of_a_mesh_and_a_case() {
             assert_equal(near[node], 10.0 - x, node)
         }
         let walls = [x, 10.0 - x, y, 5.0 - y, z, 5.0 - z];
-        // Fronts meet between the nodes: up to a third of an element, and nowhere beyond the exact one.
+        // Fronts meet between the nodes: up to a third of an element, and nowhere beyond the exact
+        // one.
         let error = surface[node] - walls.into_iter().fold(10.0, f64::min);
         assert!((-0.34..1e-12).contains(&error), "{error} at {node}");
     }

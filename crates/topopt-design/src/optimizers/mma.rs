@@ -14,9 +14,9 @@ use dual::Dual;
 /// constraints \[Svanberg1987\]; the globally convergent one makes these more convex until none
 /// is below its function at the design that it leads to \[Svanberg2002\].
 ///
-/// Functions are scaled by what they change over the ranges of the variables, so that results do not
-/// depend on units. Where no design meets the constraints, the one that misses them by the least is
-/// sought.
+/// Functions are scaled by what they change over the ranges of the variables, so that results do
+/// not depend on units. Where no design meets the constraints, the one that misses them by the
+/// least is sought.
 pub struct Mma<B: MovingAsymptotes> {
     rules: AsymptoteRules,
     is_globally_convergent: bool,
@@ -32,8 +32,8 @@ pub struct Mma<B: MovingAsymptotes> {
     before: Vec<B::Vector>,
 }
 
-/// Curvatures per variable: that of MMA, as a share of the mean slope and without scaling, and that with
-/// which GCMMA begins, as a share of the mean slope.
+/// Curvatures per variable: that of MMA, as a share of the mean slope and without scaling, and that
+/// with which GCMMA begins, as a share of the mean slope.
 const CURVATURE: f64 = 1e-7;
 const UNSCALED_CURVATURE: f64 = 1e-5;
 const FIRST_CURVATURE: f64 = 0.1;
@@ -48,7 +48,8 @@ impl Mma<topopt_linalg::Cpu> {
 }
 
 impl<B: MovingAsymptotes> Mma<B> {
-    /// MMA for `n` design variables, each of which moves by at most the share `move_limit` of its range.
+    /// MMA for `n` design variables, each of which moves by at most the share `move_limit` of its
+    /// range.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -74,8 +75,9 @@ impl<B: MovingAsymptotes> Mma<B> {
         Self { is_globally_convergent: true, ..self }
     }
 
-    /// Functions as they are, without scaling: the iterates of \[Svanberg2007\], whose objective should lie
-    /// between 1 and 100 and whose constraints are such that their multipliers are below 1000.
+    /// Functions as they are, without scaling: the iterates of \[Svanberg2007\], whose objective
+    /// should lie between 1 and 100 and whose constraints are such that their multipliers are below
+    /// 1000.
     #[must_use]
     pub fn unscaled(self) -> Self {
         Self { is_scaled: false, ..self }
@@ -156,7 +158,8 @@ impl<B: MovingAsymptotes> Mma<B> {
         backend.minimize_approximation(&approximation, &weights, Some(next))
     }
 
-    /// Writes a design to `next` at which no function is above its approximation, as far as attempts go.
+    /// Writes a design to `next` at which no function is above its approximation, as far as
+    /// attempts go.
     fn minimize_conservatively(
         &self,
         problem: &mut Subproblem<B>,

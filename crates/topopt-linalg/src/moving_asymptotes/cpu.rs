@@ -61,7 +61,8 @@ impl MovingAsymptotes for Cpu {
 }
 
 impl Approximation<'_, Vec<f64>> {
-    /// Adds what variable `j` contributes to `sums`. Returns where the weighted approximations are least.
+    /// Adds what variable `j` contributes to `sums`. Returns where the weighted approximations are
+    /// least.
     fn add(
         &self,
         j: usize,

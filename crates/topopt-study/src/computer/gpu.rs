@@ -70,7 +70,8 @@ impl Computer for OnGpu {
         Ok(Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() })
     }
 
-    /// The host prepares the preconditioner while the device takes the mesh and measures strategies.
+    /// The host prepares the preconditioner while the device takes the mesh and measures
+    /// strategies.
     fn solver<'a>(
         &'a self,
         config: &Config,
@@ -160,9 +161,10 @@ impl Computer for OnGpu {
     }
 }
 
-/// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in single
-/// precision, but in double where void is softer than its rounding: a piece that only such void holds
-/// has motions that single precision cannot tell from stiff ones, and solves failed. It is [`prepared`] on the host.
+/// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in
+/// single precision, but in double where void is softer than its rounding: a piece that only such
+/// void holds has motions that single precision cannot tell from stiff ones, and solves failed. It
+/// is [`prepared`] on the host.
 ///
 /// # Errors
 /// [`BackendError`] if the device has no room for it.

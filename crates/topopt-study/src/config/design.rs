@@ -47,9 +47,9 @@ pub enum Style {
     #[default]
     Smooth,
     /// Nearly solid or empty everywhere: `filter.kind = "density"`, `density_min = 0.001`,
-    /// `optimizer.move_limit = 0.05`, without stages of its own `optimizer.max_iterations = 120`, and,
-    /// without a `[projection]` of its own, the sharpness 1, which doubles every 12 iterations from
-    /// iteration 21 on up to 64.
+    /// `optimizer.move_limit = 0.05`, without stages of its own `optimizer.max_iterations = 120`,
+    /// and, without a `[projection]` of its own, the sharpness 1, which doubles every 12 iterations
+    /// from iteration 21 on up to 64.
     Crisp,
 }
 

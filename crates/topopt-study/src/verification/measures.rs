@@ -66,8 +66,8 @@ impl Subject<'_> {
         }
     }
 
-    /// Of the stresses `von_mises`, `[n_elements]`, each of which is of the load case that `case_of`
-    /// gives for its element.
+    /// Of the stresses `von_mises`, `[n_elements]`, each of which is of the load case that
+    /// `case_of` gives for its element.
     pub(super) fn stress(&self, von_mises: &[f64], case_of: impl Fn(usize) -> usize) -> Stress {
         let volumes = &self.model.space.volumes;
         let mut order: Vec<usize> =

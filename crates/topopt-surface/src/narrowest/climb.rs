@@ -8,8 +8,8 @@ use super::depths::{CORNER, Depths, Place};
 /// Widths are alike above this ratio: only narrower places are sought.
 const ALIKE: f64 = 0.98;
 
-/// Steps in widths of an element: out of corners, as far as it takes, each of which gains [`CORNER`] of
-/// its length; and then to the deepest point that is no farther than an element.
+/// Steps in widths of an element: out of corners, as far as it takes, each of which gains
+/// [`CORNER`] of its length; and then to the deepest point that is no farther than an element.
 const FROM_CORNERS: [f64; 2] = [0.5, 0.25];
 const NEARBY: [f64; 3] = [0.25, 0.125, 0.0625];
 /// What a step to the deepest point gains at least, as a share of its length.
@@ -18,8 +18,8 @@ const GAIN: f64 = 0.1;
 /// The slope where one wall alone is near, and no bend.
 const STEEP: f64 = 0.9;
 
-/// The middle between the walls around a vertex; none if it is `bound` deep or deeper, or if it leads
-/// out of the mesh.
+/// The middle between the walls around a vertex; none if it is `bound` deep or deeper, or if it
+/// leads out of the mesh.
 pub(super) fn middle(depths: &Depths, vertex: u32, bound: f64) -> Option<Place> {
     let element = depths.element(vertex)?;
     let (at, depth) = (depths.points[vertex as usize], depths.of_vertex[vertex as usize]);
@@ -67,8 +67,8 @@ struct Climb<'a> {
 }
 
 impl Climb<'_> {
-    /// A step that gains more than the share `gain` of its length, and its direction: at most of length
-    /// `step`, and to where `is_allowed`. None if there is none, or if the bound is reached.
+    /// A step that gains more than the share `gain` of its length, and its direction: at most of
+    /// length `step`, and to where `is_allowed`. None if there is none, or if the bound is reached.
     ///
     /// # Errors
     /// [`LeadsOut`] if the steepest one does.
@@ -107,8 +107,8 @@ impl Climb<'_> {
         found.map_or(self.inside, |(_, inside)| inside != self.inside)
     }
 
-    /// The element that `to` lies in, and whether it is in the solid; none if the way leads out of the
-    /// mesh.
+    /// The element that `to` lies in, and whether it is in the solid; none if the way leads out of
+    /// the mesh.
     fn follow(&self, from: Place, to: [f64; 3]) -> Option<(u32, bool)> {
         let way = difference(to, from.at);
         let n = (2.0 * length(way) / self.size).ceil().max(1.0);
@@ -147,8 +147,9 @@ fn along(x: [f64; 3], way: [f64; 3], distance: f64) -> [f64; 3] {
     [0, 1, 2].map(|d| x[d] + distance * way[d])
 }
 
-/// The steepest direction, a unit vector, and its `slope`, which is 1 at most: `first` if it is steep;
-/// else of those to the corners, edges and faces of a cube, and of others around the steepest one.
+/// The steepest direction, a unit vector, and its `slope`, which is 1 at most: `first` if it is
+/// steep; else of those to the corners, edges and faces of a cube, and of others around the
+/// steepest one.
 fn steepest(first: Option<[f64; 3]>, slope: impl Fn([f64; 3]) -> f64) -> Option<([f64; 3], f64)> {
     let mut best = first.map(|way| (way, slope(way)));
     if best.is_some_and(|(_, slope)| slope > STEEP) {

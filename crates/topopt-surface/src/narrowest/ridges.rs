@@ -9,8 +9,9 @@ use super::depths::{CORNER, Depths};
 /// Cosine of the angle, 120 degrees, from which on two ways are opposite.
 const OPPOSITE: f64 = -0.5;
 
-/// The vertices inside, or outside, from which no neighbor lies deeper by much, or one on either side
-/// does: those of necks. The least deep come first, and none is of an element that is `ignored`.
+/// The vertices inside, or outside, from which no neighbor lies deeper by much, or one on either
+/// side does: those of necks. The least deep come first, and none is of an element that is
+/// `ignored`.
 pub(super) fn ridges(depths: &Depths, inside: bool, ignored: &[bool]) -> Vec<u32> {
     let (points, n) = (&depths.points, depths.points.len());
     let rise = |a: u32, b: u32| depths.of_vertex[b as usize] - depths.of_vertex[a as usize];
@@ -50,8 +51,8 @@ pub(super) fn ridges(depths: &Depths, inside: bool, ignored: &[bool]) -> Vec<u32
     ridges
 }
 
-/// Visits the edges of the tetrahedra inside, or outside, some of them several times, and the pairs of
-/// neighboring elements by their centers.
+/// Visits the edges of the tetrahedra inside, or outside, some of them several times, and the pairs
+/// of neighboring elements by their centers.
 fn each_pair(depths: &Depths, inside: bool, mut visit: impl FnMut(u32, u32)) {
     let mesh = depths.mesh;
     let is_there = |vertex: u32| depths.is_inside(vertex) == inside;

@@ -1,4 +1,5 @@
-//! The convex subproblem of moving asymptotes by its dual, in as many unknowns as it has constraints.
+//! The convex subproblem of moving asymptotes by its dual, in as many unknowns as it has
+//! constraints.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 use topopt_linalg::ApproximationSums;
@@ -7,15 +8,17 @@ use topopt_linalg::ApproximationSums;
 /// z >= 0, with separable approximations f \[Svanberg2007\]. The v_i make it solvable where the
 /// constraints are not, and z is the largest of those with an a_i.
 ///
-/// y is eliminated in closed form for given multipliers, and these, v and z are found by a primal-dual
-/// interior point method, a Newton step of which needs the sums of an evaluation alone \[AageLazarov2013\].
+/// y is eliminated in closed form for given multipliers, and these, v and z are found by a
+/// primal-dual interior point method, a Newton step of which needs the sums of an evaluation alone
+/// \[AageLazarov2013\].
 pub(super) struct Dual<'e, E> {
     /// Scaled values f_i(x) of the constraints, `[m]`.
     pub values: &'e [f64],
     /// a_i, `[m]`, not negative, and a_0, positive.
     pub shares: &'e [f64],
     pub share_cost: f64,
-    /// Sums over the variables for the multipliers of all functions, `[m + 1]`, the first of which is 1.
+    /// Sums over the variables for the multipliers of all functions, `[m + 1]`, the first of which
+    /// is 1.
     pub evaluate: &'e mut dyn FnMut(&[f64]) -> Result<ApproximationSums, E>,
 }
 
@@ -72,7 +75,8 @@ impl<E> Dual<'_, E> {
                 let mut share = point.to_bound(&step);
                 let mut next = point.moved(&step, share);
                 let mut at_next = self.sums(&next)?;
-                // Where variables come to limits the equations bend, and a whole step may go too far.
+                // Where variables come to limits the equations bend, and a whole step may go too
+                // far.
                 for _ in 0..HALVINGS {
                     if self.residual(&next, &at_next, barrier) < size {
                         break;
