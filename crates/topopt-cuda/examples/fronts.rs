@@ -12,20 +12,16 @@ use std::time::Instant;
 use topopt_cuda::distance::{Eikonal, Schedule};
 use topopt_cuda::{Device, Real};
 use topopt_distance::{Speed, Tetrahedra};
-use topopt_mesh::generate::block;
-use topopt_mesh::{HexMesh, Sets};
-use topopt_testing::fronts::{DISTANCES, errors, sources};
+use topopt_testing::fronts::{DISTANCES, cube, errors, sources};
 
 /// Hexahedra along an edge of the cube.
 const SIDE: usize = 100;
 
-/// Fronts of which the median counts.
+/// Fronts per source; their median is given.
 const REPEATS: usize = 7;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (coordinates, hexes) = block([SIDE; 3], |node| node.map(|i| i as f64));
-    let mesh = HexMesh::new(coordinates, hexes, Sets::default())?;
-    let tetrahedra = Tetrahedra::of_mesh(&mesh)?;
+    let tetrahedra = Tetrahedra::of_mesh(&cube())?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => {

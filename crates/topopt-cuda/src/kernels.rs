@@ -409,8 +409,8 @@ kernels! {
         );
         minimize_approximation(
             n: Length, m: Count, n_workers: Count, is_wanted: u32, keeps_slopes: u32,
-            design: In<f64>, floor: In<f64>, ceiling: In<f64>, asymptote_below: In<f64>, asymptote_above: In<f64>,
-            smallest: In<f64>, largest: In<f64>, gradients: In<u64>, scales: In<f64>,
+            design: In<f64>, floor: In<f64>, ceiling: In<f64>,
+            asymptote_below: In<f64>, asymptote_above: In<f64>, smallest: In<f64>, largest: In<f64>, gradients: In<u64>, scales: In<f64>,
             curvatures: In<f64>, weights: In<f64>, minimum: Out<f64>, slopes: Out<f64>,
             partial: Out<f64>,
         );

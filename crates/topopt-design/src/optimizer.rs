@@ -54,6 +54,13 @@ pub struct Subproblem<'s, B: Backend> {
     pub others: &'s mut dyn OtherDesigns<B>,
 }
 
+impl<'s, B: Backend> Subproblem<'s, B> {
+    /// f and then all g_i.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &'s Function<B>> + use<'s, B> {
+        std::iter::once(self.objective).chain(self.constraints)
+    }
+}
+
 /// A function of the design variables at a design.
 pub struct Function<B: Backend> {
     /// Its value.

@@ -9,9 +9,7 @@
 use std::time::Instant;
 
 use topopt_distance::{DistanceError, Patches, Speed, Tetrahedra, arrival, reference};
-use topopt_mesh::generate::block;
-use topopt_mesh::{HexMesh, Sets};
-use topopt_testing::fronts::{DISTANCES, errors, sources};
+use topopt_testing::fronts::{DISTANCES, cube, errors, sources};
 
 #[path = "../tests/distance/cubes.rs"]
 #[expect(dead_code, reason = "the tests and the tables need more of it")]
@@ -26,8 +24,7 @@ const REPEATS: usize = 3;
 
 fn main() -> Result<(), DistanceError> {
     println!("{} threads; mean and largest error", rayon::current_num_threads());
-    let (coordinates, hexes) = block([SIDE; 3], |node| node.map(|i| i as f64));
-    let mesh = HexMesh::new(coordinates, hexes, Sets::default()).expect("a cube of cubes");
+    let mesh = cube();
     measure("12 tetrahedra per hexahedron", || Tetrahedra::of_mesh(&mesh))?;
     measure("6 tetrahedra per hexahedron", || Ok(cubes::cube(SIDE, SIDE as f64)))
 }

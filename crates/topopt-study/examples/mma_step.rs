@@ -16,9 +16,9 @@ const VARIABLES: usize = 1_000_000;
 const REPEATS: usize = 11;
 
 /// MMA evaluates a design once.
-struct None;
+struct NoOthers;
 
-impl<B: Backend> OtherDesigns<B> for None {
+impl<B: Backend> OtherDesigns<B> for NoOthers {
     fn is_linear(&self, _: usize) -> bool {
         false
     }
@@ -71,7 +71,7 @@ fn step<B: MovingAsymptotes>(backend: &B, constraints: usize) -> Result<f64, Box
             bounds: [&floor, &ceiling],
             objective: &objective,
             constraints: &functions,
-            others: &mut None,
+            others: &mut NoOthers,
         };
         let start = Instant::now();
         mma.next(&mut problem, &mut next)?;

@@ -1,6 +1,8 @@
 //! Fronts: where they start, how fast they are, and how exact.
 
+use topopt_mesh::generate::block;
 use topopt_mesh::vector::{difference, length};
+use topopt_mesh::{HexMesh, Sets};
 
 use crate::noise::Noise;
 
@@ -15,6 +17,12 @@ pub fn speeds(n_cells: usize) -> (Vec<f64>, Vec<[f64; 6]>) {
         [a, b, c, d, e, f]
     };
     (cells, (0..n_cells).map(tensor).collect())
+}
+
+/// The cube `[0, 100]^3` of 100^3 hexahedra of width 1.
+pub fn cube() -> HexMesh {
+    let (coordinates, hexes) = block([100; 3], |node| node.map(|i| i as f64));
+    HexMesh::new(coordinates, hexes, Sets::default()).expect("a cube of cubes")
 }
 
 /// A signed distance; fronts have its size.

@@ -25,7 +25,7 @@ fn every_method_meets_the_volume_and_lowers_the_compliance() {
     }
 }
 
-/// As the name says: but for the first designs, which meet the volume only little by little.
+/// Except for the first designs, which meet the volume little by little.
 #[test]
 fn the_compliance_falls_in_every_iteration_of_gcmma() {
     let folder = Folder::new();

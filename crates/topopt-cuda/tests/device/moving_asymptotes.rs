@@ -1,6 +1,6 @@
 //! The method of moving asymptotes on the device, against the CPU.
 
-use topopt_cuda::{Cuda, Device};
+use topopt_cuda::Cuda;
 use topopt_linalg::{
     Approximation, ApproximationSums, AsymptoteRules, Backend, Cpu, MovingAsymptotes, Space,
 };
@@ -91,7 +91,6 @@ fn designs_and_sums_are_those_of_the_cpu() {
 #[test]
 fn more_constraints_than_fit_are_refused() {
     let Some(device) = device() else { return };
-    let _: &Device = &device;
     let backend = Cuda::<f64>::new(&device).unwrap();
     let x = backend.zeros(Space::elements(1)).unwrap();
     let approximation = Approximation {

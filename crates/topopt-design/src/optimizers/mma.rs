@@ -8,7 +8,7 @@ use topopt_linalg::{
 };
 
 use crate::{Function, NamedVector, Optimizer, SolveError, Subproblem};
-use dual::Dual;
+use dual::{Dual, weights};
 
 /// MMA and GCMMA: the next design minimizes convex separable approximations of objective and
 /// constraints \[Svanberg1987\]; the globally convergent one makes these more convex until none
@@ -42,14 +42,17 @@ const ATTEMPTS: usize = 15;
 /// How far a function may lie above its approximation, as a share of its change over all ranges.
 const ABOVE: f64 = 1e-7;
 
+/// Names of what a checkpoint holds.
+const DESIGNS: [&str; 2] = ["mma_last", "mma_before_last"];
+const ASYMPTOTES: [&str; 2] = ["mma_lower", "mma_upper"];
+
 impl Mma<topopt_linalg::Cpu> {
     /// Vectors of one entry per design variable that it holds, on any backend.
     pub const ELEMENT_VECTORS: usize = 9;
 }
 
 impl<B: MovingAsymptotes> Mma<B> {
-    /// MMA for `n` design variables, each of which moves by at most the share `move_limit` of its
-    /// range.
+    /// MMA for `n` design variables. Each moves by at most the share `move_limit` of its range.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -108,7 +111,7 @@ impl<B: MovingAsymptotes> Mma<B> {
         );
     }
 
-    /// sum_j |g_j| r_j, by which a function is scaled; 1 for one that does not change.
+    /// sum_j |g_j| r_j: a function is scaled by it; 1 for one that does not change.
     fn change(
         &self,
         backend: &B,
@@ -132,10 +135,8 @@ impl<B: MovingAsymptotes> Mma<B> {
         curvatures: &[f64],
         next: &mut B::Vector,
     ) -> Result<ApproximationSums, BackendError> {
-        let Subproblem { backend, design, bounds, objective, constraints, .. } = *problem;
-        let functions = std::iter::once(objective).chain(constraints);
-        let numbers = scales.iter().zip(curvatures);
-        let functions = functions.zip(numbers);
+        let Subproblem { backend, design, bounds, constraints, .. } = *problem;
+        let functions = problem.functions().zip(scales.iter().zip(curvatures));
         let approximation = Approximation {
             design,
             bounds,
@@ -154,8 +155,7 @@ impl<B: MovingAsymptotes> Mma<B> {
         let (shares, share_cost) = shares(constraints, scales);
         let dual = Dual { values: &values, shares: &shares, share_cost, evaluate: &mut evaluate };
         let multipliers = dual.solve()?;
-        let weights: Vec<f64> = std::iter::once(1.0).chain(multipliers).collect();
-        backend.minimize_approximation(&approximation, &weights, Some(next))
+        backend.minimize_approximation(&approximation, &weights(multipliers), Some(next))
     }
 
     /// Writes a design to `next` at which no function is above its approximation, as far as
@@ -167,11 +167,11 @@ impl<B: MovingAsymptotes> Mma<B> {
         mut curvatures: Vec<f64>,
         next: &mut B::Vector,
     ) -> Result<(), SolveError> {
-        let functions = std::iter::once(problem.objective).chain(problem.constraints);
-        let values: Vec<f64> = functions.map(|function| function.value).collect();
+        let values: Vec<f64> = problem.functions().map(|function| function.value).collect();
         for _ in 0..ATTEMPTS {
             let sums = self.minimize(problem, scales, &curvatures, next)?;
             let found = problem.others.values(next)?;
+
             let mut is_conservative = true;
             for (i, (found, value)) in found.iter().zip(&values).enumerate() {
                 let above = scales[i] * (found - value) - sums.changes[i];
@@ -209,7 +209,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         let backend = problem.backend;
         self.move_asymptotes(problem);
         let mut changes = Vec::new();
-        for function in std::iter::once(problem.objective).chain(problem.constraints) {
+        for function in problem.functions() {
             changes.push(self.change(backend, function, next)?);
         }
 
@@ -226,7 +226,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
             self.minimize(problem, &scales, &vec![curvature; scales.len()], next)?;
         }
 
-        // From here on nothing fails but for want of room.
+        // From here on nothing fails, except for want of room before anything is kept.
         let mut last = match self.before.len() {
             2 => self.before.remove(1),
             _ => backend.zeros(Space::elements(self.n))?,
@@ -238,8 +238,8 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
     }
 
     fn memory(&self) -> Vec<(&'static str, &B::Vector)> {
-        let designs = ["mma_last", "mma_before_last"].into_iter().zip(&self.before);
-        let asymptotes = ["mma_lower", "mma_upper"].into_iter().zip(&self.asymptotes);
+        let designs = DESIGNS.into_iter().zip(&self.before);
+        let asymptotes = ASYMPTOTES.into_iter().zip(&self.asymptotes);
         designs.chain(asymptotes).collect()
     }
 
@@ -248,9 +248,9 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
             let found = memory.iter().find(|(other, _)| other == name);
             found.map(|(_, values)| backend.upload(values, Space::elements(values.len())))
         };
-        let designs = ["mma_last", "mma_before_last"].into_iter().filter_map(upload);
+        let designs = DESIGNS.into_iter().filter_map(upload);
         self.before = designs.collect::<Result<_, _>>()?;
-        for (name, vector) in ["mma_lower", "mma_upper"].into_iter().zip(&mut self.asymptotes) {
+        for (name, vector) in ASYMPTOTES.into_iter().zip(&mut self.asymptotes) {
             if let Some(found) = upload(name) {
                 *vector = found?;
             }

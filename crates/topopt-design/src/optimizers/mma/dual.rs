@@ -53,6 +53,10 @@ impl<E> Dual<'_, E> {
     /// The multipliers of the constraints, `[m]`.
     pub fn solve(mut self) -> Result<Vec<f64>, E> {
         let m = self.values.len();
+        if m == 0 {
+            return Ok(Vec::new());
+        }
+
         let mut point = Point {
             multipliers: DVector::from_element(m, 1.0),
             slacks: DVector::from_element(m, 1.0),
@@ -60,10 +64,6 @@ impl<E> Dual<'_, E> {
             floors: DVector::from_element(m, 0.5 * LINEAR),
             largest: DVector::from_element(2, 1.0),
         };
-        if m == 0 {
-            return Ok(Vec::new());
-        }
-
         let (mut sums, mut barrier) = (self.sums(&point)?, 1.0);
         while barrier >= END {
             for _ in 0..STEPS {
@@ -93,9 +93,7 @@ impl<E> Dual<'_, E> {
     }
 
     fn sums(&mut self, point: &Point) -> Result<ApproximationSums, E> {
-        let weights: Vec<f64> =
-            std::iter::once(1.0).chain(point.multipliers.iter().copied()).collect();
-        (self.evaluate)(&weights)
+        (self.evaluate)(&weights(point.multipliers.iter().copied()))
     }
 
     /// The constraints at the minimum for the multipliers.
@@ -175,6 +173,11 @@ impl<E> Dual<'_, E> {
         };
         found.parts().iter().all(|part| part.iter().all(|v| v.is_finite())).then_some(found)
     }
+}
+
+/// Weights of all functions for the multipliers of the constraints: 1 for the objective.
+pub(super) fn weights(multipliers: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    std::iter::once(1.0).chain(multipliers).collect()
 }
 
 impl Point {
