@@ -99,7 +99,7 @@ fn filtered<'a>(
 ) -> (Objective<'a, Cuda<f64>>, Chain<'a, Cuda<f64>>, usize) {
     let n = space.volumes.len();
     if !is_density {
-        let filter = SensitivityFilter::new(backend, weights, &space.volumes).unwrap();
+        let filter = SensitivityFilter::new(backend, weights, &space.volumes, 0.01).unwrap();
         let vectors = SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS;
         return (Objective::filtered(Compliance, filter), Chain::identity(n), vectors);
     }
@@ -122,15 +122,11 @@ fn optimization<'a>(
     solver: Solver<'a, Cuda<f64>>,
     formulation: Formulation<'a, Cuda<f64>>,
 ) -> Optimization<'a, Cuda<f64>> {
-    let interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0 };
+    let interpolation =
+        Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0, void_stiffness: 0.0 };
     let equation = StateEquation::new(backend, problem, interpolation, solver).unwrap();
     let start = formulation.space.uniform();
     let criteria = Box::new(OptimalityCriteria::new(backend, start.len(), 0.2, 0.5).unwrap());
-    let stop = StopRules {
-        max_iterations: 1,
-        change: 0.0,
-        relative_objective: 0.0,
-        absolute_objective: 0.0,
-    };
+    let stop = StopRules { max_iterations: 1, ..StopRules::default() };
     Optimization::new(equation, formulation, criteria, stop, &start).unwrap()
 }

@@ -17,8 +17,8 @@ pub(crate) struct IterationsLeft {
     objective: Option<f64>,
 }
 
-/// Largest change of a design variable, relative and absolute change of the objective.
-type Values = [f64; 3];
+/// Largest change of a design variable, relative and absolute change of the objective, KKT residual.
+type Values = [f64; 4];
 
 /// Values that a line is fitted to, and the fewest that it needs. Of windows of 10, 20, a third, a half
 /// and two thirds of the iterations so far, 20 came nearest on the four benchmarks.
@@ -38,6 +38,7 @@ impl IterationsLeft {
                 optimizer.change_tolerance,
                 optimizer.compliance_tolerance,
                 optimizer.absolute_compliance_tolerance,
+                optimizer.kkt_tolerance,
             ],
             last_stage,
             done: 0,
@@ -48,7 +49,7 @@ impl IterationsLeft {
 
     /// Takes note of an iteration.
     pub fn add(&mut self, report: &IterationReport) {
-        let &IterationReport { iteration, objective, change, .. } = report;
+        let &IterationReport { iteration, objective, change, kkt_residual, .. } = report;
         self.done = iteration;
         if self.last_stage.is_some_and(|[_, first]| iteration < first) {
             return;
@@ -57,7 +58,7 @@ impl IterationsLeft {
         if self.seen.len() == SEEN {
             self.seen.remove(0);
         }
-        self.seen.push([change, difference / objective.abs(), difference]);
+        self.seen.push([change, difference / objective.abs(), difference, kkt_residual]);
         self.objective = Some(objective);
     }
 
@@ -129,9 +130,12 @@ mod tests {
                 iteration,
                 stage: 0,
                 objective,
+                constraints: Vec::new(),
+                compliance: objective,
                 volume_fraction: 0.3,
                 grey_level: 0.0,
                 change,
+                kkt_residual: 1.0,
                 pcg_iterations: 0,
                 strengthened: 0,
                 pcg_residual: 0.0,

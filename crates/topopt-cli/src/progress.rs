@@ -37,6 +37,8 @@ pub(crate) struct Progress<'a> {
     out: &'a mut (dyn Write + Send),
     /// Known when the run begins.
     left: Option<IterationsLeft>,
+    /// What the objective is called in a column.
+    objective: &'static str,
     /// Iterations done before the start, of a run that goes on.
     before: usize,
     start: Instant,
@@ -64,7 +66,8 @@ impl<'a> Progress<'a> {
             Log::Quiet => Manner::Quiet,
         };
         let now = Instant::now();
-        Self { manner, out, left: None, before: 0, start: now, last_message: now }
+        let objective = "compliance";
+        Self { manner, out, left: None, objective, before: 0, start: now, last_message: now }
     }
 
     /// Tells of the run as a whole: `text` to people, `event` to programs.
@@ -96,6 +99,9 @@ impl run::Progress for Progress<'_> {
     fn start(&mut self, summary: &Summary) {
         self.start = Instant::now();
         self.before = summary.done.iterations;
+        if summary.objective.response != self.objective {
+            self.objective = "objective";
+        }
         let settings = &summary.settings;
         self.left = Some(IterationsLeft::new(settings.optimizer, settings.continuation));
         self.whole_run(summary.opening(), || {
@@ -129,11 +135,11 @@ impl run::Progress for Progress<'_> {
         match &self.manner {
             Manner::Bar(bar) => {
                 bar.set_position(report.iteration as u64);
-                bar.set_message(bar_message(report, left));
+                bar.set_message(bar_message(self.objective, report, left));
             }
             Manner::Plain => {
                 if report.iteration == self.before + 1 {
-                    self.line(COLUMNS);
+                    self.line(columns(self.objective));
                 }
                 self.line(row(report, left));
             }
@@ -161,9 +167,11 @@ impl run::Progress for Progress<'_> {
     }
 }
 
-const COLUMNS: &str = "iteration    compliance  volume  change    PCG  residual       left";
+fn columns(objective: &str) -> String {
+    format!("iteration  {objective:>12}  volume  change    PCG  residual       left")
+}
 
-/// The line under [`COLUMNS`].
+/// The line under [`columns`].
 fn row(report: &IterationReport, left: f64) -> String {
     let &IterationReport { iteration, objective, volume_fraction, change, .. } = report;
     let (pcg, residual) = (report.pcg_iterations, report.pcg_residual);
@@ -179,10 +187,13 @@ fn event(report: &IterationReport, seconds: f64, left: f64) -> Value {
         "event": "iteration",
         "iteration": report.iteration,
         "stage": report.stage,
-        "compliance": report.objective,
+        "objective": report.objective,
+        "constraints": report.constraints,
+        "compliance": report.compliance,
         "volume_fraction": report.volume_fraction,
         "grey_level": report.grey_level,
         "change": report.change,
+        "kkt_residual": report.kkt_residual,
         "pcg_iterations": report.pcg_iterations,
         "pcg_residual": report.pcg_residual,
         "seconds": seconds,
@@ -190,10 +201,10 @@ fn event(report: &IterationReport, seconds: f64, left: f64) -> Value {
     })
 }
 
-fn bar_message(report: &IterationReport, left: f64) -> String {
+fn bar_message(name: &str, report: &IterationReport, left: f64) -> String {
     let &IterationReport { objective, volume_fraction, change, .. } = report;
     format!(
-        "compliance {objective:.6e}  volume {volume_fraction:.4}  change {change:.4}  PCG {}  \
+        "{name} {objective:.6e}  volume {volume_fraction:.4}  change {change:.4}  PCG {}  \
          {} left",
         report.pcg_iterations,
         clock(left)

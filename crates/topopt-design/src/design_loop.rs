@@ -6,13 +6,14 @@ use std::time::Instant;
 use topopt_fem::{ElementKernel, Problem};
 use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
 
-use crate::evaluator::{Evaluator, Functions, Material, Trials};
+use crate::evaluator::{Evaluator, Material, Trials};
+use crate::functions::Functions;
 use crate::halt::Halt;
 use crate::state_equation::Effort;
 use crate::{
     Design, DesignError, DesignState, DesignTransform, Ended, Formulation, IterationReport,
-    Observer, OptimalityCriteria, Optimizer, Outcome, SolveError, Stage, StateEquation, StepTimes,
-    StopRules, Subproblem,
+    Observer, OptimalityCriteria, Optimizer, Outcome, Progress, SolveError, Stage, StateEquation,
+    StepTimes, StopRules, Subproblem,
 };
 
 /// A topology optimization.
@@ -45,12 +46,16 @@ struct History {
     last: Option<f64>,
     /// The grey level of the last one as a share of that of a uniform design.
     greyness: f64,
+    /// The KKT residual of the one evaluated last.
+    kkt_residual: f64,
 }
 
 /// The way to the next design.
 struct Step {
     /// Largest change of a design variable; 0 if there is no next design.
     change: f64,
+    /// See [`IterationReport::kkt_residual`].
+    kkt_residual: f64,
     /// Why there is no next design.
     ended: Option<Ended>,
 }
@@ -86,10 +91,12 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         design: &[f64],
     ) -> Result<Self, DesignError> {
         let backend = equation.backend();
-        let Formulation { space, transform, constraints, .. } = &formulation;
-        let dependences: Vec<_> = constraints.iter().map(|c| c.response.dependence()).collect();
+        let Formulation { space, transform, objective, constraints } = &formulation;
+        let sharing = objective.responses[..objective.n_sharing()].iter().map(|(r, _)| r);
+        let limited = sharing.chain(constraints.iter().map(|constraint| &constraint.response));
+        let dependences: Vec<_> = limited.clone().map(|response| response.dependence()).collect();
         optimizer.accepts(&dependences).map_err(|why| {
-            let names: Vec<_> = constraints.iter().map(|c| c.response.name()).collect();
+            let names: Vec<_> = limited.map(|response| response.name()).collect();
             DesignError::Unsuitable(format!("{why}; constraints: {}", names.join(", ")))
         })?;
         let n = transform.n_inputs();
@@ -102,7 +109,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let bound = |values: Vec<f64>| backend.upload(&transform.inputs_for(values), variables);
         Ok(Self {
             bounds: [bound(space.floor())?, bound(space.ceiling())?],
-            functions: Functions::new(backend, n, constraints.iter().map(|c| c.limit))?,
+            functions: Functions::new(backend, n, &formulation)?,
             evaluator: Evaluator::new(equation, formulation)?,
             optimizer,
             stop,
@@ -112,7 +119,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             evaluated: backend.zeros(variables)?,
             iteration: 0,
             has_next: false,
-            history: History { previous: None, last: None, greyness: 1.0 },
+            history: History { previous: None, last: None, greyness: 1.0, kkt_residual: 1.0 },
         })
     }
 
@@ -136,6 +143,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         self.has_next = state.next.is_some();
         self.iteration = state.iteration;
         self.history.previous = state.previous_objective;
+        self.history.kkt_residual = state.kkt_residual;
         self.optimizer.restore(backend, &state.memory)?;
         self.evaluator.equation.restore(state)?;
         Ok(self)
@@ -160,6 +168,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         Design {
             iteration: self.iteration,
             previous_objective: self.history.previous,
+            kkt_residual: self.history.kkt_residual,
             equation: &self.evaluator.equation,
             design: &self.evaluated,
             next: self.has_next.then_some(&self.design),
@@ -170,10 +179,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
 
     /// Compliance of each load case of the design evaluated last, without its weight (force times
     /// length); an objective that is the compliance is their sum with the weights.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    pub fn compliances(&mut self) -> Result<Vec<f64>, BackendError> {
+    pub fn compliances(&self) -> &[f64] {
         self.evaluator.compliances()
     }
 
@@ -210,6 +216,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
 
         // 3. Their gradients by the design variables, and the next design.
         let step = self.step(observer, &mut times)?;
+        self.history.kkt_residual = step.kkt_residual;
 
         // 4. The preconditioner follows the design; after all solves for it, since a new structure
         // needs an update before use.
@@ -238,10 +245,13 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         IterationReport {
             iteration,
             stage: self.stages.iter().filter(|stage| stage.from <= iteration).count(),
-            objective: self.functions.objective.value,
+            objective: self.functions.objective_value(),
+            constraints: self.functions.limited_values(),
+            compliance: self.evaluator.compliance(),
             volume_fraction: material.volume_fraction,
             grey_level: material.grey_level,
             change: step.change,
+            kkt_residual: step.kkt_residual,
             pcg_iterations: effort.iterations,
             strengthened: effort.strengthened,
             pcg_residual: effort.residual,
@@ -263,7 +273,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         times.setup = start.elapsed();
 
         let start = Instant::now();
-        let History { previous, last, greyness } = self.history;
+        let History { previous, last, greyness, .. } = self.history;
         let equation = &mut self.evaluator.equation;
         let tolerance = equation.next_tolerance(greyness, previous, last);
         let mut monitor = |progress| observer.solving(iteration, progress);
@@ -287,7 +297,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         self.enter(self.iteration + 1)?;
         let change = backend.value(&backend.max_difference(&self.design, &self.evaluated))?;
         std::mem::swap(&mut self.design, &mut self.evaluated);
-        Ok(Step { change, ended: None })
+        Ok(Step { change, kkt_residual: self.history.kkt_residual, ended: None })
     }
 
     /// Finds the next design, or why there is none.
@@ -301,22 +311,22 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let next = self.next_design(&mut monitor, times);
         self.has_next = next.is_ok();
         match next {
-            Ok(change) => Ok(Step { change, ended: None }),
+            Ok(step) => Ok(step),
             Err(Halt::Ended(ended)) => {
                 let backend = self.evaluator.equation.backend();
                 backend.copy(&self.design, &mut self.evaluated);
-                Ok(Step { change: 0.0, ended: Some(ended) })
+                Ok(Step { change: 0.0, kkt_residual: 1.0, ended: Some(ended) })
             }
             Err(Halt::Failed(error)) => Err(error),
         }
     }
 
-    /// Gradients and update. Afterwards `design` is the next one. Returns the largest change.
+    /// Gradients and update. Afterwards `design` is the next one.
     fn next_design(
         &mut self,
         monitor: &mut dyn FnMut(PcgProgress) -> ControlFlow<()>,
         times: &mut StepTimes,
-    ) -> Result<f64, Halt> {
+    ) -> Result<Step, Halt> {
         let backend = self.evaluator.equation.backend();
         let iteration = self.iteration;
         let halt = |error: SolveError| error.halt(iteration);
@@ -341,11 +351,13 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         };
         // The design evaluated before this one makes room for the next.
         let next = &mut self.evaluated;
-        self.optimizer.next(&mut subproblem, next).map_err(halt)?;
+        let multipliers = self.optimizer.next(&mut subproblem, next).map_err(halt)?;
         let change = backend.value(&backend.max_difference(&self.design, next))?;
+        let at = (&self.design, [floor, ceiling]);
+        let kkt_residual = self.functions.kkt_residual(backend, at, &multipliers)?;
         std::mem::swap(&mut self.design, next);
         times.update = start.elapsed();
-        Ok(change)
+        Ok(Step { change, kkt_residual, ended: None })
     }
 
     /// Why the run ends after the evaluated design, if it does.
@@ -353,13 +365,16 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         if step.ended.is_some() {
             return step.ended.clone();
         }
-        let (iteration, objective) = (self.iteration, self.functions.objective.value);
+        let (iteration, objective) = (self.iteration, self.functions.minimized());
         // Tolerances hold from the last stage on.
         let rules = match self.stages.last() {
             Some(last) if iteration < last.from => self.stop.without_tolerances(),
             _ => self.stop,
         };
-        if let Some(rule) = rules.met(iteration, objective, self.history.previous, step.change) {
+        let &Step { change, kkt_residual, .. } = step;
+        let previous = self.history.previous;
+        let progress = Progress { iteration, objective, previous, change, kkt_residual };
+        if let Some(rule) = rules.met(&progress) {
             return Some(Ended::Rule(rule));
         }
 

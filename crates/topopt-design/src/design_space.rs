@@ -5,7 +5,8 @@
 pub struct DesignSpace {
     /// Smallest density of a design element, 0 < density_min < 1.
     pub density_min: f64,
-    /// Share of the volume of the design elements that material may take.
+    /// Share of the volume of the design elements that material takes at the start, and may take
+    /// where it is bounded.
     pub volume_fraction: f64,
     /// Volume of every element, `[n_elements]`, > 0.
     pub volumes: Vec<f64>,
@@ -32,6 +33,11 @@ impl DesignSpace {
     /// The volume that material may take in the design elements.
     pub fn volume(&self) -> f64 {
         self.volume_fraction * self.design_volumes().iter().sum::<f64>()
+    }
+
+    /// Smallest and largest density of every element, `[n_elements]`.
+    pub fn bounds(&self) -> [Vec<f64>; 2] {
+        [self.floor(), self.ceiling()]
     }
 
     /// Smallest density of every element, `[n_elements]`.

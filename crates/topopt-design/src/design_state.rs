@@ -10,6 +10,8 @@ pub struct DesignState {
     pub iteration: usize,
     /// The objective that its own is compared with by the stop rules.
     pub previous_objective: Option<f64>,
+    /// Its KKT residual.
+    pub kkt_residual: f64,
     /// Design variables, `[n_inputs]` of the transform.
     pub design: Vec<f64>,
     /// Design variables of the next design, which is found again from this one where it is left

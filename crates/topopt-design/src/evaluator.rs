@@ -5,9 +5,10 @@ use std::time::Instant;
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Monitor, Pointwise, Space};
 
+use crate::functions::Functions;
 use crate::{
-    Chain, Constraint, Dependence, DesignTransform, Evaluated, Formulation, Function, Measures,
-    Objective, OtherDesigns, SolveError, Stage, StateEquation, StepTimes,
+    Chain, Constraint, Dependence, DesignTransform, Evaluated, Formulation, Measures, Objective,
+    OtherDesigns, Response, SensitivityFilter, SolveError, Stage, StateEquation, StepTimes,
 };
 
 /// What a design passes through, with the physical density evaluated last and that of a trial.
@@ -19,16 +20,12 @@ pub(crate) struct Evaluator<'a, B: Pointwise> {
     transform: Chain<'a, B>,
     objective: Objective<'a, B>,
     constraints: Vec<Constraint<'a, B>>,
+    /// Of the load cases of the design evaluated last, without their weights.
+    compliances: Vec<f64>,
     trial_physical: B::Vector,
     /// A gradient by x̄.
     by_physical: B::Vector,
     scratch: B::Vector,
-}
-
-/// The functions of an optimization: what is minimized, then the constraints.
-pub(crate) struct Functions<B: Pointwise> {
-    pub objective: Function<B>,
-    pub constraints: Vec<Function<B>>,
 }
 
 impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
@@ -52,6 +49,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
             transform,
             objective,
             constraints,
+            compliances: Vec::new(),
         })
     }
 
@@ -84,12 +82,14 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         std::mem::swap(&mut self.physical, &mut self.trial_physical);
     }
 
-    /// Finds the values of all functions at the design evaluated last, and its energies.
+    /// Finds the values of all functions at the design evaluated last, its compliances and its
+    /// energies.
     pub fn evaluate(&mut self, functions: &mut Functions<B>) -> Result<(), BackendError> {
-        let mut values = self.values()?.into_iter();
-        for function in functions.iter_mut() {
-            function.value = values.next().unwrap_or(f64::NAN);
+        let values = self.values()?;
+        for (function, value) in functions.of_responses().zip(values) {
+            function.value = value;
         }
+        self.compliances = self.equation.compliances(&mut self.scratch)?.to_vec();
         self.equation.update_energies(&mut self.scratch);
         Ok(())
     }
@@ -102,10 +102,8 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         times: &mut StepTimes,
     ) -> Result<(), SolveError> {
         let backend = self.equation.backend();
-        let Self { objective: Objective { response, filter }, constraints, .. } = self;
-        let others = constraints.iter_mut().map(|constraint| (&mut constraint.response, None));
-        let responses = [(response, filter.as_ref())].into_iter().chain(others);
-        for ((response, filter), function) in responses.zip(functions.iter_mut()) {
+        let terms = terms(&mut self.objective, &mut self.constraints);
+        for ((response, factor, filter), function) in terms.zip(functions.of_responses()) {
             let start = Instant::now();
             let mut at = Evaluated {
                 backend,
@@ -120,6 +118,9 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
             let start = Instant::now();
             if let Some(filter) = filter {
                 filter.apply(backend, &self.physical, &mut self.by_physical, &mut self.scratch)?;
+            }
+            if factor != 1.0 {
+                backend.axpby(0.0, &self.physical, factor, &mut self.by_physical);
             }
             self.transform.backward(backend, &self.by_physical, &mut function.gradient)?;
             times.filter += start.elapsed();
@@ -137,12 +138,17 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         })
     }
 
-    /// Compliances of the load cases of the design evaluated last.
-    pub fn compliances(&mut self) -> Result<Vec<f64>, BackendError> {
-        self.equation.compliances(&mut self.scratch)
+    /// Compliances of the load cases of the design evaluated last, without their weights.
+    pub fn compliances(&self) -> &[f64] {
+        &self.compliances
     }
 
-    /// The objective and the constraints at the design evaluated last.
+    /// The sum of these with the weights of the load cases.
+    pub fn compliance(&self) -> f64 {
+        self.equation.weights().zip(&self.compliances).map(|(weight, c)| weight * c).sum()
+    }
+
+    /// The functions of all responses at the design evaluated last.
     fn values(&mut self) -> Result<Vec<f64>, BackendError> {
         let mut at = Evaluated {
             backend: self.equation.backend(),
@@ -151,10 +157,24 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
             equation: &mut self.equation,
             scratch: &mut self.scratch,
         };
-        let others = self.constraints.iter_mut().map(|constraint| &mut constraint.response);
-        let responses = [&mut self.objective.response].into_iter().chain(others);
-        responses.map(|response| response.value(&mut at)).collect()
+        let terms = terms(&mut self.objective, &mut self.constraints);
+        terms.map(|(response, factor, _)| Ok(factor * response.value(&mut at)?)).collect()
     }
+}
+
+/// The responses in the order of their functions, each with the factor that makes it one to be
+/// minimized or kept below a limit.
+fn terms<'e, 'a, B: Pointwise>(
+    objective: &'e mut Objective<'a, B>,
+    constraints: &'e mut [Constraint<'a, B>],
+) -> impl Iterator<Item = (&'e mut (dyn Response<B> + 'a), f64, Option<&'e SensitivityFilter<'a, B>>)>
+{
+    let Objective { responses, sign, filter } = objective;
+    let (sign, filter) = (*sign, filter.as_ref());
+    let objectives = responses.iter_mut();
+    let objectives = objectives.map(move |(response, w)| (response.as_mut(), sign * *w, filter));
+    let limited = constraints.iter_mut().map(|c| (c.response.as_mut(), c.sign, None));
+    objectives.chain(limited)
 }
 
 /// How much material there is, and how grey it is.
@@ -171,48 +191,6 @@ impl Material {
     }
 }
 
-impl<B: Pointwise> Functions<B> {
-    /// For `n` design variables and constraints with these limits.
-    pub fn new(
-        backend: &B,
-        n: usize,
-        limits: impl Iterator<Item = f64>,
-    ) -> Result<Self, BackendError> {
-        let function = |limit| {
-            Ok(Function {
-                value: f64::NAN,
-                gradient: backend.zeros(Space::elements(n))?,
-                limit,
-                share: 0.0,
-            })
-        };
-        Ok(Self {
-            objective: function(f64::INFINITY)?,
-            constraints: limits.map(function).collect::<Result<_, BackendError>>()?,
-        })
-    }
-
-    /// The objective, then the constraints.
-    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Function<B>> {
-        [&mut self.objective].into_iter().chain(&mut self.constraints)
-    }
-
-    /// Whether a next design can follow from them at `design`: all numbers are finite, and the
-    /// gradient of the objective does not vanish.
-    pub fn are_usable(&mut self, backend: &B, design: &B::Vector) -> Result<bool, BackendError> {
-        let mut sums = Vec::new();
-        for function in self.iter_mut() {
-            // An entry that is not a number makes the sum so; x is positive.
-            let sum = backend.value(&backend.dot(design, &function.gradient))?;
-            if !function.value.is_finite() || !sum.is_finite() {
-                return Ok(false);
-            }
-            sums.push(sum);
-        }
-        Ok(sums[0] != 0.0)
-    }
-}
-
 /// The functions at trials of other designs.
 pub(crate) struct Trials<'s, 'a, B: Pointwise> {
     pub evaluator: &'s mut Evaluator<'a, B>,
@@ -223,19 +201,25 @@ pub(crate) struct Trials<'s, 'a, B: Pointwise> {
 
 impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
     fn is_linear(&self, i: usize) -> bool {
-        let Evaluator { transform, constraints, .. } = &*self.evaluator;
-        transform.is_identity() && constraints[i].response.dependence() == Dependence::Linear
+        let Evaluator { transform, objective, constraints, .. } = &*self.evaluator;
+        let n_sharing = objective.n_sharing();
+        let shared = || objective.responses[i].0.dependence();
+        let dependence =
+            i.checked_sub(n_sharing).map_or_else(shared, |i| constraints[i].response.dependence());
+        transform.is_identity() && dependence == Dependence::Linear
     }
 
     fn constraint(&mut self, i: usize, design: &B::Vector) -> Result<f64, SolveError> {
         let evaluator = &mut *self.evaluator;
-        let Evaluator { transform, constraints, equation, measures, .. } = evaluator;
+        let Evaluator { transform, objective, constraints, equation, measures, .. } = evaluator;
         let (trial_physical, scratch) = (&mut evaluator.trial_physical, &mut evaluator.scratch);
         let backend = equation.backend();
         transform.forward(backend, design, trial_physical)?;
         let density = &*trial_physical;
         let mut at = Evaluated { backend, density, measures, equation, scratch };
-        Ok(constraints[i].response.value(&mut at)?)
+        let alone = usize::from(objective.n_sharing() == 0);
+        let term = terms(objective, constraints).nth(i + alone);
+        term.map_or(Ok(f64::NAN), |(response, factor, _)| Ok(factor * response.value(&mut at)?))
     }
 
     fn values(&mut self, design: &B::Vector) -> Result<Vec<f64>, SolveError> {
@@ -247,6 +231,9 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
         evaluator.accept();
         let values = evaluator.values();
         evaluator.accept();
-        Ok(values?)
+
+        let is_bound = evaluator.objective.n_sharing() > 0;
+        let bound = is_bound.then_some(0.0).into_iter();
+        Ok(bound.chain(values?).collect())
     }
 }

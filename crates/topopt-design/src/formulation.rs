@@ -4,28 +4,38 @@ use topopt_linalg::Pointwise;
 
 use crate::{Chain, Compliance, DesignSpace, Response, SensitivityFilter, Volume};
 
-/// What is asked for: minimize an objective under constraints.
+/// What is asked for: minimize or maximize an objective under constraints.
 pub struct Formulation<'a, B: Pointwise> {
     /// Which designs are allowed.
     pub space: &'a DesignSpace,
     /// From design variables to the physical density.
     pub transform: Chain<'a, B>,
-    /// What is minimized.
+    /// What is minimized or maximized.
     pub objective: Objective<'a, B>,
-    /// What may not exceed limits.
+    /// What must keep limits.
     pub constraints: Vec<Constraint<'a, B>>,
 }
 
-/// What is minimized: a response, or a compliance with filtered sensitivities.
+/// What is minimized: a response, a compliance with filtered sensitivities, or the largest of
+/// several responses.
 pub struct Objective<'a, B: Pointwise> {
-    pub(crate) response: Box<dyn Response<B> + 'a>,
+    /// With their weights; the largest is minimized if there are several.
+    pub(crate) responses: Vec<(Box<dyn Response<B> + 'a>, f64)>,
+    /// -1 for what is maximized, else 1.
+    pub(crate) sign: f64,
     pub(crate) filter: Option<SensitivityFilter<'a, B>>,
 }
 
 impl<'a, B: Pointwise + 'a> Objective<'a, B> {
     /// A response with its own gradient.
     pub fn new(response: Box<dyn Response<B> + 'a>) -> Self {
-        Self { response, filter: None }
+        Self::worst(vec![(response, 1.0)])
+    }
+
+    /// The worst of several responses times their weights, > 0: the largest is minimized, or the
+    /// smallest maximized, by one bound for all \[OlhoffTaylor1983\].
+    pub fn worst(responses: Vec<(Box<dyn Response<B> + 'a>, f64)>) -> Self {
+        Self { responses, sign: 1.0, filter: None }
     }
 
     /// The compliance with sensitivities that a filter smooths.
@@ -33,20 +43,40 @@ impl<'a, B: Pointwise + 'a> Objective<'a, B> {
     where
         B: Sync,
     {
-        Self { response: Box::new(compliance), filter: Some(filter) }
+        Self { filter: Some(filter), ..Self::new(Box::new(compliance)) }
+    }
+
+    /// To be maximized.
+    #[must_use]
+    pub fn maximized(self) -> Self {
+        Self { sign: -1.0, ..self }
     }
 }
 
-/// A response that may not exceed a limit.
+impl<B: Pointwise> Objective<'_, B> {
+    /// How many of the functions share one bound: all responses, if there are several.
+    pub(crate) fn n_sharing(&self) -> usize {
+        if self.responses.len() > 1 { self.responses.len() } else { 0 }
+    }
+}
+
+/// A response that must keep a limit.
 pub struct Constraint<'a, B: Pointwise> {
     pub(crate) response: Box<dyn Response<B> + 'a>,
+    /// -1 where the limit is the smallest value, else 1.
+    pub(crate) sign: f64,
     pub(crate) limit: f64,
 }
 
 impl<'a, B: Pointwise + 'a> Constraint<'a, B> {
     /// `response` <= `limit`.
     pub fn new(response: Box<dyn Response<B> + 'a>, limit: f64) -> Self {
-        Self { response, limit }
+        Self { response, sign: 1.0, limit }
+    }
+
+    /// `response` >= `limit`.
+    pub fn at_least(response: Box<dyn Response<B> + 'a>, limit: f64) -> Self {
+        Self { response, sign: -1.0, limit }
     }
 
     /// The volume that `space` allows.

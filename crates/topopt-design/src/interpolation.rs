@@ -11,6 +11,9 @@ pub struct Interpolation {
     pub penalty: f64,
     /// Young's modulus of the solid, E_0.
     pub youngs_modulus: f64,
+    /// That of void as a share of it, epsilon: E_e = (epsilon + (1 - epsilon) f(rho_e)) E_0 with the
+    /// law f, which is the modified SIMP of \[Sigmund2007\]. Where it is 0, no density may be.
+    pub void_stiffness: f64,
 }
 
 /// How stiffness falls with density.
@@ -33,13 +36,22 @@ impl Interpolation {
         moduli: &mut B::Vector,
     ) {
         match self.law {
-            Law::Simp => backend.power(self.youngs_modulus, density, self.penalty, moduli),
+            Law::Simp => backend.power(self.range(), density, self.penalty, moduli),
             Law::Ramp => {
                 self.ramp(backend, density, moduli);
-                backend.power(self.youngs_modulus, moduli, -1.0, scratch);
+                backend.power(self.range(), moduli, -1.0, scratch);
                 backend.multiply(density, scratch, moduli);
             }
         }
+        if self.void_stiffness > 0.0 {
+            backend.fill(self.void_stiffness * self.youngs_modulus, scratch);
+            backend.axpby(1.0, scratch, 1.0, moduli);
+        }
+    }
+
+    /// What the moduli of solid and void differ by.
+    fn range(&self) -> f64 {
+        (1.0 - self.void_stiffness) * self.youngs_modulus
     }
 
     /// -dE_e/drho_e times the element energies u_e^T K_e u_e at unit modulus
@@ -54,13 +66,13 @@ impl Interpolation {
     ) {
         match self.law {
             Law::Simp => {
-                let factor = -self.penalty * self.youngs_modulus;
+                let factor = -self.penalty * self.range();
                 backend.power(factor, density, self.penalty - 1.0, scratch);
             }
             Law::Ramp => {
                 // dE/drho = (1 + q) / (1 + q (1 - rho))^2 E_0
                 self.ramp(backend, density, sensitivities);
-                let factor = -(1.0 + self.penalty) * self.youngs_modulus;
+                let factor = -(1.0 + self.penalty) * self.range();
                 backend.power(factor, sensitivities, -2.0, scratch);
             }
         }

@@ -46,7 +46,7 @@
 //!     accuracy: Accuracy::fixed(1e-6),
 //!     max_iterations: 2000,
 //! };
-//! let simp = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0 };
+//! let simp = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 1.0 , void_stiffness: 0.0};
 //! let equation = StateEquation::new(&Cpu, &problem, simp, solver)?;
 //!
 //! let (solid, void) = (Vec::new(), Vec::new());
@@ -62,12 +62,7 @@
 //!     constraints: vec![Constraint::volume(&space)],
 //! };
 //! let optimizer = Box::new(OptimalityCriteria::new(&Cpu, n, 0.2, 0.5)?);
-//! let stop = StopRules {
-//!     max_iterations: 15,
-//!     change: 0.01,
-//!     relative_objective: 0.0,
-//!     absolute_objective: 0.0,
-//! };
+//! let stop = StopRules { max_iterations: 15, change: 0.01, ..StopRules::default() };
 //! let mut optimization = Optimization::new(equation, formulation, optimizer, stop, &design)?;
 //! let mut curve = Curve(Vec::new());
 //! let outcome = optimization.run(&mut curve)?;
@@ -89,6 +84,7 @@ mod design_space;
 mod design_state;
 mod evaluator;
 mod formulation;
+mod functions;
 mod halt;
 mod interpolation;
 mod loads;
@@ -125,10 +121,13 @@ pub use optimizer::{Function, Optimizer, OtherDesigns, Subproblem};
 pub use optimizers::{Mma, OptimalityCriteria};
 pub use outcome::{DesignError, Ended, Outcome};
 pub use response::{Dependence, Evaluated, Response};
-pub use responses::{Compliance, SensitivityFilter, Volume};
+pub use responses::{
+    CaseCompliance, Compliance, LargestDisplacement, MeanDisplacement, SensitivityFilter, Volume,
+    WeightedDensity,
+};
 pub use solve_error::SolveError;
 pub use state_equation::{Solver, StateEquation};
-pub use stop::{StopRule, StopRules};
+pub use stop::{Progress, StopRule, StopRules};
 pub use transform::{Chain, DesignTransform};
 pub use transforms::{DensityFilter, Passive, Projection, physical_density};
 pub use void_elements::StructureState;

@@ -104,20 +104,9 @@ impl<B: Backend> Loads<B> {
         &self.cases[case].forces
     }
 
-    /// The weighted objective, see [`Loads::compliances`].
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device fails.
-    pub fn compliance(
-        &mut self,
-        backend: &B,
-        operator: &dyn ElementOperator<B>,
-        moduli: &B::Vector,
-        free: &[B::Vector],
-        scratch: &mut B::Vector,
-    ) -> Result<f64, BackendError> {
-        let compliances = self.compliances(backend, operator, moduli, free, scratch)?;
-        Ok(self.cases.iter().zip(compliances).map(|(case, c)| case.weight * c).sum())
+    /// Weights of the load cases.
+    pub fn weights(&self) -> impl Iterator<Item = f64> {
+        self.cases.iter().map(|case| case.weight)
     }
 
     /// The objective of each load case without its weight (force times length), for `free`, the
@@ -202,7 +191,7 @@ impl<B: Backend> Loads<B> {
         })
     }
 
-    /// Adds y_e . df_e/drho_e of load case `case` to `out`, `[n_elements]`.
+    /// Adds `factor` y_e . df_e/drho_e of load case `case` to `out`, `[n_elements]`.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -210,10 +199,11 @@ impl<B: Backend> Loads<B> {
         &self,
         backend: &B,
         case: usize,
+        factor: f64,
         y: &B::Vector,
         out: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        self.cases[case].add_weight_work(backend, 1.0, y, out)
+        self.cases[case].add_weight_work(backend, factor, y, out)
     }
 
     /// u = v + u_D of load case `case`.

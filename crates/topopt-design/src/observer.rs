@@ -30,20 +30,30 @@ pub trait Observer<B: Pointwise> {
 }
 
 /// Numbers of one iteration.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct IterationReport {
     /// Iteration, from 1.
     pub iteration: usize,
     /// Number of stages of the continuation that have begun.
     pub stage: usize,
-    /// The objective, such as the compliance (force times length).
+    /// The objective, such as the compliance (force times length); the worst of several responses.
     pub objective: f64,
+    /// The response of every constraint.
+    pub constraints: Vec<f64>,
+    /// The compliances of the load cases, summed with their weights (force times length).
+    pub compliance: f64,
     /// Share of the design elements' volume that material takes.
     pub volume_fraction: f64,
     /// Measure of non-discreteness of the design elements, from 0 to 1.
     pub grey_level: f64,
     /// Largest change of a design variable from this design to the next.
     pub change: f64,
+    /// How far the design is from meeting the conditions of Karush, Kuhn and Tucker with the
+    /// multipliers that the next design was found with: what the Lagrangian could still fall by
+    /// between the bounds of the variables, and the multipliers times the distances from the
+    /// limits, both to first order and as a share of what the objective changes by between the
+    /// bounds. 0 at an optimum; 1 where no next design was found.
+    pub kkt_residual: f64,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
     /// How often the preconditioner was made stronger in the course of a slow solve.
@@ -74,6 +84,7 @@ pub struct StepTimes {
 pub struct Design<'s, 'a, B: Pointwise> {
     pub(crate) iteration: usize,
     pub(crate) previous_objective: Option<f64>,
+    pub(crate) kkt_residual: f64,
     pub(crate) equation: &'s StateEquation<'a, B>,
     pub(crate) design: &'s B::Vector,
     pub(crate) next: Option<&'s B::Vector>,
@@ -92,6 +103,7 @@ impl<B: Pointwise> Design<'_, '_, B> {
         Ok(DesignState {
             iteration: self.iteration,
             previous_objective: self.previous_objective,
+            kkt_residual: self.kkt_residual,
             design: download(self.design)?,
             next: self.next.map(download).transpose()?,
             memory: memory

@@ -15,12 +15,16 @@ pub trait Optimizer<B: Backend> {
     }
 
     /// Writes the next design to `next`, which is not the design of `problem` and is overwritten.
+    /// Returns the multipliers of the constraints that it was found with, `[m]`, not negative.
     ///
     /// # Errors
     /// [`SolveError`] if the device fails, or a solve of [`OtherDesigns::values`]. Its memory is
     /// then as it was.
-    fn next(&mut self, problem: &mut Subproblem<B>, next: &mut B::Vector)
-    -> Result<(), SolveError>;
+    fn next(
+        &mut self,
+        problem: &mut Subproblem<B>,
+        next: &mut B::Vector,
+    ) -> Result<Vec<f64>, SolveError>;
 
     /// What it remembers from one design to the next, besides the design: vectors of one entry per
     /// design variable, by name, which a checkpoint holds.

@@ -59,7 +59,8 @@ impl<B: Pointwise> Scaled<'_, B> {
     }
 
     /// Writes to `design` the one at which `excess`, which grows with the factor, vanishes to
-    /// [`ACCURACY`] times `target`, or the nearest to it. The search starts from `scale`.
+    /// [`ACCURACY`] times `target`, or the nearest to it. The search starts from `scale`. Returns
+    /// its factor.
     ///
     /// # Errors
     /// The first error of `excess`.
@@ -69,10 +70,12 @@ impl<B: Pointwise> Scaled<'_, B> {
         target: f64,
         design: &mut B::Vector,
         excess: &mut dyn FnMut(&B::Vector) -> Result<f64, E>,
-    ) -> Result<(), E> {
+    ) -> Result<f64, E> {
         let accuracy = ACCURACY * target;
+        let mut found = scale;
         let mut at = |log: f64| {
-            self.write(log.exp(), design);
+            found = log.exp();
+            self.write(found, design);
             excess(design)
         };
 
@@ -81,13 +84,14 @@ impl<B: Pointwise> Scaled<'_, B> {
         let mut step: f64 = if near[1] < 0.0 { 0.05 } else { -0.05 };
         loop {
             if near[1].abs() <= accuracy || near[0] * step.signum() >= LARGEST_LOG {
-                return Ok(());
+                return Ok(found);
             }
             let log = (near[0] + step).clamp(-LARGEST_LOG, LARGEST_LOG);
             let far = [log, at(log)?];
             if (far[1] > 0.0) != (near[1] > 0.0) {
                 let [low, high] = if step > 0.0 { [near, far] } else { [far, near] };
-                return find_root(low, high, accuracy, at);
+                find_root(low, high, accuracy, at)?;
+                return Ok(found);
             }
             (near, step) = (far, 4.0 * step);
         }

@@ -45,6 +45,8 @@ pub struct StateEquation<'a, B: Pointwise> {
     trial_states: Vec<B::Vector>,
     /// Sum over load cases of weight u_e^T K_e u_e at unit modulus, `[n_elements]`.
     energies: B::Vector,
+    /// Compliances of the load cases of the design evaluated last; empty until asked for.
+    compliances: Vec<f64>,
     structure: StructureState,
     effort: Effort,
     /// Made by the first adjoint solve.
@@ -112,6 +114,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             states: cases.clone().map(nodal).collect::<Result<_, _>>()?,
             trial_states: cases.map(nodal).collect::<Result<_, _>>()?,
             energies: element()?,
+            compliances: Vec::new(),
             structure: StructureState::default(),
             effort: Effort::default(),
             adjoint: None,
@@ -230,6 +233,18 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         density: &B::Vector,
         gradient: &mut B::Vector,
     ) -> Result<(), BackendError> {
+        self.add_gradient(case, Some(lambda), density, gradient)
+    }
+
+    /// As [`StateEquation::add_adjoint_gradient`]; of the compliance without a `lambda`: it is the
+    /// state itself, and the loads count twice.
+    fn add_gradient(
+        &mut self,
+        case: usize,
+        lambda: Option<&B::Vector>,
+        density: &B::Vector,
+        gradient: &mut B::Vector,
+    ) -> Result<(), BackendError> {
         let backend = self.backend;
         if self.adjoint.is_none() {
             self.adjoint = Some(AdjointVectors::new(backend, self.nodes(), self.elements)?);
@@ -240,22 +255,29 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         let AdjointVectors { state, work, slope, product } = vectors;
         loads.total(backend, case, &states[case], state);
 
-        solver.operator.element_work(0, lambda, state, work);
+        solver.operator.element_work(0, lambda.unwrap_or(state), state, work);
         self.interpolation.sensitivities(backend, density, work, slope, product);
         scale(backend, stiffness.as_ref(), slope, product);
         backend.axpby(1.0, product, 1.0, gradient);
-        loads.add_weight_work(backend, case, lambda, gradient)
+        let (factor, y) = lambda.map_or((2.0, &states[case]), |lambda| (1.0, lambda));
+        loads.add_weight_work(backend, case, factor, y, gradient)
+    }
+
+    /// Writes the state of load case `case` with prescribed values to `state`, `[n_nodes][n]`.
+    pub fn total_state(&self, case: usize, state: &mut B::Vector) {
+        self.loads.total(self.backend, case, &self.states[case], state);
     }
 
     /// Swaps the trial and the design evaluated last.
     pub(crate) fn accept(&mut self) {
-        std::mem::swap(&mut self.moduli, &mut self.trial_moduli);
+        self.accept_restored();
         std::mem::swap(&mut self.states, &mut self.trial_states);
     }
 
     /// Swaps the same without the states, which were restored.
     pub(crate) fn accept_restored(&mut self) {
         std::mem::swap(&mut self.moduli, &mut self.trial_moduli);
+        self.compliances.clear();
     }
 
     /// Finds the energies of the design evaluated last. `scratch` is overwritten.
@@ -304,19 +326,26 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         self.tolerance
     }
 
-    /// The weighted compliance of the design evaluated last, see [`Loads::compliance`].
-    pub(crate) fn compliance(&mut self, scratch: &mut B::Vector) -> Result<f64, BackendError> {
-        let Self { backend, loads, solver, moduli, states, .. } = self;
-        loads.compliance(*backend, solver.operator.as_ref(), moduli, states, scratch)
+    /// The compliance of each load case of the design evaluated last without its weight, see
+    /// [`Loads::compliances`]. `scratch` is overwritten.
+    pub(crate) fn compliances(&mut self, scratch: &mut B::Vector) -> Result<&[f64], BackendError> {
+        if self.compliances.is_empty() {
+            let Self { backend, loads, solver, moduli, states, .. } = self;
+            let operator = solver.operator.as_ref();
+            self.compliances = loads.compliances(*backend, operator, moduli, states, scratch)?;
+        }
+        Ok(&self.compliances)
     }
 
-    /// That of each load case without its weight, see [`Loads::compliances`].
-    pub(crate) fn compliances(
-        &mut self,
-        scratch: &mut B::Vector,
-    ) -> Result<Vec<f64>, BackendError> {
-        let Self { backend, loads, solver, moduli, states, .. } = self;
-        loads.compliances(*backend, solver.operator.as_ref(), moduli, states, scratch)
+    /// Weights of the load cases.
+    pub(crate) fn weights(&self) -> impl Iterator<Item = f64> {
+        self.loads.weights()
+    }
+
+    /// The sum of the compliances with the weights of the load cases.
+    pub(crate) fn compliance(&mut self, scratch: &mut B::Vector) -> Result<f64, BackendError> {
+        self.compliances(scratch)?;
+        Ok(self.loads.weights().zip(&self.compliances).map(|(weight, c)| weight * c).sum())
     }
 
     /// Writes its gradient by the density to `gradient`.
@@ -330,6 +359,17 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         interpolation.sensitivities(*backend, density, energies, scratch, gradient);
         scale(*backend, stiffness.as_ref(), scratch, gradient);
         loads.add_sensitivities(backend, states, gradient)
+    }
+
+    /// Writes the gradient of the compliance of load case `case` by the density to `gradient`.
+    pub(crate) fn case_compliance_gradient(
+        &mut self,
+        case: usize,
+        density: &B::Vector,
+        gradient: &mut B::Vector,
+    ) -> Result<(), BackendError> {
+        self.backend.fill(0.0, gradient);
+        self.add_gradient(case, None, density, gradient)
     }
 }
 

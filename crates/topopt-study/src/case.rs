@@ -15,6 +15,7 @@ use crate::config::{Config, Generator};
 use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
 use crate::meshing::Gmsh;
+use crate::posed::Posed;
 use crate::tags::Tags;
 use crate::{free_memory, meshing, selections};
 
@@ -39,6 +40,8 @@ pub struct Case {
     pub materials: Vec<Vec<u32>>,
     /// Load cases, in the order in which the file first names them.
     pub load_cases: Vec<CaseLoads>,
+    /// Objective and constraints.
+    pub posed: Posed,
     /// Elements that stay solid, sorted.
     pub solid: Vec<u32>,
     /// Elements that stay void, sorted.
@@ -142,6 +145,7 @@ impl Case {
         let load_cases = lookup.load_cases(&mut findings);
         findings.extend(lookup.massless(&load_cases, &materials));
         let [solid, void] = lookup.passive(&mut findings);
+        let posed = lookup.posed(&mut findings);
 
         InputError::if_any(findings)?;
         InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
@@ -156,6 +160,7 @@ impl Case {
             springs,
             materials,
             load_cases,
+            posed,
             solid,
             void,
         })

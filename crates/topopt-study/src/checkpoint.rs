@@ -13,7 +13,7 @@ use topopt_fem::ElementFactors;
 use topopt_io::checkpoint::Checkpoints;
 
 use crate::config::Config;
-use crate::done::Done;
+use crate::done::{Answer, Done};
 use crate::finding::Finding;
 use crate::model::Model;
 use crate::result_files::{HISTORY, checkpoints};
@@ -43,10 +43,16 @@ pub(crate) struct Record {
     pub structure: u32,
     /// Whether the elements of the problem come by color.
     pub by_color: bool,
+    /// The objective before.
     pub previous_compliance: Option<f64>,
+    /// None in those of earlier versions.
+    pub kkt_residual: Option<f64>,
     /// See [`topopt_design::StructureState`].
     pub excess: usize,
     pub done: Done,
+    /// Nothing in those of earlier versions.
+    #[serde(default)]
+    pub answer: Answer,
     /// The table of the iterations so far.
     pub history: String,
 }
@@ -122,7 +128,9 @@ impl Checkpointer {
             structure: self.structure,
             by_color: self.by_color,
             previous_compliance: state.previous_objective,
+            kkt_residual: Some(state.kkt_residual),
             excess: state.structure.excess,
+            answer: done.answer.clone(),
             done: done.clone(),
             history,
         };

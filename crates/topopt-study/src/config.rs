@@ -11,6 +11,8 @@ mod keys;
 mod load_consistency;
 mod loads;
 mod mesh;
+mod objective;
+mod objective_consistency;
 mod output;
 mod overrides;
 mod schema;
@@ -34,6 +36,7 @@ pub use design::{
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
 pub use mesh::{Generator, Hexes, Mesh};
+pub use objective::{Constraint, Judged, Objective, Quantity};
 pub use output::{Compression, Output};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
@@ -84,6 +87,7 @@ impl Config {
         config.source = source;
         config.path = path.to_owned();
         style::resolve(&mut config);
+        objective_consistency::resolve(&mut config);
         consistency::check(&config)?;
         Ok(config)
     }

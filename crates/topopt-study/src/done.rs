@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use topopt_design::IterationReport;
 
+use crate::posed::Posed;
+
 /// What was done so far, by all parts of a run that was resumed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Done {
@@ -14,18 +16,32 @@ pub struct Done {
     pub iterations: usize,
     /// Weighted compliance of the last design (force times length).
     pub compliance: Option<f64>,
+    /// What it is to the problem posed.
+    #[serde(skip)]
+    pub answer: Answer,
     /// Share of the design elements' volume that the last design takes.
     pub volume_fraction: Option<f64>,
     /// Measure of non-discreteness of the last design, from 0 to 1 \[Sigmund2007\].
     pub grey_level: Option<f64>,
     /// Largest change of a design variable in the last update.
     pub change: Option<f64>,
+    /// KKT residual of the last design.
+    pub kkt_residual: Option<f64>,
     /// Iterations of conjugate gradients, summed over all solves.
     pub pcg_iterations: usize,
     /// How often the preconditioner was made stronger in the course of a slow solve.
     pub strengthened: usize,
     /// Wall time of the steps.
     pub seconds: Seconds,
+}
+
+/// The values of the responses that a case asks for, of the last design.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Answer {
+    /// The objective; none before the first iteration.
+    pub objective: Option<f64>,
+    /// Responses with limits, the volume as a share.
+    pub limited: Vec<f64>,
 }
 
 /// Wall time of the steps [Ratnakar2022, Fig. 3.16].
@@ -62,19 +78,30 @@ const TOO_MANY_SECONDS: f64 = 1e10;
 impl Done {
     /// Whether a run that has come to `iteration` may have done this.
     pub(crate) fn is_plausible(&self, iteration: usize) -> bool {
-        let numbers = [self.compliance, self.volume_fraction, self.grey_level, self.change];
+        let numbers = [
+            self.compliance,
+            self.volume_fraction,
+            self.grey_level,
+            self.change,
+            self.kkt_residual,
+            self.answer.objective,
+        ];
+        let numbers = numbers.into_iter().flatten().chain(self.answer.limited.iter().copied());
         let Seconds { preprocess, setup, pcg, sensitivity, filter, update, output, total } =
             self.seconds;
         let seconds = [preprocess, setup, pcg, sensitivity, filter, update, output, total];
         self.iterations == iteration
-            && numbers.into_iter().flatten().all(f64::is_finite)
+            && numbers.into_iter().all(f64::is_finite)
             && seconds.iter().all(|s| (0.0..TOO_MANY_SECONDS).contains(s))
     }
 
-    /// Takes an iteration, and the time that its output took.
-    pub fn add(&mut self, report: &IterationReport, output: Duration) {
+    /// Takes an iteration of a run for `posed`, and the time that its output took.
+    pub(crate) fn add(&mut self, posed: &Posed, report: &IterationReport, output: Duration) {
         self.iterations = report.iteration;
-        self.compliance = Some(report.objective);
+        self.compliance = Some(report.compliance);
+        self.answer.objective = Some(report.objective);
+        self.answer.limited = posed.limited_values(report);
+        self.kkt_residual = Some(report.kkt_residual);
         self.volume_fraction = Some(report.volume_fraction);
         self.grey_level = Some(report.grey_level);
         self.change = Some(report.change);

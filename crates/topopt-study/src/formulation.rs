@@ -1,18 +1,20 @@
 //! What a case asks for: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
-    Chain, Compliance, Constraint, DensityFilter, Formulation, Objective, Projection,
-    SensitivityFilter, Weights, WeightsOf, physical_density,
+    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LargestDisplacement,
+    MeanDisplacement, Objective, Projection, Response, SensitivityFilter, WeightedDensity, Weights,
+    WeightsOf, physical_density,
 };
 use topopt_fem::AveragingError;
-use topopt_linalg::Pointwise;
+use topopt_linalg::{BackendError, Pointwise};
 
 use crate::config;
 use crate::filter_plan::FilterPlan;
-use crate::model::Model;
+use crate::model::{Model, on_all_nodes};
+use crate::posed::{Form, PosedConstraint, PosedResponse};
 
-/// The compliance under a volume constraint, with the filter of the model, whose operator for a
-/// radius `weights_of` makes.
+/// What the case poses, with the filter of the model, whose operator for a radius `weights_of`
+/// makes.
 ///
 /// # Errors
 /// [`AveragingError`] if the device has no room, or the filter fails.
@@ -23,7 +25,11 @@ pub(crate) fn of<'a, B: Pointwise + Sync>(
 ) -> Result<Formulation<'a, B>, AveragingError> {
     let space = &model.space;
     let n = space.volumes.len();
-    let mut formulation = unfiltered(model);
+    let mut formulation = Formulation {
+        objective: objective(model, backend)?,
+        constraints: constraints(model, backend)?,
+        ..unfiltered(model)
+    };
 
     match &model.filter {
         FilterPlan::None => {}
@@ -31,7 +37,7 @@ pub(crate) fn of<'a, B: Pointwise + Sync>(
             let equal = vec![1.0; n];
             let volumes = if *by_volume { &space.volumes } else { &equal };
             let weights = Weights::new(*radius, weights_of)?;
-            let filter = SensitivityFilter::new(backend, weights, volumes)?;
+            let filter = SensitivityFilter::new(backend, weights, volumes, space.density_min)?;
             formulation.objective = Objective::filtered(Compliance, filter);
         }
         FilterPlan::Density { radius, projection, .. } => {
@@ -57,4 +63,59 @@ pub(crate) fn unfiltered<'a, B: Pointwise + Sync + 'a>(model: &'a Model) -> Form
         objective: Objective::new(Box::new(Compliance)),
         constraints: vec![Constraint::volume(space)],
     }
+}
+
+fn objective<'a, B: Pointwise + Sync + 'a>(
+    model: &Model,
+    backend: &B,
+) -> Result<Objective<'a, B>, BackendError> {
+    let posed = &model.posed;
+    let weighted = |posed: &PosedResponse| Ok((response(posed, model, backend)?, posed.weight));
+    let objective = match &posed.objective[..] {
+        [only] => Objective::new(response(only, model, backend)?),
+        several => Objective::worst(several.iter().map(weighted).collect::<Result<_, _>>()?),
+    };
+    Ok(if posed.is_maximized { objective.maximized() } else { objective })
+}
+
+fn constraints<'a, B: Pointwise + Sync + 'a>(
+    model: &Model,
+    backend: &B,
+) -> Result<Vec<Constraint<'a, B>>, BackendError> {
+    let constraint = |posed: &PosedConstraint| {
+        // The volume by its own response meets its limit to rounding.
+        if matches!(posed.response.form, Form::Volume) && posed.is_upper {
+            return Ok(Constraint::volume(&model.space));
+        }
+        let response = response(&posed.response, model, backend)?;
+        Ok(match posed.is_upper {
+            true => Constraint::new(response, posed.limit),
+            false => Constraint::at_least(response, posed.limit),
+        })
+    };
+    model.posed.constraints.iter().map(constraint).collect()
+}
+
+fn response<'a, B: Pointwise + Sync + 'a>(
+    PosedResponse { label, form, .. }: &PosedResponse,
+    model: &Model,
+    backend: &B,
+) -> Result<Box<dyn Response<B> + 'a>, BackendError> {
+    let (name, problem) = (label.clone(), &model.problem);
+    Ok(match form {
+        Form::Compliance => Box::new(Compliance),
+        Form::CaseCompliance(case) => Box::new(CaseCompliance { name, case: *case }),
+        Form::Volume | Form::VolumeOf(_) | Form::Mass(_) => {
+            let weights = model.density_weights(form).unwrap_or_default();
+            Box::new(WeightedDensity::new(backend, name, &weights)?)
+        }
+        Form::MeanDisplacement { case, weights } => {
+            let weights = on_all_nodes(problem.mesh().n_nodes(), weights).into_flattened();
+            Box::new(MeanDisplacement::new(backend, problem, name, *case, weights)?)
+        }
+        Form::LargestDisplacement { case, nodes, exponent } => {
+            let of = (nodes.clone(), *exponent);
+            Box::new(LargestDisplacement::new(backend, problem, name, *case, of)?)
+        }
+    })
 }

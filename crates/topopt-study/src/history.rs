@@ -1,13 +1,16 @@
 //! The table of the iterations.
 
-/// Its columns.
-pub(crate) const COLUMNS: [&str; 14] = [
+use crate::posed::Posed;
+
+/// The columns that every table has.
+const COLUMNS: [&str; 15] = [
     "iteration",
     "stage",
     "compliance",
     "volume_fraction",
     "grey_level",
     "change",
+    "kkt_residual",
     "pcg_iterations",
     "pcg_residual",
     "setup_seconds",
@@ -17,6 +20,12 @@ pub(crate) const COLUMNS: [&str; 14] = [
     "update_seconds",
     "output_seconds",
 ];
+
+/// The columns of the table for a problem: besides those of every table a column per response that
+/// is neither the compliance nor the volume.
+pub(crate) fn columns(posed: &Posed) -> Vec<String> {
+    COLUMNS.into_iter().map(str::to_owned).chain(posed.columns()).collect()
+}
 
 /// A table of finite numbers, a row per iteration.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,10 +56,10 @@ impl History {
         Ok(Self { columns, rows })
     }
 
-    /// Whether it is what a run has written that has come to `iteration`.
-    pub(crate) fn is_of_run(&self, iteration: usize) -> bool {
+    /// Whether it is what a run for `posed` has written that has come to `iteration`.
+    pub(crate) fn is_of_run(&self, posed: &Posed, iteration: usize) -> bool {
         let iterations = self.rows.iter().map(|row| row[0]);
-        self.columns == COLUMNS && iterations.eq((1..=iteration).map(|n| n as f64))
+        self.columns == columns(posed) && iterations.eq((1..=iteration).map(|n| n as f64))
     }
 }
 
@@ -75,7 +84,9 @@ mod tests {
             let row = |n: &usize| format!("{n}{}\n", ",0".repeat(COLUMNS.len() - 1));
             COLUMNS.join(",") + "\n" + &numbers.iter().map(row).collect::<String>()
         };
-        let is_of_run = |numbers: &[usize]| History::parse(&text(numbers)).unwrap().is_of_run(3);
+        let is_of_run = |numbers: &[usize]| {
+            History::parse(&text(numbers)).unwrap().is_of_run(&Posed::default(), 3)
+        };
         assert!(is_of_run(&[1, 2, 3]));
         assert!(!is_of_run(&[1, 2]) && !is_of_run(&[1, 3, 2]) && !is_of_run(&[0, 1, 2]));
     }

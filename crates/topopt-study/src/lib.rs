@@ -29,6 +29,8 @@ mod named_sets;
 mod optimizer;
 pub mod output_folder;
 pub mod place;
+pub mod posed;
+mod posing;
 pub mod result_files;
 mod results;
 mod resumption;

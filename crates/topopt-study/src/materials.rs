@@ -6,6 +6,7 @@ use topopt_fem::{ElementFactors, nodal_body_forces};
 use crate::case::{Case, CaseLoads, Lookup};
 use crate::config::Config;
 use crate::finding::Finding;
+use crate::posed::Posed;
 
 /// A material that elements are made of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -109,19 +110,21 @@ impl Lookup<'_> {
         sets
     }
 
-    /// Materials without mass, where a load acts on it.
+    /// Materials without mass, where a load acts on it or a response is of it.
     pub(crate) fn massless(&self, cases: &[CaseLoads], sets: &[Vec<u32>]) -> Vec<Finding> {
         let config = self.config;
-        if cases.iter().all(|case| case.acceleration().is_zero()) {
-            return Vec::new();
-        }
+        let is_heavy = cases.iter().any(|case| !case.acceleration().is_zero());
+        let needs = match is_heavy {
+            true => "gravity and rotation need",
+            false if Posed::is_of_mass(config) => "the response `mass` needs",
+            false => return Vec::new(),
+        };
         let remedy = "add `mass_density = ...`: mass per volume of solid material";
         let without = config.materials.iter().filter(|material| material.mass_density.is_none());
         let mut findings: Vec<Finding> = without
             .map(|material| {
                 let name = material.set.get_ref();
-                let message =
-                    format!("gravity and rotation need the mass of the material of set `{name}`");
+                let message = format!("{needs} the mass of the material of set `{name}`");
                 Finding::new(message)
                     .at(config.source(), material.set.span(), "has no `mass_density`")
                     .remedy(remedy)
@@ -131,8 +134,8 @@ impl Lookup<'_> {
         let others = self.mesh.n_elements() - sets.iter().map(Vec::len).sum::<usize>();
         if others > 0 && config.material.mass_density.is_none() {
             let message = format!(
-                "gravity and rotation need the mass of all material: {others} elements are in no \
-                 set of [[materials]], and [material] has no `mass_density`"
+                "{needs} the mass of all material: {others} elements are in no set of \
+                 [[materials]], and [material] has no `mass_density`"
             );
             let span = config.loads.iter().find(|load| load.is_of_whole_part()).map(|l| l.span());
             let finding = Finding::new(message).remedy("add `mass_density = ...` to [material]");

@@ -19,7 +19,8 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let cases = problem.load_cases().len();
 
-    let nodal = 24 * nodes * (6 + 4 * cases);
+    let [further_element, further_nodal] = model.posed.further_vectors();
+    let nodal = 24 * nodes * (6 + 4 * cases + further_nodal);
     // Those of the loop, the optimizer and the filter; with the density filter those of the chain.
     let vectors = match model.filter {
         FilterPlan::Density { .. } => 31,
@@ -29,7 +30,7 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
     // Factors in the problem, and of the stiffness in the state equation.
     let factors = 2 * usize::from(stiffness.is_some()) + usize::from(mass.is_some());
     let of_method = further_element_vectors(config.optimizer.method);
-    let element = 8 * elements * (vectors + of_method + factors);
+    let element = 8 * elements * (vectors + of_method + further_element + factors);
     // Results are written when the setup needs nothing: fields in the user's order, and what is
     // compressed.
     let output = (16 * elements + 24 * cases * nodes) + OUTPUT.min(16 * elements);

@@ -13,6 +13,7 @@ use crate::config::{Config, Continuation, Interpolation};
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
 use crate::materials::{self, MaterialShare};
+use crate::posed::{Form, Posed, PosedConstraint};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
@@ -33,6 +34,10 @@ pub struct Model {
     pub element_width: f64,
     /// The filter.
     pub filter: FilterPlan,
+    /// Objective and constraints, renumbered.
+    pub posed: Posed,
+    /// Mass per volume that the factors of the mass are multiples of.
+    mass_density: f64,
     /// Settings that change in the course of the run.
     pub stages: Vec<Stage>,
     /// The cells of the mesh file, where the design is written on them too.
@@ -66,7 +71,7 @@ impl Model {
         let problem = problem.with_void(void.clone());
         let space = DesignSpace {
             density_min: config.design.density_min,
-            volume_fraction: *config.design.volume_fraction.get_ref(),
+            volume_fraction: config.initial_volume(),
             volumes: problem.mesh().volumes(),
             solid: of_problem(&case.solid),
             void,
@@ -76,7 +81,8 @@ impl Model {
         let stages = stages(config, element_width, &mut notes);
         notes.extend(swinging(config));
 
-        Ok(Self {
+        let posed = std::mem::take(&mut case.posed).renumbered(&renumbering);
+        let model = Self {
             mesh: case.mesh,
             uncut: case.uncut,
             renumbering,
@@ -86,10 +92,66 @@ impl Model {
             space,
             element_width,
             filter,
+            posed,
+            mass_density: materials::reference_density(config),
             stages,
             grid,
             notes,
-        })
+        };
+        InputError::if_any(model.out_of_reach(config))?;
+        Ok(model)
+    }
+
+    /// The weights of the densities of the elements in a volume or a mass, `[n_elements]`; none for
+    /// other responses.
+    pub(crate) fn density_weights(&self, form: &Form) -> Option<Vec<f64>> {
+        let space = &self.space;
+        let shares = |volumes: Vec<f64>| {
+            let total: f64 = volumes.iter().sum();
+            volumes.into_iter().map(|volume| volume / total).collect()
+        };
+        let within = |elements: &[u32], values: &[f64]| {
+            let mut weights = vec![0.0; values.len()];
+            elements.iter().for_each(|&e| weights[e as usize] = values[e as usize]);
+            weights
+        };
+
+        match form {
+            Form::Volume => Some(shares(space.design_volumes())),
+            Form::VolumeOf(elements) => Some(shares(within(elements, &space.volumes))),
+            Form::Mass(elements) => {
+                let factors = self.problem.factors().mass.as_ref();
+                let factor = |e: usize| self.mass_density * factors.map_or(1.0, |f| f[e]);
+                let masses = space.volumes.iter().enumerate().map(|(e, v)| factor(e) * v);
+                let mut masses: Vec<f64> = masses.collect();
+                space.void.iter().for_each(|&e| masses[e as usize] = 0.0);
+                Some(elements.as_ref().map_or(masses.clone(), |set| within(set, &masses)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Limits of volumes and masses that no design keeps.
+    fn out_of_reach(&self, config: &Config) -> Vec<Finding> {
+        let finding = |constraint: &PosedConstraint| {
+            let weights = self.density_weights(&constraint.response.form)?;
+            let [least, most] = self.space.bounds().map(|density| {
+                weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>()
+            });
+            let (limit, entry) = (constraint.limit, constraint.entry?);
+            let (word, bound, why) = match constraint.is_upper {
+                true if limit < least => ("at least", least, "with every design element void"),
+                false if limit > most => ("at most", most, "with every design element solid"),
+                _ => return None,
+            };
+            let label = &constraint.response.label;
+            let message =
+                format!("no design keeps this limit: the {label} is {word} {}", shown(bound));
+            let place = config.constraints[entry].limit_span();
+            let finding = Finding::new(message).at(config.source(), place, why);
+            Some(finding.remedy(format!("give a limit of {word} {}", shown(bound))))
+        };
+        self.posed.constraints.iter().filter_map(finding).collect()
     }
 
     /// Young's moduli of solid elements in the order of the problem, `[n_elements]`.

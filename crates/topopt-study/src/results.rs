@@ -1,5 +1,6 @@
 //! The files of a run, in the user's numbering.
 
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use topopt_mesh::UniformGrid;
 use crate::config::{self, Config};
 use crate::design_file::{DISPLACEMENT, FORCE, Marks, array_name};
 use crate::finding::Finding;
-use crate::history::COLUMNS;
+use crate::history::columns;
 use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
 use crate::result_files::{
@@ -69,9 +70,11 @@ impl<'a> Results<'a> {
             .map_err(|error| refused(error.to_string()))?;
 
         let history = directory.join(HISTORY);
+        let columns = columns(&model.posed);
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let history = match resumption {
-            Some(resumption) => CsvFile::restore(&history, &COLUMNS, &resumption.history),
-            None => CsvFile::create(&history, &COLUMNS),
+            Some(resumption) => CsvFile::restore(&history, &columns, &resumption.history),
+            None => CsvFile::create(&history, &columns),
         };
         let history = history.map_err(|error| refused(error.to_string()))?;
 
@@ -117,13 +120,15 @@ impl<'a> Results<'a> {
     /// A file that cannot be written.
     pub fn row(&mut self, report: &IterationReport, output: Duration) -> Result<(), WriteError> {
         let times = &report.times;
-        self.history.row(&[
+        let own = self.model.posed.own_values(report);
+        let row: [&dyn Display; 15] = [
             &report.iteration,
             &report.stage,
-            &report.objective,
+            &report.compliance,
             &report.volume_fraction,
             &report.grey_level,
             &report.change,
+            &format!("{:e}", report.kkt_residual),
             &report.pcg_iterations,
             &format!("{:e}", report.pcg_residual),
             &times.setup.as_secs_f64(),
@@ -132,7 +137,9 @@ impl<'a> Results<'a> {
             &times.filter.as_secs_f64(),
             &times.update.as_secs_f64(),
             &output.as_secs_f64(),
-        ])
+        ];
+        let own = own.iter().map(|value| value as &dyn Display);
+        self.history.row(&row.into_iter().chain(own).collect::<Vec<_>>())
     }
 
     /// Writes the design evaluated last: design.vtu, design_uncut.vtu, design.vti, design.pvd.

@@ -12,11 +12,12 @@ use crate::done::Done;
 use crate::finding::{Finding, InputError};
 use crate::history::History;
 use crate::model::Model;
+use crate::posed::Posed;
 use crate::result_files::checkpoints;
 
 /// Keys that may change when a run goes on: stop rules, output, and what changes no bit. The mesh
 /// itself is looked at, wherever its file is now; so is each value that a style stands for.
-const MAY_CHANGE: [&str; 11] = [
+const MAY_CHANGE: [&str; 12] = [
     "title",
     "design.style",
     "mesh.file",
@@ -25,6 +26,7 @@ const MAY_CHANGE: [&str; 11] = [
     "optimizer.change_tolerance",
     "optimizer.compliance_tolerance",
     "optimizer.absolute_compliance_tolerance",
+    "optimizer.kkt_tolerance",
     "solver.max_iterations",
     "solver.threads",
     "output",
@@ -74,7 +76,8 @@ impl Resumption {
         unchanged(&record, config, &directory)?;
 
         let state = design_state(checkpoint.iteration, &record, checkpoint.arrays);
-        let Record { done, history, strategy, structure, by_color, .. } = record;
+        let Record { done, answer, history, strategy, structure, by_color, .. } = record;
+        let done = Done { answer, ..done };
         Ok(Self { state, done, history, notes, strategy, structure, by_color })
     }
 
@@ -100,7 +103,7 @@ impl Resumption {
 
         let fits = fits(&self.state, structure);
         let is_design = is_plausible(&self.state, structure.space.density_min);
-        if fits && !(is_design && self.is_told_by_a_run()) {
+        if fits && !(is_design && self.is_told_by_a_run(&structure.posed)) {
             let message = format!(
                 "the checkpoint in {} holds numbers that no run produces",
                 directory.display()
@@ -120,9 +123,9 @@ impl Resumption {
     }
 
     /// Whether the history, and what is said to be done, are those of a run that came so far.
-    fn is_told_by_a_run(&self) -> bool {
+    fn is_told_by_a_run(&self, posed: &Posed) -> bool {
         let iteration = self.state.iteration;
-        History::parse(&self.history).is_ok_and(|history| history.is_of_run(iteration))
+        History::parse(&self.history).is_ok_and(|history| history.is_of_run(posed, iteration))
             && self.done.is_plausible(iteration)
     }
 
@@ -150,10 +153,11 @@ fn fits(state: &DesignState, structure: &Model) -> bool {
 /// Whether a run can have come to the numbers of a state.
 fn is_plausible(state: &DesignState, density_min: f64) -> bool {
     let densities = density_min * (1.0 - 1e-9)..=1.0;
-    let DesignState { design, next, memory, displacements, .. } = state;
+    let DesignState { design, next, memory, displacements, kkt_residual, .. } = state;
     let mut others = displacements.iter().chain(memory.iter().map(|(_, values)| values)).flatten();
     design.iter().chain(next.iter().flatten()).all(|x| densities.contains(x))
         && others.all(|value| value.is_finite())
+        && kkt_residual.is_finite()
 }
 
 /// The state that the arrays of a checkpoint hold.
@@ -161,6 +165,7 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
     let mut state = DesignState {
         iteration,
         previous_objective: record.previous_compliance,
+        kkt_residual: record.kkt_residual.unwrap_or(1.0),
         design: Vec::new(),
         next: None,
         memory: Vec::new(),

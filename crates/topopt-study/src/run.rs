@@ -244,6 +244,7 @@ impl<'a> Run<'a> {
             change: settings.change_tolerance,
             relative_objective: settings.compliance_tolerance,
             absolute_objective: settings.absolute_compliance_tolerance,
+            kkt_residual: settings.kkt_tolerance,
         };
         let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
         let optimization = optimization.with_stages(model.stages.clone());
@@ -269,6 +270,7 @@ fn state_equation<'b, B: Pointwise + Sync>(
         },
         penalty: design.penalty,
         youngs_modulus: material.youngs_modulus,
+        void_stiffness: design.void_stiffness,
     };
     let accuracy = Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance };
     let solver = solver.of_equation(settings, accuracy);
@@ -317,7 +319,7 @@ impl<B: Pointwise> Observer<B> for Watcher<'_> {
         let start = Instant::now();
         self.results.snapshot(report.iteration, design)?;
         self.results.row(report, start.elapsed())?;
-        self.summary.done.add(report, start.elapsed());
+        self.summary.done.add(self.summary.posed, report, start.elapsed());
         self.progress.iteration(report);
         if self.checkpointer.is_due(report.iteration) {
             self.checkpoint(design)?;

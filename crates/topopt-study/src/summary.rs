@@ -7,6 +7,7 @@ use topopt_design::{Ended, StopRule};
 use topopt_fem::ElementPreconditioner;
 use topopt_io::WriteError;
 use topopt_linalg::{Backend, CycleKind};
+use topopt_mesh::numbers::shown;
 
 use crate::computer::Neighbors;
 use crate::config::{self, Config};
@@ -14,6 +15,7 @@ use crate::done::{Done, Seconds};
 use crate::doubts;
 use crate::materials::MaterialShare;
 use crate::model::Model;
+use crate::posed::{Posed, PosedConstraint};
 use crate::result_files::{SUMMARY, write_json};
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
@@ -60,10 +62,15 @@ pub struct Summary<'a> {
     pub strategy: &'static str,
     /// The preconditioner and its levels.
     pub preconditioner: Preconditioner,
+    /// What is minimized or maximized.
+    pub objective: ObjectiveFound,
+    /// Limits, and what the last design has.
+    pub constraints: Vec<Limited>,
     /// What was done so far.
     #[serde(flatten)]
     pub done: Done,
-    /// Whether the last design has the volume that was asked for, to a thousandth.
+    /// Whether the last design has the largest volume allowed, to a thousandth; none where the volume
+    /// has no limit.
     pub volume_met: Option<bool>,
     /// Most memory the process ever held, where the system tells.
     pub peak_memory_mb: Option<f64>,
@@ -71,6 +78,73 @@ pub struct Summary<'a> {
     pub settings: Settings<'a>,
     /// What was left out or changed, and doubts, a sentence each.
     pub notes: Vec<String>,
+    #[serde(skip)]
+    pub(crate) posed: &'a Posed,
+}
+
+/// What is minimized or maximized.
+#[derive(Debug, Serialize)]
+pub struct ObjectiveFound {
+    /// The response in words.
+    pub response: String,
+    /// `minimize` or `maximize`.
+    pub goal: &'static str,
+    /// That of the last design.
+    pub value: Option<f64>,
+}
+
+/// A limit, and what the last design has.
+#[derive(Debug, Serialize)]
+pub struct Limited {
+    /// The response in words.
+    pub response: String,
+    /// The largest value allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// The smallest value allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
+    /// That of the last design.
+    pub value: Option<f64>,
+    /// Whether it keeps the limit, to a thousandth.
+    pub met: Option<bool>,
+}
+
+impl ObjectiveFound {
+    fn of(posed: &Posed, value: Option<f64>) -> Self {
+        let goal = if posed.is_maximized { "maximize" } else { "minimize" };
+        Self { response: posed.objective_label(), goal, value }
+    }
+}
+
+impl Limited {
+    fn of(constraint: &PosedConstraint, value: Option<f64>) -> Self {
+        let PosedConstraint { response, limit, is_upper, .. } = constraint;
+        Self {
+            response: response.label.clone(),
+            at_most: is_upper.then_some(*limit),
+            at_least: (!is_upper).then_some(*limit),
+            value,
+            met: value.map(|value| constraint.is_met(value)),
+        }
+    }
+
+    /// It for people; none before the first iteration.
+    fn text(&self) -> Option<String> {
+        let Self { response, value, .. } = self;
+        let (value, met) = (shown((*value)?), self.met?);
+        let limit = match (self.at_most, self.at_least) {
+            (Some(limit), _) => format!("at most {}", shown(limit)),
+            (None, limit) => format!("at least {}", shown(limit.unwrap_or(f64::NAN))),
+        };
+        Some(match met {
+            true => format!("{response} {value}, {limit} allowed"),
+            false => format!(
+                "warning: the {response} is {value}, and {limit} was asked for: no design that the \
+                 run came to keeps all limits; let it run longer, or loosen a limit"
+            ),
+        })
+    }
 }
 
 /// The preconditioner and its levels.
@@ -125,8 +199,8 @@ impl UnitNames {
 pub struct Settings<'a> {
     /// The material.
     pub material: &'a config::Material,
-    /// The volume asked for.
-    pub volume_fraction: f64,
+    /// The largest volume asked for.
+    pub volume_fraction: Option<f64>,
     /// What the design is meant for.
     pub style: config::Style,
     /// How the modulus follows the density.
@@ -153,7 +227,7 @@ impl<'a> Settings<'a> {
     fn of(config: &'a Config) -> Self {
         Self {
             material: &config.material,
-            volume_fraction: *config.design.volume_fraction.get_ref(),
+            volume_fraction: config.volume_bound(),
             style: config.design.style,
             interpolation: config.design.interpolation,
             penalty: config.design.penalty,
@@ -196,11 +270,14 @@ impl<'a> Summary<'a> {
             device,
             strategy,
             preconditioner: Preconditioner::default(),
+            objective: ObjectiveFound::of(&model.posed, None),
+            constraints: model.posed.constraints.iter().map(|c| Limited::of(c, None)).collect(),
             done: Done::default(),
             volume_met: None,
             peak_memory_mb: None,
             settings: Settings::of(config),
             notes: [model.notes.clone(), doubts::of(config, model)].concat(),
+            posed: &model.posed,
         }
     }
 
@@ -228,10 +305,17 @@ impl<'a> Summary<'a> {
             None => ("failed", None),
         };
         self.peak_memory_mb = peak_memory_mb();
-        self.volume_met = self.done.volume_fraction.map(|volume| {
-            let target = self.settings.volume_fraction;
-            (volume - target).abs() <= VOLUME_TOLERANCE * target
-        });
+        let target = self.settings.volume_fraction;
+        self.volume_met = self
+            .done
+            .volume_fraction
+            .zip(target)
+            .map(|(volume, target)| (volume - target).abs() <= VOLUME_TOLERANCE * target);
+        let (posed, answer) = (self.posed, &self.done.answer);
+        self.objective = ObjectiveFound::of(posed, answer.objective);
+        let value = |i: usize| answer.limited.get(i).copied();
+        let limited = posed.constraints.iter().enumerate();
+        self.constraints = limited.map(|(i, c)| Limited::of(c, value(i))).collect();
     }
 
     /// Writes summary.json.
@@ -266,8 +350,9 @@ impl<'a> Summary<'a> {
         let mut lines = String::new();
         if let (Some(compliance), Some(volume)) = (self.done.compliance, self.done.volume_fraction)
         {
+            let own = self.own_objective();
             lines += &format!(
-                "{} iteration{}, {}: compliance {compliance:.6e}, volume {volume:.4}, \
+                "{} iteration{}, {}: {own}compliance {compliance:.6e}, volume {volume:.4}, \
                  {} PCG iterations\n",
                 self.done.iterations,
                 if self.done.iterations == 1 { "" } else { "s" },
@@ -284,14 +369,33 @@ impl<'a> Summary<'a> {
         lines += &format!("results in {}", directory.display());
 
         let grey = self.done.grey_level.map(|grey| grey_text(grey, self.settings.style));
-        let last = grey.into_iter().chain(self.volume_warning());
+        let last = grey.into_iter().chain(self.volume_warning()).chain(self.limits());
         last.for_each(|line| lines += &format!("\n{line}"));
         lines
     }
 
+    /// An objective that is neither the compliance nor the volume, to stand before these.
+    fn own_objective(&self) -> String {
+        let is_usual = self.posed.objective.iter().all(|response| response.form.is_usual());
+        match self.objective.value.filter(|_| !is_usual) {
+            Some(value) => format!("{} {value:.6e}, ", self.objective.response),
+            None => String::new(),
+        }
+    }
+
+    /// The limits of `[[constraints]]`, and whether they are kept.
+    fn limits(&self) -> impl Iterator<Item = String> {
+        let posed = self.posed.constraints.iter().zip(&self.constraints);
+        posed.filter(|(posed, _)| posed.entry.is_some()).filter_map(|(_, limited)| limited.text())
+    }
+
     fn volume_warning(&self) -> Option<String> {
         let volume = self.done.volume_fraction.filter(|_| self.volume_met == Some(false))?;
-        let target = self.settings.volume_fraction;
+        // What other limits leave is told of with them, and only criteria use up all of a volume.
+        let target = self.settings.volume_fraction.filter(|_| self.constraints.len() == 1)?;
+        if volume < target && self.settings.optimizer.method != config::Method::Oc {
+            return None;
+        }
         let why = match volume > target {
             true => "with these passive elements, filter and move limit no design has less",
             false => {
@@ -332,6 +436,7 @@ fn rule_name(rule: StopRule) -> &'static str {
         StopRule::Change => "change_tolerance",
         StopRule::RelativeObjective => "compliance_tolerance",
         StopRule::AbsoluteObjective => "absolute_compliance_tolerance",
+        StopRule::KktResidual => "kkt_tolerance",
     }
 }
 

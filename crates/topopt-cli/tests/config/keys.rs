@@ -43,9 +43,9 @@ fn unknown_table() {
        :      `-- not a known key
     16 | width = 1
        `----
-     help: the case file may have the keys continuation, design, filter, load_cases, loads, material,
-           materials, mesh, optimizer, output, projection, select, solver, springs, supports, title,
-           units
+     help: the case file may have the keys constraints, continuation, design, filter, load_cases,
+           loads, material, materials, mesh, objective, optimizer, output, projection, select,
+           solver, springs, supports, title, units
     ");
 }
 
@@ -81,21 +81,21 @@ fn out_of_range() {
 
 #[test]
 fn several_at_once() {
-    let text = "0.3\ndensity_min = 0\npenalty = nan\n[material]\npoissons_ratio = 0.5";
+    let text = "0.3\ndensity_min = 1\npenalty = nan\n[material]\npoissons_ratio = 0.5";
     insta::assert_snapshot!(refused("0.3", text), @r"
      x `design.density_min` is out of range
        ,-[cases/case.toml:14:15]
     13 | volume_fraction = 0.3
-    14 | density_min = 0
+    14 | density_min = 1
        :               |
-       :               `-- must be greater than 0 and less than 1
+       :               `-- must be at least 0 and less than 1
     15 | penalty = nan
        `----
-     help: with density 0 the stiffness matrix is singular; 0.01 is usual
+     help: Smallest density, which represents void; 0.001 by default with the style `crisp`.
 
      x `design.penalty` must be a finite number
        ,-[cases/case.toml:15:11]
-    14 | density_min = 0
+    14 | density_min = 1
     15 | penalty = nan
        :           ^|^
        :            `-- not finite

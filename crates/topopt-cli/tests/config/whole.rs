@@ -123,7 +123,7 @@ fn benchmarks_load_and_run_fifty_iterations() {
     for (name, volume_fraction) in fractions {
         let config = Config::load(&folder.join(format!("{name}.toml")), &[]).unwrap();
         assert_eq!(config.mesh.get_ref().size.as_ref().map(|s| *s.get_ref()), Some(1));
-        assert_eq!(*config.design.volume_fraction.get_ref(), volume_fraction);
+        assert_eq!(config.volume_bound(), Some(volume_fraction));
         assert_eq!(config.filter.get_ref().radius_in_elements, Some(3.0));
         let optimizer = &config.optimizer;
         assert_eq!(optimizer.max_iterations, 50);

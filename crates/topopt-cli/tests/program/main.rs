@@ -15,6 +15,7 @@ mod gpu;
 #[cfg(unix)]
 mod guide;
 mod interrupt;
+mod literature;
 mod loads;
 mod materials;
 mod mesh_messages;
@@ -22,6 +23,7 @@ mod meshes;
 mod messages;
 mod methods;
 mod numbering;
+mod objectives;
 mod preview;
 mod progress;
 mod refused;

@@ -24,6 +24,67 @@ pub(crate) fn assert_snapshot(name: &str, messages: &[String]) {
 const END: &str = "[[select]]\nname = \"end\"\nkind = \"elements\"\n\
                    box = { min = [9, 0, 0], max = [10, 5, 5] }\n[design]";
 
+/// `topopt check` about [`CASE`] with the selection `end` and another problem.
+#[test]
+fn objectives() {
+    let folder = Folder::new();
+    folder.write("case.toml", &CASE.replace("[design]", END));
+    let filtered = "filter.kind=sensitivity";
+    let limit = |keys: &str| format!("constraints=[{{response=\"displacement\",{keys}}}]");
+
+    let sets: [&[&str]; 34] = [
+        &["objective={}"],
+        &["objective={minimize=\"compliance\",maximize=\"volume\"}"],
+        &["objective={minimize=\"weight\"}"],
+        &["objective={minimize=\"volume\"}"],
+        &["objective={minimize=\"mass\",worst_case=true}"],
+        &["objective={minimize=\"compliance\",case=\"up\"}"],
+        &["objective={minimize=\"compliance\",case=\"default\",worst_case=true}"],
+        &["objective={minimize=\"compliance\",set=\"load\"}"],
+        &["objective={minimize=\"compliance\",direction=[0, 1, 0]}"],
+        &["objective={minimize=\"displacement\"}"],
+        &["objective={minimize=\"displacement\",set=\"laod\"}"],
+        &["objective={minimize=\"displacement\",set=\"load\",direction=[0, 0, 0]}"],
+        &["objective={maximize=\"output_displacement\",set=\"end\"}"],
+        &["objective={maximize=\"output_displacement\",set=\"end\",direction=[0, 1, 0]}"],
+        &["objective={minimize=\"displacement\",set=\"load\"}", CASE_UP],
+        &["objective={minimize=\"displacement\",set=\"load\"}", filtered],
+        &["objective={maximize=\"compliance\"}", filtered],
+        &["optimizer.method=oc", "objective={minimize=\"compliance\",worst_case=true}"],
+        &["optimizer.method=oc", &limit("set=\"load\",at_most=100")],
+        &[&limit("set=\"load\"")],
+        &[&limit("set=\"load\",at_most=1,at_least=0.5")],
+        &[&limit("set=\"load\",at_most=-1")],
+        &[&limit("set=\"load\",at_most=inf")],
+        &[&limit("set=\"load\",at_most=1,exponent=1")],
+        &[&limit("set=\"load\",at_most=1,exponent=8,direction=[1, 0, 0]")],
+        &["constraints=[{response=\"compliance\",at_most=0}]"],
+        &["constraints=[{response=\"volume\",at_most=0.2}]"],
+        &["constraints=[{response=\"volume\",at_most=30,set=\"end\"}]"],
+        &["constraints=[{response=\"volume\",at_most=0.001,set=\"end\"}]"],
+        &["constraints=[{response=\"volume\",at_least=0.9,case=\"default\"}]"],
+        &["constraints=[{response=\"mass\",at_most=50}]"],
+        &["constraints=[{response=\"mass\",at_least=1000}]", "material.mass_density=1"],
+        &["constraints=[{at_most=1}]"],
+        &["constraints=[{response=\"compliance\",at_most=500}]", filtered],
+    ];
+    let check = |keys: &&[&str]| {
+        let set = keys.iter().flat_map(|key| ["--set", *key]);
+        let args: Vec<&str> = ["check", "case.toml"].into_iter().chain(set).collect();
+        format!("# {}\n{}", keys.join(", "), message(&folder, &args))
+    };
+    assert_snapshot("objectives", &sets.iter().map(check).collect::<Vec<_>>());
+
+    folder.write("case.toml", &CASE.replace("volume_fraction = 0.3", ""));
+    let without = message(&folder, &["check", "case.toml"]);
+    folder.write("case.toml", &CASE.replace("[design]\nvolume_fraction = 0.3", ""));
+    assert_snapshot("no_volume", &[without, message(&folder, &["check", "case.toml"])]);
+}
+
+/// A second load case.
+const CASE_UP: &str = "loads=[{set=\"load\",force=[0, -1, 0]},\
+                       {set=\"load\",force=[0, 1, 0],case=\"up\"}]";
+
 /// `topopt check` about [`CASE`] with the selection `end`, changed by `--set`.
 #[test]
 fn cases() {

@@ -364,7 +364,7 @@ fn words_of_a_changed_result_command_no_terminal() {
     fs::write(folder.path("out/case.toml"), case).unwrap();
     fs::write(folder.path("out/history.csv"), history.replacen("\n2,", "\n1e999,", 1)).unwrap();
     let (status, _, err) = topopt(&folder.path(""), &["report", "out"]);
-    assert!(status == 1 && err.contains("line 3 is not a row of 14 finite numbers"), "{err}");
+    assert!(status == 1 && err.contains("line 3 is not a row of 15 finite numbers"), "{err}");
 }
 
 /// Two cubes that share an edge: the check says so, and so does a run.

@@ -127,14 +127,14 @@ impl<B: MovingAsymptotes> Mma<B> {
     }
 
     /// Writes the design that minimizes the approximations with these `scales` and `curvatures`,
-    /// `[m + 1]`, to `next`.
+    /// `[m + 1]`, to `next`. Returns it with the scaled multipliers of the constraints.
     fn minimize(
         &self,
         problem: &Subproblem<B>,
         scales: &[f64],
         curvatures: &[f64],
         next: &mut B::Vector,
-    ) -> Result<ApproximationSums, BackendError> {
+    ) -> Result<(ApproximationSums, Vec<f64>), BackendError> {
         let Subproblem { backend, design, bounds, constraints, .. } = *problem;
         let functions = problem.functions().zip(scales.iter().zip(curvatures));
         let approximation = Approximation {
@@ -145,31 +145,35 @@ impl<B: MovingAsymptotes> Mma<B> {
             functions: functions.map(|(f, (&s, &rho))| (&f.gradient, s, rho)).collect(),
         };
 
+        let base = base(constraints, &scales[1..]);
         let values: Vec<f64> = constraints
             .iter()
             .zip(&scales[1..])
-            .map(|(constraint, scale)| scale * (constraint.value - constraint.limit))
+            .map(|(f, scale)| scale * (f.value - f.limit - f.share * base))
             .collect();
         let mut evaluate =
             |weights: &[f64]| backend.minimize_approximation(&approximation, weights, None);
         let (shares, share_cost) = shares(constraints, scales);
         let dual = Dual { values: &values, shares: &shares, share_cost, evaluate: &mut evaluate };
         let multipliers = dual.solve()?;
-        backend.minimize_approximation(&approximation, &weights(multipliers), Some(next))
+        let at = weights(multipliers.iter().copied());
+        Ok((backend.minimize_approximation(&approximation, &at, Some(next))?, multipliers))
     }
 
     /// Writes a design to `next` at which no function is above its approximation, as far as
-    /// attempts go.
+    /// attempts go. Returns the scaled multipliers of the constraints.
     fn minimize_conservatively(
         &self,
         problem: &mut Subproblem<B>,
         scales: &[f64],
         mut curvatures: Vec<f64>,
         next: &mut B::Vector,
-    ) -> Result<(), SolveError> {
+    ) -> Result<Vec<f64>, SolveError> {
         let values: Vec<f64> = problem.functions().map(|function| function.value).collect();
+        let mut multipliers = Vec::new();
         for _ in 0..ATTEMPTS {
-            let sums = self.minimize(problem, scales, &curvatures, next)?;
+            let sums;
+            (sums, multipliers) = self.minimize(problem, scales, &curvatures, next)?;
             let found = problem.others.values(next)?;
 
             let mut is_conservative = true;
@@ -185,8 +189,15 @@ impl<B: MovingAsymptotes> Mma<B> {
                 break;
             }
         }
-        Ok(())
+        Ok(multipliers)
     }
+}
+
+/// A number below the largest of the functions that share it by as much as they can change, at most
+/// 0: what is minimized besides is the distance from it, which may not be negative.
+fn base<B: Backend>(constraints: &[Function<B>], scales: &[f64]) -> f64 {
+    let sharing = constraints.iter().zip(scales).filter(|(f, _)| f.share > 0.0);
+    sharing.map(|(f, scale)| (f.value - f.limit - 1.0 / scale) / f.share).fold(0.0, f64::min)
 }
 
 /// Scaled shares a_i of the constraints in the largest one, and its cost: it is scaled as they are.
@@ -205,7 +216,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         &mut self,
         problem: &mut Subproblem<B>,
         next: &mut B::Vector,
-    ) -> Result<(), SolveError> {
+    ) -> Result<Vec<f64>, SolveError> {
         let backend = problem.backend;
         self.move_asymptotes(problem);
         let mut changes = Vec::new();
@@ -218,12 +229,15 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
             true => changes.iter().map(|change| (1.0 / change, 1.0 / n)).unzip(),
             false => changes.iter().map(|change| (1.0, change / n)).unzip(),
         };
-        if self.is_globally_convergent {
+        let mut multipliers = if self.is_globally_convergent {
             let curvatures = slopes.iter().map(|slope| FIRST_CURVATURE * slope).collect();
-            self.minimize_conservatively(problem, &scales, curvatures, next)?;
+            self.minimize_conservatively(problem, &scales, curvatures, next)?
         } else {
             let curvature = if self.is_scaled { CURVATURE / n } else { UNSCALED_CURVATURE };
-            self.minimize(problem, &scales, &vec![curvature; scales.len()], next)?;
+            self.minimize(problem, &scales, &vec![curvature; scales.len()], next)?.1
+        };
+        for (multiplier, scale) in multipliers.iter_mut().zip(&scales[1..]) {
+            *multiplier *= scale / scales[0];
         }
 
         // From here on nothing fails, except for want of room before anything is kept.
@@ -234,7 +248,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         backend.copy(problem.design, &mut last);
         self.before.insert(0, last);
         std::mem::swap(&mut self.asymptotes, &mut self.moved);
-        Ok(())
+        Ok(multipliers)
     }
 
     fn memory(&self) -> Vec<(&'static str, &B::Vector)> {

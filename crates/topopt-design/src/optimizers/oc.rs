@@ -13,8 +13,8 @@ use crate::{Dependence, Optimizer, SolveError, Subproblem};
 /// which that of the volume itself is found. In place of the volume any one constraint serves that
 /// depends on the density alone and grows with it.
 ///
-/// Positive sensitivities, which the weight of material or rounding makes, count as 0: such
-/// material goes as fast as the move limit lets it. If no design within the move limits meets the
+/// Positive sensitivities, which the weight of material, an output of a mechanism or rounding makes,
+/// count as 0: such material goes as fast as the move limit lets it. If no design within the move limits meets the
 /// volume, the nearest one is taken.
 pub struct OptimalityCriteria<B: Pointwise> {
     move_limit: f64,
@@ -23,6 +23,9 @@ pub struct OptimalityCriteria<B: Pointwise> {
     upper: B::Vector,
     candidate: B::Vector,
 }
+
+/// The smallest B_e.
+const LEAST: f64 = 1e-10;
 
 impl OptimalityCriteria<topopt_linalg::Cpu> {
     /// Vectors of one entry per design variable that it holds, on any backend.
@@ -45,7 +48,8 @@ impl<B: Pointwise> OptimalityCriteria<B> {
         })
     }
 
-    /// lower = max(floor, x - m), upper = min(ceiling, x + m).
+    /// lower = max(floor, x - m, x 1e-10^eta), upper = min(ceiling, x + m): B_e counts as 1e-10 at
+    /// least, so that a density that is allowed to be 0 comes back from it [BendsoeSigmund2004].
     fn set_limits(&mut self, problem: &Subproblem<B>, scratch: &mut B::Vector) {
         let Subproblem { backend, design, bounds, .. } = *problem;
         for (sign, limit) in [(-1.0, &mut self.lower), (1.0, &mut self.upper)] {
@@ -53,6 +57,9 @@ impl<B: Pointwise> OptimalityCriteria<B> {
             backend.axpby(1.0, design, 1.0, scratch);
             backend.scale_within(1.0, scratch, bounds, limit);
         }
+        let least = LEAST.powf(self.damping);
+        backend.scale_within(least, design, [&self.lower, bounds[1]], scratch);
+        std::mem::swap(&mut self.lower, scratch);
     }
 
     /// candidate = x (-dC / dV)^eta, the next design except for the factor lambda^-eta. Where dV is
@@ -64,6 +71,13 @@ impl<B: Pointwise> OptimalityCriteria<B> {
         backend.positive_part(-1.0, scratch, candidate);
         backend.power(1.0, candidate, self.damping, scratch);
         backend.multiply(design, scratch, candidate);
+    }
+}
+
+impl<B: Pointwise> OptimalityCriteria<B> {
+    /// lambda of the factor lambda^-eta.
+    fn multiplier(&self, scale: f64) -> f64 {
+        scale.powf(-1.0 / self.damping).min(f64::MAX)
     }
 }
 
@@ -85,7 +99,7 @@ impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
         &mut self,
         problem: &mut Subproblem<B>,
         next: &mut B::Vector,
-    ) -> Result<(), SolveError> {
+    ) -> Result<Vec<f64>, SolveError> {
         self.set_limits(problem, next);
         self.set_candidate(problem, next);
         let Subproblem { backend, design, constraints, others, .. } = problem;
@@ -96,16 +110,16 @@ impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
         if others.is_linear(0) {
             let scale = designs.bisect(&volume.gradient, volume.limit)?;
             designs.write(scale, next);
-            return Ok(());
+            return Ok(vec![self.multiplier(scale)]);
         }
 
         // V(x') = V(x) + dV (x' - x) = target
         let linear = backend.value(&backend.dot(&volume.gradient, design))?;
         let scale = designs.bisect(&volume.gradient, volume.limit - volume.value + linear)?;
-        designs.meet::<SolveError>(scale, volume.limit, next, &mut |x| {
+        let scale = designs.meet::<SolveError>(scale, volume.limit, next, &mut |x| {
             Ok(others.constraint(0, x)? - volume.limit)
         })?;
-        Ok(())
+        Ok(vec![self.multiplier(scale)])
     }
 }
 

@@ -33,3 +33,35 @@ impl<B: Pointwise + Sync> Response<B> for Compliance {
         Ok(at.equation.compliance_gradient(at.density, at.scratch, gradient)?)
     }
 }
+
+/// The same of one load case, without its weight.
+#[derive(Debug, Clone)]
+pub struct CaseCompliance {
+    /// Name, such as `compliance in load case down`.
+    pub name: String,
+    /// Number of the load case.
+    pub case: usize,
+}
+
+impl<B: Pointwise + Sync> Response<B> for CaseCompliance {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn dependence(&self) -> Dependence {
+        Dependence::States
+    }
+
+    fn value(&mut self, at: &mut Evaluated<B>) -> Result<f64, BackendError> {
+        Ok(at.equation.compliances(at.scratch)?[self.case])
+    }
+
+    fn gradient(
+        &mut self,
+        at: &mut Evaluated<B>,
+        _: &mut Monitor,
+        gradient: &mut B::Vector,
+    ) -> Result<(), SolveError> {
+        Ok(at.equation.case_compliance_gradient(self.case, at.density, gradient)?)
+    }
+}

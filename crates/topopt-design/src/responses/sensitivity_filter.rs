@@ -12,6 +12,8 @@ use crate::{Stage, Weights};
 /// themselves empty large elements beside small ones. Where all volumes are equal they cancel; with
 /// 1 for all of them this is the form of the thesis.
 ///
+/// Densities below a thousandth count as that where they divide \[Andreassen2011\].
+///
 /// What it gives is the gradient of no function. It is known to lead to good designs for the
 /// compliance, whose sensitivities are negative, and for nothing else: hence
 /// [`Objective::filtered`](crate::Objective::filtered) takes a compliance, and no other response
@@ -22,13 +24,18 @@ pub struct SensitivityFilter<'a, B: Pointwise> {
     volumes: B::Vector,
     /// sum_i H_ei v_i / v_e
     row_sums: B::Vector,
+    density_min: f64,
 }
+
+/// The smallest density that divides.
+const LEAST: f64 = 1e-3;
 
 impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
     /// Vectors of one entry per element that it holds, besides what H does.
     pub const ELEMENT_VECTORS: usize = 2;
 
-    /// From the operator H and the volume of every element, `[n_elements]`, > 0.
+    /// From the operator H, the volume of every element, `[n_elements]`, > 0, and the smallest
+    /// density.
     ///
     /// # Errors
     /// [`AveragingError`] if the device has no room, or H fails.
@@ -36,12 +43,14 @@ impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
         backend: &B,
         weights: Weights<'a, B>,
         volumes: &[f64],
+        density_min: f64,
     ) -> Result<Self, AveragingError> {
         let row_sums = backend.zeros(Space::elements(volumes.len()))?;
         let mut filter = Self {
             weights,
             volumes: backend.upload(volumes, Space::elements(volumes.len()))?,
             row_sums,
+            density_min,
         };
         filter.sum_rows(backend)?;
         Ok(filter)
@@ -81,7 +90,20 @@ impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
         backend.multiply(density, sensitivities, scratch); // rho dC
         weights.operator().apply(scratch, sensitivities)?; // H rho dC
         backend.divide(sensitivities, row_sums, scratch);
-        backend.divide(scratch, density, sensitivities);
+        if self.density_min >= LEAST {
+            backend.divide(scratch, density, sensitivities);
+            return Ok(());
+        }
+
+        // max(rho, LEAST) = max(0, rho - LEAST) + LEAST
+        let mut shifted = backend.zeros(weights.operator().space())?;
+        let mut divisor = backend.zeros(weights.operator().space())?;
+        backend.fill(-LEAST, &mut shifted);
+        backend.axpby(1.0, density, 1.0, &mut shifted);
+        backend.positive_part(1.0, &shifted, &mut divisor);
+        backend.fill(LEAST, &mut shifted);
+        backend.axpby(1.0, &shifted, 1.0, &mut divisor);
+        backend.divide(scratch, &divisor, sensitivities);
         Ok(())
     }
 }

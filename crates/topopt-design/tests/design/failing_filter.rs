@@ -49,7 +49,7 @@ fn filtered<'a>(
         let filter = DensityFilter::new(&Cpu, weights, &space.volumes).unwrap();
         formulation.transform = physical_density(&Cpu, filter, None, space).unwrap();
     } else {
-        let filter = SensitivityFilter::new(&Cpu, weights, &space.volumes).unwrap();
+        let filter = SensitivityFilter::new(&Cpu, weights, &space.volumes, 0.01).unwrap();
         formulation.objective = Objective::filtered(Compliance, filter);
     }
     formulation

@@ -24,10 +24,16 @@ use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Sets};
 use topopt_testing::{derivative, unit};
 
-const SIMP: Interpolation = Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0 };
+const SIMP: Interpolation =
+    Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0, void_stiffness: 0.0 };
 const TIGHT: PcgOptions = PcgOptions { tolerance: 1e-12, max_iterations: 10_000 };
-const COUNT: StopRules =
-    StopRules { max_iterations: 12, change: 0.0, relative_objective: 0.0, absolute_objective: 0.0 };
+const COUNT: StopRules = StopRules {
+    max_iterations: 12,
+    change: 0.0,
+    relative_objective: 0.0,
+    absolute_objective: 0.0,
+    kkt_residual: 0.0,
+};
 
 /// 8 x 4 x 4 wavy elements, clamped at x = 0, with a transverse and an axial load case.
 fn cantilever() -> Problem {
@@ -125,7 +131,7 @@ impl Observer<Cpu> for Recorder {
         report: &IterationReport,
         design: &Design<Cpu>,
     ) -> Result<(), ObserverError> {
-        self.reports.push(*report);
+        self.reports.push(report.clone());
         self.densities.push(design.density()?);
         self.energy.push(design.strain_energy()?.iter().sum());
         self.states.push(design.state()?);
@@ -148,7 +154,7 @@ fn run_on(
     let problem = cantilever();
     let space = space(problem.mesh());
     let cone = Weights::fixed(Box::new(Cone::new(problem.mesh().centers(), 1.5, usize::MAX)));
-    let filter = SensitivityFilter::new(&Cpu, cone, &space.volumes).unwrap();
+    let filter = SensitivityFilter::new(&Cpu, cone, &space.volumes, 0.01).unwrap();
     let objective = Objective::filtered(Compliance, filter);
     let formulation = Formulation { objective, ..plain(&space) };
     let mut optimization = optimization(&problem, solver(&problem, pcg), formulation, stop);
@@ -247,7 +253,7 @@ fn compliances_of_load_cases_are_their_work_and_add_up_to_the_objective() {
     let mut optimization = optimization(&problem, solver(&problem, TIGHT), plain(&space), stop);
     optimization.run(&mut recorder).unwrap();
 
-    let found = optimization.compliances().unwrap();
+    let found = optimization.compliances();
     for (case, load) in problem.load_cases().iter().enumerate() {
         let u = optimization.design().displacement(case).unwrap();
         let work: f64 = load.forces.iter().zip(&u).map(|(f, u)| f * u).sum();

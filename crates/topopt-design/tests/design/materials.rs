@@ -26,8 +26,8 @@ fn layered(problem: Problem) -> Problem {
 /// supports.
 #[test]
 fn gradients_of_two_materials_agree_with_finite_differences() {
-    hold_against_differences(&layered(loaded()), Chain::identity(128));
-    hold_against_differences(&layered(loaded()), physical(Some(4.0)));
+    hold_against_differences(&layered(loaded()), || Chain::identity(128));
+    hold_against_differences(&layered(loaded()), || physical(Some(4.0)));
 }
 
 const PULL: f64 = 0.7;

@@ -92,7 +92,7 @@ fn reaction() -> Problem<Reaction, 1> {
 
 #[test]
 fn another_physics_agrees_with_finite_differences() {
-    hold_against_differences(&reaction(), Chain::identity(128));
+    hold_against_differences(&reaction(), || Chain::identity(128));
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use topopt_design::{
-    Chain, Compliance, Constraint, Dependence, DesignSpace, DesignState, DesignTransform, Ended,
-    Evaluated, Formulation, NamedVector, Objective, OptimalityCriteria, Optimization, Optimizer,
-    Response, SolveError, StateEquation, StopRules, Subproblem, Volume, start,
+    CaseCompliance, Chain, Compliance, Constraint, Dependence, DesignSpace, DesignState,
+    DesignTransform, Ended, Evaluated, Formulation, Function, LargestDisplacement,
+    MeanDisplacement, NamedVector, Objective, OptimalityCriteria, Optimization, Optimizer,
+    Response, SolveError, StateEquation, StopRules, Subproblem, Volume, WeightedDensity, start,
 };
 use topopt_fem::{ElementKernel, LoadCase, Problem};
-use topopt_linalg::{Backend, BackendError, Cpu, Monitor};
+use topopt_linalg::{BackendError, Cpu, Monitor};
 
 use super::transforms::{Mirror, agrees_with_differences, physical, scattered};
 use super::{COUNT, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
@@ -28,46 +29,27 @@ pub fn loaded() -> Problem {
     Problem::new(mesh, *problem.material(), problem.supports().clone(), cases).unwrap()
 }
 
-/// l . u for a load case, by an adjoint state.
-struct Displacement {
+/// A sum of displacements, of held components too.
+fn displacement<K: ElementKernel<N>, const N: usize>(
+    problem: &Problem<K, N>,
     case: usize,
-    load: Vec<f64>,
-    lambda: Vec<f64>,
+) -> Box<MeanDisplacement<Cpu>> {
+    let weights = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
+    Box::new(MeanDisplacement::new(&Cpu, problem, "displacement".into(), case, weights).unwrap())
 }
 
-impl Displacement {
-    /// A mean of displacements at free components.
-    fn of<K: ElementKernel<N>, const N: usize>(problem: &Problem<K, N>, case: usize) -> Self {
-        let mut load: Vec<f64> = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
-        problem.constraints().clear(&mut load);
-        Self { case, lambda: vec![0.0; load.len()], load }
-    }
+/// The p-norm of displacements, of held nodes too.
+fn largest<K: ElementKernel<N>, const N: usize>(
+    problem: &Problem<K, N>,
+    case: usize,
+) -> Box<LargestDisplacement<Cpu>> {
+    let nodes = (0..problem.mesh().n_nodes() as u32).step_by(7).collect();
+    let name = "largest displacement".into();
+    Box::new(LargestDisplacement::new(&Cpu, problem, name, case, (nodes, 8.0)).unwrap())
 }
 
-impl Response<Cpu> for Displacement {
-    fn name(&self) -> &str {
-        "displacement"
-    }
-
-    fn dependence(&self) -> Dependence {
-        Dependence::States
-    }
-
-    fn value(&mut self, at: &mut Evaluated<Cpu>) -> Result<f64, BackendError> {
-        Ok(Cpu.dot(&self.load, at.equation.state(self.case)))
-    }
-
-    fn gradient(
-        &mut self,
-        at: &mut Evaluated<Cpu>,
-        monitor: &mut Monitor,
-        gradient: &mut Vec<f64>,
-    ) -> Result<(), SolveError> {
-        let Self { case, load, lambda } = self;
-        at.equation.solve_adjoint("displacement", load, lambda, monitor)?;
-        gradient.fill(0.0);
-        Ok(at.equation.add_adjoint_gradient(*case, lambda, at.density, gradient)?)
-    }
+fn of_case(case: usize) -> Box<CaseCompliance> {
+    Box::new(CaseCompliance { name: "compliance in a load case".into(), case })
 }
 
 /// The mean density of some elements; with a slope that can be broken.
@@ -111,51 +93,68 @@ impl Optimizer<Cpu> for Differences {
         &mut self,
         problem: &mut Subproblem<Cpu>,
         next: &mut Vec<f64>,
-    ) -> Result<(), SolveError> {
+    ) -> Result<Vec<f64>, SolveError> {
         let Subproblem { design, objective, constraints, others, .. } = problem;
         let functions = [*objective].into_iter().chain(constraints.iter());
-        for (k, function) in functions.enumerate() {
+        let is_zero = |f: &Function<Cpu>| f.value == 0.0 && f.gradient.iter().all(|g| *g == 0.0);
+        for (k, function) in functions.enumerate().filter(|(_, function)| !is_zero(function)) {
             let mut at = |x: &Vec<f64>| others.values(x).unwrap()[k];
             assert!((at(design) / function.value - 1.0).abs() < 1e-9, "{k}");
             agrees_with_differences(design, &function.gradient, &mut at);
         }
+        assert_eq!(is_zero(objective), constraints.iter().any(|f| f.share > 0.0));
         next.clone_from(design);
-        Ok(())
+        Ok(vec![0.0; constraints.len()])
     }
 }
 
-/// Holds every response that the library has, and some of these tests, against differences.
+/// Holds every response that the library has, and one of these tests, against differences.
 pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
-    transform: Chain<'_, Cpu>,
+    mut transform: impl FnMut() -> Chain<'static, Cpu>,
 ) {
     let space = space(problem.mesh());
-    let x = scattered(transform.n_inputs());
+    let masses: Vec<f64> = space.volumes.iter().enumerate().map(|(e, v)| v * e as f64).collect();
+    let mass = WeightedDensity::new(&Cpu, "mass".into(), &masses).unwrap();
     let constraints = vec![
-        Constraint::new(Box::new(Displacement::of(problem, 0)), 1.0),
-        Constraint::new(Box::new(Displacement::of(problem, 1)), 1.0),
+        Constraint::new(displacement(problem, 0), 1.0),
+        Constraint::at_least(displacement(problem, 1), 1.0),
+        Constraint::new(largest(problem, 0), 1.0),
+        Constraint::at_least(largest(problem, 1), 1.0),
         Constraint::new(Box::new(MeanDensity { elements: vec![5, 90, 17], broken: None }), 1.0),
         Constraint::new(Box::new(Compliance), 1.0),
+        Constraint::new(of_case(0), 1.0),
+        Constraint::new(of_case(1), 1.0),
         Constraint::new(Box::new(Volume), 1.0),
+        Constraint::at_least(Box::new(mass), 1.0),
     ];
-    let objective = Objective::new(Box::new(Compliance));
-    let formulation = Formulation { space: &space, transform, objective, constraints };
-    let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
-    let mut recorder = Recorder::default();
-    let outcome = Optimization::new(equation, formulation, Box::new(Differences), ONCE, &x)
-        .unwrap()
-        .run(&mut recorder)
-        .unwrap();
-    assert_eq!((outcome.iterations, recorder.reports[0].change), (1, 0.0), "{outcome:?}");
+
+    let worst = Objective::worst(vec![(of_case(0), 1.5), (displacement(problem, 1), 0.3)]);
+    let posed = [
+        (Objective::new(Box::new(Compliance)), constraints),
+        (worst.maximized(), vec![Constraint::volume(&space)]),
+    ];
+    for (objective, constraints) in posed {
+        let transform = transform();
+        let x = scattered(transform.n_inputs());
+        let formulation = Formulation { space: &space, transform, objective, constraints };
+        let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
+        let mut recorder = Recorder::default();
+        let outcome = Optimization::new(equation, formulation, Box::new(Differences), ONCE, &x)
+            .unwrap()
+            .run(&mut recorder)
+            .unwrap();
+        assert_eq!((outcome.iterations, recorder.reports[0].change), (1, 0.0), "{outcome:?}");
+    }
 }
 
 #[test]
 fn all_responses_agree_with_finite_differences() {
     for problem in [cantilever(), loaded()] {
-        hold_against_differences(&problem, Chain::identity(128));
+        hold_against_differences(&problem, || Chain::identity(128));
     }
-    hold_against_differences(&loaded(), physical(Some(4.0)));
-    hold_against_differences(&loaded(), Mirror::before_physical(Some(2.0)));
+    hold_against_differences(&loaded(), || physical(Some(4.0)));
+    hold_against_differences(&loaded(), || Mirror::before_physical(Some(2.0)));
 }
 
 #[test]
@@ -225,11 +224,11 @@ impl Optimizer<Cpu> for Damped {
         &mut self,
         problem: &mut Subproblem<Cpu>,
         next: &mut Vec<f64>,
-    ) -> Result<(), SolveError> {
-        self.criteria.next(problem, next)?;
+    ) -> Result<Vec<f64>, SolveError> {
+        let multipliers = self.criteria.next(problem, next)?;
         next.iter_mut().zip(&self.before).for_each(|(x, before)| *x = 0.8 * *x + 0.2 * before);
         self.before.clone_from(problem.design);
-        Ok(())
+        Ok(multipliers)
     }
 
     fn memory(&self) -> Vec<(&'static str, &Vec<f64>)> {
@@ -249,10 +248,9 @@ fn what_an_optimizer_remembers_is_part_of_the_state() {
     let problem = loaded();
     let space = space(problem.mesh());
     let run = |state: Option<&DesignState>| {
-        let objective = Objective::new(Box::new(Displacement {
-            load: problem.load_cases()[0].forces.clone(),
-            ..Displacement::of(&problem, 0)
-        }));
+        let forces = problem.load_cases()[0].forces.clone();
+        let work = MeanDisplacement::new(&Cpu, &problem, "work".into(), 0, forces).unwrap();
+        let objective = Objective::new(Box::new(work));
         let formulation = Formulation { objective, ..plain(&space) };
 
         let equation = StateEquation::new(&Cpu, &problem, SIMP, solver(&problem, TIGHT)).unwrap();
@@ -293,7 +291,7 @@ fn refusal<'a>(problem: &'a Problem, formulation: Formulation<'a, Cpu>, n: usize
 fn parts_that_do_not_fit_are_refused() {
     let problem = cantilever();
     let space = space(problem.mesh());
-    let displacement = || Constraint::new(Box::new(Displacement::of(&problem, 0)), 1.0);
+    let displacement = || Constraint::new(displacement(&problem, 0), 1.0);
     let formulation = Formulation { constraints: vec![displacement()], ..plain(&space) };
     assert_eq!(
         refusal(&problem, formulation, 128),
@@ -312,7 +310,7 @@ fn parts_that_do_not_fit_are_refused() {
 fn an_adjoint_solve_is_observed_and_can_be_interrupted() {
     let problem = cantilever();
     let space = space(problem.mesh());
-    let objective = Objective::new(Box::new(Displacement::of(&problem, 0)));
+    let objective = Objective::new(displacement(&problem, 0));
     let formulation = Formulation { objective, ..plain(&space) };
     let mut optimization =
         super::optimization(&problem, solver(&problem, TIGHT), formulation, COUNT);

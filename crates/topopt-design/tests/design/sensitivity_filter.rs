@@ -16,7 +16,7 @@ fn filtered_sensitivities_follow_the_formula() {
     let cone = Weights::fixed(Box::new(Cone::new(centers.clone(), 1.7, 0)));
     let (mut found, mut scratch) = (raw.clone(), vec![0.0; n]);
     let volumes: Vec<f64> = (0..n).map(|e| 1.0 + 0.9 * (e as f64 * 0.7).sin()).collect();
-    let filter = SensitivityFilter::new(&Cpu, cone, &volumes).unwrap();
+    let filter = SensitivityFilter::new(&Cpu, cone, &volumes, 0.01).unwrap();
     filter.apply(&Cpu, &density, &mut found, &mut scratch).unwrap();
 
     for e in [0, 40, n - 1] {
@@ -44,7 +44,7 @@ fn the_sensitivity_filter_does_not_see_how_a_mesh_is_graded() {
     let ones = vec![1.0; volumes.len()];
     let per_volume_spread = |measure: &[f64]| {
         let cone = Weights::fixed(Box::new(Cone::new(centers.clone(), 1.3, 0)));
-        let filter = SensitivityFilter::new(&Cpu, cone, measure).unwrap();
+        let filter = SensitivityFilter::new(&Cpu, cone, measure, 0.01).unwrap();
         let (mut found, mut scratch) = (volumes.clone(), ones.clone());
         filter.apply(&Cpu, &vec![0.3; volumes.len()], &mut found, &mut scratch).unwrap();
         let errors = found.iter().zip(&volumes).map(|(dc, v)| (dc / v - 1.0).abs());

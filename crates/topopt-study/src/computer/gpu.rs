@@ -326,8 +326,10 @@ fn bytes(
 
 /// Device memory of a run with its filter.
 fn run_bytes(config: &Config, model: &Model, strategy: Strategy, contrast: f64) -> usize {
-    let elements = model.problem.mesh().n_elements();
-    let of_method = 8 * elements * further_element_vectors(config.optimizer.method);
+    let (nodes, elements) = (model.problem.mesh().n_nodes(), model.problem.mesh().n_elements());
+    let [of_posed, nodal] = model.posed.further_vectors();
+    let vectors = of_posed + further_element_vectors(config.optimizer.method);
+    let of_method = 8 * elements * vectors + 24 * nodes * nodal;
     let run = bytes(strategy, config.solver.preconditioner, contrast, &model.problem);
     run + of_method + filter_bytes(model)
 }

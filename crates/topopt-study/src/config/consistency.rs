@@ -6,7 +6,8 @@ use topopt_io::gmsh::is_geometry;
 use topopt_mesh::numbers::shown;
 
 use super::load_consistency::{is_no_face, loads};
-use super::{Axis, Config, Continuation, FilterKind, Mesh, Method, Style};
+use super::objective_consistency::objective;
+use super::{Axis, Config, Continuation, FilterKind, Mesh, Style};
 use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -15,7 +16,7 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     findings.extend(mesh(config));
     findings.extend(materials(config));
     findings.extend(filter(config));
-    findings.extend(method(config));
+    findings.extend(objective(config));
     findings.extend(projection(config));
     findings.extend(style(config));
     findings.extend(continuation(config));
@@ -25,20 +26,8 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
     findings.extend(loads(config));
     findings.extend(load_cases(config));
     findings.extend(volume_fraction(config));
+    findings.extend(stiffness_of_void(config));
     InputError::if_any(findings)
-}
-
-/// What filtered sensitivities are no gradient for.
-fn method(config: &Config) -> Option<Finding> {
-    let is_refused = config.optimizer.method == Method::Gcmma
-        && config.filter.get_ref().kind.is_of_sensitivities();
-    is_refused.then(|| {
-        Finding::new(
-            "`optimizer.method = \"gcmma\"` needs gradients, and filtered sensitivities are none",
-        )
-        .at(config.source(), config.filter.span(), "filters sensitivities")
-        .remedy("set `filter.kind` to \"density\", or `optimizer.method` to \"oc\" or \"mma\"")
-    })
 }
 
 fn mesh(config: &Config) -> Option<Finding> {
@@ -368,13 +357,26 @@ fn load_cases(config: &Config) -> Vec<Finding> {
 
 fn volume_fraction(config: &Config) -> Option<Finding> {
     let design = &config.design;
-    let fraction = *design.volume_fraction.get_ref();
-    (fraction < design.density_min).then(|| {
+    let fraction = design.volume_fraction.as_ref()?;
+    (*fraction.get_ref() < design.density_min).then(|| {
         Finding::new("`design.volume_fraction` is less than `design.density_min`")
-            .at(config.source(), design.volume_fraction.span(), "too little material")
+            .at(config.source(), fraction.span(), "too little material")
             .remedy(format!(
                 "even void has density {}: raise `volume_fraction` or lower `density_min`",
                 design.density_min
             ))
+    })
+}
+
+/// A stiffness of 0.
+fn stiffness_of_void(config: &Config) -> Option<Finding> {
+    let design = &config.design;
+    (design.density_min == 0.0 && design.void_stiffness == 0.0).then(|| {
+        Finding::new("`design.density_min` is 0")
+            .at(config.source(), config.span("design.density_min"), "no stiffness at all")
+            .remedy(
+                "with density 0 the stiffness matrix is singular; 0.01 is usual; or give \
+                 `void_stiffness = 1e-9`",
+            )
     })
 }

@@ -4,37 +4,35 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// What is optimized.
+/// What is optimized. `volume_fraction` may be left out where `[[constraints]]` limit the design.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Design {
     /// Share of the design volume that the material may fill.
-    #[schemars(with = "f64", extend("exclusiveMinimum" = 0, "maximum" = 1))]
-    pub volume_fraction: Spanned<f64>,
+    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub volume_fraction: Option<Spanned<f64>>,
+    /// Share of the design volume that material fills at the start; by default the largest allowed,
+    /// else 0.5.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub initial_volume_fraction: Option<f64>,
     /// What the design is meant for: other values of the keys that are left out.
-    #[serde(default)]
     pub style: Style,
     /// The law between density and stiffness.
-    #[serde(default)]
     pub interpolation: Interpolation,
     /// Its parameter: p of SIMP, q of RAMP.
-    #[serde(default = "three")]
     #[schemars(extend("minimum" = 1))]
     pub penalty: f64,
     /// Smallest density, which represents void; 0.001 by default with the style `crisp`.
-    #[serde(default = "one_percent")]
-    #[schemars(extend(
-        "exclusiveMinimum" = 0,
-        "exclusiveMaximum" = 1,
-        "x-remedy" = "with density 0 the stiffness matrix is singular; 0.01 is usual"
-    ))]
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub density_min: f64,
+    /// Stiffness of density 0 as a share of that of the solid, to which the law adds the rest. With
+    /// 1e-9 and `density_min = 0` the law `simp` is the modified SIMP of the literature.
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
+    pub void_stiffness: f64,
     /// Element sets that stay solid; they do not belong to the design volume.
-    #[serde(default)]
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub solid: Vec<Spanned<String>>,
     /// Element sets that stay at `density_min`; they do not belong to the design volume.
-    #[serde(default)]
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub void: Vec<Spanned<String>>,
 }
@@ -68,7 +66,8 @@ pub enum Interpolation {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
-    /// Which filter; `density` by default with the style `crisp`.
+    /// Which filter; `density` by default with the style `crisp`, and for problems other than the
+    /// least compliance under limits of volume and mass.
     pub kind: FilterKind,
     /// Weights of the elements around an element.
     pub weights: FilterWeights,
@@ -158,7 +157,8 @@ pub struct Continuation {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Optimizer {
-    /// Method of the update.
+    /// Method of the update; by default `oc` for the least compliance under one limit of the volume
+    /// or the mass, and `mma` for all else.
     pub method: Method,
     /// Largest number of iterations; 120 by default with the stages of the style `crisp`.
     #[schemars(range(min = 1))]
@@ -173,13 +173,18 @@ pub struct Optimizer {
     /// Stop when no design variable changes by more than this.
     #[schemars(extend("minimum" = 0))]
     pub change_tolerance: f64,
-    /// Stop when the compliance changes by less than this share of itself.
+    /// Stop when the objective, the compliance by default, changes by less than this share of
+    /// itself.
     #[schemars(extend("minimum" = 0))]
     pub compliance_tolerance: f64,
-    /// Stop when the compliance changes by less than this, in its own unit. The rule of
+    /// Stop when the objective changes by less than this, in its own unit. The rule of
     /// Ratnakar's thesis is 1e-2 here, 0 for the other two tolerances, and 150 iterations.
     #[schemars(extend("minimum" = 0))]
     pub absolute_compliance_tolerance: f64,
+    /// Stop when the KKT residual, which is in history.csv, is less than this: the share of the
+    /// objective's range that an optimum may still be away to first order.
+    #[schemars(extend("minimum" = 0))]
+    pub kkt_tolerance: f64,
 }
 
 /// A method of the update.
@@ -198,10 +203,11 @@ pub enum Method {
 impl Design {
     /// The smallest modulus as a share of the largest, for a penalty of `penalty`.
     pub fn contrast(&self, penalty: f64) -> f64 {
-        match self.interpolation {
+        let of_law = match self.interpolation {
             Interpolation::Simp => self.density_min.powf(penalty),
             Interpolation::Ramp => self.density_min / (1.0 + penalty * (1.0 - self.density_min)),
-        }
+        };
+        self.void_stiffness + (1.0 - self.void_stiffness) * of_law
     }
 }
 
@@ -224,6 +230,22 @@ impl Default for Filter {
     }
 }
 
+impl Default for Design {
+    fn default() -> Self {
+        Self {
+            volume_fraction: None,
+            initial_volume_fraction: None,
+            style: Style::Smooth,
+            interpolation: Interpolation::Simp,
+            penalty: 3.0,
+            density_min: 0.01,
+            void_stiffness: 0.0,
+            solid: Vec::new(),
+            void: Vec::new(),
+        }
+    }
+}
+
 impl Default for Optimizer {
     fn default() -> Self {
         Self {
@@ -234,18 +256,11 @@ impl Default for Optimizer {
             change_tolerance: 1e-2,
             compliance_tolerance: 1e-4,
             absolute_compliance_tolerance: 0.0,
+            kkt_tolerance: 0.0,
         }
     }
 }
 
-fn three() -> f64 {
-    3.0
-}
-
 fn half() -> f64 {
     0.5
-}
-
-fn one_percent() -> f64 {
-    0.01
 }

@@ -11,13 +11,15 @@ use toml::Spanned;
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
 use super::loads::{Load, LoadCase, Spring, Support};
 use super::mesh::Mesh;
+use super::objective::{Constraint, Objective};
 use super::output::Output;
 use super::select::Select;
 use super::solver::Solver;
 use super::units::Units;
 use crate::finding::Source;
 
-/// A topology optimization: least compliance of an elastic part for a given volume.
+/// A topology optimization of an elastic part: without `[objective]` and `[[constraints]]` its
+/// least compliance for a given volume.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "topopt case")]
@@ -51,7 +53,13 @@ pub struct Config {
     #[serde(default)]
     pub load_cases: Vec<LoadCase>,
     /// What is optimized: how much material, and where it must stay.
+    #[serde(default)]
     pub design: Design,
+    /// What is minimized or maximized; the compliance is minimized without this table.
+    pub objective: Option<Objective>,
+    /// Limits that the design must keep, besides `design.volume_fraction`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<Constraint>,
     /// The filter, which sets the smallest feature size and prevents checkerboards.
     #[schemars(with = "Filter")]
     pub filter: Spanned<Filter>,

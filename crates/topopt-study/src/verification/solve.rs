@@ -37,12 +37,7 @@ impl Visitor for Solve<'_> {
         let equation = self.equation(computer)?;
         let criteria = OptimalityCriteria::new(computer.backend(), density.len(), 1.0, 0.5)?;
         let criteria = Box::new(criteria);
-        let stop = StopRules {
-            max_iterations: 1,
-            change: 0.0,
-            relative_objective: 0.0,
-            absolute_objective: 0.0,
-        };
+        let stop = StopRules { max_iterations: 1, ..StopRules::default() };
         let formulation = formulation::unfiltered(model);
         let mut optimization = Optimization::new(equation, formulation, criteria, stop, &density)?;
 
@@ -60,7 +55,7 @@ impl Visitor for Solve<'_> {
         let cases = 0..model.problem.load_cases().len();
         let mut solution = Solution {
             compliance: report.objective,
-            compliances: Vec::new(),
+            compliances: optimization.compliances().to_vec(),
             displacements: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
             von_mises: Vec::new(),
             largest_von_mises: vec![0.0; density.len()],
@@ -68,7 +63,6 @@ impl Visitor for Solve<'_> {
             pcg_iterations: report.pcg_iterations,
             pcg_residual: report.pcg_residual,
         };
-        solution.compliances = optimization.compliances()?;
         solution.find_stresses(model, carried, shape);
         Ok(solution)
     }
@@ -90,7 +84,8 @@ impl<'a> Solve<'a> {
         let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
 
         let youngs_modulus = model.problem.material().youngs_modulus();
-        let linear = Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus };
+        let linear =
+            Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus, void_stiffness: 0.0 };
         Ok(StateEquation::new(computer.backend(), &model.problem, linear, solver)?)
     }
 }
@@ -163,7 +158,7 @@ impl<B: Pointwise> Observer<B> for Watcher<'_> {
     }
 
     fn evaluated(&mut self, report: &IterationReport, _: &Design<B>) -> Result<(), ObserverError> {
-        self.report = Some(*report);
+        self.report = Some(report.clone());
         Ok(())
     }
 }

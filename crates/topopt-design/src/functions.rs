@@ -1,0 +1,118 @@
+//! The functions of an optimization at a design, and how far it is from an optimum.
+
+use topopt_linalg::{BackendError, Pointwise, Space};
+
+use crate::{Formulation, Function};
+
+/// The functions of an optimization: what is minimized, then the constraints.
+pub(crate) struct Functions<B: Pointwise> {
+    /// 0 where the largest of several functions is minimized.
+    pub objective: Function<B>,
+    /// Functions that share a bound, then those with limits.
+    pub constraints: Vec<Function<B>>,
+    n_sharing: usize,
+    /// The signs with which objective and limited functions are told.
+    signs: Vec<f64>,
+}
+
+impl<B: Pointwise> Functions<B> {
+    /// For `n` design variables.
+    pub fn new(backend: &B, n: usize, formulation: &Formulation<B>) -> Result<Self, BackendError> {
+        let Formulation { objective, constraints, .. } = formulation;
+        let function = |limit, share| {
+            let gradient = backend.zeros(Space::elements(n))?;
+            Ok(Function { value: 0.0, gradient, limit, share })
+        };
+        let n_sharing = objective.n_sharing();
+        let sharing = (0..n_sharing).map(|_| function(0.0, 1.0));
+        let limited = constraints.iter().map(|c| function(c.sign * c.limit, 0.0));
+        let signs = constraints.iter().map(|constraint| constraint.sign);
+        Ok(Self {
+            objective: function(f64::INFINITY, 0.0)?,
+            constraints: sharing.chain(limited).collect::<Result<_, BackendError>>()?,
+            n_sharing,
+            signs: std::iter::once(objective.sign).chain(signs).collect(),
+        })
+    }
+
+    /// Those of the responses, in their order.
+    pub fn of_responses(&mut self) -> impl Iterator<Item = &mut Function<B>> {
+        let alone = (self.n_sharing == 0).then_some(&mut self.objective);
+        alone.into_iter().chain(&mut self.constraints)
+    }
+
+    /// What is minimized.
+    pub fn minimized(&self) -> f64 {
+        let sharing = self.constraints[..self.n_sharing].iter().map(|function| function.value);
+        sharing.reduce(f64::max).unwrap_or(self.objective.value)
+    }
+
+    /// The objective as it was asked for.
+    pub fn objective_value(&self) -> f64 {
+        self.signs[0] * self.minimized()
+    }
+
+    /// The limited responses as they were asked for.
+    pub fn limited_values(&self) -> Vec<f64> {
+        let limited = self.constraints[self.n_sharing..].iter().zip(&self.signs[1..]);
+        limited.map(|(function, sign)| sign * function.value).collect()
+    }
+
+    /// Whether a next design can follow from them at `design`: all numbers are finite, and the
+    /// gradient of the objective does not vanish.
+    pub fn are_usable(&mut self, backend: &B, design: &B::Vector) -> Result<bool, BackendError> {
+        let n_objectives = self.n_sharing.max(1);
+        let mut has_slope = false;
+        for (k, function) in self.of_responses().enumerate() {
+            // An entry that is not a number makes the sum so; x is positive.
+            let sum = backend.value(&backend.dot(design, &function.gradient))?;
+            if !function.value.is_finite() || !sum.is_finite() {
+                return Ok(false);
+            }
+            has_slope |= k < n_objectives && sum != 0.0;
+        }
+        Ok(has_slope)
+    }
+
+    /// How far `design` is from meeting the conditions of Karush, Kuhn and Tucker with these
+    /// `multipliers` of the constraints, as a share of what the objective changes by to first order
+    /// between the `bounds` of the variables: what the Lagrangian could still fall by between them,
+    /// and the multipliers times the distances from the limits. It is 0 at an optimum alone.
+    ///
+    /// The gradient of the objective is overwritten.
+    pub fn kkt_residual(
+        &mut self,
+        backend: &B,
+        (design, bounds): (&B::Vector, [&B::Vector; 2]),
+        multipliers: &[f64],
+    ) -> Result<f64, BackendError> {
+        let value = |scalar| backend.value(&scalar);
+        let largest = self.minimized();
+        let Self { objective, constraints, n_sharing, .. } = self;
+        let gradient = &mut objective.gradient;
+        let (sharing, limited) = constraints.split_at(*n_sharing);
+        let mut amiss = 0.0;
+        for (function, multiplier) in sharing.iter().zip(multipliers) {
+            backend.axpby(*multiplier, &function.gradient, 1.0, gradient);
+            amiss += multiplier * (largest - function.value);
+        }
+
+        // Of a linear function with slopes g the extremes between the bounds are where a steep
+        // multiple of g is cut off at them.
+        let slope = value(backend.dot(gradient, gradient))?.sqrt();
+        let steep = STEEP / slope.max(f64::MIN_POSITIVE);
+        let extreme =
+            |sign: f64, g: &B::Vector| value(backend.dot_scaled_within(sign * steep, g, bounds, g));
+        let range = extreme(1.0, gradient)? - extreme(-1.0, gradient)?;
+
+        for (function, multiplier) in limited.iter().zip(&multipliers[*n_sharing..]) {
+            backend.axpby(*multiplier, &function.gradient, 1.0, gradient);
+            amiss += (multiplier * (function.value - function.limit)).abs();
+        }
+        let fall = value(backend.dot(design, gradient))? - extreme(-1.0, gradient)?;
+        Ok(if range > 0.0 { (fall + amiss) / range } else { 1.0 })
+    }
+}
+
+/// A factor that takes slopes of a millionth of all of them together beyond any bound.
+const STEEP: f64 = 1e12;

@@ -1,0 +1,299 @@
+//! What `[objective]`, `[[constraints]]` and what depends on them must satisfy as a whole.
+
+use std::ops::Range;
+
+use super::{Config, Constraint, FilterKind, Judged, Method, Quantity};
+use crate::finding::Finding;
+
+/// Everything about objective and constraints that does not fit together.
+pub(super) fn objective(config: &Config) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(bounded(config));
+    findings.extend(config.objective.iter().filter_map(|_| of_objective(config)));
+    findings.extend(config.constraints.iter().flat_map(|constraint| limit(config, constraint)));
+    if findings.is_empty() {
+        let of_constraints = config.constraints.iter().map(Constraint::judged);
+        let all = config.objective.iter().filter_map(|o| o.judged()).chain(of_constraints);
+        findings.extend(all.filter_map(|judged| keys(config, judged)));
+    }
+    if findings.is_empty() {
+        findings.extend(volume_twice(config));
+        findings.extend(nothing_to_carry(config));
+        findings.extend(filtered(config));
+        findings.extend(criteria(config));
+    }
+    findings
+}
+
+fn at(
+    config: &Config,
+    message: impl Into<String>,
+    (span, label): (Range<usize>, &str),
+    remedy: impl Into<String>,
+) -> Option<Finding> {
+    Some(Finding::new(message).at(config.source(), span, label).remedy(remedy))
+}
+
+/// A problem in which nothing bounds the material.
+fn bounded(config: &Config) -> Option<Finding> {
+    if config.design.volume_fraction.is_some() || !config.constraints.is_empty() {
+        return None;
+    }
+    let remedy = "add `volume_fraction = ...`: share of the design volume that the material may \
+                  fill (greater than 0 and at most 1); or add [[constraints]]";
+    if !config.gives("design") {
+        let file = config.source().file_name();
+        return Some(Finding::new(format!("{file} has no [design]")).remedy(remedy));
+    }
+    at(config, "[design] has no `volume_fraction`", (config.span("design"), "here"), remedy)
+}
+
+/// An objective with no response or two, or of no or several load cases.
+fn of_objective(config: &Config) -> Option<Finding> {
+    let objective = config.objective.as_ref()?;
+    let Some(judged) = objective.judged() else {
+        let remedy = "add `minimize = \"compliance\"`, or another response";
+        let message = "[objective] does not say what is minimized or maximized";
+        return at(config, message, (config.span("objective"), "here"), remedy);
+    };
+    if let (Some(_), Some(second)) = (&objective.minimize, &objective.maximize) {
+        let remedy = "keep one, and give the other as [[constraints]]";
+        let message = "[objective] has both `minimize` and `maximize`";
+        return at(config, message, (second.span(), "one too many"), remedy);
+    }
+
+    let quantity = *judged.quantity.get_ref();
+    match &objective.worst_case {
+        Some(worst) if objective.is_worst_case() && !quantity.is_of_states() => {
+            let message = format!("a {} has no load case that could be the worst", quantity.name());
+            at(config, message, (worst.span(), "for responses to loads"), "remove `worst_case`")
+        }
+        Some(worst) if objective.is_worst_case() && judged.case.is_some() => {
+            let remedy = "remove `case`, or `worst_case`";
+            let message = "[objective] is of one load case, which is always the worst";
+            at(config, message, (worst.span(), "beside `case`"), remedy)
+        }
+        worst if quantity.is_displacement() && judged.case.is_none() => {
+            let several = config.load_case_names().len() > 1;
+            let is_worst = worst.as_ref().is_some_and(|worst| *worst.get_ref());
+            let remedy = "add `case = \"NAME\"`, or `worst_case = true`";
+            let message = "[objective] does not say in which load case the displacement counts";
+            let label = (judged.quantity.span(), "there are several load cases");
+            if several && !is_worst { at(config, message, label, remedy) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// A constraint without a limit, with two, or with one that nothing meets.
+fn limit(config: &Config, constraint: &Constraint) -> Option<Finding> {
+    let judged = constraint.judged();
+    let (quantity, span) = (*judged.quantity.get_ref(), constraint.limit_span());
+    let (limit, name) = (constraint.limit().0, quantity.name());
+    let is_signed = quantity.is_displacement() && judged.direction.is_some();
+    match (&constraint.at_most, &constraint.at_least) {
+        (None, None) => {
+            let message = format!("a constraint of the {name} without a limit");
+            at(config, message, (span, "no limit"), "add `at_most = ...` or `at_least = ...`")
+        }
+        (Some(_), Some(second)) => {
+            let message = format!("a constraint of the {name} with two limits");
+            let label = (second.span(), "one too many");
+            at(config, message, label, "write a second entry of [[constraints]] for it")
+        }
+        _ if limit <= 0.0 && !is_signed => {
+            let message = format!("the limit of the {name} is not positive");
+            let is_length = quantity.is_displacement();
+            let remedy = match is_length {
+                true => "give a length above 0; only a displacement with a `direction` has a sign",
+                false => "give a number above 0",
+            };
+            at(config, message, (span, "must be greater than 0"), remedy)
+        }
+        _ if limit > 1.0 && quantity == Quantity::Volume => {
+            let remedy = "a volume is given as a share of the design volume; 0.3 is usual";
+            let message = "the limit of the volume is more than all of it";
+            at(config, message, (span, "must be at most 1"), remedy)
+        }
+        _ => None,
+    }
+}
+
+/// A response with a key that it does not have, or without one that it needs.
+fn keys(config: &Config, judged: Judged) -> Option<Finding> {
+    let quantity = *judged.quantity.get_ref();
+    let name = quantity.name();
+    let beside = |key: &str, span: Range<usize>, remedy: &str| {
+        let message = format!("`{key}` beside the response `{name}`, which has none");
+        at(config, message, (span, "not for this response"), remedy)
+    };
+    let missing = |key: &str, remedy: &str| {
+        let message = format!("the response `{name}` without a `{key}`");
+        at(config, message, (judged.quantity.span(), "needs more"), remedy)
+    };
+
+    let is_displacement = quantity.is_displacement();
+    if is_displacement && judged.set.is_none() {
+        return missing("set", "add `set = \"NAME\"`: the nodes or faces that are displaced");
+    }
+    if quantity == Quantity::OutputDisplacement && judged.direction.is_none() {
+        return missing("direction", "add `direction = [x, y, z]`: where the output is to move");
+    }
+    if let Some(set) = judged.set.filter(|_| quantity == Quantity::Compliance) {
+        return beside("set", set.span(), "remove it: the compliance is of the whole part");
+    }
+    if let Some(direction) = judged.direction {
+        if !is_displacement {
+            return beside("direction", direction.span(), "remove it");
+        }
+        if *direction.get_ref() == [0.0; 3] {
+            let label = (direction.span(), "points nowhere");
+            return at(
+                config,
+                "a direction of length 0",
+                label,
+                "give one of x, y, z another value",
+            );
+        }
+    }
+    if let Some(exponent) = judged.exponent
+        && (!is_displacement || judged.direction.is_some())
+    {
+        let remedy = "remove it: an exponent is for the largest displacement of a set, which is one \
+                      without `direction`";
+        return beside("exponent", exponent.span(), remedy);
+    }
+    let case = judged.case?;
+    if !quantity.is_of_states() {
+        return beside("case", case.span(), "remove it: it is the same in all load cases");
+    }
+    let names = config.load_case_names();
+    let is_there = names.contains(&case.get_ref().as_str());
+    let message = format!("no load case is named `{}`", case.get_ref());
+    let remedy = format!("the load cases are {}", names.join(", "));
+    if is_there { None } else { at(config, message, (case.span(), "not a load case"), remedy) }
+}
+
+/// The largest volume by two keys.
+fn volume_twice(config: &Config) -> Option<Finding> {
+    let mut bounds = config.constraints.iter().filter(|c| is_volume_bound(c));
+    let first = bounds.next()?;
+    let second = match &config.design.volume_fraction {
+        Some(fraction) => fraction.span(),
+        None => bounds.next()?.limit_span(),
+    };
+    let remedy = format!("keep one of the limits, {} or this", first.limit().0);
+    at(config, "the volume is bounded twice", (second, "a second limit"), remedy)
+}
+
+/// Least material where nothing has to be carried: there would be none.
+fn nothing_to_carry(config: &Config) -> Option<Finding> {
+    let objective = config.objective.as_ref()?;
+    let material = objective.minimize.as_ref().filter(|q| !q.get_ref().is_of_states())?;
+    let is_needed = config.constraints.iter().any(|constraint| {
+        constraint.response.get_ref().is_of_states() || constraint.at_least.is_some()
+    });
+    let name = material.get_ref().name();
+    let message = format!("the least {name} is none at all, as no constraint needs material");
+    let remedy = "add [[constraints]] with a `response` of `compliance` or `displacement`";
+    if is_needed { None } else { at(config, message, (material.span(), "alone"), remedy) }
+}
+
+/// What filtered sensitivities are no gradient for.
+fn filtered(config: &Config) -> Option<Finding> {
+    let filter = &config.filter;
+    if !filter.get_ref().kind.is_of_sensitivities() {
+        return None;
+    }
+    let label = (filter.span(), "filters sensitivities");
+    if config.optimizer.method == Method::Gcmma {
+        let message =
+            "`optimizer.method = \"gcmma\"` needs gradients, and filtered sensitivities are none";
+        let remedy = "set `filter.kind` to \"density\", or `optimizer.method` to \"oc\" or \"mma\"";
+        return at(config, message, label, remedy);
+    }
+
+    if config.suits_filtered_sensitivities() {
+        return None;
+    }
+    let message = "a filter of sensitivities is for the least compliance of given material alone";
+    let remedy = "set `filter.kind` to \"density\"";
+    at(config, message, label, remedy)
+}
+
+/// What optimality criteria cannot solve.
+fn criteria(config: &Config) -> Option<Finding> {
+    if config.optimizer.method != Method::Oc || config.suits_criteria() {
+        return None;
+    }
+    let message = "`optimizer.method = \"oc\"` is for a response to the loads under one limit of \
+                   the volume or the mass";
+    let label = (config.span("optimizer.method"), "for simpler problems");
+    at(config, message, label, "set it to \"mma\" or \"gcmma\", or leave it out")
+}
+
+/// Whether `constraint` is the largest volume of the whole design.
+fn is_volume_bound(constraint: &Constraint) -> bool {
+    constraint.at_most.is_some() && constraint.judged().is_whole_volume()
+}
+
+impl Config {
+    /// The largest share of the design volume that material may fill, where that has a limit.
+    pub fn volume_bound(&self) -> Option<f64> {
+        let own = self.design.volume_fraction.as_ref().map(|fraction| *fraction.get_ref());
+        let bound = self.constraints.iter().find(|constraint| is_volume_bound(constraint));
+        own.or(bound.map(|constraint| constraint.limit().0))
+    }
+
+    /// The share of the design volume that a run starts with.
+    pub fn initial_volume(&self) -> f64 {
+        let own = self.design.initial_volume_fraction;
+        own.or(self.volume_bound()).unwrap_or(INITIAL_VOLUME)
+    }
+
+    /// Whether the objective is the least compliance of all load cases with their weights.
+    pub fn minimizes_compliance(&self) -> bool {
+        self.objective.as_ref().is_none_or(|objective| {
+            let is_whole = objective.judged().is_some_and(|judged| judged.is_whole_compliance());
+            is_whole && objective.minimize.is_some() && !objective.is_worst_case()
+        })
+    }
+
+    /// Whether optimality criteria can solve the problem.
+    fn suits_criteria(&self) -> bool {
+        let objective = self.objective.as_ref();
+        let is_of_states = objective.is_none_or(|objective| {
+            let judged = objective.judged();
+            let is_of_states = judged.is_some_and(|j| j.quantity.get_ref().is_of_states());
+            is_of_states && !objective.is_worst_case()
+        });
+        let is_material = |constraint: &Constraint| {
+            let judged = constraint.judged();
+            let is_of_states = judged.quantity.get_ref().is_of_states();
+            !is_of_states && judged.set.is_none() && constraint.at_most.is_some()
+        };
+        let n_limits = self.constraints.len() + usize::from(self.design.volume_fraction.is_some());
+        is_of_states && n_limits == 1 && self.constraints.iter().all(is_material)
+    }
+
+    /// Whether a filter of sensitivities is known to lead to good designs.
+    fn suits_filtered_sensitivities(&self) -> bool {
+        let is_of_density = |c: &Constraint| !c.response.get_ref().is_of_states();
+        self.minimizes_compliance() && self.constraints.iter().all(is_of_density)
+    }
+}
+
+/// Gives the keys that the user left out, and that depend on the problem, what it needs.
+pub(super) fn resolve(config: &mut Config) {
+    if !config.gives("filter.kind") && !config.suits_filtered_sensitivities() {
+        config.filter.get_mut().kind = FilterKind::Density;
+    }
+    if !config.gives("optimizer.method") {
+        // Of a mechanism some sensitivities are positive, which criteria count as 0.
+        let is_simple = config.suits_criteria() && config.minimizes_compliance();
+        config.optimizer.method = if is_simple { Method::Oc } else { Method::Mma };
+    }
+}
+
+/// Share of the volume that a run starts with where it has no limit.
+const INITIAL_VOLUME: f64 = 0.5;

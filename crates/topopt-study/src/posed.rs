@@ -1,0 +1,206 @@
+//! The problem that a case poses: its responses on the nodes and elements of its mesh.
+
+use topopt_design::IterationReport;
+use topopt_mesh::Renumbering;
+
+use crate::config::{Config, Quantity};
+
+/// What a case asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Posed {
+    /// What is minimized or maximized: the worst of several.
+    pub objective: Vec<PosedResponse>,
+    /// Responses with limits.
+    pub constraints: Vec<PosedConstraint>,
+    /// Whether the objective is maximized.
+    pub is_maximized: bool,
+}
+
+/// A response.
+#[derive(Debug, Clone)]
+pub struct PosedResponse {
+    /// It in words, such as `displacement of tip in down`.
+    pub label: String,
+    /// What it counts times in a worst case, > 0.
+    pub weight: f64,
+    /// What it is.
+    pub form: Form,
+}
+
+/// A response with a limit.
+#[derive(Debug, Clone)]
+pub struct PosedConstraint {
+    /// The response.
+    pub response: PosedResponse,
+    /// Its limit.
+    pub limit: f64,
+    /// Whether it is the largest value allowed, else the smallest.
+    pub is_upper: bool,
+    /// The entry of `[[constraints]]`; none for `design.volume_fraction`.
+    pub entry: Option<usize>,
+}
+
+/// What a response is; nodes and elements are the user's.
+#[derive(Debug, Clone)]
+pub enum Form {
+    /// The compliance of all load cases with their weights.
+    Compliance,
+    /// That of a load case.
+    CaseCompliance(usize),
+    /// The share of the design volume that material fills.
+    Volume,
+    /// The share of the volume of some elements that material fills.
+    VolumeOf(Vec<u32>),
+    /// The mass of some elements, or of all except for void ones.
+    Mass(Option<Vec<u32>>),
+    /// The mean of a component of the displacement.
+    MeanDisplacement {
+        /// Number of the load case.
+        case: usize,
+        /// What the displacements of nodes are multiplied by before they are added.
+        weights: Vec<(u32, [f64; 3])>,
+    },
+    /// The p-norm of displacements.
+    LargestDisplacement {
+        /// Number of the load case.
+        case: usize,
+        /// The nodes, sorted.
+        nodes: Vec<u32>,
+        /// p
+        exponent: f64,
+    },
+}
+
+impl Form {
+    /// Its load case, if it is of one.
+    fn case(&self) -> Option<usize> {
+        match self {
+            Self::CaseCompliance(case)
+            | Self::MeanDisplacement { case, .. }
+            | Self::LargestDisplacement { case, .. } => Some(*case),
+            _ => None,
+        }
+    }
+
+    /// Whether the iterations are told of it anyway.
+    pub fn is_usual(&self) -> bool {
+        matches!(self, Self::Compliance | Self::Volume)
+    }
+}
+
+impl PosedResponse {
+    /// Its name as a column of a table: without spaces and commas.
+    pub fn column(&self) -> String {
+        self.label.replace([' ', ','], "_")
+    }
+}
+
+impl PosedConstraint {
+    /// Whether a response of this value keeps the limit, to a thousandth.
+    pub fn is_met(&self, value: f64) -> bool {
+        let excess = if self.is_upper { value - self.limit } else { self.limit - value };
+        excess <= TOLERANCE * self.limit.abs()
+    }
+}
+
+/// Largest share by which a response may miss its limit.
+const TOLERANCE: f64 = 1e-3;
+
+impl Posed {
+    /// The responses that have columns of their own in the table of the iterations, the objective
+    /// first.
+    pub fn columns(&self) -> Vec<String> {
+        let objective = self.objective.first().filter(|response| !response.form.is_usual());
+        let limited = self.constraints.iter().map(|constraint| &constraint.response);
+        let mut columns: Vec<String> = objective.map(|_| "objective".into()).into_iter().collect();
+        for response in limited.filter(|response| !response.form.is_usual()) {
+            let name = response.column();
+            let n = columns.iter().filter(|column| column.starts_with(&name)).count();
+            columns.push(if n > 0 { format!("{name}_{}", n + 1) } else { name });
+        }
+        columns
+    }
+
+    /// What these columns hold in an iteration.
+    pub fn own_values(&self, report: &IterationReport) -> Vec<f64> {
+        let is_own = self.objective.first().is_some_and(|response| !response.form.is_usual());
+        let limited = self.constraints.iter().zip(&report.constraints);
+        let limited = limited.filter(|(constraint, _)| !constraint.response.form.is_usual());
+        is_own.then_some(report.objective).into_iter().chain(limited.map(|(_, v)| *v)).collect()
+    }
+
+    /// The responses with limits in an iteration, the volume as a share.
+    pub fn limited_values(&self, report: &IterationReport) -> Vec<f64> {
+        let value = |(constraint, value): (&PosedConstraint, &f64)| match constraint.response.form {
+            Form::Volume => report.volume_fraction,
+            _ => *value,
+        };
+        self.constraints.iter().zip(&report.constraints).map(value).collect()
+    }
+
+    /// The objective in words.
+    pub fn objective_label(&self) -> String {
+        match &self.objective[..] {
+            [only] => only.label.clone(),
+            several => {
+                let labels: Vec<_> = several.iter().map(|response| &*response.label).collect();
+                format!("worst of {}", labels.join(", "))
+            }
+        }
+    }
+}
+
+impl Posed {
+    /// The same on the nodes and elements of `renumbering`.
+    #[must_use]
+    pub fn renumbered(mut self, renumbering: &Renumbering) -> Self {
+        let (nodes, elements) = (renumbering.new_nodes(), renumbering.new_elements());
+        let of = |numbers: &mut Vec<u32>, new: &[u32]| {
+            numbers.iter_mut().for_each(|n| *n = new[*n as usize]);
+            numbers.sort_unstable();
+        };
+        let limited = self.constraints.iter_mut().map(|constraint| &mut constraint.response);
+        for response in self.objective.iter_mut().chain(limited) {
+            match &mut response.form {
+                Form::VolumeOf(set) | Form::Mass(Some(set)) => of(set, &elements),
+                Form::LargestDisplacement { nodes: set, .. } => of(set, &nodes),
+                Form::MeanDisplacement { weights, .. } => {
+                    weights.iter_mut().for_each(|(node, _)| *node = nodes[*node as usize]);
+                }
+                _ => {}
+            }
+        }
+        self
+    }
+
+    /// Vectors of one entry per element, and of all unknowns, that a run holds for it more than for
+    /// a compliance under a volume constraint.
+    pub fn further_vectors(&self) -> [usize; 2] {
+        let responses = || {
+            let limited = self.constraints.iter().map(|constraint| &constraint.response);
+            self.objective.iter().chain(limited)
+        };
+        let gradients = responses().count() + usize::from(self.objective.len() > 1);
+        let own = |response: &PosedResponse| match &response.form {
+            Form::VolumeOf(_) | Form::Mass(_) => [1, 0],
+            Form::MeanDisplacement { .. } => [0, 3],
+            Form::LargestDisplacement { .. } => [0, 2],
+            _ => [0, 0],
+        };
+        // What adjoint gradients are made with.
+        let has_adjoint = responses().any(|response| response.form.case().is_some());
+        let shared = if has_adjoint { [3, 1] } else { [0, 0] };
+        let [elements, nodal] = responses()
+            .map(own)
+            .chain([shared])
+            .fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]]);
+        [elements + gradients.saturating_sub(2), nodal]
+    }
+
+    /// Whether the mass counts.
+    pub fn is_of_mass(config: &Config) -> bool {
+        let objective = config.objective.iter().filter_map(|objective| objective.judged());
+        let limited = config.constraints.iter().map(|constraint| constraint.judged());
+        objective.chain(limited).any(|judged| *judged.quantity.get_ref() == Quantity::Mass)
+    }
+}
