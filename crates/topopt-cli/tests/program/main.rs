@@ -30,6 +30,7 @@ mod resume;
 mod run;
 mod run_directory;
 mod safety;
+mod solve;
 mod start_from;
 mod support_loads;
 mod verified_cases;
