@@ -63,14 +63,14 @@ fn configuration(args: &SolveArgs) -> Result<Config, InputError> {
 fn print(found: &Analysis, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "{}", found.title.as_ref().unwrap_or(&found.case))?;
     for (name, text) in rows(found) {
-        writeln!(out, "  {name:<21}  {text}")?;
+        writeln!(out, "  {name:<22}  {text}")?;
     }
     for AnalyzedCase { solved, gauss_points } in &found.load_cases {
         writeln!(out, "  load case {}", solved.name)?;
         let peak = (String::new(), at_gauss_point(gauss_points));
         let forces = forces(solved, found.pcg_residual);
         for (name, text) in numbers(solved).into_iter().chain([peak]).chain(forces) {
-            writeln!(out, "    {name:<19}  {text}")?;
+            writeln!(out, "    {name:<20}  {text}")?;
         }
     }
     found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))

@@ -99,12 +99,13 @@ fn headline(found: &Value, all: &[Value], units: &Units) -> Vec<Fact> {
 /// Stress and displacement of each load case on the deformed shape.
 fn pictures(fields: SolvedFile, all: &[Value], units: &Units) -> Vec<NodalField> {
     let SolvedFile { von_mises, displacements } = fields;
+    let is_single = all.len() == 1;
     let of_case = |((stress, displacement), case): ((Vec<f64>, Vec<[f64; 3]>), &Value)| {
-        let name = text(&case["name"]);
+        let name = if is_single { String::new() } else { format!(", {}", text(&case["name"])) };
         let highest = case["von_mises"]["percentile_99"].as_f64().unwrap_or(0.0);
         [
             NodalField {
-                title: format!("Von Mises stress, load case {name}"),
+                title: format!("Von Mises stress{name}"),
                 unit: units.stress.clone(),
                 is_exceeded: stress.iter().any(|stress| *stress > highest),
                 values: stress,
@@ -112,7 +113,7 @@ fn pictures(fields: SolvedFile, all: &[Value], units: &Units) -> Vec<NodalField>
                 displacements: Some(displacement.clone()),
             },
             NodalField {
-                title: format!("Displacement, load case {name}"),
+                title: format!("Displacement{name}"),
                 unit: units.length.clone(),
                 values: displacement.iter().map(|u| length(*u)).collect(),
                 highest: case["largest_displacement"]["value"].as_f64().unwrap_or(0.0),
