@@ -2,6 +2,7 @@
 
 mod ansys;
 mod bench;
+mod calculix;
 mod check;
 mod commands;
 mod continuation;
