@@ -16,7 +16,7 @@ fn solve(folder: &Folder, args: &[&str]) -> Finished {
     command.args(["solve", "case.toml", "-o", "solved"]).args(args).output().unwrap().into()
 }
 
-fn numbers(folder: &Folder, args: &[&str]) -> Value {
+pub fn numbers(folder: &Folder, args: &[&str]) -> Value {
     let finished = solve(folder, &[args, &["--json"]].concat());
     assert_eq!((finished.status, finished.err.as_str()), (0, ""));
     let numbers: Value = serde_json::from_str(&finished.out).unwrap();
