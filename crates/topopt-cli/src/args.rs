@@ -30,6 +30,8 @@ pub enum Command {
     },
     /// Optimize a case and write the results
     Run(RunArgs),
+    /// Solve the part of a case once, without optimization: displacements, stresses, reactions
+    Solve(SolveArgs),
     /// Check a case without solving: everything that can be known before running
     Check(CheckArgs),
     /// Write the surface of a design: closed triangles for printing and CAD
@@ -118,6 +120,38 @@ pub struct RunArgs {
     /// Progress output format
     #[arg(long, value_enum, default_value_t = Log::Auto)]
     pub log: Log,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
+}
+
+/// Arguments of `topopt solve`.
+#[derive(Debug, Args)]
+pub struct SolveArgs {
+    /// Case file
+    pub case: PathBuf,
+    /// Folder for the results; by default that of a run of the case with `-analysis` behind
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Override a key of the case file; may be repeated
+    #[arg(long, value_name = "KEY.PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Where to compute, instead of `solver.device`: auto, cpu, gpu, gpu:1
+    #[arg(long, value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    pub device: Option<Device>,
+    /// Solve a design in place of the full part, as its densities are: the results folder of a run,
+    /// or a .vtu file with the cell array `density`, on any mesh of the same part
+    #[arg(long, value_name = "RESULT")]
+    pub design: Option<PathBuf>,
+    /// Write the stresses at the eight Gauss points of every element to a .csv file
+    #[arg(long, value_name = "FILE")]
+    pub gauss: Option<PathBuf>,
+    /// Replace the results of an earlier analysis
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
     /// Gmsh
     #[command(flatten)]
     pub gmsh: GmshArgs,
@@ -259,7 +293,7 @@ pub enum BenchCommand {
     /// One application of every operator: time, bandwidth, error, memory
     Operators(OperatorsArgs),
     /// One solve of a case with every operator
-    Solve(SolveArgs),
+    Solve(BenchSolveArgs),
     /// Cold solves of a design with every preconditioner: setup, iterations, time
     Preconditioners(PreconditionersArgs),
     /// The tables of the thesis: time of a solve, speedup over `ebe`, memory
@@ -293,7 +327,7 @@ impl OperatorsArgs {
 
 /// Arguments of `topopt bench solve`.
 #[derive(Debug, Args)]
-pub struct SolveArgs {
+pub struct BenchSolveArgs {
     /// Case file
     pub case: PathBuf,
     /// Override a key of the case file; may be repeated

@@ -8,10 +8,13 @@ mod duration;
 mod export;
 mod info;
 mod init;
+mod load_cases;
 mod mesh;
+mod pages;
 mod preview;
 mod report;
 mod run;
+mod solve;
 mod verify;
 
 use std::io::Write;
@@ -39,6 +42,7 @@ pub fn execute(
 
     let result = match command {
         Command::Run(args) => run::run(args, out, interrupt),
+        Command::Solve(args) => solve::solve(args, out, interrupt),
         Command::Verify(args) => verify::verify(args, out, interrupt),
         Command::Bench(command) => bench::bench(command, out),
         Command::Check(args) => check::check(args, out, interrupt),

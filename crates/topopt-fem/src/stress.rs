@@ -25,24 +25,36 @@ pub fn stresses(
     u: &[f64],
     xi: [f64; 3],
 ) -> Vec<Stress> {
+    let of_element = |e: usize| stress_at(mesh, material, moduli[e], u, e, xi);
+    (0..mesh.n_elements()).into_par_iter().map(of_element).collect()
+}
+
+/// The stress of one `element` of Young's modulus `modulus`; all else as in [`stresses`].
+pub fn stress_at(
+    mesh: &HexMesh,
+    material: &Material,
+    modulus: f64,
+    u: &[f64],
+    element: usize,
+    xi: [f64; 3],
+) -> Stress {
     let (lambda, mu) = material.unit_lame();
     let u = u.as_chunks::<DIM>().0;
-    let of_element = |e: usize| {
-        let (gradients, _) = physical_gradients(&mesh.element_coordinates(e), xi);
-        // du[i][j] = du_i / dx_j
-        let mut du = [[0.0; DIM]; DIM];
-        for (&node, gradient) in mesh.hexes()[e].iter().zip(gradients) {
-            for i in 0..DIM {
-                (0..DIM).for_each(|j| du[i][j] += u[node as usize][i] * gradient[j]);
-            }
+    let (gradients, _) = physical_gradients(&mesh.element_coordinates(element), xi);
+
+    // du[i][j] = du_i / dx_j
+    let mut du = [[0.0; DIM]; DIM];
+    for (&node, gradient) in mesh.hexes()[element].iter().zip(gradients) {
+        for i in 0..DIM {
+            (0..DIM).for_each(|j| du[i][j] += u[node as usize][i] * gradient[j]);
         }
-        let trace = lambda * (du[0][0] + du[1][1] + du[2][2]);
-        let normal = |i: usize| trace + 2.0 * mu * du[i][i];
-        let shear = |i: usize, j: usize| mu * (du[i][j] + du[j][i]);
-        [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(2, 0)]
-            .map(|stress| moduli[e] * stress)
-    };
-    (0..mesh.n_elements()).into_par_iter().map(of_element).collect()
+    }
+
+    let trace = lambda * (du[0][0] + du[1][1] + du[2][2]);
+    let normal = |i: usize| trace + 2.0 * mu * du[i][i];
+    let shear = |i: usize, j: usize| mu * (du[i][j] + du[j][i]);
+    [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(2, 0)]
+        .map(|stress| modulus * stress)
 }
 
 /// The equivalent stress of von Mises, sqrt(3/2 s : s) with the deviator s: what a uniaxial stress

@@ -70,8 +70,8 @@ impl CsvFile {
     }
 }
 
-/// A field in quotation marks if it needs them.
-fn quote(field: String) -> String {
+/// A field of a table, in quotation marks if it needs them.
+pub fn quote(field: String) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {

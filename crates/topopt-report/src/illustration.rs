@@ -63,10 +63,15 @@ pub(crate) fn part(mesh: &HexMesh, part: &Part) -> Markup {
 }
 
 /// Fields on the surface of the solid.
-pub(crate) fn fields(mesh: &HexMesh, shown: &Shown, fields: &[NodalField]) -> Markup {
+pub(crate) fn fields(
+    mesh: &HexMesh,
+    surface: &TriangleSurface,
+    places: &Places,
+    fields: &[NodalField],
+) -> Markup {
     let diagonal = length(mesh.bounding_box().extent());
     let shapes = fields.iter().map(|field| {
-        let (shape, factor) = field.shape(&shown.surface, &shown.places, diagonal);
+        let (shape, factor) = field.shape(surface, places, diagonal);
         (field, [shape], factor)
     });
     // An odd one would leave a gap.

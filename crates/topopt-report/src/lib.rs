@@ -2,6 +2,8 @@
 //! loads and of verified stresses and displacements, with curves and a view to turn, that needs
 //! nothing but itself.
 //!
+//! The page of an [`Analysis`] has the fields and tables of a solve without a run.
+//!
 //! This crate knows what a report looks like. What stands in it is said by whoever makes it: names
 //! and values are text here. It does no I/O and reads no clock.
 //!
@@ -33,6 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod analysis;
 mod arrow;
 mod axis;
 mod chart;
@@ -50,6 +53,7 @@ mod report;
 use topopt_mesh::Quality;
 use topopt_surface::{Field, FieldError};
 
+pub use analysis::Analysis;
 pub use chart::Curve;
 pub use density_grid::DensityGrid;
 pub use nodal_field::NodalField;

@@ -1,13 +1,13 @@
 //! The page: what stands where.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use topopt_mesh::QualitySummary;
+use topopt_mesh::{HexMesh, QualitySummary};
 
 use crate::chart;
 use crate::illustration::{self, Shown};
 use crate::number::number;
 use crate::picture::View;
-use crate::report::{Fact, Report, Table};
+use crate::report::{Fact, Part, Report, Table};
 
 const STYLE: &str = include_str!("style.css");
 const VIEWER: &str = include_str!("viewer.js");
@@ -17,6 +17,25 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> String {
+    let main = html! {
+        (design(report, shown))
+        (part(report.solid.mesh(), &report.part))
+        (verification(report, shown))
+        (viewer(report.solid.threshold(), shown))
+        (convergence(report))
+        (problem(&report.problem))
+        section class="halves" {
+            div { h2 { "Mesh quality" } (mesh_quality(quality)) }
+            div { h2 { "Time" } (timings(&report.seconds)) }
+        }
+        (repeat("Repeat the run", &report.repeat, &report.case))
+        script { (PreEscaped(VIEWER)) }
+    };
+    document(&report.title, &report.subtitle, &report.headline, &main)
+}
+
+/// A page with its head and its `main` part.
+pub(crate) fn document(title: &str, subtitle: &str, headline: &[Fact], main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -24,32 +43,18 @@ pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> 
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
-                title { (report.title) }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
 
             body {
                 header {
-                    h1 { (report.title) }
-                    p { (report.subtitle) }
-                    (tiles(&report.headline))
+                    h1 { (title) }
+                    p { (subtitle) }
+                    (tiles(headline))
                 }
 
-                main {
-                    (design(report, shown))
-                    (part(report))
-                    (verification(report, shown))
-                    (viewer(report.solid.threshold(), shown))
-                    (convergence(report))
-                    (problem(report))
-                    section class="halves" {
-                        div { h2 { "Mesh quality" } (mesh_quality(quality)) }
-                        div { h2 { "Time" } (timings(&report.seconds)) }
-                    }
-                    (repeat(report))
-                }
-
-                script { (PreEscaped(VIEWER)) }
+                main { (main) }
             }
         }
     };
@@ -86,21 +91,21 @@ fn design(report: &Report, shown: &Shown) -> Markup {
     }
 }
 
-fn part(report: &Report) -> Markup {
+pub(crate) fn part(mesh: &HexMesh, part: &Part) -> Markup {
     html! {
         section {
             h2 { "Supports and loads" }
-            (illustration::part(report.solid.mesh(), &report.part))
+            (illustration::part(mesh, part))
         }
     }
 }
 
-fn problem(report: &Report) -> Markup {
+pub(crate) fn problem(groups: &[(String, Vec<Fact>)]) -> Markup {
     html! {
         section {
             h2 { "Problem" }
             div class="groups" {
-                @for (title, facts) in &report.problem {
+                @for (title, facts) in groups {
                     div { h3 { (title) } (list(facts)) }
                 }
             }
@@ -108,12 +113,12 @@ fn problem(report: &Report) -> Markup {
     }
 }
 
-fn repeat(report: &Report) -> Markup {
+pub(crate) fn repeat(title: &str, facts: &[Fact], case: &str) -> Markup {
     html! {
         section {
-            h2 { "Repeat the run" }
-            (list(&report.repeat))
-            details { summary { "Case file" } pre { (report.case) } }
+            h2 { (title) }
+            (list(facts))
+            details { summary { "Case file" } pre { (case) } }
         }
     }
 }
@@ -172,7 +177,7 @@ fn convergence(report: &Report) -> Markup {
     }
 }
 
-fn table(table: &Table) -> Markup {
+pub(crate) fn table(table: &Table) -> Markup {
     html! {
         table {
             thead { tr { @for column in &table.columns { th { (column) } } } }
@@ -191,7 +196,7 @@ fn verification(report: &Report, shown: &Shown) -> Markup {
                 Ok(found) => {
                     (table(&found.compared))
                     div class="cases" { (table(&found.cases)) }
-                    (illustration::fields(report.solid.mesh(), shown, &found.fields))
+                    (illustration::fields(report.solid.mesh(), &shown.surface, &shown.places, &found.fields))
                     (list(&found.facts))
                     @for note in &found.notes { p class="note" { (note) } }
                 }
@@ -201,7 +206,7 @@ fn verification(report: &Report, shown: &Shown) -> Markup {
     }
 }
 
-fn mesh_quality(quality: &QualitySummary) -> Markup {
+pub(crate) fn mesh_quality(quality: &QualitySummary) -> Markup {
     let [jacobian, ratio] = [quality.scaled_jacobian, quality.aspect_ratio];
     html! {
         (chart::histogram("Elements by scaled Jacobian (1 is best)", &quality.histogram))

@@ -1,4 +1,4 @@
-//! The design that a run has written, with the solid that is made of it.
+//! The design that a run or an analysis has written, with the solid that is made of it.
 
 use std::path::{Path, PathBuf};
 
@@ -96,6 +96,18 @@ impl DesignFile {
         let shaping = Shaping { threshold, smoothing, pinned: self.pinned.clone() };
         Solid::of(&self.mesh, &self.density, &shaping)
             .map_err(|error| Finding::new(format!("{}: density: {error}", self.path.display())))
+    }
+
+    /// As [`DesignFile::solid`], and all of the part where no threshold divides the densities.
+    ///
+    /// # Errors
+    /// As [`DesignFile::solid`].
+    pub fn built(&self, threshold: Option<f64>, smooth: Option<f64>) -> Result<Solid<'_>, Finding> {
+        let solid = self.solid(threshold, smooth)?;
+        match threshold.is_none() && solid.volume() == 0.0 {
+            true => self.solid(Some(0.0), smooth),
+            false => Ok(solid),
+        }
     }
 
     /// Whether `solid`, with its threshold `given` or found, is what a surface can be made of.

@@ -11,11 +11,17 @@ use topopt_mesh::numbers::shown;
 
 /// Everything that is doubtful, a sentence each.
 pub fn of(config: &Config, model: &Model) -> Vec<String> {
+    let mut all = of_part(config, model);
+    all.extend(wide_filter(model));
+    all
+}
+
+/// The same of the part alone, whatever is to be designed in it.
+pub fn of_part(config: &Config, model: &Model) -> Vec<String> {
     let mut all = units::doubts(config, model);
     all.extend(nearly_incompressible(config));
     all.extend(needles(model));
     all.extend(hinges(model));
-    all.extend(wide_filter(model));
     all.extend(tolerance(config.solver.tolerance));
     all
 }

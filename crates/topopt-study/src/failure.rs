@@ -67,19 +67,21 @@ pub enum Failure {
         /// Iteration of the design.
         iteration: usize,
     },
-    /// The solve of a verification did not converge.
+    /// The solve of an analysis or a verification did not converge.
     #[error(
         "load case `{load_case}`: {} after {} iterations of conjugate gradients, at relative \
          residual {:.1e} where {tolerance:.1e} is required",
         reason(outcome.reason), outcome.iterations, outcome.relative_residual
     )]
-    Verification {
+    Unsolved {
         /// Load case.
         load_case: String,
         /// How the solve ended.
         outcome: PcgOutcome,
         /// What was wanted.
         tolerance: f64,
+        /// What to do.
+        remedy: &'static str,
     },
     /// The user asked to stop.
     #[error("interrupted {}", what_there_is(*iterations, directory.as_deref()))]
@@ -119,7 +121,7 @@ impl Failure {
             Failure::Run(DesignError::Observer(_) | DesignError::Unsuitable(_)) => 1,
             Failure::Run(DesignError::Backend(_) | DesignError::Filter(_)) => 2,
             Failure::Device(_) | Failure::Averaging(_) | Failure::Filter { .. } => 2,
-            Failure::Solver { .. } | Failure::Verification { .. } => 2,
+            Failure::Solver { .. } | Failure::Unsolved { .. } => 2,
             Failure::Sensitivities { .. } => 2,
             Failure::Interrupted { .. } => 130,
         }
@@ -156,12 +158,7 @@ impl Failure {
                  of the filter; {}",
                 written(*iteration)
             ),
-            Failure::Verification { .. } => {
-                "raise `solver.max_iterations` or loosen `solver.tolerance` in the case.toml of the \
-                 results, or give a smaller `--threshold`"
-                    .into()
-            }
-
+            Failure::Unsolved { remedy, .. } => (*remedy).into(),
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
                 format!("resume with: {}", resume_command(directory))
             }

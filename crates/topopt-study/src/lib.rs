@@ -4,6 +4,7 @@
 //! is a [`finding::Finding`], what happens goes to a [`run::Progress`]; doors such as the command
 //! line show it.
 
+pub mod analysis;
 pub mod case;
 mod checkpoint;
 pub mod computer;
@@ -19,6 +20,7 @@ pub mod finding;
 mod formulation;
 pub mod free_memory;
 pub mod history;
+mod interpolation;
 pub mod interrupt;
 mod loads;
 pub mod materials;
@@ -37,10 +39,11 @@ mod resumption;
 pub mod run;
 pub mod run_directory;
 mod selections;
+pub mod solved;
+pub mod solved_file;
 mod starting_design;
 pub mod summary;
 mod supports;
 pub mod tags;
 mod units;
 pub mod verification;
-pub mod verified_file;

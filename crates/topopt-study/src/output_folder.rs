@@ -1,4 +1,4 @@
-//! The folder that a run writes to: what may be written over, and by whom.
+//! The folder that a run or an analysis writes to: what may be written over, and by whom.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::finding::Finding;
 use crate::result_files::{
-    CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED,
-    VERIFIED_DESIGN, checkpoints, is_written_by_us,
+    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT,
+    SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, is_written_by_us,
 };
 
 /// What is to become of the results of an earlier run.
@@ -21,9 +21,22 @@ pub enum Earlier {
     Continue,
 }
 
-/// Names of the files that runs and what follows them write.
-const FILES: [&str; 10] =
-    [CASE, HISTORY, SUMMARY, DESIGN, UNCUT, SERIES, GRID, VERIFIED, VERIFIED_DESIGN, REPORT];
+/// Names of the files that runs, what follows them and analyses write.
+const FILES: [&str; 13] = [
+    CASE,
+    HISTORY,
+    SUMMARY,
+    DESIGN,
+    UNCUT,
+    SERIES,
+    GRID,
+    VERIFIED,
+    VERIFIED_DESIGN,
+    REPORT,
+    ANALYSIS,
+    ANALYSIS_FIELDS,
+    ANALYSIS_PAGE,
+];
 
 /// Whether `directory` holds a design or a checkpoint of an earlier run; one that has come to
 /// neither has left nothing to lose.
@@ -66,12 +79,8 @@ pub fn check(config: &Config, start_from: Option<&Path>, earlier: Earlier) -> Re
     if let Some(path) = there.iter().filter(|path| **path != case).find(is_input) {
         return Err(refused(format!("{} is both an input and a result", path.display())));
     }
-    if earlier == Earlier::Keep && holds_results(directory) {
-        let message = format!("{} holds the results of a run", directory.display());
-        return Err(Finding::new(message).remedy(
-            "`--resume` continues that run, `--overwrite` replaces its results, \
-             `--output DIR` writes elsewhere",
-        ));
+    if earlier == Earlier::Keep {
+        keep(directory)?;
     }
 
     let existing = directory.ancestors().find(|folder| folder.exists());
@@ -79,6 +88,41 @@ pub fn check(config: &Config, start_from: Option<&Path>, earlier: Earlier) -> Re
     tempfile::tempfile_in(existing.unwrap_or(Path::new("."))).map(drop).map_err(|cause| {
         refused(format!("cannot write to the output directory {}: {cause}", directory.display()))
     })
+}
+
+/// Whether an analysis of `config` may write to its folder: as [`check`] says, and never among what
+/// a run has written, as both keep their case there.
+///
+/// # Errors
+/// A finding if it may not.
+pub fn check_analysis(
+    config: &Config,
+    design: Option<&Path>,
+    earlier: Earlier,
+) -> Result<(), Finding> {
+    let directory = &config.output_directory();
+    if directory.join(HISTORY).exists() && is_written_by_us(&directory.join(CASE)) {
+        let message = format!("{} holds the results of a run", directory.display());
+        return Err(Finding::new(message).remedy("choose another folder with `--output DIR`"));
+    }
+    check(config, design, earlier)
+}
+
+/// Refuses a `directory` with results.
+fn keep(directory: &Path) -> Result<(), Finding> {
+    let display = directory.display();
+    if holds_results(directory) {
+        let finding = Finding::new(format!("{display} holds the results of a run"));
+        return Err(finding.remedy(
+            "`--resume` continues that run, `--overwrite` replaces its results, \
+             `--output DIR` writes elsewhere",
+        ));
+    }
+    if directory.join(ANALYSIS).exists() {
+        let finding = Finding::new(format!("{display} holds an analysis"));
+        return Err(finding.remedy("`--overwrite` replaces it, `--output DIR` writes elsewhere"));
+    }
+    Ok(())
 }
 
 /// The files in `directory` that have names of results, links that lead nowhere among them.

@@ -1,4 +1,4 @@
-//! The files of a run by their names, and what is told from a name alone.
+//! The files of a run and of an analysis by their names, and what is told from a name alone.
 
 use std::fs;
 use std::io::Write;
@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use topopt_io::checkpoint::Checkpoints;
+use topopt_io::vtk::Compression;
 use topopt_io::{WriteError, atomic};
+
+use crate::config::{self, Config};
 
 /// The case with all settings in force; see [`crate::config::Config::to_toml`].
 pub const CASE: &str = "case.toml";
@@ -24,6 +27,12 @@ pub const VERIFIED: &str = "verify.json";
 pub const VERIFIED_DESIGN: &str = "verify.vtu";
 /// What `topopt report` writes.
 pub const REPORT: &str = "report.html";
+/// What `topopt solve` has found; see [`crate::analysis::Analysis`].
+pub const ANALYSIS: &str = "analysis.json";
+/// Its fields.
+pub const ANALYSIS_FIELDS: &str = "analysis.vtu";
+/// Its page.
+pub const ANALYSIS_PAGE: &str = "analysis.html";
 
 /// First line of [`CASE`]: it tells the file from one that the user wrote.
 pub const CASE_MARK: &str =
@@ -36,6 +45,14 @@ pub const GRID: &str = "design.vti";
 pub const SNAPSHOTS: &str = "snapshots";
 /// Folder of the checkpoints among the results.
 pub const CHECKPOINTS: &str = "checkpoints";
+
+/// How the VTK files of a case are compressed.
+pub(crate) fn compression(config: &Config) -> Compression {
+    match config.output.compression {
+        config::Compression::Zlib => Compression::Zlib,
+        config::Compression::None => Compression::None,
+    }
+}
 
 /// The checkpoints among the results in `directory`.
 pub fn checkpoints(directory: &Path) -> Checkpoints {

@@ -13,15 +13,15 @@ use topopt_io::{UncutCells, WriteError, atomic};
 use topopt_linalg::Pointwise;
 use topopt_mesh::UniformGrid;
 
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::design_file::{DISPLACEMENT, FORCE, Marks, array_name};
 use crate::finding::Finding;
 use crate::history::columns;
 use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
 use crate::result_files::{
-    CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED,
-    VERIFIED_DESIGN, checkpoints,
+    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT,
+    SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, compression,
 };
 use crate::resumption::Resumption;
 
@@ -85,10 +85,7 @@ impl<'a> Results<'a> {
             history,
             snapshot_every: output.snapshot_every,
             snapshots,
-            compression: match output.compression {
-                config::Compression::Zlib => Compression::Zlib,
-                config::Compression::None => Compression::None,
-            },
+            compression: compression(config),
             _lock: lock,
         })
     }
@@ -243,7 +240,7 @@ impl Fields {
 }
 
 /// Removes what an earlier run left: its checkpoints, its summary, its design with verification
-/// and report, its snapshots. To go on with it, only verification and report, and checkpoints and
+/// and report, its snapshots; or an earlier analysis. To go on with it, only verification and report, and checkpoints and
 /// snapshots after the one it goes on from, are removed. Returns the snapshots that stay.
 fn remove_earlier(
     directory: &Path,
@@ -257,12 +254,8 @@ fn remove_earlier(
     checkpoints(directory).remove_after(last)?;
     let of_run =
         [SUMMARY, DESIGN, UNCUT, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
-    for name in of_run.chain([VERIFIED, VERIFIED_DESIGN, REPORT]) {
-        match fs::remove_file(directory.join(name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-    }
+    let after = [VERIFIED, VERIFIED_DESIGN, REPORT, ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE];
+    remove_files(directory, of_run.chain(after))?;
 
     let mut snapshots = Vec::new();
     let Ok(entries) = fs::read_dir(directory.join(SNAPSHOTS)) else { return Ok(snapshots) };
@@ -279,4 +272,18 @@ fn remove_earlier(
 
     snapshots.sort_by(|a, b| a.0.total_cmp(&b.0));
     Ok(snapshots)
+}
+
+/// Removes the files `names` from `directory`, where they are there.
+pub(crate) fn remove_files<'n>(
+    directory: &Path,
+    names: impl IntoIterator<Item = &'n str>,
+) -> io::Result<()> {
+    for name in names {
+        match fs::remove_file(directory.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_design::{
-    Accuracy, Design, DesignError, DesignTransform, Ended, Interpolation, IterationReport, Law,
-    Observer, ObserverError, Optimization, StateEquation, StopRules, WeightsOf, start,
+    Accuracy, Design, DesignError, DesignTransform, Ended, IterationReport, Observer,
+    ObserverError, Optimization, StateEquation, StopRules, WeightsOf, start,
 };
 use topopt_linalg::{Backend, BackendError, PcgProgress, Pointwise};
 
@@ -19,6 +19,7 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::formulation;
+use crate::interpolation;
 use crate::interrupt::Interrupt;
 use crate::meshing::Gmsh;
 use crate::model::Model;
@@ -262,19 +263,10 @@ fn state_equation<'b, B: Pointwise + Sync>(
     backend: &'b B,
     solver: Solver<'b, B>,
 ) -> Result<StateEquation<'b, B>, BackendError> {
-    let Config { solver: settings, design, material, .. } = config;
-    let interpolation = Interpolation {
-        law: match design.interpolation {
-            config::Interpolation::Simp => Law::Simp,
-            config::Interpolation::Ramp => Law::Ramp,
-        },
-        penalty: design.penalty,
-        youngs_modulus: material.youngs_modulus,
-        void_stiffness: design.void_stiffness,
-    };
+    let settings = &config.solver;
     let accuracy = Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance };
     let solver = solver.of_equation(settings, accuracy);
-    StateEquation::new(backend, &model.problem, interpolation, solver)
+    StateEquation::new(backend, &model.problem, interpolation::of(config), solver)
 }
 
 /// Watches the design loop: writes, tells, and looks for an interruption.

@@ -1,4 +1,4 @@
-//! The design of another run to start from, on another mesh of the same part.
+//! The design of another run, to start from or to be analyzed, on any mesh of the same part.
 
 use std::path::{Path, PathBuf};
 
@@ -82,10 +82,8 @@ impl StartingDesign {
             shown(&self.mesh.bounding_box()),
             shown(&mesh.bounding_box())
         );
-        Err(Finding::new(message).remedy(
-            "give a result of the same part, in the same place and unit of length, or run without \
-             --start-from",
-        ))
+        Err(Finding::new(message)
+            .remedy("give a result of the same part, in the same place and unit of length"))
     }
 }
 

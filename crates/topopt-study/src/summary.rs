@@ -148,7 +148,7 @@ impl Limited {
 }
 
 /// The preconditioner and its levels.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Preconditioner {
     /// Name as in the case file.
     pub name: &'static str,
@@ -175,7 +175,7 @@ impl Preconditioner {
 }
 
 /// The units of the results.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UnitNames {
     /// Of lengths.
     pub length: &'static str,
@@ -188,7 +188,8 @@ pub struct UnitNames {
 }
 
 impl UnitNames {
-    fn of(units: config::Units) -> Self {
+    /// Those that a case states.
+    pub fn of(units: config::Units) -> Self {
         let (length, force) = (units.length.name(), units.force.name());
         Self { length, force, stress: units.stress(), compliance: units.energy() }
     }

@@ -1,14 +1,9 @@
 //! The proof of a design: made solid and void by a threshold, solved again, and measured.
 
-mod balance;
 mod carried;
 mod compared;
 mod measures;
-mod restraints;
 mod shape;
-mod solve;
-mod subject;
-mod verified_case;
 
 use std::path::Path;
 
@@ -27,17 +22,11 @@ use crate::model::Model;
 use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
-pub use balance::{Balance, Reaction};
+use crate::solved::{Conditions, Displacement, Given, Solved, SolvedCase, Stress};
 use carried::Carried;
 pub use compared::Compared;
-pub use measures::sorted_shares;
-pub use measures::{Displacement, Stress, Width};
-use restraints::Restraint;
-pub use restraints::RestraintKind;
+pub use measures::{Width, sorted_shares};
 use shape::Shape;
-use solve::Solution;
-use subject::Subject;
-pub use verified_case::VerifiedCase;
 
 /// What a verification is asked for.
 #[derive(Debug, Clone, Default)]
@@ -83,7 +72,7 @@ pub struct Verification {
     /// Mean width of an element: what widths are uncertain by.
     pub element_width: f64,
     /// Every load case by itself.
-    pub load_cases: Vec<VerifiedCase>,
+    pub load_cases: Vec<SolvedCase>,
     /// Where it was solved.
     pub device: String,
     /// Iterations of conjugate gradients, summed over load cases.
@@ -114,8 +103,7 @@ impl Verification {
     ) -> Result<Self, Failure> {
         let summary = results.summary().map_err(InputError::from)?;
         let case = Case::build_until(config, &request.gmsh, interrupt)?;
-        let (tags, loads) = (case.tags.clone(), case.load_cases.clone());
-        let restraints = Restraint::all(config, &case);
+        let mut given = Given::of(config, &case);
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let mut model = Model::build(config, case, place.needs_colors(config))?;
         let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
@@ -124,24 +112,40 @@ impl Verification {
         let carried = Carried::new(&model.problem, &design.is_touched);
         let (carried, problem) = carried.map_err(InputError::from)?;
         model.problem = problem;
-        let solution = Solution::new(config, &model, &carried, &design, &place, interrupt)?;
-        let model = &model;
-        let subject = Subject { config, model, design, carried, solution, loads, restraints, tags };
-        let verification = subject.verification(&summary, &place);
-        subject.write(results.path())?;
+        carried.keep(&mut given.loads, &model.renumbering.new_nodes());
+
+        let filling = design.filling(&model, &carried);
+        let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
+        let solved = Solved::new(&model, given, filling, conditions)?;
+        let verified = Verified { solved, design, carried };
+        let verification = verified.verification(config, &summary, &place);
+        verified.write(results.path())?;
         write_json(&results.path().join(VERIFIED), &verification)?;
         Ok(verification)
     }
 }
 
-impl Subject<'_> {
+/// What to do where the solve does not converge.
+const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance` in the case.toml \
+                      of the results, or give a smaller `--threshold`";
+
+/// A shape that has been solved.
+struct Verified<'a> {
+    solved: Solved<'a>,
+    design: Shape,
+    carried: Carried,
+}
+
+impl Verified<'_> {
     /// `summary`: that of the run, for what it says of the optimized design.
-    fn verification(&self, summary: &Value, place: &Place) -> Verification {
-        let Self { model, design, carried, solution, .. } = self;
+    fn verification(&self, config: &Config, summary: &Value, place: &Place) -> Verification {
+        let Self { solved, design, carried } = self;
+        let Solved { model, given, solution, .. } = solved;
+        let width = |found| Width::of(found, given.tags.as_ref());
         let [member, gap] = design.narrowest;
         let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
 
-        let load_cases = self.cases();
+        let load_cases = solved.cases();
         let displacements = load_cases.iter().map(|case| &case.largest_displacement);
         let largest = displacements.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
         Verification {
@@ -150,14 +154,14 @@ impl Subject<'_> {
             compliance: Compared::new(optimized("compliance"), solution.compliance),
             volume: design.volume,
             volume_fraction: design.volume_fraction,
-            mass: self.mass(),
-            largest_displacement: largest.unwrap_or_else(|| self.displacement(0)),
-            von_mises: self
+            mass: solved.mass(config, &design.shares),
+            largest_displacement: largest.unwrap_or_else(|| solved.displacement(0)),
+            von_mises: solved
                 .stress(&solution.largest_von_mises, |element| solution.worst_case[element]),
             grey_level: optimized("grey_level"),
             parts: sorted_shares(design.pieces.clone()),
-            smallest_member: member.map(|found| self.width(found)),
-            smallest_gap: gap.map(|found| self.width(found)),
+            smallest_member: member.map(width),
+            smallest_gap: gap.map(width),
             element_width: model.element_width,
             load_cases,
             device: place.name(),
@@ -169,7 +173,7 @@ impl Subject<'_> {
 
     /// Writes the design of solid and void in the mesh file's numbering.
     fn write(&self, folder: &Path) -> Result<(), Failure> {
-        let Self { model, design, solution, .. } = self;
+        let Self { solved: Solved { model, solution, .. }, design, .. } = self;
         let (mesh, renumbering) = (&model.mesh, &model.renumbering);
         let solid: Vec<u8> = design.is_solid.iter().map(|&is_solid| is_solid.into()).collect();
         let solid = renumbering.elements_to_original(&solid);

@@ -1,11 +1,7 @@
 //! `topopt report RESULT`
 
-mod cases;
 mod curves;
-mod part;
-mod problem;
 mod verification;
-mod wording;
 
 use std::io::Write;
 
@@ -21,8 +17,11 @@ use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
 use topopt_study::summary::grey_text;
 
+use super::pages::wording::{
+    Units, case_names, read, sentence, text, unreadable, with_unit, words,
+};
+use super::pages::{part, problem};
 use crate::args::ReportArgs;
-use wording::{Units, read, sentence, text, unreadable, with_unit, words};
 
 /// Writes the report of a run.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> Result<(), Failure> {
@@ -57,7 +56,7 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
         solid: &solid,
         density: &file.density,
         remarks: remarks(&summary),
-        part: part::of(&file, &summary, &units)?,
+        part: part::of(&file, &case_names(&summary), &units)?,
         curves: curves::curves(&history, &units),
         iterations: curves::table(&history),
         seconds: seconds(&summary["seconds"]),

@@ -9,11 +9,9 @@ use topopt_study::interrupt::Interrupt;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run::thread_pool;
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::verification::{
-    Balance, Compared, Displacement, Reaction, Request, RestraintKind, Stress, Verification,
-    VerifiedCase, Width,
-};
+use topopt_study::verification::{Compared, Request, Verification, Width};
 
+use super::load_cases::{displacement, forces, largest, numbers, percentiles};
 use crate::args::VerifyArgs;
 
 /// Solves the design of a run again as solid and void, and says what became of it.
@@ -90,56 +88,6 @@ fn rows(found: &Verification) -> Vec<(&'static str, String)> {
         ),
     ]);
     rows
-}
-
-/// Lines of a load case among several.
-fn numbers(case: &VerifiedCase) -> Vec<(String, String)> {
-    let (weight, compliance) = (shown(case.weight), shown(case.compliance));
-    vec![
-        ("compliance".into(), format!("{compliance}, weight {weight}")),
-        ("largest displacement".into(), displacement(&case.largest_displacement)),
-        ("von Mises stress".into(), percentiles(&case.von_mises)),
-        (String::new(), largest(&case.von_mises)),
-    ]
-}
-
-/// Lines of the forces on the part in a load case; components that are noise of a solve to the
-/// relative `residual` are shown as 0.
-fn forces(case: &VerifiedCase, residual: f64) -> Vec<(String, String)> {
-    let Balance { applied, reactions, sum } = &case.balance;
-    let all = reactions.iter().map(|reaction| &reaction.force).chain([applied]).flatten();
-    let size = all.fold(0.0, |size: f64, f| size.max(f.abs()));
-    let text = |force: &[f64; 3], share: f64| {
-        place(force.map(|f| if f.abs() <= share * size { 0.0 } else { f }))
-    };
-
-    let mut lines = vec![("applied forces".into(), text(applied, ROUNDING))];
-    lines.extend(reactions.iter().map(|Reaction { kind, set, force }| {
-        let kind = match kind {
-            RestraintKind::Support => "support",
-            RestraintKind::Springs => "springs",
-        };
-        (format!("{kind} {set}"), text(force, residual.max(ROUNDING)))
-    }));
-    lines.push(("sum".into(), text(sum, ROUNDING)));
-    lines
-}
-
-/// Share of the largest force below which a component is rounding.
-const ROUNDING: f64 = 1e-12;
-
-fn displacement(moved: &Displacement) -> String {
-    format!("{} at node {}, {}", shown(moved.value), moved.node, place(moved.at))
-}
-
-fn percentiles(stress: &Stress) -> String {
-    let [p95, p99] = [stress.percentile_95, stress.percentile_99].map(shown);
-    format!("95 % of the volume up to {p95}, 99 % up to {p99}")
-}
-
-fn largest(stress: &Stress) -> String {
-    let maximum = shown(stress.maximum);
-    format!("largest {maximum} at element {}, {}", stress.element, place(stress.at))
 }
 
 fn width(width: &Option<Width>, element_width: f64) -> String {

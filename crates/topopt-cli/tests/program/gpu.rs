@@ -9,6 +9,7 @@ use topopt_study::place::Place;
 
 use super::{Finished, Folder, difference, program};
 use crate::continuation::PROJECTED;
+use crate::solve;
 use crate::verify::{assert_near, numbers, write_design};
 
 #[test]
@@ -316,4 +317,22 @@ fn a_design_is_verified_on_a_gpu_as_on_the_processor() {
     }
     let [cpu, gpu] = [cpu, gpu].map(|found| found["pcg_iterations"].as_i64().unwrap());
     assert!((cpu - gpu).abs() <= 2, "{cpu} and {gpu} iterations");
+}
+
+#[test]
+fn a_part_is_solved_on_a_gpu_as_on_the_processor() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = Folder::new();
+    let [cpu, gpu] = ["cpu", "gpu"].map(|device| {
+        let args = ["--device", device, "--overwrite", "--set", "solver.tolerance=1e-10"];
+        solve::numbers(&folder, &args)["load_cases"][0].clone()
+    });
+    assert_near(&gpu["compliance"], cpu["compliance"].as_f64().unwrap());
+    for [key, value] in [["von_mises", "maximum"], ["largest_displacement", "value"]] {
+        let [found, expected] = [&gpu, &cpu].map(|found| found[key][value].as_f64().unwrap());
+        assert!((found / expected - 1.0).abs() < 1e-6, "{key}: {found} {expected}");
+    }
 }

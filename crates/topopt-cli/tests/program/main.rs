@@ -2,6 +2,7 @@
 
 mod ansys;
 mod bench;
+mod calculix;
 mod check;
 mod commands;
 mod continuation;
@@ -32,6 +33,7 @@ mod resume;
 mod run;
 mod run_directory;
 mod safety;
+mod solve;
 mod start_from;
 mod support_loads;
 mod verified_cases;

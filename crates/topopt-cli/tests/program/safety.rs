@@ -19,6 +19,9 @@ fn files_of_others_stay() {
         "verify.json",
         "verify.vtu",
         "report.html",
+        "analysis.json",
+        "analysis.vtu",
+        "analysis.html",
         "snapshots/design_0001.vtu",
         "checkpoints/iteration_0001.ckpt",
     ] {

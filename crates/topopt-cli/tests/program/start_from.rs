@@ -123,8 +123,7 @@ fn another_part_no_result_and_resume_are_refused() {
     | more than an element's width outside of that part, and 0.0 % of that part outside of the case
     | that part: x = 0.0000 to 2.0000, y = 0.0000 to 1.0000, z = 0.0000 to 1.0000
     | the case: x = 0.0000 to 10.0000, y = 0.0000 to 5.0000, z = 0.0000 to 5.0000
-    help: give a result of the same part, in the same place and unit of length, or run without
-          --start-from
+    help: give a result of the same part, in the same place and unit of length
     ");
 
     std::fs::copy(folder.path("part.msh"), folder.path("part.vtu")).unwrap();

@@ -3,6 +3,7 @@
 use topopt_fem::{DIM, LoadCase, Problem};
 use topopt_mesh::{HexMesh, Region};
 
+use crate::case::CaseLoads;
 use crate::finding::Finding;
 
 /// The elements that carry, and the loads that they carry.
@@ -42,6 +43,13 @@ impl Carried {
         let n = carried.is_carrying.len() as u32;
         let problem = problem.with_void((0..n).filter(is_empty).collect());
         Ok((carried, problem))
+    }
+
+    /// Leaves of `loads`, by nodes as the user numbers them, the forces on nodes that carry;
+    /// `new_node` leads to the numbers of the problem.
+    pub fn keep(&self, loads: &mut [CaseLoads], new_node: &[u32]) {
+        let carries = |node: u32| self.is_carrying_node[new_node[node as usize] as usize];
+        loads.iter_mut().for_each(|case| case.forces.retain(|&(node, _)| carries(node)));
     }
 
     /// What is held against rigid motion, and whether a node is of solid elements that are not,

@@ -1,42 +1,9 @@
-//! Numbers of a verified design, with their places.
+//! Numbers of a verified shape, with their places.
 
 use serde::Serialize;
-use topopt_mesh::hexahedron;
 use topopt_surface::Narrowest;
 
-use super::subject::Subject;
-use crate::materials;
 use crate::tags::Tags;
-
-/// A displacement and its place.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Displacement {
-    /// Its length.
-    pub value: f64,
-    /// Number of the node.
-    pub node: u64,
-    /// Coordinates of the node.
-    pub at: [f64; 3],
-    /// Load case.
-    pub load_case: String,
-}
-
-/// The stress of von Mises in a load case, or the largest of all.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Stress {
-    /// 95 % of the carrying volume has no more.
-    pub percentile_95: f64,
-    /// 99 % of the carrying volume has no more.
-    pub percentile_99: f64,
-    /// The largest.
-    pub maximum: f64,
-    /// Number of its element.
-    pub element: u64,
-    /// Center of its element.
-    pub at: [f64; 3],
-    /// Load case of the largest.
-    pub load_case: String,
-}
 
 /// A width and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -49,80 +16,10 @@ pub struct Width {
     pub at: [f64; 3],
 }
 
-impl Subject<'_> {
-    /// The largest displacement in load case `case`, of the nodes that carry.
-    pub(super) fn displacement(&self, case: usize) -> Displacement {
-        let square = |u: &[f64; 3]| u.iter().map(|u| u * u).sum::<f64>();
-        let u = self.solution.displacements[case].as_chunks::<3>().0;
-        let carried = (0..u.len()).filter(|&node| self.carried.is_carrying_node[node]);
-        let squares = carried.map(|node| (square(&u[node]), node));
-        let (square, node) = squares.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
-        let original = self.model.renumbering.original_nodes()[node];
-        Displacement {
-            value: square.sqrt(),
-            node: Tags::node(self.tags.as_ref(), original),
-            at: self.model.mesh.coordinates()[original as usize],
-            load_case: self.model.problem.load_cases()[case].name.clone(),
-        }
-    }
-
-    /// Of the stresses `von_mises`, `[n_elements]`, each of which is of the load case that
-    /// `case_of` gives for its element.
-    pub(super) fn stress(&self, von_mises: &[f64], case_of: impl Fn(usize) -> usize) -> Stress {
-        let volumes = &self.model.space.volumes;
-        let mut order: Vec<usize> =
-            (0..volumes.len()).filter(|&e| self.is_carrying_solid(e)).collect();
-        order.sort_by(|&a, &b| von_mises[a].total_cmp(&von_mises[b]));
-        let total: f64 = order.iter().map(|&e| volumes[e]).sum();
-
-        // The least stress that the given share of the volume does not exceed.
-        let percentile = |share: f64| {
-            let mut volume = 0.0;
-            let mut below = order.iter().skip_while(|&&e| {
-                volume += volumes[e];
-                volume < share * total * (1.0 - 1e-12)
-            });
-            below.next().map_or(0.0, |&e| von_mises[e])
-        };
-
-        let worst = order.last().copied().unwrap_or_default();
-        let (element, at) = self.place(worst as u32);
-        Stress {
-            percentile_95: percentile(0.95),
-            percentile_99: percentile(0.99),
-            maximum: von_mises[worst],
-            element,
-            at,
-            load_case: self.model.problem.load_cases()[case_of(worst)].name.clone(),
-        }
-    }
-
-    /// Whether an element is half full at least, and held.
-    fn is_carrying_solid(&self, element: usize) -> bool {
-        self.design.is_solid[element] && self.carried.is_carrying[element]
-    }
-
-    /// Mass of the solid, where all materials have one.
-    pub(super) fn mass(&self) -> Option<f64> {
-        let model = self.model;
-        let has_mass = model.materials.iter().all(|material| material.mass_density.is_some());
-        let factors = model.problem.factors().mass.as_ref();
-        let solid = self.design.shares.iter().zip(&model.space.volumes).enumerate();
-        let masses = solid.map(|(e, (share, v))| factors.map_or(1.0, |f| f[e]) * share * v);
-        has_mass.then(|| materials::reference_density(self.config) * masses.sum::<f64>())
-    }
-
+impl Width {
     /// With the number of the mesh file.
-    pub(super) fn width(&self, Narrowest { width, at, element }: Narrowest) -> Width {
-        Width { width, element: Tags::element(self.tags.as_ref(), element), at }
-    }
-
-    /// Number and center of an element of the problem.
-    fn place(&self, element: u32) -> (u64, [f64; 3]) {
-        let x = self.model.problem.mesh().element_coordinates(element as usize);
-        let center = hexahedron::center(&x);
-        let original = self.model.renumbering.original_elements()[element as usize];
-        (Tags::element(self.tags.as_ref(), original), center)
+    pub(super) fn of(Narrowest { width, at, element }: Narrowest, tags: Option<&Tags>) -> Self {
+        Self { width, element: Tags::element(tags, element), at }
     }
 }
 

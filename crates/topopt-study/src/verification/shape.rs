@@ -1,5 +1,6 @@
 //! The shape that is verified: that which is exported.
 
+use topopt_design::{Interpolation, Law};
 use topopt_mesh::numbers::shown;
 use topopt_surface::Narrowest;
 
@@ -8,6 +9,7 @@ use super::compared::Compared;
 use crate::design_file::DesignFile;
 use crate::finding::Finding;
 use crate::model::Model;
+use crate::solved::Filling;
 
 /// The solid of a design by the elements that it fills.
 pub(super) struct Shape {
@@ -30,7 +32,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The solid that `topopt export` makes of the design in `file`, see [`DesignFile::solid`].
+    /// The solid that `topopt export` makes of the design in `file`, see [`DesignFile::built`].
     ///
     /// # Errors
     /// A finding if the file is not of the model's mesh, or nothing is solid.
@@ -48,11 +50,7 @@ impl Shape {
                 .remedy("the mesh has changed since the run: run the case again"));
         }
 
-        let mut solid = file.solid(threshold, smooth)?;
-        // Where no threshold divides the densities, all of the part is built or nothing.
-        if threshold.is_none() && solid.volume() == 0.0 {
-            solid = file.solid(Some(0.0), smooth)?;
-        }
+        let solid = file.built(threshold, smooth)?;
         let [pieces, _] = solid.parts();
         let shares = model.renumbering.elements_from_original(&solid.shares());
         let density = model.renumbering.elements_from_original(&file.density);
@@ -88,9 +86,34 @@ impl Shape {
         })
     }
 
+    /// What the elements are filled with in the solve: of stiffness and weight they have the share
+    /// that the solid fills, and stresses are those of the solid where an element is half full.
+    pub fn filling(&self, model: &Model, carried: &Carried) -> Filling {
+        let carrying = carried.is_carrying.iter().zip(&self.is_solid);
+        let is_counted: Vec<bool> = carrying.map(|(carries, solid)| *carries && *solid).collect();
+        let where_counted = |values: &[f64]| {
+            let values = values.iter().zip(&is_counted);
+            values.map(|(value, counts)| if *counts { *value } else { 0.0 }).collect()
+        };
+        let youngs_modulus = model.problem.material().youngs_modulus();
+        Filling {
+            density: self.stiffness(carried).collect(),
+            interpolation: Interpolation {
+                law: Law::Simp,
+                penalty: 1.0,
+                youngs_modulus,
+                void_stiffness: 0.0,
+            },
+            contrast: VOID_STIFFNESS,
+            stress_moduli: where_counted(&model.solid_moduli()),
+            material: where_counted(&model.space.volumes),
+            is_carrying_node: carried.is_carrying_node.clone(),
+        }
+    }
+
     /// Share of the solid's stiffness, and of its weight, that every element has, `[n_elements]`:
     /// what it is filled, and that of void for pieces that no support holds.
-    pub fn stiffness(&self, carried: &Carried) -> impl Iterator<Item = f64> {
+    fn stiffness(&self, carried: &Carried) -> impl Iterator<Item = f64> {
         let touched = self.is_touched.iter().zip(&carried.is_carrying);
         self.shares.iter().zip(touched).map(|(share, (is_touched, is_carrying))| {
             let is_loose = *is_touched && !is_carrying;

@@ -13,9 +13,9 @@ use topopt_study::failure::Failure;
 
 use super::measured::{MEGABYTE, Measured, Stopwatch, each_operator, place};
 use super::subject::Subject;
-use crate::args::{Numbering, SolveArgs};
+use crate::args::{BenchSolveArgs, Numbering};
 
-pub(super) fn solve(args: &SolveArgs, out: &mut impl Write) -> Result<(), Failure> {
+pub(super) fn solve(args: &BenchSolveArgs, out: &mut impl Write) -> Result<(), Failure> {
     let place = place(args.choice.device)?;
     let config = Config::load(&args.case, &args.set)?;
     let subject = Subject::of_case(&config, &args.gmsh, Numbering::Import, &place)?;

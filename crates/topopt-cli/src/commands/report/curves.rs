@@ -6,7 +6,7 @@ use topopt_report::{Curve, Table, number};
 use topopt_study::finding::Finding;
 use topopt_study::history::History;
 
-use super::wording::{Units, read, unreadable, words};
+use crate::commands::pages::wording::{Units, read, unreadable, words};
 
 /// Reads history.csv.
 ///

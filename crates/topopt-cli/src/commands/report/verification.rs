@@ -6,10 +6,12 @@ use topopt_report::{Fact, NodalField, Table, Verification, number};
 use topopt_study::finding::Finding;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::verified_file::VerifiedFile;
+use topopt_study::solved_file::SolvedFile;
 
-use super::wording::{Units, case_names, place, text, unreadable, with_unit, words};
-use super::{cases, wording};
+use crate::commands::pages::wording::{
+    Units, case_names, place, text, unreadable, with_unit, words,
+};
+use crate::commands::pages::{cases, wording};
 
 /// Verifications of more load cases show so many of their displacements.
 const MOST_PICTURES: usize = 5;
@@ -80,13 +82,13 @@ fn fields(
     units: &Units,
 ) -> Result<Vec<NodalField>, Finding> {
     let names = &names[..names.len().min(MOST_PICTURES)];
-    let VerifiedFile { von_mises, displacements } =
-        VerifiedFile::read(&results.path().join(VERIFIED_DESIGN), names)?;
+    let SolvedFile { mut von_mises, displacements } =
+        SolvedFile::of_verification(&results.path().join(VERIFIED_DESIGN), names)?;
     let worst = if names.len() > 1 { ", the largest of all load cases" } else { "" };
     let mut fields = vec![NodalField {
         title: format!("Von Mises stress{worst}"),
         unit: units.stress.clone(),
-        values: von_mises,
+        values: von_mises.remove(0),
         highest: found["von_mises"]["percentile_99"].as_f64().unwrap_or(0.0),
         is_exceeded: true,
         displacements: None,

@@ -16,7 +16,7 @@ pub enum RestraintKind {
 }
 
 /// An entry of `[[supports]]` or `[[springs]]`, by nodes as the user numbers them.
-pub(super) struct Restraint {
+pub(crate) struct Restraint {
     pub kind: RestraintKind,
     /// Name of its set.
     pub set: String,
@@ -24,7 +24,7 @@ pub(super) struct Restraint {
     pub hold: Hold,
 }
 
-pub(super) enum Hold {
+pub(crate) enum Hold {
     Components(Vec<(u32, usize)>),
     Stiffness(Vec<(u32, [f64; 3])>),
 }

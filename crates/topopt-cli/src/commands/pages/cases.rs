@@ -1,4 +1,4 @@
-//! The table of the load cases of a verification.
+//! The table of the load cases of an analysis or a verification.
 
 use serde_json::Value;
 use topopt_mesh::vector::length;
@@ -7,7 +7,7 @@ use topopt_report::Table;
 use super::wording::{Units, components, place, text, vector, with_unit};
 
 /// A row for each number, a column for each load case.
-pub(super) fn table(found: &Value, units: &Units) -> Table {
+pub(in crate::commands) fn table(found: &Value, units: &Units) -> Table {
     let cases: Vec<&Value> = found["load_cases"].as_array().into_iter().flatten().collect();
     let residual = found["pcg_residual"].as_f64().unwrap_or(0.0);
     let row = |name: String, value: &dyn Fn(&Value) -> String| {
@@ -25,8 +25,7 @@ pub(super) fn table(found: &Value, units: &Units) -> Table {
         let value = with_unit(&moved["value"], "");
         format!("{value}\nnode {} {}", moved["node"], place(moved))
     };
-    let peak = |case: &Value| {
-        let stress = &case["von_mises"];
+    let peak = |stress: &Value| {
         let value = with_unit(&stress["maximum"], "");
         format!("{value}\nelement {} {}", stress["element"], place(stress))
     };
@@ -37,30 +36,52 @@ pub(super) fn table(found: &Value, units: &Units) -> Table {
         row(of("Largest displacement", &units.length), &moved),
         row(of("Von Mises stress, 95 % of volume", &units.stress), &stress("percentile_95")),
         row(of("Von Mises stress, 99 % of volume", &units.stress), &stress("percentile_99")),
-        row(of("Largest von Mises stress", &units.stress), &peak),
-        row(of("Applied force", &units.force), &|case| {
-            force(components(&case["applied"]), 1e-9 * scale(case))
-        }),
+        row(of("Largest von Mises stress", &units.stress), &|case| peak(&case["von_mises"])),
     ];
+    if cases.iter().any(|case| case["gauss_points"].is_object()) {
+        rows.push(row(of("Largest at a Gauss point", &units.stress), &|case| {
+            peak(&case["gauss_points"])
+        }));
+    }
+    rows.extend([
+        row(of("Applied force", &units.force), &|case| {
+            force(components(&case["applied"]), 1e-9 * scale(case, "force", "applied"))
+        }),
+        row(of("Its moment about the origin", &units.energy), &|case| {
+            let noise = 1e-9 * scale(case, "moment", "applied_moment");
+            force(components(&case["applied_moment"]), noise)
+        }),
+    ]);
     let restraints =
         cases.first().map_or(0, |case| case["reactions"].as_array().map_or(0, Vec::len));
-    rows.extend((0..restraints).map(|k| {
+    rows.extend((0..restraints).flat_map(|k| {
         let first = &cases[0]["reactions"][k];
         let name = format!("Reaction of {} {}", text(&first["kind"]), text(&first["set"]));
-        row(of(&name, &units.force), &|case| {
-            force(components(&case["reactions"][k]["force"]), residual.max(1e-9) * scale(case))
-        })
+        let reaction = |what: &'static str, applied: &'static str| {
+            move |case: &Value| {
+                let noise = residual.max(1e-9) * scale(case, what, applied);
+                force(components(&case["reactions"][k][what]), noise)
+            }
+        };
+        [
+            row(of(&name, &units.force), &reaction("force", "applied")),
+            row(
+                of("Its moment about the origin", &units.energy),
+                &reaction("moment", "applied_moment"),
+            ),
+        ]
     }));
 
     let names = cases.iter().map(|case| format!("Load case {}", text(&case["name"])));
     Table { columns: std::iter::once(String::new()).chain(names).collect(), rows }
 }
 
-/// The size of the largest force of a load case.
-fn scale(case: &Value) -> f64 {
+/// The size of the largest force or moment of a load case: of reactions by the key `what`, of loads
+/// by the key `applied`.
+fn scale(case: &Value, what: &str, applied: &str) -> f64 {
     let reactions = case["reactions"].as_array().into_iter().flatten();
-    let forces = reactions.map(|reaction| &reaction["force"]).chain([&case["applied"]]);
-    forces.map(|force| length(components(force))).fold(0.0, f64::max)
+    let all = reactions.map(|reaction| &reaction[what]).chain([&case[applied]]);
+    all.map(|vector| length(components(vector))).fold(0.0, f64::max)
 }
 
 /// A force; components up to `noise` are what the solver leaves.

@@ -1,16 +1,15 @@
-//! The solve of a design of solid and void elements, by one step of the design loop.
+//! The solve of a structure, by one step of the design loop.
 
 use std::ops::ControlFlow;
 
 use topopt_design::{
-    Accuracy, Design, Ended, Interpolation, IterationReport, Law, Observer, ObserverError,
-    OptimalityCriteria, Optimization, StateEquation, StopRules,
+    Accuracy, Design, Ended, IterationReport, Observer, ObserverError, OptimalityCriteria,
+    Optimization, StateEquation, StopRules,
 };
 use topopt_fem::stress;
 use topopt_linalg::{PcgProgress, Pointwise};
 
-use super::carried::Carried;
-use super::shape::{Shape, VOID_STIFFNESS};
+use super::filling::Filling;
 use crate::computer::{Computer, Visitor};
 use crate::config::{Config, Strategy};
 use crate::failure::Failure;
@@ -18,34 +17,46 @@ use crate::formulation;
 use crate::interrupt::Interrupt;
 use crate::model::Model;
 use crate::place::Place;
+use crate::summary::Preconditioner;
+
+/// How a structure is solved.
+#[derive(Clone, Copy)]
+pub(crate) struct Conditions<'a> {
+    /// The case, for the settings of its solver.
+    pub config: &'a Config,
+    /// Where; the model was built for it.
+    pub place: &'a Place,
+    /// Ends the solve.
+    pub interrupt: &'a Interrupt,
+    /// What to do where the solve does not converge.
+    pub remedy: &'static str,
+}
 
 /// The solve, for any computer.
 struct Solve<'a> {
-    config: &'a Config,
     model: &'a Model,
-    carried: &'a Carried,
-    shape: &'a Shape,
-    interrupt: &'a Interrupt,
+    filling: &'a Filling,
+    conditions: Conditions<'a>,
 }
 
 impl Visitor for Solve<'_> {
     type Output = Solution;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Solution, Failure> {
-        let Self { model, carried, shape, interrupt, .. } = self;
-        let density: Vec<f64> = shape.stiffness(carried).collect();
-        let equation = self.equation(computer)?;
+        let Self { model, filling, conditions: Conditions { interrupt, remedy, .. } } = self;
+        let density = &filling.density;
+        let (equation, means) = self.equation(computer)?;
         let criteria = OptimalityCriteria::new(computer.backend(), density.len(), 1.0, 0.5)?;
         let criteria = Box::new(criteria);
         let stop = StopRules { max_iterations: 1, ..StopRules::default() };
         let formulation = formulation::unfiltered(model);
-        let mut optimization = Optimization::new(equation, formulation, criteria, stop, &density)?;
+        let mut optimization = Optimization::new(equation, formulation, criteria, stop, density)?;
 
         let mut watcher = Watcher { interrupt, report: None };
         let ended = optimization.run(&mut watcher)?.ended;
         let report = match (ended, watcher.report) {
             (Ended::Solver { load_case, outcome, tolerance, .. }, _) => {
-                return Err(Failure::Verification { load_case, outcome, tolerance });
+                return Err(Failure::Unsolved { load_case, outcome, tolerance, remedy });
             }
             (Ended::Rule(_) | Ended::Sensitivities { .. }, Some(report)) => report,
             _ => return Err(Failure::Interrupted { iterations: 0, directory: None }),
@@ -60,38 +71,51 @@ impl Visitor for Solve<'_> {
             von_mises: Vec::new(),
             largest_von_mises: vec![0.0; density.len()],
             worst_case: vec![0; density.len()],
+            means,
             pcg_iterations: report.pcg_iterations,
             pcg_residual: report.pcg_residual,
         };
-        solution.find_stresses(model, carried, shape);
+        solution.find_stresses(model, filling);
         Ok(solution)
     }
 }
 
 impl<'a> Solve<'a> {
-    /// The equation in which densities are shares of the stiffness, and of the weight.
+    /// The equation, and what it is solved by.
     fn equation<C: Computer>(
         &self,
         computer: &'a C,
-    ) -> Result<StateEquation<'a, C::Backend>, Failure> {
-        let (model, settings) = (self.model, &self.config.solver);
+    ) -> Result<(StateEquation<'a, C::Backend>, Means), Failure> {
+        let (model, config) = (self.model, self.conditions.config);
+        let settings = &config.solver;
         // One solve is not worth measuring strategies, and a case for the GPU may name one that the
         // processor does not have.
         let is_named = settings.strategy != Strategy::Auto
             && computer.strategies(model).contains(&settings.strategy.name());
         let wanted = if is_named { settings.strategy } else { Strategy::Mf };
-        let solver = computer.solver(self.config, model, wanted, VOID_STIFFNESS)?;
-        let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
+        let solver = computer.solver(config, model, wanted, self.filling.contrast)?;
+        let means = Means {
+            strategy: solver.operator.strategy(),
+            preconditioner: Preconditioner::of(solver.preconditioner.as_ref()),
+        };
 
-        let youngs_modulus = model.problem.material().youngs_modulus();
-        let linear =
-            Interpolation { law: Law::Simp, penalty: 1.0, youngs_modulus, void_stiffness: 0.0 };
-        Ok(StateEquation::new(computer.backend(), &model.problem, linear, solver)?)
+        let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
+        let law = self.filling.interpolation;
+        let equation = StateEquation::new(computer.backend(), &model.problem, law, solver)?;
+        Ok((equation, means))
     }
 }
 
+/// What a structure is solved by.
+pub(crate) struct Means {
+    /// How the stiffness is applied.
+    pub strategy: &'static str,
+    /// The preconditioner and its levels.
+    pub preconditioner: Preconditioner,
+}
+
 /// What the solve gave, in the order of the problem.
-pub(super) struct Solution {
+pub(crate) struct Solution {
     /// Weighted compliance.
     pub compliance: f64,
     /// Of every load case, without its weight.
@@ -104,34 +128,31 @@ pub(super) struct Solution {
     pub largest_von_mises: Vec<f64>,
     /// Load case in which it is the largest.
     pub worst_case: Vec<usize>,
+    /// What it was solved by.
+    pub means: Means,
     pub pcg_iterations: usize,
     pub pcg_residual: f64,
 }
 
 impl Solution {
-    /// Solves for a shape, at `place`, for which `structure` was built, with the solver's settings of the case.
+    /// Solves for a filling, with the solver's settings of the case.
     ///
     /// # Errors
     /// A solve that does not converge or is interrupted, a device that fails or is too small.
-    pub fn new(
-        config: &Config,
-        model: &Model,
-        carried: &Carried,
-        shape: &Shape,
-        place: &Place,
-        interrupt: &Interrupt,
-    ) -> Result<Self, Failure> {
-        place.visit(Solve { config, model, carried, shape, interrupt })
+    pub fn new(model: &Model, filling: &Filling, conditions: Conditions) -> Result<Self, Failure> {
+        conditions.place.visit(Solve { model, filling, conditions })
     }
 
-    fn find_stresses(&mut self, model: &Model, carried: &Carried, shape: &Shape) {
-        let (mesh, material) = (model.problem.mesh(), model.problem.material());
-        let mut moduli = model.solid_moduli();
-        let carrying = carried.is_carrying.iter().zip(&shape.is_solid);
-        let kept = carrying.map(|(carries, solid)| *carries && *solid);
-        moduli.iter_mut().zip(kept).filter(|(_, kept)| !kept).for_each(|(e, _)| *e = 0.0);
-        for (case, u) in self.displacements.iter().enumerate() {
-            let stresses = stress::stresses(mesh, material, &moduli, u, stress::CENTER);
+    /// The stresses at the centers of the elements in load case `case`, \[n_elements\].
+    pub fn stresses(&self, model: &Model, filling: &Filling, case: usize) -> Vec<stress::Stress> {
+        let (problem, u) = (&model.problem, &self.displacements[case]);
+        let (mesh, material) = (problem.mesh(), problem.material());
+        stress::stresses(mesh, material, &filling.stress_moduli, u, stress::CENTER)
+    }
+
+    fn find_stresses(&mut self, model: &Model, filling: &Filling) {
+        for case in 0..self.displacements.len() {
+            let stresses = self.stresses(model, filling, case);
             let von_mises: Vec<f64> = stresses.iter().map(stress::von_mises).collect();
             for (e, &value) in von_mises.iter().enumerate() {
                 if value > self.largest_von_mises[e] {

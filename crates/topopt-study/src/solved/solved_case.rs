@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::balance::Balance;
 use super::measures::{Displacement, Stress};
-use super::subject::Subject;
+use super::structure::Solved;
 
-/// What a verification finds of a load case.
+/// What a solve finds of a load case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct VerifiedCase {
+pub struct SolvedCase {
     /// Its name.
     pub name: String,
     /// Its weight in the compliance.
@@ -24,12 +24,12 @@ pub struct VerifiedCase {
     pub balance: Balance,
 }
 
-impl Subject<'_> {
+impl Solved<'_> {
     /// All load cases, in their order.
-    pub(super) fn cases(&self) -> Vec<VerifiedCase> {
+    pub fn cases(&self) -> Vec<SolvedCase> {
         let of = |case: usize| {
             let given = &self.model.problem.load_cases()[case];
-            VerifiedCase {
+            SolvedCase {
                 name: given.name.clone(),
                 weight: given.weight,
                 compliance: self.solution.compliances[case],

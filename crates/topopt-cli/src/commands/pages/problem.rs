@@ -22,7 +22,7 @@ const TABLES: [(&str, &str); 10] = [
 ];
 
 /// Groups of facts, with their titles.
-pub(super) fn groups(
+pub(in crate::commands) fn groups(
     case: &Table,
     summary: &Value,
     mesh: &HexMesh,
@@ -42,7 +42,7 @@ pub(super) fn groups(
     let mut groups = vec![("Mesh".into(), mesh_facts(case, summary, mesh, units))];
     groups.extend(TABLES.into_iter().filter_map(group));
     groups.extend(group(("optimizer", "Optimizer")));
-    groups.push(("Solver".into(), solver_facts(summary)));
+    groups.push(("Solver".into(), solver_facts(case, summary)));
     let notes = summary["notes"].as_array().into_iter().flatten();
     let notes: Vec<Fact> = notes.map(|note| Fact::new("Note", text(note))).collect();
     groups.extend((!notes.is_empty()).then(|| ("Notes".into(), notes)));
@@ -78,9 +78,10 @@ fn mesh_facts(case: &Table, summary: &Value, mesh: &HexMesh, units: &Units) -> V
     facts
 }
 
-fn solver_facts(summary: &Value) -> Vec<Fact> {
+fn solver_facts(case: &Table, summary: &Value) -> Vec<Fact> {
     let preconditioner = &summary["preconditioner"];
     let levels = preconditioner["levels"].as_array().map_or(0, Vec::len);
+    let tolerance = case.get("solver").and_then(|solver| solver.get("tolerance")?.as_float());
 
     let mut name = text(&preconditioner["name"]);
     if let Some(cycle) = preconditioner["cycle"].as_str() {
@@ -91,7 +92,7 @@ fn solver_facts(summary: &Value) -> Vec<Fact> {
         Fact::new("Device", text(&summary["device"])),
         Fact::new("Strategy", text(&summary["strategy"])),
         Fact::new("Preconditioner", name),
-        Fact::new("Tolerance", with_unit(&summary["settings"]["solver"]["tolerance"], "")),
+        Fact::new("Tolerance", tolerance.map_or("\u{2013}".into(), |x| number(x, 6))),
         Fact::new(
             "PCG iterations",
             count(summary["pcg_iterations"].as_u64().unwrap_or(0) as usize),

@@ -1,42 +1,70 @@
-//! The fields that a verification has written.
+//! The fields that an analysis or a verification has written.
 
 use std::path::Path;
 
 use topopt_io::vtk::vtu;
 use topopt_mesh::{HexMesh, hexahedron};
 
-use crate::design_file::{DISPLACEMENT, point_vectors};
+use crate::design_file::{DISPLACEMENT, array_name, point_vectors};
 use crate::finding::Finding;
 
-/// Stresses and displacements of a verified design at the nodes, in the order of its mesh.
+/// The name of the array of the stresses of von Mises, of a verification or the first load case.
+pub(crate) const VON_MISES: &str = "von_mises";
+
+/// Stresses and displacements at the nodes, in the order of the mesh of the file.
 #[derive(Debug)]
-pub struct VerifiedFile {
-    /// The largest stress of von Mises of all load cases, `[n_nodes]` (force per area): the mean of
-    /// the solid elements around a node, or of the nodes next to it where it has none; 0 far from
-    /// the solid.
-    pub von_mises: Vec<f64>,
+pub struct SolvedFile {
+    /// Stresses of von Mises, `[n_nodes]` each (force per area): the mean of the solid elements
+    /// around a node, or of the nodes next to it where it has none; 0 far from the solid. An
+    /// analysis has them for each load case, a verification the largest of all.
+    pub von_mises: Vec<Vec<f64>>,
     /// Displacements in each load case, `[n_nodes][3]` (length).
     pub displacements: Vec<Vec<[f64; 3]>>,
 }
 
-impl VerifiedFile {
+impl SolvedFile {
     /// Reads a file as `topopt verify` writes it for these load `cases`.
     ///
     /// # Errors
     /// A file that cannot be read, or lacks one of the arrays.
-    pub fn read(path: &Path, cases: &[&str]) -> Result<Self, Finding> {
-        let again = "verify the design again";
-        let (file, data) = vtu::read_with_cell_data(path, &["von_mises", "solid"])
-            .map_err(|error| Finding::new(error.to_string()).remedy(again))?;
-        let (von_mises, solid) = (&data[0], &data[1]);
+    pub fn of_verification(path: &Path, cases: &[&str]) -> Result<Self, Finding> {
+        Self::read(path, &[VON_MISES], cases, ("solid", 1.0))
+            .map_err(|finding| finding.remedy("verify the design again"))
+    }
+
+    /// Reads a file as `topopt solve` writes it for these load `cases`; elements of density `least`
+    /// are solid.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or lacks one of the arrays.
+    pub fn of_analysis(path: &Path, cases: &[&str], least: f64) -> Result<Self, Finding> {
+        let names = cases.iter().enumerate().map(|(k, case)| array_name(VON_MISES, k, case));
+        let names: Vec<String> = names.collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Self::read(path, &names, cases, ("density", least))
+            .map_err(|finding| finding.remedy("solve the case again"))
+    }
+
+    /// Elements are solid whose value in the array `solid` is that or more.
+    fn read(
+        path: &Path,
+        stresses: &[&str],
+        cases: &[&str],
+        (solid, least): (&str, f64),
+    ) -> Result<Self, Finding> {
+        let names = [stresses, &[solid]].concat();
+        let (file, mut stresses) = vtu::read_with_cell_data(path, &names)
+            .map_err(|error| Finding::new(error.to_string()))?;
+        let solid = stresses.pop().unwrap_or_default();
+        let is_solid: Vec<bool> = solid.iter().map(|&solid| solid >= least).collect();
+
         let displacements = point_vectors(path, DISPLACEMENT, cases)?;
         let displacements: Option<Vec<_>> = displacements.into_iter().collect();
         let displacements = displacements.ok_or_else(|| {
-            let message = format!("{} lacks displacements of a load case", path.display());
-            Finding::new(message).remedy(again)
+            Finding::new(format!("{} lacks displacements of a load case", path.display()))
         })?;
-        let is_solid: Vec<bool> = solid.iter().map(|&solid| solid == 1.0).collect();
-        Ok(Self { von_mises: at_nodes(&file.mesh, von_mises, &is_solid), displacements })
+        let at_nodes = |values: &Vec<f64>| at_nodes(&file.mesh, values, &is_solid);
+        Ok(Self { von_mises: stresses.iter().map(at_nodes).collect(), displacements })
     }
 }
 

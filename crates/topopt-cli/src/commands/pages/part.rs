@@ -1,19 +1,21 @@
 //! What holds the part and what acts on it, from the arrays of the design.
 
-use serde_json::Value;
 use topopt_report::{Load, Part};
 use topopt_study::design_file::DesignFile;
 use topopt_study::finding::Finding;
 
-use super::wording::{Units, case_names, vector};
+use super::wording::{Units, vector};
 
-/// The part of the picture with supports and loads. A file without forces has no arrows.
+/// The part of the picture with supports and loads in the load cases `names`. A file without forces has no arrows.
 ///
 /// # Errors
 /// A file that cannot be read.
-pub(super) fn of(file: &DesignFile, summary: &Value, units: &Units) -> Result<Part, Finding> {
-    let names = case_names(summary);
-    let forces = file.forces(&names)?;
+pub(in crate::commands) fn of(
+    file: &DesignFile,
+    names: &[&str],
+    units: &Units,
+) -> Result<Part, Finding> {
+    let forces = file.forces(names)?;
     let load = |(name, forces): (&&str, Option<Vec<[f64; 3]>>)| {
         let forces = forces?;
         let name = legend(name, &forces, units);

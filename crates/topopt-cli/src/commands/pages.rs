@@ -1,0 +1,6 @@
+//! What the pages of runs and of analyses share: tables, facts and their words.
+
+pub(super) mod cases;
+pub(super) mod part;
+pub(super) mod problem;
+pub(super) mod wording;

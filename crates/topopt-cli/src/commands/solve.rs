@@ -1,0 +1,108 @@
+//! `topopt solve CASE`
+
+mod page;
+
+use std::io::Write;
+
+use topopt_io::atomic;
+use topopt_mesh::numbers::{place, shown};
+use topopt_study::analysis::{self, Analysis, AnalyzedCase, PeakStress, Request};
+use topopt_study::config::Config;
+use topopt_study::failure::Failure;
+use topopt_study::finding::InputError;
+use topopt_study::interrupt::Interrupt;
+use topopt_study::output_folder::Earlier;
+use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
+
+use super::load_cases::{forces, numbers};
+use crate::args::SolveArgs;
+
+/// Solves the part of a case once, and says what was found.
+pub(super) fn solve(
+    args: &SolveArgs,
+    out: &mut impl Write,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let config = configuration(args)?;
+    let request = Request {
+        design: args.design.clone(),
+        earlier: if args.overwrite { Earlier::Replace } else { Earlier::Keep },
+        gauss: args.gauss.clone(),
+        gmsh: (&args.gmsh).into(),
+    };
+    let found = Analysis::of(&config, &request, interrupt)?;
+
+    let folder = config.output_directory();
+    let page = page::page(&folder, &found)?;
+    atomic::write(&folder.join(ANALYSIS_PAGE), |file| file.write_all(page.as_bytes()))?;
+    if args.json {
+        serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;
+        return Ok(writeln!(out)?);
+    }
+
+    print(&found, out)?;
+    if let Some(path) = &args.gauss {
+        writeln!(out, "stresses at the Gauss points written to {}", path.display())?;
+    }
+    let folder = folder.display();
+    Ok(writeln!(out, "written to {ANALYSIS_FIELDS}, {ANALYSIS} and {ANALYSIS_PAGE} in {folder}")?)
+}
+
+/// The case file with what the command line says instead, and the folder of the analysis.
+fn configuration(args: &SolveArgs) -> Result<Config, InputError> {
+    let mut config = Config::load(&args.case, &args.set)?;
+    let directory = args.output.clone().unwrap_or_else(|| analysis::default_directory(&config));
+    config.output.directory = Some(directory);
+    if !config.gives("solver.tolerance") {
+        config.solver.tolerance = analysis::TOLERANCE;
+    }
+    config.solver.device = args.device.unwrap_or(config.solver.device);
+    Ok(config)
+}
+
+fn print(found: &Analysis, out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "{}", found.title.as_ref().unwrap_or(&found.case))?;
+    for (name, text) in rows(found) {
+        writeln!(out, "  {name:<22}  {text}")?;
+    }
+    for AnalyzedCase { solved, gauss_points } in &found.load_cases {
+        writeln!(out, "  load case {}", solved.name)?;
+        let peak = (String::new(), at_gauss_point(gauss_points));
+        let forces = forces(solved, found.pcg_residual);
+        for (name, text) in numbers(solved).into_iter().chain([peak]).chain(forces) {
+            writeln!(out, "    {name:<20}  {text}")?;
+        }
+    }
+    found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
+}
+
+/// Name and text of each line above the load cases.
+fn rows(found: &Analysis) -> Vec<(&'static str, String)> {
+    let solved = match &found.design {
+        Some(design) => format!("the densities of {design}"),
+        None => "the full part".into(),
+    };
+    let mut rows = vec![
+        ("solved", solved),
+        (
+            "mesh",
+            format!(
+                "{} elements, {} nodes, {} unknowns",
+                found.elements, found.nodes, found.free_dofs
+            ),
+        ),
+        ("volume", shown(found.volume)),
+    ];
+    rows.extend(found.mass.map(|mass| ("mass", shown(mass))));
+    let solve = format!(
+        "{} iterations on {}, relative residual {:.1e}",
+        found.pcg_iterations, found.device, found.pcg_residual
+    );
+    rows.push(("solve", solve));
+    rows
+}
+
+fn at_gauss_point(peak: &PeakStress) -> String {
+    let (maximum, at) = (shown(peak.maximum), place(peak.at));
+    format!("at a Gauss point up to {maximum}, element {}, {at}", peak.element)
+}

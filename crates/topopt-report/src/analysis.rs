@@ -1,0 +1,66 @@
+//! The page of an analysis.
+
+use maud::{Markup, html};
+use topopt_mesh::Quality;
+use topopt_surface::Solid;
+
+use crate::illustration;
+use crate::nodal_field::NodalField;
+use crate::page;
+use crate::report::{Fact, Part, Table};
+
+/// What the page of an analysis says. All texts are escaped.
+#[derive(Debug, Clone)]
+pub struct Analysis<'a> {
+    /// The title of the page.
+    pub title: String,
+    /// A line below the title.
+    pub subtitle: String,
+    /// The numbers to see first.
+    pub headline: Vec<Fact>,
+    /// The shape that is shown, in its mesh.
+    pub solid: &'a Solid<'a>,
+    /// Numbers of the load cases, a column each.
+    pub cases: Table,
+    /// Fields on the surface of the solid.
+    pub fields: Vec<NodalField>,
+    /// Sentences.
+    pub notes: Vec<String>,
+    /// What holds the part and what acts on it.
+    pub part: Part,
+    /// What was computed and how, in groups with a title.
+    pub problem: Vec<(String, Vec<Fact>)>,
+    /// What must be known to repeat it, besides the case.
+    pub repeat: Vec<Fact>,
+    /// The text of the case file.
+    pub case: String,
+}
+
+impl Analysis<'_> {
+    /// The page.
+    pub fn html(&self) -> String {
+        let quality = Quality::of(self.solid.mesh()).summary();
+        let main = html! {
+            (self.results())
+            (page::part(self.solid.mesh(), &self.part))
+            (page::problem(&self.problem))
+            section class="halves" {
+                div { h2 { "Mesh quality" } (page::mesh_quality(&quality)) }
+            }
+            (page::repeat("Repeat the analysis", &self.repeat, &self.case))
+        };
+        page::document(&self.title, &self.subtitle, &self.headline, &main)
+    }
+
+    fn results(&self) -> Markup {
+        let (surface, places) = self.solid.surface_in_mesh();
+        html! {
+            section {
+                h2 { "Displacements and stresses" }
+                (illustration::fields(self.solid.mesh(), &surface, &places, &self.fields))
+                div class="cases" { (page::table(&self.cases)) }
+                @for note in &self.notes { p class="note" { (note) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The analysis of a part as it is, or of a given design: solved once, without optimization.
+
+mod fields;
+mod gauss_points;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use topopt_io::{WriteError, atomic};
+
+use crate::case::Case;
+use crate::config::Config;
+use crate::doubts;
+use crate::failure::Failure;
+use crate::finding::{Finding, InputError};
+use crate::interpolation;
+use crate::interrupt::Interrupt;
+use crate::meshing::Gmsh;
+use crate::model::Model;
+use crate::output_folder::{self, Earlier, refused};
+use crate::place::Place;
+use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, write_json};
+use crate::results::remove_files;
+use crate::run::thread_pool;
+use crate::solved::{Conditions, Filling, Given, Solved, SolvedCase};
+use crate::starting_design::StartingDesign;
+use crate::summary::{Preconditioner, UnitNames};
+use gauss_points::GaussPoints;
+pub use gauss_points::PeakStress;
+
+/// What an analysis is asked for besides its case.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Results, or a file with densities, to solve in place of the full part.
+    pub design: Option<PathBuf>,
+    /// What is to become of an analysis that is there.
+    pub earlier: Earlier,
+    /// A table of the stresses at the Gauss points, to be written.
+    pub gauss: Option<PathBuf>,
+    /// Makes meshes of geometries.
+    pub gmsh: Gmsh,
+}
+
+/// What `topopt solve` finds. Units are those of the case; nodes and elements have the numbers of
+/// the mesh file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Analysis {
+    /// Version of the program.
+    pub topopt: &'static str,
+    /// Title of the case.
+    pub title: Option<String>,
+    /// Nothing where the case does not say.
+    pub units: Option<UnitNames>,
+    /// Path of the case file.
+    pub case: String,
+    /// Path of the design that was solved; none for the full part.
+    pub design: Option<String>,
+    /// Nodes of the mesh.
+    pub nodes: usize,
+    /// Elements of the mesh.
+    pub elements: usize,
+    /// Displacement components that are not held.
+    pub free_dofs: usize,
+    /// Elements that `design.void` keeps empty.
+    pub void_elements: usize,
+    /// Mean width of an element.
+    pub element_width: f64,
+    /// Volume of the material.
+    pub volume: f64,
+    /// Its mass, where all materials have a mass density.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Every load case.
+    pub load_cases: Vec<AnalyzedCase>,
+    /// Where it was solved.
+    pub device: String,
+    /// How the stiffness was applied.
+    pub strategy: &'static str,
+    /// The preconditioner and its levels.
+    pub preconditioner: Preconditioner,
+    /// Iterations of conjugate gradients, summed over load cases.
+    pub pcg_iterations: usize,
+    /// Largest relative residual over load cases.
+    pub pcg_residual: f64,
+    /// What was left out or changed in reading the mesh, and doubts, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What an analysis finds of a load case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AnalyzedCase {
+    /// Displacement, stress at the centers of the elements, forces.
+    #[serde(flatten)]
+    pub solved: SolvedCase,
+    /// The largest stress of von Mises at a Gauss point.
+    pub gauss_points: PeakStress,
+}
+
+/// Relative residual of the solve where the case does not say: a single solve takes little time, and
+/// reactions are to balance the loads to many digits.
+pub const TOLERANCE: f64 = 1e-8;
+
+/// Folder of an analysis by default: that of a run of the case with `-analysis` behind.
+pub fn default_directory(config: &Config) -> PathBuf {
+    let mut name = config.output_directory().into_os_string();
+    name.push("-analysis");
+    name.into()
+}
+
+impl Analysis {
+    /// Solves the part of `config`, all of it solid except what `design.void` keeps empty, or the
+    /// design of the request, and writes analysis.vtu, analysis.json and the case to
+    /// `output.directory`.
+    ///
+    /// Densities of a design have the stiffness of the case's law, as in the run: at the penalty of
+    /// the last stage, where there are stages. Stresses are those of that stiffness, and balance the
+    /// loads.
+    ///
+    /// # Errors
+    /// Input that cannot be solved, a solve that does not converge, files that cannot be written.
+    pub fn of(config: &Config, request: &Request, interrupt: &Interrupt) -> Result<Self, Failure> {
+        request.check(config).map_err(InputError::from)?;
+        let design = request.design.as_deref().map(StartingDesign::read).transpose()?;
+
+        thread_pool(config.solver.threads)?.install(|| {
+            // A GPU takes a while to open.
+            let (place, case) = rayon::join(
+                || Place::find(config.solver.device),
+                || Case::build_until(config, &request.gmsh, interrupt),
+            );
+            let (place, case) = (place.map_err(InputError::from)?, case?);
+
+            let mut notes = case.notes.clone();
+            let given = Given::of(config, &case);
+            let model = Model::build(config, case, place.needs_colors(config))?;
+            notes.extend(place.note().map(str::to_owned));
+            notes.extend(doubts::of_part(config, &model));
+
+            let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
+            let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
+            let solved = Solved::new(&model, given, filling, conditions)?;
+            let mut analysis = Self::found(config, &solved, &place);
+            analysis.design = design.map(|design| design.path().display().to_string());
+            analysis.notes = notes;
+
+            analysis.write(config, request, &solved)?;
+            Ok(analysis)
+        })
+    }
+
+    /// The numbers of a solved part.
+    fn found(config: &Config, solved: &Solved, place: &Place) -> Self {
+        let Solved { model, filling, solution, .. } = solved;
+        let peak = |case| GaussPoints::of(solved, case).peak();
+        let cases = solved.cases().into_iter().enumerate();
+        let cases = cases.map(|(k, solved)| AnalyzedCase { solved, gauss_points: peak(k) });
+        Self {
+            topopt: env!("CARGO_PKG_VERSION"),
+            title: config.title.clone(),
+            units: config.units.map(UnitNames::of),
+            case: config.path().display().to_string(),
+            design: None,
+            nodes: model.mesh.n_nodes(),
+            elements: model.mesh.n_elements(),
+            free_dofs: model.n_free_dofs(),
+            void_elements: model.space.void.len(),
+            element_width: model.element_width,
+            volume: filling.material.iter().sum(),
+            mass: solved.mass(config, &filling.density),
+            load_cases: cases.collect(),
+            device: place.name(),
+            strategy: solution.means.strategy,
+            preconditioner: solution.means.preconditioner.clone(),
+            pcg_iterations: solution.pcg_iterations,
+            pcg_residual: solution.pcg_residual,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Writes the files; those of an earlier analysis are removed.
+    fn write(&self, config: &Config, request: &Request, solved: &Solved) -> Result<(), Failure> {
+        let directory = &config.output_directory();
+        let case = config.to_toml().map_err(InputError::from)?;
+        let _lock = made_ready(config, request, directory).map_err(InputError::from)?;
+
+        atomic::write(&directory.join(CASE), |file| file.write_all(case.as_bytes()))?;
+        fields::write(config, solved, &directory.join(ANALYSIS_FIELDS))?;
+        request.gauss.as_deref().map_or(Ok(()), |path| write_gauss_points(solved, path))?;
+        Ok(write_json(&directory.join(ANALYSIS), self)?)
+    }
+}
+
+/// What to do where the solve does not converge.
+const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance`";
+
+impl Request {
+    /// Looks at everything that can be refused before the solve.
+    fn check(&self, config: &Config) -> Result<(), Finding> {
+        output_folder::check_analysis(config, self.design.as_deref(), self.earlier)?;
+        let Some(path) = &self.gauss else { return Ok(()) };
+        output_folder::check_file(path, &["csv"], &[])?;
+        if path.exists() && self.earlier == Earlier::Keep {
+            return Err(Finding::new(format!("{} already exists", path.display()))
+                .remedy("`--overwrite` replaces it"));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            return Err(Finding::new(format!("there is no folder for {}", path.display()))
+                .remedy("give a file in an existing folder"));
+        }
+        Ok(())
+    }
+}
+
+/// Makes the folder, or removes the earlier analysis from it. Returns the lock that keeps others
+/// away.
+fn made_ready(
+    config: &Config,
+    request: &Request,
+    directory: &Path,
+) -> Result<Option<fs::File>, Finding> {
+    let display = directory.display();
+    fs::create_dir_all(directory).map_err(|cause| {
+        refused(format!("cannot create the output directory {display}: {cause}"))
+    })?;
+
+    // With the lock held, since something may have come since the first look.
+    let lock = output_folder::lock(directory)?;
+    output_folder::check_analysis(config, request.design.as_deref(), request.earlier)?;
+    remove_files(directory, [ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE]).map_err(|cause| {
+        refused(format!("cannot remove the earlier analysis in {display}: {cause}"))
+    })?;
+    Ok(lock)
+}
+
+/// The elements of the full part, or of `design`.
+///
+/// # Errors
+/// A finding if the design is of another part.
+fn filling(
+    config: &Config,
+    model: &Model,
+    design: Option<&StartingDesign>,
+) -> Result<Filling, Finding> {
+    let least = model.space.density_min;
+    let density: Vec<f64> = match design {
+        Some(design) => design.on(model)?.iter().map(|rho| rho.clamp(least, 1.0)).collect(),
+        None => {
+            let mut full = vec![1.0; model.mesh.n_elements()];
+            model.space.void.iter().for_each(|&element| full[element as usize] = least);
+            full
+        }
+    };
+
+    let mut interpolation = interpolation::of(config);
+    let later = config.continuation.iter().rev().find_map(|stage| stage.penalty);
+    interpolation.penalty = later.unwrap_or(interpolation.penalty);
+    let mut filling = Filling {
+        material: density.iter().zip(&model.space.volumes).map(|(rho, v)| rho * v).collect(),
+        is_carrying_node: carrying_nodes(model, &density),
+        interpolation,
+        contrast: model.contrast(config),
+        stress_moduli: Vec::new(),
+        density,
+    };
+    filling.stress_moduli = filling.moduli(model);
+    Ok(filling)
+}
+
+/// Whether a node is one of an element that is not as good as void, `[n_nodes]`.
+fn carrying_nodes(model: &Model, density: &[f64]) -> Vec<bool> {
+    let mesh = model.problem.mesh();
+    let largest = density.iter().copied().fold(0.0, f64::max);
+    let mut carries = vec![false; mesh.n_nodes()];
+    for (hex, _) in mesh.hexes().iter().zip(density).filter(|(_, rho)| **rho >= VOID * largest) {
+        hex.iter().for_each(|&node| carries[node as usize] = true);
+    }
+    carries
+}
+
+/// Share of the largest density below which displacements of an element mean nothing.
+const VOID: f64 = 0.1;
+
+fn write_gauss_points(solved: &Solved, path: &Path) -> Result<(), Failure> {
+    Ok(atomic::write(path, |file| {
+        writeln!(file, "{}", gauss_points::COLUMNS.join(","))?;
+        let mut cases = 0..solved.model.problem.load_cases().len();
+        cases.try_for_each(|case| GaussPoints::of(solved, case).write(file))
+    })
+    .map_err(|error: WriteError| {
+        let remedy = "choose an existing, writable folder with enough space";
+        InputError::from(Finding::new(error.to_string()).remedy(remedy))
+    })?)
+}

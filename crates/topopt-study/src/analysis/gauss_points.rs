@@ -1,0 +1,114 @@
+//! Stresses at the Gauss points, eight in each element.
+
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+use serde::Serialize;
+use topopt_fem::Material;
+use topopt_fem::stress::{self, Stress};
+use topopt_io::csv;
+use topopt_mesh::{HexMesh, hexahedron};
+
+use crate::solved::Solved;
+use crate::tags::Tags;
+
+/// Columns of the table: coordinates (length), stresses (force per area).
+pub const COLUMNS: [&str; 13] = [
+    "load_case",
+    "element",
+    "point",
+    "x",
+    "y",
+    "z",
+    "xx",
+    "yy",
+    "zz",
+    "xy",
+    "yz",
+    "zx",
+    "von_mises",
+];
+
+/// The largest stress of von Mises at a Gauss point.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PeakStress {
+    /// It (force per area).
+    pub maximum: f64,
+    /// Number of its element.
+    pub element: u64,
+    /// Coordinates of the Gauss point.
+    pub at: [f64; 3],
+}
+
+/// The Gauss points of a solved part in a load case, in the user's numbering.
+pub struct GaussPoints<'a> {
+    load_case: &'a str,
+    mesh: &'a HexMesh,
+    material: &'a Material,
+    tags: Option<&'a Tags>,
+    /// Young's moduli, `[n_elements]` (force per area).
+    moduli: Vec<f64>,
+    /// Displacements, `[n_nodes][3]` (length).
+    u: Vec<f64>,
+}
+
+impl<'a> GaussPoints<'a> {
+    /// Those of load case number `case`.
+    pub fn of(solved: &'a Solved, case: usize) -> Self {
+        let Solved { model, given, filling, solution } = solved;
+        let u = solution.displacements[case].as_chunks::<3>().0;
+        Self {
+            load_case: &model.problem.load_cases()[case].name,
+            mesh: &model.mesh,
+            material: model.problem.material(),
+            tags: given.tags.as_ref(),
+            moduli: model.renumbering.elements_to_original(&filling.stress_moduli),
+            u: model.renumbering.nodes_to_original(u).into_flattened(),
+        }
+    }
+
+    /// Coordinates and stresses of the eight points of `element`.
+    fn of_element(&self, element: usize) -> [([f64; 3], Stress); 8] {
+        let Self { mesh, material, moduli, u, .. } = self;
+        let x = mesh.element_coordinates(element);
+        hexahedron::gauss_points().map(|xi| {
+            let shares = hexahedron::shape_functions(xi);
+            let at = std::array::from_fn(|i| (0..8).map(|a| shares[a] * x[a][i]).sum());
+            (at, stress::stress_at(mesh, material, moduli[element], u, element, xi))
+        })
+    }
+
+    /// The point with the largest stress of von Mises; of equal ones that of the first element.
+    pub fn peak(&self) -> PeakStress {
+        let of_element = |element: usize| {
+            let points = self.of_element(element).map(|(at, s)| (stress::von_mises(&s), at));
+            let largest = points.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
+            let (maximum, at) = largest.unwrap_or_default();
+            (maximum, element, at)
+        };
+        let elements = (0..self.mesh.n_elements()).into_par_iter();
+        let larger =
+            |a: &(f64, usize, _), b: &(f64, usize, _)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
+        let (maximum, element, at) = elements.map(of_element).max_by(larger).unwrap_or_default();
+        PeakStress { maximum, element: Tags::element(self.tags, element as u32), at }
+    }
+
+    /// Writes a row for each point.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let load_case = csv::quote(self.load_case.to_owned());
+        for element in 0..self.mesh.n_elements() {
+            let number = Tags::element(self.tags, element as u32);
+            for (point, (at, stress)) in self.of_element(element).iter().enumerate() {
+                write!(out, "{load_case},{number},{}", point + 1)?;
+                let von_mises = stress::von_mises(stress);
+                let mut values = at.iter().chain(stress).chain([&von_mises]);
+                values.try_for_each(|value| write!(out, ",{value:e}"))?;
+                writeln!(out)?;
+            }
+        }
+        Ok(())
+    }
+}

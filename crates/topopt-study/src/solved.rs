@@ -1,0 +1,17 @@
+//! A structure that has been solved, and its numbers: what analyses and verifications share.
+
+mod balance;
+mod filling;
+mod measures;
+mod restraints;
+mod solve;
+mod solved_case;
+mod structure;
+
+pub use balance::{Balance, Reaction};
+pub(crate) use filling::Filling;
+pub use measures::{Displacement, Stress};
+pub use restraints::RestraintKind;
+pub(crate) use solve::Conditions;
+pub use solved_case::SolvedCase;
+pub(crate) use structure::{Given, Solved};

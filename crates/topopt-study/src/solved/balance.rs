@@ -1,0 +1,171 @@
+//! What acts on a structure from outside: applied forces, and the reactions to them.
+
+use serde::Serialize;
+use topopt_fem::{internal_forces, nodal_body_forces};
+use topopt_mesh::vector::cross;
+
+use super::restraints::{Hold, RestraintKind};
+use super::structure::Solved;
+
+/// The forces on the part in a load case (force), and their moments about the origin of the
+/// coordinates (force times length). With prescribed displacements the reactions are what moves the
+/// part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Balance {
+    /// Sum of all loads that were not left out, gravity and centrifugal forces included.
+    pub applied: [f64; 3],
+    /// Sum of their moments.
+    pub applied_moment: [f64; 3],
+    /// What each entry of `[[supports]]` and of `[[springs]]` exerts on the part, in the order of the
+    /// case file.
+    pub reactions: Vec<Reaction>,
+    /// Sum of all of these: zero, except for what the solver leaves.
+    pub sum: [f64; 3],
+    /// Sum of all moments: zero as well.
+    pub sum_moment: [f64; 3],
+}
+
+/// What a support or the springs of a set exert on the part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reaction {
+    /// Whether it is a support or springs.
+    pub kind: RestraintKind,
+    /// Name of the set.
+    pub set: String,
+    /// The force, without that at components of nodes which an earlier support holds.
+    pub force: [f64; 3],
+    /// Its moment about the origin of the coordinates.
+    pub moment: [f64; 3],
+}
+
+/// The sum of forces, and that of their moments about the origin.
+#[derive(Clone, Copy, Default)]
+struct Resultant {
+    force: [f64; 3],
+    moment: [f64; 3],
+}
+
+impl Resultant {
+    fn add(&mut self, force: [f64; 3], moment: [f64; 3]) {
+        for i in 0..3 {
+            self.force[i] += force[i];
+            self.moment[i] += moment[i];
+        }
+    }
+}
+
+/// Forces on nodes, in the order of the problem, `[n_nodes][3]`.
+struct Forces {
+    /// With which the elements resist; 0 where nothing is held.
+    internal: Vec<[f64; 3]>,
+    /// Of all loads, at held components too.
+    applied: Vec<[f64; 3]>,
+}
+
+impl Solved<'_> {
+    /// The forces in load case `case`. On the host, whatever the device of the solve was.
+    pub fn balance(&self, case: usize) -> Balance {
+        let forces = self.forces(case);
+        let reaction = |k: usize| {
+            let restraint = &self.given.restraints[k];
+            let nodes = self.exerted(&restraint.hold, &forces, case);
+            let Resultant { force, moment } = self.resultant(nodes.into_iter());
+            Reaction { kind: restraint.kind, set: restraint.set.clone(), force, moment }
+        };
+        let reactions: Vec<_> = (0..self.given.restraints.len()).map(reaction).collect();
+
+        let applied = forces.applied.iter().enumerate();
+        let applied = self.resultant(applied.map(|(node, &force)| (node, force)));
+        let mut sum = applied;
+        reactions.iter().for_each(|reaction| sum.add(reaction.force, reaction.moment));
+        Balance {
+            applied: applied.force,
+            applied_moment: applied.moment,
+            reactions,
+            sum: sum.force,
+            sum_moment: sum.moment,
+        }
+    }
+
+    /// What supports and springs exert on each node in load case `case`, `[n_nodes][3]` in the order
+    /// of the problem (force).
+    pub fn reactions(&self, case: usize) -> Vec<[f64; 3]> {
+        let forces = self.forces(case);
+        let mut all = vec![[0.0; 3]; forces.internal.len()];
+        for restraint in &self.given.restraints {
+            for (node, force) in self.exerted(&restraint.hold, &forces, case) {
+                (0..3).for_each(|i| all[node][i] += force[i]);
+            }
+        }
+        all
+    }
+
+    /// The forces that `hold` exerts on its nodes: of a held component K u - f, of a spring of
+    /// stiffness k it is -k u.
+    fn exerted(&self, hold: &Hold, forces: &Forces, case: usize) -> Vec<(usize, [f64; 3])> {
+        let new_node = self.model.renumbering.new_nodes();
+        match hold {
+            Hold::Components(components) => {
+                let of_component = |&(node, i): &(u32, usize)| {
+                    let node = new_node[node as usize] as usize;
+                    let mut force = [0.0; 3];
+                    force[i] = forces.internal[node][i] - forces.applied[node][i];
+                    (node, force)
+                };
+                components.iter().map(of_component).collect()
+            }
+            Hold::Stiffness(nodes) => {
+                let u = self.solution.displacements[case].as_chunks::<3>().0;
+                let of_spring = |&(node, stiffness): &(u32, [f64; 3])| {
+                    let node = new_node[node as usize] as usize;
+                    // Where a support holds, springs carry nothing.
+                    let free = self.model.problem.supports().free_part(node, stiffness);
+                    (node, std::array::from_fn(|i| -free[i] * u[node][i]))
+                };
+                nodes.iter().map(of_spring).collect()
+            }
+        }
+    }
+
+    fn resultant(&self, forces: impl Iterator<Item = (usize, [f64; 3])>) -> Resultant {
+        let x = self.model.problem.mesh().coordinates();
+        forces.fold(Resultant::default(), |mut sum, (node, force)| {
+            sum.add(force, cross(x[node], force));
+            sum
+        })
+    }
+
+    fn forces(&self, case: usize) -> Forces {
+        let (problem, u) = (&self.model.problem, &self.solution.displacements[case]);
+        let held = problem.supports();
+        let is_held: Vec<bool> = (0..held.n_nodes()).map(|node| held.is_held(node)).collect();
+        let moduli = self.filling.moduli(self.model);
+        Forces {
+            internal: internal_forces(problem, &moduli, u, &is_held),
+            applied: self.applied(case),
+        }
+    }
+
+    /// Nodal forces in load case `case`, at held components too, `[n_nodes][3]`.
+    fn applied(&self, case: usize) -> Vec<[f64; 3]> {
+        let n = self.model.mesh.n_nodes();
+        let mut all = self.body_forces(case).unwrap_or_else(|| vec![[0.0; 3]; n]);
+        let new_node = self.model.renumbering.new_nodes();
+        for &(node, force) in &self.given.loads[case].forces {
+            let node = new_node[node as usize] as usize;
+            (0..3).for_each(|i| all[node][i] += force[i]);
+        }
+        all
+    }
+
+    /// Those of gravity and rotation in load case `case`, if it has any, `[n_nodes][3]` in the order
+    /// of the problem (force).
+    pub fn body_forces(&self, case: usize) -> Option<Vec<[f64; 3]>> {
+        let problem = &self.model.problem;
+        let body_force = &problem.load_cases()[case].body_force;
+        (!body_force.is_zero()).then(|| {
+            let masses = self.filling.masses(self.model);
+            nodal_body_forces(problem.mesh(), Some(&masses), body_force)
+        })
+    }
+}

@@ -1,0 +1,41 @@
+//! What the elements of a structure are filled with.
+
+use topopt_design::Interpolation;
+use topopt_linalg::Cpu;
+
+use crate::model::Model;
+
+/// What the elements of a structure are filled with, in the order of the problem.
+pub(crate) struct Filling {
+    /// Densities: of a solid element's weight it is that share, `[n_elements]`.
+    pub density: Vec<f64>,
+    /// By this law an element has a share of the solid's stiffness.
+    pub interpolation: Interpolation,
+    /// The smallest share of the stiffness that there may be.
+    pub contrast: f64,
+    /// Young's moduli that take strains to stresses, `[n_elements]` (force per area).
+    pub stress_moduli: Vec<f64>,
+    /// Volume of material whose stress counts, `[n_elements]`.
+    pub material: Vec<f64>,
+    /// Whether the displacement of a node counts, `[n_nodes]`.
+    pub is_carrying_node: Vec<bool>,
+}
+
+impl Filling {
+    /// Young's moduli of the solve, `[n_elements]` (force per area).
+    pub fn moduli(&self, model: &Model) -> Vec<f64> {
+        let unit = Interpolation { youngs_modulus: 1.0, ..self.interpolation };
+        let n = self.density.len();
+        let (mut scratch, mut shares) = (vec![0.0; n], vec![0.0; n]);
+        unit.moduli(&Cpu, &self.density, &mut scratch, &mut shares);
+        model.solid_moduli().iter().zip(shares).map(|(modulus, share)| modulus * share).collect()
+    }
+
+    /// Factors of the mass of the solve, `[n_elements]`.
+    pub fn masses(&self, model: &Model) -> Vec<f64> {
+        match &model.problem.factors().mass {
+            Some(factors) => factors.iter().zip(&self.density).map(|(f, s)| f * s).collect(),
+            None => self.density.clone(),
+        }
+    }
+}

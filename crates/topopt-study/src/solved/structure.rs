@@ -1,0 +1,64 @@
+//! A structure that has been solved, with all that its numbers are made from.
+
+use topopt_fem::stress;
+
+use super::filling::Filling;
+use super::restraints::Restraint;
+use super::solve::{Conditions, Solution};
+use crate::case::{Case, CaseLoads};
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::model::Model;
+use crate::tags::Tags;
+
+/// What of a case the numbers are made from, by nodes and elements as the user numbers them.
+pub(crate) struct Given {
+    /// Numbers of the mesh file.
+    pub tags: Option<Tags>,
+    /// The loads that act, an entry per load case.
+    pub loads: Vec<CaseLoads>,
+    /// What holds the part.
+    pub(super) restraints: Vec<Restraint>,
+}
+
+impl Given {
+    /// All of `case`.
+    pub fn of(config: &Config, case: &Case) -> Self {
+        let (tags, loads) = (case.tags.clone(), case.load_cases.clone());
+        Self { tags, loads, restraints: Restraint::all(config, case) }
+    }
+}
+
+/// A structure that has been solved.
+pub(crate) struct Solved<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// What of its case the numbers are made from.
+    pub given: Given,
+    /// What its elements are filled with.
+    pub filling: Filling,
+    /// What the solve gave.
+    pub solution: Solution,
+}
+
+impl<'a> Solved<'a> {
+    /// Solves `model` with the elements that `filling` gives, under `conditions`.
+    ///
+    /// # Errors
+    /// A solve that does not converge or is interrupted, a device that fails or is too small.
+    pub fn new(
+        model: &'a Model,
+        given: Given,
+        filling: Filling,
+        conditions: Conditions,
+    ) -> Result<Self, Failure> {
+        let solution = Solution::new(model, &filling, conditions)?;
+        Ok(Self { model, given, filling, solution })
+    }
+
+    /// The stresses at the centers of the elements in load case `case`, `[n_elements]`, in the order
+    /// of the problem (force per area).
+    pub fn stresses(&self, case: usize) -> Vec<stress::Stress> {
+        self.solution.stresses(self.model, &self.filling, case)
+    }
+}
