@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space};
+use topopt_linalg::{Backend, BackendError, LARGEST_LOGIT, Pointwise, SmoothStep, Space};
 
 use crate::Device;
 use crate::kernel::Grid::{self, Blocks, Threads};
@@ -281,6 +281,32 @@ impl<R: Real> Pointwise for Cuda<R> {
             self.pointwise.dot_scaled_within(grid, n, a, x, lower, upper, w, partial);
         });
         out
+    }
+
+    fn sigmoid(
+        &self,
+        shift: f64,
+        x: &DeviceVector<R>,
+        [lower, upper]: [&DeviceVector<R>; 2],
+        y: &mut DeviceVector<R>,
+    ) {
+        let n = x.len();
+        self.pointwise.sigmoid(self.grid(n), n, shift, x, lower, upper, y);
+    }
+
+    fn logit(
+        &self,
+        x: &DeviceVector<R>,
+        [lower, upper]: [&DeviceVector<R>; 2],
+        y: &mut DeviceVector<R>,
+    ) {
+        let n = x.len();
+        self.pointwise.logit(self.grid(n), n, LARGEST_LOGIT, x, lower, upper, y);
+    }
+
+    fn softplus(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let n = x.len();
+        self.pointwise.softplus(self.grid(n), n, x, y);
     }
 
     fn smooth_step(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {

@@ -219,9 +219,15 @@ pub(crate) struct Trials<'s, 'a, B: Pointwise> {
     pub monitor: &'s mut Monitor<'s>,
     /// Relative residual of a solve.
     pub tolerance: f64,
+    /// Whether a stage begins with the next design.
+    pub begin_a_stage: bool,
 }
 
 impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
+    fn begin_a_stage(&self) -> bool {
+        self.begin_a_stage
+    }
+
     fn is_linear(&self, i: usize) -> bool {
         let Evaluator { transform, constraints, .. } = &*self.evaluator;
         transform.is_identity() && constraints[i].response.dependence() == Dependence::Linear
@@ -239,7 +245,7 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
     }
 
     fn values(&mut self, design: &B::Vector) -> Result<Vec<f64>, SolveError> {
-        let Self { evaluator, monitor, tolerance } = self;
+        let Self { evaluator, monitor, tolerance, .. } = self;
         evaluator.assemble(design, false)?;
         evaluator.equation.solve(*tolerance, *monitor)?;
 
@@ -247,6 +253,7 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
         evaluator.accept();
         let values = evaluator.values();
         evaluator.accept();
+        evaluator.equation.keep_trial();
         Ok(values?)
     }
 }

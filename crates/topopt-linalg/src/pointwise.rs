@@ -2,6 +2,9 @@
 
 use crate::{Backend, SmoothStep};
 
+/// The logit of a value at its upper bound; beyond it the sigmoid differs from 1 by rounding alone.
+pub const LARGEST_LOGIT: f64 = 37.0;
+
 /// Operations on the entries of vectors that optimizers, interpolations and projections are made
 /// of; solvers need [`Backend`] alone.
 pub trait Pointwise: Backend {
@@ -37,6 +40,22 @@ pub trait Pointwise: Backend {
 
     /// y_i = y_i ds/dx(x_i) of a smooth step s.
     fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
+
+    /// y_i = l_i + (u_i - l_i) / (1 + exp(-(x_i + shift))) for bounds l <= u, never outside of them.
+    fn sigmoid(
+        &self,
+        shift: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    );
+
+    /// y_i = ln((x_i - l_i) / (u_i - x_i)) for l <= x <= u, which [`Pointwise::sigmoid`] takes back
+    /// to x_i, within +-[`LARGEST_LOGIT`]; 0 where l_i = u_i.
+    fn logit(&self, x: &Self::Vector, bounds: [&Self::Vector; 2], y: &mut Self::Vector);
+
+    /// y_i = ln(1 + exp(x_i)), the integral of the sigmoid from 0 to 1.
+    fn softplus(&self, x: &Self::Vector, y: &mut Self::Vector);
 
     /// max_i |x_i - y_i|.
     fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;

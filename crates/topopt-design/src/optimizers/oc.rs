@@ -2,6 +2,7 @@
 
 use topopt_linalg::{BackendError, Pointwise, Space};
 
+use super::volume_like;
 use crate::scaled::Scaled;
 use crate::{Dependence, Optimizer, SolveError, Subproblem};
 
@@ -69,16 +70,7 @@ impl<B: Pointwise> OptimalityCriteria<B> {
 
 impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
     fn accepts(&self, constraints: &[Dependence]) -> Result<(), String> {
-        match constraints {
-            [Dependence::Linear | Dependence::Density] => Ok(()),
-            [Dependence::States] => Err("optimality criteria take a constraint of the density \
-                                         alone, such as the volume"
-                .into()),
-            _ => Err(format!(
-                "optimality criteria take exactly one constraint, and not {}",
-                constraints.len()
-            )),
-        }
+        volume_like("optimality criteria take", constraints)
     }
 
     fn next(

@@ -30,12 +30,15 @@ pub(super) fn check(config: &Config) -> Result<(), InputError> {
 
 /// What filtered sensitivities are no gradient for.
 fn method(config: &Config) -> Option<Finding> {
-    let is_refused = config.optimizer.method == Method::Gcmma
-        && config.filter.get_ref().kind.is_of_sensitivities();
-    is_refused.then(|| {
-        Finding::new(
-            "`optimizer.method = \"gcmma\"` needs gradients, and filtered sensitivities are none",
-        )
+    let name = match config.optimizer.method {
+        Method::Gcmma => "gcmma",
+        Method::Simpl => "simpl",
+        _ => return None,
+    };
+    config.filter.get_ref().kind.is_of_sensitivities().then(|| {
+        Finding::new(format!(
+            "`optimizer.method = \"{name}\"` needs gradients, and filtered sensitivities are none",
+        ))
         .at(config.source(), config.filter.span(), "filters sensitivities")
         .remedy("set `filter.kind` to \"density\", or `optimizer.method` to \"oc\" or \"mma\"")
     })

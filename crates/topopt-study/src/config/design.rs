@@ -193,6 +193,9 @@ pub enum Method {
     /// Its globally convergent form: a design is solved again until no approximation is too low,
     /// so that the compliance falls in every iteration. Not with filtered sensitivities.
     Gcmma,
+    /// SiMPL, mirror descent with a line search, so that the compliance falls in every iteration; it
+    /// has no move limit. Not with filtered sensitivities.
+    Simpl,
 }
 
 impl Design {
