@@ -122,7 +122,7 @@ pub use loads::Loads;
 pub use measures::Measures;
 pub use observer::{Design, IterationReport, Observer, ObserverError, StepTimes};
 pub use optimizer::{Function, Optimizer, OtherDesigns, Subproblem};
-pub use optimizers::{LineSearch, Mma, OptimalityCriteria, Simpl};
+pub use optimizers::{Anderson, LineSearch, Mma, OptimalityCriteria, Simpl};
 pub use outcome::{DesignError, Ended, Outcome};
 pub use response::{Dependence, Evaluated, Response};
 pub use responses::{Compliance, SensitivityFilter, Volume};

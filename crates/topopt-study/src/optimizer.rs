@@ -1,6 +1,6 @@
 //! The optimizer that a case asks for.
 
-use topopt_design::{Mma, OptimalityCriteria, Optimizer, Simpl};
+use topopt_design::{Anderson, Mma, OptimalityCriteria, Optimizer, Simpl};
 use topopt_linalg::{BackendError, MovingAsymptotes};
 
 use crate::config::{self, Method};
@@ -17,6 +17,7 @@ pub(crate) fn build<'b, B: MovingAsymptotes + 'b>(
     let &config::Optimizer { method, move_limit, damping, .. } = settings;
     Ok(match method {
         Method::Oc => Box::new(OptimalityCriteria::new(backend, n, move_limit, damping)?),
+        Method::OcAnderson => Box::new(Anderson::new(backend, n, move_limit, damping)?),
         Method::Mma => Box::new(Mma::new(backend, n, move_limit)?),
         Method::Gcmma => Box::new(Mma::new(backend, n, move_limit)?.globally_convergent()),
         Method::Simpl => Box::new(Simpl::new(backend, n)?),
@@ -28,6 +29,7 @@ pub(crate) fn build<'b, B: MovingAsymptotes + 'b>(
 pub(crate) fn further_element_vectors(method: Method) -> usize {
     let held = match method {
         Method::Oc => OptimalityCriteria::ELEMENT_VECTORS,
+        Method::OcAnderson => Anderson::ELEMENT_VECTORS,
         Method::Mma | Method::Gcmma => Mma::ELEMENT_VECTORS,
         Method::Simpl => Simpl::ELEMENT_VECTORS,
     };

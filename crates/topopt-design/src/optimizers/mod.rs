@@ -1,11 +1,13 @@
 //! The optimizers, a file each.
 
+mod anderson;
 #[cfg(test)]
 mod convex;
 mod mma;
 mod oc;
 mod simpl;
 
+pub use anderson::Anderson;
 pub use mma::Mma;
 pub use oc::OptimalityCriteria;
 pub use simpl::{LineSearch, Simpl};

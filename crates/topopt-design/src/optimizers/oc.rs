@@ -66,20 +66,9 @@ impl<B: Pointwise> OptimalityCriteria<B> {
         backend.power(1.0, candidate, self.damping, scratch);
         backend.multiply(design, scratch, candidate);
     }
-}
 
-impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
-    fn accepts(&self, constraints: &[Dependence]) -> Result<(), String> {
-        volume_like("optimality criteria take", constraints)
-    }
-
-    fn next(
-        &mut self,
-        problem: &mut Subproblem<B>,
-        next: &mut B::Vector,
-    ) -> Result<(), SolveError> {
-        self.set_limits(problem, next);
-        self.set_candidate(problem, next);
+    /// Writes the design s times candidate within the limits that meets the volume.
+    fn meet(&self, problem: &mut Subproblem<B>, next: &mut B::Vector) -> Result<(), SolveError> {
         let Subproblem { backend, design, constraints, others, .. } = problem;
         let (candidate, limits) = (&self.candidate, [&self.lower, &self.upper]);
         let designs = Scaled { backend: *backend, candidate, limits };
@@ -96,8 +85,38 @@ impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
         let scale = designs.bisect(&volume.gradient, volume.limit - volume.value + linear)?;
         designs.meet::<SolveError>(scale, volume.limit, next, &mut |x| {
             Ok(others.constraint(0, x)? - volume.limit)
-        })?;
-        Ok(())
+        })
+    }
+
+    /// Writes the same of the sum of `terms`, each with its factor, in place of the candidate.
+    pub(super) fn meet_sum<'v>(
+        &mut self,
+        problem: &mut Subproblem<B>,
+        terms: impl Iterator<Item = (f64, &'v B::Vector)>,
+        next: &mut B::Vector,
+    ) -> Result<(), SolveError>
+    where
+        B: 'v,
+    {
+        problem.backend.fill(0.0, &mut self.candidate);
+        terms.for_each(|(a, x)| problem.backend.axpby(a, x, 1.0, &mut self.candidate));
+        self.meet(problem, next)
+    }
+}
+
+impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
+    fn accepts(&self, constraints: &[Dependence]) -> Result<(), String> {
+        volume_like("optimality criteria take", constraints)
+    }
+
+    fn next(
+        &mut self,
+        problem: &mut Subproblem<B>,
+        next: &mut B::Vector,
+    ) -> Result<(), SolveError> {
+        self.set_limits(problem, next);
+        self.set_candidate(problem, next);
+        self.meet(problem, next)
     }
 }
 

@@ -188,6 +188,8 @@ pub struct Optimizer {
 pub enum Method {
     /// Optimality criteria.
     Oc,
+    /// The same, accelerated by mixing the last designs.
+    OcAnderson,
     /// The method of moving asymptotes.
     Mma,
     /// Its globally convergent form: a design is solved again until no approximation is too low,
