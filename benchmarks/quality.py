@@ -3,13 +3,13 @@
 
     python3 benchmarks/quality.py PROGRAM [--names cantilever,...] [--filters density,sensitivity,crisp]
                                           [--methods oc,oc_anderson,mma,gcmma,simpl] [--iterations N]
-                                          [--set KEY=VALUE]...
+                                          [--elements N] [--set KEY=VALUE]...
 
-Runs the benchmarks from the folder of the repository, without early stop. The best compliance is the least of the
-last ones of all methods. For 1 % and 0.1 % above it, a row has the iterations, the solves' PCG iterations and the
-seconds until the compliance stays below; `-` where it never does. Trials of a line search are solves: their
-iterations and seconds count. Designs that take more than their volume do not count. With the filters of
-sensitivities there is no compliance that falls, and only three methods.
+Runs the benchmarks from the folder of the repository, without early stop, at size 1 or with about N elements.
+The best compliance is the least of the last ones of all methods, `own` is the last one of the method itself,
+which may have come to another local optimum. A row has the iterations until the compliance stays within 1 % and
+0.1 % of these, with the PCG iterations and seconds until then, as far as it does. Solves of trials count. Designs
+that take more than their volume do not. Filtered sensitivities are no gradients, which some methods need.
 """
 
 import argparse
@@ -25,18 +25,17 @@ METHODS = ["oc", "oc_anderson", "mma", "gcmma", "simpl"]
 FILTERS = {
     "density": ["filter.kind=density"],
     "sensitivity": ["filter.kind=sensitivity"],
-    "crisp": ["design.style=crisp"],
+    # With the values of the style for keys that the case files have.
+    "crisp": ["design.style=crisp", "filter.kind=density", "design.density_min=0.001", "optimizer.move_limit=0.05"],
 }
-# Keys of the case files that the style is to set.
-OF_STYLE = ["filter.kind=density", "design.density_min=0.001", "optimizer.move_limit=0.05"]
 NEED_GRADIENTS = ["gcmma", "simpl"]
 SECONDS = ["setup", "pcg", "sensitivity", "filter", "update"]
 LEVELS = [0.01, 0.001]
 
 
-def run(program, name, overrides, folder):
+def run(program, case, overrides, folder):
     words = [word for pair in overrides for word in ("--set", pair)]
-    call = [program, "run", f"benchmarks/{name}.toml", "--output", folder, "--log", "quiet", *words]
+    call = [program, "run", case, "--output", folder, "--log", "quiet", *words]
     done = subprocess.run(call, capture_output=True, text=True)
     if done.returncode == 1:  # wrong input
         sys.exit(done.stderr)
@@ -45,38 +44,45 @@ def run(program, name, overrides, folder):
     return rows, json.loads(pathlib.Path(folder, "summary.json").read_text())
 
 
-def until(rows, limit, fraction):
-    """Iterations, PCG iterations and seconds until the compliance stays below `limit`."""
-    good = [row["compliance"] <= limit and row["volume_fraction"] < fraction + 1e-4 for row in rows]
-    first = len(good) - next((k for k, is_good in enumerate(reversed(good)) if not is_good), len(good))
-    if first == len(good):
-        return "- | - | -"
-    # What the row before the first good one has spent has gone into the good design.
-    spent = rows[: first + 1]
-    seconds = sum(row[f"{step}_seconds"] for row in spent for step in SECONDS)
-    return f"{first + 1} | {sum(row['pcg_iterations'] for row in spent):.0f} | {seconds:.1f}"
+def spent(rows):
+    """PCG iterations and seconds."""
+    seconds = sum(row[f"{step}_seconds"] for row in rows for step in SECONDS)
+    return f"{sum(row['pcg_iterations'] for row in rows):.0f} | {seconds:.1f}"
 
 
-def table(program, name, kind, arguments, scratch):
+def until(rows, limit):
+    """How many of the first rows there are until the compliance stays below `limit`; none where it does not."""
+    fraction = rows[0]["volume_fraction"] + 1e-4
+    bad = [k for k, row in enumerate(rows) if row["compliance"] > limit or row["volume_fraction"] > fraction]
+    count = bad[-1] + 2 if bad else 1
+    return count if count <= len(rows) else None
+
+
+def table(arguments, name, kind, scratch):
+    case = f"{scratch}/{name}.toml"
+    text = pathlib.Path(f"benchmarks/{name}.toml").read_text()
+    if arguments.elements:
+        text = text.replace("\nsize = 1\n", f"\nelements = {arguments.elements}\n")
+    pathlib.Path(case).write_text(text)
+
     runs = {}
     for method in arguments.methods.split(","):
         if kind == "sensitivity" and method in NEED_GRADIENTS:
             continue
-        stops = ["optimizer.change_tolerance=0", "optimizer.compliance_tolerance=0"]
-        overrides = [f"optimizer.method={method}", f"optimizer.max_iterations={arguments.iterations}", *stops]
-        style = OF_STYLE if kind == "crisp" else []
-        overrides += [*FILTERS[kind], *style, *arguments.set]
-        runs[method] = run(program, name, overrides, f"{scratch}/{name}_{kind}_{method}")
+        keys = ["optimizer.change_tolerance=0", "optimizer.compliance_tolerance=0", f"optimizer.method={method}",
+                f"optimizer.max_iterations={arguments.iterations}", *FILTERS[kind], *arguments.set]
+        runs[method] = run(arguments.program, case, keys, f"{scratch}/{name}_{kind}_{method}")
 
     best = min(rows[-1]["compliance"] for rows, _ in runs.values())
     for method, (rows, summary) in runs.items():
-        fraction = rows[0]["volume_fraction"]
-        levels = " | ".join(until(rows, (1 + level) * best, fraction) for level in LEVELS)
         last = rows[-1]
-        seconds = sum(row[f"{step}_seconds"] for row in rows for step in SECONDS)
-        print(f"| {name} {kind} | {summary['elements']:,} | {method} | {levels} | {last['compliance'] / best:.4f} "
-              f"| {100 * last['grey_level']:.1f} | {sum(row['pcg_iterations'] for row in rows):.0f} | {seconds:.1f} |",
-              flush=True)
+        cells = []
+        for level in LEVELS:
+            count = until(rows, (1 + level) * best)
+            cells.append(f"{count} | {spent(rows[:count])}" if count else "- | - | -")
+        own = [until(rows, (1 + level) * last["compliance"]) for level in LEVELS]
+        print(f"| {name} {kind} | {summary['elements']:,} | {method} | {' | '.join(cells)} | {own[0]} / {own[1]} "
+              f"| {last['compliance'] / best:.4f} | {100 * last['grey_level']:.1f} | {spent(rows)} |", flush=True)
 
 
 def main():
@@ -86,16 +92,17 @@ def main():
     parser.add_argument("--filters", default="density")
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--elements", type=int)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     arguments = parser.parse_args()
 
     print("| case | elements | method | iterations to 1 % | PCG | seconds | iterations to 0.1 % | PCG | seconds "
-          "| last / best | grey, % | PCG in all | seconds in all |")
-    print("|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+          "| to 1 % / 0.1 % of own | last / best | grey, % | PCG in all | seconds in all |")
+    print("|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory() as scratch:
         for kind in arguments.filters.split(","):
             for name in arguments.names.split(","):
-                table(arguments.program, name, kind, arguments, scratch)
+                table(arguments, name, kind, scratch)
 
 
 main()

@@ -40,13 +40,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK) dot_scaled_within(
     block_sum(sum, partial);
 }
 
-// y = lower + (upper - lower) / (1 + exp(-(x + shift))), never outside
+// y = lower + (upper - lower) / (1 + exp(-z)), never outside, z = x + shift within +-largest
 extern "C" __global__ void __launch_bounds__(BLOCK) sigmoid(
-    long long n, double shift, const real* __restrict__ x, const real* __restrict__ lower,
-    const real* __restrict__ upper, real* __restrict__ y) {
+    long long n, double shift, double largest, const real* __restrict__ x,
+    const real* __restrict__ lower, const real* __restrict__ upper, real* __restrict__ y) {
     EACH(i, n) {
         const double l = lower[i], u = upper[i];
-        y[i] = (real)fmin(fmax(l + (u - l) / (1.0 + exp(-(x[i] + shift))), l), u);
+        const double z = fmin(fmax(x[i] + shift, -largest), largest);
+        y[i] = (real)fmin(fmax(l + (u - l) / (1.0 + exp(-z)), l), u);
     }
 }
 

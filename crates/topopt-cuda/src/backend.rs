@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_linalg::{Backend, BackendError, LARGEST_LOGIT, Pointwise, SmoothStep, Space};
+use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space};
 
 use crate::Device;
 use crate::kernel::Grid::{self, Blocks, Threads};
@@ -286,22 +286,24 @@ impl<R: Real> Pointwise for Cuda<R> {
     fn sigmoid(
         &self,
         shift: f64,
+        largest: f64,
         x: &DeviceVector<R>,
         [lower, upper]: [&DeviceVector<R>; 2],
         y: &mut DeviceVector<R>,
     ) {
         let n = x.len();
-        self.pointwise.sigmoid(self.grid(n), n, shift, x, lower, upper, y);
+        self.pointwise.sigmoid(self.grid(n), n, shift, largest, x, lower, upper, y);
     }
 
     fn logit(
         &self,
+        largest: f64,
         x: &DeviceVector<R>,
         [lower, upper]: [&DeviceVector<R>; 2],
         y: &mut DeviceVector<R>,
     ) {
         let n = x.len();
-        self.pointwise.logit(self.grid(n), n, LARGEST_LOGIT, x, lower, upper, y);
+        self.pointwise.logit(self.grid(n), n, largest, x, lower, upper, y);
     }
 
     fn softplus(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {

@@ -75,7 +75,7 @@ pub use moving_asymptotes::{Approximation, ApproximationSums, AsymptoteRules, Mo
 pub use multigrid::{Cycle, CycleKind, Hierarchy, Transfer};
 pub use operator::{Cost, LinearOperator, Preconditioner};
 pub use pcg::{Monitor, Pcg, PcgOptions, PcgOutcome, PcgProgress, StopReason, System};
-pub use pointwise::{LARGEST_LOGIT, Pointwise};
+pub use pointwise::Pointwise;
 pub use smooth_step::SmoothStep;
 pub use smoother::{Growth, InverseDiagonal, Residual};
 pub use space::{Layout, Space};

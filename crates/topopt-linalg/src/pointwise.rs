@@ -2,9 +2,6 @@
 
 use crate::{Backend, SmoothStep};
 
-/// The logit of a value at its upper bound; beyond it the sigmoid differs from 1 by rounding alone.
-pub const LARGEST_LOGIT: f64 = 37.0;
-
 /// Operations on the entries of vectors that optimizers, interpolations and projections are made
 /// of; solvers need [`Backend`] alone.
 pub trait Pointwise: Backend {
@@ -41,18 +38,26 @@ pub trait Pointwise: Backend {
     /// y_i = y_i ds/dx(x_i) of a smooth step s.
     fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
 
-    /// y_i = l_i + (u_i - l_i) / (1 + exp(-(x_i + shift))) for bounds l <= u, never outside of them.
+    /// y_i = l_i + (u_i - l_i) / (1 + exp(-z_i)) for bounds l <= u, never outside of them, with z_i
+    /// = x_i + `shift` kept within +-`largest`.
     fn sigmoid(
         &self,
         shift: f64,
+        largest: f64,
         x: &Self::Vector,
         bounds: [&Self::Vector; 2],
         y: &mut Self::Vector,
     );
 
-    /// y_i = ln((x_i - l_i) / (u_i - x_i)) for l <= x <= u, which [`Pointwise::sigmoid`] takes back
-    /// to x_i, within +-[`LARGEST_LOGIT`]; 0 where l_i = u_i.
-    fn logit(&self, x: &Self::Vector, bounds: [&Self::Vector; 2], y: &mut Self::Vector);
+    /// y_i = ln((x_i - l_i) / (u_i - x_i)) for l <= x <= u, kept within +-`largest`, the inverse of
+    /// [`Pointwise::sigmoid`]; 0 where l_i = u_i.
+    fn logit(
+        &self,
+        largest: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    );
 
     /// y_i = ln(1 + exp(x_i)), the integral of the sigmoid from 0 to 1.
     fn softplus(&self, x: &Self::Vector, y: &mut Self::Vector);

@@ -5,48 +5,34 @@ use topopt_linalg::{BackendError, Pointwise, Space};
 
 use crate::{Dependence, Memory, OptimalityCriteria, Optimizer, SolveError, Subproblem};
 
-/// Optimality criteria as a fixed-point iteration x <- G(x), accelerated by Anderson's mixing
-/// \[Anderson1965\] as in \[LiSuryanarayanaPaulino2020\].
+/// Optimality criteria as a fixed-point iteration x <- G(x), now and then accelerated by Anderson's
+/// mixing \[Anderson1965, LiSuryanarayanaPaulino2020\].
 ///
-/// The next design is the mean sum theta_j G(x_j) over the last designs, brought back to the
-/// volume, the bounds and the move limits around this design. The theta_j, of sum 1, make the
-/// residual sum theta_j (G(x_j) - x_j) small; a penalty on their squares \[Scieur2016\] keeps them
-/// small where residuals hardly differ. An objective that has risen means that the designs before
-/// tell nothing of G here: they are forgotten, and the step is that of G alone.
+/// Each fourth design is the mean sum theta_j G(x_j) over the last four, brought back to the volume,
+/// the bounds and the move limits around the last one; the others are G(x). The theta_j, of sum 1,
+/// make the residual sum theta_j (G(x_j) - x_j) small; a penalty on their squares \[Scieur2016\]
+/// keeps them small where residuals hardly differ. An objective that has risen means that the
+/// designs before tell nothing of G here: they are forgotten.
 pub struct Anderson<B: Pointwise> {
     criteria: OptimalityCriteria<B>,
     n: usize,
-    /// G(x_j) and G(x_j) - x_j, the last one first.
+    /// G(x_j) and G(x_j) - x_j.
     images: Vec<B::Vector>,
     residuals: Vec<B::Vector>,
     /// The objective of the design before.
     before: Option<f64>,
 }
 
-/// Most designs that are mixed.
-const WINDOW: usize = 6;
+/// How many designs are mixed, as often as there are so many.
+const WINDOW: usize = 4;
 /// The penalty on the squares of the theta_j, as a share of the mean square of the residuals.
 const PENALTY: f64 = 1e-6;
-/// Rise of the objective, as a share of itself, that counts as none.
-const RISE: f64 = 1e-3;
 
 /// Names of what a checkpoint holds.
-const IMAGES: [&str; WINDOW] = [
-    "anderson_image_0",
-    "anderson_image_1",
-    "anderson_image_2",
-    "anderson_image_3",
-    "anderson_image_4",
-    "anderson_image_5",
-];
-const RESIDUALS: [&str; WINDOW] = [
-    "anderson_residual_0",
-    "anderson_residual_1",
-    "anderson_residual_2",
-    "anderson_residual_3",
-    "anderson_residual_4",
-    "anderson_residual_5",
-];
+const IMAGES: [&str; WINDOW] =
+    ["anderson_image_0", "anderson_image_1", "anderson_image_2", "anderson_image_3"];
+const RESIDUALS: [&str; WINDOW] =
+    ["anderson_residual_0", "anderson_residual_1", "anderson_residual_2", "anderson_residual_3"];
 const OBJECTIVE: &str = "anderson_objective";
 
 impl Anderson<topopt_linalg::Cpu> {
@@ -75,20 +61,16 @@ impl<B: Pointwise> Anderson<B> {
         self.before = None;
     }
 
-    /// Puts G(x) = `image` first, in the place of the oldest.
+    /// Keeps G(x) = `image`.
     fn remember(&mut self, problem: &Subproblem<B>, image: &B::Vector) -> Result<(), BackendError> {
         let Subproblem { backend, design, .. } = *problem;
-        let room = |vectors: &mut Vec<B::Vector>| match vectors.len() {
-            WINDOW => Ok(vectors.remove(WINDOW - 1)),
-            _ => backend.zeros(Space::elements(self.n)),
-        };
-        let mut residual = room(&mut self.residuals)?;
-        let mut kept = room(&mut self.images)?;
+        let mut residual = backend.zeros(Space::elements(self.n))?;
+        let mut kept = backend.zeros(Space::elements(self.n))?;
         backend.copy(image, &mut kept);
         backend.copy(image, &mut residual);
         backend.axpby(-1.0, design, 1.0, &mut residual);
-        self.images.insert(0, kept);
-        self.residuals.insert(0, residual);
+        self.images.push(kept);
+        self.residuals.push(residual);
         self.before = Some(problem.objective.value);
         Ok(())
     }
@@ -127,16 +109,17 @@ impl<B: Pointwise> Optimizer<B> for Anderson<B> {
     ) -> Result<(), SolveError> {
         self.criteria.next(problem, next)?;
         let value = problem.objective.value;
-        if self.before.is_some_and(|before| value > before + RISE * before.abs()) {
+        if self.before.is_some_and(|before| value > before) {
             self.forget();
         }
 
         self.remember(problem, next)?;
-        if self.images.len() > 1
-            && let Some(shares) = self.shares(problem.backend)?
-        {
-            let images = shares.into_iter().zip(&self.images);
-            self.criteria.meet_sum(problem, images, next)?;
+        if self.images.len() == WINDOW {
+            if let Some(shares) = self.shares(problem.backend)? {
+                let images = shares.into_iter().zip(&self.images);
+                self.criteria.meet_sum(problem, images, next)?;
+            }
+            self.forget();
         }
         // G of different stages are different maps.
         if problem.others.begin_a_stage() {

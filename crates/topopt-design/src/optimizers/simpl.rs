@@ -24,9 +24,8 @@ use crate::{Dependence, Memory, Optimizer, SolveError, Subproblem};
 /// iteration as far as it is known; each trial takes a solve.
 pub struct Simpl<B: Pointwise> {
     line_search: LineSearch,
-    n: usize,
-    /// psi, once a design has been seen, and that of a trial except for the multiplier.
-    latent: Option<B::Vector>,
+    /// psi, and that of a trial.
+    latent: B::Vector,
     moved: B::Vector,
     /// The design before this one.
     before: B::Vector,
@@ -67,11 +66,14 @@ const RISE: f64 = 1e-7;
 const MET: f64 = 1e-6;
 /// Most trials for a design.
 const TRIALS: usize = 15;
-/// Latent variables beyond which a multiplier changes nothing.
-const LARGEST_SHIFT: f64 = 1e6;
+/// The largest alpha mu.
+const LARGEST_SHIFT: f64 = 1e12;
+
+/// Latent variables end here, at 6e-6 of the range from a bound: from further out it would take too
+/// many steps to come back.
+const LARGEST_LATENT: f64 = 12.0;
 
 /// Names of what a checkpoint holds.
-const LATENT: &str = "simpl_latent";
 const BEFORE: &str = "simpl_before";
 const STEP: &str = "simpl_step";
 
@@ -89,8 +91,7 @@ impl<B: Pointwise> Simpl<B> {
         let vector = || backend.zeros(Space::elements(n));
         Ok(Self {
             line_search: LineSearch::default(),
-            n,
-            latent: None,
+            latent: vector()?,
             moved: vector()?,
             before: vector()?,
             last: None,
@@ -145,18 +146,17 @@ impl<B: Pointwise> Simpl<B> {
         Ok(if size.is_normal() { size } else { 1.0 })
     }
 
-    /// Writes the design of step size `size` to `next`; returns -alpha mu.
+    /// Writes the design of step size `size` to `next`.
     fn step(
         &mut self,
         problem: &mut Subproblem<B>,
-        latent: &B::Vector,
         size: f64,
         next: &mut B::Vector,
-    ) -> Result<f64, SolveError> {
+    ) -> Result<(), SolveError> {
         let Subproblem { backend, design, bounds, constraints, others, .. } = problem;
         let (backend, bounds, moved, volume) =
             (*backend, *bounds, &mut self.moved, &constraints[0]);
-        backend.copy(latent, moved);
+        backend.copy(&self.latent, moved);
         backend.axpby(-size, &self.gradient, 1.0, moved);
 
         // V(x') = V(x) + dV (x' - x), which is V itself where that is linear.
@@ -165,37 +165,27 @@ impl<B: Pointwise> Simpl<B> {
         let mut shift = 0.0;
         let mut excess = |trial: f64| {
             shift = trial;
-            backend.sigmoid(trial, moved, bounds, next);
+            backend.sigmoid(trial, LARGEST_LATENT, moved, bounds, next);
             Ok::<_, SolveError>(backend.value(&backend.dot(&volume.gradient, next))? - target)
         };
         meet(0.0, ACCURACY * volume.limit, &mut excess)?;
 
         if !others.is_linear(0) {
-            let start = shift;
             let mut excess = |trial: f64| {
-                shift = trial;
-                backend.sigmoid(trial, moved, bounds, next);
+                backend.sigmoid(trial, LARGEST_LATENT, moved, bounds, next);
                 Ok(others.constraint(0, next)? - volume.limit)
             };
-            meet(start, ACCURACY * volume.limit, &mut excess)?;
+            meet(shift, ACCURACY * volume.limit, &mut excess)?;
         }
-        Ok(shift)
+        Ok(())
     }
 
-    /// What the step to `next` has come to, with the latent variables moved + `shift`, which moved
-    /// then is.
-    fn measure(
-        &mut self,
-        problem: &Subproblem<B>,
-        latent: &B::Vector,
-        shift: f64,
-        next: &B::Vector,
-    ) -> Result<Step, BackendError> {
-        let Subproblem { backend, design, objective, constraints, .. } = *problem;
-        let Self { moved, scratch: [weighted, change], .. } = self;
+    /// What the step to `next` has come to; moved then is psi'.
+    fn measure(&mut self, problem: &Subproblem<B>, next: &B::Vector) -> Result<Step, BackendError> {
+        let Subproblem { backend, design, bounds, objective, constraints, .. } = *problem;
+        let Self { latent, moved, scratch: [weighted, change], .. } = self;
         let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y));
-        backend.fill(shift, change);
-        backend.axpby(1.0, change, 1.0, moved);
+        backend.logit(LARGEST_LATENT, next, bounds, moved);
 
         backend.copy(next, change);
         backend.axpby(-1.0, design, 1.0, change);
@@ -209,11 +199,10 @@ impl<B: Pointwise> Simpl<B> {
     fn divergence(
         &mut self,
         problem: &Subproblem<B>,
-        latent: &B::Vector,
         next: &B::Vector,
     ) -> Result<f64, BackendError> {
         let Subproblem { backend, bounds: [floor, _], constraints, .. } = *problem;
-        let Self { moved, scratch: [weighted, other], .. } = self;
+        let Self { latent, moved, scratch: [weighted, other], .. } = self;
         let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y));
         backend.copy(next, other);
         backend.axpby(-1.0, floor, 1.0, other);
@@ -233,7 +222,6 @@ impl<B: Pointwise> Simpl<B> {
     fn search(
         &mut self,
         problem: &mut Subproblem<B>,
-        latent: &B::Vector,
         next: &mut B::Vector,
     ) -> Result<Step, SolveError> {
         let (value, volume) = (problem.objective.value, &problem.constraints[0]);
@@ -241,15 +229,15 @@ impl<B: Pointwise> Simpl<B> {
         let mut size = self.first_size(problem)?;
         let mut trials = 1;
         loop {
-            let shift = self.step(problem, latent, size, next)?;
-            let step = self.measure(problem, latent, shift, next)?;
+            self.step(problem, size, next)?;
+            let step = self.measure(problem, next)?;
             if is_blind || trials == TRIALS {
                 return Ok(step);
             }
 
             let fall = match self.line_search {
                 LineSearch::Armijo => SHARE * step.distance,
-                LineSearch::Bregman => step.distance - self.divergence(problem, latent, next)?,
+                LineSearch::Bregman => step.distance - self.divergence(problem, next)?,
             };
             let found = problem.others.values(next)?[0];
             if found <= value - fall / size + RISE * value.abs() {
@@ -291,30 +279,18 @@ impl<B: Pointwise> Optimizer<B> for Simpl<B> {
         next: &mut B::Vector,
     ) -> Result<(), SolveError> {
         self.set_gradient(problem);
-        let latent = match self.latent.take() {
-            Some(latent) => latent,
-            None => {
-                let mut latent = problem.backend.zeros(Space::elements(self.n))?;
-                problem.backend.logit(problem.design, problem.bounds, &mut latent);
-                latent
-            }
-        };
-        let step = self.search(problem, &latent, next);
-        self.latent = Some(latent);
-        let step = step?;
+        let Subproblem { backend, design, bounds, .. } = *problem;
+        backend.logit(LARGEST_LATENT, design, bounds, &mut self.latent);
+        let step = self.search(problem, next)?;
 
         // From here on nothing fails. Gradients of different stages are not compared.
-        let latent = self.latent.as_mut();
-        latent.into_iter().for_each(|latent| std::mem::swap(latent, &mut self.moved));
-        problem.backend.copy(problem.design, &mut self.before);
+        backend.copy(design, &mut self.before);
         self.last = (!problem.others.begin_a_stage()).then_some(step);
         Ok(())
     }
 
     fn memory(&self) -> Vec<(&'static str, &B::Vector)> {
-        let latent = self.latent.iter().map(|latent| (LATENT, latent));
-        let before = self.last.iter().map(|_| (BEFORE, &self.before));
-        latent.chain(before).collect()
+        self.last.iter().map(|_| (BEFORE, &self.before)).collect()
     }
 
     fn numbers(&self) -> Vec<(&'static str, Vec<f64>)> {
@@ -322,14 +298,9 @@ impl<B: Pointwise> Optimizer<B> for Simpl<B> {
     }
 
     fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
-        let space = Space::elements(self.n);
-        if let Some(latent) = memory.vector(LATENT) {
-            self.latent = Some(backend.upload(latent, space)?);
-        }
-        if let (Some(before), Some(&[distance, slope])) =
-            (memory.vector(BEFORE), memory.numbers(STEP))
-        {
-            self.before = backend.upload(before, space)?;
+        let (before, step) = (memory.vector(BEFORE), memory.numbers(STEP));
+        if let (Some(before), Some(&[distance, slope])) = (before, step) {
+            self.before = backend.upload(before, Space::elements(before.len()))?;
             self.last = Some(Step { distance, slope });
         }
         Ok(())

@@ -28,8 +28,9 @@ fn the_objective_falls_to_its_least_within_bounds_and_volume() {
             assert!((0..40).all(|j| (floor[j]..=ceiling[j]).contains(&x[j])));
         }
 
+        // Designs end a little before their bounds.
         let least = bars.objective(&bars.optimum());
-        assert!((values[60] / least - 1.0).abs() < 1e-6, "{line_search:?} {} {least}", values[60]);
+        assert!((values[60] / least - 1.0).abs() < 1e-5, "{line_search:?} {} {least}", values[60]);
         let far = designs[60].iter().zip(bars.optimum()).map(|(x, y)| (x - y).abs());
         assert!(far.fold(0.0, f64::max) < 1e-2);
     }
