@@ -7,7 +7,7 @@ use crate::root::find_root_from;
 use crate::scaled::ACCURACY;
 use crate::{Dependence, Memory, Optimizer, SolveError, Subproblem};
 
-/// SiMPL, the sigmoidal mirror descent with a projected latent variable \[Kim2025\]:
+/// SiMPL, the sigmoidal mirror descent with a projected latent variable \[Kim2024, Keith2024\]:
 ///
 /// psi <- psi - alpha (g + mu), x_e = l_e + (u_e - l_e) / (1 + exp(-psi_e)),
 ///
