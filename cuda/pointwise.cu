@@ -40,6 +40,34 @@ extern "C" __global__ void __launch_bounds__(BLOCK) dot_scaled_within(
     block_sum(sum, partial);
 }
 
+// y = lower + (upper - lower) / (1 + exp(-z)), never outside, z = x + shift within +-largest
+extern "C" __global__ void __launch_bounds__(BLOCK) sigmoid(
+    long long n, double shift, double largest, const real* __restrict__ x,
+    const real* __restrict__ lower, const real* __restrict__ upper, real* __restrict__ y) {
+    EACH(i, n) {
+        const double l = lower[i], u = upper[i];
+        const double z = fmin(fmax(x[i] + shift, -largest), largest);
+        y[i] = (real)fmin(fmax(l + (u - l) / (1.0 + exp(-z)), l), u);
+    }
+}
+
+// y = ln((x - lower) / (upper - x)), within +-largest; 0 where the bounds agree
+extern "C" __global__ void __launch_bounds__(BLOCK) logit(
+    long long n, double largest, const real* __restrict__ x, const real* __restrict__ lower,
+    const real* __restrict__ upper, real* __restrict__ y) {
+    EACH(i, n) {
+        const double l = lower[i], u = upper[i];
+        y[i] = l == u ? (real)0
+                      : (real)fmin(fmax(log((x[i] - l) / (u - x[i])), -largest), largest);
+    }
+}
+
+// y = ln(1 + exp(x))
+extern "C" __global__ void __launch_bounds__(BLOCK) softplus(
+    long long n, const real* __restrict__ x, real* __restrict__ y) {
+    EACH(i, n) y[i] = (real)(fmax((double)x[i], 0.0) + log1p(exp(-fabs((double)x[i]))));
+}
+
 // y = base + height tanh(sharpness (x - center))
 extern "C" __global__ void __launch_bounds__(BLOCK) smooth_step(
     long long n, double base, double height, double sharpness, double center,

@@ -283,6 +283,34 @@ impl<R: Real> Pointwise for Cuda<R> {
         out
     }
 
+    fn sigmoid(
+        &self,
+        shift: f64,
+        largest: f64,
+        x: &DeviceVector<R>,
+        [lower, upper]: [&DeviceVector<R>; 2],
+        y: &mut DeviceVector<R>,
+    ) {
+        let n = x.len();
+        self.pointwise.sigmoid(self.grid(n), n, shift, largest, x, lower, upper, y);
+    }
+
+    fn logit(
+        &self,
+        largest: f64,
+        x: &DeviceVector<R>,
+        [lower, upper]: [&DeviceVector<R>; 2],
+        y: &mut DeviceVector<R>,
+    ) {
+        let n = x.len();
+        self.pointwise.logit(self.grid(n), n, largest, x, lower, upper, y);
+    }
+
+    fn softplus(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let n = x.len();
+        self.pointwise.softplus(self.grid(n), n, x, y);
+    }
+
     fn smooth_step(&self, step: &SmoothStep, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let n = x.len();
         let SmoothStep { base, height, sharpness, center } = step;

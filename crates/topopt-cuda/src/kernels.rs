@@ -394,6 +394,11 @@ kernels! {
         dot_scaled_within(
             n: Length, a: f64, x: In<R>, lower: In<R>, upper: In<R>, w: In<R>, partial: Shared<f64>,
         );
+        sigmoid(
+            n: Length, shift: f64, largest: f64, x: In<R>, lower: In<R>, upper: In<R>, y: Out<R>,
+        );
+        logit(n: Length, largest: f64, x: In<R>, lower: In<R>, upper: In<R>, y: Out<R>);
+        softplus(n: Length, x: In<R>, y: Out<R>);
         smooth_step(
             n: Length, base: f64, height: f64, sharpness: f64, center: f64, x: In<R>, y: Out<R>,
         );

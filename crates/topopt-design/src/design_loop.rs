@@ -347,7 +347,12 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             bounds: [floor, ceiling],
             objective: &self.functions.objective,
             constraints: &self.functions.constraints,
-            others: &mut Trials { evaluator: &mut self.evaluator, monitor, tolerance },
+            others: &mut Trials {
+                evaluator: &mut self.evaluator,
+                monitor,
+                tolerance,
+                begin_a_stage: self.stages.iter().any(|stage| stage.from == iteration + 1),
+            },
         };
         // The design evaluated before this one makes room for the next.
         let next = &mut self.evaluated;

@@ -19,11 +19,39 @@ pub struct DesignState {
     pub next: Option<Vec<f64>>,
     /// What the optimizer remembers besides, see
     /// [`Optimizer::memory`](crate::Optimizer::memory).
-    pub memory: Vec<NamedVector>,
+    pub memory: Memory,
     /// Displacements of each load case except for prescribed ones, `[n_nodes][3]`.
     pub displacements: Vec<Vec<f64>>,
+    /// The same of the last trial by which the optimizer came to the next design, from which its
+    /// solve starts; none if there was no trial.
+    pub trial: Vec<Vec<f64>>,
     /// What the preconditioner's structure was made for.
     pub structure: StructureState,
+}
+
+/// What an optimizer remembers, on the host.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Memory {
+    /// One entry per design variable each.
+    pub vectors: Vec<NamedVector>,
+    /// Any number of entries, such as multipliers or the size of a step.
+    pub numbers: Vec<NamedVector>,
+}
+
+impl Memory {
+    /// The vector of this name.
+    pub fn vector(&self, name: &str) -> Option<&[f64]> {
+        find(&self.vectors, name)
+    }
+
+    /// The numbers of this name.
+    pub fn numbers(&self, name: &str) -> Option<&[f64]> {
+        find(&self.numbers, name)
+    }
+}
+
+fn find<'m>(values: &'m [NamedVector], name: &str) -> Option<&'m [f64]> {
+    values.iter().find(|(other, _)| other == name).map(|(_, values)| values.as_slice())
 }
 
 /// A vector on the host, and its name.

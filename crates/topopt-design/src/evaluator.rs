@@ -197,9 +197,15 @@ pub(crate) struct Trials<'s, 'a, B: Pointwise> {
     pub monitor: &'s mut Monitor<'s>,
     /// Relative residual of a solve.
     pub tolerance: f64,
+    /// Whether a stage begins with the next design.
+    pub begin_a_stage: bool,
 }
 
 impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
+    fn begin_a_stage(&self) -> bool {
+        self.begin_a_stage
+    }
+
     fn is_linear(&self, i: usize) -> bool {
         let Evaluator { transform, objective, constraints, .. } = &*self.evaluator;
         let n_sharing = objective.n_sharing();
@@ -223,7 +229,7 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
     }
 
     fn values(&mut self, design: &B::Vector) -> Result<Vec<f64>, SolveError> {
-        let Self { evaluator, monitor, tolerance } = self;
+        let Self { evaluator, monitor, tolerance, .. } = self;
         evaluator.assemble(design, false)?;
         evaluator.equation.solve(*tolerance, *monitor)?;
 
@@ -231,6 +237,7 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
         evaluator.accept();
         let values = evaluator.values();
         evaluator.accept();
+        evaluator.equation.keep_trial();
 
         let is_bound = evaluator.objective.n_sharing() > 0;
         let bound = is_bound.then_some(0.0).into_iter();

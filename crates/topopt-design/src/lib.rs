@@ -111,14 +111,14 @@ pub use cone::{Cone, NeighborStorage};
 pub use continuation::Stage;
 pub use design_loop::Optimization;
 pub use design_space::DesignSpace;
-pub use design_state::{DesignState, NamedVector};
+pub use design_state::{DesignState, Memory, NamedVector};
 pub use formulation::{Constraint, Formulation, Objective};
 pub use interpolation::{Interpolation, Law};
 pub use loads::Loads;
 pub use measures::Measures;
 pub use observer::{Design, IterationReport, Observer, ObserverError, StepTimes};
 pub use optimizer::{Function, Optimizer, OtherDesigns, Subproblem};
-pub use optimizers::{Mma, OptimalityCriteria};
+pub use optimizers::{Anderson, LineSearch, Mma, OptimalityCriteria, Simpl};
 pub use outcome::{DesignError, Ended, Outcome};
 pub use response::{Dependence, Evaluated, Response};
 pub use responses::{

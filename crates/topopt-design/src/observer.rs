@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use topopt_linalg::{BackendError, PcgProgress, Pointwise};
 
+use crate::optimizer::memory_of;
 use crate::{DesignState, Optimizer, StateEquation};
 
 /// An error of an observer, such as a file that cannot be written.
@@ -99,17 +100,15 @@ impl<B: Pointwise> Design<'_, '_, B> {
     /// [`BackendError`] if the transfer fails.
     pub fn state(&self) -> Result<DesignState, BackendError> {
         let download = |x: &B::Vector| self.equation.backend.download(x);
-        let memory = self.optimizer.memory().into_iter();
         Ok(DesignState {
             iteration: self.iteration,
             previous_objective: self.previous_objective,
             kkt_residual: self.kkt_residual,
             design: download(self.design)?,
             next: self.next.map(download).transpose()?,
-            memory: memory
-                .map(|(name, vector)| Ok((name.into(), download(vector)?)))
-                .collect::<Result<_, BackendError>>()?,
+            memory: memory_of(self.equation.backend, self.optimizer)?,
             displacements: self.equation.download_states()?,
+            trial: self.equation.download_trial()?,
             structure: self.equation.structure().clone(),
         })
     }

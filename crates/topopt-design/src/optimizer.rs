@@ -2,7 +2,7 @@
 
 use topopt_linalg::{Backend, BackendError};
 
-use crate::{Dependence, NamedVector, SolveError};
+use crate::{Dependence, Memory, SolveError};
 
 /// Finds the next design.
 pub trait Optimizer<B: Backend> {
@@ -32,13 +32,33 @@ pub trait Optimizer<B: Backend> {
         Vec::new()
     }
 
-    /// Takes back what [`Optimizer::memory`] gave.
+    /// What it remembers besides these vectors: any numbers, by name.
+    fn numbers(&self) -> Vec<(&'static str, Vec<f64>)> {
+        Vec::new()
+    }
+
+    /// Takes back what [`Optimizer::memory`] and [`Optimizer::numbers`] gave.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
-    fn restore(&mut self, _backend: &B, _memory: &[NamedVector]) -> Result<(), BackendError> {
+    fn restore(&mut self, _backend: &B, _memory: &Memory) -> Result<(), BackendError> {
         Ok(())
     }
+}
+
+/// What `optimizer` remembers, on the host.
+pub(crate) fn memory_of<B: Backend>(
+    backend: &B,
+    optimizer: &dyn Optimizer<B>,
+) -> Result<Memory, BackendError> {
+    let vectors = optimizer.memory().into_iter();
+    let numbers = optimizer.numbers().into_iter();
+    Ok(Memory {
+        vectors: vectors
+            .map(|(name, vector)| Ok((name.into(), backend.download(vector)?)))
+            .collect::<Result<_, BackendError>>()?,
+        numbers: numbers.map(|(name, numbers)| (name.into(), numbers)).collect(),
+    })
 }
 
 /// What an optimizer is given: minimize f(x) + z subject to g_i(x) <= limit_i + a_i z, z >= 0 and
@@ -80,6 +100,12 @@ pub struct Function<B: Backend> {
 /// The functions of a [`Subproblem`] at designs other than its own, with the settings of the
 /// iteration that will evaluate the next design.
 pub trait OtherDesigns<B: Backend> {
+    /// Whether they differ from those of the [`Subproblem`], since a stage begins with the next
+    /// design.
+    fn begin_a_stage(&self) -> bool {
+        false
+    }
+
     /// Whether constraint `i` is a linear function of the design variables: its gradient times
     /// them.
     fn is_linear(&self, i: usize) -> bool;

@@ -6,13 +6,42 @@ pub(crate) type Point = [f64; 2];
 /// Most evaluations: a bisection at least every fourth step leaves no number in between sooner.
 const MOST: usize = 5000;
 
+/// Evaluates `f`, which grows, at `start` and then further off until a value is at most `accuracy`
+/// in size, the last one at the root or at +-`largest`, whichever is nearer. Steps grow from `step`
+/// on until they bracket the root.
+///
+/// # Errors
+/// The first error of `f`.
+pub(crate) fn find_root_from<E>(
+    start: f64,
+    step: f64,
+    largest: f64,
+    accuracy: f64,
+    mut f: impl FnMut(f64) -> Result<f64, E>,
+) -> Result<(), E> {
+    let mut near = [start, f(start)?];
+    let mut step = if near[1] < 0.0 { step } else { -step };
+    loop {
+        if near[1].abs() <= accuracy || near[0] * step.signum() >= largest {
+            return Ok(());
+        }
+        let x = (near[0] + step).clamp(-largest, largest);
+        let far = [x, f(x)?];
+        if (far[1] > 0.0) != (near[1] > 0.0) {
+            let [low, high] = if step > 0.0 { [near, far] } else { [far, near] };
+            return find_root(low, high, accuracy, f);
+        }
+        (near, step) = (far, 4.0 * step);
+    }
+}
+
 /// Evaluates `f` between `low` and `high`, at which its values have different signs, until a value
 /// is at most `accuracy` in size or there is no number left in between. The method is that of
 /// Illinois \[DowellJarratt1971\], with a bisection where three steps have not halved the bracket.
 ///
 /// # Errors
 /// The first error of `f`.
-pub(crate) fn find_root<E>(
+fn find_root<E>(
     low: Point,
     high: Point,
     accuracy: f64,

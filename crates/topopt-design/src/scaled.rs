@@ -2,12 +2,12 @@
 
 use topopt_linalg::{BackendError, Pointwise};
 
-use crate::root::find_root;
+use crate::root::find_root_from;
 
 /// Relative accuracy at which a linear function counts as met.
 const LINEAR_ACCURACY: f64 = 1e-14;
 /// The same of a function that a transform makes nonlinear.
-const ACCURACY: f64 = 1e-10;
+pub(crate) const ACCURACY: f64 = 1e-10;
 /// Logarithm of a factor at which every design variable is at a limit.
 const LARGEST_LOG: f64 = 460.0;
 
@@ -71,29 +71,13 @@ impl<B: Pointwise> Scaled<'_, B> {
         design: &mut B::Vector,
         excess: &mut dyn FnMut(&B::Vector) -> Result<f64, E>,
     ) -> Result<f64, E> {
-        let accuracy = ACCURACY * target;
         let mut found = scale;
-        let mut at = |log: f64| {
+        let at = |log: f64| {
             found = log.exp();
             self.write(found, design);
             excess(design)
         };
-
-        // Growing steps bracket the root.
-        let mut near = [scale.ln(), at(scale.ln())?];
-        let mut step: f64 = if near[1] < 0.0 { 0.05 } else { -0.05 };
-        loop {
-            if near[1].abs() <= accuracy || near[0] * step.signum() >= LARGEST_LOG {
-                return Ok(found);
-            }
-            let log = (near[0] + step).clamp(-LARGEST_LOG, LARGEST_LOG);
-            let far = [log, at(log)?];
-            if (far[1] > 0.0) != (near[1] > 0.0) {
-                let [low, high] = if step > 0.0 { [near, far] } else { [far, near] };
-                find_root(low, high, accuracy, at)?;
-                return Ok(found);
-            }
-            (near, step) = (far, 4.0 * step);
-        }
+        find_root_from(scale.ln(), 0.05, LARGEST_LOG, ACCURACY * target, at)?;
+        Ok(found)
     }
 }

@@ -43,6 +43,8 @@ pub struct StateEquation<'a, B: Pointwise> {
     /// Displacements except for prescribed ones, one vector per load case.
     states: Vec<B::Vector>,
     trial_states: Vec<B::Vector>,
+    /// Whether the trial states are those of a design near the next one.
+    has_trial: bool,
     /// Sum over load cases of weight u_e^T K_e u_e at unit modulus, `[n_elements]`.
     energies: B::Vector,
     /// Compliances of the load cases of the design evaluated last; empty until asked for.
@@ -113,6 +115,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             trial_moduli: element()?,
             states: cases.clone().map(nodal).collect::<Result<_, _>>()?,
             trial_states: cases.map(nodal).collect::<Result<_, _>>()?,
+            has_trial: false,
             energies: element()?,
             compliances: Vec::new(),
             structure: StructureState::default(),
@@ -148,6 +151,10 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         for (u, values) in self.states.iter_mut().zip(&state.displacements) {
             *u = self.backend.upload(values, self.loads.nodes())?;
         }
+        for (u, values) in self.trial_states.iter_mut().zip(&state.trial) {
+            *u = self.backend.upload(values, self.loads.nodes())?;
+        }
+        self.has_trial = !state.trial.is_empty() && state.next.is_some();
         self.structure = state.structure.clone();
         if !self.structure.void.is_empty() {
             self.solver.preconditioner.restructure(self.backend, &self.structure.void)?;
@@ -179,18 +186,22 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         preconditioner.update(self.backend, operator.as_ref(), &[&self.trial_moduli])
     }
 
-    /// Solves all load cases of the trial, from the states of the design evaluated last.
+    /// Solves all load cases of the trial, from the states of the trial before it, if there is one
+    /// since a design was accepted, else from those of the design evaluated last.
     pub(crate) fn solve(
         &mut self,
         tolerance: f64,
         monitor: &mut Monitor,
     ) -> Result<(), SolveError> {
         self.tolerance = tolerance;
+        let has_trial = std::mem::take(&mut self.has_trial);
         for (case, name) in self.loads.names().enumerate() {
             let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
             let system = System { backend: self.backend, a, m, f: self.loads.forces(case) };
             let u = &mut self.trial_states[case];
-            self.backend.copy(&self.states[case], u);
+            if !has_trial {
+                self.backend.copy(&self.states[case], u);
+            }
             let options = PcgOptions { tolerance, max_iterations: self.solver.max_iterations };
             let outcome = self.pcg.solve(&system, u, options, monitor)?;
             self.effort.add(outcome, tolerance, || name.into())?;
@@ -278,6 +289,11 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     pub(crate) fn accept_restored(&mut self) {
         std::mem::swap(&mut self.moduli, &mut self.trial_moduli);
         self.compliances.clear();
+    }
+
+    /// Lets the next solve start from the states of the trial, which has been solved.
+    pub(crate) fn keep_trial(&mut self) {
+        self.has_trial = true;
     }
 
     /// Finds the energies of the design evaluated last. `scratch` is overwritten.
@@ -377,6 +393,12 @@ impl<B: Pointwise> StateEquation<'_, B> {
     /// States of all load cases on the host, `[n_nodes][n]` each.
     pub(crate) fn download_states(&self) -> Result<Vec<Vec<f64>>, BackendError> {
         self.states.iter().map(|u| self.backend.download(u)).collect()
+    }
+
+    /// The same of the trial from which the next solve starts, if there is one.
+    pub(crate) fn download_trial(&self) -> Result<Vec<Vec<f64>>, BackendError> {
+        let kept = if self.has_trial { &self.trial_states[..] } else { &[] };
+        kept.iter().map(|u| self.backend.download(u)).collect()
     }
 
     /// Displacements of load case `case`, prescribed ones included, `[n_nodes][n]`.

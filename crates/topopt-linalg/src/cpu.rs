@@ -130,6 +130,36 @@ impl Pointwise for Cpu {
         map(y, |i, y| y * step.slope(x[i]));
     }
 
+    fn sigmoid(
+        &self,
+        shift: f64,
+        largest: f64,
+        x: &Vec<f64>,
+        bounds: [&Vec<f64>; 2],
+        y: &mut Vec<f64>,
+    ) {
+        let [lower, upper] = bounds;
+        map(y, |i, _| {
+            let z = (x[i] + shift).clamp(-largest, largest);
+            within(lower[i] + (upper[i] - lower[i]) / (1.0 + (-z).exp()), bounds, i)
+        });
+    }
+
+    fn logit(&self, largest: f64, x: &Vec<f64>, bounds: [&Vec<f64>; 2], y: &mut Vec<f64>) {
+        let [lower, upper] = bounds;
+        map(y, |i, _| {
+            let [below, above] = [x[i] - lower[i], upper[i] - x[i]];
+            if lower[i] == upper[i] {
+                return 0.0;
+            }
+            (below / above).ln().clamp(-largest, largest)
+        });
+    }
+
+    fn softplus(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+        map(y, |i, _| x[i].max(0.0) + (-x[i].abs()).exp().ln_1p());
+    }
+
     fn max_difference(&self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
         x.par_iter().zip(y).map(|(x, y)| (x - y).abs()).reduce(|| 0.0, f64::max)
     }
@@ -231,6 +261,42 @@ mod tests {
             let difference = (step.value(x + h) - step.value(x - h)) / h;
             assert!((z - difference).abs() < 1e-8, "{z} {difference}");
         }
+    }
+
+    #[test]
+    fn logit_and_sigmoid_are_inverse_within_bounds() {
+        let (x, _) = vectors(CHUNK + 3);
+        let (lower, upper) = (vec![-1.5; x.len()], vec![2.5; x.len()]);
+        let [mut latent, mut back, mut integral] = [x.clone(), x.clone(), x.clone()];
+        Cpu.logit(10.0, &x, [&lower, &upper], &mut latent);
+        Cpu.sigmoid(0.0, 10.0, &latent, [&lower, &upper], &mut back);
+        assert!(Cpu.max_difference(&x, &back) < 1e-14);
+
+        let h = 1e-6;
+        Cpu.sigmoid(0.3, 10.0, &x, [&lower, &upper], &mut back);
+        let shifted = |h: f64| x.iter().map(|x| x + 0.3 + h).collect::<Vec<_>>();
+        Cpu.softplus(&shifted(h), &mut integral);
+        Cpu.softplus(&shifted(-h), &mut latent);
+        for i in 0..x.len() {
+            let slope = (integral[i] - latent[i]) / (2.0 * h);
+            assert!((back[i] - (4.0 * slope - 1.5)).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn logits_at_bounds_are_finite_and_sigmoids_far_out_stay_within() {
+        let (lower, upper) = (vec![0.1, 0.1, 0.3], vec![0.9, 0.9, 0.3]);
+        let mut y = vec![0.0; 3];
+        Cpu.logit(8.0, &vec![0.1, 0.9, 0.3], [&lower, &upper], &mut y);
+        assert_eq!(y, [-8.0, 8.0, 0.0]);
+        let far = vec![-1e4, 1e4, 1e4];
+        Cpu.sigmoid(1.0, 40.0, &far, [&lower, &upper], &mut y);
+        assert_eq!(y, [0.1, 0.9, 0.3]);
+        Cpu.sigmoid(1.0, 2.0, &far, [&lower, &upper], &mut y);
+        let share = 0.8 / (1.0 + 2f64.exp());
+        assert!((y[0] - 0.1 - share).abs() + (y[1] - 0.9 + share).abs() < 1e-15);
+        Cpu.softplus(&vec![-1e4, 1e4, 0.0], &mut y);
+        assert_eq!(y, [0.0, 1e4, 2f64.ln()]);
     }
 
     #[test]

@@ -38,6 +38,30 @@ pub trait Pointwise: Backend {
     /// y_i = y_i ds/dx(x_i) of a smooth step s.
     fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector);
 
+    /// y_i = l_i + (u_i - l_i) / (1 + exp(-z_i)) for bounds l <= u, never outside of them, with z_i
+    /// = x_i + `shift` kept within +-`largest`.
+    fn sigmoid(
+        &self,
+        shift: f64,
+        largest: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    );
+
+    /// y_i = ln((x_i - l_i) / (u_i - x_i)) for l <= x <= u, kept within +-`largest`, the inverse of
+    /// [`Pointwise::sigmoid`]; 0 where l_i = u_i.
+    fn logit(
+        &self,
+        largest: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    );
+
+    /// y_i = ln(1 + exp(x_i)), the integral of the sigmoid from 0 to 1.
+    fn softplus(&self, x: &Self::Vector, y: &mut Self::Vector);
+
     /// max_i |x_i - y_i|.
     fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
 }

@@ -8,7 +8,7 @@ use crc32fast::Hasher;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use topopt_design::{DesignState, ObserverError};
+use topopt_design::{DesignState, Memory, ObserverError};
 use topopt_fem::ElementFactors;
 use topopt_io::checkpoint::Checkpoints;
 
@@ -24,16 +24,21 @@ pub(crate) const DESIGN: &str = "design";
 pub(crate) const NEXT: &str = "next";
 /// Name of the arrays of displacements, one per load case.
 const DISPLACEMENT: &str = "displacement";
+/// Name of the arrays of displacements of a trial, one per load case.
+pub(crate) const TRIAL: &str = "trial";
 /// Name of the array of elements that the preconditioner takes for void.
 pub(crate) const VOID: &str = "void";
 /// Beginning of the names of what the optimizer remembers.
 pub(crate) const MEMORY: &str = "optimizer.";
+/// Beginning of the names of the numbers that it remembers.
+pub(crate) const NUMBERS: &str = "optimizer_numbers.";
 /// The share of the time that writing checkpoints may take where `output.checkpoint_every` is left
 /// out.
 const SHARE: f64 = 0.02;
 
 /// What a checkpoint holds besides the iteration and the arrays, which go by their names and are in
-/// the numbering of the problem. Those of earlier versions have neither [`NEXT`] nor [`MEMORY`].
+/// the numbering of the problem. Those of earlier versions have neither [`NEXT`] nor [`MEMORY`], nor what
+/// came later: [`NUMBERS`] and [`TRIAL`].
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub topopt: String,
@@ -138,8 +143,12 @@ impl Checkpointer {
         let mut arrays = vec![(DESIGN, state.design.as_slice())];
         arrays.extend(state.next.iter().map(|next| (NEXT, next.as_slice())));
         arrays.extend(state.displacements.iter().map(|u| (DISPLACEMENT, u.as_slice())));
-        let memory = state.memory.iter().map(|(name, x)| (format!("{MEMORY}{name}"), x));
-        let memory: Vec<_> = memory.collect();
+        arrays.extend(state.trial.iter().map(|u| (TRIAL, u.as_slice())));
+
+        let Memory { vectors, numbers } = &state.memory;
+        let vectors = vectors.iter().map(|(name, x)| (format!("{MEMORY}{name}"), x));
+        let numbers = numbers.iter().map(|(name, x)| (format!("{NUMBERS}{name}"), x));
+        let memory: Vec<_> = vectors.chain(numbers).collect();
         arrays.extend(memory.iter().map(|(name, x)| (name.as_str(), x.as_slice())));
 
         let void: Vec<f64> = state.structure.void.iter().map(|&e| e.into()).collect();

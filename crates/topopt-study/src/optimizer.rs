@@ -1,6 +1,6 @@
 //! The optimizer that a case asks for.
 
-use topopt_design::{Mma, OptimalityCriteria, Optimizer};
+use topopt_design::{Anderson, Mma, OptimalityCriteria, Optimizer, Simpl};
 use topopt_linalg::{BackendError, MovingAsymptotes};
 
 use crate::config::{self, Method};
@@ -17,16 +17,21 @@ pub(crate) fn build<'b, B: MovingAsymptotes + 'b>(
     let &config::Optimizer { method, move_limit, damping, .. } = settings;
     Ok(match method {
         Method::Oc => Box::new(OptimalityCriteria::new(backend, n, move_limit, damping)?),
+        Method::OcAnderson => Box::new(Anderson::new(backend, n, move_limit, damping)?),
         Method::Mma => Box::new(Mma::new(backend, n, move_limit)?),
         Method::Gcmma => Box::new(Mma::new(backend, n, move_limit)?.globally_convergent()),
+        Method::Simpl => Box::new(Simpl::new(backend, n)?),
     })
 }
 
 /// Vectors of one entry per element that a method holds more than optimality criteria do, which are
 /// counted with the loop.
 pub(crate) fn further_element_vectors(method: Method) -> usize {
-    match method {
-        Method::Oc => 0,
-        Method::Mma | Method::Gcmma => Mma::ELEMENT_VECTORS - OptimalityCriteria::ELEMENT_VECTORS,
-    }
+    let held = match method {
+        Method::Oc => OptimalityCriteria::ELEMENT_VECTORS,
+        Method::OcAnderson => Anderson::ELEMENT_VECTORS,
+        Method::Mma | Method::Gcmma => Mma::ELEMENT_VECTORS,
+        Method::Simpl => Simpl::ELEMENT_VECTORS,
+    };
+    held - OptimalityCriteria::ELEMENT_VECTORS
 }

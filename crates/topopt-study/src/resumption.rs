@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
-use topopt_design::{DesignState, StructureState};
+use topopt_design::{DesignState, Memory, StructureState};
 
-use crate::checkpoint::{DESIGN, MEMORY, NEXT, Record, VOID, fingerprint, settings};
+use crate::checkpoint::{
+    DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, fingerprint, settings,
+};
 use crate::config::{self, Config};
 use crate::done::Done;
 use crate::finding::{Finding, InputError};
@@ -141,20 +143,22 @@ impl Resumption {
 /// Whether the vectors of a state are as long as `structure` needs them.
 fn fits(state: &DesignState, structure: &Model) -> bool {
     let (problem, mesh) = (&structure.problem, structure.problem.mesh());
-    let DesignState { design, next, memory, displacements, structure: made_for, .. } = state;
-    let variables = next.iter().chain(memory.iter().map(|(_, values)| values));
+    let DesignState { design, next, memory, displacements, trial, structure: made_for, .. } = state;
+    let variables = next.iter().chain(memory.vectors.iter().map(|(_, values)| values));
     design.len() == mesh.n_elements()
         && variables.into_iter().all(|x| x.len() == design.len())
         && made_for.void.iter().all(|&e| (e as usize) < mesh.n_elements())
         && displacements.len() == problem.load_cases().len()
-        && displacements.iter().all(|u| u.len() == problem.n_dofs())
+        && [0, displacements.len()].contains(&trial.len())
+        && displacements.iter().chain(trial).all(|u| u.len() == problem.n_dofs())
 }
 
 /// Whether a run can have come to the numbers of a state.
 fn is_plausible(state: &DesignState, density_min: f64) -> bool {
     let densities = density_min * (1.0 - 1e-9)..=1.0;
-    let DesignState { design, next, memory, displacements, kkt_residual, .. } = state;
-    let mut others = displacements.iter().chain(memory.iter().map(|(_, values)| values)).flatten();
+    let DesignState { design, next, memory, displacements, trial, kkt_residual, .. } = state;
+    let memory = memory.vectors.iter().chain(&memory.numbers).map(|(_, values)| values);
+    let mut others = displacements.iter().chain(trial).chain(memory).flatten();
     design.iter().chain(next.iter().flatten()).all(|x| densities.contains(x))
         && others.all(|value| value.is_finite())
         && kkt_residual.is_finite()
@@ -168,8 +172,9 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
         kkt_residual: record.kkt_residual.unwrap_or(1.0),
         design: Vec::new(),
         next: None,
-        memory: Vec::new(),
+        memory: Memory::default(),
         displacements: Vec::new(),
+        trial: Vec::new(),
         structure: StructureState { void: Vec::new(), excess: record.excess },
     };
 
@@ -178,9 +183,11 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
             DESIGN => state.design = values,
             NEXT => state.next = Some(values),
             VOID => state.structure.void = values.iter().map(|&e| e as u32).collect(),
-            _ => match name.strip_prefix(MEMORY) {
-                Some(name) => state.memory.push((name.into(), values)),
-                None => state.displacements.push(values),
+            TRIAL => state.trial.push(values),
+            _ => match (name.strip_prefix(MEMORY), name.strip_prefix(NUMBERS)) {
+                (Some(name), _) => state.memory.vectors.push((name.into(), values)),
+                (_, Some(name)) => state.memory.numbers.push((name.into(), values)),
+                _ => state.displacements.push(values),
             },
         }
     }

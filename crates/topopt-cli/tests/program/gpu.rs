@@ -86,15 +86,16 @@ fn the_projected_density_has_the_history_of_the_cpu() {
 }
 
 #[test]
-fn moving_asymptotes_give_the_history_of_the_cpu() {
+fn methods_give_the_history_of_the_cpu() {
     let Probe::Found { .. } = probe() else {
         println!("skipped: no CUDA device");
         return;
     };
     let folder = Folder::new();
     let keys = ["filter.kind=density", "solver.preconditioner=jacobi", "solver.tolerance=1e-11"];
-    for method in ["optimizer.method=mma", "optimizer.method=gcmma"] {
-        let keys = [&keys[..], &[method, "optimizer.max_iterations=6"]].concat();
+    for method in ["mma", "gcmma", "simpl", "oc_anderson"] {
+        let method = format!("optimizer.method={method}");
+        let keys = [&keys[..], &[&method, "optimizer.max_iterations=6"]].concat();
         folder.run_well(&keys);
         let columns = ["compliance", "volume_fraction", "change"];
         let expected = columns.map(|column| folder.history(column));

@@ -128,6 +128,8 @@ fn a_run_that_is_done_goes_on_with_more_iterations() {
         &["design.style=crisp"],
         &["optimizer.method=mma"],
         &["optimizer.method=gcmma", "filter.kind=density"],
+        &["optimizer.method=simpl", "filter.kind=density"],
+        &["optimizer.method=oc_anderson"],
     ] {
         let run = |folder: &Folder, iterations: &str, args: &[&str]| {
             let set = [keys, &[PLAIN, EVERY, iterations]].concat();

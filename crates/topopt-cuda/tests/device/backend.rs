@@ -35,6 +35,7 @@ fn everything<B: Pointwise>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) 
         backend.download(&z).unwrap()
     };
     let bounds = [&lower, &upper];
+    let within = upload(&b.iter().map(|v| 0.05 + 0.34 * v).collect::<Vec<_>>());
     let mut vectors = vec![
         backend.download(&backend.zeros(Space::elements(n)).unwrap()).unwrap(),
         out(&|z| backend.copy(&y, z)),
@@ -45,6 +46,9 @@ fn everything<B: Pointwise>(backend: &B, n: usize) -> (Vec<Vec<f64>>, Vec<f64>) 
         out(&|z| backend.power(2.0, &p, -0.5, z)),
         out(&|z| backend.positive_part(-1.5, &x, z)),
         out(&|z| backend.scale_within(0.8, &x, bounds, z)),
+        out(&|z| backend.sigmoid(0.2, 0.7, &x, bounds, z)),
+        out(&|z| backend.logit(1.5, &within, bounds, z)),
+        out(&|z| backend.softplus(&x, z)),
         out(&|z| backend.smooth_step(&STEP, &x, z)),
         out(&|z| backend.smooth_step_slope(&STEP, &y, z)),
     ];

@@ -7,7 +7,7 @@ use topopt_linalg::{
     Space,
 };
 
-use crate::{Function, NamedVector, Optimizer, SolveError, Subproblem};
+use crate::{Function, Memory, Optimizer, SolveError, Subproblem};
 use dual::{Dual, weights};
 
 /// MMA and GCMMA: the next design minimizes convex separable approximations of objective and
@@ -257,10 +257,10 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         designs.chain(asymptotes).collect()
     }
 
-    fn restore(&mut self, backend: &B, memory: &[NamedVector]) -> Result<(), BackendError> {
+    fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
         let upload = |name: &str| {
-            let found = memory.iter().find(|(other, _)| other == name);
-            found.map(|(_, values)| backend.upload(values, Space::elements(values.len())))
+            let values = memory.vector(name);
+            values.map(|values| backend.upload(values, Space::elements(values.len())))
         };
         let designs = DESIGNS.into_iter().filter_map(upload);
         self.before = designs.collect::<Result<_, _>>()?;

@@ -2,6 +2,7 @@
 
 use topopt_linalg::{BackendError, Pointwise, Space};
 
+use super::volume_like;
 use crate::scaled::Scaled;
 use crate::{Dependence, Optimizer, SolveError, Subproblem};
 
@@ -72,27 +73,55 @@ impl<B: Pointwise> OptimalityCriteria<B> {
         backend.power(1.0, candidate, self.damping, scratch);
         backend.multiply(design, scratch, candidate);
     }
-}
 
-impl<B: Pointwise> OptimalityCriteria<B> {
     /// lambda of the factor lambda^-eta.
     fn multiplier(&self, scale: f64) -> f64 {
         scale.powf(-1.0 / self.damping).min(f64::MAX)
+    }
+
+    /// Writes the design s times candidate within the limits that meets the volume. Returns the
+    /// multiplier.
+    fn meet(&self, problem: &mut Subproblem<B>, next: &mut B::Vector) -> Result<f64, SolveError> {
+        let Subproblem { backend, design, constraints, others, .. } = problem;
+        let (candidate, limits) = (&self.candidate, [&self.lower, &self.upper]);
+        let designs = Scaled { backend: *backend, candidate, limits };
+        let volume = &constraints[0];
+
+        if others.is_linear(0) {
+            let scale = designs.bisect(&volume.gradient, volume.limit)?;
+            designs.write(scale, next);
+            return Ok(self.multiplier(scale));
+        }
+
+        // V(x') = V(x) + dV (x' - x) = target
+        let linear = backend.value(&backend.dot(&volume.gradient, design))?;
+        let scale = designs.bisect(&volume.gradient, volume.limit - volume.value + linear)?;
+        let scale = designs.meet::<SolveError>(scale, volume.limit, next, &mut |x| {
+            Ok(others.constraint(0, x)? - volume.limit)
+        })?;
+        Ok(self.multiplier(scale))
+    }
+
+    /// Writes the same of the sum of `terms`, each with its factor, in place of the candidate.
+    pub(super) fn meet_sum<'v>(
+        &mut self,
+        problem: &mut Subproblem<B>,
+        terms: impl Iterator<Item = (f64, &'v B::Vector)>,
+        next: &mut B::Vector,
+    ) -> Result<(), SolveError>
+    where
+        B: 'v,
+    {
+        problem.backend.fill(0.0, &mut self.candidate);
+        terms.for_each(|(a, x)| problem.backend.axpby(a, x, 1.0, &mut self.candidate));
+        self.meet(problem, next)?;
+        Ok(())
     }
 }
 
 impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
     fn accepts(&self, constraints: &[Dependence]) -> Result<(), String> {
-        match constraints {
-            [Dependence::Linear | Dependence::Density] => Ok(()),
-            [Dependence::States] => Err("optimality criteria take a constraint of the density \
-                                         alone, such as the volume"
-                .into()),
-            _ => Err(format!(
-                "optimality criteria take exactly one constraint, and not {}",
-                constraints.len()
-            )),
-        }
+        volume_like("optimality criteria take", constraints)
     }
 
     fn next(
@@ -102,24 +131,7 @@ impl<B: Pointwise> Optimizer<B> for OptimalityCriteria<B> {
     ) -> Result<Vec<f64>, SolveError> {
         self.set_limits(problem, next);
         self.set_candidate(problem, next);
-        let Subproblem { backend, design, constraints, others, .. } = problem;
-        let (candidate, limits) = (&self.candidate, [&self.lower, &self.upper]);
-        let designs = Scaled { backend: *backend, candidate, limits };
-        let volume = &constraints[0];
-
-        if others.is_linear(0) {
-            let scale = designs.bisect(&volume.gradient, volume.limit)?;
-            designs.write(scale, next);
-            return Ok(vec![self.multiplier(scale)]);
-        }
-
-        // V(x') = V(x) + dV (x' - x) = target
-        let linear = backend.value(&backend.dot(&volume.gradient, design))?;
-        let scale = designs.bisect(&volume.gradient, volume.limit - volume.value + linear)?;
-        let scale = designs.meet::<SolveError>(scale, volume.limit, next, &mut |x| {
-            Ok(others.constraint(0, x)? - volume.limit)
-        })?;
-        Ok(vec![self.multiplier(scale)])
+        Ok(vec![self.meet(problem, next)?])
     }
 }
 

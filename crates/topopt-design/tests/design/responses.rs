@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use topopt_design::{
     CaseCompliance, Chain, Compliance, Constraint, Dependence, DesignSpace, DesignState,
     DesignTransform, Ended, Evaluated, Formulation, Function, LargestDisplacement,
-    MeanDisplacement, NamedVector, Objective, OptimalityCriteria, Optimization, Optimizer,
-    Response, SolveError, StateEquation, StopRules, Subproblem, Volume, WeightedDensity, start,
+    MeanDisplacement, Memory, Objective, OptimalityCriteria, Optimization, Optimizer, Response,
+    SolveError, StateEquation, StopRules, Subproblem, Volume, WeightedDensity, start,
 };
 use topopt_fem::{ElementKernel, LoadCase, Problem};
 use topopt_linalg::{BackendError, Cpu, Monitor};
@@ -235,9 +235,13 @@ impl Optimizer<Cpu> for Damped {
         vec![("before", &self.before)]
     }
 
-    fn restore(&mut self, _: &Cpu, memory: &[NamedVector]) -> Result<(), BackendError> {
-        assert_eq!((memory.len(), memory[0].0.as_str()), (1, "before"));
-        self.before.clone_from(&memory[0].1);
+    fn numbers(&self) -> Vec<(&'static str, Vec<f64>)> {
+        vec![("counts", vec![2.0, 3.0])]
+    }
+
+    fn restore(&mut self, _: &Cpu, memory: &Memory) -> Result<(), BackendError> {
+        assert_eq!((memory.vectors.len(), memory.numbers("counts")), (1, Some(&[2.0, 3.0][..])));
+        self.before = memory.vector("before").unwrap().to_vec();
         Ok(())
     }
 }
@@ -273,7 +277,7 @@ fn what_an_optimizer_remembers_is_part_of_the_state() {
     assert!(last < 0.7 * first, "{first} {last}");
 
     for (done, state) in (1..).zip(&whole.states) {
-        assert_eq!(state.memory.len(), 1);
+        assert_eq!(state.memory.vectors.len(), 1);
         assert_eq!(run(Some(state)).states, whole.states[done..], "from {done}");
     }
 }

@@ -193,11 +193,39 @@ pub struct Optimizer {
 pub enum Method {
     /// Optimality criteria.
     Oc,
+    /// The same, accelerated by mixing the last designs.
+    OcAnderson,
     /// The method of moving asymptotes.
     Mma,
     /// Its globally convergent form: a design is solved again until no approximation is too low,
     /// so that the compliance falls in every iteration. Not with filtered sensitivities.
     Gcmma,
+    /// SiMPL, mirror descent with a line search, so that the compliance falls in every iteration; it
+    /// has no move limit. Not with filtered sensitivities.
+    Simpl,
+}
+
+impl Method {
+    /// Its name in the case file.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Oc => "oc",
+            Self::OcAnderson => "oc_anderson",
+            Self::Mma => "mma",
+            Self::Gcmma => "gcmma",
+            Self::Simpl => "simpl",
+        }
+    }
+
+    /// Whether it compares values with what gradients tell.
+    pub(super) fn needs_gradients(self) -> bool {
+        matches!(self, Self::Gcmma | Self::Simpl)
+    }
+
+    /// Whether it takes constraints besides one of the material.
+    pub(super) fn takes_constraints(self) -> bool {
+        matches!(self, Self::Mma | Self::Gcmma)
+    }
 }
 
 impl Design {

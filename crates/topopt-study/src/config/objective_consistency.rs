@@ -206,9 +206,12 @@ fn filtered(config: &Config) -> Option<Finding> {
         return None;
     }
     let label = (filter.span(), "filters sensitivities");
-    if config.optimizer.method == Method::Gcmma {
-        let message =
-            "`optimizer.method = \"gcmma\"` needs gradients, and filtered sensitivities are none";
+    let method = config.optimizer.method;
+    if method.needs_gradients() {
+        let message = format!(
+            "`optimizer.method = \"{}\"` needs gradients, and filtered sensitivities are none",
+            method.name()
+        );
         let remedy = "set `filter.kind` to \"density\", or `optimizer.method` to \"oc\" or \"mma\"";
         return at(config, message, label, remedy);
     }
@@ -221,13 +224,17 @@ fn filtered(config: &Config) -> Option<Finding> {
     at(config, message, label, remedy)
 }
 
-/// What optimality criteria cannot solve.
+/// What a method for one limit of the material cannot solve.
 fn criteria(config: &Config) -> Option<Finding> {
-    if config.optimizer.method != Method::Oc || config.suits_criteria() {
+    let method = config.optimizer.method;
+    if method.takes_constraints() || config.suits_criteria() {
         return None;
     }
-    let message = "`optimizer.method = \"oc\"` is for a response to the loads under one limit of \
-                   the volume or the mass";
+    let message = format!(
+        "`optimizer.method = \"{}\"` is for a response to the loads under one limit of the volume or \
+         the mass",
+        method.name()
+    );
     let label = (config.span("optimizer.method"), "for simpler problems");
     at(config, message, label, "set it to \"mma\" or \"gcmma\", or leave it out")
 }

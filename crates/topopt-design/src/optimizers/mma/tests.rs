@@ -5,6 +5,7 @@ use topopt_linalg::Cpu;
 
 use super::*;
 use crate::OtherDesigns;
+use crate::optimizer::memory_of;
 
 /// The objective and constraints g <= 0 at a design, each with its gradient.
 type Functions = fn(&[f64]) -> Vec<(f64, Vec<f64>)>;
@@ -232,11 +233,7 @@ fn a_restored_optimizer_goes_on_to_the_same_bits() {
         let whole = case.mma(1.0, steps + rest);
         let mut first = Mma::new(&Cpu, 5, 1.0).unwrap();
         let begun = case.go_on(&mut first, &case.start, steps);
-        let memory: Vec<NamedVector> = first
-            .memory()
-            .into_iter()
-            .map(|(name, vector)| (name.to_owned(), vector.clone()))
-            .collect();
+        let memory = memory_of(&Cpu, &first).unwrap();
         let mut second = Mma::new(&Cpu, 5, 1.0).unwrap();
         second.restore(&Cpu, &memory).unwrap();
         assert_eq!(case.go_on(&mut second, &begun[steps], rest)[rest], whole[steps + rest]);
