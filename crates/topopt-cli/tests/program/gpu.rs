@@ -107,6 +107,40 @@ fn methods_give_the_history_of_the_cpu() {
     }
 }
 
+/// Objectives with adjoint states, limits, worst cases: as far as designs depend on gradients.
+#[test]
+fn other_problems_give_the_history_of_the_cpu() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let two = "loads=[{set=\"load\",force=[0, -1, 0]},{set=\"load\",force=[0, 0, 1],case=\"aside\"}]";
+    let worst = "objective={minimize=\"compliance\",worst_case=true}";
+    let light = "objective={minimize=\"mass\"}";
+    let limits = "constraints=[{response=\"displacement\",set=\"load\",at_most=250},\
+                  {response=\"displacement\",set=\"load\",direction=[0, -1, 0],case=\"default\",\
+                  at_most=200},{response=\"compliance\",case=\"aside\",at_most=900}]";
+    let springs = "springs=[{set=\"load\",stiffness=[0.01, 0.01, 0.01]}]";
+    let output = "objective={maximize=\"output_displacement\",set=\"load\",direction=[1, -1, 0],\
+                  case=\"default\"}";
+    let posed: [&[&str]; 3] =
+        [&[two, worst], &[two, light, limits, "material.mass_density=2"], &[two, springs, output]];
+
+    for keys in posed {
+        let folder = Folder::new();
+        let usual = ["solver.preconditioner=jacobi", "solver.tolerance=1e-11"];
+        let keys = [&usual[..], &["optimizer.max_iterations=6"], keys].concat();
+        folder.run_well(&keys);
+        let columns = ["objective", "compliance", "volume_fraction", "change", "kkt_residual"];
+        let expected = columns.map(|column| folder.history(column));
+        let finished = folder.run(&keys, &["--device", "gpu", "--strategy", "mf"]);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        for (column, expected) in columns.into_iter().zip(&expected) {
+            assert!(difference(&folder.history(column), expected) < 1e-6, "{column}, {keys:?}");
+        }
+    }
+}
+
 #[test]
 fn distances_are_those_of_the_cpu() {
     let Probe::Found { .. } = probe() else {

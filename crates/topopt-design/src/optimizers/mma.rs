@@ -174,6 +174,10 @@ impl<B: MovingAsymptotes> Mma<B> {
         for _ in 0..ATTEMPTS {
             let sums;
             (sums, multipliers) = self.minimize(problem, scales, &curvatures, next)?;
+            // Values of different stages are not compared.
+            if problem.others.begin_a_stage() {
+                break;
+            }
             let found = problem.others.values(next)?;
 
             let mut is_conservative = true;
