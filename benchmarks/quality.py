@@ -9,7 +9,8 @@ Runs the benchmarks from the folder of the repository, without early stop, at si
 The best compliance is the least of the last ones of all methods, and of N iterations of the best of these with
 `--reference N`; `own` is the last one of the method itself,
 which may have come to another local optimum. A row has the iterations until the compliance stays within 1 % and
-0.1 % of these, with the PCG iterations and seconds until then, as far as it does. Solves of trials count. Designs
+0.1 % of these, and of the last one of the first method, with the PCG iterations and seconds until then, as far as it
+does. Solves of trials count. Designs
 that take more than their volume do not. Filtered sensitivities are no gradients, which some methods need.
 """
 
@@ -78,6 +79,7 @@ def table(arguments, name, kind, scratch):
     best, leader = min((rows[-1]["compliance"], method) for method, (rows, _) in runs.items())
     if arguments.reference:
         best = min(best, of(leader, arguments.reference)[0][-1]["compliance"])
+    first = runs[methods[0]][0][-1]["compliance"]
     for method, (rows, summary) in runs.items():
         last = rows[-1]
         cells = []
@@ -85,7 +87,9 @@ def table(arguments, name, kind, scratch):
             count = until(rows, (1 + level) * best)
             cells.append(f"{count} | {spent(rows[:count])}" if count else "- | - | -")
         own = [until(rows, (1 + level) * last["compliance"]) for level in LEVELS]
+        firsts = [until(rows, (1 + level) * first) or "-" for level in LEVELS]
         print(f"| {name} {kind} | {summary['elements']:,} | {method} | {' | '.join(cells)} | {own[0]} / {own[1]} "
+              f"| {firsts[0]} / {firsts[1]} "
               f"| {last['compliance'] / best:.4f} | {100 * last['grey_level']:.1f} | {spent(rows)} |", flush=True)
 
 
@@ -102,7 +106,7 @@ def main():
     arguments = parser.parse_args()
 
     print("| case | elements | method | iterations to 1 % | PCG | seconds | iterations to 0.1 % | PCG | seconds "
-          "| to 1 % / 0.1 % of own | last / best | grey, % | PCG in all | seconds in all |")
+          f"| to 1 % / 0.1 % of own | of {arguments.methods.split(',')[0]}'s | last / best | grey, % | PCG in all | seconds in all |")
     print("|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory() as scratch:
         for kind in arguments.filters.split(","):
