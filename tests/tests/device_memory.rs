@@ -101,7 +101,7 @@ fn filtered<'a>(
     if !is_density {
         let filter = SensitivityFilter::new(backend, weights, &space.volumes, 0.01).unwrap();
         let vectors = SensitivityFilter::<Cuda<f64>>::ELEMENT_VECTORS;
-        return (Objective::filtered(Compliance, filter), Chain::identity(n), vectors);
+        return (Objective::filtered(Box::new(Compliance), filter), Chain::identity(n), vectors);
     }
 
     let filter = DensityFilter::new(backend, weights, &space.volumes).unwrap();

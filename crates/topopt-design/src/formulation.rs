@@ -2,7 +2,7 @@
 
 use topopt_linalg::Pointwise;
 
-use crate::{Chain, Compliance, DesignSpace, Response, SensitivityFilter, Volume};
+use crate::{Chain, DesignSpace, Response, SensitivityFilter, Volume};
 
 /// What is asked for: minimize or maximize an objective under constraints.
 pub struct Formulation<'a, B: Pointwise> {
@@ -16,8 +16,8 @@ pub struct Formulation<'a, B: Pointwise> {
     pub constraints: Vec<Constraint<'a, B>>,
 }
 
-/// What is minimized: a response, a compliance with filtered sensitivities, or the largest of
-/// several responses.
+/// What is minimized: a response, one with filtered sensitivities, or the largest of several
+/// responses.
 pub struct Objective<'a, B: Pointwise> {
     /// With their weights; the largest is minimized if there are several.
     pub(crate) responses: Vec<(Box<dyn Response<B> + 'a>, f64)>,
@@ -38,12 +38,10 @@ impl<'a, B: Pointwise + 'a> Objective<'a, B> {
         Self { responses, sign: 1.0, filter: None }
     }
 
-    /// The compliance with sensitivities that a filter smooths.
-    pub fn filtered(compliance: Compliance, filter: SensitivityFilter<'a, B>) -> Self
-    where
-        B: Sync,
-    {
-        Self { filter: Some(filter), ..Self::new(Box::new(compliance)) }
+    /// A response with sensitivities that a filter smooths. Only for the compliance is that known to
+    /// lead to good designs; for mechanisms it is found in the literature.
+    pub fn filtered(response: Box<dyn Response<B> + 'a>, filter: SensitivityFilter<'a, B>) -> Self {
+        Self { filter: Some(filter), ..Self::new(response) }
     }
 
     /// To be maximized.

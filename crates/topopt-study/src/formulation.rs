@@ -38,7 +38,7 @@ pub(crate) fn of<'a, B: Pointwise + Sync>(
             let volumes = if *by_volume { &space.volumes } else { &equal };
             let weights = Weights::new(*radius, weights_of)?;
             let filter = SensitivityFilter::new(backend, weights, volumes, space.density_min)?;
-            formulation.objective = Objective::filtered(Compliance, filter);
+            formulation.objective = Objective::filtered(Box::new(Compliance), filter);
         }
         FilterPlan::Density { radius, projection, .. } => {
             let weights = Weights::new(*radius, weights_of)?;

@@ -2,6 +2,7 @@
 
 use topopt_design::IterationReport;
 use topopt_mesh::Renumbering;
+use topopt_mesh::numbers::shown;
 
 use crate::config::{Config, Quantity};
 
@@ -136,6 +137,21 @@ impl Posed {
             _ => *value,
         };
         self.constraints.iter().zip(&report.constraints).map(value).collect()
+    }
+
+    /// What is asked of the objective, such as `minimize mass`.
+    pub fn goal(&self) -> String {
+        let verb = if self.is_maximized { "maximize" } else { "minimize" };
+        format!("{verb} {}", self.objective_label())
+    }
+
+    /// The limits of `[[constraints]]`, such as `mass at most 3`.
+    pub fn limits(&self) -> impl Iterator<Item = String> {
+        let posed = self.constraints.iter().filter(|constraint| constraint.entry.is_some());
+        posed.map(|PosedConstraint { response, limit, is_upper, .. }| {
+            let word = if *is_upper { "at most" } else { "at least" };
+            format!("{} {word} {}", response.label, shown(*limit))
+        })
     }
 
     /// The objective in words.

@@ -93,7 +93,12 @@ struct Forecast {
     solid_elements: usize,
     void_elements: usize,
     design_volume: f64,
+    /// Share of the design volume that material fills at the start.
     volume_fraction: f64,
+    /// What is minimized or maximized.
+    objective: String,
+    /// Limits of `[[constraints]]`, in words.
+    limits: Vec<String>,
     filter: FilterKind,
     filter_weights: FilterWeights,
     filter_radius: Option<f64>,
@@ -156,6 +161,8 @@ impl Forecast {
             void_elements: space.void.len(),
             design_volume: space.design_volumes().iter().sum(),
             volume_fraction: space.volume_fraction,
+            objective: model.posed.goal(),
+            limits: model.posed.limits().collect(),
             filter: config.filter.get_ref().kind,
             filter_weights: config.filter.get_ref().weights,
             filter_radius: model.filter.radius(),
@@ -215,6 +222,10 @@ impl Forecast {
             "material",
             format!("{} of the design volume {volume}", shown(self.volume_fraction)),
         ));
+        if self.objective != USUAL {
+            rows.push(("objective", self.objective.clone()));
+        }
+        rows.extend(self.limits.iter().map(|limit| ("limit", limit.clone())));
         for (name, n) in
             [("solid elements", self.solid_elements), ("void elements", self.void_elements)]
         {
@@ -281,6 +292,9 @@ impl Forecast {
         parts.join(", ")
     }
 }
+
+/// The objective where the case does not say.
+const USUAL: &str = "minimize compliance";
 
 fn made_of(material: &MaterialShare) -> String {
     let density = material.mass_density.map(|d| format!(", mass density {}", shown(d)));

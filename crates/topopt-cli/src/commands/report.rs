@@ -105,15 +105,34 @@ fn headline(summary: &Value, found: Option<&Value>, units: &Units) -> Vec<Fact> 
         summary[key].as_f64().map_or("\u{2013}".into(), |x| format!("{:.2} %", 100.0 * x))
     };
     let mass = found.and_then(|found| found["mass"].as_f64()).map(|mass| units.mass(mass));
-    let mut facts = vec![
+    let mut facts = asked(summary);
+    facts.extend([
         Fact::new("Compliance", with_unit(&summary["compliance"], &units.energy)),
         Fact::new("Volume fraction", percent("volume_fraction")),
         Fact::new("Grey level", percent("grey_level")),
         Fact::new("Iterations", n("iterations")),
         Fact::new("Time", duration(summary["seconds"]["total"].as_f64().unwrap_or(f64::NAN))),
-    ];
+    ]);
     facts.extend(mass.map(|mass| Fact::new("Mass", mass)));
     facts
+}
+
+/// The objective and the responses with limits, except for compliance and volume fraction, which are
+/// shown anyway.
+fn asked(summary: &Value) -> Vec<Fact> {
+    let limited = summary["constraints"].as_array().into_iter().flatten();
+    let all = [&summary["objective"]].into_iter().chain(limited);
+    let fact = |found: &Value| {
+        let response = found["response"].as_str()?;
+        let value = number(found["value"].as_f64()?, 5);
+        let limit = [("at_most", "at most"), ("at_least", "at least")].into_iter();
+        let limit = limit.filter_map(|(key, word)| {
+            Some(format!(" ({word} {})", number(found[key].as_f64()?, 5)))
+        });
+        Some(Fact::new(words(response), value + &limit.collect::<String>()))
+    };
+    let is_own = |found: &&Value| !["compliance", "volume"].contains(&&*text(&found["response"]));
+    all.filter(is_own).filter_map(fact).collect()
 }
 
 fn duration(seconds: f64) -> String {

@@ -15,9 +15,7 @@ use crate::{Stage, Weights};
 /// Densities below a thousandth count as that where they divide \[Andreassen2011\].
 ///
 /// What it gives is the gradient of no function. It is known to lead to good designs for the
-/// compliance, whose sensitivities are negative, and for nothing else: hence
-/// [`Objective::filtered`](crate::Objective::filtered) takes a compliance, and no other response
-/// can have this filter.
+/// compliance, whose sensitivities are negative.
 pub struct SensitivityFilter<'a, B: Pointwise> {
     weights: Weights<'a, B>,
     /// v_e

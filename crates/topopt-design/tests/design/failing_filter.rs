@@ -50,7 +50,7 @@ fn filtered<'a>(
         formulation.transform = physical_density(&Cpu, filter, None, space).unwrap();
     } else {
         let filter = SensitivityFilter::new(&Cpu, weights, &space.volumes, 0.01).unwrap();
-        formulation.objective = Objective::filtered(Compliance, filter);
+        formulation.objective = Objective::filtered(Box::new(Compliance), filter);
     }
     formulation
 }

@@ -1,6 +1,7 @@
 //! The design loop on a small distorted cantilever: gradient, volume, warm start, endings.
 
 mod failing_filter;
+mod inverter;
 mod loads;
 mod materials;
 mod preconditioners;
@@ -155,7 +156,7 @@ fn run_on(
     let space = space(problem.mesh());
     let cone = Weights::fixed(Box::new(Cone::new(problem.mesh().centers(), 1.5, usize::MAX)));
     let filter = SensitivityFilter::new(&Cpu, cone, &space.volumes, 0.01).unwrap();
-    let objective = Objective::filtered(Compliance, filter);
+    let objective = Objective::filtered(Box::new(Compliance), filter);
     let formulation = Formulation { objective, ..plain(&space) };
     let mut optimization = optimization(&problem, solver(&problem, pcg), formulation, stop);
     if let Some(state) = state {

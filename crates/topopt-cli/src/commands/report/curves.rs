@@ -16,15 +16,22 @@ pub(super) fn read_history(path: &Path) -> Result<History, Finding> {
     History::parse(&read(path)?).map_err(|error| unreadable(path, &error))
 }
 
+/// The last column of every table; those of responses that a case asks for follow.
+const LAST_OF_ALL: &str = "output_seconds";
+
 /// What is shown over the iterations.
 pub(super) fn curves(history: &History, units: &Units) -> Vec<Curve> {
     let shown = [
         ("compliance", units.energy.as_str()),
         ("volume_fraction", ""),
         ("change", ""),
+        ("kkt_residual", ""),
         ("grey_level", ""),
         ("pcg_iterations", ""),
     ];
+    // Objective and responses with limits come last.
+    let last = history.columns.iter().skip_while(|name| *name != LAST_OF_ALL).skip(1);
+    let own = last.map(|name| (name.as_str(), ""));
     let place = |name: &str| history.columns.iter().position(|column| column == name);
     let curve = |(name, unit): (&str, &str)| {
         let (x, y) = (place("iteration")?, place(name)?);
@@ -34,7 +41,7 @@ pub(super) fn curves(history: &History, units: &Units) -> Vec<Curve> {
             points: history.rows.iter().map(|row| [row[x], row[y]]).collect(),
         })
     };
-    shown.into_iter().filter_map(curve).collect()
+    own.chain(shown).filter_map(curve).collect()
 }
 
 /// The whole of it.

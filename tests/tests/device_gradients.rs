@@ -1,0 +1,136 @@
+//! Gradients of all responses on a GPU, against differences of the values there.
+
+use topopt_cuda::operators::{ProblemOnDevice, Strategy};
+use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
+use topopt_design::{
+    Accuracy, CaseCompliance, Compliance, Constraint, DensityFilter, Design, DesignSpace,
+    Formulation, Interpolation, IterationReport, LargestDisplacement, Law, MeanDisplacement,
+    Objective, Observer, ObserverError, Optimization, Optimizer, Projection, Response, SolveError,
+    Solver, StateEquation, StopRules, Subproblem, Volume, WeightedDensity, Weights,
+    physical_density,
+};
+use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
+use topopt_linalg::{Backend, Space};
+use topopt_mesh::HexMesh;
+use topopt_mesh::generate::{Benchmark, Resolution};
+
+type Gpu = Cuda<f64>;
+
+/// Uneven and distorted, with weight in one load case and a moved support in the other.
+fn problem() -> Problem {
+    let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+    let bend = |&[x, y, z]: &[f64; 3]| {
+        [0.1 * x * x + 0.2 * (0.7 * y).sin(), 1.1 * y + 0.02 * x * z, z + 0.15 * (x + y).cos()]
+    };
+    let coordinates = mesh.coordinates().iter().map(bend).collect();
+    let mesh = HexMesh::new(coordinates, mesh.hexes().to_vec(), mesh.sets().clone()).unwrap();
+
+    let mut supports = Supports::none(mesh.n_nodes());
+    let held = mesh.sets().nodes_of("fixed", mesh.hexes()).unwrap();
+    held.iter().for_each(|&node| (0..3).for_each(|i| supports.fix(node as usize, i)));
+    let loads = |k: f64| (0..3 * mesh.n_nodes()).map(|i| (k * i as f64).sin()).collect();
+    let mut cases = [LoadCase::new("one", loads(0.3)), LoadCase::new("two", loads(0.7))];
+    cases[0].body_force = [0.0, -0.05, 0.02].into();
+    cases[1].prescribed = Some((0..3 * mesh.n_nodes()).map(|i| 0.1 * (i as f64).cos()).collect());
+    Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, cases.into()).unwrap()
+}
+
+/// Compares slopes along a direction with differences of fourth order, and stays where it is.
+struct Differences;
+
+impl Optimizer<Gpu> for Differences {
+    fn next(
+        &mut self,
+        problem: &mut Subproblem<Gpu>,
+        next: &mut <Gpu as Backend>::Vector,
+    ) -> Result<Vec<f64>, SolveError> {
+        let Subproblem { backend, design, objective, constraints, others, .. } = problem;
+        let x = backend.download(design)?;
+        let direction: Vec<f64> = (0..x.len()).map(|i| (i as f64 * 0.9).cos()).collect();
+        let mut at = |step: f64| {
+            let moved: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
+            others.values(&backend.upload(&moved, Space::elements(x.len())).unwrap()).unwrap()
+        };
+        let h = 2e-4;
+        let [far, near, before, behind] = [2.0, 1.0, -1.0, -2.0].map(|k| at(k * h));
+
+        for (k, f) in [*objective].into_iter().chain(constraints.iter()).enumerate() {
+            let slope: f64 =
+                backend.download(&f.gradient)?.iter().zip(&direction).map(|(g, d)| g * d).sum();
+            let difference = (8.0 * (near[k] - before[k]) - (far[k] - behind[k])) / (12.0 * h);
+            let error = (slope / difference - 1.0).abs();
+            assert!(error < 1e-6, "function {k}: {slope} for {difference}, {error:.1e}");
+        }
+        backend.copy(design, next);
+        Ok(vec![0.0; constraints.len()])
+    }
+}
+
+struct Nobody;
+
+impl Observer<Gpu> for Nobody {
+    fn evaluated(&mut self, _: &IterationReport, _: &Design<Gpu>) -> Result<(), ObserverError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn all_responses_agree_with_finite_differences() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let device = Device::open(0).unwrap();
+    let backend = Gpu::new(&device).unwrap();
+    let problem = problem();
+    let on_device = ProblemOnDevice::new(&device, &problem).unwrap();
+    let space = DesignSpace {
+        density_min: 0.01,
+        volume_fraction: 0.4,
+        volumes: problem.mesh().volumes(),
+        solid: vec![3],
+        void: vec![5, 7],
+    };
+
+    let n = space.volumes.len();
+    let cone = Cone::new(&device, &problem.mesh().centers(), 1.5).unwrap();
+    let filter = DensityFilter::new(&backend, Weights::fixed(Box::new(cone)), &space.volumes);
+    let projection = Projection::new(&backend, n, space.density_min, 0.45, 4.0).unwrap();
+    let transform = physical_density(&backend, filter.unwrap(), Some(projection), &space).unwrap();
+
+    let shares = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
+    let mean = MeanDisplacement::new(&backend, &problem, "mean".into(), 0, shares).unwrap();
+    let nodes = ((0..problem.mesh().n_nodes() as u32).step_by(7).collect(), 8.0);
+    let largest = LargestDisplacement::new(&backend, &problem, "largest".into(), 1, nodes).unwrap();
+    let mass = WeightedDensity::new(&backend, "mass".into(), &space.volumes).unwrap();
+    let of_case = CaseCompliance { name: "of a case".into(), case: 1 };
+    let all: Vec<Box<dyn Response<Gpu>>> = vec![
+        Box::new(mean),
+        Box::new(largest),
+        Box::new(mass),
+        Box::new(of_case),
+        Box::new(Volume),
+    ];
+    let formulation = Formulation {
+        space: &space,
+        transform,
+        objective: Objective::new(Box::new(Compliance)),
+        constraints: all.into_iter().map(|response| Constraint::at_least(response, 1.0)).collect(),
+    };
+
+    let solver = Solver {
+        operator: Strategy::Mf.build(&on_device, &problem).unwrap(),
+        preconditioner: Box::new(Jacobi::new(&backend, problem.space()).unwrap()),
+        accuracy: Accuracy::fixed(1e-12),
+        max_iterations: 20_000,
+    };
+    let law =
+        Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0, void_stiffness: 1e-3 };
+    let equation = StateEquation::new(&backend, &problem, law, solver).unwrap();
+    let start: Vec<f64> = (0..n).map(|e| 0.5 + 0.3 * (e as f64 * 1.7).sin()).collect();
+    let stop = StopRules { max_iterations: 1, ..StopRules::default() };
+    let differences = Box::new(Differences);
+    let mut optimization =
+        Optimization::new(equation, formulation, differences, stop, &start).unwrap();
+    assert_eq!(optimization.run(&mut Nobody).unwrap().iterations, 1);
+}
