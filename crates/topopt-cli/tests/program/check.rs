@@ -39,7 +39,7 @@ fn for_people() {
       iterations       at most 3
       device           cpu
       strategy         mf
-      memory           about 12 MB, 14 with ebe, 14 with nbn
+      memory           about 15 MB, 17 with ebe, 17 with nbn
       results          results/case
     ready for `topopt run case.toml`
     ");
@@ -78,7 +78,7 @@ fn for_programs() {
                 "set": null, "youngs_modulus": 1.0, "mass_density": null, "elements": 250
             }],
             "spring_nodes": 0, "spring_stiffness": [0.0, 0.0, 0.0],
-            "volume_fraction": 0.3, "filter": "sensitivity", "filter_weights": "cone",
+            "volume_fraction": 0.3, "objective": "minimize compliance", "limits": [], "filter": "sensitivity", "filter_weights": "cone",
             "filter_radius": 1.5,
             "projection": null, "continuation": [], "max_iterations": 3, "device": "cpu",
             "strategy": "mf",
@@ -134,7 +134,7 @@ fn all_that_may_be_worth_saying() {
       iterations       at most 3
       device           cpu
       strategy         ebe
-      memory           about 12 MB, 12 with mf, 12 with nbn
+      memory           about 15 MB, 15 with mf, 15 with nbn
       results          out, which already holds results: give --overwrite or --resume
       note: 1 node was left out: it is neither a corner of a solid element nor in the middle of an edge
       warning: the filter radius 0.5 is not larger than an element (1): it has almost no effect, and checkerboards are likely; 1.5 to 3 element widths are usual
