@@ -155,6 +155,28 @@ fn root(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
     vec![(x[1].sqrt(), vec![0.0, 0.5 / x[1].sqrt()]), cube(2.0, 0.0), cube(-1.0, 1.0)]
 }
 
+/// The first of the large problems of [Svanberg2002]: quadratic forms with full matrices. The example
+/// `svanberg_2002` has it for any number of variables.
+fn forms(x: &[f64]) -> Vec<(f64, Vec<f64>)> {
+    let n = x.len();
+    let form = |sign: f64, offset: f64, factor: fn(f64) -> f64| {
+        let entry = |i: usize, j: usize| {
+            let mean = (i + j) as f64 / (2 * n - 2) as f64;
+            sign * factor(mean) / ((1 + i.abs_diff(j)) as f64 * (n as f64).ln())
+        };
+        let product = |i: usize| x.iter().enumerate().map(|(j, x)| entry(i, j) * x).sum::<f64>();
+        let products: Vec<f64> = (0..n).map(product).collect();
+        let value = offset + products.iter().zip(x).map(|(y, x)| y * x).sum::<f64>();
+        (value, products.into_iter().map(|y| 2.0 * y).collect())
+    };
+    let half = n as f64 / 2.0;
+    vec![
+        form(1.0, 0.0, |mean| 2.0 + (2.0 * std::f64::consts::TAU * mean).sin()),
+        form(-1.0, half, |mean| 1.0 + 2.0 * mean),
+        form(-1.0, half, |mean| 3.0 - 2.0 * mean),
+    ]
+}
+
 #[test]
 fn two_balls_have_the_recorded_iterates() {
     let case = Case::new(toy, &[4.0, 3.0, 2.0], [0.0, 5.0]);
@@ -214,6 +236,17 @@ fn two_cubes_bound_a_root() {
         let least = (8.0f64 / 27.0).sqrt();
         assert!((case.objectives(&designs)[5] - least).abs() < 1e-3);
         assert_near(&designs[10], &[1.0 / 3.0, 8.0 / 27.0], 1e-6);
+    }
+}
+
+/// To the optimum that SLSQP and Ipopt find from the same start.
+#[test]
+fn full_quadratic_forms_come_to_the_optimum_of_others() {
+    let case = Case::new(forms, &[0.5; 100], [-1.0, 1.0]);
+    for designs in [case.mma(1.0, 120), case.gcmma(1.0, 100)] {
+        let values = forms(designs.last().unwrap());
+        assert!((values[0].0 / 24.89595 - 1.0).abs() < 1e-6, "{}", values[0].0);
+        assert!(values[1..].iter().all(|(value, _)| *value < 1e-7));
     }
 }
 
