@@ -114,7 +114,8 @@ fn other_problems_give_the_history_of_the_cpu() {
         println!("skipped: no CUDA device");
         return;
     };
-    let two = "loads=[{set=\"load\",force=[0, -1, 0]},{set=\"load\",force=[0, 0, 1],case=\"aside\"}]";
+    let two =
+        "loads=[{set=\"load\",force=[0, -1, 0]},{set=\"load\",force=[0, 0, 1],case=\"aside\"}]";
     let worst = "objective={minimize=\"compliance\",worst_case=true}";
     let light = "objective={minimize=\"mass\"}";
     let limits = "constraints=[{response=\"displacement\",set=\"load\",at_most=250},\
