@@ -4,9 +4,11 @@
 //! defaults and ranges make the JSON schema; `check` holds a file against that schema.
 
 mod aliases;
+mod analyzed;
 mod check;
 mod consistency;
 mod design;
+mod design_consistency;
 mod keys;
 mod load_consistency;
 mod loads;
@@ -61,12 +63,20 @@ impl Config {
     /// # Errors
     /// All that is wrong with the file or the overrides, with places and remedies.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, InputError> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Finding::new(format!("cannot read the case file {}: {error}", path.display()))
-                .remedy("`topopt init NAME` writes a case file to start from")
-        })?;
-        let mut config = Self::parse(path, text, overrides)?;
-        config.output.directory = config.output.directory.or_else(|| result_files::of_case(path));
+        let config = Self::read(path, overrides)?;
+        consistency::check(&config)?;
+        Ok(config)
+    }
+
+    /// As [`Config::load`], for an analysis: what only an optimization uses may be missing, and is
+    /// left out.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn load_for_analysis(path: &Path, overrides: &[String]) -> Result<Self, InputError> {
+        let mut config = Self::read(path, overrides)?;
+        analyzed::reduce(&mut config);
+        consistency::check_part(&config)?;
         Ok(config)
     }
 
@@ -75,6 +85,23 @@ impl Config {
     /// # Errors
     /// As [`Config::load`].
     pub fn parse(path: &Path, text: String, overrides: &[String]) -> Result<Self, InputError> {
+        let config = Self::of_text(path, text, overrides)?;
+        consistency::check(&config)?;
+        Ok(config)
+    }
+
+    fn read(path: &Path, overrides: &[String]) -> Result<Self, InputError> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Finding::new(format!("cannot read the case file {}: {error}", path.display()))
+                .remedy("`topopt init NAME` writes a case file to start from")
+        })?;
+        let mut config = Self::of_text(path, text, overrides)?;
+        config.output.directory = config.output.directory.or_else(|| result_files::of_case(path));
+        Ok(config)
+    }
+
+    /// Every key by itself is checked.
+    fn of_text(path: &Path, text: String, overrides: &[String]) -> Result<Self, InputError> {
         let file = (path.display().to_string(), text);
         let arguments = overrides.iter().map(|argument| ("--set".to_owned(), argument.clone()));
         let source = Source::new(std::iter::once(file).chain(arguments));
@@ -88,7 +115,6 @@ impl Config {
         config.path = path.to_owned();
         style::resolve(&mut config);
         objective_consistency::resolve(&mut config);
-        consistency::check(&config)?;
         Ok(config)
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use topopt_fem::surface_load;
 
 use crate::case::{Lookup, sorted};
-use crate::config::Spring;
+use crate::config::{Spring, Support};
 use crate::finding::Finding;
 
 impl Lookup<'_> {
@@ -24,9 +24,11 @@ impl Lookup<'_> {
     /// Displaced nodes of load case `case`, sorted. Supports that disagree are told of.
     pub fn displacements(&self, case: &str, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
         let mut values: BTreeMap<u32, [Option<f64>; 3]> = BTreeMap::new();
-        for support in &self.config.supports {
-            let is_here = support.case.as_ref().is_none_or(|name| name.get_ref() == case);
-            let displacement = support.displacement.as_ref().filter(|_| is_here);
+        // In other cases than its own a displacement is 0, unless another support moves the nodes.
+        let is_here =
+            |support: &&Support| support.case.as_ref().is_none_or(|name| name.get_ref() == case);
+        for support in self.config.supports.iter().filter(is_here) {
+            let displacement = support.displacement.as_ref();
             let displacement = displacement.map_or([0.0; 3], |value| *value.get_ref());
             // What is not there has been told of with the supports.
             let nodes = self.nodes(&support.set, support.kind, &mut Vec::new());

@@ -50,7 +50,7 @@ pub(super) fn solve(
 
 /// The case file with what the command line says instead, and the folder of the analysis.
 fn configuration(args: &SolveArgs) -> Result<Config, InputError> {
-    let mut config = Config::load(&args.case, &args.set)?;
+    let mut config = Config::load_for_analysis(&args.case, &args.set)?;
     let directory = args.output.clone().unwrap_or_else(|| analysis::default_directory(&config));
     config.output.directory = Some(directory);
     if !config.gives("solver.tolerance") {

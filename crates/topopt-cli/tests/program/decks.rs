@@ -63,3 +63,40 @@ fn one_poissons_ratio_is_carried_over() {
     let case = std::fs::read_to_string(folder.path("part.toml")).unwrap();
     assert_eq!(case.matches("\npoissons_ratio = ").count(), 1, "{case}");
 }
+
+/// Two cubes of edge 1 and modulus 100 along x, without lateral contraction, pulled by their end.
+const STEPS: &str = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 2, 0, 0\n4, 0, 1, 0\n5, 1, 1, 0\n6, 2, 1, 0\n\
+    7, 0, 0, 1\n8, 1, 0, 1\n9, 2, 0, 1\n10, 0, 1, 1\n11, 1, 1, 1\n12, 2, 1, 1\n\
+    *ELEMENT, TYPE=C3D8\n1, 1, 2, 5, 4, 7, 8, 11, 10\n2, 2, 3, 6, 5, 8, 9, 12, 11\n\
+    *MATERIAL, NAME=m\n*ELASTIC\n100., 0.\n\
+    *NSET, NSET=wall\n1, 4, 7, 10\n*NSET, NSET=end\n3, 6, 9, 12\n\
+    *BOUNDARY\nwall, 1, 3\nend, 1, 3\n\
+    *STEP\n*BOUNDARY\nend, 1, 1, 0.5\n*END STEP\n\
+    *STEP\n*BOUNDARY, OP=NEW\nwall, 1, 3\nend, 1, 1, -1.\n*END STEP\n\
+    *STEP\n*CLOAD\n2, 2, 1e-3\n*END STEP\n\
+    *STEP\n*BOUNDARY\n3, 1, 1, 0.\n6, 1, 1, 0.\n*END STEP\n";
+
+/// The compliance of a step is what its displacements do: A E u^2 / L.
+#[test]
+fn displacements_belong_to_their_steps_and_go_on() {
+    let (folder, out) = initialized("part.inp", STEPS.as_bytes());
+    let some = "what *BOUNDARY holds in some steps only: a case holds it in all load cases";
+    assert!(out.contains("supports 6") && out.contains(some), "{out}");
+    let solve = ["solve", "part.toml", "-o", "solved", "--json", "--set", "solver.tolerance=1e-12"];
+    let (status, out, err) = topopt(&folder.path(""), &solve);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let cases = found["load_cases"].as_array().unwrap();
+    let mut pulls: Vec<_> = cases
+        .iter()
+        .map(|case| (case["name"].as_str().unwrap(), case["reactions"].as_array().unwrap()))
+        .map(|(name, all)| {
+            let wall = all.iter().find(|r| r["set"] == "boundary_1_3").unwrap();
+            (name, (wall["force"][0].as_f64().unwrap() * 1e6).round() / 1e6)
+        })
+        .collect();
+    pulls.sort_by_key(|(name, _)| *name);
+    assert_eq!(pulls[..3], [("step_1", -25.0), ("step_2", 50.0), ("step_3", 50.0)]);
+    assert_eq!(pulls[3].0, "step_4");
+    assert!(pulls[3].1 > 5.0 && pulls[3].1 < 45.0, "{pulls:?}");
+}

@@ -8,6 +8,7 @@
 //! - `text`: lines that the block before has printed, with any numbers; `...` stands for lines that
 //!   are left out.
 //! - `toml` with a first line `# NAME.toml`: a case, written to that file and checked.
+//!   With `toml,part` it is for an analysis alone, which a later block asks for.
 //! - `toml` without: some tables, checked in place of those of the page's last case, or of a small one.
 //! - any other with a first line `// NAME`: a file.
 //!
@@ -79,6 +80,7 @@ impl Page {
             "sh,gmsh" | "toml,gmsh" if !has_gmsh() => self.printed = None,
             "sh" | "sh,fails" | "sh,gmsh" if block.text.starts_with("topopt ") => self.run(block),
             "text" => self.compare(block),
+            "toml,part" => drop(self.write_case(block)),
             "toml" | "toml,gmsh" => self.check_case(block),
             _ => match block.text.lines().next().and_then(|line| line.strip_prefix("// ")) {
                 Some(name) => std::fs::write(self.path(name), &block.text).unwrap(),
@@ -122,24 +124,29 @@ impl Page {
         }
     }
 
-    fn check_case(&mut self, block: &Block) {
+    /// Writes a case, or the last one with other tables; returns the name of its file.
+    fn write_case(&mut self, block: &Block) -> String {
         let name = block.text.lines().next().and_then(|line| line.strip_prefix("# "));
         let tables: toml::Table =
             block.text.parse().unwrap_or_else(|error| panic!("{}: {error}", self.place(block)));
-        let file = match name.filter(|name| name.ends_with(".toml")) {
+        match name.filter(|name| name.ends_with(".toml")) {
             Some(name) => {
                 std::fs::write(self.path(name), &block.text).unwrap();
                 self.case = tables;
-                name
+                name.into()
             }
             None => {
                 let mut case = self.case.clone();
                 case.extend(tables);
                 std::fs::write(self.path("tables.toml"), case.to_string()).unwrap();
-                "tables.toml"
+                "tables.toml".into()
             }
-        };
-        let (status, out, err) = topopt(self.folder.path(), &["check", file]);
+        }
+    }
+
+    fn check_case(&mut self, block: &Block) {
+        let file = self.write_case(block);
+        let (status, out, err) = topopt(self.folder.path(), &["check", &file]);
         assert_eq!(status, 0, "{}\n{out}{err}", self.place(block));
     }
 }

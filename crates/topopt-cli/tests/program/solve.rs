@@ -173,6 +173,39 @@ fn void_sets_stay_empty() {
     assert!(stress > 2.5, "{stress}");
 }
 
+/// What only an optimization needs may be missing, or wrong: the numbers stay the same.
+#[test]
+fn nothing_of_an_optimization_is_needed() {
+    let folder = folder_of(PULLED);
+    let text = folder.read("case.toml");
+    let full = numbers(&folder, &[]);
+    let [start, end] = ["[design]", "[optimizer]"].map(|table| text.find(table).unwrap());
+    let part = text[..start].to_owned() + &text[end..];
+    folder.write("case.toml", &part);
+    let bare = numbers(&folder, &["--overwrite"]);
+    assert_eq!(bare["load_cases"], full["load_cases"]);
+    assert_eq!(solve(&folder, &["--overwrite"]).err, "");
+
+    let again = ["solve", "solved/case.toml", "-o", "again", "--json"];
+    let (status, out, err) = topopt(&folder.path(""), &again);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let again: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(again["load_cases"], full["load_cases"]);
+
+    let unused = "[design]\nvolume_fraction = 1e-3\nsolid = [\"none\"]\n\
+        [objective]\nmaximize = \"output_displacement\"\nset = \"none\"\n\
+        [[constraints]]\nresponse = \"mass\"\n[projection]\nsharpness = 4\n\
+        [filter]\n";
+    folder.write("case.toml", &format!("{part}{unused}"));
+    let unused = numbers(&folder, &["--overwrite", "--set", "output.vti_spacing=1e-9"]);
+    assert_eq!(unused["load_cases"], full["load_cases"]);
+
+    // A run still says what it needs.
+    folder.write("case.toml", &part);
+    let (status, _, err) = topopt(&folder.path(""), &["run", "case.toml"]);
+    assert!(status == 1 && err.contains("case.toml has no [filter]"), "{err}");
+}
+
 #[test]
 fn an_analysis_is_replaced_only_when_asked() {
     let folder = Folder::new();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::deck::Deck;
 use super::elements::Elements;
 use super::given::{Condition, ConditionKind, Coupling, Distributed, DistributedKind};
+use super::held::{Held, Point, set_name};
 use super::sets::{Item, Members};
 use crate::deck::{self, DeckLoad, DeckMaterial, DeckSupport, SetLoad};
 use crate::part::{FileSets, Part};
@@ -33,6 +34,15 @@ enum Target {
     Reference(Option<usize>),
 }
 
+impl Target {
+    fn points(&self) -> Vec<Point> {
+        match self {
+            Self::Nodes(nodes) => nodes.iter().copied().map(Point::Node).collect(),
+            Self::Reference(coupling) => coupling.iter().copied().map(Point::Coupling).collect(),
+        }
+    }
+}
+
 impl Carrier<'_> {
     /// Adds the sets of all supports and loads, and tells what these are.
     pub fn carry(mut self) -> Parsed<deck::Deck> {
@@ -44,13 +54,23 @@ impl Carrier<'_> {
                 axis + 1
             ));
         }
-        for condition in &self.deck.conditions {
-            match self.target(condition)? {
-                Target::Nodes(nodes) => self.on_nodes(condition, nodes, &crowded),
-                Target::Reference(Some(coupling)) => self.on_reference(condition, coupling),
+        let conditions = &self.deck.conditions;
+        let targets = conditions.iter().map(|condition| self.target(condition));
+        let targets = targets.collect::<Parsed<Vec<_>>>()?;
+        let points: Vec<_> = targets.iter().map(Target::points).collect();
+        let held = Held::new(self.deck, &points);
+        if held.changes {
+            self.lose(
+                "what *BOUNDARY holds in some steps only: a case holds it in all load cases".into(),
+            );
+        }
+        for (c, target) in targets.into_iter().enumerate() {
+            match target {
+                Target::Nodes(nodes) => self.on_nodes(c, nodes, &crowded, &held),
+                Target::Reference(Some(coupling)) => self.on_reference(c, coupling, &held),
                 Target::Reference(None) => self.lose(format!(
                     "`{}`: its node belongs to no solid element and no coupling",
-                    condition.block.name
+                    conditions[c].block.name
                 )),
             }
         }
@@ -101,14 +121,16 @@ impl Carrier<'_> {
 
     fn on_nodes(
         &mut self,
-        condition: &Condition,
+        c: usize,
         nodes: Vec<u32>,
         crowded: &BTreeMap<usize, usize>,
+        held: &Held,
     ) {
+        let condition = &self.deck.conditions[c];
         let mut name = condition.block.name.clone();
         let case = self.case(condition);
         // A force in several steps is a set in each.
-        if !matches!(condition.kind, ConditionKind::Held(..)) && self.deck.cases.len() > 1 {
+        if self.deck.cases.len() > 1 {
             name = format!("{case}_{name}");
         }
 
@@ -126,11 +148,8 @@ impl Carrier<'_> {
             ConditionKind::Moment(..) => {
                 return self.lose(format!("`{name}`: nodes of solid elements take no moments"));
             }
-            ConditionKind::Held(first, last, value) => {
-                let fixed = std::array::from_fn(|i| (first..=last).contains(&i));
-                let displacement = fixed.map(|fixed| if fixed { value } else { 0.0 });
-                let case = condition.case.clone().filter(|_| value != 0.0);
-                self.support(DeckSupport { set: name.clone(), fixed, displacement, case });
+            ConditionKind::Held(..) => {
+                return nodes.into_iter().for_each(|node| self.hold(c, Point::Node(node), held));
             }
         }
 
@@ -138,7 +157,8 @@ impl Carrier<'_> {
     }
 
     /// A condition at the reference node of a coupling.
-    fn on_reference(&mut self, condition: &Condition, coupling: usize) {
+    fn on_reference(&mut self, c: usize, coupling: usize, held: &Held) {
+        let condition = &self.deck.conditions[c];
         let Coupling { name, is_rigid, .. } = &self.deck.couplings[coupling];
         let (set, is_rigid) = (printable(name), *is_rigid);
 
@@ -151,19 +171,47 @@ impl Carrier<'_> {
                 let at = self.remote.entry((self.case(condition), coupling)).or_default();
                 at[1][axis] += value;
             }
-            ConditionKind::Held(first, last, value) => {
-                let fixed = std::array::from_fn(|i| (first..=last).contains(&i));
-                let displacement = fixed.map(|fixed| if fixed { value } else { 0.0 });
-                let case = condition.case.clone().filter(|_| value != 0.0);
+            ConditionKind::Held(..) => {
                 if !is_rigid {
                     self.lose(format!(
                         "the distributing coupling of `{set}` is held at its reference node: all \
                          nodes of the set are held in its place"
                     ));
                 }
-                self.support(DeckSupport { set, fixed, displacement, case });
+                self.hold(c, Point::Coupling(coupling), held);
             }
         }
+    }
+
+    /// What condition `c` holds at `point`, and what it displaces in each step.
+    fn hold(&mut self, c: usize, point: Point, held: &Held) {
+        let condition = &self.deck.conditions[c];
+        let ConditionKind::Held(_, _, value) = condition.kind else { return };
+        if value == 0.0 {
+            for run in held.fixed(condition, point) {
+                self.held_in(None, point, run, value);
+            }
+        } else {
+            for (step, run) in held.displaced(c, point) {
+                self.held_in(self.deck.cases.get(step), point, run, value);
+            }
+        }
+    }
+
+    fn held_in(&mut self, case: Option<&String>, point: Point, run: [usize; 2], value: f64) {
+        let set = match point {
+            Point::Coupling(coupling) => printable(&self.deck.couplings[coupling].name),
+            Point::Node(node) => {
+                let name = set_name(run, value);
+                let several = case.filter(|_| self.deck.cases.len() > 1);
+                let name = several.map_or(name.clone(), |case| format!("{case}_{name}"));
+                self.sets.nodes.entry(name.clone()).or_default().push(node);
+                name
+            }
+        };
+        let fixed = std::array::from_fn(|i| (run[0]..=run[1]).contains(&i));
+        let displacement = fixed.map(|fixed| if fixed { value } else { 0.0 });
+        self.support(DeckSupport { set, fixed, displacement, case: case.cloned() });
     }
 
     fn distributed(&mut self, load: &Distributed) -> Parsed<()> {

@@ -4,6 +4,7 @@ use topopt_mesh::vector::length;
 
 use super::deck::Reader;
 use super::given::{Condition, ConditionKind, Coupling, Distributed, DistributedKind, Material};
+use super::held::set_name;
 use super::lines::{Data, Keyword, capitals, unquoted};
 use super::sets::{Block, Item};
 use crate::read_error::Parsed;
@@ -14,6 +15,9 @@ const OF_MATERIAL: &str = "the file has the material";
 impl Reader<'_> {
     /// `node or set, first direction, last direction, value`, or `node or set, name`.
     pub fn boundary(&mut self, keyword: &Keyword) -> Parsed<()> {
+        if keyword.get("OP").is_some_and(|op| op.eq_ignore_ascii_case("NEW")) {
+            self.deck.released.extend(self.case.clone());
+        }
         if keyword.get("TYPE").is_some_and(|kind| !kind.eq_ignore_ascii_case("DISPLACEMENT")) {
             self.pass_over(keyword);
             return Ok(());
@@ -34,13 +38,9 @@ impl Reader<'_> {
                 if first > 3 {
                     continue;
                 }
-                let last = last.min(3);
-                let name = if value == 0.0 {
-                    format!("boundary_{first}_{last}")
-                } else {
-                    format!("displacement_{first}_{last}_{value:?}")
-                };
-                let kind = ConditionKind::Held(first as usize - 1, last as usize - 1, value);
+                let [first, last] = [first, last.min(3)].map(|direction| direction as usize - 1);
+                let kind = ConditionKind::Held(first, last, value);
+                let name = set_name([first, last], value);
                 self.add_condition(keyword, &data, name, item.clone(), kind);
             }
         }

@@ -47,6 +47,8 @@ pub(super) struct Deck {
     pub motion: Motion,
     /// The steps.
     pub cases: Vec<String>,
+    /// Those in which nothing is held as before.
+    pub released: Vec<String>,
     /// What cannot be carried over to a case.
     pub lost: Vec<String>,
     /// The instance of the part, once it is known.

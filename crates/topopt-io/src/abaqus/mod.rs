@@ -9,7 +9,7 @@
 //! - *BOUNDARY and *CLOAD become node sets, by which a case can name them as supports and loads:
 //!   `boundary_1_3` is held in the directions 1 to 3 (ENCASTRE and PINNED too), `boundary_2_2`
 //!   in 2 alone, `displacement_2_2_-0.1` is moved by -0.1 in 2, `cload_2_-10.0` is loaded by -10 in
-//!   2, each node; in a deck of several steps their names come before. If there are more than 32
+//!   2, each node; in a deck of several steps their names come before displacements and loads. If there are more than 32
 //!   different loads in direction 2, all their nodes are `cload_2`. *DLOAD on faces becomes a face
 //!   set such as `dload_5.0`.
 //! - What these, *DSLOAD, *COUPLING, *RIGID BODY, *MATERIAL and *SOLID SECTION say becomes the
@@ -31,6 +31,7 @@ mod element_type;
 mod elements;
 mod error;
 mod given;
+mod held;
 mod import;
 mod include;
 mod lines;

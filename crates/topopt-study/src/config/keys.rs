@@ -60,7 +60,9 @@ pub struct Config {
     /// Limits that the design must keep, besides `design.volume_fraction`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Constraint>,
-    /// The filter, which sets the smallest feature size and prevents checkerboards.
+    /// The filter, which sets the smallest feature size and prevents checkerboards; only an
+    /// analysis needs none.
+    #[serde(default = "left_out")]
     #[schemars(with = "Filter")]
     pub filter: Spanned<Filter>,
     /// The projection, which takes grey out of the design.
@@ -128,4 +130,9 @@ impl Default for Material {
     fn default() -> Self {
         Self { youngs_modulus: 1.0, poissons_ratio: 0.3, mass_density: None }
     }
+}
+
+/// The filter of a case without one.
+fn left_out() -> Spanned<Filter> {
+    Spanned::new(0..0, Filter::default())
 }

@@ -18,8 +18,7 @@ use crate::commands::pages::{cases, part, problem};
 const MOST_PICTURED: usize = 5;
 
 /// Tables of the case file that an analysis does not use.
-const UNUSED: [&str; 6] =
-    ["objective", "constraints", "filter", "projection", "continuation", "optimizer"];
+const UNUSED: [&str; 3] = ["filter", "continuation", "optimizer"];
 
 /// The page of the analysis in `folder` that has `found` this.
 ///

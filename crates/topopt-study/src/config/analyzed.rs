@@ -1,0 +1,27 @@
+//! What an analysis uses of a case.
+
+use toml::Spanned;
+
+use super::{Config, Design, Filter, FilterKind};
+
+/// Leaves out what only an optimization uses, so that nothing of it is looked up or can be wrong.
+/// Stages stay for their penalties, which the densities of a design have their stiffness by.
+pub(super) fn reduce(config: &mut Config) {
+    let design = std::mem::take(&mut config.design);
+    config.design = Design {
+        interpolation: design.interpolation,
+        penalty: design.penalty,
+        density_min: design.density_min,
+        void_stiffness: design.void_stiffness,
+        void: design.void,
+        ..Design::default()
+    };
+
+    config.objective = None;
+    config.constraints.clear();
+    let unfiltered = Filter { kind: FilterKind::None, ..Filter::default() };
+    config.filter = Spanned::new(0..0, unfiltered);
+    config.projection = None;
+    // There will be no design.vti.
+    config.output.vti_spacing = Some(0.0);
+}
