@@ -79,6 +79,6 @@ test_kernels() {
 # What besides kernels knows a device.
 test_emulated() {
     test_kernels forward
-    on_emulator --test device_memory
+    on_emulator --test device_memory --test device_gradients
     on_emulator --test program gpu
 }

@@ -5,6 +5,7 @@
 //! line show it.
 
 pub mod analysis;
+pub mod asked;
 pub mod case;
 mod checkpoint;
 pub mod computer;

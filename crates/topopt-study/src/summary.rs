@@ -7,15 +7,15 @@ use topopt_design::{Ended, StopRule};
 use topopt_fem::ElementPreconditioner;
 use topopt_io::WriteError;
 use topopt_linalg::{Backend, CycleKind};
-use topopt_mesh::numbers::shown;
 
+use crate::asked::{Limited, ObjectiveFound};
 use crate::computer::Neighbors;
 use crate::config::{self, Config};
 use crate::done::{Done, Seconds};
 use crate::doubts;
 use crate::materials::MaterialShare;
 use crate::model::Model;
-use crate::posed::{Posed, PosedConstraint};
+use crate::posed::Posed;
 use crate::result_files::{SUMMARY, write_json};
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
@@ -80,71 +80,6 @@ pub struct Summary<'a> {
     pub notes: Vec<String>,
     #[serde(skip)]
     pub(crate) posed: &'a Posed,
-}
-
-/// What is minimized or maximized.
-#[derive(Debug, Serialize)]
-pub struct ObjectiveFound {
-    /// The response in words.
-    pub response: String,
-    /// `minimize` or `maximize`.
-    pub goal: &'static str,
-    /// That of the last design.
-    pub value: Option<f64>,
-}
-
-/// A limit, and what the last design has.
-#[derive(Debug, Serialize)]
-pub struct Limited {
-    /// The response in words.
-    pub response: String,
-    /// The largest value allowed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_most: Option<f64>,
-    /// The smallest value allowed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_least: Option<f64>,
-    /// That of the last design.
-    pub value: Option<f64>,
-    /// Whether it keeps the limit, to a thousandth.
-    pub met: Option<bool>,
-}
-
-impl ObjectiveFound {
-    fn of(posed: &Posed, value: Option<f64>) -> Self {
-        let goal = if posed.is_maximized { "maximize" } else { "minimize" };
-        Self { response: posed.objective_label(), goal, value }
-    }
-}
-
-impl Limited {
-    fn of(constraint: &PosedConstraint, value: Option<f64>) -> Self {
-        let PosedConstraint { response, limit, is_upper, .. } = constraint;
-        Self {
-            response: response.label.clone(),
-            at_most: is_upper.then_some(*limit),
-            at_least: (!is_upper).then_some(*limit),
-            value,
-            met: value.map(|value| constraint.is_met(value)),
-        }
-    }
-
-    /// It for people; none before the first iteration.
-    fn text(&self) -> Option<String> {
-        let Self { response, value, .. } = self;
-        let (value, met) = (shown((*value)?), self.met?);
-        let limit = match (self.at_most, self.at_least) {
-            (Some(limit), _) => format!("at most {}", shown(limit)),
-            (None, limit) => format!("at least {}", shown(limit.unwrap_or(f64::NAN))),
-        };
-        Some(match met {
-            true => format!("{response} {value}, {limit} allowed"),
-            false => format!(
-                "warning: the {response} is {value}, and {limit} was asked for: no design that the \
-                 run came to keeps all limits; let it run longer, or loosen a limit"
-            ),
-        })
-    }
 }
 
 /// The preconditioner and its levels.
