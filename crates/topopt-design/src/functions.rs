@@ -77,7 +77,8 @@ impl<B: Pointwise> Functions<B> {
     /// How far `design` is from meeting the conditions of Karush, Kuhn and Tucker with these
     /// `multipliers` of the constraints, as a share of what the objective changes by to first order
     /// between the `bounds` of the variables: what the Lagrangian could still fall by between them,
-    /// and the multipliers times the distances from the limits. It is 0 at an optimum alone.
+    /// and the multipliers times the distances from the limits. It is 0 at an optimum alone, and at
+    /// most 1, as where no design meets a limit and its multiplier is as large as can be.
     ///
     /// The gradient of the objective is overwritten.
     pub fn kkt_residual(
@@ -110,9 +111,43 @@ impl<B: Pointwise> Functions<B> {
             amiss += (multiplier * (function.value - function.limit)).abs();
         }
         let fall = value(backend.dot(design, gradient))? - extreme(-1.0, gradient)?;
-        Ok(if range > 0.0 { (fall + amiss) / range } else { 1.0 })
+        // What is not a number counts as 1, too.
+        Ok(((fall + amiss) / range).min(1.0))
     }
 }
 
 /// A factor that takes slopes of a millionth of all of them together beyond any bound.
 const STEEP: f64 = 1e12;
+
+#[cfg(test)]
+mod tests {
+    use topopt_linalg::Cpu;
+
+    use super::*;
+
+    /// The residual of min c x subject to sum x <= 1, 0 <= x <= 1.
+    fn residual(design: &[f64], multiplier: f64) -> f64 {
+        let function = |gradient: &[f64], limit| {
+            let value = gradient.iter().zip(design).map(|(g, x)| g * x).sum();
+            Function { value, gradient: gradient.to_vec(), limit, share: 0.0 }
+        };
+        let mut functions: Functions<Cpu> = Functions {
+            objective: function(&[-3.0, -1.0], f64::INFINITY),
+            constraints: vec![function(&[1.0, 1.0], 1.0)],
+            n_sharing: 0,
+            signs: vec![1.0, 1.0],
+        };
+        let bounds = [&vec![0.0; 2], &vec![1.0; 2]];
+        functions.kkt_residual(&Cpu, (&design.to_vec(), bounds), &[multiplier]).unwrap()
+    }
+
+    #[test]
+    fn the_residual_vanishes_at_the_optimum_alone() {
+        assert_eq!(residual(&[1.0, 0.0], 2.0), 0.0);
+        // The Lagrangian falls by 1 from x = (0, 0), and by as much along either variable.
+        assert_eq!(residual(&[0.0, 0.0], 2.0), (1.0 + 2.0) / 4.0);
+        assert_eq!(residual(&[0.5, 0.5], 2.0), (0.5 + 0.5) / 4.0);
+        assert_eq!(residual(&[1.0, 0.0], 0.5), (0.5) / 4.0);
+        assert_eq!(residual(&[1.0, 0.0], f64::MAX), 1.0);
+    }
+}

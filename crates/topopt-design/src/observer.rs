@@ -53,7 +53,7 @@ pub struct IterationReport {
     /// multipliers that the next design was found with: what the Lagrangian could still fall by
     /// between the bounds of the variables, and the multipliers times the distances from the
     /// limits, both to first order and as a share of what the objective changes by between the
-    /// bounds. 0 at an optimum; 1 where no next design was found.
+    /// bounds. 0 at an optimum; 1 at most, as where no next design was found.
     pub kkt_residual: f64,
     /// Iterations of conjugate gradients, summed over load cases.
     pub pcg_iterations: usize,
