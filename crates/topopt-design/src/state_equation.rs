@@ -2,7 +2,6 @@
 
 mod adjoint;
 
-use adjoint::AdjointVectors;
 use topopt_fem::{ElementKernel, ElementOperator, ElementPreconditioner, Problem, WithSprings};
 use topopt_linalg::{
     BackendError, Monitor, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason, System,
@@ -53,6 +52,16 @@ pub struct StateEquation<'a, B: Pointwise> {
     effort: Effort,
     /// Made by the first adjoint solve.
     adjoint: Option<AdjointVectors<B>>,
+}
+
+/// Vectors that adjoint gradients are made with.
+struct AdjointVectors<B: Pointwise> {
+    /// u of a load case, prescribed values included, `[n_nodes][n]`.
+    state: B::Vector,
+    /// lambda_e^T K_e u_e at unit modulus, `[n_elements]`.
+    work: B::Vector,
+    slope: B::Vector,
+    product: B::Vector,
 }
 
 /// What the solves of an iteration took.
@@ -339,6 +348,18 @@ fn scale<B: Pointwise>(
     if let Some(factors) = factors {
         backend.multiply(factors, values, scratch);
         backend.copy(scratch, values);
+    }
+}
+
+impl<B: Pointwise> AdjointVectors<B> {
+    fn new(backend: &B, nodes: Space, elements: Space) -> Result<Self, BackendError> {
+        let element = || backend.zeros(elements);
+        Ok(Self {
+            state: backend.zeros(nodes)?,
+            work: element()?,
+            slope: element()?,
+            product: element()?,
+        })
     }
 }
 

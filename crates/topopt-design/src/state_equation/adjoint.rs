@@ -3,20 +3,10 @@
 //! For g(u, x̄) with (K + S) u = f, the adjoint state solves (K + S) lambda = dg/du, and
 //! dg/dx̄_e = (partial) + lambda_e . (df_e/dx̄_e - E'(x̄_e) K_e u_e).
 
-use topopt_linalg::{BackendError, Monitor, PcgOptions, Pointwise, Space, System};
+use topopt_linalg::{BackendError, Monitor, PcgOptions, Pointwise, System};
 
-use super::{StateEquation, scale};
+use super::{AdjointVectors, StateEquation, scale};
 use crate::SolveError;
-
-/// Vectors that adjoint gradients are made with.
-pub(super) struct AdjointVectors<B: Pointwise> {
-    /// u of a load case, prescribed values included, `[n_nodes][n]`.
-    state: B::Vector,
-    /// lambda_e^T K_e u_e at unit modulus, `[n_elements]`.
-    work: B::Vector,
-    slope: B::Vector,
-    product: B::Vector,
-}
 
 impl<B: Pointwise + Sync> StateEquation<'_, B> {
     /// Solves for the adjoint state of the design evaluated last: (K + S) `lambda` = `load`, where
@@ -98,17 +88,5 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
     ) -> Result<(), BackendError> {
         self.backend.fill(0.0, gradient);
         self.add_gradient(case, None, density, gradient)
-    }
-}
-
-impl<B: Pointwise> AdjointVectors<B> {
-    fn new(backend: &B, nodes: Space, elements: Space) -> Result<Self, BackendError> {
-        let element = || backend.zeros(elements);
-        Ok(Self {
-            state: backend.zeros(nodes)?,
-            work: element()?,
-            slope: element()?,
-            product: element()?,
-        })
     }
 }
