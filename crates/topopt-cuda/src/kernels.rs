@@ -413,14 +413,24 @@ kernels! {
             lower: Out<f64>, upper: Out<f64>, smallest: Out<f64>, largest: Out<f64>,
         );
         minimize_approximation(
-            n: Length, m: Count, n_workers: Count, is_wanted: u32, keeps_slopes: u32,
-            design: In<f64>, floor: In<f64>, ceiling: In<f64>,
-            asymptote_below: In<f64>, asymptote_above: In<f64>, smallest: In<f64>, largest: In<f64>, gradients: In<u64>, scales: In<f64>,
-            curvatures: In<f64>, weights: In<f64>, minimum: Out<f64>, slopes: Out<f64>,
-            partial: Out<f64>,
+            n: Length, m: Count, n_workers: Count, is_wanted: u32, design: In<f64>, floor: In<f64>,
+            ceiling: In<f64>, asymptote_below: In<f64>, asymptote_above: In<f64>,
+            smallest: In<f64>, largest: In<f64>, gradients: In<u64>, numbers: In<f64>,
+            minimum: Out<f64>, partial: Out<f64>,
+        );
+        minimize_weighted(
+            n: Length, m: Count, is_wanted: u32, design: In<f64>, floor: In<f64>,
+            ceiling: In<f64>, asymptote_below: In<f64>, asymptote_above: In<f64>,
+            smallest: In<f64>, largest: In<f64>, gradients: In<u64>, numbers: In<f64>,
+            minimum: Out<f64>, factors: Out<f64>, partial: Out<f64>,
+        );
+        approximate_changes(
+            n: Length, m: Count, n_workers: Count, gradients: In<u64>, numbers: In<f64>,
+            factors: In<f64>, partial: Out<f64>,
         );
         slope_products(
-            n: Length, m: Count, n_workers: Count, slopes: In<f64>, partial: Out<f64>,
+            n: Length, m: Count, n_workers: Count, gradients: In<u64>, numbers: In<f64>,
+            factors: In<f64>, partial: Out<f64>,
         );
         add_partial_sums(
             n_sums: Count, n_workers: Count, partial: In<f64>, sums: Out<f64>,

@@ -2,8 +2,8 @@
 //!
 //!     cargo run --release -p topopt-design --example svanberg_2002 -- 100000 [ITERATIONS [MOVE]]
 //!
-//! Stops where the residual of the conditions of an optimum is small, after 200 iterations unless
-//! told otherwise. Designs move by at most the share MOVE of the ranges, 1 by default.
+//! Stops where the residual of the conditions of an optimum is small, or after ITERATIONS, 200 by
+//! default. Designs move by at most the share MOVE of the ranges, 1 by default.
 //!
 //! minimize x^T S x subject to n/2 - x^T P x <= 0, n/2 - x^T Q x <= 0, -1 <= x <= 1, from x = 0.5.
 //! The matrices are full and positive definite, so what the constraints allow is not convex. With

@@ -22,8 +22,8 @@ pub struct DesignState {
     pub memory: Memory,
     /// Displacements of each load case except for prescribed ones, `[n_nodes][3]`.
     pub displacements: Vec<Vec<f64>>,
-    /// The same of the last trial by which the optimizer came to the next design, from which its
-    /// solve starts; none if there was no trial.
+    /// The same of the optimizer's last trial. The solve of the next design starts from it; none if
+    /// there was no trial.
     pub trial: Vec<Vec<f64>>,
     /// What the preconditioner's structure was made for.
     pub structure: StructureState,

@@ -11,7 +11,7 @@ pub(crate) struct Functions<B: Pointwise> {
     /// Functions that share a bound, then those with limits.
     pub constraints: Vec<Function<B>>,
     n_sharing: usize,
-    /// The signs with which objective and limited functions are told.
+    /// The signs with which objective and limited functions are reported.
     signs: Vec<f64>,
 }
 
@@ -80,7 +80,8 @@ impl<B: Pointwise> Functions<B> {
     /// and the multipliers times the distances from the limits. It is 0 at an optimum alone, and at
     /// most 1, as where no design meets a limit and its multiplier is as large as can be.
     ///
-    /// The gradient of the objective is overwritten.
+    /// The gradient of the objective is overwritten, with 0 where the largest of several functions
+    /// is minimized, as it is to stay.
     pub fn kkt_residual(
         &mut self,
         backend: &B,
@@ -111,6 +112,9 @@ impl<B: Pointwise> Functions<B> {
             amiss += (multiplier * (function.value - function.limit)).abs();
         }
         let fall = value(backend.dot(design, gradient))? - extreme(-1.0, gradient)?;
+        if *n_sharing > 0 {
+            backend.fill(0.0, gradient);
+        }
         // What is not a number counts as 1, too.
         Ok(((fall + amiss) / range).min(1.0))
     }
@@ -147,7 +151,7 @@ mod tests {
         // The Lagrangian falls by 1 from x = (0, 0), and by as much along either variable.
         assert_eq!(residual(&[0.0, 0.0], 2.0), (1.0 + 2.0) / 4.0);
         assert_eq!(residual(&[0.5, 0.5], 2.0), (0.5 + 0.5) / 4.0);
-        assert_eq!(residual(&[1.0, 0.0], 0.5), (0.5) / 4.0);
+        assert_eq!(residual(&[1.0, 0.0], 0.5), 0.5 / 4.0);
         assert_eq!(residual(&[1.0, 0.0], f64::MAX), 1.0);
     }
 }

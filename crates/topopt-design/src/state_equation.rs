@@ -39,6 +39,8 @@ pub struct StateEquation<'a, B: Pointwise> {
     tolerance: f64,
     moduli: B::Vector,
     trial_moduli: B::Vector,
+    /// Zeros, the coefficients of terms that a steady state has not.
+    unused: Vec<B::Vector>,
     /// Displacements except for prescribed ones, one vector per load case.
     states: Vec<B::Vector>,
     trial_states: Vec<B::Vector>,
@@ -81,7 +83,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     pub(crate) fn element_vectors<K: ElementKernel<N>, const N: usize>(
         problem: &Problem<K, N>,
     ) -> usize {
-        3 + usize::from(problem.factors().stiffness.is_some())
+        2 + K::TERMS + usize::from(problem.factors().stiffness.is_some())
     }
 
     /// The equation of `problem`, with moduli by `interpolation`.
@@ -112,6 +114,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             pcg: Pcg::new(backend, problem.space())?,
             moduli: element()?,
             trial_moduli: element()?,
+            unused: (1..K::TERMS).map(|_| element()).collect::<Result<_, _>>()?,
             states: cases.clone().map(nodal).collect::<Result<_, _>>()?,
             trial_states: cases.map(nodal).collect::<Result<_, _>>()?,
             has_trial: false,
@@ -167,10 +170,11 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         density: &B::Vector,
         scratch: &mut B::Vector,
     ) -> Result<(), BackendError> {
-        let Self { backend, interpolation, stiffness, loads, solver, trial_moduli, .. } = self;
+        let Self { backend, interpolation, stiffness, loads, solver, trial_moduli, unused, .. } =
+            self;
         interpolation.moduli(*backend, density, scratch, trial_moduli);
         scale(*backend, stiffness.as_ref(), scratch, trial_moduli);
-        solver.operator.set_coefficients(&[trial_moduli]);
+        solver.operator.set_coefficients(&terms(trial_moduli, unused));
         loads.assemble(backend, density, trial_moduli)
     }
 
@@ -182,7 +186,8 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             self.restructure(&moduli)?;
         }
         let Solver { operator, preconditioner, .. } = &mut self.solver;
-        preconditioner.update(self.backend, operator.as_ref(), &[&self.trial_moduli])
+        let terms = terms(&self.trial_moduli, &self.unused);
+        preconditioner.update(self.backend, operator.as_ref(), &terms)
     }
 
     /// Solves all load cases of the trial, from the states of the trial before it, if there is one
@@ -336,6 +341,11 @@ impl<B: Pointwise> StateEquation<'_, B> {
     pub(crate) fn structure(&self) -> &StructureState {
         &self.structure
     }
+}
+
+/// The coefficients of all terms.
+fn terms<'v, V>(moduli: &'v V, unused: &'v [V]) -> Vec<&'v V> {
+    std::iter::once(moduli).chain(unused).collect()
 }
 
 /// Multiplies `values` by the factors, if there are any. `scratch` is overwritten.

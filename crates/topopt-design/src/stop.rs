@@ -1,6 +1,6 @@
 //! When a design is done.
 
-/// The rules by which the loop stops; whichever is met first. A tolerance of 0 is never met, and
+/// The rules that stop the loop; whichever is met first. A tolerance of 0 is never met, and
 /// none is before the last stage of a continuation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StopRules {

@@ -4,6 +4,7 @@ use pulp::Simd;
 use topopt_mesh::HexMesh;
 use topopt_mesh::hexahedron::{self, GAUSS};
 
+use crate::kernel::bounds_of;
 use crate::operators::{
     DETERMINANT_SCALE, GRADIENT_SCALE, Gradients, Lanes, NODE, Nodal, at_point, cofactors,
     derivatives, derivatives_transposed, slots, times,
@@ -51,8 +52,20 @@ impl ElementKernel<1> for Diffusion {
 
     fn matrix(&self, term: usize, x: &Corners) -> ElementMatrix<1> {
         let mut ke = [[[[0.0]; 8]; 1]; 8];
-        for (a, row) in ke.iter_mut().enumerate() {
-            Self::row(a, x, unit(term), |b, value| row[0][b][0] += value);
+        for xi in hexahedron::gauss_points() {
+            if term == Self::CAPACITY {
+                let det = hexahedron::determinant(&hexahedron::jacobian(x, xi));
+                let shape = hexahedron::shape_functions(xi);
+                (0..8).for_each(|a| ke[a][0][a][0] += shape[a] * det);
+                continue;
+            }
+            let (g, det) = physical_gradients(x, xi);
+            for a in 0..8 {
+                for b in 0..8 {
+                    let dot: f64 = (0..3).map(|i| g[a][i] * g[b][i]).sum();
+                    ke[a][0][b][0] += dot * det;
+                }
+            }
         }
         ke
     }
@@ -128,6 +141,11 @@ impl ElementKernel<1> for Diffusion {
         [[block]]
     }
 
+    /// Those of the conduction: the capacity is its own diagonal.
+    fn bounds(&self, mesh: &HexMesh) -> Vec<f32> {
+        bounds_of(self, mesh, &[Self::CONDUCTION])
+    }
+
     fn ground(&self, coefficients: &[f64; MAX_TERMS], x: &Corners) -> ElementVector<1> {
         shape_integrals(x).map(|share| [coefficients[Self::CAPACITY] * share])
     }
@@ -138,11 +156,6 @@ impl ElementKernel<1> for Diffusion {
         let is_held = |&node: &u32| held.is_held(node as usize) || resists(node as usize);
         if nodes.iter().any(is_held) { Vec::new() } else { vec!["a constant".into()] }
     }
-}
-
-/// Coefficients of one term alone.
-fn unit(term: usize) -> [f64; 2] {
-    std::array::from_fn(|t| f64::from(u8::from(t == term)))
 }
 
 /// The integrals of the shape functions over the element at `x`, `[8]`.

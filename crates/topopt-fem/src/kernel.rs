@@ -88,12 +88,22 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// mu_e D_e whatever the coefficients c_e are \[Wathen1987\]: a smoother scaled by the latter
     /// cannot diverge.
     fn bounds(&self, mesh: &HexMesh) -> Vec<f32> {
-        let bound = |e: usize| {
-            let of_term = |term| largest_eigenvalue(self, mesh, e, term);
-            (0..Self::TERMS).map(of_term).fold(1.0, f64::max) as f32
-        };
-        (0..mesh.n_elements()).into_par_iter().map(bound).collect()
+        let terms: Vec<usize> = (0..Self::TERMS).collect();
+        bounds_of(self, mesh, &terms)
     }
+}
+
+/// The same of some terms.
+pub(crate) fn bounds_of<K: ElementKernel<N>, const N: usize>(
+    kernel: &K,
+    mesh: &HexMesh,
+    terms: &[usize],
+) -> Vec<f32> {
+    let bound = |e: usize| {
+        let of_term = |&term: &usize| largest_eigenvalue(kernel, mesh, e, term);
+        terms.iter().map(of_term).fold(1.0, f64::max) as f32
+    };
+    (0..mesh.n_elements()).into_par_iter().map(bound).collect()
 }
 
 /// Steps of the power method in an element, and what its result, which comes from below, is

@@ -63,6 +63,7 @@ mod diffusion;
 mod discretization;
 mod elasticity;
 mod element_loads;
+mod flux;
 mod helmholtz;
 mod internal_force;
 mod kernel;
@@ -82,6 +83,7 @@ mod strategy;
 pub mod stress;
 mod supports;
 pub mod surface_load;
+mod transient;
 
 pub use averaging::{Averaging, AveragingError};
 pub use body_force::BodyForce;
@@ -90,6 +92,7 @@ pub use diffusion::Diffusion;
 pub use discretization::Discretization;
 pub use elasticity::Elasticity;
 pub use element_loads::{ElementVectors, nodal_body_forces};
+pub use flux::heat_flux;
 pub use helmholtz::{AssembledEquation, FilterEquation, Helmholtz, conductivities, shape_means};
 pub use internal_force::internal_forces;
 pub use kernel::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
@@ -105,6 +108,7 @@ pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
 pub use springs::WithSprings;
 pub use strategy::Strategy;
 pub use supports::Supports;
+pub use transient::{StepData, ThetaScheme, lumped_capacity};
 
 /// Directions of space, and displacement components of a node.
 pub const DIM: usize = 3;

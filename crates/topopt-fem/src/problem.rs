@@ -148,13 +148,30 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
     /// [`ProblemError`].
     pub fn of(
         discretization: Discretization<K, N>,
-        mut load_cases: Vec<LoadCase<N>>,
+        load_cases: Vec<LoadCase<N>>,
     ) -> Result<Self, ProblemError> {
-        let (mesh, held) = (discretization.mesh(), discretization.constraints());
         check_held(&discretization)?;
         if load_cases.is_empty() {
             return Err(ProblemError::NoLoad);
         }
+        let problem = Self::evolving(discretization, load_cases)?;
+        let idle = |case: &&LoadCase<N>| !does_work(case, problem.constraints());
+        match problem.load_cases.iter().find(idle) {
+            Some(case) => Err(ProblemError::ZeroLoad { name: case.name.clone() }),
+            None => Ok(problem),
+        }
+    }
+
+    /// As [`Problem::of`], of an equation that is solved by steps in time: nothing need be held or
+    /// loaded.
+    ///
+    /// # Errors
+    /// [`ProblemError`].
+    pub fn evolving(
+        discretization: Discretization<K, N>,
+        mut load_cases: Vec<LoadCase<N>>,
+    ) -> Result<Self, ProblemError> {
+        let (mesh, held) = (discretization.mesh(), discretization.constraints());
         for case in &mut load_cases {
             if !is_usable(case, N * mesh.n_nodes()) {
                 return Err(ProblemError::BadLoad { name: case.name.clone() });
@@ -162,9 +179,6 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
             held.clear(&mut case.forces);
             case.prescribed.iter_mut().for_each(|u| held.clear_free(u));
             case.prescribed.take_if(|u| u.iter().all(|&u| u == 0.0));
-            if !does_work(case, held) {
-                return Err(ProblemError::ZeroLoad { name: case.name.clone() });
-            }
         }
         Ok(Self { discretization, load_cases, factors: ElementFactors::default() })
     }

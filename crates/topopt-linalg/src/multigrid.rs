@@ -82,7 +82,7 @@ pub struct Cycle<B: Backend, H: Hierarchy<B>> {
     is_plain: AtomicBool,
 }
 
-/// Work vectors of a level, but for the last.
+/// Work vectors of a level, except for the last.
 struct Work<B: Backend> {
     smoother: Chebyshev<B>,
     r: B::Vector,

@@ -121,7 +121,7 @@ impl Search<'_> {
         }
         let (hex, beyond) =
             (self.mesh.hexes()[element as usize], self.mesh.hexes()[other as usize]);
-        // All four nodes, but for triangles of wedges that have another node twice.
+        // All four nodes, except for triangles of wedges that have another node twice.
         let shared = FACES[face].map(|a| (neighbor(a, face / 2), hex[nodes[a] as usize]));
         let agrees = |rotation: u8, (a, node): &(usize, u32)| {
             beyond[ROTATIONS[rotation as usize].nodes[*a] as usize] == *node

@@ -59,7 +59,7 @@ impl<'a> ElementInterpolation<'a> {
 
     fn value(&self, point: [f64; 3]) -> f64 {
         let mut near: Vec<u32> = self.boxes.locate_all_at_point(point).map(|b| b.data).collect();
-        // On a face all give the same value but for rounding: the lowest number decides.
+        // On a face all give the same value except for rounding: the lowest number decides.
         near.sort_unstable();
         let inside = near.into_iter().find_map(|element| {
             let x = self.mesh.element_coordinates(element as usize);

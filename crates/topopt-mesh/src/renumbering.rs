@@ -197,7 +197,7 @@ impl Renumbering {
     ///
     /// # Panics
     /// If there is not one value a node.
-    pub fn nodes_to_original<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+    pub fn nodes_to_original<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
         scatter(&self.nodes, values)
     }
 
@@ -214,7 +214,7 @@ impl Renumbering {
     ///
     /// # Panics
     /// If there is not one value an element.
-    pub fn elements_to_original<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+    pub fn elements_to_original<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
         scatter(&self.elements, values)
     }
 
@@ -268,9 +268,10 @@ fn by_valence(mesh: &HexMesh) -> Vec<u8> {
 const LONG: f64 = 5.0;
 
 /// Every thread writes its own range of the original numbers.
-fn scatter<T: Copy + Default + Send + Sync>(original: &[u32], values: &[T]) -> Vec<T> {
+fn scatter<T: Copy + Send + Sync>(original: &[u32], values: &[T]) -> Vec<T> {
     assert_eq!(original.len(), values.len(), "one value for each entity");
-    let mut result = vec![T::default(); values.len()];
+    let Some(first) = values.first() else { return Vec::new() };
+    let mut result = vec![*first; values.len()];
     let share = values.len().div_ceil(rayon::current_num_threads()).max(1);
     result.par_chunks_mut(share).enumerate().for_each(|(range, result)| {
         for (&old, value) in original.iter().zip(values) {

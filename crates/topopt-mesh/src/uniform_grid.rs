@@ -56,7 +56,7 @@ impl UniformGrid {
             return Err(GridError::Spacing(spacing));
         }
         let extent = bounds.extent();
-        // An extent that is a multiple of the spacing but for rounding gets no further cell.
+        // An extent that is a multiple of the spacing except for rounding gets no further cell.
         let counts = extent.map(|length| (length / spacing * (1.0 - 1e-12)).ceil().max(1.0));
         let total: f64 = counts.iter().product();
         if total > Self::MAX_CELLS as f64 {

@@ -20,6 +20,7 @@ use crate::interrupt::Interrupt;
 use crate::meshing::Gmsh;
 use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
+use crate::physics::Physics;
 use crate::place::Place;
 use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, write_json};
 use crate::results::remove_files;
@@ -193,11 +194,11 @@ impl Analysis {
 }
 
 /// What to do where the solve does not converge.
-const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance`";
+pub(crate) const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance`";
 
 impl Request {
     /// Looks at everything that can be refused before the solve.
-    fn check(&self, config: &Config) -> Result<(), Finding> {
+    pub(crate) fn check(&self, config: &Config) -> Result<(), Finding> {
         output_folder::check_analysis(config, self.design.as_deref(), self.earlier)?;
         let Some(path) = &self.gauss else { return Ok(()) };
         output_folder::check_file(path, &["csv"], &[])?;
@@ -216,7 +217,7 @@ impl Request {
 
 /// Makes the folder, or removes the earlier analysis from it. Returns the lock that keeps others
 /// away.
-fn made_ready(
+pub(crate) fn made_ready(
     config: &Config,
     request: &Request,
     directory: &Path,
@@ -239,9 +240,9 @@ fn made_ready(
 ///
 /// # Errors
 /// A finding if the design is of another part.
-fn filling(
+pub(crate) fn filling<K: Physics<N>, const N: usize>(
     config: &Config,
-    model: &Model,
+    model: &Model<K, N>,
     design: Option<&StartingDesign>,
 ) -> Result<Filling, Finding> {
     let least = model.space.density_min;
@@ -254,7 +255,7 @@ fn filling(
         }
     };
 
-    let mut interpolation = interpolation::of(config);
+    let mut interpolation = interpolation::of(config, K::coefficient(config));
     let later = config.continuation.iter().rev().find_map(|stage| stage.penalty);
     interpolation.penalty = later.unwrap_or(interpolation.penalty);
     let mut filling = Filling {
@@ -270,7 +271,10 @@ fn filling(
 }
 
 /// Whether a node is one of an element that is not as good as void, `[n_nodes]`.
-fn carrying_nodes(model: &Model, density: &[f64]) -> Vec<bool> {
+fn carrying_nodes<K: Physics<N>, const N: usize>(
+    model: &Model<K, N>,
+    density: &[f64],
+) -> Vec<bool> {
     let mesh = model.problem.mesh();
     let largest = density.iter().copied().fold(0.0, f64::max);
     let mut carries = vec![false; mesh.n_nodes()];

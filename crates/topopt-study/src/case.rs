@@ -3,25 +3,27 @@
 use std::ops::Range;
 use std::path::Path;
 
-use serde::Serialize;
-use toml::Spanned;
-use topopt_fem::BodyForce;
+use topopt_fem::{DIM, Elasticity};
 use topopt_io::deck::{Deck, DeckMaterial};
 use topopt_io::{ImportedMesh, UncutCells};
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
-use crate::config::{Config, Generator};
+use crate::case_loads::CaseLoads;
+use crate::config::{Config, Generator, PhysicsKind};
 use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
+use crate::lookup::{Lookup, sorted};
 use crate::meshing::Gmsh;
+use crate::physics::{Conditions, Physics};
 use crate::posed::Posed;
 use crate::tags::Tags;
 use crate::{free_memory, meshing, selections};
 
-/// A mesh with supports, loads, solid and void elements, all by numbers from 0.
+/// A mesh with supports, loads, solid and void elements, all by numbers from 0, of a physics with N
+/// unknowns per node.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub struct Case<const N: usize = DIM> {
     /// The mesh.
     pub mesh: HexMesh,
     /// Numbers of nodes and elements in the mesh file; none for a generated mesh.
@@ -32,57 +34,20 @@ pub struct Case {
     pub uncut: Option<UncutCells>,
     /// What was left out or changed in reading the mesh, a sentence each.
     pub notes: Vec<String>,
-    /// Nodes held in x, in y and in z, each sorted.
-    pub fixed: [Vec<u32>; 3],
+    /// Nodes at which each unknown is held, each sorted: in x, in y and in z.
+    pub fixed: [Vec<u32>; N],
     /// Stiffness of springs to the ground, by increasing node.
-    pub springs: Vec<(u32, [f64; 3])>,
+    pub springs: Vec<(u32, [f64; N])>,
     /// Elements of each of `[[materials]]`, sorted; no element is in two.
     pub materials: Vec<Vec<u32>>,
     /// Load cases, in the order in which the file first names them.
-    pub load_cases: Vec<CaseLoads>,
+    pub load_cases: Vec<CaseLoads<N>>,
     /// Objective and constraints.
     pub posed: Posed,
     /// Elements that stay solid, sorted.
     pub solid: Vec<u32>,
     /// Elements that stay void, sorted.
     pub void: Vec<u32>,
-}
-
-/// Forces and displacements that act together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CaseLoads {
-    /// Name of the load case.
-    pub name: String,
-    /// Its weight in the compliance.
-    pub weight: f64,
-    /// Loaded nodes, sorted, with their forces.
-    pub forces: Vec<(u32, [f64; 3])>,
-    /// Acceleration of the whole part by gravity.
-    pub gravity: [f64; 3],
-    /// Rotations of the whole part.
-    pub rotations: Vec<Rotation>,
-    /// Displaced nodes, sorted, with their displacements in the directions in which they are held.
-    pub displacements: Vec<(u32, [f64; 3])>,
-}
-
-/// A rotation of the whole part.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Rotation {
-    /// Radians per time, along the axis.
-    pub angular_velocity: [f64; 3],
-    /// A point on the axis.
-    pub center: [f64; 3],
-}
-
-impl CaseLoads {
-    /// What gravity and rotations do to unit mass.
-    pub fn acceleration(&self) -> BodyForce {
-        let turning = self
-            .rotations
-            .iter()
-            .map(|rotation| BodyForce::centrifugal(rotation.angular_velocity, rotation.center));
-        turning.fold(self.gravity.into(), |sum: BodyForce, force| sum.plus(&force))
-    }
 }
 
 impl Generator {
@@ -133,22 +98,39 @@ impl Case {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
+        if config.physics.kind != PhysicsKind::Elasticity {
+            let message = "this command is for elastic parts, and the case is of heat";
+            let remedy = "`topopt check`, `run`, `solve` and `export` know heat";
+            return Err(Finding::new(message).remedy(remedy).into());
+        }
+        Self::of::<Elasticity>(config, gmsh, interrupt)
+    }
+}
+
+impl<const N: usize> Case<N> {
+    /// As [`Case::build_until`], of any physics.
+    ///
+    /// # Errors
+    /// As [`Case::build`].
+    pub fn of<K: Physics<N>>(
+        config: &Config,
+        gmsh: &Gmsh,
+        interrupt: &Interrupt,
+    ) -> Result<Self, InputError> {
         let Meshed { mesh, tags, uncut, mut notes } = Meshed::of(config, gmsh, interrupt)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
         notes.extend(lookup.notes());
 
         let mut findings = Vec::new();
-        let fixed = lookup.fixed(&mut findings);
-        let springs = lookup.springs(&mut findings);
+        let Conditions { fixed, springs, load_cases } = K::conditions(&lookup, &mut findings);
         let materials = lookup.materials(&mut findings);
-        let load_cases = lookup.load_cases(&mut findings);
-        findings.extend(lookup.massless(&load_cases, &materials));
+        findings.extend(K::incomplete_materials(&lookup, &load_cases, &materials));
         let [solid, void] = lookup.passive(&mut findings);
         let posed = lookup.posed(&mut findings);
 
         InputError::if_any(findings)?;
-        InputError::if_any(lookup.idle_loads(&fixed, &load_cases))?;
+        InputError::if_any(K::idle_loads(&lookup, &fixed, &load_cases))?;
 
         Ok(Self {
             mesh,
@@ -270,16 +252,6 @@ fn material_of_the_deck(config: &Config, deck: &Deck) -> Result<(), InputError> 
     Err(Finding::new(message).remedy(remedy).into())
 }
 
-/// Finds the sets that the case file names in its mesh.
-pub struct Lookup<'a> {
-    /// The case file.
-    pub config: &'a Config,
-    /// The mesh.
-    pub mesh: &'a HexMesh,
-    /// Sets of the mesh and selections.
-    pub sets: &'a Sets,
-}
-
 impl Lookup<'_> {
     /// Elements that stay solid, and those that stay void.
     fn passive(&self, findings: &mut Vec<Finding>) -> [Vec<u32>; 2] {
@@ -312,20 +284,4 @@ impl Lookup<'_> {
         }
         [solid, void]
     }
-
-    pub(crate) fn elements(&self, name: &Spanned<String>, findings: &mut Vec<Finding>) -> Vec<u32> {
-        match self.sets.element_set(name.get_ref()) {
-            Ok([]) => findings.push(self.empty(name.get_ref(), name.span())),
-            Ok(set) => return set.to_vec(),
-            Err(error) => findings.push(self.not_there(&error, name.span())),
-        }
-        Vec::new()
-    }
-}
-
-/// Each number once, increasing.
-pub fn sorted(mut numbers: Vec<u32>) -> Vec<u32> {
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
 }

@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::done::{Answer, Done};
 use crate::finding::Finding;
 use crate::model::Model;
+use crate::physics::Physics;
 use crate::result_files::{HISTORY, checkpoints};
 
 /// Name of the array of design variables.
@@ -82,9 +83,9 @@ impl Checkpointer {
     ///
     /// # Errors
     /// A finding if the settings cannot be written.
-    pub fn new(
+    pub fn new<K: Physics<N>, const N: usize>(
         config: &Config,
-        structure: &Model,
+        structure: &Model<K, N>,
         strategy: &'static str,
         iteration: usize,
     ) -> Result<Self, Finding> {
@@ -168,7 +169,7 @@ pub(crate) fn settings(config: &Config) -> Result<Value, Finding> {
 }
 
 /// A checksum of mesh, supports, loads, materials and passive elements.
-pub(crate) fn fingerprint(structure: &Model) -> u32 {
+pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(structure: &Model<K, N>) -> u32 {
     let Model { mesh, problem, space, .. } = structure;
     let mut sum = Hasher::new();
     add(&mut sum, mesh.hexes(), |hex| hex.map(u32::to_le_bytes));
@@ -177,10 +178,10 @@ pub(crate) fn fingerprint(structure: &Model) -> u32 {
     add(&mut sum, &space.void, |n| [n.to_le_bytes()]);
     add(&mut sum, mesh.coordinates(), |x| x.map(f64::to_le_bytes));
     problem.load_cases().iter().for_each(|case| add(&mut sum, &case.forces, |f| [f.to_le_bytes()]));
-    let supports = problem.supports();
+    let supports = problem.constraints();
     let nodes: Vec<u32> = (0..supports.n_nodes() as u32).collect();
     let is_held = |node: u32, i: usize| u8::from(supports.is_fixed(node as usize, i));
-    add(&mut sum, &nodes, |&node| [[0, 1, 2].map(|i| is_held(node, i))]);
+    add(&mut sum, &nodes, |&node| [std::array::from_fn::<u8, N, _>(|i| is_held(node, i))]);
     let ElementFactors { stiffness, mass } = problem.factors();
     for factors in [stiffness, mass].into_iter().flatten() {
         add(&mut sum, factors, |factor| [factor.to_le_bytes()]);

@@ -1,15 +1,17 @@
 //! What a study makes where it computes, by one trait.
 
 mod cpu;
+mod elastic;
 mod fastest;
 mod gpu;
+mod heat;
+mod opened;
+mod parts;
+mod solvable;
 
-use std::collections::BTreeMap;
-
-use topopt_design::Accuracy;
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
-use topopt_fem::{Averaging, ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{Backend, BackendError, CycleKind, MovingAsymptotes, Pointwise};
+use topopt_fem::{Averaging, Diffusion, Discretization, ElementOperator, Problem};
+use topopt_linalg::{BackendError, CycleKind, MovingAsymptotes};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -17,41 +19,10 @@ use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
 use crate::model::Model;
 pub use cpu::OnCpu;
-pub use gpu::{OnGpu, mesh_on_device};
-
-/// Operator and preconditioner of a model.
-pub struct Solver<'a, B: Backend> {
-    /// K(E).
-    pub operator: Box<dyn ElementOperator<B> + 'a>,
-    /// What conjugate gradients use with it.
-    pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
-    /// How the operator was chosen if it was left to us.
-    pub note: Option<String>,
-}
-
-impl<'a, B: Pointwise> Solver<'a, B> {
-    /// The solver of a state equation to `accuracy`, with the other numbers of `settings`.
-    pub(crate) fn of_equation(
-        self,
-        settings: &config::Solver,
-        accuracy: Accuracy,
-    ) -> topopt_design::Solver<'a, B> {
-        topopt_design::Solver {
-            operator: self.operator,
-            preconditioner: self.preconditioner,
-            accuracy,
-            max_iterations: settings.max_iterations(),
-        }
-    }
-}
-
-/// What a run on a computer needs, known before anything is built.
-pub struct Needs {
-    /// The strategy, `auto` where it is measured first.
-    pub strategy: &'static str,
-    /// Megabytes of the computer's memory by strategy.
-    pub memory_mb: BTreeMap<&'static str, f64>,
-}
+pub use gpu::OnGpu;
+pub use opened::mesh_on_device;
+pub use parts::{Needs, Solver};
+pub use solvable::Solvable;
 
 /// How a filter finds the neighbors of an element.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -78,13 +49,17 @@ pub trait Computer: Sync {
     fn backend(&self) -> &Self::Backend;
 
     /// Names of the strategies that compute `model` here.
-    fn strategies(&self, model: &Model) -> Vec<&'static str>;
+    fn strategies<K: Solvable<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<&'static str>;
 
     /// What a run of `model` needs.
     ///
     /// # Errors
     /// A strategy that is not here; a processor without the memory.
-    fn needs(&self, config: &Config, model: &Model) -> Result<Needs, Failure>;
+    fn needs<K: Solvable<N>, const N: usize>(
+        &self,
+        config: &Config,
+        model: &Model<K, N>,
+    ) -> Result<Needs, Failure>;
 
     /// Operator, by the strategy that is `wanted`, and preconditioner of `model`, for moduli down
     /// to `contrast` times the largest.
@@ -92,22 +67,33 @@ pub trait Computer: Sync {
     /// # Errors
     /// An input failure, with numbers, if memory is too small or the strategy does not compute the
     /// model here; a device that fails.
-    fn solver<'a>(
+    fn solver<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         config: &Config,
-        model: &'a Model,
+        model: &'a Model<K, N>,
         wanted: config::Strategy,
         contrast: f64,
     ) -> Result<Solver<'a, Self::Backend>, Failure>;
+
+    /// The operator of diffusion `problem`, which is of a model; `colors` are the numbers of
+    /// elements of each color, where elements come by color.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    fn diffusion<'a>(
+        &'a self,
+        problem: &'a Discretization<Diffusion, 1>,
+        colors: Option<&[usize]>,
+    ) -> Result<Box<dyn ElementOperator<Self::Backend> + 'a>, BackendError>;
 
     /// The filter weights `plan` with the given radius for the problem of `model`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for them.
-    fn weights<'a>(
+    fn weights<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         plan: &Weights,
-        model: &'a Model,
+        model: &'a Model<K, N>,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Self::Backend>, BackendError>;
 

@@ -17,10 +17,14 @@ mod objective;
 mod objective_consistency;
 mod output;
 mod overrides;
+mod physics;
+mod physics_consistency;
 mod schema;
 mod select;
 mod solver;
 mod style;
+mod transient;
+mod transient_consistency;
 mod units;
 
 use std::collections::BTreeSet;
@@ -40,9 +44,11 @@ pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
 pub use mesh::{Generator, Hexes, Mesh};
 pub use objective::{Constraint, Judged, Objective, Quantity};
 pub use output::{Compression, Output};
+pub use physics::{Convection, Physics, PhysicsKind};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Solver, Strategy};
+pub use transient::{OverTime, Probe, Transient, factor_at};
 pub use units::{ForceUnit, LengthUnit, Units};
 
 use crate::finding::{Finding, InputError, Source};
@@ -174,12 +180,17 @@ impl Config {
     /// The load cases: those of loads and displacements in the order in which they are first named,
     /// then, as a displacement of no case belongs to all, those that are listed.
     pub fn load_case_names(&self) -> Vec<&str> {
-        let mut moved = self.supports.iter().filter(|support| support.displacement.is_some());
+        let moves = |support: &&Support| {
+            support.displacement.is_some()
+                || support.temperature.as_ref().is_some_and(|value| *value.get_ref() != 0.0)
+        };
+        let mut moved = self.supports.iter().filter(moves);
+        let is_warm = self.convection.iter().any(|convection| convection.ambient != 0.0);
         let cases = self.supports.iter().filter_map(|support| support.case.as_ref());
         let of_supports = cases.map(|case| case.get_ref().as_str());
         let mut names: Vec<&str> =
             self.loads.iter().map(|load| load.case.as_str()).chain(of_supports).collect();
-        if moved.any(|support| support.case.is_none()) {
+        if is_warm || moved.any(|support| support.case.is_none()) {
             names.extend(self.load_cases.iter().map(|entry| entry.name.get_ref().as_str()));
             if names.is_empty() {
                 names.push("default");

@@ -9,6 +9,7 @@ use topopt_surface::{Shaping, Solid};
 
 use crate::finding::Finding;
 use crate::model::Model;
+use crate::physics::Physics;
 
 /// A file with a mesh and the densities of its elements, as a run writes it.
 #[derive(Debug)]
@@ -214,17 +215,17 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    pub fn of(model: &Model) -> Self {
+    pub fn of<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Self {
         let problem = &model.problem;
         let n_nodes = problem.mesh().n_nodes();
-        let springs = problem.supports().springs();
+        let springs = problem.constraints().springs();
         let is_sprung = |node: usize| {
-            springs.is_some_and(|springs| springs[3 * node..3 * node + 3].iter().any(|k| *k > 0.0))
+            springs.is_some_and(|springs| springs[N * node..N * node + N].iter().any(|k| *k > 0.0))
         };
-        let is_supported = |node: usize| problem.supports().is_held(node) || is_sprung(node);
+        let is_supported = |node: usize| problem.constraints().is_held(node) || is_sprung(node);
         let is_loaded = |node: usize| {
             let cases = problem.load_cases().iter();
-            cases.flat_map(|case| &case.forces[3 * node..3 * node + 3]).any(|force| *force != 0.0)
+            cases.flat_map(|case| &case.forces[N * node..N * node + N]).any(|force| *force != 0.0)
         };
         let nodes = |is_marked: &dyn Fn(usize) -> bool| {
             let marks: Vec<u8> = (0..n_nodes).map(|node| is_marked(node).into()).collect();

@@ -9,12 +9,13 @@ use topopt_io::{Cutting, UncutCells, WriteError};
 use topopt_mesh::surface::boundary_faces;
 use topopt_mesh::{HexMesh, Sets};
 
-use crate::case::{Case, sorted};
+use crate::case::Case;
 use crate::computer::{Computer, Visitor, refused};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::finding::InputError;
 use crate::interrupt::Interrupt;
+use crate::lookup::sorted;
 use crate::meshing::{self, Gmsh};
 use crate::named_sets::{empty, not_there};
 use crate::place::Place;

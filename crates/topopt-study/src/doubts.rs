@@ -4,43 +4,32 @@ use rayon::prelude::*;
 use topopt_mesh::quality::aspect_ratio;
 use topopt_mesh::{Components, FaceJoined};
 
+use crate::computer::Solvable;
 use crate::config::Config;
 use crate::model::Model;
-use crate::units;
 use topopt_mesh::numbers::shown;
 
 /// Everything that is doubtful, a sentence each.
-pub fn of(config: &Config, model: &Model) -> Vec<String> {
+pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<String> {
     let mut all = of_part(config, model);
     all.extend(wide_filter(model));
     all
 }
 
 /// The same of the part alone, whatever is to be designed in it.
-pub fn of_part(config: &Config, model: &Model) -> Vec<String> {
-    let mut all = units::doubts(config, model);
-    all.extend(nearly_incompressible(config));
+pub fn of_part<K: Solvable<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+) -> Vec<String> {
+    let mut all = K::doubts(config, model);
     all.extend(needles(model));
     all.extend(hinges(model));
     all.extend(tolerance(config.solver.tolerance));
     all
 }
 
-/// Poisson's ratio from which on trilinear elements lock and solves need many iterations.
-const INCOMPRESSIBLE: f64 = 0.499;
-
-fn nearly_incompressible(config: &Config) -> Option<String> {
-    let ratio = config.material.poissons_ratio;
-    (ratio >= INCOMPRESSIBLE).then(|| {
-        format!(
-            "Poisson's ratio {ratio} is nearly incompressible: hexahedra of eight nodes lock, and \
-             solves may not converge; 0.49 is close enough for rubber"
-        )
-    })
-}
-
 /// Solids that meet in edges or nodes only.
-fn hinges(model: &Model) -> Option<String> {
+fn hinges<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
     let FaceJoined { n_parts, hinge } = Components::joined_by_faces(&model.mesh);
     let [x, y, z] = model.mesh.coordinates()[hinge? as usize].map(shown);
     Some(format!(
@@ -53,7 +42,7 @@ fn hinges(model: &Model) -> Option<String> {
 /// Aspect ratio from which on rounding can stop a solve.
 const NEEDLE: f64 = 1000.0;
 
-fn needles(model: &Model) -> Option<String> {
+fn needles<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
     let mesh = &model.mesh;
     let of = |(e, hex): (usize, &[u32; 8])| aspect_ratio(hex, &mesh.element_coordinates(e));
     let largest = mesh.hexes().par_iter().enumerate().map(of).reduce(|| 1.0, f64::max);
@@ -66,7 +55,7 @@ fn needles(model: &Model) -> Option<String> {
     })
 }
 
-fn wide_filter(model: &Model) -> Option<String> {
+fn wide_filter<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
     let radius = model.filter.radius()?;
     let extent = model.mesh.bounding_box().extent().into_iter().fold(0.0, f64::max);
     (radius > extent).then(|| {

@@ -11,6 +11,7 @@ use topopt_linalg::{BackendError, Pointwise};
 use crate::config;
 use crate::filter_plan::FilterPlan;
 use crate::model::{Model, on_all_nodes};
+use crate::physics::Physics;
 use crate::posed::{Form, PosedConstraint, PosedResponse};
 
 /// What the case poses, with the filter of the model, whose operator for a radius `weights_of`
@@ -18,8 +19,8 @@ use crate::posed::{Form, PosedConstraint, PosedResponse};
 ///
 /// # Errors
 /// [`AveragingError`] if the device has no room, or the filter fails.
-pub(crate) fn of<'a, B: Pointwise + Sync>(
-    model: &'a Model,
+pub(crate) fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
+    model: &'a Model<K, N>,
     backend: &'a B,
     weights_of: WeightsOf<'a, B>,
 ) -> Result<Formulation<'a, B>, AveragingError> {
@@ -55,7 +56,9 @@ pub(crate) fn of<'a, B: Pointwise + Sync>(
 }
 
 /// The compliance of the density itself under a volume constraint.
-pub(crate) fn unfiltered<'a, B: Pointwise + Sync + 'a>(model: &'a Model) -> Formulation<'a, B> {
+pub(crate) fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
+    model: &'a Model<K, N>,
+) -> Formulation<'a, B> {
     let space = &model.space;
     Formulation {
         space,
@@ -65,8 +68,8 @@ pub(crate) fn unfiltered<'a, B: Pointwise + Sync + 'a>(model: &'a Model) -> Form
     }
 }
 
-fn objective<'a, B: Pointwise + Sync + 'a>(
-    model: &Model,
+fn objective<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
+    model: &Model<K, N>,
     backend: &B,
 ) -> Result<Objective<'a, B>, BackendError> {
     let posed = &model.posed;
@@ -78,8 +81,8 @@ fn objective<'a, B: Pointwise + Sync + 'a>(
     Ok(if posed.is_maximized { objective.maximized() } else { objective })
 }
 
-fn constraints<'a, B: Pointwise + Sync + 'a>(
-    model: &Model,
+fn constraints<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
+    model: &Model<K, N>,
     backend: &B,
 ) -> Result<Vec<Constraint<'a, B>>, BackendError> {
     let constraint = |posed: &PosedConstraint| {
@@ -96,9 +99,9 @@ fn constraints<'a, B: Pointwise + Sync + 'a>(
     model.posed.constraints.iter().map(constraint).collect()
 }
 
-fn response<'a, B: Pointwise + Sync + 'a>(
+fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     PosedResponse { label, form, .. }: &PosedResponse,
-    model: &Model,
+    model: &Model<K, N>,
     backend: &B,
 ) -> Result<Box<dyn Response<B> + 'a>, BackendError> {
     let (name, problem) = (label.clone(), &model.problem);
@@ -110,7 +113,9 @@ fn response<'a, B: Pointwise + Sync + 'a>(
             Box::new(WeightedDensity::new(backend, name, &weights)?)
         }
         Form::MeanDisplacement { case, weights } => {
-            let weights = on_all_nodes(problem.mesh().n_nodes(), weights).into_flattened();
+            let components = |w: &[f64; 3]| std::array::from_fn::<f64, N, _>(|i| w[i]);
+            let weights: Vec<_> = weights.iter().map(|(node, w)| (*node, components(w))).collect();
+            let weights = on_all_nodes(problem.mesh().n_nodes(), &weights).into_flattened();
             Box::new(MeanDisplacement::new(backend, problem, name, *case, weights)?)
         }
         Form::LargestDisplacement { case, nodes, exponent } => {

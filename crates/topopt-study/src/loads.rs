@@ -8,9 +8,10 @@ use topopt_fem::bearing::{BearingError, bearing};
 use topopt_fem::remote_load::{PointLoad, SpreadError, spread};
 use topopt_fem::surface_load::{self, NodalForces};
 
-use crate::case::{CaseLoads, Lookup, Rotation};
+use crate::case_loads::{CaseLoads, Rotation};
 use crate::config::{Load, LoadQuantity};
 use crate::finding::Finding;
+use crate::lookup::Lookup;
 use topopt_mesh::numbers::shown;
 
 /// What a set of nodes can have in place of a force per area.
@@ -78,7 +79,8 @@ impl Lookup<'_> {
             LoadQuantity::Traction(_) | LoadQuantity::Pressure(_) | LoadQuantity::Bearing(_) => {
                 self.on_faces(load, set, (quantity, place), findings)
             }
-            LoadQuantity::Gravity(_) | LoadQuantity::AngularVelocity(_) => Vec::new(),
+            // Those of the whole part, and those of other physics.
+            _ => Vec::new(),
         }
     }
 
@@ -107,12 +109,7 @@ impl Lookup<'_> {
         findings: &mut Vec<Finding>,
     ) -> NodalForces {
         let Some(faces) = self.faces(set, load.kind) else {
-            let key = match quantity {
-                LoadQuantity::Traction(_) => "traction",
-                LoadQuantity::Pressure(_) => "pressure",
-                _ => "bearing",
-            };
-            findings.extend(self.no_faces(set, key, place, TOTAL));
+            findings.extend(self.no_faces(set, quantity.key(), place, TOTAL));
             return Vec::new();
         };
 
@@ -199,7 +196,7 @@ impl Lookup<'_> {
     }
 
     /// Something per area on a set that has no area; `instead` is what nodes can have. Sets that
-    /// are not there, or empty, are told of as such.
+    /// are not there, or empty, are reported as such.
     pub fn no_faces(
         &self,
         set: &Spanned<String>,

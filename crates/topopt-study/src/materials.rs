@@ -1,11 +1,14 @@
 //! What `[material]` and `[[materials]]` make of the elements.
 
 use serde::Serialize;
-use topopt_fem::{ElementFactors, nodal_body_forces};
+use topopt_fem::{DIM, Elasticity, ElementFactors, nodal_body_forces};
 
-use crate::case::{Case, CaseLoads, Lookup};
-use crate::config::Config;
+use crate::case::Case;
+use crate::case_loads::CaseLoads;
+use crate::config::{Config, PhysicsKind as Kind};
 use crate::finding::Finding;
+use crate::lookup::Lookup;
+use crate::physics::Physics;
 use crate::posed::Posed;
 
 /// A material that elements are made of.
@@ -13,8 +16,15 @@ use crate::posed::Posed;
 pub struct MaterialShare {
     /// Its element set; none for `[material]`, which all other elements are made of.
     pub set: Option<String>,
-    /// Young's modulus (force per area).
-    pub youngs_modulus: f64,
+    /// Young's modulus (force per area), of an elastic part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub youngs_modulus: Option<f64>,
+    /// Conductivity (heat flow per length and temperature), of a part that conducts heat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conductivity: Option<f64>,
+    /// The one of these two that the part has.
+    #[serde(skip)]
+    pub coefficient: f64,
     /// Mass per volume.
     pub mass_density: Option<f64>,
     /// Number of its elements.
@@ -28,22 +38,24 @@ impl MaterialShare {
     }
 
     /// The materials of a case that have elements, `[material]` first.
-    pub fn all(config: &Config, case: &Case) -> Vec<Self> {
-        let counted: usize = case.materials.iter().map(Vec::len).sum();
-        let others = Self {
+    pub fn all<K: Physics<N>, const N: usize>(config: &Config, case: &Case<N>) -> Vec<Self> {
+        let share = |coefficient: f64, mass_density: Option<f64>, elements: usize| Self {
             set: None,
-            youngs_modulus: config.material.youngs_modulus,
-            mass_density: config.material.mass_density,
-            elements: case.mesh.n_elements() - counted,
+            youngs_modulus: (config.physics.kind == Kind::Elasticity).then_some(coefficient),
+            conductivity: (config.physics.kind == Kind::Heat).then_some(coefficient),
+            coefficient,
+            mass_density,
+            elements,
         };
-        let of_sets =
-            config.materials.iter().zip(&case.materials).map(|(material, elements)| Self {
-                set: Some(material.set.get_ref().clone()),
-                youngs_modulus: material.youngs_modulus,
-                mass_density: material.mass_density,
-                elements: elements.len(),
-            });
-        std::iter::once(others).chain(of_sets).filter(|share| share.elements > 0).collect()
+        let counted: usize = case.materials.iter().map(Vec::len).sum();
+        let others = case.mesh.n_elements() - counted;
+        let others = share(K::coefficient(config), config.material.mass_density, others);
+        let of_sets = config.materials.iter().zip(&case.materials).map(|(material, elements)| {
+            let coefficient = K::coefficient_of(material).unwrap_or(others.coefficient);
+            let set = Some(material.set.get_ref().clone());
+            Self { set, ..share(coefficient, material.mass_density, elements.len()) }
+        });
+        std::iter::once(others.clone()).chain(of_sets).filter(|share| share.elements > 0).collect()
     }
 }
 
@@ -54,7 +66,10 @@ pub(crate) fn reference_density(config: &Config) -> f64 {
 
 /// Moduli in multiples of that of `[material]`, masses in multiples of [`reference_density`], for
 /// elements by their numbers in the mesh; none where all are 1.
-pub(crate) fn factors(config: &Config, case: &Case) -> ElementFactors {
+pub(crate) fn factors<K: Physics<N>, const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+) -> ElementFactors {
     let of = |factors: Vec<f64>| {
         if factors.iter().all(|&factor| factor == 1.0) {
             return None;
@@ -65,10 +80,11 @@ pub(crate) fn factors(config: &Config, case: &Case) -> ElementFactors {
         }
         Some(all)
     };
-    let (modulus, density) = (config.material.youngs_modulus, reference_density(config));
+    let (coefficient, density) = (K::coefficient(config), reference_density(config));
+    let relative = |material| K::coefficient_of(material).map_or(1.0, |own| own / coefficient);
     let materials = || config.materials.iter();
     ElementFactors {
-        stiffness: of(materials().map(|m| m.youngs_modulus / modulus).collect()),
+        stiffness: of(materials().map(relative).collect()),
         mass: of(materials().map(|m| m.mass_density.map_or(1.0, |d| d / density)).collect()),
     }
 }
@@ -76,7 +92,7 @@ pub(crate) fn factors(config: &Config, case: &Case) -> ElementFactors {
 /// Forces of gravity and rotations in a load case of `case`, where all elements are solid,
 /// `[n_nodes][3]`.
 pub fn body_forces(config: &Config, case: &Case, load: &CaseLoads) -> Vec<[f64; 3]> {
-    let mass = factors(config, case).mass;
+    let mass = factors::<Elasticity, DIM>(config, case).mass;
     let force = load.acceleration().scaled(reference_density(config));
     nodal_body_forces(&case.mesh, mass.as_deref(), &force)
 }
@@ -87,7 +103,7 @@ impl Lookup<'_> {
         let materials = &self.config.materials;
         let mut sets: Vec<Vec<u32>> = Vec::with_capacity(materials.len());
         for material in materials {
-            let set = crate::case::sorted(self.elements(&material.set, findings));
+            let set = crate::lookup::sorted(self.elements(&material.set, findings));
             let shared =
                 |other: &Vec<u32>| set.iter().filter(|e| other.binary_search(e).is_ok()).count();
             let shared: Vec<usize> = sets.iter().map(shared).collect();
@@ -111,9 +127,8 @@ impl Lookup<'_> {
     }
 
     /// Materials without mass, where a load acts on it or a response is of it.
-    pub(crate) fn massless(&self, cases: &[CaseLoads], sets: &[Vec<u32>]) -> Vec<Finding> {
+    pub(crate) fn massless(&self, is_heavy: bool, sets: &[Vec<u32>]) -> Vec<Finding> {
         let config = self.config;
-        let is_heavy = cases.iter().any(|case| !case.acceleration().is_zero());
         let needs = match is_heavy {
             true => "gravity and rotation need",
             false if Posed::is_of_mass(config) => "the response `mass` needs",

@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 use topopt_design::Cone;
-use topopt_fem::{BlockJacobi, ElementFactors, ElementVectors, Helmholtz, Multigrid, Strategy};
+use topopt_fem::{BlockJacobi, ElementFactors, ElementVectors, Helmholtz, Strategy};
 use topopt_mesh::HexMesh;
 
+use crate::computer::Solvable;
 use crate::config::{self, Config};
 use crate::filter_plan::{FilterPlan, Weights};
 use crate::finding::Finding;
@@ -14,13 +15,17 @@ use crate::optimizer::further_element_vectors;
 
 /// Bytes that a run of `structure` on the processor takes at most at any time: two meshes, vectors
 /// of nodes and elements, operator, preconditioner with what its setup needs for a while, filter.
-pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
+pub fn plan<K: Solvable<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+    strategy: Strategy,
+) -> usize {
     let problem = &model.problem;
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let cases = problem.load_cases().len();
 
     let [further_element, further_nodal] = model.posed.further_vectors();
-    let nodal = 24 * nodes * (6 + 4 * cases + further_nodal);
+    let nodal = 8 * N * nodes * (6 + 4 * cases + further_nodal);
     // Those of the loop, the optimizer and the filter; with the density filter those of the chain.
     let vectors = match model.filter {
         FilterPlan::Density { .. } => 31,
@@ -33,23 +38,27 @@ pub fn plan(config: &Config, model: &Model, strategy: Strategy) -> usize {
     let element = 8 * elements * (vectors + of_method + further_element + factors);
     // Results are written when the setup needs nothing: fields in the user's order, and what is
     // compressed.
-    let output = (16 * elements + 24 * cases * nodes) + OUTPUT.min(16 * elements);
+    let output = (16 * elements + 8 * N * cases * nodes) + OUTPUT.min(16 * elements);
 
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Jacobi => output,
         config::Preconditioner::BlockJacobi => BlockJacobi::bytes(problem) + output,
-        _ => Multigrid::bytes(problem),
+        _ => K::multigrid_bytes(problem),
     };
 
     let heavy = problem.load_cases().iter().filter(|case| !case.body_force.is_zero()).count();
-    let weights = heavy * ElementVectors::bytes(elements, 3) + filter_weights(model);
+    let weights = heavy * ElementVectors::bytes(elements, N) + filter_weights(model);
     let operator = strategy.bytes(problem);
 
     meshes(nodes, elements) + nodal + element + weights + operator + preconditioner
 }
 
 /// Megabytes of the process of a run: what is planned, and the program with its threads.
-pub fn process_mb(config: &Config, model: &Model, strategy: Strategy) -> f64 {
+pub fn process_mb<K: Solvable<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+    strategy: Strategy,
+) -> f64 {
     PROGRAM_MB + plan(config, model, strategy) as f64 / MEGABYTE
 }
 
@@ -60,7 +69,7 @@ const PROGRAM_MB: f64 = 15.0;
 const OUTPUT: usize = 4 << 20;
 
 /// What the filter's weights take.
-fn filter_weights(model: &Model) -> usize {
+fn filter_weights<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> usize {
     let (nodes, elements) = (model.mesh.n_nodes(), model.mesh.n_elements());
     match (model.filter.weights(), model.filter.radius()) {
         (Some(Weights::Helmholtz), _) => Helmholtz::bytes(nodes, elements),
@@ -91,7 +100,11 @@ fn mean_neighbors(mesh: &HexMesh, radius: f64) -> f64 {
 ///
 /// # Errors
 /// A finding with the numbers.
-pub fn check(config: &Config, model: &Model, strategy: Strategy) -> Result<(), Finding> {
+pub fn check<K: Solvable<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+    strategy: Strategy,
+) -> Result<(), Finding> {
     let there = meshes(model.mesh.n_nodes(), model.mesh.n_elements());
     let needed = plan(config, model, strategy);
     let more = needed.saturating_sub(there);

@@ -1,29 +1,34 @@
 //! From a case to what is computed: the renumbered problem and the space of designs.
 
 use topopt_design::{DesignSpace, Stage};
-use topopt_fem::{ElementFactors, LoadCase, Material, Problem, ProblemError, Supports};
+use topopt_fem::{
+    Constraints, DIM, Discretization, Elasticity, ElementFactors, LoadCase, Problem, ProblemError,
+};
 use topopt_io::UncutCells;
 use topopt_mesh::hexahedron;
 use topopt_mesh::numbers::{place, shown};
 use topopt_mesh::quality::{LEAST_SCALED_JACOBIAN, Worst};
 use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 
-use crate::case::{Case, CaseLoads, sorted};
-use crate::config::{Config, Continuation, Interpolation};
+use crate::case::Case;
+use crate::case_loads::CaseLoads;
+use crate::config::{Config, Continuation};
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
+use crate::lookup::sorted;
 use crate::materials::{self, MaterialShare};
+use crate::physics::Physics;
 use crate::posed::{Form, Posed, PosedConstraint};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
-pub struct Model {
+pub struct Model<K = Elasticity, const N: usize = DIM> {
     /// The mesh as the user numbers it.
     pub mesh: HexMesh,
     /// From the user's numbers to those of the problem.
     pub renumbering: Renumbering,
     /// The renumbered problem.
-    pub problem: Problem,
+    pub problem: Problem<K, N>,
     /// Number of elements of each color, where the problem has them by color.
     pub colors: Option<Vec<usize>>,
     /// What the elements are made of, `[material]` first.
@@ -38,6 +43,8 @@ pub struct Model {
     pub posed: Posed,
     /// Mass per volume that the factors of the mass are multiples of.
     mass_density: f64,
+    /// Modulus, or what stands for it, that those of the stiffness are multiples of.
+    solid_modulus: f64,
     /// Settings that change in the course of the run.
     pub stages: Vec<Stage>,
     /// The cells of the mesh file, where the design is written on them too.
@@ -48,21 +55,25 @@ pub struct Model {
     pub notes: Vec<String>,
 }
 
-impl Model {
+impl<K: Physics<N>, const N: usize> Model<K, N> {
     /// Builds the problem of a case; its elements come by color where a computer `needs_colors`.
     ///
     /// # Errors
     /// A flat element, supports that leave rigid motions free, a load that does no work, a grid that is too fine.
-    pub fn build(config: &Config, mut case: Case, needs_colors: bool) -> Result<Self, InputError> {
+    pub fn build(
+        config: &Config,
+        mut case: Case<N>,
+        needs_colors: bool,
+    ) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
         InputError::if_any(flat(config, &case).into_iter().collect())?;
         let element_width = case.mesh.element_width();
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
 
         let (renumbering, colors) = renumbered(&case.mesh, needs_colors);
-        let problem = problem(config, &case, &renumbering)?;
-        let materials = MaterialShare::all(config, &case);
-        notes.extend(sagging(config, &case));
+        let problem = problem::<K, N>(config, &case, &renumbering)?;
+        let materials = MaterialShare::all::<K, N>(config, &case);
+        notes.extend(K::notes(config, &case.load_cases));
 
         let new_element = renumbering.new_elements();
         let of_problem =
@@ -94,6 +105,7 @@ impl Model {
             filter,
             posed,
             mass_density: materials::reference_density(config),
+            solid_modulus: K::coefficient(config),
             stages,
             grid,
             notes,
@@ -156,7 +168,7 @@ impl Model {
 
     /// Young's moduli of solid elements in the order of the problem, `[n_elements]`.
     pub fn solid_moduli(&self) -> Vec<f64> {
-        let modulus = self.problem.material().youngs_modulus();
+        let modulus = self.solid_modulus;
         match &self.problem.factors().stiffness {
             Some(factors) => factors.iter().map(|factor| factor * modulus).collect(),
             None => vec![modulus; self.mesh.n_elements()],
@@ -165,19 +177,19 @@ impl Model {
 
     /// The smallest modulus that a design may have, as a share of the largest, in all stages.
     pub fn contrast(&self, config: &Config) -> f64 {
-        let moduli = self.materials.iter().map(|material| material.youngs_modulus);
+        let moduli = self.materials.iter().map(|material| material.coefficient);
         let least = moduli.clone().fold(f64::INFINITY, f64::min);
         config.contrast() * least / moduli.fold(0.0, f64::max)
     }
 
-    /// Number of displacement components that are not held.
+    /// Number of unknowns that are not held.
     pub fn n_free_dofs(&self) -> usize {
-        self.problem.n_dofs() - self.problem.supports().n_fixed()
+        self.problem.n_dofs() - self.problem.constraints().n_fixed()
     }
 }
 
 /// The worst element, if it is inverted or as good as flat.
-fn flat(config: &Config, case: &Case) -> Option<Finding> {
+fn flat<const N: usize>(config: &Config, case: &Case<N>) -> Option<Finding> {
     let worst = Some(Worst::of(&case.mesh)).filter(|worst| worst.is_flat())?;
     let center = hexahedron::center(&case.mesh.element_coordinates(worst.element as usize));
     let message = format!(
@@ -204,62 +216,69 @@ fn renumbered(mesh: &HexMesh, needs_colors: bool) -> (Renumbering, Option<Vec<us
     (renumbering, Some(colors))
 }
 
-fn problem(config: &Config, case: &Case, renumbering: &Renumbering) -> Result<Problem, InputError> {
-    let (modulus, ratio) = (config.material.youngs_modulus, config.material.poissons_ratio);
-    let material = Material::new(modulus, ratio).ok_or_else(|| {
-        let [modulus, ratio] = [modulus, ratio].map(shown);
-        Finding::new(format!(
-            "no material has Young's modulus {modulus} and Poisson's ratio {ratio}"
-        ))
-    })?;
-
+fn problem<K: Physics<N>, const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+    renumbering: &Renumbering,
+) -> Result<Problem<K, N>, InputError> {
+    let kernel = K::of(config)?;
     let n_nodes = case.mesh.n_nodes();
-    let mass_density = materials::reference_density(config);
     let new_node = renumbering.new_nodes();
-    let nodal = |values: &[(u32, [f64; 3])]| {
+    let nodal = |values: &[(u32, [f64; N])]| {
         let values: Vec<_> =
             values.iter().map(|&(n, value)| (new_node[n as usize], value)).collect();
         on_all_nodes(n_nodes, &values).into_flattened()
     };
 
-    let load_case = |load: &CaseLoads| LoadCase {
+    let load_case = |load: &CaseLoads<N>| LoadCase {
         weight: load.weight,
-        body_force: load.acceleration().scaled(mass_density),
+        body_force: K::body_force(config, load),
         prescribed: (!load.displacements.is_empty()).then(|| nodal(&load.displacements)),
         ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
     };
 
     let loads = case.load_cases.iter().map(load_case).collect();
-    let ElementFactors { stiffness, mass } = materials::factors(config, case);
+    let ElementFactors { stiffness, mass } = materials::factors::<K, N>(config, case);
     let of_problem = |factors: Vec<f64>| renumbering.elements_from_original(&factors);
     let factors =
         ElementFactors { stiffness: stiffness.map(of_problem), mass: mass.map(of_problem) };
-    Problem::new(renumbering.apply(&case.mesh), material, supports(case, &new_node), loads)
+    let mesh = renumbering.apply(&case.mesh);
+    let discretization = Discretization::new(mesh, kernel, constraints(case, &new_node));
+    let problem = match config.transient {
+        None => Problem::of(discretization, loads),
+        Some(_) => Problem::evolving(discretization, loads),
+    };
+    problem
         .and_then(|problem| problem.with_factors(factors))
-        .map_err(|error| refused(config, case, &error).into())
+        .map_err(|error| refused::<K, N>(config, case, &error).into())
 }
 
-fn supports(case: &Case, new_node: &[u32]) -> Supports {
-    let mut supports = Supports::none(new_node.len());
+fn constraints<const N: usize>(case: &Case<N>, new_node: &[u32]) -> Constraints<N> {
+    let mut constraints = Constraints::none(new_node.len());
     for (component, nodes) in case.fixed.iter().enumerate() {
-        nodes.iter().for_each(|&n| supports.fix(new_node[n as usize] as usize, component));
+        nodes.iter().for_each(|&n| constraints.fix(new_node[n as usize] as usize, component));
     }
     for &(node, stiffness) in &case.springs {
-        let there = (0..3).filter(|&i| stiffness[i] > 0.0);
-        there.for_each(|i| supports.add_spring(new_node[node as usize] as usize, i, stiffness[i]));
+        let node = new_node[node as usize] as usize;
+        let there = (0..N).filter(|&i| stiffness[i] > 0.0);
+        there.for_each(|i| constraints.add_spring(node, i, stiffness[i]));
     }
-    supports
+    constraints
 }
 
 /// Vectors on `n` nodes, 0 where there is none.
-pub fn on_all_nodes(n: usize, values: &[(u32, [f64; 3])]) -> Vec<[f64; 3]> {
-    let mut all = vec![[0.0; 3]; n];
+pub fn on_all_nodes<const N: usize>(n: usize, values: &[(u32, [f64; N])]) -> Vec<[f64; N]> {
+    let mut all = vec![[0.0; N]; n];
     values.iter().for_each(|&(node, value)| all[node as usize] = value);
     all
 }
 
 /// What is wrong with supports or loads, at the first entry of the case file that it is about.
-fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
+fn refused<K: Physics<N>, const N: usize>(
+    config: &Config,
+    case: &Case<N>,
+    error: &ProblemError,
+) -> Finding {
     let place = match error {
         ProblemError::NoSupport | ProblemError::RigidMotion { .. } => {
             config.supports.first().map(|s| (s.set.span(), "the supports begin here"))
@@ -271,7 +290,7 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
         ProblemError::NoLoad | ProblemError::BadSpring | ProblemError::BadFactor => None,
     };
 
-    let finding = Finding::new(error.to_string());
+    let finding = Finding::new(K::message(error));
     let finding = match place {
         Some((span, label)) => finding.at(config.source(), span, label),
         None => finding,
@@ -289,22 +308,6 @@ fn refused(config: &Config, case: &Case, error: &ProblemError) -> Finding {
         }
         _ => finding,
     }
-}
-
-/// Gravity or rotation with SIMP material, whose stiffness falls faster than its weight.
-fn sagging(config: &Config, case: &Case) -> Option<String> {
-    let is_heavy = case.load_cases.iter().any(|load| !load.acceleration().is_zero());
-    let is_weight = case.load_cases.iter().any(|load| load.gravity != [0.0; 3]);
-    let (load, force) = match is_weight {
-        true => ("gravity", "weight"),
-        false => ("rotation", "centrifugal force"),
-    };
-    (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
-        format!(
-            "{load} with `design.interpolation = \"simp\"`: thin material sags without limit \
-             under its own {force}, which misleads the optimizer; \"ramp\" avoids that"
-        )
-    })
 }
 
 /// The stages of the continuation; one that begins too late is noted.

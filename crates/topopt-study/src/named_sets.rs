@@ -5,9 +5,9 @@ use std::ops::Range;
 use toml::Spanned;
 use topopt_mesh::{Face, SetError, SetKind, Sets};
 
-use crate::case::Lookup;
 use crate::config::{Condition, LoadQuantity, Near, SelectKind, closest};
 use crate::finding::Finding;
+use crate::lookup::Lookup;
 
 impl Lookup<'_> {
     /// The nodes of a set, sorted, of the most specific kind if none is asked for; none, and a

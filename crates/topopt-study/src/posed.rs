@@ -83,7 +83,7 @@ impl Form {
         }
     }
 
-    /// Whether the iterations are told of it anyway.
+    /// Whether the iterations report it anyway.
     pub fn is_usual(&self) -> bool {
         matches!(self, Self::Compliance | Self::Volume)
     }

@@ -4,9 +4,9 @@ use toml::Spanned;
 use topopt_fem::surface_load;
 use topopt_mesh::SetKind;
 
-use crate::case::{Lookup, sorted};
 use crate::config::{Judged, Quantity, SelectKind};
 use crate::finding::Finding;
+use crate::lookup::{Lookup, sorted};
 use crate::posed::{Form, Posed, PosedConstraint, PosedResponse};
 
 /// The exponent where the case leaves it out: the norm of a hundred equal lengths is 1.17 of them.
@@ -42,7 +42,7 @@ impl Lookup<'_> {
         for (entry, constraint) in config.constraints.iter().enumerate() {
             let judged = constraint.judged();
             let (limit, is_upper) = constraint.limit();
-            let each = judged.quantity.get_ref().is_displacement();
+            let each = judged.quantity.get_ref().is_at_set();
             let responses = self.responses(judged, each, findings).into_iter();
             posed.constraints.extend(responses.map(|response| PosedConstraint {
                 response,
@@ -68,7 +68,7 @@ impl Lookup<'_> {
             Some(case) => {
                 names.iter().position(|name| name == case.get_ref()).into_iter().collect()
             }
-            None if each || quantity.is_displacement() => (0..names.len()).collect(),
+            None if each || quantity.is_at_set() => (0..names.len()).collect(),
             None => {
                 let form = match quantity {
                     Quantity::Volume => judged.set.map_or(Form::Volume, |set| {
@@ -89,9 +89,11 @@ impl Lookup<'_> {
         };
         let weights = self.node_weights(set, judged.kind, findings);
         findings.extend(self.without_springs(judged, &weights));
-        let form = |case| match judged.direction {
-            Some(direction) => {
-                let d = *direction.get_ref();
+        // Of a temperature the first component is all.
+        let along_state = (quantity == Quantity::MeanTemperature).then_some([1.0, 0.0, 0.0]);
+        let direction = judged.direction.map(|direction| *direction.get_ref()).or(along_state);
+        let form = |case| match direction {
+            Some(d) => {
                 let length = d.iter().map(|d| d * d).sum::<f64>().sqrt();
                 let along = |(node, weight): &(u32, f64)| (*node, d.map(|d| weight * d / length));
                 Form::MeanDisplacement { case, weights: weights.iter().map(along).collect() }
@@ -153,7 +155,7 @@ impl Lookup<'_> {
         if *judged.quantity.get_ref() != Quantity::OutputDisplacement {
             return None;
         }
-        // What is wrong with springs is told of with them.
+        // What is wrong with springs is reported with them.
         let springs = self.springs(&mut Vec::new());
         let resists = |stiffness: &[f64; 3]| {
             stiffness.iter().zip(direction.get_ref()).any(|(k, d)| *k > 0.0 && *d != 0.0)

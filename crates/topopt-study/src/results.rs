@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use topopt_design::{Design, IterationReport, ObserverError};
+use topopt_fem::{DIM, Elasticity};
 use topopt_io::csv::CsvFile;
 use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
 use topopt_io::{UncutCells, WriteError, atomic};
@@ -14,11 +15,12 @@ use topopt_linalg::Pointwise;
 use topopt_mesh::UniformGrid;
 
 use crate::config::Config;
-use crate::design_file::{DISPLACEMENT, FORCE, Marks, array_name};
+use crate::design_file::{Marks, array_name};
 use crate::finding::Finding;
 use crate::history::columns;
 use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
+use crate::physics::Physics;
 use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT,
     SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, compression,
@@ -26,9 +28,9 @@ use crate::result_files::{
 use crate::resumption::Resumption;
 
 /// Writes history, snapshots and the final design into a directory.
-pub struct Results<'a> {
+pub struct Results<'a, K = Elasticity, const N: usize = DIM> {
     directory: PathBuf,
-    model: &'a Model,
+    model: &'a Model<K, N>,
     marks: Marks,
     history: CsvFile,
     snapshot_every: usize,
@@ -38,7 +40,7 @@ pub struct Results<'a> {
     _lock: Option<File>,
 }
 
-impl<'a> Results<'a> {
+impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
     /// Makes the directory, the case file and an empty history; files of an earlier run are
     /// removed. To go on with that run, only what it did after the checkpoint is.
     ///
@@ -46,7 +48,7 @@ impl<'a> Results<'a> {
     /// A finding if the directory cannot be made or written to, if another run writes to it, or if
     /// it holds by now what it should not, see [`output_folder::check`].
     pub fn create(
-        model: &'a Model,
+        model: &'a Model<K, N>,
         config: &Config,
         resumption: Option<&Resumption>,
         earlier: Earlier,
@@ -168,18 +170,16 @@ impl<'a> Results<'a> {
     fn write_design(&self, path: &Path, fields: &Fields) -> Result<(), WriteError> {
         let array =
             |name, components, values| Array { name, components, values: Values::F64(values) };
-        let vectors: Vec<_> = fields
-            .vectors
-            .iter()
-            .map(|(name, values)| array(name.as_str(), 3, values.as_flattened()))
-            .collect();
+        let nodal = fields.nodal.iter();
+        let nodal: Vec<_> =
+            nodal.map(|(name, values)| array(name.as_str(), N, values.as_slice())).collect();
         let [passive] = self.marks.cells();
         let cells = [
             array("density", 1, fields.density.as_slice()),
             array("strain_energy", 1, fields.strain_energy.as_slice()),
             passive,
         ];
-        let points: Vec<_> = vectors.into_iter().chain(self.marks.points()).collect();
+        let points: Vec<_> = nodal.into_iter().chain(self.marks.points()).collect();
         let mesh = &self.model.mesh;
         vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, self.compression)
     }
@@ -217,24 +217,28 @@ struct Fields {
     strain_energy: Vec<f64>,
     /// Of the nodes: `displacement` and `force` of the first load case, `displacement_NAME` and
     /// `force_NAME` of the others.
-    vectors: Vec<(String, Vec<[f64; 3]>)>,
+    nodal: Vec<(String, Vec<f64>)>,
 }
 
 impl Fields {
-    fn of<B: Pointwise>(model: &Model, design: &Design<B>) -> Result<Self, ObserverError> {
+    fn of<B: Pointwise, K: Physics<N>, const N: usize>(
+        model: &Model<K, N>,
+        design: &Design<B>,
+    ) -> Result<Self, ObserverError> {
         let renumbering = &model.renumbering;
-        let mut vectors = Vec::new();
+        let mut nodal = Vec::new();
         for (k, case) in model.problem.load_cases().iter().enumerate() {
             let displacement = design.displacement(k)?;
-            for (what, values) in [(DISPLACEMENT, &displacement), (FORCE, &case.forces)] {
-                let values = renumbering.nodes_to_original(values.as_chunks::<3>().0);
-                vectors.push((array_name(what, k, &case.name), values));
+            let fields = [(K::NAMES.state, &displacement), (K::NAMES.load, &case.forces)];
+            for (what, values) in fields {
+                let values = renumbering.nodes_to_original(values.as_chunks::<N>().0);
+                nodal.push((array_name(what, k, &case.name), values.into_flattened()));
             }
         }
         Ok(Self {
             density: renumbering.elements_to_original(&design.density()?),
             strain_energy: renumbering.elements_to_original(&design.strain_energy()?),
-            vectors,
+            nodal,
         })
     }
 }

@@ -14,6 +14,7 @@ use crate::done::Done;
 use crate::finding::{Finding, InputError};
 use crate::history::History;
 use crate::model::Model;
+use crate::physics::Physics;
 use crate::posed::Posed;
 use crate::result_files::checkpoints;
 
@@ -87,7 +88,11 @@ impl Resumption {
     ///
     /// # Errors
     /// A finding if it is not.
-    pub fn check(&self, structure: &Model, directory: &Path) -> Result<(), Finding> {
+    pub fn check<K: Physics<N>, const N: usize>(
+        &self,
+        structure: &Model<K, N>,
+        directory: &Path,
+    ) -> Result<(), Finding> {
         // First, since elements by color have other numbers: what follows would blame the mesh.
         if self.by_color != structure.colors.is_some() {
             let [there, here] = match self.by_color {
@@ -141,7 +146,7 @@ impl Resumption {
 }
 
 /// Whether the vectors of a state are as long as `structure` needs them.
-fn fits(state: &DesignState, structure: &Model) -> bool {
+fn fits<K: Physics<N>, const N: usize>(state: &DesignState, structure: &Model<K, N>) -> bool {
     let (problem, mesh) = (&structure.problem, structure.problem.mesh());
     let DesignState { design, next, memory, displacements, trial, structure: made_for, .. } = state;
     let variables = next.iter().chain(memory.vectors.iter().map(|(_, values)| values));

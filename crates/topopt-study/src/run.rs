@@ -10,12 +10,14 @@ use topopt_design::{
     Accuracy, Design, DesignError, DesignTransform, Ended, IterationReport, Observer,
     ObserverError, Optimization, StateEquation, StopRules, WeightsOf, start,
 };
+use topopt_fem::{DIM, Diffusion, Elasticity};
 use topopt_linalg::{Backend, BackendError, PcgProgress, Pointwise};
 
 use crate::case::Case;
 use crate::checkpoint::Checkpointer;
+use crate::computer::Solvable;
 use crate::computer::{Computer, Neighbors, Solver, Visitor};
-use crate::config::{self, Config};
+use crate::config::{self, Config, PhysicsKind};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::formulation;
@@ -70,6 +72,20 @@ pub fn run(
     progress: &mut dyn Progress,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    let run = match config.physics.kind {
+        PhysicsKind::Elasticity => run_of::<Elasticity, DIM>,
+        PhysicsKind::Heat => run_of::<Diffusion, 1>,
+    };
+    run(config, request, progress, interrupt)
+}
+
+/// The same of one physics.
+fn run_of<K: Solvable<N>, const N: usize>(
+    config: &Config,
+    request: &Request,
+    progress: &mut dyn Progress,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
     let start = Instant::now();
     let earlier = request.earlier;
     output_folder::check(config, request.start_from.as_deref(), earlier)
@@ -83,11 +99,11 @@ pub fn run(
         // A GPU takes a while to open.
         let (place, case) = rayon::join(
             || Place::find(config.solver.device),
-            || Case::build_until(config, &request.gmsh, interrupt),
+            || Case::of::<K>(config, &request.gmsh, interrupt),
         );
 
         let place = place.map_err(InputError::from)?;
-        let model = Model::build(config, case?, place.needs_colors(config))?;
+        let model = Model::<K, N>::build(config, case?, place.needs_colors(config))?;
         if let Some(resumption) = &resumption {
             resumption.check(&model, &config.output_directory()).map_err(InputError::from)?;
         }
@@ -124,9 +140,9 @@ pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, InputError> {
 }
 
 /// A run that is ready to begin.
-struct Run<'a> {
+struct Run<'a, K, const N: usize> {
     config: &'a Config,
-    model: &'a Model,
+    model: &'a Model<K, N>,
     /// Why it is computed where it is.
     note: Option<&'a str>,
     resumption: Option<&'a Resumption>,
@@ -138,7 +154,7 @@ struct Run<'a> {
     start: Instant,
 }
 
-impl Visitor for Run<'_> {
+impl<K: Solvable<N>, const N: usize> Visitor for Run<'_, K, N> {
     type Output = ();
 
     /// Runs the design loop and writes what it gives.
@@ -186,7 +202,7 @@ impl Visitor for Run<'_> {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a, K: Solvable<N>, const N: usize> Run<'a, K, N> {
     /// The strategy that is asked for; where that is left to us, the one that the run began with.
     fn strategy(&self, computer: &impl Computer) -> config::Strategy {
         let asked = self.config.solver.strategy;
@@ -257,21 +273,26 @@ impl<'a> Run<'a> {
 }
 
 /// The state equation of a case.
-fn state_equation<'b, B: Pointwise + Sync>(
+fn state_equation<'b, B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
     config: &Config,
-    model: &'b Model,
+    model: &'b Model<K, N>,
     backend: &'b B,
     solver: Solver<'b, B>,
 ) -> Result<StateEquation<'b, B>, BackendError> {
     let settings = &config.solver;
     let accuracy = Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance };
     let solver = solver.of_equation(settings, accuracy);
-    StateEquation::new(backend, &model.problem, interpolation::of(config), solver)
+    StateEquation::new(
+        backend,
+        &model.problem,
+        interpolation::of(config, K::coefficient(config)),
+        solver,
+    )
 }
 
 /// Watches the design loop: writes, tells, and looks for an interruption.
-struct Watcher<'a> {
-    results: Results<'a>,
+struct Watcher<'a, K, const N: usize> {
+    results: Results<'a, K, N>,
     checkpointer: Checkpointer,
     progress: &'a mut dyn Progress,
     interrupt: &'a Interrupt,
@@ -293,7 +314,7 @@ impl Clock {
     }
 }
 
-impl<B: Pointwise> Observer<B> for Watcher<'_> {
+impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, K, N> {
     fn solving(&mut self, iteration: usize, progress: PcgProgress) -> ControlFlow<()> {
         self.progress.solving(iteration, progress);
         if self.interrupt.is_requested() {
@@ -320,7 +341,7 @@ impl<B: Pointwise> Observer<B> for Watcher<'_> {
     }
 }
 
-impl Watcher<'_> {
+impl<K: Solvable<N>, const N: usize> Watcher<'_, K, N> {
     /// Writes the checkpoint and the design evaluated last, if there is one.
     fn finish<B: Pointwise>(
         &mut self,

@@ -12,6 +12,6 @@ pub use balance::{Balance, Reaction};
 pub(crate) use filling::Filling;
 pub use measures::{Displacement, Stress};
 pub use restraints::RestraintKind;
-pub(crate) use solve::Conditions;
+pub(crate) use solve::{Conditions, Means, States, strategy};
 pub use solved_case::SolvedCase;
 pub(crate) use structure::{Given, Solved};

@@ -7,6 +7,7 @@ use topopt_mesh::{BoundingBox, ElementInterpolation, HexMesh};
 
 use crate::finding::{Finding, InputError};
 use crate::model::Model;
+use crate::physics::Physics;
 use crate::run_directory::RunDirectory;
 
 /// The largest share of the volume of either part that may lie beyond the other.
@@ -57,7 +58,10 @@ impl StartingDesign {
     ///
     /// # Errors
     /// A finding if the mesh is not one of the same part.
-    pub fn on(&self, model: &Model) -> Result<Vec<f64>, Finding> {
+    pub fn on<K: Physics<N>, const N: usize>(
+        &self,
+        model: &Model<K, N>,
+    ) -> Result<Vec<f64>, Finding> {
         let mesh = model.problem.mesh();
         // Either part may be the larger, so shares are taken both ways.
         let old = ElementInterpolation::new(&self.mesh, &self.density);

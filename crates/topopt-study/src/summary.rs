@@ -10,6 +10,7 @@ use topopt_linalg::{Backend, CycleKind};
 
 use crate::asked::{Limited, ObjectiveFound};
 use crate::computer::Neighbors;
+use crate::computer::Solvable;
 use crate::config::{self, Config};
 use crate::done::{Done, Seconds};
 use crate::doubts;
@@ -180,9 +181,9 @@ impl<'a> Settings<'a> {
 
 impl<'a> Summary<'a> {
     /// The summary before the first iteration.
-    pub fn new(
+    pub fn new<K: Solvable<N>, const N: usize>(
         config: &'a Config,
-        model: &'a Model,
+        model: &'a Model<K, N>,
         device: String,
         strategy: &'static str,
     ) -> Self {
@@ -327,7 +328,7 @@ impl<'a> Summary<'a> {
 
     fn volume_warning(&self) -> Option<String> {
         let volume = self.done.volume_fraction.filter(|_| self.volume_met == Some(false))?;
-        // What other limits leave is told of with them, and only criteria use up all of a volume.
+        // What other limits leave is reported with them, and only criteria use up all of a volume.
         let target = self.settings.volume_fraction.filter(|_| self.constraints.len() == 1)?;
         if volume < target && self.settings.optimizer.method != config::Method::Oc {
             return None;

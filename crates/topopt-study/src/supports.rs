@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use topopt_fem::surface_load;
 
-use crate::case::{Lookup, sorted};
 use crate::config::{Spring, Support};
 use crate::finding::Finding;
+use crate::lookup::{Lookup, sorted};
 
 impl Lookup<'_> {
     /// Nodes held in x, in y and in z, each sorted.
@@ -21,7 +21,7 @@ impl Lookup<'_> {
         fixed.map(sorted)
     }
 
-    /// Displaced nodes of load case `case`, sorted. Supports that disagree are told of.
+    /// Displaced nodes of load case `case`, sorted. Supports that disagree are reported.
     pub fn displacements(&self, case: &str, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
         let mut values: BTreeMap<u32, [Option<f64>; 3]> = BTreeMap::new();
         // In other cases than its own a displacement is 0, unless another support moves the nodes.
@@ -30,7 +30,7 @@ impl Lookup<'_> {
         for support in self.config.supports.iter().filter(is_here) {
             let displacement = support.displacement.as_ref();
             let displacement = displacement.map_or([0.0; 3], |value| *value.get_ref());
-            // What is not there has been told of with the supports.
+            // What is not there has been reported with the supports.
             let nodes = self.nodes(&support.set, support.kind, &mut Vec::new());
 
             let mut other = None;

@@ -1,5 +1,6 @@
 //! `topopt check CASE`
 
+mod heat;
 mod load;
 
 use std::collections::BTreeMap;
@@ -8,9 +9,12 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use topopt_mesh::numbers::shown;
-use topopt_study::case::{Case, CaseLoads};
+use topopt_study::case::Case;
+use topopt_study::case_loads::CaseLoads;
 use topopt_study::computer::{Computer, Needs, Visitor};
-use topopt_study::config::{self, Config, Continuation, FilterKind, FilterWeights, Projection};
+use topopt_study::config::{
+    self, Config, Continuation, FilterKind, FilterWeights, PhysicsKind, Projection,
+};
 use topopt_study::doubts;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
@@ -36,6 +40,10 @@ pub(super) fn check(
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    let part = Config::load_for_analysis(&args.case, &args.set)?;
+    if part.physics.kind == PhysicsKind::Heat && !part.gives("design") {
+        return heat::check(&part, args, out, interrupt);
+    }
     let config = Config::load(&args.case, &args.set)?;
 
     output_folder::check(&config, None, Earlier::Replace).map_err(InputError::from)?;
@@ -45,6 +53,9 @@ pub(super) fn check(
         output_folder::check_file(path, &["vtu"], &inputs).map_err(InputError::from)?;
     }
 
+    if config.physics.kind == PhysicsKind::Heat {
+        return heat::check(&config, args, out, interrupt);
+    }
     let case = Case::build_until(&config, &(&args.gmsh).into(), interrupt)?;
     if let Some(path) = &args.preview {
         preview::write(path, &config, &case).map_err(InputError::from)?;
@@ -298,10 +309,11 @@ const USUAL: &str = "minimize compliance";
 
 fn made_of(material: &MaterialShare) -> String {
     let density = material.mass_density.map(|d| format!(", mass density {}", shown(d)));
-    let modulus = shown(material.youngs_modulus);
+    let coefficient = shown(material.coefficient);
     let (name, n) = (material.name(), material.elements);
     let elements = if n == 1 { "element" } else { "elements" };
-    format!("{name}: {n} {elements}, Young's modulus {modulus}{}", density.unwrap_or_default())
+    let what = if material.conductivity.is_some() { "conductivity" } else { "Young's modulus" };
+    format!("{name}: {n} {elements}, {what} {coefficient}{}", density.unwrap_or_default())
 }
 
 /// What changes, by the keys of the case file.

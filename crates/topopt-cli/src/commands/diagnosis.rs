@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use topopt_mesh::numbers::shown;
 use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_nodes};
-use topopt_study::case::{Case, CaseLoads};
+use topopt_study::case::Case;
+use topopt_study::case_loads::CaseLoads;
 
 use super::info::Shape;
 
@@ -22,7 +23,7 @@ pub(super) struct Diagnosis {
     pub warnings: Vec<String>,
 }
 
-/// Elements of a smaller scaled Jacobian are told of.
+/// Elements of a smaller scaled Jacobian are reported.
 const POOR_JACOBIAN: f64 = 0.2;
 
 impl Diagnosis {

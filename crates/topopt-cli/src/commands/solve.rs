@@ -1,5 +1,6 @@
 //! `topopt solve CASE`
 
+mod heat;
 mod page;
 
 use std::io::Write;
@@ -7,7 +8,7 @@ use std::io::Write;
 use topopt_io::atomic;
 use topopt_mesh::numbers::{place, shown};
 use topopt_study::analysis::{self, Analysis, AnalyzedCase, PeakStress, Request};
-use topopt_study::config::Config;
+use topopt_study::config::{Config, PhysicsKind};
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
@@ -30,6 +31,9 @@ pub(super) fn solve(
         gauss: args.gauss.clone(),
         gmsh: (&args.gmsh).into(),
     };
+    if config.physics.kind == PhysicsKind::Heat {
+        return heat::solve(&config, &request, args, out, interrupt);
+    }
     let found = Analysis::of(&config, &request, interrupt)?;
 
     let folder = config.output_directory();

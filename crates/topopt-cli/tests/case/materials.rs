@@ -1,5 +1,6 @@
 //! Several materials in the case file, and what is refused.
 
+use topopt_fem::{DIM, Elasticity};
 use topopt_study::case::Case;
 use topopt_study::config::Config;
 use topopt_study::materials::MaterialShare;
@@ -50,8 +51,8 @@ fn elements_are_of_the_material_of_their_set() {
     let shares = |more: &str| {
         let config = Config::parse("case.toml".as_ref(), format!("{CASE}{more}"), &[]).unwrap();
         let case = Case::build(&config).unwrap();
-        let shares = MaterialShare::all(&config, &case);
-        shares.into_iter().map(|s| (s.name(), s.youngs_modulus, s.elements)).collect::<Vec<_>>()
+        let shares = MaterialShare::all::<Elasticity, DIM>(&config, &case);
+        shares.into_iter().map(|s| (s.name(), s.coefficient, s.elements)).collect::<Vec<_>>()
     };
     let left = ("set `left`".to_owned(), 70.0, 100);
     assert_eq!(shares(""), [("[material]".into(), 1.0, 150), left.clone()]);

@@ -43,9 +43,9 @@ fn unknown_table() {
        :      `-- not a known key
     16 | width = 1
        `----
-     help: the case file may have the keys constraints, continuation, design, filter, load_cases,
-           loads, material, materials, mesh, objective, optimizer, output, projection, select,
-           solver, springs, supports, title, units
+     help: the case file may have the keys constraints, continuation, convection, design, filter,
+           load_cases, loads, material, materials, mesh, objective, optimizer, output, physics,
+           projection, select, solver, springs, supports, title, transient, units
     ");
 }
 

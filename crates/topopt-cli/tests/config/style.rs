@@ -1,6 +1,6 @@
 //! `design.style`.
 
-use topopt_study::config::{Config, FilterKind, Projection, Style};
+use topopt_study::config::{Config, FilterKind, Method, Projection, Style};
 
 use crate::{CASE, override_refused, parse, refused};
 
@@ -28,7 +28,7 @@ fn crisp_sets_what_is_left_out() {
     for config in [crisp(""), parse(CASE.to_owned(), &["design.style=crisp"]).unwrap()] {
         assert_eq!(config.filter.get_ref().kind, FilterKind::Density);
         assert_eq!((config.design.density_min, config.optimizer.move_limit), (1e-3, 0.05));
-        assert_eq!(config.optimizer.max_iterations, 120);
+        assert_eq!((config.optimizer.method, config.optimizer.max_iterations), (Method::Mma, 120));
         assert_eq!(config.projection, Some(Projection { sharpness: 1.0, threshold: 0.5 }));
         let expected = [(21, 2.0), (33, 4.0), (45, 8.0), (57, 16.0), (69, 32.0), (81, 64.0)];
         assert_eq!(stages(&config), expected.map(|(from, sharpness)| (from, Some(sharpness))));

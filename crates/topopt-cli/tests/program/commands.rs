@@ -65,6 +65,8 @@ fn template_shows_the_defaults() {
     let shown = |line: &str| {
         let is_key = line.starts_with("# [[") || line.starts_with("# ") && line.contains(" = ");
         let is_other = WITHOUT_DEFAULT.iter().any(|key| line.starts_with(&format!("# {key} =")));
+        // What is further to the right is of another physics.
+        let is_key = is_key && !line.starts_with("#  ");
         if is_key && !is_other { line[2..].to_owned() } else { line.to_owned() }
     };
 

@@ -15,10 +15,12 @@ mod gmsh;
 mod gpu;
 #[cfg(unix)]
 mod guide;
+mod heat;
 mod interrupt;
 mod literature;
 mod loads;
 mod materials;
+mod mechanisms;
 mod mesh_messages;
 mod meshes;
 mod messages;

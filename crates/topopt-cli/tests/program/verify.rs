@@ -128,7 +128,7 @@ fn a_small_cantilever() {
     assert!(!folder.path("out/verify.json").exists() && !folder.path("out/verify.vtu").exists());
 }
 
-/// A piece that nothing holds, and loads on elements that are void, are left out and told of.
+/// A piece that nothing holds, and loads on elements that are void, are left out and reported.
 #[test]
 fn loose_pieces_and_loads_on_void_are_told() {
     let folder = Folder::new();

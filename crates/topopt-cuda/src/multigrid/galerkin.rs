@@ -25,7 +25,7 @@ pub(super) struct Galerkin<R> {
     ground: kernels::Ground<R>,
 }
 
-/// [`Joints`] on the device, but for the pattern.
+/// [`Joints`] on the device, except for the pattern.
 pub(super) struct JointLists {
     n: usize,
     rows: CudaSlice<u32>,

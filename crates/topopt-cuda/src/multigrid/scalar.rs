@@ -1,7 +1,7 @@
 //! Multigrid for diffusion, one unknown per node: what the host makes of fixed coefficients, and the
 //! cycle on the device by the kernels of `cuda/scalar_levels.cu`.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ const WARP: usize = 32;
 const NONE: u32 = u32::MAX;
 
 /// The hierarchy on the host.
-type OnHost<'p> = NodalAggregation<'p, Diffusion, 1, 1>;
+pub(super) type OnHost<'p> = NodalAggregation<'p, Diffusion, 1, 1>;
 
 /// `multigrid` for an equation of diffusion whose coefficients stay: a cycle in precision `R`, for
 /// conjugate gradients in double precision.
@@ -57,13 +57,23 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
         let mut host = topopt_fem::Multigrid::<Diffusion, 1, 1>::new(problem, kind)?;
         host.update(&Cpu, operator.as_ref(), &coefficients)?;
         drop(operator);
+        Self::of(backend, mesh, problem, host.hierarchy(), (kind, coefficients))
+    }
 
+    /// Of what the host has made.
+    pub(super) fn of(
+        backend: &'a Cuda<R>,
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Discretization<Diffusion, 1>,
+        host: &OnHost<'_>,
+        (kind, coefficients): (CycleKind, [&Vec<f64>; 2]),
+    ) -> Result<Self, BackendError> {
         let mut fine = MfDiffusion::new(mesh, problem)?;
         let elements = Space::elements(problem.mesh().n_elements());
         let upload = |values: &Vec<f64>| backend.upload(values, elements);
         fine.set_coefficients(&[&upload(coefficients[0])?, &upload(coefficients[1])?]);
         let fine = WithSprings::new(backend, problem, Box::new(fine))?;
-        let hierarchy = ScalarHierarchy::new(backend, problem, fine, host.hierarchy())?;
+        let hierarchy = ScalarHierarchy::new(backend, problem, fine, host)?;
         let mut cycle = Cycle::new(backend, kind, hierarchy)?;
         cycle.update(backend, |_| ());
         let state = Mutex::new(State::new(backend, problem.space())?);
@@ -85,6 +95,19 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
     /// The hierarchy.
     pub fn hierarchy(&self) -> &ScalarHierarchy<'a, R> {
         self.cycle.hierarchy()
+    }
+
+    /// Takes other coefficients, which `host` has followed.
+    pub(super) fn follow(
+        &mut self,
+        host: &OnHost<'_>,
+        terms: [&Vec<f64>; 2],
+    ) -> Result<(), BackendError> {
+        self.cycle.hierarchy_mut().follow(self.backend, host, terms)?;
+        self.cycle.update(self.backend, |_| ());
+        // What was recorded knows the old matrices.
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).recorded = None;
+        Ok(())
     }
 }
 
@@ -110,6 +133,8 @@ impl<R: Real> Preconditioner<Cuda<f64>> for ScalarMultigrid<'_, R> {
 /// The hierarchy on the device; level 0 is the matrix-free operator, the others are matrices in
 /// compressed rows.
 pub struct ScalarHierarchy<'a, R: Real> {
+    kernels: Arc<kernels::ScalarLevels<R>>,
+    vector: Arc<kernels::Vector<R>>,
     fine: WithSprings<'a, Cuda<R>, MfDiffusion<R>>,
     /// Levels 1 and on.
     coarse: Vec<Matrix<R>>,
@@ -135,7 +160,31 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         let vector = Arc::new(kernels::Vector::load(device)?);
         let n_levels = host.n_levels();
 
-        let matrix = |level| Matrix::new(&kernels, device, host.matrix(level));
+        let transfer = |level| {
+            let is_held = |point: u32| level == 0 && problem.constraints().is_held(point as usize);
+            ConstantTransfer::new(&kernels, device, host.aggregates(level), is_held)
+        };
+
+        let mut hierarchy = Self {
+            fine,
+            coarse: Vec::new(),
+            inverse_diagonals: Vec::new(),
+            transfers: (0..n_levels - 1).map(transfer).collect::<Result<_, _>>()?,
+            solving: kernels::DenseSolve::load(device)?,
+            ones: device.upload(&vec![1.0; host.matrix(n_levels - 1).dimension()])?,
+            last_inverse: device.zeros(1)?,
+            kernels,
+            vector,
+        };
+        hierarchy.take(backend, host)?;
+        Ok(hierarchy)
+    }
+
+    /// Takes the matrices and diagonals of the host.
+    fn take(&mut self, backend: &Cuda<R>, host: &OnHost<'_>) -> Result<(), BackendError> {
+        let (device, n_levels) = (backend.device(), host.n_levels());
+        let (kernels, vector) = (&self.kernels, &self.vector);
+        let matrix = |level| Matrix::new(kernels, device, host.matrix(level));
         let diagonal = |level| {
             let inverse = host.inverse_diagonal(level);
             let mut values = vec![0.0; inverse.dimension()];
@@ -143,21 +192,22 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             let values = backend.upload(&values, inverse.space())?;
             Ok(InverseEntries { kernels: kernels.clone(), vector: vector.clone(), values })
         };
-        let transfer = |level| {
-            let is_held = |point: u32| level == 0 && problem.constraints().is_held(point as usize);
-            ConstantTransfer::new(&kernels, device, host.aggregates(level), is_held)
-        };
+        self.coarse = (1..n_levels).map(matrix).collect::<Result<_, _>>()?;
+        self.inverse_diagonals = (0..n_levels - 1).map(diagonal).collect::<Result<_, _>>()?;
+        self.last_inverse = device.upload(&dense_inverse(host))?;
+        Ok(())
+    }
 
-        let inverse = dense_inverse(host);
-        Ok(Self {
-            fine,
-            coarse: (1..n_levels).map(matrix).collect::<Result<_, _>>()?,
-            inverse_diagonals: (0..n_levels - 1).map(diagonal).collect::<Result<_, _>>()?,
-            transfers: (0..n_levels - 1).map(transfer).collect::<Result<_, _>>()?,
-            solving: kernels::DenseSolve::load(device)?,
-            ones: device.upload(&vec![1.0; host.matrix(n_levels - 1).dimension()])?,
-            last_inverse: device.upload(&inverse)?,
-        })
+    /// The same with other coefficients on the finest level.
+    fn follow(
+        &mut self,
+        backend: &Cuda<R>,
+        host: &OnHost<'_>,
+        terms: [&Vec<f64>; 2],
+    ) -> Result<(), BackendError> {
+        let upload = |values: &Vec<f64>| backend.upload(values, Space::elements(values.len()));
+        self.fine.set_coefficients(&[&upload(terms[0])?, &upload(terms[1])?]);
+        self.take(backend, host)
     }
 }
 

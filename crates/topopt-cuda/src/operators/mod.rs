@@ -88,7 +88,7 @@ impl Strategy {
     }
 
     /// Bytes of device memory that the operator stores for a mesh of that size, beside the
-    /// [`ProblemOnDevice`] and the vectors. Exact but for `bsr`, whose rows are taken to be as long
+    /// [`ProblemOnDevice`] and the vectors. Exact except for `bsr`, whose rows are taken to be as long
     /// as inside a box.
     pub fn bytes(self, n_nodes: usize, n_elements: usize) -> usize {
         let moduli = 8 * n_elements;

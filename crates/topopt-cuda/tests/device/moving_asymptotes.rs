@@ -75,7 +75,7 @@ fn assert_near(found: &[f64], expected: &[f64], name: &str) {
 fn designs_and_sums_are_those_of_the_cpu() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    for (n, m) in [(1, 0), (100, 1), (9_000, 2), (70_000, 1), (3_000, 23), (500, 200)] {
+    for (n, m) in [(1, 0), (100, 1), (9_000, 2), (70_000, 1), (3_000, 23), (700, 65), (500, 200)] {
         let (vectors, sums) = everything(&backend, n, m);
         let (expected, expected_sums) = everything(&Cpu, n, m);
         for (found, expected) in vectors.iter().zip(&expected) {

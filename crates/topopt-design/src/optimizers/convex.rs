@@ -16,7 +16,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// 40 bars of volumes between 0.01 and 10, of which each tenth is fixed.
+    /// 40 bars of volumes between 0.01 and 10; each tenth is fixed.
     pub fn new(power: f64) -> Self {
         let costs = (0..40).map(|j| 10f64.powf((1.7 * j as f64).sin())).collect();
         let volumes: Vec<f64> =

@@ -111,19 +111,33 @@ impl<B: MovingAsymptotes> Mma<B> {
         );
     }
 
-    /// sum_j |g_j| r_j: a function is scaled by it; 1 for one that does not change.
-    fn change(
+    /// sum_j |g_j| r_j of all functions, which are scaled by it; 1 for those that do not change.
+    ///
+    /// An objective that does not change, beside the largest of other functions, is scaled as these
+    /// are: their multipliers add up to it, and compare with those of other constraints.
+    fn changes(
         &self,
-        backend: &B,
-        function: &Function<B>,
+        problem: &Subproblem<B>,
         scratch: &mut B::Vector,
-    ) -> Result<f64, BackendError> {
-        let mut change = 0.0;
-        for sign in [1.0, -1.0] {
-            backend.positive_part(sign, &function.gradient, scratch);
-            change += backend.value(&backend.dot(scratch, &self.ranges))?;
+    ) -> Result<Vec<f64>, BackendError> {
+        let backend = problem.backend;
+        let mut changes = Vec::new();
+        for function in problem.functions() {
+            let mut change = 0.0;
+            for sign in [1.0, -1.0] {
+                backend.positive_part(sign, &function.gradient, scratch);
+                change += backend.value(&backend.dot(scratch, &self.ranges))?;
+            }
+            changes.push(change);
         }
-        Ok(if change > 0.0 { change } else { 1.0 })
+
+        let sharing = problem.constraints.iter().zip(&changes[1..]);
+        let smallest = sharing.map(|(f, change)| change / f.share).fold(f64::INFINITY, f64::min);
+        if changes[0] == 0.0 && smallest.is_finite() {
+            changes[0] = smallest;
+        }
+        let scale = |change: f64| if change > 0.0 { change } else { 1.0 };
+        Ok(changes.into_iter().map(scale).collect())
     }
 
     /// Writes the design that minimizes the approximations with these `scales` and `curvatures`,
@@ -223,10 +237,7 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
     ) -> Result<Vec<f64>, SolveError> {
         let backend = problem.backend;
         self.move_asymptotes(problem);
-        let mut changes = Vec::new();
-        for function in problem.functions() {
-            changes.push(self.change(backend, function, next)?);
-        }
+        let changes = self.changes(problem, next)?;
 
         let n = self.n as f64;
         let (scales, slopes): (Vec<f64>, Vec<f64>) = match self.is_scaled {

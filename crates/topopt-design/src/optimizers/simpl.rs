@@ -121,8 +121,8 @@ impl<B: Pointwise> Simpl<B> {
         backend.axpby(-1.0, moved, 1.0, gradient);
     }
 
-    /// The step size to begin with: that of Barzilai and Borwein; for want of a step before, the
-    /// one by which latent variables move by 1 in the mean over the volume.
+    /// The step size to begin with: that of Barzilai and Borwein; without a step
+    /// before, latent variables move by 1 in the mean over the volume.
     fn first_size(&mut self, problem: &Subproblem<B>) -> Result<f64, BackendError> {
         let Subproblem { backend, design, objective, constraints, .. } = *problem;
         let [moved, ranges] = &mut self.scratch;

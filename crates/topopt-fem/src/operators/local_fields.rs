@@ -156,7 +156,7 @@ pub fn load_in_order<S: Simd>(simd: S, values: &[f64]) -> Lanes<S> {
 }
 
 /// Adds `forces` to `sums` at the nodes of `hexes`. In a row the nodes of one end of the elements
-/// come before those of the other, which are the same but for one element: a sum is not read
+/// come before those of the other, which are the same except for one element: a sum is not read
 /// right after it was written.
 #[inline(always)]
 pub fn add<S: Simd, const N: usize>(

@@ -8,6 +8,7 @@ mod multigrid;
 mod spread_loads;
 mod stresses;
 mod surface_load;
+mod transient;
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{

@@ -118,7 +118,7 @@ fn a_preconditioner_that_does_not_converge_gives_way() {
     assert!(Cpu.max_difference(&alone, &expected) > 1e-10);
 }
 
-/// An operator whose products are a millionth too large, but for the first and those from the
+/// An operator whose products are a millionth too large, except for the first and those from the
 /// given one on.
 struct Inexact {
     exact: Tridiagonal,

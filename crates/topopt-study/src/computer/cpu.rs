@@ -5,11 +5,14 @@ use std::time::Instant;
 use topopt_design::{Cone, NeighborStorage};
 use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
 use topopt_fem::{
-    BlockJacobi, ElementPreconditioner, Helmholtz, Jacobi, Multigrid, Problem, Strategy,
+    BlockJacobi, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
+    Jacobi, Problem, Strategy,
 };
 use topopt_linalg::{BackendError, Cpu};
 
-use super::{BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle, refused};
+use super::{
+    BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, refused,
+};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
@@ -27,20 +30,24 @@ impl Computer for OnCpu {
         &Cpu
     }
 
-    fn strategies(&self, _: &Model) -> Vec<&'static str> {
+    fn strategies<K: Solvable<N>, const N: usize>(&self, _: &Model<K, N>) -> Vec<&'static str> {
         Strategy::ALL.map(Strategy::name).into()
     }
 
-    fn needs(&self, config: &Config, model: &Model) -> Result<Needs, Failure> {
+    fn needs<K: Solvable<N>, const N: usize>(
+        &self,
+        config: &Config,
+        model: &Model<K, N>,
+    ) -> Result<Needs, Failure> {
         let strategy = checked_strategy(config, model, config.solver.strategy)?;
         let memory = |s: Strategy| (s.name(), memory::process_mb(config, model, s));
         Ok(Needs { strategy: strategy.name(), memory_mb: Strategy::ALL.map(memory).into() })
     }
 
-    fn solver<'a>(
+    fn solver<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         config: &Config,
-        model: &'a Model,
+        model: &'a Model<K, N>,
         wanted: config::Strategy,
         _contrast: f64,
     ) -> Result<Solver<'a, Cpu>, Failure> {
@@ -50,10 +57,18 @@ impl Computer for OnCpu {
         Ok(Solver { operator, preconditioner, note: None })
     }
 
-    fn weights<'a>(
+    fn diffusion<'a>(
+        &'a self,
+        problem: &'a Discretization<Diffusion, 1>,
+        _colors: Option<&[usize]>,
+    ) -> Result<Box<dyn ElementOperator<Cpu> + 'a>, BackendError> {
+        Ok(Strategy::Mf.build(problem))
+    }
+
+    fn weights<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         plan: &Weights,
-        model: &'a Model,
+        model: &'a Model<K, N>,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Cpu>, BackendError> {
         let mesh = model.problem.mesh();
@@ -99,9 +114,9 @@ impl Computer for OnCpu {
 }
 
 /// The strategy that is `wanted`, for which there is enough memory.
-fn checked_strategy(
+fn checked_strategy<K: Solvable<N>, const N: usize>(
     config: &Config,
-    model: &Model,
+    model: &Model<K, N>,
     wanted: config::Strategy,
 ) -> Result<Strategy, InputError> {
     let strategy = strategy(wanted)?;
@@ -121,13 +136,13 @@ fn strategy(wanted: config::Strategy) -> Result<Strategy, Finding> {
     })
 }
 
-fn preconditioner<'a>(
+fn preconditioner<'a, K: Solvable<N>, const N: usize>(
     solver: &config::Solver,
-    problem: &'a Problem,
+    problem: &'a Problem<K, N>,
 ) -> Result<Box<dyn ElementPreconditioner<Cpu> + 'a>, BackendError> {
     Ok(match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            Box::new(Multigrid::new(problem, cycle(solver))?)
+            K::multigrid(problem, cycle(solver))?
         }
         config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.space())?),
         config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),

@@ -1,20 +1,23 @@
 //! One GPU.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use topopt_cuda::distance::{Eikonal, EikonalError};
 use topopt_cuda::{
-    BlockJacobi, Cone, Cuda, Device, MatrixFreeEquation, MeshOnDevice, Multigrid, Prepared,
-    ProblemOnDevice, Strategy,
+    BlockJacobi, Cone, Cuda, Device, MatrixFreeEquation, MeshOnDevice, MfDiffusion, Multigrid,
+    Prepared, ProblemOnDevice, Strategy,
 };
 use topopt_design::Optimization;
 use topopt_distance::{Arrival, Speed, Tetrahedra};
-use topopt_fem::{ElementPreconditioner, Helmholtz, Jacobi, Problem};
+use topopt_fem::{
+    Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem,
+};
 use topopt_linalg::BackendError;
-use topopt_mesh::HexMesh;
 
+use super::opened::{OpenGpu, bare_mesh, mesh_on_device};
 use super::{
-    BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solver, cycle, fastest, refused,
+    BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, fastest,
+    refused,
 };
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -25,12 +28,7 @@ use crate::model::Model;
 use crate::optimizer::further_element_vectors;
 
 /// One GPU, in double precision.
-pub struct OnGpu {
-    device: Arc<Device>,
-    backend: Cuda<f64>,
-    /// For the preconditioner of the filter's equation, which few runs have.
-    single: OnceLock<Cuda<f32>>,
-}
+pub struct OnGpu(OpenGpu);
 
 impl OnGpu {
     /// On `device`.
@@ -38,17 +36,7 @@ impl OnGpu {
     /// # Errors
     /// [`BackendError`] if the device fails.
     pub fn new(device: &Arc<Device>) -> Result<Self, BackendError> {
-        let single = OnceLock::new();
-        Ok(Self { device: device.clone(), backend: Cuda::new(device)?, single })
-    }
-
-    /// Its backend in single precision.
-    fn single(&self) -> Result<&Cuda<f32>, BackendError> {
-        if let Some(single) = self.single.get() {
-            return Ok(single);
-        }
-        let single = Cuda::new(&self.device)?;
-        Ok(self.single.get_or_init(|| single))
+        Ok(Self(OpenGpu::new(device)?))
     }
 }
 
@@ -56,66 +44,55 @@ impl Computer for OnGpu {
     type Backend = Cuda<f64>;
 
     fn backend(&self) -> &Cuda<f64> {
-        &self.backend
+        &self.0.backend
     }
 
-    fn strategies(&self, model: &Model) -> Vec<&'static str> {
-        possible(model).into_iter().map(Strategy::name).collect()
+    fn strategies<K: Solvable<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<&'static str> {
+        K::strategies_on_gpu(model)
     }
 
-    fn needs(&self, config: &Config, model: &Model) -> Result<Needs, Failure> {
-        let bytes = |s| run_bytes(config, model, s, model.contrast(config));
-        let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
-        let strategy = in_order(config.solver.strategy, model).name();
-        Ok(Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() })
+    fn needs<K: Solvable<N>, const N: usize>(
+        &self,
+        config: &Config,
+        model: &Model<K, N>,
+    ) -> Result<Needs, Failure> {
+        Ok(K::needs_on_gpu(config, model))
     }
 
-    /// The host prepares the preconditioner while the device takes the mesh and measures
-    /// strategies.
-    fn solver<'a>(
+    fn solver<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         config: &Config,
-        model: &'a Model,
+        model: &'a Model<K, N>,
         wanted: config::Strategy,
         contrast: f64,
     ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-        let (problem, solver) = (&model.problem, &config.solver);
-        let choice = choice(&self.device, config, model, wanted, contrast)?;
-        let operator = || -> Result<_, BackendError> {
-            let mesh = mesh_on_device(&self.device, problem, model.colors.as_deref())?;
-            let (strategy, note) = match choice {
-                Choice::Named(strategy, note) => (strategy, note),
-                Choice::Measured(fitting) => {
-                    let (best, note) = fastest::fastest(&self.backend, &mesh, problem, fitting)?;
-                    (best, Some(note))
-                }
-            };
-            Ok((strategy.build(&mesh, problem)?, mesh, note))
-        };
-        let (operator, prepared) = rayon::join(operator, || prepared(solver, problem));
-        let (operator, mesh, note) = operator?;
-
-        let preconditioner =
-            preconditioner(&self.backend, solver, &mesh, problem, contrast, prepared)?;
-        Ok(Solver { operator, preconditioner, note })
+        K::solver_on_gpu(&self.0, config, model, (wanted, contrast))
+    }
+    fn diffusion<'a>(
+        &'a self,
+        problem: &'a Discretization<Diffusion, 1>,
+        colors: Option<&[usize]>,
+    ) -> Result<Box<dyn ElementOperator<Cuda<f64>> + 'a>, BackendError> {
+        let mesh = bare_mesh(&self.0.device, problem.mesh(), colors)?;
+        Ok(Box::new(MfDiffusion::new(&mesh, problem)?))
     }
 
-    fn weights<'a>(
+    fn weights<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         plan: &Weights,
-        model: &'a Model,
+        model: &'a Model<K, N>,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Cuda<f64>>, BackendError> {
         let mesh = model.problem.mesh();
         match plan {
             Weights::Helmholtz => {
-                let on_device = bare_mesh(&self.device, mesh, model.colors.as_deref())?;
-                let backends = (&self.backend, self.single()?);
+                let on_device = bare_mesh(&self.0.device, mesh, model.colors.as_deref())?;
+                let backends = (&self.0.backend, self.0.single()?);
                 let equation = MatrixFreeEquation::new(backends, &on_device, mesh, radius)?;
-                Ok((Box::new(Helmholtz::solving(&self.backend, equation)?), None))
+                Ok((Box::new(Helmholtz::solving(&self.0.backend, equation)?), None))
             }
             Weights::Cone { .. } => {
-                let cone = Cone::new(&self.device, &mesh.centers(), radius)?;
+                let cone = Cone::new(&self.0.device, &mesh.centers(), radius)?;
                 let neighbors = Neighbors { mean: cone.mean_neighbors(), stored: false };
                 Ok((Box::new(cone), Some(neighbors)))
             }
@@ -130,10 +107,10 @@ impl Computer for OnGpu {
         visitor: &mut EachOperator<Cuda<f64>>,
     ) -> Result<(), BackendError> {
         let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-        let mesh = mesh_on_device(&self.device, problem, colors)?;
+        let mesh = mesh_on_device(&self.0.device, problem, colors)?;
         for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
             let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, problem);
-            if bytes <= self.device.memory()?.0 && strategy.takes(problem.mesh()) {
+            if bytes <= self.0.device.memory()?.0 && strategy.takes(problem.mesh()) {
                 let mut operator = strategy.build(&mesh, problem)?;
                 visitor(operator.as_mut(), strategy.bytes(nodes, elements))?;
             }
@@ -148,7 +125,7 @@ impl Computer for OnGpu {
         sources: &[(u32, f64)],
         end: f64,
     ) -> Result<Arrival, Failure> {
-        let found = Eikonal::<f64>::new(&self.device, tetrahedra, speed)
+        let found = Eikonal::<f64>::new(&self.0.device, tetrahedra, speed)
             .and_then(|mut eikonal| eikonal.arrival_until(sources, end));
         found.map_err(|error| match error {
             EikonalError::Input(error) => refused(error),
@@ -157,8 +134,49 @@ impl Computer for OnGpu {
     }
 
     fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError> {
-        self.device.seconds(work)
+        self.0.device.seconds(work)
     }
+}
+
+/// Names of the strategies that compute an elastic `model`.
+pub(crate) fn elastic_strategies(model: &Model) -> Vec<&'static str> {
+    possible(model).into_iter().map(Strategy::name).collect()
+}
+
+/// What a run of an elastic `model` needs.
+pub(crate) fn elastic_needs(config: &Config, model: &Model) -> Needs {
+    let bytes = |s| run_bytes(config, model, s, model.contrast(config));
+    let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
+    let strategy = in_order(config.solver.strategy, model).name();
+    Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() }
+}
+
+/// Operator and preconditioner of an elastic `model`. The host prepares the preconditioner while the
+/// device takes the mesh and measures strategies.
+pub(crate) fn elastic_solver<'a>(
+    gpu: &'a OpenGpu,
+    config: &Config,
+    model: &'a Model,
+    (wanted, contrast): (config::Strategy, f64),
+) -> Result<Solver<'a, Cuda<f64>>, Failure> {
+    let (problem, solver) = (&model.problem, &config.solver);
+    let choice = choice(&gpu.device, config, model, wanted, contrast)?;
+    let operator = || -> Result<_, BackendError> {
+        let mesh = mesh_on_device(&gpu.device, problem, model.colors.as_deref())?;
+        let (strategy, note) = match choice {
+            Choice::Named(strategy, note) => (strategy, note),
+            Choice::Measured(fitting) => {
+                let (best, note) = fastest::fastest(&gpu.backend, &mesh, problem, fitting)?;
+                (best, Some(note))
+            }
+        };
+        Ok((strategy.build(&mesh, problem)?, mesh, note))
+    };
+    let (operator, prepared) = rayon::join(operator, || prepared(solver, problem));
+    let (operator, mesh, note) = operator?;
+
+    let preconditioner = preconditioner(&gpu.backend, solver, &mesh, problem, contrast, prepared)?;
+    Ok(Solver { operator, preconditioner, note })
 }
 
 /// The preconditioner on a GPU, for moduli down to `contrast` times the largest. Multigrid is in
@@ -200,32 +218,8 @@ fn prepared(solver: &config::Solver, problem: &Problem) -> Option<Prepared> {
 }
 
 /// Whether single precision, which rounds to 6e-8, can tell moduli of that contrast apart.
-fn is_single(contrast: f64) -> bool {
+pub(super) fn is_single(contrast: f64) -> bool {
     contrast >= 1e-7
-}
-
-/// The mesh of `problem` on a GPU, for launches by color where it has `colors`.
-///
-/// # Errors
-/// [`BackendError`] if the device has no room for it.
-pub fn mesh_on_device(
-    device: &Arc<Device>,
-    problem: &Problem,
-    colors: Option<&[usize]>,
-) -> Result<Arc<ProblemOnDevice>, BackendError> {
-    ProblemOnDevice::on(&bare_mesh(device, problem.mesh(), colors)?, problem)
-}
-
-/// `mesh` on a GPU, for launches by color where it has `colors`.
-fn bare_mesh(
-    device: &Arc<Device>,
-    mesh: &HexMesh,
-    colors: Option<&[usize]>,
-) -> Result<Arc<MeshOnDevice>, BackendError> {
-    match colors {
-        Some(colors) => MeshOnDevice::by_color(device, mesh, colors),
-        None => MeshOnDevice::new(device, mesh),
-    }
 }
 
 /// The strategy on a GPU: `Auto` is `mf` where the elements come by color, as what is measured
@@ -299,7 +293,7 @@ fn impossible(asked: config::Strategy, model: &Model, possible: &[Strategy]) -> 
         .remedy(format!("set `solver.strategy` to \"auto\", or to one of {}", names.join(", ")))
 }
 
-/// Device memory of a run but for its filter: mesh, vectors of the design loop and of the solver,
+/// Device memory of a run except for its filter: mesh, vectors of the design loop and of the solver,
 /// operator, preconditioner.
 fn bytes(
     strategy: Strategy,
@@ -335,7 +329,7 @@ fn run_bytes(config: &Config, model: &Model, strategy: Strategy, contrast: f64) 
 }
 
 /// Device memory of the filter. A Helmholtz equation has a copy of the mesh of its own.
-fn filter_bytes(model: &Model) -> usize {
+pub(crate) fn filter_bytes<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> usize {
     let (mesh, filter) = (&model.mesh, &model.filter);
     let (nodes, elements) = (mesh.n_nodes(), mesh.n_elements());
     let weights = match (filter.weights(), filter.radius()) {

@@ -8,7 +8,9 @@ use topopt_mesh::numbers::shown;
 use super::design_consistency::design;
 use super::load_consistency::{is_no_face, loads};
 use super::objective_consistency::objective;
-use super::{Axis, Config, Mesh};
+use super::physics_consistency::physics;
+use super::transient_consistency::transient;
+use super::{Axis, Config, Mesh, PhysicsKind};
 use crate::finding::{Finding, InputError};
 
 /// Everything in `config` that does not fit together.
@@ -32,6 +34,8 @@ pub(super) fn check_part(config: &Config) -> Result<(), InputError> {
 fn part(config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(mesh(config));
+    findings.extend(physics(config));
+    findings.extend(transient(config));
     findings.extend(materials(config));
     findings.extend(held_or_loaded(config));
     findings.extend(supports(config));
@@ -138,12 +142,26 @@ fn materials(config: &Config) -> Vec<Finding> {
 /// A part that nothing holds, or nothing loads.
 fn held_or_loaded(config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if config.supports.is_empty() && config.springs.is_empty() {
-        let remedy = "add [[supports]]: where the part is held; or add [[springs]] that hold it";
-        findings.push(missing(config, "[[supports]]", remedy));
+    if config.transient.is_some() {
+        // What is warm at the beginning cools by itself.
+        return findings;
+    }
+    let [held, loaded] = match config.physics.kind {
+        PhysicsKind::Elasticity => [
+            "add [[supports]]: where the part is held; or add [[springs]] that hold it",
+            "add [[loads]]: the forces on the part; or give [[supports]] a `displacement`",
+        ],
+        PhysicsKind::Heat => [
+            "add [[supports]]: where the temperature is held; or add [[convection]]",
+            "add [[loads]]: the heat; or give [[supports]] a `temperature`, [[convection]] an \
+             `ambient`",
+        ],
+    };
+    if config.supports.is_empty() && config.springs.is_empty() && config.convection.is_empty() {
+        findings.push(missing(config, "[[supports]]", held));
     }
     if config.load_case_names().is_empty() {
-        let remedy = "add [[loads]]: the forces on the part; or give [[supports]] a `displacement`";
+        let remedy = loaded;
         findings.push(missing(config, "[[loads]]", remedy));
     }
     findings
@@ -156,7 +174,7 @@ fn supports(config: &Config) -> Vec<Finding> {
         };
 
         let Some(displacement) = &support.displacement else {
-            let case = support.case.as_ref()?;
+            let case = support.case.as_ref().filter(|_| support.temperature.is_none())?;
             return at(
                 "a support holds in all load cases".into(),
                 case.span(),

@@ -45,9 +45,9 @@ pub enum Style {
     #[default]
     Smooth,
     /// Nearly solid or empty everywhere: `filter.kind = "density"`, `density_min = 0.001`,
-    /// `optimizer.move_limit = 0.05`, without stages of its own `optimizer.max_iterations = 120`,
-    /// and, without a `[projection]` of its own, the sharpness 1, which doubles every 12 iterations
-    /// from iteration 21 on up to 64.
+    /// `optimizer.method = "mma"`, `optimizer.move_limit = 0.05`, without stages of its own
+    /// `optimizer.max_iterations = 120`, and, without a `[projection]` of its own, the sharpness 1,
+    /// which doubles every 12 iterations from iteration 21 on up to 64.
     Crisp,
 }
 
@@ -158,7 +158,7 @@ pub struct Continuation {
 #[serde(deny_unknown_fields, default)]
 pub struct Optimizer {
     /// Method of the update; by default `oc` for the least compliance under one limit of the volume
-    /// or the mass, and `mma` for all else.
+    /// or the mass without a projection, and `mma` for all else.
     pub method: Method,
     /// Largest number of iterations; 120 by default with the stages of the style `crisp`.
     #[schemars(range(min = 1))]

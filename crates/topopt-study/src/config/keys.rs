@@ -13,13 +13,15 @@ use super::loads::{Load, LoadCase, Spring, Support};
 use super::mesh::Mesh;
 use super::objective::{Constraint, Objective};
 use super::output::Output;
+use super::physics::{Convection, Physics};
 use super::select::Select;
 use super::solver::Solver;
+use super::transient::Transient;
 use super::units::Units;
 use crate::finding::Source;
 
-/// A topology optimization of an elastic part: without `[objective]` and `[[constraints]]` its
-/// least compliance for a given volume.
+/// A topology optimization of a part: without `[objective]` and `[[constraints]]` its least
+/// compliance for a given volume.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "topopt case")]
@@ -28,10 +30,13 @@ pub struct Config {
     pub title: Option<String>,
     /// The units of lengths and forces; when left out, any consistent ones.
     pub units: Option<Units>,
+    /// What is computed: elasticity by default.
+    #[serde(default)]
+    pub physics: Physics,
     /// The mesh: read from a file or made by a generator.
     #[schemars(with = "Mesh")]
     pub mesh: Spanned<Mesh>,
-    /// The elastic material of all elements, or of those that `[[materials]]` leaves out.
+    /// The material of all elements, or of those that `[[materials]]` leaves out.
     #[serde(default)]
     pub material: Material,
     /// Other materials of element sets.
@@ -46,12 +51,17 @@ pub struct Config {
     /// Springs between the part and the ground.
     #[serde(default)]
     pub springs: Vec<Spring>,
-    /// The forces on the part.
+    /// Convection at faces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub convection: Vec<Convection>,
+    /// The forces on the part, or the heat.
     #[serde(default)]
     pub loads: Vec<Load>,
     /// Weights of the load cases; a case that is not listed has weight 1.
     #[serde(default)]
     pub load_cases: Vec<LoadCase>,
+    /// Heat in time.
+    pub transient: Option<Transient>,
     /// What is optimized: how much material, and where it must stay.
     #[serde(default)]
     pub design: Design,
@@ -85,7 +95,7 @@ pub struct Config {
     pub(super) path: PathBuf,
 }
 
-/// The elastic material, isotropic.
+/// The material, isotropic.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Material {
@@ -103,6 +113,12 @@ pub struct Material {
     /// Mass per volume of solid material, for gravity and rotation.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub mass_density: Option<f64>,
+    /// Conductivity of solid material: heat per time, length and temperature.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub conductivity: Option<f64>,
+    /// Heat per mass and temperature, for heat in time; with `mass_density`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub heat_capacity: Option<f64>,
 }
 
 /// The material of an element set, isotropic. An element may be in one such set.
@@ -112,9 +128,15 @@ pub struct SetMaterial {
     /// Name of an element set of the mesh, or of a selection.
     #[schemars(with = "String")]
     pub set: Spanned<String>,
-    /// Young's modulus of solid material.
+    /// Young's modulus of solid material; needed in elasticity.
     #[schemars(extend("exclusiveMinimum" = 0))]
-    pub youngs_modulus: f64,
+    pub youngs_modulus: Option<f64>,
+    /// Conductivity of solid material; needed for heat.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub conductivity: Option<f64>,
+    /// Heat per mass and temperature; needed for heat in time.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub heat_capacity: Option<f64>,
     /// Poisson's ratio; it must be that of `[material]`, which it is by default.
     #[schemars(
         with = "Option<f64>",
@@ -128,7 +150,13 @@ pub struct SetMaterial {
 
 impl Default for Material {
     fn default() -> Self {
-        Self { youngs_modulus: 1.0, poissons_ratio: 0.3, mass_density: None }
+        Self {
+            youngs_modulus: 1.0,
+            poissons_ratio: 0.3,
+            mass_density: None,
+            conductivity: None,
+            heat_capacity: None,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Config, Load, LoadQuantity, SelectKind};
+use super::{Config, Load, LoadQuantity, PhysicsKind, SelectKind};
 use crate::finding::Finding;
 
 /// What does not fit together in `[[loads]]`.
@@ -14,18 +14,33 @@ pub(super) fn loads(config: &Config) -> Vec<Finding> {
             [] => {
                 let entry = || config.span(&format!("loads.{i}"));
                 let span = load.set.as_ref().map_or_else(entry, |set| set.span());
-                ("a load without a force", "no magnitude given", span)
+                let message = match config.physics.kind {
+                    PhysicsKind::Elasticity => "a load without a force",
+                    PhysicsKind::Heat => "a load without heat",
+                };
+                (message, "no magnitude given", span)
             }
             [.., (_, span)] => ("a load of more than one kind", "one too many", span.clone()),
         };
-        Some(Finding::new(message).at(config.source(), span, label).remedy(
+        Some(Finding::new(message).at(config.source(), span, label).remedy(known(config)))
+    };
+    config.loads.iter().enumerate().filter_map(finding).collect()
+}
+
+/// What a load may be, by the physics.
+fn known(config: &Config) -> &'static str {
+    match config.physics.kind {
+        PhysicsKind::Elasticity => {
             "give one of `force` (on each node), `total_force` (on the whole set), `moment` (on \
              the whole set), `bearing` (a pin in a bore), `traction` (per area), `pressure` (per \
              area, along the normal), `gravity` and `angular_velocity` (on the whole part); \
-             several [[loads]] of a case act together",
-        ))
-    };
-    config.loads.iter().enumerate().filter_map(finding).collect()
+             several [[loads]] of a case act together"
+        }
+        PhysicsKind::Heat => {
+            "give one of `heat_flux` (per area), `heat_source` (per volume) and `total_heat` (into \
+             the whole set); several [[loads]] of a case act together"
+        }
+    }
 }
 
 /// `at` and `center`, which belong to one quantity each.
@@ -68,6 +83,10 @@ fn loaded_set(
     }
 
     match (quantity, &load.set) {
+        (LoadQuantity::HeatFlux(_), Some(set)) if is_no_face(load.kind) => {
+            let remedy = "leave `kind` out, or give `total_heat`";
+            at("a load per area needs faces".into(), set.span(), "`kind` says otherwise", remedy)
+        }
         (LoadQuantity::Traction(_) | LoadQuantity::Pressure(_), Some(set))
             if is_no_face(load.kind) =>
         {
@@ -78,7 +97,7 @@ fn loaded_set(
             let remedy = "leave `kind` out, or give `total_force`";
             at("a bearing needs faces".into(), set.span(), "`kind` says otherwise", remedy)
         }
-        (_, Some(_)) => None,
+        (LoadQuantity::HeatSource(_), None) | (_, Some(_)) => None,
         (_, None) => at(
             "a load without a set".into(),
             span.clone(),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::select::SelectKind;
+use super::transient::OverTime;
 
 /// One direction of the coordinate system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +21,7 @@ pub enum Axis {
     Z,
 }
 
-/// Nodes that are held, or moved by a displacement.
+/// Nodes that are held, or moved by a displacement; of heat, nodes whose temperature is held.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Support {
@@ -37,8 +38,15 @@ pub struct Support {
     /// Displacement [x, y, z] of its nodes, 0 in directions that are not held.
     #[schemars(with = "Option<[f64; 3]>")]
     pub displacement: Option<Spanned<[f64; 3]>>,
-    /// Name of the load case that the displacement belongs to; in the others the nodes are held;
-    /// by default it belongs to all.
+    /// Temperature of its nodes; 0 by default.
+    #[schemars(with = "Option<f64>")]
+    pub temperature: Option<Spanned<f64>>,
+    /// Factors of the temperature over time, `[time, factor]` by increasing time: linear between, constant beyond
+    /// the ends.
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub over_time: Option<Spanned<OverTime>>,
+    /// Name of the load case that the displacement or temperature belongs to; in the others the
+    /// nodes are held at 0; by default it belongs to all.
     #[schemars(with = "Option<String>")]
     pub case: Option<Spanned<String>>,
 }
@@ -62,7 +70,8 @@ pub struct Spring {
 }
 
 /// A load: exactly one of `force`, `total_force`, `moment`, `bearing`, `traction`, `pressure`,
-/// `gravity` and `angular_velocity`. Loads of the same case act together.
+/// `gravity` and `angular_velocity`; of heat, of `heat_flux`, `heat_source` and `total_heat`. Loads
+/// of the same case act together.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
@@ -108,6 +117,19 @@ pub struct Load {
     /// A point [x, y, z] on the axis of `angular_velocity`; by default the origin.
     #[schemars(with = "Option<[f64; 3]>")]
     pub center: Option<Spanned<[f64; 3]>>,
+    /// Heat per time and area into the faces of the set.
+    #[schemars(with = "Option<f64>")]
+    pub heat_flux: Option<Spanned<f64>>,
+    /// Heat per time and volume in the elements of the set; without `set` in the whole part.
+    #[schemars(with = "Option<f64>")]
+    pub heat_source: Option<Spanned<f64>>,
+    /// Heat per time into the set as a whole: into faces by their areas, into nodes in equal shares.
+    #[schemars(with = "Option<f64>")]
+    pub total_heat: Option<Spanned<f64>>,
+    /// Factors of the heat over time, `[time, factor]` by increasing time: linear between, constant beyond
+    /// the ends.
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub over_time: Option<Spanned<OverTime>>,
     /// Name of the load case that the force belongs to.
     #[serde(default = "default_case")]
     pub case: String,
@@ -132,6 +154,36 @@ pub enum LoadQuantity {
     Gravity([f64; 3]),
     /// Angular velocity of the whole part.
     AngularVelocity([f64; 3]),
+    /// Heat per area.
+    HeatFlux(f64),
+    /// Heat per volume.
+    HeatSource(f64),
+    /// Heat into the set as a whole.
+    TotalHeat(f64),
+}
+
+impl LoadQuantity {
+    /// Its key in the case file.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Force(_) => "force",
+            Self::TotalForce(_) => "total_force",
+            Self::Moment(_) => "moment",
+            Self::Bearing(_) => "bearing",
+            Self::Traction(_) => "traction",
+            Self::Pressure(_) => "pressure",
+            Self::Gravity(_) => "gravity",
+            Self::AngularVelocity(_) => "angular_velocity",
+            Self::HeatFlux(_) => "heat_flux",
+            Self::HeatSource(_) => "heat_source",
+            Self::TotalHeat(_) => "total_heat",
+        }
+    }
+
+    /// Whether it is heat, and no force.
+    pub fn is_heat(self) -> bool {
+        matches!(self, Self::HeatFlux(_) | Self::HeatSource(_) | Self::TotalHeat(_))
+    }
 }
 
 impl Load {
@@ -140,16 +192,21 @@ impl Load {
         let vector = |value: &Option<Spanned<[f64; 3]>>, kind: fn([f64; 3]) -> LoadQuantity| {
             value.as_ref().map(|value| (kind(*value.get_ref()), value.span()))
         };
-        let pressure = self.pressure.as_ref();
+        let number = |value: &Option<Spanned<f64>>, kind: fn(f64) -> LoadQuantity| {
+            value.as_ref().map(|value| (kind(*value.get_ref()), value.span()))
+        };
         let all = [
             vector(&self.force, LoadQuantity::Force),
             vector(&self.total_force, LoadQuantity::TotalForce),
             vector(&self.moment, LoadQuantity::Moment),
             vector(&self.bearing, LoadQuantity::Bearing),
             vector(&self.traction, LoadQuantity::Traction),
-            pressure.map(|value| (LoadQuantity::Pressure(*value.get_ref()), value.span())),
+            number(&self.pressure, LoadQuantity::Pressure),
             vector(&self.gravity, LoadQuantity::Gravity),
             vector(&self.angular_velocity, LoadQuantity::AngularVelocity),
+            number(&self.heat_flux, LoadQuantity::HeatFlux),
+            number(&self.heat_source, LoadQuantity::HeatSource),
+            number(&self.total_heat, LoadQuantity::TotalHeat),
         ];
         all.into_iter().flatten().collect()
     }

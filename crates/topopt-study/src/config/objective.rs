@@ -88,6 +88,10 @@ pub enum Quantity {
     Displacement,
     /// The same of the output of a mechanism: a set with springs, which stand for what it works on.
     OutputDisplacement,
+    /// Mean temperature of a set.
+    MeanTemperature,
+    /// Largest temperature of a set, in place of which a p-norm stands.
+    LargestTemperature,
 }
 
 /// What an objective and a constraint have in common.
@@ -116,12 +120,24 @@ impl Quantity {
             Self::Mass => "mass",
             Self::Displacement => "displacement",
             Self::OutputDisplacement => "output_displacement",
+            Self::MeanTemperature => "mean_temperature",
+            Self::LargestTemperature => "largest_temperature",
         }
     }
 
     /// Whether it depends on the displacements, and so on the load case.
     pub fn is_of_states(self) -> bool {
         !matches!(self, Self::Volume | Self::Mass)
+    }
+
+    /// Whether it is of the states at a set of nodes.
+    pub fn is_at_set(self) -> bool {
+        self.is_displacement() || self.is_temperature()
+    }
+
+    /// Whether it is a temperature of a set.
+    pub fn is_temperature(self) -> bool {
+        matches!(self, Self::MeanTemperature | Self::LargestTemperature)
     }
 
     /// Whether it is a displacement of a set.

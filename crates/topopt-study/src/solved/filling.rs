@@ -4,6 +4,7 @@ use topopt_design::Interpolation;
 use topopt_linalg::Cpu;
 
 use crate::model::Model;
+use crate::physics::Physics;
 
 /// What the elements of a structure are filled with, in the order of the problem.
 pub(crate) struct Filling {
@@ -23,7 +24,7 @@ pub(crate) struct Filling {
 
 impl Filling {
     /// Young's moduli of the solve, `[n_elements]` (force per area).
-    pub fn moduli(&self, model: &Model) -> Vec<f64> {
+    pub fn moduli<K: Physics<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<f64> {
         let unit = Interpolation { youngs_modulus: 1.0, ..self.interpolation };
         let n = self.density.len();
         let (mut scratch, mut shares) = (vec![0.0; n], vec![0.0; n]);

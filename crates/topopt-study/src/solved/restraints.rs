@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::case::{Case, Lookup};
+use crate::case::Case;
 use crate::config::Config;
+use crate::lookup::Lookup;
 
 /// Whether something is held in place or by springs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

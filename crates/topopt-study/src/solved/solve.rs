@@ -7,10 +7,11 @@ use topopt_design::{
     Optimization, StateEquation, StopRules,
 };
 use topopt_fem::stress;
-use topopt_linalg::{PcgProgress, Pointwise};
+use topopt_linalg::{Backend, PcgProgress, Pointwise};
 
 use super::filling::Filling;
-use crate::computer::{Computer, Visitor};
+use crate::computer::Solvable;
+use crate::computer::{Computer, Solver, Visitor};
 use crate::config::{Config, Strategy};
 use crate::failure::Failure;
 use crate::formulation;
@@ -33,16 +34,16 @@ pub(crate) struct Conditions<'a> {
 }
 
 /// The solve, for any computer.
-struct Solve<'a> {
-    model: &'a Model,
+struct Solve<'a, K, const N: usize> {
+    model: &'a Model<K, N>,
     filling: &'a Filling,
     conditions: Conditions<'a>,
 }
 
-impl Visitor for Solve<'_> {
-    type Output = Solution;
+impl<K: Solvable<N>, const N: usize> Visitor for Solve<'_, K, N> {
+    type Output = States;
 
-    fn visit<C: Computer>(self, computer: &C) -> Result<Solution, Failure> {
+    fn visit<C: Computer>(self, computer: &C) -> Result<States, Failure> {
         let Self { model, filling, conditions: Conditions { interrupt, remedy, .. } } = self;
         let density = &filling.density;
         let (equation, means) = self.equation(computer)?;
@@ -64,23 +65,18 @@ impl Visitor for Solve<'_> {
 
         let design = optimization.design();
         let cases = 0..model.problem.load_cases().len();
-        let mut solution = Solution {
+        Ok(States {
             compliance: report.objective,
             compliances: optimization.compliances().to_vec(),
-            displacements: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
-            von_mises: Vec::new(),
-            largest_von_mises: vec![0.0; density.len()],
-            worst_case: vec![0; density.len()],
+            states: cases.map(|case| design.displacement(case)).collect::<Result<_, _>>()?,
             means,
             pcg_iterations: report.pcg_iterations,
             pcg_residual: report.pcg_residual,
-        };
-        solution.find_stresses(model, filling);
-        Ok(solution)
+        })
     }
 }
 
-impl<'a> Solve<'a> {
+impl<'a, K: Solvable<N>, const N: usize> Solve<'a, K, N> {
     /// The equation, and what it is solved by.
     fn equation<C: Computer>(
         &self,
@@ -88,21 +84,54 @@ impl<'a> Solve<'a> {
     ) -> Result<(StateEquation<'a, C::Backend>, Means), Failure> {
         let (model, config) = (self.model, self.conditions.config);
         let settings = &config.solver;
-        // One solve is not worth measuring strategies, and a case for the GPU may name one that the
-        // processor does not have.
-        let is_named = settings.strategy != Strategy::Auto
-            && computer.strategies(model).contains(&settings.strategy.name());
-        let wanted = if is_named { settings.strategy } else { Strategy::Mf };
+        let wanted = strategy(config, model, computer);
         let solver = computer.solver(config, model, wanted, self.filling.contrast)?;
-        let means = Means {
-            strategy: solver.operator.strategy(),
-            preconditioner: Preconditioner::of(solver.preconditioner.as_ref()),
-        };
+        let means = Means::of(&solver);
 
         let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
         let law = self.filling.interpolation;
         let equation = StateEquation::new(computer.backend(), &model.problem, law, solver)?;
         Ok((equation, means))
+    }
+}
+
+/// The strategy of an analysis: one solve is not worth measuring strategies, and a case for the GPU
+/// may name one that the processor does not have.
+pub(crate) fn strategy<K: Solvable<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+    computer: &impl Computer,
+) -> Strategy {
+    let asked = config.solver.strategy;
+    let is_named = asked != Strategy::Auto && computer.strategies(model).contains(&asked.name());
+    if is_named { asked } else { Strategy::Mf }
+}
+
+/// What the solve gave, in the order of the problem.
+pub(crate) struct States {
+    /// Weighted compliance.
+    pub compliance: f64,
+    /// Of every load case, without its weight.
+    pub compliances: Vec<f64>,
+    /// Of every load case, `[n_nodes][n]`.
+    pub states: Vec<Vec<f64>>,
+    /// What it was solved by.
+    pub means: Means,
+    pub pcg_iterations: usize,
+    pub pcg_residual: f64,
+}
+
+impl States {
+    /// Solves for a filling, with the solver's settings of the case.
+    ///
+    /// # Errors
+    /// A solve that does not converge or is interrupted, a device that fails or is too small.
+    pub fn new<K: Solvable<N>, const N: usize>(
+        model: &Model<K, N>,
+        filling: &Filling,
+        conditions: Conditions,
+    ) -> Result<Self, Failure> {
+        conditions.place.visit(Solve { model, filling, conditions })
     }
 }
 
@@ -112,6 +141,16 @@ pub(crate) struct Means {
     pub strategy: &'static str,
     /// The preconditioner and its levels.
     pub preconditioner: Preconditioner,
+}
+
+impl Means {
+    /// Those of `solver`.
+    pub fn of<B: Backend>(solver: &Solver<B>) -> Self {
+        Self {
+            strategy: solver.operator.strategy(),
+            preconditioner: Preconditioner::of(solver.preconditioner.as_ref()),
+        }
+    }
 }
 
 /// What the solve gave, in the order of the problem.
@@ -140,7 +179,22 @@ impl Solution {
     /// # Errors
     /// A solve that does not converge or is interrupted, a device that fails or is too small.
     pub fn new(model: &Model, filling: &Filling, conditions: Conditions) -> Result<Self, Failure> {
-        conditions.place.visit(Solve { model, filling, conditions })
+        let States { compliance, compliances, states, means, pcg_iterations, pcg_residual } =
+            States::new(model, filling, conditions)?;
+        let n = filling.density.len();
+        let mut solution = Self {
+            compliance,
+            compliances,
+            displacements: states,
+            von_mises: Vec::new(),
+            largest_von_mises: vec![0.0; n],
+            worst_case: vec![0; n],
+            means,
+            pcg_iterations,
+            pcg_residual,
+        };
+        solution.find_stresses(model, filling);
+        Ok(solution)
     }
 
     /// The stresses at the centers of the elements in load case `case`, \[n_elements\].

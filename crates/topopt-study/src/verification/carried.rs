@@ -3,7 +3,7 @@
 use topopt_fem::{DIM, LoadCase, Problem};
 use topopt_mesh::{HexMesh, Region};
 
-use crate::case::CaseLoads;
+use crate::case_loads::CaseLoads;
 use crate::finding::Finding;
 
 /// The elements that carry, and the loads that they carry.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use topopt_fem::LoadCase;
 use topopt_mesh::numbers::shown;
-use topopt_study::case::{CaseLoads, Rotation};
+use topopt_study::case_loads::{CaseLoads, Rotation};
 use topopt_study::config::Config;
 use topopt_study::model::Model;
 

@@ -1,0 +1,75 @@
+//! The benchmarks of mechanisms, with an edge of 20 elements in place of 80.
+
+use crate::Folder;
+
+/// A benchmark with other lengths, its output box and where that is to move.
+struct Mechanism {
+    case: &'static str,
+    lengths: &'static [(&'static str, &'static str)],
+    output: [[f64; 3]; 2],
+    direction: [f64; 3],
+    /// Output displacement after 30 iterations, as recorded.
+    found: f64,
+}
+
+const MECHANISMS: [Mechanism; 2] = [
+    Mechanism {
+        case: include_str!("../../../../benchmarks/force_inverter.toml"),
+        lengths: &[("38", "9"), ("40", "10"), ("80", "20"), ("[0, 4, 4]", "[0, 1, 1]")],
+        output: [[20.0, 9.0, 9.0], [20.0, 10.0, 10.0]],
+        direction: [-1.0, 0.0, 0.0],
+        found: 0.862978,
+    },
+    Mechanism {
+        case: include_str!("../../../../benchmarks/gripper.toml"),
+        lengths: &[
+            ("12, 10", "3, 2"),
+            ("10", "2"),
+            ("[0, 2, 2]", "[0, 1, 1]"),
+            ("32", "8"),
+            ("40", "10"),
+            ("60", "15"),
+            ("74", "18"),
+            ("80", "20"),
+        ],
+        output: [[20.0, 2.0, 0.0], [20.0, 2.0, 2.0]],
+        direction: [0.0, -1.0, 0.0],
+        found: 1.981657,
+    },
+];
+
+#[test]
+fn mechanisms_move_their_output_where_it_is_to_go() {
+    for Mechanism { case, lengths, output: [low, high], direction, found } in MECHANISMS {
+        let (settings, tables) = case.split_once("elements = 128000").unwrap();
+        let mut tables = tables.to_owned();
+        for (from, to) in lengths {
+            assert!(tables.contains(from), "{from}");
+            tables = tables.replace(from, to);
+        }
+        let folder = Folder::new();
+        folder.write("case.toml", &format!("{settings}elements = 2000{tables}"));
+        folder.run_well(&[
+            "optimizer.max_iterations=30",
+            "solver.device=cpu",
+            "output.compression=none",
+        ]);
+
+        let objective = folder.history("objective");
+        let [first, last] = [objective[0], objective[29]];
+        assert!(last > 0.3 && last > 5.0 * first.abs(), "{objective:?}");
+        assert!((last / found - 1.0).abs() < 1e-3, "{last}");
+        let volume = folder.history("volume_fraction")[29];
+        assert!((0.199..0.2 + 1e-6).contains(&volume), "{volume}");
+
+        // The mean at the nodes of the box, from the file.
+        let file = "out/design.vtu";
+        let [points, moves] = ["Points", "displacement"].map(|name| folder.array(file, name));
+        let nodes = points.as_chunks::<3>().0.iter().zip(moves.as_chunks::<3>().0);
+        let within = nodes.filter(|(x, _)| (0..3).all(|d| low[d] <= x[d] && x[d] <= high[d]));
+        let along = within.map(|(_, u)| (0..3).map(|d| direction[d] * u[d]).sum::<f64>());
+        let along: Vec<f64> = along.collect();
+        let mean = along.iter().sum::<f64>() / along.len() as f64;
+        assert!((mean / last - 1.0).abs() < 1e-6, "{mean} {last}");
+    }
+}

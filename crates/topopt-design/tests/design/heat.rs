@@ -1,0 +1,42 @@
+//! Heat: all responses against finite differences, with convection, held temperatures and materials.
+
+use topopt_design::Chain;
+use topopt_fem::{Constraints, Diffusion, Discretization, ElementFactors, LoadCase, Problem};
+
+use super::cantilever;
+use super::responses::hold_against_differences;
+use super::transforms::physical;
+
+/// On the mesh of the cantilever: sources, films at each fifth node, and held temperatures at x = 0
+/// that differ from 0 in one of two cases; the elements are of two conductivities.
+fn heat() -> Problem<Diffusion, 1> {
+    let structure = cantilever();
+    let mesh = structure.mesh().clone();
+    let mut held = Constraints::none(mesh.n_nodes());
+    for node in 0..mesh.n_nodes() {
+        if structure.supports().is_held(node) {
+            held.fix(node, 0);
+        } else if node % 5 == 0 {
+            held.add_spring(node, 0, 0.1 + 0.01 * node as f64);
+        }
+    }
+    let nodal = |value: fn(f64) -> f64| (0..mesh.n_nodes()).map(|n| value(n as f64)).collect();
+    let cases = vec![
+        LoadCase::new("sources", nodal(|n| 1.0 + (0.3 * n).sin())),
+        LoadCase {
+            weight: 0.5,
+            prescribed: Some(nodal(|n| 2.0 + (0.7 * n).cos())),
+            ..LoadCase::new("held", nodal(|n| 0.1 * (0.2 * n).cos()))
+        },
+    ];
+    let factors = (0..mesh.n_elements()).map(|e| if e % 3 == 0 { 4.0 } else { 1.0 }).collect();
+    let factors = ElementFactors { stiffness: Some(factors), mass: None };
+    let problem = Problem::of(Discretization::new(mesh, Diffusion, held), cases).unwrap();
+    problem.with_factors(factors).unwrap()
+}
+
+#[test]
+fn gradients_of_heat_agree_with_finite_differences() {
+    hold_against_differences(&heat(), || Chain::identity(128));
+    hold_against_differences(&heat(), || physical(Some(4.0)));
+}

@@ -1,0 +1,41 @@
+//! What acts in a load case, by nodes as the user numbers them.
+
+use serde::Serialize;
+use topopt_fem::{BodyForce, DIM};
+
+/// Forces and displacements that act together, or what stands for them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseLoads<const N: usize = DIM> {
+    /// Name of the load case.
+    pub name: String,
+    /// Its weight in the compliance.
+    pub weight: f64,
+    /// Loaded nodes, sorted, with their forces.
+    pub forces: Vec<(u32, [f64; N])>,
+    /// Acceleration of the whole part by gravity.
+    pub gravity: [f64; 3],
+    /// Rotations of the whole part.
+    pub rotations: Vec<Rotation>,
+    /// Displaced nodes, sorted, with their displacements in the directions in which they are held.
+    pub displacements: Vec<(u32, [f64; N])>,
+}
+
+/// A rotation of the whole part.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rotation {
+    /// Radians per time, along the axis.
+    pub angular_velocity: [f64; 3],
+    /// A point on the axis.
+    pub center: [f64; 3],
+}
+
+impl CaseLoads {
+    /// What gravity and rotations do to unit mass.
+    pub fn acceleration(&self) -> BodyForce {
+        let turning = self
+            .rotations
+            .iter()
+            .map(|rotation| BodyForce::centrifugal(rotation.angular_velocity, rotation.center));
+        turning.fold(self.gravity.into(), |sum: BodyForce, force| sum.plus(&force))
+    }
+}

@@ -1,0 +1,63 @@
+//! What solves linear elasticity.
+
+use topopt_cuda::Cuda;
+use topopt_fem::{DIM, Elasticity, Multigrid, Problem};
+use topopt_linalg::{BackendError, CycleKind};
+
+use super::gpu;
+use super::opened::OpenGpu;
+use super::parts::{Needs, Solver};
+use super::solvable::{CpuPreconditioner, Solvable};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::model::Model;
+use crate::units;
+
+impl Solvable<DIM> for Elasticity {
+    fn doubts(config: &Config, model: &Model) -> Vec<String> {
+        let mut all = units::doubts(config, model);
+        all.extend(nearly_incompressible(config));
+        all
+    }
+
+    fn multigrid(
+        problem: &Problem,
+        kind: CycleKind,
+    ) -> Result<CpuPreconditioner<'_>, BackendError> {
+        Ok(Box::new(Multigrid::new(problem, kind)?))
+    }
+
+    fn multigrid_bytes(problem: &Problem) -> usize {
+        Multigrid::bytes(problem)
+    }
+
+    fn strategies_on_gpu(model: &Model) -> Vec<&'static str> {
+        gpu::elastic_strategies(model)
+    }
+
+    fn needs_on_gpu(config: &Config, model: &Model) -> Needs {
+        gpu::elastic_needs(config, model)
+    }
+
+    fn solver_on_gpu<'a>(
+        gpu: &'a OpenGpu,
+        config: &Config,
+        model: &'a Model,
+        wanted: (config::Strategy, f64),
+    ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
+        gpu::elastic_solver(gpu, config, model, wanted)
+    }
+}
+
+/// Poisson's ratio from which on trilinear elements lock and solves need many iterations.
+const INCOMPRESSIBLE: f64 = 0.499;
+
+fn nearly_incompressible(config: &Config) -> Option<String> {
+    let ratio = config.material.poissons_ratio;
+    (ratio >= INCOMPRESSIBLE).then(|| {
+        format!(
+            "Poisson's ratio {ratio} is nearly incompressible: hexahedra of eight nodes lock, and \
+             solves may not converge; 0.49 is close enough for rubber"
+        )
+    })
+}

@@ -1,0 +1,43 @@
+//! What computers make of a model.
+
+use std::collections::BTreeMap;
+
+use topopt_design::Accuracy;
+use topopt_fem::{ElementOperator, ElementPreconditioner};
+use topopt_linalg::{Backend, Pointwise};
+
+use crate::config;
+
+/// Operator and preconditioner of a model.
+pub struct Solver<'a, B: Backend> {
+    /// K(E).
+    pub operator: Box<dyn ElementOperator<B> + 'a>,
+    /// What conjugate gradients use with it.
+    pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
+    /// How the operator was chosen if it was left to us.
+    pub note: Option<String>,
+}
+
+impl<'a, B: Pointwise> Solver<'a, B> {
+    /// The solver of a state equation to `accuracy`, with the other numbers of `settings`.
+    pub(crate) fn of_equation(
+        self,
+        settings: &config::Solver,
+        accuracy: Accuracy,
+    ) -> topopt_design::Solver<'a, B> {
+        topopt_design::Solver {
+            operator: self.operator,
+            preconditioner: self.preconditioner,
+            accuracy,
+            max_iterations: settings.max_iterations(),
+        }
+    }
+}
+
+/// What a run on a computer needs, known before anything is built.
+pub struct Needs {
+    /// The strategy, `auto` where it is measured first.
+    pub strategy: &'static str,
+    /// Megabytes of the computer's memory by strategy.
+    pub memory_mb: BTreeMap<&'static str, f64>,
+}

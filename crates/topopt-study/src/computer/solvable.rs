@@ -1,0 +1,53 @@
+//! What computers have to know of a physics.
+
+use topopt_cuda::Cuda;
+use topopt_fem::{ElementPreconditioner, Problem};
+use topopt_linalg::{BackendError, Cpu, CycleKind};
+
+use super::opened::OpenGpu;
+use super::parts::{Needs, Solver};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::model::Model;
+use crate::physics::Physics;
+
+/// A physics with N unknowns per node, as computers solve it.
+pub trait Solvable<const N: usize>: Physics<N> {
+    /// What makes one doubt a case, a sentence each.
+    fn doubts(_config: &Config, _model: &Model<Self, N>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Multigrid on the processor.
+    ///
+    /// # Errors
+    /// [`BackendError`] never on the processor.
+    fn multigrid(
+        problem: &Problem<Self, N>,
+        kind: CycleKind,
+    ) -> Result<CpuPreconditioner<'_>, BackendError>;
+
+    /// Bytes that it takes at most.
+    fn multigrid_bytes(problem: &Problem<Self, N>) -> usize;
+
+    /// Names of the strategies that compute `model` on a GPU.
+    fn strategies_on_gpu(model: &Model<Self, N>) -> Vec<&'static str>;
+
+    /// What a run of `model` on a GPU needs.
+    fn needs_on_gpu(config: &Config, model: &Model<Self, N>) -> Needs;
+
+    /// Operator and preconditioner of `model` on a GPU, by the strategy that is wanted, for moduli
+    /// down to a share of the largest.
+    ///
+    /// # Errors
+    /// As [`Computer::solver`](super::Computer::solver).
+    fn solver_on_gpu<'a>(
+        gpu: &'a OpenGpu,
+        config: &Config,
+        model: &'a Model<Self, N>,
+        wanted: (config::Strategy, f64),
+    ) -> Result<Solver<'a, Cuda<f64>>, Failure>;
+}
+
+/// A preconditioner of the processor.
+pub type CpuPreconditioner<'a> = Box<dyn ElementPreconditioner<Cpu> + 'a>;

@@ -1,0 +1,65 @@
+//! Which keys are of which physics.
+
+use std::ops::Range;
+
+use super::{Config, PhysicsKind};
+use crate::finding::Finding;
+
+/// Keys of other physics than that of the case, and keys that it needs.
+pub(super) fn physics(config: &Config) -> Vec<Finding> {
+    let kind = config.physics.kind;
+    let mut findings = Vec::new();
+    for (other, key, span) in used(config).into_iter().filter(|(other, ..)| *other != kind) {
+        let message = format!("`{key}` is of the physics `{}`", other.name());
+        let label = format!("the case is of `{}`", kind.name());
+        let remedy = match other {
+            PhysicsKind::Heat => "add [physics] with `kind = \"heat\"`, or remove the key",
+            PhysicsKind::Elasticity => "remove the key, or `kind = \"heat\"` of [physics]",
+        };
+        findings.push(Finding::new(message).at(config.source(), span, &label).remedy(remedy));
+    }
+    for material in &config.materials {
+        let (key, is_there) = match kind {
+            PhysicsKind::Elasticity => ("youngs_modulus", material.youngs_modulus.is_some()),
+            PhysicsKind::Heat => ("conductivity", material.conductivity.is_some()),
+        };
+        if !is_there {
+            let name = material.set.get_ref();
+            let message = format!("the material of set `{name}` has no `{key}`");
+            let finding = Finding::new(message).at(config.source(), material.set.span(), "here");
+            findings.push(finding.remedy(format!("add `{key} = ...`")));
+        }
+    }
+    if kind == PhysicsKind::Heat && config.material.conductivity.is_none() {
+        let finding = Finding::new("[material] has no `conductivity`");
+        let remedy = "add `conductivity = ...`: heat per time, length and temperature";
+        findings.push(finding.remedy(remedy));
+    }
+    findings
+}
+
+/// The keys in the case that are of one physics, with their places.
+fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
+    use PhysicsKind::{Elasticity, Heat};
+    let mut used = Vec::new();
+    for load in &config.loads {
+        for (quantity, span) in load.quantities() {
+            let kind = if quantity.is_heat() { Heat } else { Elasticity };
+            used.push((kind, quantity.key().into(), span));
+        }
+    }
+    for (i, support) in config.supports.iter().enumerate() {
+        used.extend(support.temperature.as_ref().map(|t| (Heat, "temperature".into(), t.span())));
+        let moved = support.displacement.as_ref();
+        used.extend(moved.map(|d| (Elasticity, "displacement".into(), d.span())));
+        // All directions are what a written case has.
+        let fix = format!("supports.{i}.fix");
+        let is_partial = support.fix.len() < 3;
+        used.extend(is_partial.then(|| (Elasticity, "fix".into(), config.span(&fix))));
+    }
+    let springs = config.springs.iter();
+    used.extend(springs.map(|spring| (Elasticity, "[[springs]]".into(), spring.set.span())));
+    let films = config.convection.iter();
+    used.extend(films.map(|film| (Heat, "[[convection]]".into(), film.set.span())));
+    used
+}

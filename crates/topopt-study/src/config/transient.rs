@@ -1,0 +1,90 @@
+//! The keys of `[transient]`: heat in time.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// Heat in time, for `topopt solve`: exactly one of `step` and `steps`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Transient {
+    /// The time at which it ends; it begins at 0.
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
+    pub end: Spanned<f64>,
+    /// Length of all time steps; the last one may be shorter.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub step: Option<f64>,
+    /// Lengths of time steps by pieces: `[until, step]` for each, by increasing time; the last length
+    /// holds to the end.
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub steps: Option<Spanned<Vec<[f64; 2]>>>,
+    /// Theta of the scheme: 0.5 is that of Crank and Nicolson, of second order; 1 is implicit Euler,
+    /// which does not oscillate.
+    #[serde(default = "half")]
+    #[schemars(extend("minimum" = 0.5, "maximum" = 1))]
+    pub theta: f64,
+    /// Temperature at the beginning, except where it is held.
+    #[serde(default)]
+    pub initial: f64,
+    /// Write the temperatures after so many steps; 0 writes those at the end alone.
+    #[serde(default)]
+    pub snapshot_every: usize,
+    /// Points whose temperatures are in every row of transient.csv.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
+}
+
+/// A point at which the temperature is recorded.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// Name of its column.
+    pub name: String,
+    /// The point [x, y, z].
+    #[schemars(with = "[f64; 3]")]
+    pub point: Spanned<[f64; 3]>,
+}
+
+/// Factors by time, `[time, factor]` by increasing time: linear between, constant beyond the ends.
+pub type OverTime = Vec<[f64; 2]>;
+
+/// The factor at `time`; 1 without a table.
+pub fn factor_at(table: Option<&OverTime>, time: f64) -> f64 {
+    let Some(table) = table else { return 1.0 };
+    let after = table.partition_point(|[t, _]| *t <= time);
+    match (after.checked_sub(1).map(|i| table[i]), table.get(after)) {
+        (Some([t0, f0]), Some([t1, f1])) => f0 + (f1 - f0) * (time - t0) / (t1 - t0),
+        (Some([_, factor]), None) => factor,
+        (None, Some([_, factor])) => *factor,
+        (None, None) => 1.0,
+    }
+}
+
+impl Transient {
+    /// The ends of all time steps, increasing.
+    pub fn times(&self) -> Vec<f64> {
+        let end = *self.end.get_ref();
+        let mut pieces = match (&self.steps, self.step) {
+            (Some(steps), _) => steps.get_ref().clone(),
+            (None, step) => vec![[end, step.unwrap_or(end)]],
+        };
+        if let Some(last) = pieces.last_mut() {
+            last[0] = end;
+        }
+
+        let (mut times, mut from) = (Vec::new(), 0.0);
+        for [until, step] in pieces {
+            let until = until.min(end);
+            // A remainder of rounding is no step of its own.
+            let n = ((until - from) / step - 1e-9).ceil().max(1.0) as usize;
+            times.extend((1..n).map(|i| from + i as f64 * step));
+            times.push(until);
+            from = until;
+        }
+        times
+    }
+}
+
+fn half() -> f64 {
+    0.5
+}

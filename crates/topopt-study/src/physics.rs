@@ -1,0 +1,77 @@
+//! What a case file says of a physics, and what its fields are called. Each physics is a file below;
+//! what solves it, is beside the computers.
+
+mod elastic;
+pub(crate) mod heat;
+
+use topopt_fem::{BodyForce, ElementKernel, ProblemError};
+
+use crate::case_loads::CaseLoads;
+use crate::config::{Config, SetMaterial};
+use crate::finding::Finding;
+use crate::lookup::Lookup;
+
+/// What holds and loads the part, by numbers from 0.
+pub struct Conditions<const N: usize> {
+    /// Nodes at which each unknown is held, each sorted.
+    pub fixed: [Vec<u32>; N],
+    /// Stiffness of springs to the ground, or what stands for them, by increasing node.
+    pub springs: Vec<(u32, [f64; N])>,
+    /// Load cases, in the order in which the file first names them.
+    pub load_cases: Vec<CaseLoads<N>>,
+}
+
+/// Names of fields in files, also for people.
+#[derive(Debug, Clone, Copy)]
+pub struct Names {
+    /// What is solved for.
+    pub state: &'static str,
+    /// What acts on nodes.
+    pub load: &'static str,
+}
+
+/// A physics with N unknowns per node, as studies pose it.
+pub trait Physics<const N: usize>: ElementKernel<N> {
+    /// Names of its fields.
+    const NAMES: Names;
+
+    /// Its integrals, for the material of the case.
+    ///
+    /// # Errors
+    /// A finding if there is no such material.
+    fn of(config: &Config) -> Result<Self, Finding>;
+
+    /// The coefficient of the first term in solid `[material]`.
+    fn coefficient(config: &Config) -> f64;
+
+    /// The same of a material of a set, if it has one.
+    fn coefficient_of(material: &SetMaterial) -> Option<f64>;
+
+    /// What supports, springs and loads amount to.
+    fn conditions(lookup: &Lookup, findings: &mut Vec<Finding>) -> Conditions<N>;
+
+    /// Materials that lack what a load or a response needs.
+    fn incomplete_materials(
+        lookup: &Lookup,
+        cases: &[CaseLoads<N>],
+        sets: &[Vec<u32>],
+    ) -> Vec<Finding>;
+
+    /// Load cases that do nothing.
+    fn idle_loads(lookup: &Lookup, fixed: &[Vec<u32>; N], cases: &[CaseLoads<N>]) -> Vec<Finding>;
+
+    /// What acts on solid material per volume, and follows the density.
+    fn body_force(_config: &Config, _load: &CaseLoads<N>) -> BodyForce<N> {
+        BodyForce::ZERO
+    }
+
+    /// What is wrong with a problem, in its words.
+    fn message(error: &ProblemError) -> String {
+        error.to_string()
+    }
+
+    /// What there is to say of a case that can be run.
+    fn notes(_config: &Config, _cases: &[CaseLoads<N>]) -> Vec<String> {
+        Vec::new()
+    }
+}

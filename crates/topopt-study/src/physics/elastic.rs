@@ -1,0 +1,77 @@
+//! Linear elasticity: displacements, forces, springs.
+
+use topopt_fem::{BodyForce, DIM, Elasticity, Material};
+use topopt_mesh::numbers::shown;
+
+use super::{Conditions, Names, Physics};
+use crate::case_loads::CaseLoads;
+use crate::config::{Config, Interpolation, Material as Keys, SetMaterial};
+use crate::finding::Finding;
+use crate::lookup::Lookup;
+use crate::materials;
+
+impl Physics<DIM> for Elasticity {
+    const NAMES: Names = Names { state: "displacement", load: "force" };
+
+    fn of(config: &Config) -> Result<Self, Finding> {
+        let Keys { youngs_modulus, poissons_ratio, .. } = config.material;
+        let material = Material::new(youngs_modulus, poissons_ratio).ok_or_else(|| {
+            let [modulus, ratio] = [youngs_modulus, poissons_ratio].map(shown);
+            Finding::new(format!(
+                "no material has Young's modulus {modulus} and Poisson's ratio {ratio}"
+            ))
+        })?;
+        Ok(Self::new(&material))
+    }
+
+    fn coefficient(config: &Config) -> f64 {
+        config.material.youngs_modulus
+    }
+
+    fn coefficient_of(material: &SetMaterial) -> Option<f64> {
+        material.youngs_modulus
+    }
+
+    fn conditions(lookup: &Lookup, findings: &mut Vec<Finding>) -> Conditions<DIM> {
+        let fixed = lookup.fixed(findings);
+        let springs = lookup.springs(findings);
+        Conditions { fixed, springs, load_cases: lookup.load_cases(findings) }
+    }
+
+    fn incomplete_materials(
+        lookup: &Lookup,
+        cases: &[CaseLoads],
+        sets: &[Vec<u32>],
+    ) -> Vec<Finding> {
+        let is_heavy = cases.iter().any(|case| !case.acceleration().is_zero());
+        lookup.massless(is_heavy, sets)
+    }
+
+    fn idle_loads(lookup: &Lookup, fixed: &[Vec<u32>; DIM], cases: &[CaseLoads]) -> Vec<Finding> {
+        lookup.idle_loads(fixed, cases)
+    }
+
+    fn body_force(config: &Config, load: &CaseLoads) -> BodyForce {
+        load.acceleration().scaled(materials::reference_density(config))
+    }
+
+    fn notes(config: &Config, cases: &[CaseLoads]) -> Vec<String> {
+        sagging(config, cases).into_iter().collect()
+    }
+}
+
+/// Gravity or rotation with SIMP material, whose stiffness falls faster than its weight.
+fn sagging(config: &Config, cases: &[CaseLoads]) -> Option<String> {
+    let is_heavy = cases.iter().any(|load| !load.acceleration().is_zero());
+    let is_weight = cases.iter().any(|load| load.gravity != [0.0; 3]);
+    let (load, force) = match is_weight {
+        true => ("gravity", "weight"),
+        false => ("rotation", "centrifugal force"),
+    };
+    (is_heavy && config.design.interpolation == Interpolation::Simp).then(|| {
+        format!(
+            "{load} with `design.interpolation = \"simp\"`: thin material sags without limit \
+             under its own {force}, which misleads the optimizer; \"ramp\" avoids that"
+        )
+    })
+}

@@ -1,0 +1,128 @@
+//! The analysis of heat in a part, or in a given design: a steady state, or steps in time.
+
+mod balance;
+mod fields;
+mod found;
+mod march;
+mod part;
+mod rows;
+mod transient;
+
+use std::io::Write;
+
+use topopt_fem::Diffusion;
+use topopt_io::atomic;
+
+use crate::analysis::{REMEDY, Request, filling, made_ready};
+use crate::case::Case;
+use crate::config::Config;
+use crate::doubts;
+use crate::failure::Failure;
+use crate::finding::InputError;
+use crate::interrupt::Interrupt;
+use crate::model::Model;
+use crate::place::Place;
+use crate::result_files::{ANALYSIS, CASE, write_json};
+use crate::run::thread_pool;
+use crate::solved::{Conditions, States};
+use crate::starting_design::StartingDesign;
+use crate::summary::{Preconditioner, UnitNames};
+pub use found::{Extreme, HeatBalance, InTime, SupportHeat, ThermalAnalysis, ThermalCase};
+use part::Part;
+
+impl ThermalAnalysis {
+    /// Solves the part of `config`, or the design of the request, and writes analysis.vtu,
+    /// analysis.json and the case to `output.directory`; in time also transient.csv, a row per step,
+    /// and the snapshots.
+    ///
+    /// # Errors
+    /// Input that cannot be solved, a solve that does not converge, files that cannot be written.
+    pub fn of(config: &Config, request: &Request, interrupt: &Interrupt) -> Result<Self, Failure> {
+        request.check(config).map_err(InputError::from)?;
+        let design = request.design.as_deref().map(StartingDesign::read).transpose()?;
+
+        thread_pool(config.solver.threads)?.install(|| {
+            let (place, case) = rayon::join(
+                || Place::find(config.solver.device),
+                || Case::<1>::of::<Diffusion>(config, &request.gmsh, interrupt),
+            );
+            let (place, case) = (place.map_err(InputError::from)?, case?);
+            let model =
+                Model::<Diffusion, 1>::build(config, case.clone(), place.needs_colors(config))?;
+            let mut notes = case.notes.clone();
+            notes.extend(place.note().map(str::to_owned));
+            notes.extend(doubts::of_part(config, &model));
+            let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
+
+            let part = Part { config, case: &case, model: &model, filling: &filling };
+            let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
+            let mut analysis = match &config.transient {
+                Some(keys) => part.in_time(keys, request, conditions)?,
+                None => part.steady(request, conditions)?,
+            };
+            analysis.design = design.map(|design| design.path().display().to_string());
+            analysis.notes = notes;
+            write_json(&config.output_directory().join(ANALYSIS), &analysis)?;
+            Ok(analysis)
+        })
+    }
+}
+
+impl<'a> Part<'a> {
+    /// The steady state of every load case, and its files.
+    fn steady(
+        &self,
+        request: &Request,
+        conditions: Conditions,
+    ) -> Result<ThermalAnalysis, Failure> {
+        let solved = States::new(self.model, self.filling, conditions)?;
+        let load_cases =
+            solved.states.iter().enumerate().map(|(k, temperature)| {
+                self.found(k, temperature, Some(solved.compliances[k]), None)
+            });
+        let analysis = ThermalAnalysis {
+            load_cases: load_cases.collect(),
+            strategy: solved.means.strategy,
+            preconditioner: solved.means.preconditioner,
+            pcg_iterations: solved.pcg_iterations,
+            pcg_residual: solved.pcg_residual,
+            ..self.unsolved(conditions.place)
+        };
+
+        let directory = self.config.output_directory();
+        let _lock = made_ready(self.config, request, &directory).map_err(InputError::from)?;
+        self.write_case()?;
+        self.write_fields(&solved.states)?;
+        Ok(analysis)
+    }
+
+    /// An analysis before the solve.
+    fn unsolved(&self, place: &Place) -> ThermalAnalysis {
+        let (config, model) = (self.config, self.model);
+        ThermalAnalysis {
+            topopt: env!("CARGO_PKG_VERSION"),
+            title: config.title.clone(),
+            units: config.units.map(UnitNames::of),
+            case: config.path().display().to_string(),
+            design: None,
+            nodes: model.mesh.n_nodes(),
+            elements: model.mesh.n_elements(),
+            free_dofs: model.n_free_dofs(),
+            volume: self.filling.material.iter().sum(),
+            load_cases: Vec::new(),
+            transient: None,
+            device: place.name(),
+            strategy: "",
+            preconditioner: Preconditioner::default(),
+            pcg_iterations: 0,
+            pcg_residual: 0.0,
+            notes: Vec::new(),
+        }
+    }
+
+    fn write_case(&self) -> Result<(), Failure> {
+        let case = self.config.to_toml().map_err(InputError::from)?;
+        let path = self.config.output_directory().join(CASE);
+        Ok(atomic::write(&path, |file| file.write_all(case.as_bytes()))?)
+    }
+}

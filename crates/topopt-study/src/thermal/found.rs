@@ -1,0 +1,113 @@
+//! What an analysis of heat finds, as analysis.json has it.
+
+use serde::Serialize;
+
+use crate::summary::{Preconditioner, UnitNames};
+
+/// What `topopt solve` finds of heat. Units are those of the case; nodes and elements have the
+/// numbers of the mesh file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ThermalAnalysis {
+    /// Version of the program.
+    pub topopt: &'static str,
+    /// Title of the case.
+    pub title: Option<String>,
+    /// Nothing where the case does not say.
+    pub units: Option<UnitNames>,
+    /// Path of the case file.
+    pub case: String,
+    /// Path of the design that was solved; none for the full part.
+    pub design: Option<String>,
+    /// Nodes of the mesh.
+    pub nodes: usize,
+    /// Elements of the mesh.
+    pub elements: usize,
+    /// Temperatures that are not held.
+    pub free_dofs: usize,
+    /// Volume of the material.
+    pub volume: f64,
+    /// Every load case; in time the end.
+    pub load_cases: Vec<ThermalCase>,
+    /// How it went in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transient: Option<InTime>,
+    /// Where it was solved.
+    pub device: String,
+    /// How the conduction was applied.
+    pub strategy: &'static str,
+    /// The preconditioner and its levels.
+    pub preconditioner: Preconditioner,
+    /// Iterations of conjugate gradients, summed over solves.
+    pub pcg_iterations: usize,
+    /// Largest relative residual of a solve.
+    pub pcg_residual: f64,
+    /// What was left out or changed in reading the mesh, and doubts, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What is found of a load case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ThermalCase {
+    /// Its name.
+    pub name: String,
+    /// Its thermal compliance (heat times temperature); none in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compliance: Option<f64>,
+    /// The lowest temperature of a node with material.
+    pub coldest: Extreme,
+    /// The highest one.
+    pub hottest: Extreme,
+    /// Where heat comes in and goes out; in time at the end of the last step.
+    pub heat: HeatBalance,
+}
+
+/// A temperature at a node.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Extreme {
+    /// The temperature.
+    pub temperature: f64,
+    /// Number of the node.
+    pub node: u64,
+    /// Its place.
+    pub at: [f64; 3],
+}
+
+/// Heat per time into the part, positive where it comes in.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HeatBalance {
+    /// By the loads.
+    pub loads: f64,
+    /// By convection.
+    pub convection: f64,
+    /// Through each support; a node of two counts for the first.
+    pub supports: Vec<SupportHeat>,
+    /// What is stored.
+    pub stored: f64,
+    /// All that comes in, less what is stored: 0 except for the error of the solve.
+    pub sum: f64,
+}
+
+/// Heat through a support.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SupportHeat {
+    /// Its set.
+    pub set: String,
+    /// Heat per time into the part.
+    pub heat: f64,
+}
+
+/// How an analysis went in time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InTime {
+    /// Time steps.
+    pub steps: usize,
+    /// The end.
+    pub end: f64,
+    /// Theta of the scheme.
+    pub theta: f64,
+    /// Heat that is stored in the part since the beginning.
+    pub stored: f64,
+    /// Largest difference of what came in and what was stored in a step, as a share of the largest
+    /// heat that went anywhere in a step.
+    pub imbalance: f64,
+}

@@ -1,0 +1,32 @@
+//! A case that is ready to be solved for heat.
+
+use topopt_fem::Diffusion;
+
+use crate::case::Case;
+use crate::config::Config;
+use crate::lookup::Lookup;
+use crate::model::Model;
+use crate::solved::Filling;
+use crate::tags::Tags;
+
+/// A case ready to be solved for heat.
+pub(super) struct Part<'a> {
+    pub config: &'a Config,
+    pub case: &'a Case<1>,
+    pub model: &'a Model<Diffusion, 1>,
+    pub filling: &'a Filling,
+}
+
+impl<'a> Part<'a> {
+    /// Its sets.
+    pub fn lookup(&self) -> Lookup<'a> {
+        Lookup { config: self.config, mesh: &self.case.mesh, sets: &self.case.sets }
+    }
+
+    /// The number of a node of the problem in the mesh file, and its place.
+    pub fn node(&self, node: usize) -> (u64, [f64; 3]) {
+        let original = self.model.renumbering.original_nodes()[node];
+        let number = Tags::node(self.case.tags.as_ref(), original);
+        (number, self.case.mesh.coordinates()[original as usize])
+    }
+}
