@@ -1,17 +1,18 @@
 // precision: f64 f32
 // diffusion_diagonal: of k L + c M with one unknown per node, for Jacobi's preconditioner.
+// lumped_capacities: the diagonal of c M, zero at held nodes.
 // conduction_work, capacity_work: v_e^T L_e u_e and v_e^T M_e u_e of every element.
 //
 // Source:        sums over the points of the 2x2x2 Gauss rule of |grad N_a|^2 det J and N_a det J; of
 //                grad v . grad u det J; of N_a v_a u_a det J
 // Mapping:       one thread per element, blocks of 128
 // Layout:        fields and the diagonal [n_nodes], coefficients and works [n_elements]
-// Cost:          2670, 1480 and 1130 operations per element; connectivity (32 bytes) and two coefficients
+// Cost:          2670, 1060, 1480 and 1130 operations per element; connectivity (32 bytes) and two coefficients
 //                read per element, or a work written; coordinates (24 bytes) and fields read, or the
 //                diagonal written, per node
-// Deterministic: works: yes; diagonal: where no two elements of a launch share a node, as with one
+// Deterministic: works: yes; diagonals: where no two elements of a launch share a node, as with one
 //                launch per color
-// Requires:      out = 0 beforehand for the diagonal
+// Requires:      out = 0 beforehand for the diagonals
 // Oracle:        crates/topopt-cuda/tests/device/diffusion.rs
 
 #define BLOCK 128
@@ -50,6 +51,30 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_diagonal(
         if (held[node[m]]) out[node[m]] = 1; // the same from every element
         else atomicAdd(out + node[m], D[m]);
     }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) lumped_capacities(
+    VIEW(MeshView) mesh, VIEW(Part) part,
+    const unsigned char* __restrict__ held, // [n_nodes], 1 where the node is held
+    const real* __restrict__ capacities,    // [n_elements]
+    real* __restrict__ out) {               // [n_nodes]
+    const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
+    if (in_launch >= part.count) return;
+    unsigned node[8];
+    real X[3][8], D[8] = {};
+    load_element(mesh, e, node, X);
+
+#pragma unroll 1
+    for (int q = 0; q < 8; ++q) {
+        const Point p = point(X, q);
+#pragma unroll
+        for (int m = 0; m < 8; ++m) D[m] += p.det * shape(p, m);
+    }
+
+    const real capacity = (real)(1.0 / 4096) * capacities[e];
+#pragma unroll
+    for (int m = 0; m < 8; ++m)
+        if (!held[node[m]]) atomicAdd(out + node[m], capacity * D[m]);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) conduction_work(

@@ -2,10 +2,11 @@
 // scalar_levels: multigrid of one unknown per node, whose aggregates move by a constant: the product
 // with a coarse matrix, a step of smoothing, restriction and prolongation.
 //
-// Source:        plain aggregation [NotayVassilevski2008]; compressed rows
+// Source:        plain aggregation [NotayVassilevski2008]; compressed rows; a row makes nothing where all is
+//                alike but what its ground does
 // Mapping:       csr1, restrict1: a warp per row or aggregate, lanes over its entries or members, blocks
 //                of 128; smooth1, prolong1: one thread per entry, blocks of 128
-// Layout:        vectors [n]; a row's entries by increasing columns
+// Layout:        vectors [n]; a row's entries off the diagonal by increasing columns
 // Cost:          csr1: 8 bytes (f64: 12) and 2 operations per entry; smooth1: up to 8 values read or
 //                written per entry; restrict1, prolong1: 4 bytes and one value read, or read and written,
 //                per member
@@ -14,33 +15,27 @@
 // Oracle:        crates/topopt-cuda/tests/device/scalar_multigrid.rs
 
 #define BLOCK 128
-// The aggregate of a node that is in none
-#define NONE 0xffffffffu
 
+#include "common/aggregates1.cuh"
 #include "common/smooth.cuh"
-#include "common/warp.cuh"
 
-// The sum over a warp, in its first lane
-__device__ __forceinline__ real warp_sum(real value) {
-    for (int step = WARP / 2; step > 0; step /= 2) value += __shfl_down_sync(WHOLE_WARP, value, step);
-    return value;
-}
-
-// y = A x
+// y = A x; from differences, so that what all share leaves no rounding behind
 extern "C" __global__ void __launch_bounds__(BLOCK) csr1(
     unsigned n_rows,
     const unsigned* __restrict__ row_offsets, // [n_rows + 1]
     const unsigned* __restrict__ columns,     // [n_entries]
     const real* __restrict__ entries,         // [n_entries]
+    const real* __restrict__ ground,          // [n_rows]
     const real* __restrict__ x,               // [n_rows]
     real* __restrict__ y) {                   // [n_rows]
     const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (row >= n_rows) return; // the whole warp
+    const real own = x[row];
     real sum = 0;
     for (unsigned k = row_offsets[row] + lane; k < row_offsets[row + 1]; k += WARP)
-        sum += entries[k] * x[columns[k]];
-    sum = warp_sum(sum);
-    if (lane == 0) y[row] = sum;
+        sum += entries[k] * (x[columns[k]] - own);
+    sum = lane_sum<WARP>(sum);
+    if (lane == 0) y[row] = sum + ground[row] * own;
 }
 
 // One step of the smoother, as common/smooth.cuh has it
@@ -71,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) restrict1(
     if (row >= n_aggregates) return; // the whole warp
     real sum = 0;
     for (unsigned k = offsets[row] + lane; k < offsets[row + 1]; k += WARP) sum += fine[members[k]];
-    sum = warp_sum(sum);
+    sum = lane_sum<WARP>(sum);
     if (lane == 0) coarse[row] = sum;
 }
 

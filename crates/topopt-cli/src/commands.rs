@@ -28,6 +28,16 @@ use topopt_study::interrupt::Interrupt;
 
 use crate::args::{Cli, Command};
 
+/// Refuses to begin without room for threads and small things, or with too many threads. Nothing
+/// may be started before: a thread's stack may be all that a limit leaves.
+///
+/// # Errors
+/// [`Failure::Input`] with the numbers.
+pub fn check_start() -> Result<(), Failure> {
+    free_memory::check_start().map_err(InputError::from)?;
+    Ok(bounded_threads()?)
+}
+
 /// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
 ///
 /// # Errors
@@ -37,9 +47,6 @@ pub fn execute(
     out: &mut (impl Write + Send),
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    bounded_threads()?;
-    free_memory::check_start().map_err(InputError::from)?;
-
     let result = match command {
         Command::Run(args) => run::run(args, out, interrupt),
         Command::Solve(args) => solve::solve(args, out, interrupt),

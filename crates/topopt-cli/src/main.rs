@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
-use topopt_cli::args::Cli;
-use topopt_cli::commands::execute;
+use topopt_cli::args::{Cli, Command};
+use topopt_cli::commands::{check_start, execute};
 use topopt_cli::render::{Drawing, render};
+use topopt_study::failure::Failure;
 use topopt_study::interrupt::Interrupt;
 
 static INTERRUPT: Interrupt = Interrupt::new();
@@ -23,16 +24,23 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
+    let Err(failure) = check_start().and_then(|()| done(&cli.command)) else {
+        return ExitCode::SUCCESS;
+    };
+    let drawing = if std::io::stderr().is_terminal() { Drawing::Terminal } else { Drawing::Plain };
+    say(&render(&failure.findings(), drawing));
+    failure.exit_status().into()
+}
+
+/// Does what is asked, with an ear for signals.
+fn done(command: &Command) -> Result<(), Failure> {
     if let Err(error) = ctrlc::set_handler(interrupted) {
         say(&format!("topopt: cannot handle interruptions: {error}\n"));
     }
     survive_file_size_limit();
     let mut out = std::io::stdout();
-    let result = execute(&cli.command, &mut out, &INTERRUPT).and_then(|()| Ok(out.flush()?));
-    let Err(failure) = result else { return ExitCode::SUCCESS };
-    let drawing = if std::io::stderr().is_terminal() { Drawing::Terminal } else { Drawing::Plain };
-    say(&render(&failure.findings(), drawing));
-    failure.exit_status().into()
+    execute(command, &mut out, &INTERRUPT)?;
+    Ok(out.flush()?)
 }
 
 /// Ends the program at a signal, at once if nothing has to be finished first.

@@ -120,6 +120,11 @@ impl Device {
         self.stream.clone_htod(values).map_err(|error| self.error(&operation, error))
     }
 
+    /// As [`Device::upload`] for a list that may be empty: an array on the device has an entry at least.
+    pub(crate) fn upload_list(&self, list: &[u32]) -> Result<CudaSlice<u32>, BackendError> {
+        self.upload(if list.is_empty() { &[0] } else { list })
+    }
+
     /// A copy of `values` on the host, on a stream of its own; waits for all work before it.
     pub(crate) fn download<T: DeviceRepr>(
         &self,

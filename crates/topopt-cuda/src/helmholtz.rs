@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementOperator, FilterEquation, conductivities,
+    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, FilterEquation,
+    conductivities,
 };
 use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Preconditioner, Space};
 use topopt_mesh::HexMesh;
@@ -33,16 +34,16 @@ impl<'a> MatrixFreeEquation<'a> {
         radius: f64,
     ) -> Result<Self, BackendError> {
         let n_elements = mesh.n_elements();
-        let coefficients = [conductivities(mesh, radius), vec![1.0; n_elements]];
-        let [conductivities, capacities] = &coefficients;
         let free = Constraints::none(mesh.n_nodes());
         let problem = Discretization::new(mesh.clone(), Diffusion, free);
 
         let mut operator = MfDiffusion::new(on_device, &problem)?;
         let upload = |values: &[f64]| double.upload(values, Space::elements(n_elements));
-        operator.set_coefficients(&[&upload(conductivities)?, &upload(capacities)?]);
-        let terms = [conductivities, capacities];
-        let multigrid = ScalarMultigrid::new(single, on_device, &problem, CycleKind::K, terms)?;
+        let terms = [upload(&conductivities(mesh, radius))?, upload(&vec![1.0; n_elements])?];
+        let terms = [&terms[0], &terms[1]];
+        operator.set_coefficients(&terms);
+        let mut multigrid = ScalarMultigrid::new(single, on_device, &problem, CycleKind::K)?;
+        multigrid.update(double, &operator, &terms)?;
         Ok(Self { operator, multigrid, means: ShapeMeans::new(on_device)?, n_elements })
     }
 

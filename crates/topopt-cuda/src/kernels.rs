@@ -193,6 +193,9 @@ kernels! {
             mesh: MeshView, part: Part, held: In<u8>, conductivities: In<R>, capacities: In<R>,
             out: Out<R>,
         );
+        lumped_capacities(
+            mesh: MeshView, part: Part, held: In<u8>, capacities: In<R>, out: Out<R>,
+        );
         conduction_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
         capacity_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
     }
@@ -293,8 +296,8 @@ kernels! {
     /// `cuda/scalar_levels.cu`.
     ScalarLevels<R> in "scalar_levels" {
         csr1(
-            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, entries: In<R>, x: In<R>,
-            y: Out<R>,
+            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, entries: In<R>, ground: In<R>,
+            x: In<R>, y: Out<R>,
         );
         smooth1(
             n: Count, residual: u32, alpha: f64, beta: f64, scalars: In<f64>, result: u32,
@@ -306,11 +309,38 @@ kernels! {
         prolong1(n: Count, of: In<u32>, coarse: In<R>, fine: Out<R>);
     }
 
+    /// `cuda/scalar_galerkin.cu`.
+    ScalarGalerkin<R> in "scalar_galerkin" {
+        conduction_joints(
+            mesh: MeshView, of: In<u32>, conductivities: In<R>, n_joints: Count, rows: In<u32>,
+            places: In<u32>, part_offsets: In<u32>, elements: In<u32>, row_offsets: In<u32>,
+            columns: In<u32>, entries: Out<R>,
+        );
+        conduction_ground(
+            mesh: MeshView, of: In<u32>, conductivities: In<R>, n_supported: Count,
+            rows: In<u32>, offsets: In<u32>, elements: In<u32>, ground: Out<R>,
+        );
+        scalar_joints(
+            n_joints: Count, rows: In<u32>, places: In<u32>, part_offsets: In<u32>,
+            parts: In<u32>, fine: In<R>, row_offsets: In<u32>, columns: In<u32>,
+            entries: Out<R>,
+        );
+        complete1(
+            n_rows: Count, row_offsets: In<u32>, entries: In<R>, ground: In<R>,
+            diagonal: Out<f64>, inverse: Out<R>,
+        );
+    }
+
     /// `cuda/dense_fill.cu`.
     DenseFill<R> in "dense_fill" {
         dense_scale(n: Count, diagonal: In<f64>, scale: Out<f64>);
         dense_fill(
             n: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, diagonal: In<f64>,
+            scale: In<f64>, dense: Out<f64>,
+        );
+        dense_scale1(n: Count, diagonal: In<f64>, scale: Out<f64>);
+        dense_fill1(
+            n: Count, row_offsets: In<u32>, columns: In<u32>, entries: In<R>, diagonal: In<f64>,
             scale: In<f64>, dense: Out<f64>,
         );
     }
@@ -483,6 +513,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     CoarseTransfer::<f64>::DECLARED,
     Bsr6::<f64>::DECLARED,
     ScalarLevels::<f64>::DECLARED,
+    ScalarGalerkin::<f64>::DECLARED,
     DenseFill::<f64>::DECLARED,
     Dense::DECLARED,
     DenseSolve::<f64>::DECLARED,

@@ -26,9 +26,7 @@ pub use backend::Cuda;
 pub use cone::Cone;
 pub use device::{Device, DeviceError};
 pub use helmholtz::MatrixFreeEquation;
-pub use multigrid::{
-    BlockJacobi, DiffusionMultigrid, Multigrid, Prepared, RigidAggregation, ScalarMultigrid,
-};
+pub use multigrid::{BlockJacobi, Multigrid, Prepared, RigidAggregation, ScalarMultigrid};
 pub use operators::{MeshOnDevice, Mf, MfDiffusion, ProblemOnDevice, ShapeMeans, Strategy};
 pub use probe::{Probe, probe};
 pub use vector::{DeviceVector, Real};

@@ -59,9 +59,8 @@ fn stored_bytes_are_those_counted() {
     drop(operator);
     let (double, single) = (Cuda::new(&device).unwrap(), Cuda::new(&device).unwrap());
     let of_backends = used();
-    let ones = vec![1.0; n_elements];
-    let (on, kind) = (mesh.mesh(), CycleKind::K);
-    let scalar = ScalarMultigrid::new(&single, on, &diffusion, kind, [&ones, &ones]).unwrap();
+    let on = mesh.mesh();
+    let scalar = ScalarMultigrid::new(&single, on, &diffusion, CycleKind::K).unwrap();
     let counted = ScalarMultigrid::<f32>::bytes(n_nodes, n_elements);
     // The dense inverse is much smaller than it might be.
     check("scalar multigrid", used() - of_backends, counted, 0.2);

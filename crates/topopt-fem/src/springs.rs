@@ -41,6 +41,16 @@ impl<'a, B: Backend, O: ElementOperator<B> + ?Sized> WithSprings<'a, B, O> {
     pub fn elements(&self) -> &O {
         &self.operator
     }
+
+    /// The same, to be changed.
+    pub fn elements_mut(&mut self) -> &mut O {
+        &mut self.operator
+    }
+
+    /// The diagonal matrix S, zero at held components; none without springs.
+    pub fn stiffness(&self) -> Option<&B::Vector> {
+        self.springs.as_ref().map(|springs| &springs.stiffness)
+    }
 }
 
 impl<B: Backend + Sync, O: ElementOperator<B> + ?Sized> LinearOperator<B>

@@ -31,6 +31,17 @@ pub(super) struct Rows {
     pub columns: CudaSlice<u32>,
 }
 
+impl Rows {
+    pub fn new(device: &Device, joints: &Joints) -> Result<Self, BackendError> {
+        Ok(Self {
+            n_rows: joints.row_offsets.len() - 1,
+            n_blocks: joints.columns.len(),
+            offsets: device.upload(&joints.row_offsets)?,
+            columns: device.upload_list(&joints.columns)?,
+        })
+    }
+}
+
 /// A matrix of 6x6 blocks; vectors are \[row\]\[6\].
 pub(super) struct CoarseMatrix<R: Real> {
     kernels: Arc<kernels::Bsr6<R>>,
@@ -57,15 +68,9 @@ impl<R: Real> CoarseMatrix<R> {
         centers: &[[f64; DIM]],
     ) -> Result<Self, BackendError> {
         let (n_rows, n_blocks) = (aggregates.n_aggregates, joints.columns.len());
-        let rows = Rows {
-            n_rows,
-            n_blocks,
-            offsets: device.upload(&joints.row_offsets)?,
-            columns: device.upload(&joints.columns)?,
-        };
         Ok(Self {
             kernels: kernels.clone(),
-            rows,
+            rows: Rows::new(device, joints)?,
             blocks: device.zeros(SIZE * n_blocks)?,
             arms: device.upload(&arms(joints, centers))?,
             ground: device.zeros(SIZE * n_rows)?,

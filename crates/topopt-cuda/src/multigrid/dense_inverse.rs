@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::MODES;
 use topopt_linalg::BackendError;
 
-use super::coarse_matrix::CoarseMatrix;
+use super::coarse_matrix::{CoarseMatrix, Rows};
+use super::scalar_matrix::ScalarMatrix;
 use crate::Device;
 use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels;
@@ -19,6 +19,48 @@ const PIVOT: usize = defined!("dense.cu", "PIVOT");
 const TILE: usize = defined!("dense.cu", "TILE");
 /// Threads that make a row of a product.
 const WARP: usize = 32;
+
+/// A sparse matrix A that can be written as a dense one.
+pub(super) trait FillsDense<R> {
+    /// scale = 1 / sqrt(diagonal of A), `[n]`, and dense = scale A scale, `[n][n]`.
+    fn fill(
+        &self,
+        filling: &kernels::DenseFill<R>,
+        n: usize,
+        scale: &mut CudaSlice<f64>,
+        dense: &mut CudaSlice<f64>,
+    );
+}
+
+impl<R: Real> FillsDense<R> for CoarseMatrix<R> {
+    fn fill(
+        &self,
+        filling: &kernels::DenseFill<R>,
+        n: usize,
+        scale: &mut CudaSlice<f64>,
+        dense: &mut CudaSlice<f64>,
+    ) {
+        let Self { rows: Rows { offsets, columns, .. }, blocks, diagonal, .. } = self;
+        filling.dense_scale(Threads(n), n, diagonal, &mut *scale);
+        let grid = Threads(n * n);
+        filling.dense_fill(grid, n, offsets, columns, blocks, diagonal, &*scale, dense);
+    }
+}
+
+impl<R: Real> FillsDense<R> for ScalarMatrix<R> {
+    fn fill(
+        &self,
+        filling: &kernels::DenseFill<R>,
+        n: usize,
+        scale: &mut CudaSlice<f64>,
+        dense: &mut CudaSlice<f64>,
+    ) {
+        let Self { rows: Rows { offsets, columns, .. }, entries, diagonal, .. } = self;
+        filling.dense_scale1(Threads(n), n, diagonal, &mut *scale);
+        let grid = Threads(n * n);
+        filling.dense_fill1(grid, n, offsets, columns, entries, diagonal, &*scale, dense);
+    }
+}
 
 /// x = A^-1 b by a dense inverse in double precision.
 pub(super) struct DenseInverse<R> {
@@ -37,9 +79,8 @@ pub(super) struct DenseInverse<R> {
 }
 
 impl<R: Real> DenseInverse<R> {
-    /// For matrices of `n_rows` block rows; needs an update before use.
-    pub fn new(device: &Arc<Device>, n_rows: usize) -> Result<Self, BackendError> {
-        let n = MODES * n_rows;
+    /// For matrices of `n` unknowns; needs an update before use.
+    pub fn new(device: &Arc<Device>, n: usize) -> Result<Self, BackendError> {
         Ok(Self {
             n,
             filling: kernels::DenseFill::load(device)?,
@@ -53,23 +94,10 @@ impl<R: Real> DenseInverse<R> {
     }
 
     /// Follows `matrix`.
-    pub fn update(&mut self, matrix: &CoarseMatrix<R>) {
+    pub fn update(&mut self, matrix: &impl FillsDense<R>) {
         let Self { n, scale, panel, scaled_panel, matrix: inverse, .. } = self;
-        let (n, rows, tiles) = (*n, &matrix.rows, n.div_ceil(TILE));
-        let (offsets, columns, blocks) = (&rows.offsets, &rows.columns, &matrix.blocks);
-
-        self.filling.dense_scale(Threads(n), n, &matrix.diagonal, &mut *scale);
-        let (grid, diagonal) = (Threads(n * n), &matrix.diagonal);
-        self.filling.dense_fill(
-            grid,
-            n,
-            offsets,
-            columns,
-            blocks,
-            diagonal,
-            &*scale,
-            &mut *inverse,
-        );
+        let (n, tiles) = (*n, n.div_ceil(TILE));
+        matrix.fill(&self.filling, n, scale, inverse);
 
         // Of a symmetric matrix it is enough to sweep the tiles on or below the diagonal.
         for first in (0..n as u32).step_by(PIVOT) {

@@ -27,40 +27,40 @@ pub(super) struct Galerkin<R> {
 
 /// [`Joints`] on the device, except for the pattern.
 pub(super) struct JointLists {
-    n: usize,
-    rows: CudaSlice<u32>,
-    places: CudaSlice<u32>,
-    part_offsets: CudaSlice<u32>,
-    parts: CudaSlice<u32>,
+    pub n: usize,
+    pub rows: CudaSlice<u32>,
+    pub places: CudaSlice<u32>,
+    pub part_offsets: CudaSlice<u32>,
+    pub parts: CudaSlice<u32>,
 }
 
 impl JointLists {
     pub fn new(device: &Device, joints: &Joints) -> Result<Self, BackendError> {
         Ok(Self {
             n: joints.rows.len(),
-            rows: device.upload(&joints.rows)?,
-            places: device.upload(&joints.places)?,
+            rows: device.upload_list(&joints.rows)?,
+            places: device.upload_list(&joints.places)?,
             part_offsets: device.upload(&joints.part_offsets)?,
-            parts: device.upload(&joints.parts)?,
+            parts: device.upload_list(&joints.parts)?,
         })
     }
 }
 
 /// [`Supported`] on the device.
 pub(super) struct SupportedRows {
-    n: usize,
-    rows: CudaSlice<u32>,
-    offsets: CudaSlice<u32>,
-    elements: CudaSlice<u32>,
+    pub n: usize,
+    pub rows: CudaSlice<u32>,
+    pub offsets: CudaSlice<u32>,
+    pub elements: CudaSlice<u32>,
 }
 
 impl SupportedRows {
     pub fn new(device: &Device, supported: &Supported) -> Result<Self, BackendError> {
         Ok(Self {
             n: supported.rows.len(),
-            rows: device.upload(&supported.rows)?,
+            rows: device.upload_list(&supported.rows)?,
             offsets: device.upload(&supported.offsets)?,
-            elements: device.upload(&supported.elements)?,
+            elements: device.upload_list(&supported.elements)?,
         })
     }
 }

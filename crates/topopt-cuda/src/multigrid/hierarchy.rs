@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Joints, Problem, Supported};
+use topopt_fem::{Aggregation, Joints, MODES, Problem, Supported};
 use topopt_linalg::{
     Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Space, Transfer,
 };
@@ -95,7 +95,7 @@ impl<R: Real> Levels<R> {
             joints: first_joints,
             supported: SupportedRows::new(device, &Supported::new(problem, structure))?,
             coarse,
-            last_inverse: DenseInverse::new(device, last.rows.n_rows)?,
+            last_inverse: DenseInverse::new(device, MODES * last.rows.n_rows)?,
             last,
         })
     }

@@ -7,11 +7,11 @@ mod block_diagonal;
 mod coarse_matrix;
 mod convert;
 mod dense_inverse;
-mod diffusion;
 mod galerkin;
 mod hierarchy;
 mod prepared;
 mod scalar;
+mod scalar_matrix;
 mod transfer;
 
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,6 @@ use topopt_fem::{Aggregation, ElementOperator, ElementPreconditioner, Level, Pro
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
 
 pub use block_diagonal::BlockJacobi;
-pub use diffusion::DiffusionMultigrid;
 pub use hierarchy::RigidAggregation;
 pub use prepared::Prepared;
 pub use scalar::ScalarMultigrid;

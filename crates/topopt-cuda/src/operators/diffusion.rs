@@ -8,12 +8,12 @@ use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 
 use super::constraints::Constraints;
 use super::mesh::MeshOnDevice;
-use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
 use crate::kernels;
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
+use crate::{Cuda, Device};
 
 /// Additions and multiplications of an element, counted in `cuda/diffusion.cu`.
 const FLOPS: f64 = 1760.0;
@@ -27,7 +27,7 @@ pub struct MfDiffusion<R> {
     parts: kernels::DiffusionParts<R>,
     supports: kernels::Supports<R>,
     /// Conductivities and capacities, each `[n_elements]`.
-    coefficients: [CudaSlice<R>; 2],
+    coefficients: [DeviceVector<R>; 2],
     /// What every block of elements leaves of a dot product.
     partial: CudaSlice<f64>,
 }
@@ -46,13 +46,16 @@ impl<R: Real> MfDiffusion<R> {
         let kernels = kernels::Diffusion::load(device)?;
         let blocks_of = |count: u32| kernels.diffusion_dot.blocks(Threads(count as usize));
         let blocks = mesh.parts().map(|part| blocks_of(part.count)).sum();
+        let zeros = || -> Result<_, BackendError> {
+            Ok(DeviceVector { space: Space::elements(n), values: device.zeros(n)? })
+        };
         Ok(Self {
             mesh: mesh.clone(),
             constraints: Constraints::new(device, problem.mesh().hexes(), problem.constraints())?,
             kernels,
             parts: kernels::DiffusionParts::load(device)?,
             supports: kernels::Supports::load(device)?,
-            coefficients: [device.zeros(n)?, device.zeros(n)?],
+            coefficients: [zeros()?, zeros()?],
             partial: device.zeros(blocks)?,
         })
     }
@@ -64,6 +67,36 @@ impl<R: Real> MfDiffusion<R> {
         Constraints::bytes(n_nodes, n_elements)
             + 2 * size_of::<R>() * n_elements
             + 8 * n_elements.div_ceil(block)
+    }
+
+    /// Conductivities and capacities, each `[n_elements]`.
+    pub(crate) fn coefficients(&self) -> &[DeviceVector<R>; 2] {
+        &self.coefficients
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn coefficients_mut(&mut self) -> &mut [DeviceVector<R>; 2] {
+        &mut self.coefficients
+    }
+
+    /// The diagonal for other coefficients, 1 at held nodes.
+    pub(crate) fn diagonal_for(&self, [k, c]: &[DeviceVector<R>; 2], out: &mut DeviceVector<R>) {
+        let Self { mesh, constraints, .. } = self;
+        clear(mesh.device(), out);
+        for part in mesh.parts() {
+            let grid = Threads(part.count as usize);
+            self.parts.diffusion_diagonal(grid, mesh, part, &constraints.held, k, c, &mut *out);
+        }
+    }
+
+    /// The diagonal of c M, `[n_nodes]`, zero at held nodes.
+    pub(crate) fn lumped_capacities(&self, out: &mut DeviceVector<R>) {
+        let Self { mesh, constraints, coefficients: [_, c], .. } = self;
+        clear(mesh.device(), out);
+        for part in mesh.parts() {
+            let grid = Threads(part.count as usize);
+            self.parts.lumped_capacities(grid, mesh, part, &constraints.held, c, &mut *out);
+        }
     }
 
     /// y = K x; if `with_dot`, every block of elements leaves its part of x . y.
@@ -84,6 +117,10 @@ impl<R: Real> MfDiffusion<R> {
             }
         }
     }
+}
+
+fn clear<R: Real>(device: &Device, x: &mut DeviceVector<R>) {
+    device.record("clearing a diagonal", device.stream().memset_zeros(&mut x.values));
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
@@ -125,19 +162,13 @@ impl<R: Real> ElementOperator<Cuda<R>> for MfDiffusion<R> {
     fn set_coefficients(&mut self, terms: &[&DeviceVector<R>]) {
         let device = self.mesh.device();
         for (coefficients, term) in self.coefficients.iter_mut().zip(terms) {
-            let copied = device.stream().memcpy_dtod(&term.values, coefficients);
+            let copied = device.stream().memcpy_dtod(&term.values, &mut coefficients.values);
             device.record("copying coefficients", copied);
         }
     }
 
     fn diagonal(&self, out: &mut DeviceVector<R>) {
-        let Self { mesh, constraints, coefficients: [k, c], .. } = self;
-        let device = mesh.device();
-        device.record("clearing the diagonal", device.stream().memset_zeros(&mut out.values));
-        for part in mesh.parts() {
-            let grid = Threads(part.count as usize);
-            self.parts.diffusion_diagonal(grid, mesh, part, &constraints.held, k, c, &mut *out);
-        }
+        self.diagonal_for(&self.coefficients, out);
     }
 
     fn element_work(

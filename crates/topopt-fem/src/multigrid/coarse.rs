@@ -63,11 +63,6 @@ where
         &self.levels[level].matrix
     }
 
-    /// The aggregates of a level but the last.
-    pub fn aggregates(&self, level: usize) -> &Aggregates {
-        &self.transfers[level].aggregates
-    }
-
     /// The inverse of the block diagonal of a level but the last.
     pub fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {
         &self.levels[level].inverse_diagonal

@@ -152,16 +152,8 @@ where
         })
     }
 
-    /// The aggregates of the nodes, at level 0, or of the aggregates of a level but the last.
-    pub fn aggregates(&self, level: usize) -> &Aggregates {
-        match level {
-            0 => &self.transfer.aggregates,
-            _ => self.coarse.aggregates(level - 1),
-        }
-    }
-
     /// The matrix of a level from 1 on.
-    pub fn matrix(&self, level: usize) -> &BlockCsr<M> {
+    fn matrix(&self, level: usize) -> &BlockCsr<M> {
         self.coarse.matrix(level - 1)
     }
 

@@ -1,6 +1,6 @@
 //! What solves heat conduction: one unknown per node.
 
-use topopt_cuda::{Cuda, DiffusionMultigrid, MeshOnDevice, MfDiffusion, ScalarMultigrid};
+use topopt_cuda::{Cuda, MeshOnDevice, MfDiffusion, ScalarMultigrid};
 use topopt_design::Optimization;
 use topopt_fem::{Diffusion, ElementPreconditioner, Jacobi, Multigrid, Problem, Strategy};
 use topopt_linalg::{BackendError, CycleKind};
@@ -93,9 +93,9 @@ fn solver<'a>(
                 }
                 // As of elasticity, see `is_single`.
                 _ if is_single(contrast) => {
-                    Box::new(DiffusionMultigrid::new(gpu.single()?, &mesh, problem, kind)?)
+                    Box::new(ScalarMultigrid::new(gpu.single()?, &mesh, problem, kind)?)
                 }
-                _ => Box::new(DiffusionMultigrid::new(&gpu.backend, &mesh, problem, kind)?),
+                _ => Box::new(ScalarMultigrid::new(&gpu.backend, &mesh, problem, kind)?),
             };
         Ok(Solver { operator, preconditioner, note: None })
     };
