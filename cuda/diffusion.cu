@@ -4,13 +4,17 @@
 //
 // Source:        L_ab = integral of grad N_a . grad N_b and M_aa = integral of N_a, by the 2x2x2 Gauss
 //                rule on trilinear fields as common/trilinear.cuh holds them
-// Mapping:       one thread per element, blocks of 128; diffusion_dot leaves what a block adds to x . y
-// Layout:        vectors [n_nodes], coefficients [n_elements]
+// Mapping:       one thread per element, blocks of 128; diffusion_dot leaves what a block adds to x . y;
+//                diffusion_to_slots, diffusion_to_slots_dot: with products in slots, to be gathered
+//                (gather.cu)
+// Layout:        vectors [n_nodes], coefficients [n_elements], slots [8][n_elements] by position in the
+//                element
 // Cost:          1760 operations per element; connectivity (32 bytes) and two coefficients read per
 //                element; coordinates (24 bytes) and x read and y written per node
 // Deterministic: where no two elements of a launch share a node, as with one launch per color; in one
-//                launch of all elements the order of additions at a node is not fixed
-// Requires:      y = (1 - P) x beforehand (supports.cu); diffusion_dot: x is zero at held nodes
+//                launch of all elements the order of additions at a node is not fixed; slots: yes
+// Requires:      y = (1 - P) x beforehand (supports.cu), except for slots; for a dot product: x is zero
+//                at held nodes
 // Oracle:        crates/topopt-cuda/tests/device/diffusion.rs
 
 #define BLOCK 128
@@ -41,8 +45,9 @@ __device__ __forceinline__ void to_nodes(real F[8]) {
             }
 }
 
-// Adds the product of the thread's element to y; with WITH_DOT returns its part of x . y, else 0
-template <bool WITH_DOT>
+// Adds the product of the thread's element to y, or writes it to slots that y is then; with WITH_DOT
+// returns its part of x . y, else 0
+template <bool WITH_DOT, bool TO_SLOTS>
 __device__ __forceinline__ double add_product(
     MeshView mesh, Part part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
@@ -88,8 +93,12 @@ __device__ __forceinline__ double add_product(
     for (int m = 0; m < 8; ++m) {
         const real stored = capacity * shares[m] * values[m];
         if (WITH_DOT) sum += (double)stored * (double)values[m];
-        const bool is_held = is_at_support && held[node[m]];
-        atomicAdd(y + node[m], is_held ? (real)0 : F[m] + stored);
+        if (TO_SLOTS) {
+            y[(size_t)m * mesh.n_elements + e] = F[m] + stored;
+        } else {
+            const bool is_held = is_at_support && held[node[m]];
+            atomicAdd(y + node[m], is_held ? (real)0 : F[m] + stored);
+        }
     }
     return sum;
 }
@@ -102,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion(
     const real* __restrict__ capacities,      // [n_elements]
     const real* __restrict__ x,               // [n_nodes]
     real* __restrict__ y) {                   // [n_nodes]
-    add_product<false>(mesh, part, held, at_supports, conductivities, capacities, x, y);
+    add_product<false, false>(mesh, part, held, at_supports, conductivities, capacities, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_dot(
@@ -114,5 +123,29 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_dot(
     const real* __restrict__ x,               // [n_nodes]
     real* __restrict__ y,                     // [n_nodes]
     double* __restrict__ partial) {           // [blocks of the launch]
-    block_sum(add_product<true>(mesh, part, held, at_supports, conductivities, capacities, x, y), partial);
+    block_sum(add_product<true, false>(mesh, part, held, at_supports, conductivities, capacities, x, y), partial);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_to_slots(
+    VIEW(MeshView) mesh, VIEW(Part) part,
+    const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
+    const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
+    const real* __restrict__ conductivities,  // [n_elements]
+    const real* __restrict__ capacities,      // [n_elements]
+    const real* __restrict__ x,               // [n_nodes]
+    real* __restrict__ slots) {               // [8][n_elements]
+    add_product<false, true>(mesh, part, held, at_supports, conductivities, capacities, x, slots);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_to_slots_dot(
+    VIEW(MeshView) mesh, VIEW(Part) part,
+    const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
+    const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
+    const real* __restrict__ conductivities,  // [n_elements]
+    const real* __restrict__ capacities,      // [n_elements]
+    const real* __restrict__ x,               // [n_nodes]
+    real* __restrict__ slots,                 // [8][n_elements]
+    double* __restrict__ partial) {           // [blocks of the launch]
+    block_sum(add_product<true, true>(mesh, part, held, at_supports, conductivities, capacities, x, slots),
+              partial);
 }

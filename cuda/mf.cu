@@ -4,15 +4,18 @@
 // Source:        the 2x2x2 Gauss rule on trilinear fields by differences of their nodal values, as
 //                common/trilinear.cuh and common/forces.cuh hold them
 // Mapping:       one thread an element, blocks of 32, 64 in single precision; mf_dot leaves what a
-//                block adds to x . y
+//                block adds to x . y; mf_to_slots, mf_to_slots_dot: with products in slots, to be
+//                gathered (gather.cu)
 // Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighboring
-//                words where nodes and elements are numbered along each other
+//                words where nodes and elements are numbered along each other; slots
+//                [3][8][n_elements] by position in the element
 // Cost:          1849 operations an element (1149 instructions, 700 of them fused); connectivity
 //                (32 bytes) and a modulus read an element; coordinates (24 bytes) and x read
 //                and y written a node; 288 bytes of shared memory a thread, half in single precision
 // Deterministic: where no two elements of a launch share a node, as with one launch a color; in one
-//                launch of all elements the order of additions at a node is not fixed
-// Requires:      y = (1 - P) x beforehand (supports.cu); mf_dot: x is zero at held components
+//                launch of all elements the order of additions at a node is not fixed; slots: yes
+// Requires:      y = (1 - P) x beforehand (supports.cu), except for slots; for a dot product: x is
+//                zero at held components
 // Oracle:        crates/topopt-cuda/tests/device/operators.rs
 
 #define BLOCK (256 / sizeof(real))
@@ -32,8 +35,9 @@ __device__ __forceinline__ void clear_held(
     }
 }
 
-// Adds the product of the thread's element to y; with WITH_DOT returns its part of x . y, else 0
-template <bool WITH_DOT>
+// Adds the product of the thread's element to y, or writes it to slots that y is then; with WITH_DOT
+// returns its part of x . y, else 0
+template <bool WITH_DOT, bool TO_SLOTS>
 __device__ __forceinline__ double add_product(
     MeshView mesh, Part part,
     const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
@@ -70,6 +74,13 @@ __device__ __forceinline__ double add_product(
 #pragma unroll
     for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], F[c]);
 
+    if (TO_SLOTS) {
+#pragma unroll
+        for (int c = 0; c < 3; ++c)
+#pragma unroll
+            for (int m = 0; m < 8; ++m) y[(size_t)(8 * c + m) * mesh.n_elements + e] = F[c][m];
+        return sum;
+    }
     if (is_at_support) clear_held(node, held, F);
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
@@ -90,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf(
     const real* __restrict__ moduli,          // [n_elements]
     const real* __restrict__ x,               // [3][n_nodes]
     real* __restrict__ y) {                   // [3][n_nodes]
-    add_product<false>(mesh, part, held, at_supports, material, moduli, x, y);
+    add_product<false, false>(mesh, part, held, at_supports, material, moduli, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_dot(
@@ -102,5 +113,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_dot(
     const real* __restrict__ x,               // [3][n_nodes]
     real* __restrict__ y,                     // [3][n_nodes]
     double* __restrict__ partial) {           // [blocks of the launch]
-    block_sum(add_product<true>(mesh, part, held, at_supports, material, moduli, x, y), partial);
+    block_sum(add_product<true, false>(mesh, part, held, at_supports, material, moduli, x, y), partial);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_to_slots(
+    VIEW(MeshView) mesh, VIEW(Part) part,
+    const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
+    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    VIEW(Lame) material,
+    const real* __restrict__ moduli,          // [n_elements]
+    const real* __restrict__ x,               // [3][n_nodes]
+    real* __restrict__ slots) {               // [3][8][n_elements]
+    add_product<false, true>(mesh, part, held, at_supports, material, moduli, x, slots);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) mf_to_slots_dot(
+    VIEW(MeshView) mesh, VIEW(Part) part,
+    const unsigned char* __restrict__ held,   // [n_nodes], bit i for component i
+    const unsigned* __restrict__ at_supports, // a bit an element: has it a held node?
+    VIEW(Lame) material,
+    const real* __restrict__ moduli,          // [n_elements]
+    const real* __restrict__ x,               // [3][n_nodes]
+    real* __restrict__ slots,                 // [3][8][n_elements]
+    double* __restrict__ partial) {           // [blocks of the launch]
+    block_sum(add_product<true, true>(mesh, part, held, at_supports, material, moduli, x, slots), partial);
 }

@@ -68,6 +68,26 @@ kernels! {
             mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>, material: Lame,
             moduli: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
         );
+        mf_to_slots(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>, material: Lame,
+            moduli: In<R>, x: In<R>, slots: Shared<R>,
+        );
+        mf_to_slots_dot(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>, material: Lame,
+            moduli: In<R>, x: In<R>, slots: Shared<R>, partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/gather.cu`.
+    Gather<R> in "gather" {
+        gather1(
+            n_nodes: Count, n_slots: Count, offsets: In<u32>, places: In<u32>, held: In<u8>,
+            slots: Shared<R>, x: In<R>, y: Out<R>,
+        );
+        gather3(
+            n_nodes: Count, n_slots: Count, offsets: In<u32>, places: In<u32>, held: In<u8>,
+            slots: Shared<R>, x: In<R>, y: Out<R>,
+        );
     }
 
     /// `cuda/mf_clusters.cu`.
@@ -184,6 +204,34 @@ kernels! {
         diffusion_dot(
             mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
             conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+        );
+        diffusion_to_slots(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
+            conductivities: In<R>, capacities: In<R>, x: In<R>, slots: Shared<R>,
+        );
+        diffusion_to_slots_dot(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
+            conductivities: In<R>, capacities: In<R>, x: In<R>, slots: Shared<R>,
+            partial: Shared<f64>,
+        );
+    }
+
+    /// `cuda/diffusion_stored.cu`.
+    DiffusionStored in "diffusion_stored" {
+        diffusion_rows(mesh: MeshView, rows: Out<f64>, shares: Out<f64>);
+        diffusion_ebe(
+            mesh: MeshView, part: Part, held: In<u8>, rows: In<f64>, shares: In<f64>,
+            conductivities: In<f64>, capacities: In<f64>, x: In<f64>, y: Out<f64>,
+        );
+        diffusion_nbn(
+            mesh: MeshView, offsets: In<u32>, elements: In<u32>, locals: In<u8>, held: In<u8>,
+            rows: In<f64>, shares: In<f64>, conductivities: In<f64>, capacities: In<f64>,
+            x: In<f64>, y: Out<f64>,
+        );
+        diffusion_assemble(
+            mesh: MeshView, offsets: In<u32>, elements: In<u32>, locals: In<u8>, held: In<u8>,
+            conductivities: In<f64>, capacities: In<f64>, row_offsets: In<u32>,
+            columns: In<u32>, entries: Out<f64>, ground: Out<f64>,
         );
     }
 
@@ -491,6 +539,7 @@ kernels! {
 #[cfg(test)]
 pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Mf::<f64>::DECLARED,
+    Gather::<f64>::DECLARED,
     MfClusters::<f64>::DECLARED,
     Nbn::DECLARED,
     Ebe::DECLARED,
@@ -505,6 +554,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Energies::<f64>::DECLARED,
     Diffusion::<f64>::DECLARED,
     DiffusionParts::<f64>::DECLARED,
+    DiffusionStored::DECLARED,
     ShapeMeans::DECLARED,
     BlockDiagonal::<f64>::DECLARED,
     Galerkin::<f64>::DECLARED,

@@ -93,6 +93,11 @@ impl MeshOnDevice {
         self.parts.iter().map(|part| Part { first: part.start, count: part.len() as u32 })
     }
 
+    /// All elements, for a launch that adds nothing by atomics.
+    pub(crate) fn all(&self) -> Part {
+        Part { first: 0, count: self.n_elements as u32 }
+    }
+
     /// For a launch, with the elements of another `connectivity`, `[8][n_elements]`.
     pub(crate) fn with(&self, connectivity: &CudaSlice<u32>) -> MeshView {
         MeshView {

@@ -1,15 +1,17 @@
 //! `mf`: matrix-free, nothing stored; geometry from the coordinates, sum-factorized. Element by
-//! element, or by the clusters of the mesh where it has them.
+//! element, or by the clusters of the mesh where it has them; or with slots, as `dbd`.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::ElementOperator;
+use topopt_fem::{DIM, ElementOperator};
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
+use topopt_mesh::NodeToElements;
 
 use super::ProblemOnDevice;
 use super::clusters::Clusters;
 use super::from_coordinates::FromCoordinates;
+use super::slots::Slots;
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
@@ -31,10 +33,11 @@ pub struct Mf<R> {
     partial: CudaSlice<f64>,
 }
 
-/// With one thread per element, or one warp per cluster.
+/// With one thread per element, or one warp per cluster; adding by atomics, or to slots.
 enum Kernels<R> {
     Elements(kernels::Mf<R>),
     Clusters(kernels::MfClusters<R>, Arc<Clusters>),
+    Slots(kernels::Mf<R>, Slots<R>),
 }
 
 impl<R: Real> Mf<R> {
@@ -44,20 +47,42 @@ impl<R: Real> Mf<R> {
     /// [`BackendError`] if the device has no room for the moduli or the kernels cannot be loaded.
     pub fn new(problem: &Arc<ProblemOnDevice>) -> Result<Self, BackendError> {
         let ProblemOnDevice { device, mesh, clusters, .. } = &**problem;
-        let (kernels, blocks) = match clusters {
+        match clusters {
             Some(clusters) => {
                 let kernels = kernels::MfClusters::load(device)?;
                 let blocks = kernels.mf_clusters_dot.blocks(Threads(clusters.threads()));
-                (Kernels::Clusters(kernels, clusters.clone()), blocks)
+                Self::with(problem, Kernels::Clusters(kernels, clusters.clone()), blocks)
             }
             None => {
                 let kernels = kernels::Mf::load(device)?;
                 let blocks_of = |n: u32| kernels.mf_dot.blocks(Threads(n as usize));
                 let blocks = mesh.parts().map(|part| blocks_of(part.count)).sum();
-                (Kernels::Elements(kernels), blocks)
+                Self::with(problem, Kernels::Elements(kernels), blocks)
             }
-        };
+        }
+    }
 
+    /// The same as `dbd`: elements write their products to slots, and nodes gather them in a fixed
+    /// order, which gives the same bits on any mesh. `adjacency` is that of the mesh.
+    ///
+    /// # Errors
+    /// As [`Mf::new`].
+    pub fn with_slots(
+        problem: &Arc<ProblemOnDevice>,
+        adjacency: &NodeToElements,
+    ) -> Result<Self, BackendError> {
+        let kernels = kernels::Mf::load(&problem.device)?;
+        let blocks = kernels.mf_to_slots_dot.blocks(Threads(problem.mesh.n_elements));
+        let slots = Slots::new(&problem.device, adjacency, problem.constraints.unknowns)?;
+        Self::with(problem, Kernels::Slots(kernels, slots), blocks)
+    }
+
+    fn with(
+        problem: &Arc<ProblemOnDevice>,
+        kernels: Kernels<R>,
+        blocks: usize,
+    ) -> Result<Self, BackendError> {
+        let ProblemOnDevice { device, mesh, .. } = &**problem;
         Ok(Self {
             problem: problem.clone(),
             kernels,
@@ -93,10 +118,16 @@ impl<R: Real> Mf<R> {
     fn product(&self, with_dot: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
         let (moduli, held, material) = (&self.moduli, &constraints.held, self.problem.material());
+        if let Kernels::Slots(kernels, slots) = &self.kernels {
+            self.to_slots(with_dot, kernels, slots, x);
+            return slots.gather(constraints, x, y);
+        }
         self.supports.held_part(Threads(mesh.n_nodes), mesh.n_nodes, held, x, &mut *y);
 
         let (kernels, at_supports) = match &self.kernels {
-            Kernels::Elements(kernels) => (kernels, &constraints.at_supports),
+            Kernels::Elements(kernels) | Kernels::Slots(kernels, _) => {
+                (kernels, &constraints.at_supports)
+            }
             Kernels::Clusters(kernels, clusters) => {
                 let (clusters, grid) = (&**clusters, Threads(clusters.threads()));
                 return match with_dot {
@@ -134,6 +165,29 @@ impl<R: Real> Mf<R> {
     }
 }
 
+impl<R: Real> Mf<R> {
+    /// The products of elements into `slots`.
+    fn to_slots(
+        &self,
+        with_dot: bool,
+        kernels: &kernels::Mf<R>,
+        slots: &Slots<R>,
+        x: &DeviceVector<R>,
+    ) {
+        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
+        let (material, moduli, slots) = (self.problem.material(), &self.moduli, slots.values());
+        let (held, at) = (&constraints.held, &constraints.at_supports);
+        let (grid, all) = (Threads(mesh.n_elements), mesh.all());
+        if with_dot {
+            let partial = &self.partial;
+            kernels
+                .mf_to_slots_dot(grid, mesh, all, held, at, material, moduli, x, slots, partial);
+        } else {
+            kernels.mf_to_slots(grid, mesh, all, held, at, material, moduli, x, slots);
+        }
+    }
+}
+
 impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
     fn space(&self) -> Space {
         self.problem.space()
@@ -158,17 +212,22 @@ impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
         let (elements, nodes) =
             (self.problem.mesh.n_elements as f64, self.problem.mesh.n_nodes as f64);
         let real = size_of::<R>() as f64;
-        Cost {
+        let mut cost = Cost {
             bytes_read: elements * (32.125 + real) + nodes * (24.0 + 3.0 * real),
             bytes_written: nodes * 3.0 * real,
             flops: elements * FLOPS,
+        };
+        if let Kernels::Slots(..) = &self.kernels {
+            let [node, element] = Slots::<R>::traffic(DIM);
+            cost.bytes_read += node * nodes + element * elements;
         }
+        cost
     }
 }
 
 impl<R: Real> ElementOperator<Cuda<R>> for Mf<R> {
     fn strategy(&self) -> &'static str {
-        "mf"
+        if let Kernels::Slots(..) = &self.kernels { "dbd" } else { "mf" }
     }
 
     fn set_coefficients(&mut self, terms: &[&DeviceVector<R>]) {

@@ -13,11 +13,12 @@ mod nbn;
 mod problem;
 mod product;
 mod shape_means;
+mod slots;
 mod stored;
 
 use std::sync::Arc;
 
-use topopt_fem::{ElementOperator, Problem};
+use topopt_fem::{DIM, ElementOperator, Problem};
 use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, NodeToElements};
 
@@ -33,6 +34,7 @@ use bsr::Bsr;
 use ebe_sym::{EbeSym, EbeSymAtomic};
 use nbn::Nbn;
 use product::{Operator, Product};
+use slots::Slots;
 use stored::ByElements;
 
 /// How K u is computed on the device.
@@ -40,6 +42,8 @@ use stored::ByElements;
 pub enum Strategy {
     /// Matrix-free: nothing stored, geometry from the coordinates, sum-factorized.
     Mf,
+    /// As `mf`, with products in slots that nodes gather in a fixed order [LoebEarls2019].
+    Dbd,
     /// Node by node with stored K_e and the reverse connectivity [Ratnakar2022, Alg. 3].
     Nbn,
     /// One thread an element with stored K_e [Ratnakar2022, Alg. 2].
@@ -60,8 +64,9 @@ pub enum Strategy {
 
 impl Strategy {
     /// All strategies.
-    pub const ALL: [Strategy; 9] = [
+    pub const ALL: [Strategy; 10] = [
         Strategy::Mf,
+        Strategy::Dbd,
         Strategy::Nbn,
         Strategy::Ebe,
         Strategy::Ebe8,
@@ -76,6 +81,7 @@ impl Strategy {
     pub fn name(self) -> &'static str {
         match self {
             Strategy::Mf => "mf",
+            Strategy::Dbd => "dbd",
             Strategy::Nbn => "nbn",
             Strategy::Ebe => "ebe",
             Strategy::Ebe8 => "ebe8",
@@ -95,6 +101,7 @@ impl Strategy {
         moduli
             + match self {
                 Strategy::Mf => 0,
+                Strategy::Dbd => Slots::<f64>::bytes(n_nodes, n_elements, DIM),
                 Strategy::Nbn => {
                     stored::bytes(n_elements) + ReverseConnectivity::bytes(n_nodes, n_elements)
                 }
@@ -116,7 +123,8 @@ impl Strategy {
     /// Whether it adds up in a fixed order on a mesh [by color](ProblemOnDevice::by_color); the others
     /// add by atomics, all elements at a time.
     pub fn is_in_order(self) -> bool {
-        matches!(self, Strategy::Mf | Strategy::Nbn | Strategy::EbeSym | Strategy::Bsr)
+        use Strategy::{Bsr, Dbd, EbeSym, Mf, Nbn};
+        matches!(self, Mf | Dbd | Nbn | EbeSym | Bsr)
     }
 
     /// The operator of `problem` with all moduli zero; `on_device` was made from the same problem.
@@ -144,6 +152,7 @@ impl Strategy {
         let adjacency = || NodeToElements::new(problem.mesh());
         match self {
             Strategy::Mf => Ok(Box::new(Mf::<f64>::new(on_device)?)),
+            Strategy::Dbd => Ok(Box::new(Mf::<f64>::with_slots(on_device, &adjacency())?)),
             Strategy::Nbn => operator(on_device, Nbn::new(on_device, &adjacency())?),
             Strategy::Ebe => operator(on_device, ByElements::<kernels::Ebe>::new(on_device)?),
             Strategy::Ebe8 => operator(on_device, ByElements::<kernels::Ebe8>::new(on_device)?),

@@ -1,0 +1,91 @@
+//! Slots for the products of elements, one per element and local node, and the second pass of `dbd`, which
+//! gathers them at the nodes: `cuda/gather.cu`.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use topopt_linalg::BackendError;
+use topopt_mesh::NodeToElements;
+
+use super::constraints::Constraints;
+use crate::Device;
+use crate::kernel::Grid::Threads;
+use crate::kernel::Shared;
+use crate::kernels;
+use crate::vector::{DeviceVector, Real};
+
+/// Where the products of elements wait, and where every node finds its own.
+pub(crate) struct Slots<R> {
+    kernels: kernels::Gather<R>,
+    /// Of an unknown.
+    n_slots: usize,
+    /// `[n_nodes + 1]`.
+    offsets: CudaSlice<u32>,
+    /// Of every node by increasing element, `[n_slots]`.
+    places: CudaSlice<u32>,
+    /// `[unknowns][8][n_elements]`.
+    values: CudaSlice<R>,
+}
+
+impl<R: Real> Slots<R> {
+    /// For the nodes of `adjacency` with so many unknowns each.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it or the kernels cannot be loaded.
+    pub fn new(
+        device: &Arc<Device>,
+        adjacency: &NodeToElements,
+        unknowns: usize,
+    ) -> Result<Self, BackendError> {
+        let n_nodes = adjacency.n_nodes();
+        let valences = (0..n_nodes).map(|node| adjacency.valence(node) as u32);
+        let ends = valences.scan(0, |end, valence| {
+            *end += valence;
+            Some(*end)
+        });
+        let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
+        let n_slots = offsets[n_nodes] as usize;
+
+        // Slots are by position, in which the bits of the local coordinates count up.
+        let position = |local: u8| u32::from(local ^ (local >> 1 & 1));
+        let slot = |(e, local)| position(local) * (n_slots / 8) as u32 + e;
+        let places: Vec<u32> = (0..n_nodes).flat_map(|n| adjacency.of(n).map(slot)).collect();
+        Ok(Self {
+            kernels: kernels::Gather::load(device)?,
+            n_slots,
+            offsets: device.upload(&offsets)?,
+            places: device.upload(&places)?,
+            values: device.zeros(unknowns * n_slots)?,
+        })
+    }
+
+    /// Bytes on the device for a mesh of that size.
+    pub fn bytes(n_nodes: usize, n_elements: usize, unknowns: usize) -> usize {
+        4 * (n_nodes + 1) + 8 * (4 + unknowns * size_of::<R>()) * n_elements
+    }
+
+    /// Bytes that an application moves by the slots, for every node and for every element.
+    pub fn traffic(unknowns: usize) -> [f64; 2] {
+        [4.0, 8.0 * (4 + 2 * unknowns * size_of::<R>()) as f64]
+    }
+
+    /// The slots, to be written.
+    pub fn values(&self) -> Shared<R> {
+        Shared::from_entry(&self.values, 0)
+    }
+
+    /// y = what the slots have for each node, and x where it is held.
+    pub fn gather(
+        &self,
+        constraints: &Constraints,
+        x: &DeviceVector<R>,
+        y: &mut DeviceVector<R>,
+    ) {
+        let Self { kernels, n_slots, offsets, places, .. } = self;
+        let (n, held, slots) = (self.offsets.len() - 1, &constraints.held, self.values());
+        match constraints.unknowns {
+            1 => kernels.gather1(Threads(n), n, *n_slots, offsets, places, held, slots, x, y),
+            _ => kernels.gather3(Threads(n), n, *n_slots, offsets, places, held, slots, x, y),
+        }
+    }
+}
