@@ -6,7 +6,7 @@
 //                rule on trilinear fields as common/trilinear.cuh holds them
 // Mapping:       one thread per element, blocks of 128; diffusion_dot leaves what a block adds to x . y;
 //                diffusion_to_slots, diffusion_to_slots_dot: with products in slots, to be gathered
-//                (gather.cu)
+//                (dbd.cu)
 // Layout:        vectors [n_nodes], coefficients [n_elements], slots [8][n_elements] by position in the
 //                element
 // Cost:          1760 operations per element; connectivity (32 bytes) and two coefficients read per

@@ -5,7 +5,7 @@
 //                common/trilinear.cuh and common/forces.cuh hold them
 // Mapping:       one thread an element, blocks of 32, 64 in single precision; mf_dot leaves what a
 //                block adds to x . y; mf_to_slots, mf_to_slots_dot: with products in slots, to be
-//                gathered (gather.cu)
+//                gathered (dbd.cu)
 // Layout:        vectors as planes [3][n_nodes]: the lanes of a warp read and add to neighboring
 //                words where nodes and elements are numbered along each other; slots
 //                [3][8][n_elements] by position in the element

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use topopt_io::gmsh::is_geometry;
-use topopt_study::config::{Device, Generator, Hexes, Preconditioner, Strategy};
+use topopt_study::config::{Device, Generator, Hexes, PhysicsKind, Preconditioner, Strategy};
 use topopt_study::meshing::Gmsh;
 
 pub use crate::progress::Log;
@@ -305,6 +305,9 @@ pub enum BenchCommand {
 pub struct OperatorsArgs {
     /// Case file, mesh file, or cube:N for a cube of N x N x N perturbed elements
     pub source: String,
+    /// Physics on a mesh; a case file has its own
+    #[arg(long, value_enum)]
+    pub physics: Option<PhysicsKind>,
     /// Order of nodes and elements
     #[arg(long, value_enum, default_value_t = Numbering::Import)]
     pub numbering: Numbering,

@@ -78,8 +78,8 @@ kernels! {
         );
     }
 
-    /// `cuda/gather.cu`.
-    Gather<R> in "gather" {
+    /// `cuda/dbd.cu`.
+    Dbd<R> in "dbd" {
         gather1(
             n_nodes: Count, n_slots: Count, offsets: In<u32>, places: In<u32>, held: In<u8>,
             slots: Shared<R>, x: In<R>, y: Out<R>,
@@ -539,7 +539,7 @@ kernels! {
 #[cfg(test)]
 pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Mf::<f64>::DECLARED,
-    Gather::<f64>::DECLARED,
+    Dbd::<f64>::DECLARED,
     MfClusters::<f64>::DECLARED,
     Nbn::DECLARED,
     Ebe::DECLARED,

@@ -27,6 +27,8 @@ pub use cone::Cone;
 pub use device::{Device, DeviceError};
 pub use helmholtz::MatrixFreeEquation;
 pub use multigrid::{BlockJacobi, Multigrid, Prepared, RigidAggregation, ScalarMultigrid};
-pub use operators::{MeshOnDevice, Mf, MfDiffusion, ProblemOnDevice, ShapeMeans, Strategy};
+pub use operators::{
+    DiffusionStrategy, MeshOnDevice, Mf, MfDiffusion, ProblemOnDevice, ShapeMeans, Strategy,
+};
 pub use probe::{Probe, probe};
 pub use vector::{DeviceVector, Real};

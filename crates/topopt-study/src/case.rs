@@ -98,12 +98,21 @@ impl Case {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
-        if config.physics.kind != PhysicsKind::Elasticity {
-            let message = "this command is for elastic parts, and the case is of heat";
-            let remedy = "`topopt check`, `run`, `solve` and `export` know heat";
-            return Err(Finding::new(message).remedy(remedy).into());
-        }
+        Self::check_elastic(config)?;
         Self::of::<Elasticity>(config, gmsh, interrupt)
+    }
+
+    /// Refuses a case of heat, for commands that know elasticity alone.
+    ///
+    /// # Errors
+    /// A finding with the commands that know heat.
+    pub fn check_elastic(config: &Config) -> Result<(), Finding> {
+        if config.physics.kind == PhysicsKind::Elasticity {
+            return Ok(());
+        }
+        let message = "this command is for elastic parts, and the case is of heat";
+        let remedy = "`topopt check`, `run`, `solve`, `export` and `bench operators` know heat";
+        Err(Finding::new(message).remedy(remedy))
     }
 }
 

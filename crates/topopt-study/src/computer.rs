@@ -20,8 +20,8 @@ use crate::finding::{Finding, InputError};
 use crate::model::Model;
 pub use cpu::OnCpu;
 pub use gpu::OnGpu;
-pub use opened::mesh_on_device;
-pub use parts::{Needs, Solver};
+pub use opened::{OpenGpu, mesh_on_device};
+pub use parts::{EachOperator, Needs, Solver};
 pub use solvable::Solvable;
 
 /// How a filter finds the neighbors of an element.
@@ -35,10 +35,6 @@ pub struct Neighbors {
 
 /// The weighted sum over neighbors that a filter is made of, and what there is to say of it.
 pub type BuiltWeights<'a, B> = (Box<dyn Averaging<B> + 'a>, Option<Neighbors>);
-
-/// Takes the operators of a computer one after the other, each with the bytes that it stores.
-pub type EachOperator<'v, B> =
-    dyn FnMut(&mut dyn ElementOperator<B>, usize) -> Result<(), BackendError> + 'v;
 
 /// Makes the parts of a study in one place, on one backend.
 pub trait Computer: Sync {
@@ -103,9 +99,9 @@ pub trait Computer: Sync {
     ///
     /// # Errors
     /// What `visitor` returns, and a device that fails.
-    fn each_operator(
+    fn each_operator<K: Solvable<N>, const N: usize>(
         &self,
-        problem: &Problem,
+        problem: &Problem<K, N>,
         colors: Option<&[usize]>,
         wanted: &dyn Fn(&str) -> bool,
         visitor: &mut EachOperator<Self::Backend>,

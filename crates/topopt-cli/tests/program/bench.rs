@@ -12,9 +12,10 @@ fn column(text: &str, name: &str) -> Vec<String> {
 #[test]
 fn operators_on_a_cube() {
     let folder = Folder::new();
-    for numbering in ["import", "natural", "shuffled", "restored"] {
+    let ways = ["import", "natural", "shuffled", "restored"].map(|way| (way, "elasticity"));
+    for (numbering, physics) in ways.into_iter().chain([("import", "heat")]) {
         let arguments = ["bench", "operators", "cube:5", "--device", "cpu", "--repeats", "2"];
-        let more = ["--numbering", numbering, "--csv", "operators.csv"];
+        let more = ["--numbering", numbering, "--physics", physics, "--csv", "operators.csv"];
         let (status, out, err) = topopt(&folder.path(""), &[&arguments[..], &more].concat());
         assert_eq!((status, err.as_str()), (0, ""), "{out}");
         assert!(out.starts_with("cube:5: 125 elements, 216 nodes"), "{out}");

@@ -52,7 +52,7 @@ impl Bsr {
 
 /// Row offsets, \[n_nodes + 1\], and columns, ascending in each row: the nodes that share an
 /// element with a node, itself included.
-fn pattern(mesh: &HexMesh, adjacency: &NodeToElements) -> (Vec<u64>, Vec<u32>) {
+pub(super) fn pattern(mesh: &HexMesh, adjacency: &NodeToElements) -> (Vec<u64>, Vec<u32>) {
     let mut offsets = vec![0];
     let mut columns: Vec<u32> = Vec::with_capacity(ROW * mesh.n_nodes());
     let mut last_row = vec![u32::MAX; mesh.n_nodes()]; // that has the node as a column

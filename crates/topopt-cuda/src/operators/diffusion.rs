@@ -1,13 +1,16 @@
-//! Diffusion with one unknown per node, matrix-free by elements: `cuda/diffusion.cu`.
+//! Diffusion with one unknown per node, matrix-free by elements: `cuda/diffusion.cu`. Adding by atomics, or
+//! with slots, as `dbd`.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::{Diffusion, Discretization, ElementOperator};
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
+use topopt_mesh::NodeToElements;
 
 use super::constraints::Constraints;
 use super::mesh::MeshOnDevice;
+use super::slots::Slots;
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
 use crate::kernels;
@@ -26,6 +29,8 @@ pub struct MfDiffusion<R> {
     kernels: kernels::Diffusion<R>,
     parts: kernels::DiffusionParts<R>,
     supports: kernels::Supports<R>,
+    /// Of `dbd`.
+    slots: Option<Slots<R>>,
     /// Conductivities and capacities, each `[n_elements]`.
     coefficients: [DeviceVector<R>; 2],
     /// What every block of elements leaves of a dot product.
@@ -55,9 +60,24 @@ impl<R: Real> MfDiffusion<R> {
             kernels,
             parts: kernels::DiffusionParts::load(device)?,
             supports: kernels::Supports::load(device)?,
+            slots: None,
             coefficients: [zeros()?, zeros()?],
             partial: device.zeros(blocks)?,
         })
+    }
+
+    /// The same as `dbd`: elements write their products to slots, and nodes gather them in a fixed order,
+    /// which gives the same bits on any mesh. `adjacency` is that of the mesh.
+    ///
+    /// # Errors
+    /// As [`MfDiffusion::new`].
+    pub fn with_slots(
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Discretization<Diffusion, 1>,
+        adjacency: &NodeToElements,
+    ) -> Result<Self, BackendError> {
+        let operator = Self::new(mesh, problem)?;
+        Ok(Self { slots: Some(Slots::new(mesh.device(), adjacency, 1)?), ..operator })
     }
 
     /// Bytes of device memory that the operator stores beside the [`MeshOnDevice`], for a mesh of that
@@ -67,6 +87,17 @@ impl<R: Real> MfDiffusion<R> {
         Constraints::bytes(n_nodes, n_elements)
             + 2 * size_of::<R>() * n_elements
             + 8 * n_elements.div_ceil(block)
+    }
+
+    /// Mesh and constraints, for other products.
+    pub(crate) fn parts(&self) -> (&Arc<MeshOnDevice>, &Constraints) {
+        (&self.mesh, &self.constraints)
+    }
+
+    /// y = x at held nodes, 0 elsewhere.
+    pub(crate) fn held_part(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let n = self.mesh.n_nodes;
+        self.supports.held_part1(Threads(n), n, &self.constraints.held, x, y);
     }
 
     /// Conductivities and capacities, each `[n_elements]`.
@@ -103,7 +134,17 @@ impl<R: Real> MfDiffusion<R> {
     fn product(&self, with_dot: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let Self { mesh, constraints, kernels, coefficients: [k, c], .. } = self;
         let Constraints { held, at_supports, .. } = constraints;
-        self.supports.held_part1(Threads(mesh.n_nodes), mesh.n_nodes, held, x, &mut *y);
+        if let Some(slots) = &self.slots {
+            let (grid, all, at) = (Threads(mesh.n_elements), mesh.all(), at_supports);
+            let (values, partial) = (slots.values(), Shared::from_entry(&self.partial, 0));
+            match with_dot {
+                true => kernels
+                    .diffusion_to_slots_dot(grid, mesh, all, held, at, k, c, x, values, partial),
+                false => kernels.diffusion_to_slots(grid, mesh, all, held, at, k, c, x, values),
+            }
+            return slots.gather(constraints, x, y);
+        }
+        self.held_part(x, y);
 
         let mut begin = 0;
         for part in mesh.parts() {
@@ -146,17 +187,22 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
     fn cost(&self) -> Cost {
         let (elements, nodes) = (self.mesh.n_elements as f64, self.mesh.n_nodes as f64);
         let real = size_of::<R>() as f64;
-        Cost {
+        let mut cost = Cost {
             bytes_read: elements * (32.125 + 2.0 * real) + nodes * (24.0 + real),
             bytes_written: nodes * real,
             flops: elements * FLOPS,
+        };
+        if self.slots.is_some() {
+            let [node, element] = Slots::<R>::traffic(1);
+            cost.bytes_read += node * nodes + element * elements;
         }
+        cost
     }
 }
 
 impl<R: Real> ElementOperator<Cuda<R>> for MfDiffusion<R> {
     fn strategy(&self) -> &'static str {
-        "mf"
+        if self.slots.is_some() { "dbd" } else { "mf" }
     }
 
     fn set_coefficients(&mut self, terms: &[&DeviceVector<R>]) {

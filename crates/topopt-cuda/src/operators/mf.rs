@@ -37,7 +37,7 @@ pub struct Mf<R> {
 enum Kernels<R> {
     Elements(kernels::Mf<R>),
     Clusters(kernels::MfClusters<R>, Arc<Clusters>),
-    Slots(kernels::Mf<R>, Slots<R>),
+    Slots(kernels::Mf<R>, Box<Slots<R>>),
 }
 
 impl<R: Real> Mf<R> {
@@ -74,7 +74,7 @@ impl<R: Real> Mf<R> {
         let kernels = kernels::Mf::load(&problem.device)?;
         let blocks = kernels.mf_to_slots_dot.blocks(Threads(problem.mesh.n_elements));
         let slots = Slots::new(&problem.device, adjacency, problem.constraints.unknowns)?;
-        Self::with(problem, Kernels::Slots(kernels, slots), blocks)
+        Self::with(problem, Kernels::Slots(kernels, Box::new(slots)), blocks)
     }
 
     fn with(
@@ -180,8 +180,7 @@ impl<R: Real> Mf<R> {
         let (grid, all) = (Threads(mesh.n_elements), mesh.all());
         if with_dot {
             let partial = &self.partial;
-            kernels
-                .mf_to_slots_dot(grid, mesh, all, held, at, material, moduli, x, slots, partial);
+            kernels.mf_to_slots_dot(grid, mesh, all, held, at, material, moduli, x, slots, partial);
         } else {
             kernels.mf_to_slots(grid, mesh, all, held, at, material, moduli, x, slots);
         }

@@ -5,6 +5,8 @@ mod bsr;
 mod clusters;
 mod constraints;
 mod diffusion;
+mod diffusion_stored;
+mod diffusion_strategy;
 mod ebe_sym;
 mod from_coordinates;
 mod mesh;
@@ -23,6 +25,7 @@ use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, NodeToElements};
 
 pub use diffusion::MfDiffusion;
+pub use diffusion_strategy::DiffusionStrategy;
 pub use mesh::MeshOnDevice;
 pub use mf::Mf;
 pub use problem::ProblemOnDevice;

@@ -1,5 +1,5 @@
 //! Slots for the products of elements, one per element and local node, and the second pass of `dbd`, which
-//! gathers them at the nodes: `cuda/gather.cu`.
+//! gathers them at the nodes: `cuda/dbd.cu`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::vector::{DeviceVector, Real};
 
 /// Where the products of elements wait, and where every node finds its own.
 pub(crate) struct Slots<R> {
-    kernels: kernels::Gather<R>,
+    kernels: kernels::Dbd<R>,
     /// Of an unknown.
     n_slots: usize,
     /// `[n_nodes + 1]`.
@@ -51,7 +51,7 @@ impl<R: Real> Slots<R> {
         let slot = |(e, local)| position(local) * (n_slots / 8) as u32 + e;
         let places: Vec<u32> = (0..n_nodes).flat_map(|n| adjacency.of(n).map(slot)).collect();
         Ok(Self {
-            kernels: kernels::Gather::load(device)?,
+            kernels: kernels::Dbd::load(device)?,
             n_slots,
             offsets: device.upload(&offsets)?,
             places: device.upload(&places)?,
@@ -75,12 +75,7 @@ impl<R: Real> Slots<R> {
     }
 
     /// y = what the slots have for each node, and x where it is held.
-    pub fn gather(
-        &self,
-        constraints: &Constraints,
-        x: &DeviceVector<R>,
-        y: &mut DeviceVector<R>,
-    ) {
+    pub fn gather(&self, constraints: &Constraints, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let Self { kernels, n_slots, offsets, places, .. } = self;
         let (n, held, slots) = (self.offsets.len() - 1, &constraints.held, self.values());
         match constraints.unknowns {

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    Cuda, Device, DeviceVector, MeshOnDevice, MfDiffusion, ProblemOnDevice, Real, ShapeMeans,
+    Cuda, Device, DeviceVector, DiffusionStrategy, MeshOnDevice, MfDiffusion, ProblemOnDevice,
+    Real, ShapeMeans,
 };
 use topopt_fem::operators::Reference;
 use topopt_fem::{
@@ -15,7 +16,7 @@ use topopt_fem::{
 use topopt_linalg::{
     Backend, Cpu, LinearOperator, Pcg, PcgOptions, Pointwise, Space, StopReason, System,
 };
-use topopt_mesh::{HexMesh, Renumbering};
+use topopt_mesh::{HexMesh, NodeToElements, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, wheel};
 
 use crate::device;
@@ -89,22 +90,41 @@ fn coefficients(n: usize) -> [Vec<f64>; 2] {
 #[test]
 fn every_part_equals_the_reference_in_double_precision() {
     let Some(device) = device() else { return };
-    subjects().iter().for_each(|subject| assert_parts::<f64>(&device, subject, 1e-13));
+    for subject in &subjects() {
+        let mesh = subject.mesh_on(&device);
+        for strategy in DiffusionStrategy::ALL {
+            let mut operator = strategy.build(&mesh, &subject.problem).unwrap();
+            assert_eq!(operator.strategy(), strategy.name());
+            assert_parts(&device, subject, operator.as_mut(), 1e-13);
+        }
+    }
 }
 
 #[test]
 fn every_part_equals_the_reference_in_single_precision() {
     let Some(device) = device() else { return };
-    subjects().iter().for_each(|subject| assert_parts::<f32>(&device, subject, 1e-6));
+    for subject in &subjects() {
+        let (mesh, problem) = (subject.mesh_on(&device), &subject.problem);
+        let nodes = NodeToElements::new(problem.mesh());
+        let mut with_slots = MfDiffusion::with_slots(&mesh, problem, &nodes).unwrap();
+        assert_parts::<f32>(&device, subject, &mut subject.on(&device), 1e-6);
+        assert_parts::<f32>(&device, subject, &mut with_slots, 1e-6);
+    }
 }
 
 /// Compares all that the operator computes with the reference.
-fn assert_parts<R: Real>(device: &Arc<Device>, subject: &Subject, tolerance: f64) {
-    let Subject { name, problem, .. } = subject;
+fn assert_parts<R: Real>(
+    device: &Arc<Device>,
+    subject: &Subject,
+    operator: &mut dyn ElementOperator<Cuda<R>>,
+    tolerance: f64,
+) {
+    let Subject { problem, .. } = subject;
+    let name = format!("{}, {}", subject.name, operator.strategy());
     let backend = Cuda::<R>::new(device).unwrap();
     let (n, nodes) = (problem.mesh().n_elements(), problem.space());
     let elements = Space::elements(n);
-    let (mut operator, mut reference) = (subject.on::<R>(device), Reference::new(problem));
+    let mut reference = Reference::new(problem);
     // Twice: nothing of the first coefficients may stay.
     let threes = backend.upload(&vec![3.0; n], elements).unwrap();
     operator.set_coefficients(&[&threes, &threes]);
@@ -112,7 +132,7 @@ fn assert_parts<R: Real>(device: &Arc<Device>, subject: &Subject, tolerance: f64
     let on_device = [&k, &c].map(|term| backend.upload(term, elements).unwrap());
     operator.set_coefficients(&[&on_device[0], &on_device[1]]);
     reference.set_coefficients(&[&k, &c]);
-    assert_eq!((operator.strategy(), operator.space()), ("mf", nodes));
+    assert_eq!(operator.space(), nodes);
 
     let compare = |found: &DeviceVector<R>, expected: &Vec<f64>, part: &str| {
         let found = backend.download(found).unwrap();
@@ -163,18 +183,41 @@ fn by_color_it_gives_the_same_bits_again() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
     let subject = by_color("distorted box", &distorted_cube(20, 0.25, true));
+    let mesh = subject.mesh_on(&device);
     let (n, nodes) = (subject.problem.mesh().n_elements(), subject.problem.space());
     let [k, c] = coefficients(n).map(|term| backend.upload(&term, Space::elements(n)).unwrap());
     let u = backend.upload(&Noise(11).vector(nodes.len()), nodes).unwrap();
-    let bits = || {
-        let mut operator = subject.on::<f64>(&device);
+    let bits = |strategy: DiffusionStrategy| {
+        let mut operator = strategy.build(&mesh, &subject.problem).unwrap();
         operator.set_coefficients(&[&k, &c]);
         let [mut product, mut diagonal] = [(); 2].map(|()| backend.zeros(nodes).unwrap());
         operator.apply(&u, &mut product);
         operator.diagonal(&mut diagonal);
         [product, diagonal].map(|values| backend.download(&values).unwrap())
     };
-    assert_eq!(bits(), bits());
+    for strategy in DiffusionStrategy::ALL {
+        assert_eq!(bits(strategy), bits(strategy), "{}", strategy.name());
+    }
+}
+
+/// On any mesh, where `mf` adds in no order.
+#[test]
+fn with_slots_it_gives_the_same_bits_again() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    let problem = problem(distorted_cube(20, 0.25, true));
+    let (n, nodes) = (problem.mesh().n_elements(), problem.space());
+    let [k, c] = coefficients(n).map(|term| backend.upload(&term, Space::elements(n)).unwrap());
+    let u = backend.upload(&Noise(11).vector(nodes.len()), nodes).unwrap();
+    let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
+    let mut operator = DiffusionStrategy::Dbd.build(&mesh, &problem).unwrap();
+    operator.set_coefficients(&[&k, &c]);
+    let product = || {
+        let mut product = backend.zeros(nodes).unwrap();
+        operator.apply(&u, &mut product);
+        backend.download(&product).unwrap()
+    };
+    assert_eq!(product(), product());
 }
 
 /// Elasticity and diffusion on one copy of the mesh give what each gives on its own.

@@ -83,9 +83,9 @@ impl Computer for OnCpu {
         }
     }
 
-    fn each_operator(
+    fn each_operator<K: Solvable<N>, const N: usize>(
         &self,
-        problem: &Problem,
+        problem: &Problem<K, N>,
         _colors: Option<&[usize]>,
         wanted: &dyn Fn(&str) -> bool,
         visitor: &mut EachOperator<Cpu>,

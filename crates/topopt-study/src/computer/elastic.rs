@@ -1,13 +1,15 @@
 //! What solves linear elasticity.
 
-use topopt_cuda::Cuda;
+use std::sync::Arc;
+
+use topopt_cuda::{Cuda, Device, Mf};
 use topopt_fem::{DIM, Elasticity, Multigrid, Problem};
 use topopt_linalg::{BackendError, CycleKind};
 
 use super::gpu;
-use super::opened::OpenGpu;
-use super::parts::{Needs, Solver};
-use super::solvable::{CpuPreconditioner, Solvable};
+use super::opened::{OpenGpu, mesh_on_device};
+use super::parts::{EachOperator, Needs, Solver};
+use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::model::Model;
@@ -46,6 +48,24 @@ impl Solvable<DIM> for Elasticity {
         wanted: (config::Strategy, f64),
     ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
         gpu::elastic_solver(gpu, config, model, wanted)
+    }
+
+    fn each_on_gpu(
+        gpu: &OpenGpu,
+        problem: (&Problem, Option<&[usize]>),
+        wanted: &dyn Fn(&str) -> bool,
+        visitor: &mut EachOperator<Cuda<f64>>,
+    ) -> Result<(), BackendError> {
+        gpu::each_elastic(gpu, problem, wanted, visitor)
+    }
+
+    fn in_single(
+        device: &Arc<Device>,
+        problem: &Problem,
+        colors: Option<&[usize]>,
+    ) -> Result<SingleOperator, BackendError> {
+        let operator = Mf::<f32>::new(&mesh_on_device(device, problem, colors)?)?;
+        Ok((Box::new(operator), Mf::<f32>::bytes(problem.mesh().n_elements())))
     }
 }
 

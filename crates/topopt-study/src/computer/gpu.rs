@@ -99,23 +99,14 @@ impl Computer for OnGpu {
         }
     }
 
-    fn each_operator(
+    fn each_operator<K: Solvable<N>, const N: usize>(
         &self,
-        problem: &Problem,
+        problem: &Problem<K, N>,
         colors: Option<&[usize]>,
         wanted: &dyn Fn(&str) -> bool,
         visitor: &mut EachOperator<Cuda<f64>>,
     ) -> Result<(), BackendError> {
-        let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-        let mesh = mesh_on_device(&self.0.device, problem, colors)?;
-        for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
-            let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, problem);
-            if bytes <= self.0.device.memory()?.0 && strategy.takes(problem.mesh()) {
-                let mut operator = strategy.build(&mesh, problem)?;
-                visitor(operator.as_mut(), strategy.bytes(nodes, elements))?;
-            }
-        }
-        Ok(())
+        K::each_on_gpu(&self.0, (problem, colors), wanted, visitor)
     }
 
     fn arrival(
@@ -149,6 +140,25 @@ pub(crate) fn elastic_needs(config: &Config, model: &Model) -> Needs {
     let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
     let strategy = in_order(config.solver.strategy, model).name();
     Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() }
+}
+
+/// Shows each elastic operator whose name is `wanted` and that fits to `visitor`.
+pub(crate) fn each_elastic(
+    gpu: &OpenGpu,
+    (problem, colors): (&Problem, Option<&[usize]>),
+    wanted: &dyn Fn(&str) -> bool,
+    visitor: &mut EachOperator<Cuda<f64>>,
+) -> Result<(), BackendError> {
+    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+    let mesh = mesh_on_device(&gpu.device, problem, colors)?;
+    for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
+        let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, problem);
+        if bytes <= gpu.device.memory()?.0 && strategy.takes(problem.mesh()) {
+            let mut operator = strategy.build(&mesh, problem)?;
+            visitor(operator.as_mut(), strategy.bytes(nodes, elements))?;
+        }
+    }
+    Ok(())
 }
 
 /// Operator and preconditioner of an elastic `model`. The host prepares the preconditioner while the

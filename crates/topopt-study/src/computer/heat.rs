@@ -1,15 +1,17 @@
 //! What solves heat conduction: one unknown per node.
 
-use topopt_cuda::{Cuda, MeshOnDevice, MfDiffusion, ScalarMultigrid};
+use std::sync::Arc;
+
+use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, MfDiffusion, ScalarMultigrid};
 use topopt_design::Optimization;
-use topopt_fem::{Diffusion, ElementPreconditioner, Jacobi, Multigrid, Problem, Strategy};
+use topopt_fem::{Diffusion, ElementPreconditioner, Jacobi, Multigrid, Problem};
 use topopt_linalg::{BackendError, CycleKind};
 
 use super::cycle;
 use super::gpu::{filter_bytes, is_single};
 use super::opened::{OpenGpu, bare_mesh};
-use super::parts::{Needs, Solver};
-use super::solvable::{CpuPreconditioner, Solvable};
+use super::parts::{EachOperator, Needs, Solver};
+use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
@@ -45,18 +47,59 @@ impl Solvable<1> for Diffusion {
     ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
         solver(gpu, config, model, wanted, contrast)
     }
+
+    fn each_on_gpu(
+        gpu: &OpenGpu,
+        (problem, colors): (&Problem<Self, 1>, Option<&[usize]>),
+        wanted: &dyn Fn(&str) -> bool,
+        visitor: &mut EachOperator<Cuda<f64>>,
+    ) -> Result<(), BackendError> {
+        let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        let mesh = bare_mesh(&gpu.device, problem.mesh(), colors)?;
+        for strategy in DiffusionStrategy::ALL.into_iter().filter(|s| wanted(s.name())) {
+            let bytes = strategy.bytes(nodes, elements);
+            if bytes <= gpu.device.memory()?.0 {
+                visitor(strategy.build(&mesh, problem)?.as_mut(), bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn in_single(
+        device: &Arc<Device>,
+        problem: &Problem<Self, 1>,
+        colors: Option<&[usize]>,
+    ) -> Result<SingleOperator, BackendError> {
+        let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+        let operator = MfDiffusion::new(&bare_mesh(device, problem.mesh(), colors)?, problem)?;
+        Ok((Box::new(operator), MfDiffusion::<f32>::bytes(nodes, elements)))
+    }
 }
 
 /// Names of the strategies.
 fn strategies() -> Vec<&'static str> {
-    vec![Strategy::Mf.name()]
+    DiffusionStrategy::ALL.map(DiffusionStrategy::name).into()
 }
 
 /// What a run of `model` needs.
 fn needs(config: &Config, model: &Model<Diffusion, 1>) -> Needs {
-    let name = Strategy::Mf.name();
-    let megabytes = bytes(config, model) as f64 / MEGABYTE;
-    Needs { strategy: name, memory_mb: [(name, megabytes)].into() }
+    let megabytes = |s| bytes(s, config, model) as f64 / MEGABYTE;
+    let memory = |s: DiffusionStrategy| (s.name(), megabytes(s));
+    let strategy = strategy(config.solver.strategy).map_or("mf", DiffusionStrategy::name);
+    Needs { strategy, memory_mb: DiffusionStrategy::ALL.into_iter().map(memory).collect() }
+}
+
+/// The strategy that is wanted; `auto` is `mf`.
+fn strategy(wanted: config::Strategy) -> Result<DiffusionStrategy, Finding> {
+    let mut known = DiffusionStrategy::ALL.into_iter();
+    let found = match wanted {
+        config::Strategy::Auto => known.next(),
+        wanted => known.find(|strategy| strategy.name() == wanted.name()),
+    };
+    found.ok_or_else(|| {
+        let message = format!("strategy `{}` does not compute heat on a GPU", wanted.name());
+        Finding::new(message).remedy(format!("use one of {}", strategies().join(", ")))
+    })
 }
 
 /// Operator and preconditioner of `model`.
@@ -67,13 +110,8 @@ fn solver<'a>(
     wanted: config::Strategy,
     contrast: f64,
 ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-    let name = Strategy::Mf.name();
-    if ![config::Strategy::Auto.name(), name].contains(&wanted.name()) {
-        let finding =
-            Finding::new(format!("strategy `{}` does not compute heat on a GPU", wanted.name()));
-        return Err(InputError::from(finding.remedy(format!("use `{name}`"))).into());
-    }
-    let (needed, free) = (bytes(config, model), gpu.device.memory()?.0);
+    let strategy = strategy(wanted).map_err(InputError::from)?;
+    let (needed, free) = (bytes(strategy, config, model), gpu.device.memory()?.0);
     if needed > free {
         let mega = |bytes: usize| format!("{:.0} MB", bytes as f64 / MEGABYTE);
         let message =
@@ -84,7 +122,7 @@ fn solver<'a>(
 
     let build = || -> Result<_, BackendError> {
         let mesh = bare_mesh(&gpu.device, model.problem.mesh(), model.colors.as_deref())?;
-        let operator = Box::new(MfDiffusion::<f64>::new(&mesh, &model.problem)?);
+        let operator = strategy.build(&mesh, &model.problem)?;
         let (problem, kind) = (&*model.problem, cycle(&config.solver));
         let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>>> =
             match config.solver.preconditioner {
@@ -103,7 +141,7 @@ fn solver<'a>(
 }
 
 /// Device memory of a run with its filter.
-fn bytes(config: &Config, model: &Model<Diffusion, 1>) -> usize {
+fn bytes(strategy: DiffusionStrategy, config: &Config, model: &Model<Diffusion, 1>) -> usize {
     let problem = &model.problem;
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let [of_posed, nodal] = model.posed.further_vectors();
@@ -111,7 +149,7 @@ fn bytes(config: &Config, model: &Model<Diffusion, 1>) -> usize {
     let nodal = nodal + Optimization::<Cuda<f64>>::nodal_vectors(problem);
     let element = vectors + Optimization::<Cuda<f64>>::element_vectors(problem);
     MeshOnDevice::bytes(nodes, elements)
-        + MfDiffusion::<f64>::bytes(nodes, elements)
+        + strategy.bytes(nodes, elements)
         + ScalarMultigrid::<f64>::bytes(nodes, elements)
         + 8 * (nodes * (nodal + 2) + elements * element)
         + filter_bytes(model)

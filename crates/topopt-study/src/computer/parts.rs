@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use topopt_design::Accuracy;
 use topopt_fem::{ElementOperator, ElementPreconditioner};
-use topopt_linalg::{Backend, Pointwise};
+use topopt_linalg::{Backend, BackendError, Pointwise};
 
 use crate::config;
 
@@ -41,3 +41,7 @@ pub struct Needs {
     /// Megabytes of the computer's memory by strategy.
     pub memory_mb: BTreeMap<&'static str, f64>,
 }
+
+/// Takes the operators of a computer one after the other, each with the bytes that it stores.
+pub type EachOperator<'v, B> =
+    dyn FnMut(&mut dyn ElementOperator<B>, usize) -> Result<(), BackendError> + 'v;

@@ -1,11 +1,13 @@
 //! What computers have to know of a physics.
 
-use topopt_cuda::Cuda;
-use topopt_fem::{ElementPreconditioner, Problem};
+use std::sync::Arc;
+
+use topopt_cuda::{Cuda, Device};
+use topopt_fem::{ElementOperator, ElementPreconditioner, Problem};
 use topopt_linalg::{BackendError, Cpu, CycleKind};
 
 use super::opened::OpenGpu;
-use super::parts::{Needs, Solver};
+use super::parts::{EachOperator, Needs, Solver};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::model::Model;
@@ -47,7 +49,31 @@ pub trait Solvable<const N: usize>: Physics<N> {
         model: &'a Model<Self, N>,
         wanted: (config::Strategy, f64),
     ) -> Result<Solver<'a, Cuda<f64>>, Failure>;
+
+    /// As [`Computer::each_operator`](super::Computer::each_operator), on a GPU.
+    ///
+    /// # Errors
+    /// What `visitor` returns, and a device that fails.
+    fn each_on_gpu(
+        gpu: &OpenGpu,
+        problem: (&Problem<Self, N>, Option<&[usize]>),
+        wanted: &dyn Fn(&str) -> bool,
+        visitor: &mut EachOperator<Cuda<f64>>,
+    ) -> Result<(), BackendError>;
+
+    /// `mf` in single precision, and the bytes that it stores.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails or has no room.
+    fn in_single(
+        device: &Arc<Device>,
+        problem: &Problem<Self, N>,
+        colors: Option<&[usize]>,
+    ) -> Result<SingleOperator, BackendError>;
 }
+
+/// An operator in single precision, and the bytes that it stores.
+pub type SingleOperator = (Box<dyn ElementOperator<Cuda<f32>>>, usize);
 
 /// A preconditioner of the processor.
 pub type CpuPreconditioner<'a> = Box<dyn ElementPreconditioner<Cpu> + 'a>;

@@ -17,6 +17,7 @@ pub struct Physics {
 
 /// A physics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum PhysicsKind {
     /// Linear elasticity: displacements under forces.

@@ -32,7 +32,7 @@ pub struct Solver {
     pub device: Device,
     /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: elements
     /// are sorted by color and added one color after the other, which takes longer. It needs one of
-    /// the strategies "mf" (then chosen by "auto"), "nbn", "ebeSym" and "bsr". On the CPU runs
+    /// the strategies "mf" (then chosen by "auto"), "dbd", "nbn", "ebeSym" and "bsr". On the CPU runs
     /// always do, and this key changes nothing.
     pub deterministic: bool,
     /// Number of threads; by default all of the machine.
@@ -77,6 +77,8 @@ pub enum Strategy {
     Auto,
     /// Matrix-free: nothing stored.
     Mf,
+    /// As mf, with a second pass in which every node gathers in a fixed order what its elements made.
+    Dbd,
     /// Element by element, with stored element matrices.
     Ebe,
     /// Node by node, with stored element matrices.
@@ -126,6 +128,7 @@ impl Strategy {
         match self {
             Strategy::Auto => "auto",
             Strategy::Mf => "mf",
+            Strategy::Dbd => "dbd",
             Strategy::Ebe => "ebe",
             Strategy::Nbn => "nbn",
             Strategy::Ebe8 => "ebe8",

@@ -1,9 +1,9 @@
 //! Operators of a place, one after the other, to be measured.
 
-use topopt_cuda::{Cuda, Mf};
+use topopt_cuda::Cuda;
 use topopt_fem::ElementOperator;
 use topopt_linalg::{BackendError, Pointwise};
-use topopt_study::computer::{self, Computer, Visitor};
+use topopt_study::computer::{Computer, Solvable, Visitor};
 use topopt_study::config;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
@@ -30,9 +30,9 @@ pub(super) type Stopwatch<'a> = dyn FnMut(&mut dyn FnMut()) -> Result<f64, Backe
 
 /// Builds the operators of `place` one after the other, those that are asked for and fit into the
 /// memory, and shows each to `measured`; at last `mf` in single precision, which GPUs have.
-pub(super) fn each_operator(
+pub(super) fn each_operator<K: Solvable<N>, const N: usize>(
     place: &Place,
-    subject: &Subject,
+    subject: &Subject<K, N>,
     wanted: &[config::Strategy],
     measured: &mut impl Measured,
 ) -> Result<(), Failure> {
@@ -40,22 +40,21 @@ pub(super) fn each_operator(
     place.visit(InDouble { subject, is_wanted: &is_wanted, measured: &mut *measured })?;
     if let (Place::Gpu(device), true) = (place, is_wanted("mf")) {
         let (problem, colors) = (&subject.problem, subject.colors.as_deref());
-        let mut operator = Mf::<f32>::new(&computer::mesh_on_device(device, problem, colors)?)?;
-        let memory = Mf::<f32>::bytes(problem.mesh().n_elements());
+        let (mut operator, memory) = K::in_single(device, problem, colors)?;
         let mut seconds = |work: &mut dyn FnMut()| device.seconds(work);
         let backend = Cuda::<f32>::new(device)?;
-        measured.measure(&backend, &mut operator, "f32", memory, &mut seconds)?;
+        measured.measure(&backend, operator.as_mut(), "f32", memory, &mut seconds)?;
     }
     Ok(())
 }
 
-struct InDouble<'a, M> {
-    subject: &'a Subject,
+struct InDouble<'a, M, K, const N: usize> {
+    subject: &'a Subject<K, N>,
     is_wanted: &'a dyn Fn(&str) -> bool,
     measured: &'a mut M,
 }
 
-impl<M: Measured> Visitor for InDouble<'_, M> {
+impl<M: Measured, K: Solvable<N>, const N: usize> Visitor for InDouble<'_, M, K, N> {
     type Output = ();
 
     fn visit<C: Computer>(self, computer: &C) -> Result<(), Failure> {

@@ -2,24 +2,42 @@
 
 use std::io::Write;
 
-use topopt_fem::{ElementOperator, Strategy};
+use topopt_fem::{Diffusion, Elasticity, ElementOperator, Material, Strategy};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Cost, Pointwise, Space};
 use topopt_mesh::HexMesh;
+use topopt_study::computer::Solvable;
+use topopt_study::config::PhysicsKind;
 use topopt_study::failure::Failure;
+use topopt_study::finding::{Finding, InputError};
 use topopt_study::place::Place;
 
 use super::measured::{GIGA, MEGABYTE, Measured, Stopwatch, each_operator, place};
 use super::processor;
-use super::subject::Subject;
+use super::subject::{Subject, physics};
 use crate::args::OperatorsArgs;
 
 /// Applications before those that count.
 const WARM_UP: usize = 3;
 
 pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<(), Failure> {
+    match physics(&args.source, args.physics)? {
+        PhysicsKind::Elasticity => {
+            let steel = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"));
+            operators_of(args, Elasticity::new(&steel.map_err(InputError::from)?), out)
+        }
+        PhysicsKind::Heat => operators_of(args, Diffusion, out),
+    }
+}
+
+fn operators_of<K: Solvable<N>, const N: usize>(
+    args: &OperatorsArgs,
+    kernel: K,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let place = place(args.choice.device)?;
-    let subject = Subject::read(&args.source, &args.gmsh, args.numbering, &place)?;
+    let from = (&place, kernel);
+    let subject = Subject::read(&args.source, &args.gmsh, args.numbering, from)?;
     let mesh = subject.problem.mesh();
     let (nodes, elements) = (mesh.n_nodes(), mesh.n_elements());
     let numbering = args.numbering;
@@ -46,10 +64,13 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
 
     let mut measure = Measure::new(&subject, args.repeats());
     each_operator(&place, &subject, &args.choice.strategies, &mut measure)?;
-    print(&measure.rows, mesh, bandwidth, peak, out)?;
+    let of_subject = (mesh, subject.problem.n_dofs());
+    print(&measure.rows, of_subject, bandwidth, peak, out)?;
 
     match &args.choice.csv {
-        Some(path) => write_csv(path, &subject, &place.name(), bandwidth, &measure.rows),
+        Some(path) => {
+            write_csv(path, (&subject.name, mesh), &place.name(), bandwidth, &measure.rows)
+        }
         None => Ok(()),
     }
 }
@@ -57,7 +78,7 @@ pub(super) fn operators(args: &OperatorsArgs, out: &mut impl Write) -> Result<()
 /// Prints the table; `bandwidth` in bytes per second, `peak` in operations per second.
 fn print(
     rows: &[Row],
-    mesh: &HexMesh,
+    (mesh, n_dofs): (&HexMesh, usize),
     bandwidth: f64,
     peak: Option<f64>,
     out: &mut impl Write,
@@ -81,7 +102,7 @@ fn print(
             row.strategy,
             row.precision,
             1e3 * row.seconds,
-            3.0 * mesh.n_nodes() as f64 / row.seconds / GIGA,
+            n_dofs as f64 / row.seconds / GIGA,
             mesh.n_elements() as f64 / row.seconds / GIGA,
             bytes / MEGABYTE,
             bytes / row.seconds / GIGA,
@@ -97,7 +118,7 @@ fn print(
 
 fn write_csv(
     path: &std::path::Path,
-    subject: &Subject,
+    (name, mesh): (&str, &HexMesh),
     device: &str,
     bandwidth: f64,
     rows: &[Row],
@@ -118,11 +139,9 @@ fn write_csv(
         "stored_bytes",
     ];
     let mut csv = CsvFile::create(path, &columns)?;
-    let mesh = subject.problem.mesh();
-
     for row in rows {
         csv.row(&[
-            &subject.name,
+            &name,
             &device,
             &mesh.n_elements(),
             &mesh.n_nodes(),
@@ -154,6 +173,8 @@ struct Row {
 /// tests hold to the plain reference.
 struct Measure {
     x: Vec<f64>,
+    /// One of each term.
+    n_terms: usize,
     moduli: Vec<f64>,
     expected: Vec<f64>,
     repeats: usize,
@@ -161,18 +182,18 @@ struct Measure {
 }
 
 impl Measure {
-    fn new(subject: &Subject, repeats: usize) -> Self {
+    fn new<K: Solvable<N>, const N: usize>(subject: &Subject<K, N>, repeats: usize) -> Self {
         let problem = &subject.problem;
         let wave = |i: usize| (i as f64 * 0.618_033_988_749_895).fract() - 0.5;
         let mut x: Vec<f64> = (0..problem.n_dofs()).map(wave).collect();
-        problem.supports().clear(&mut x);
+        problem.constraints().clear(&mut x);
         let modulus = |e: usize| 10f64.powf(-6.0 * (e as f64 * 0.754_877_666_246_692_8).fract());
         let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
         let mut expected = vec![0.0; x.len()];
         let mut operator = Strategy::Mf.build(problem);
-        operator.set_coefficients(&[&moduli]);
+        operator.set_coefficients(&vec![&moduli; K::TERMS]);
         operator.apply(&x, &mut expected);
-        Self { x, moduli, expected, repeats, rows: Vec::new() }
+        Self { x, n_terms: K::TERMS, moduli, expected, repeats, rows: Vec::new() }
     }
 }
 
@@ -185,9 +206,8 @@ impl Measured for Measure {
         memory: usize,
         seconds: &mut Stopwatch,
     ) -> Result<(), BackendError> {
-        operator.set_coefficients(&[
-            &backend.upload(&self.moduli, Space::elements(self.moduli.len()))?
-        ]);
+        let moduli = backend.upload(&self.moduli, Space::elements(self.moduli.len()))?;
+        operator.set_coefficients(&vec![&moduli; self.n_terms]);
 
         let x = backend.upload(&self.x, operator.space())?;
         let mut y = backend.zeros(operator.space())?;

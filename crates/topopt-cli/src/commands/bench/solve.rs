@@ -8,8 +8,10 @@ use std::time::Instant;
 use topopt_fem::{ElementOperator, ElementPreconditioner, Jacobi};
 use topopt_io::csv::CsvFile;
 use topopt_linalg::{BackendError, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, System};
+use topopt_study::case::Case;
 use topopt_study::config::Config;
 use topopt_study::failure::Failure;
+use topopt_study::finding::InputError;
 
 use super::measured::{MEGABYTE, Measured, Stopwatch, each_operator, place};
 use super::subject::Subject;
@@ -18,7 +20,8 @@ use crate::args::{BenchSolveArgs, Numbering};
 pub(super) fn solve(args: &BenchSolveArgs, out: &mut impl Write) -> Result<(), Failure> {
     let place = place(args.choice.device)?;
     let config = Config::load(&args.case, &args.set)?;
-    let subject = Subject::of_case(&config, &args.gmsh, Numbering::Import, &place)?;
+    Case::check_elastic(&config).map_err(InputError::from)?;
+    let subject: Subject = Subject::of_case(&config, &args.gmsh, Numbering::Import, &place)?;
     let dofs = subject.problem.n_dofs();
     writeln!(out, "{}: {dofs} components; {}", subject.name, place.name())?;
 

@@ -2,22 +2,23 @@
 
 use std::path::Path;
 
-use topopt_fem::{LoadCase, Material, Problem, Supports};
+use topopt_fem::{Constraints, DIM, Discretization, Elasticity, LoadCase, Problem};
 use topopt_mesh::generate::block;
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 use topopt_study::case::Case;
-use topopt_study::config::Config;
+use topopt_study::config::{Config, PhysicsKind};
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::interrupt::Interrupt;
 use topopt_study::model::Model;
+use topopt_study::physics::Physics;
 use topopt_study::place::Place;
 
 use crate::args::{GmshArgs, Numbering};
 
 /// A problem and what to call it.
-pub(super) struct Subject {
+pub(super) struct Subject<K = Elasticity, const N: usize = DIM> {
     pub name: String,
-    pub problem: Problem,
+    pub problem: Problem<K, N>,
     /// Number of elements of each color, where they come by color.
     pub colors: Option<Vec<usize>>,
     /// Start density of the case, 0.3 without a case.
@@ -25,8 +26,29 @@ pub(super) struct Subject {
     pub penalty: f64,
 }
 
-impl Subject {
-    /// From a case file (`.toml`), a mesh file, or `cube:N`, a cube of N^3 perturbed elements.
+/// The physics of a source: that of a case file, and for a mesh what is asked for.
+///
+/// # Errors
+/// A case file that cannot be read, or is of another physics.
+pub(super) fn physics(source: &str, asked: Option<PhysicsKind>) -> Result<PhysicsKind, InputError> {
+    if !is_case(source) {
+        return Ok(asked.unwrap_or(PhysicsKind::Elasticity));
+    }
+    let kind = Config::load(Path::new(source), &[])?.physics.kind;
+    if asked.is_some_and(|asked| asked != kind) {
+        let finding = Finding::new(format!("`{source}` is a case of another physics"));
+        return Err(finding.remedy("leave out `--physics`, which is for meshes").into());
+    }
+    Ok(kind)
+}
+
+fn is_case(source: &str) -> bool {
+    Path::new(source).extension().is_some_and(|extension| extension == "toml")
+}
+
+impl<K: Physics<N>, const N: usize> Subject<K, N> {
+    /// From a case file (`.toml`), a mesh file, or `cube:N`, a cube of N^3 perturbed elements; of a mesh
+    /// with the integrals `kernel`.
     ///
     /// # Errors
     /// Whatever is wrong with the file.
@@ -34,21 +56,21 @@ impl Subject {
         source: &str,
         gmsh: &GmshArgs,
         numbering: Numbering,
-        place: &Place,
+        (place, kernel): (&Place, K),
     ) -> Result<Self, InputError> {
         if let Some(n) = source.strip_prefix("cube:") {
             let n = n.parse().ok().filter(|n| (1..=500).contains(n)).ok_or_else(|| {
                 Finding::new(format!("`{source}` is not a valid size"))
                     .remedy("write cube:N with N from 1 to 500 elements per edge")
             })?;
-            return Self::of_mesh(source, &perturbed_cube(n), numbering);
+            return Self::of_mesh(source, &perturbed_cube(n), numbering, kernel);
         }
         let path = Path::new(source);
-        if path.extension().is_some_and(|extension| extension == "toml") {
+        if is_case(source) {
             return Self::of_case(&Config::load(path, &[])?, gmsh, numbering, place);
         }
         let read = topopt_io::read_mesh(path).map_err(|error| Finding::new(error.to_string()))?;
-        Self::of_mesh(source, &read.mesh, numbering)
+        Self::of_mesh(source, &read.mesh, numbering, kernel)
     }
 
     /// The problem of a case; numbered as a run has it, unless otherwise asked.
@@ -58,8 +80,8 @@ impl Subject {
         numbering: Numbering,
         place: &Place,
     ) -> Result<Self, InputError> {
-        let case = Case::build_until(config, &gmsh.into(), &Interrupt::new())?;
-        let model = Model::build(config, case, place.needs_colors(config))?;
+        let case = Case::of::<K>(config, &gmsh.into(), &Interrupt::new())?;
+        let model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         let name = config.title.clone().unwrap_or_else(|| config.path().display().to_string());
         let (density, penalty) = (model.space.volume_fraction, config.design.penalty);
         match numbering {
@@ -67,12 +89,17 @@ impl Subject {
                 let Model { problem, colors, .. } = model;
                 Ok(Self { name, problem, colors, density, penalty })
             }
-            _ => Self::of_mesh(&name, &model.mesh, numbering),
+            _ => Self::of_mesh(&name, &model.mesh, numbering, K::of(config)?),
         }
     }
 
     /// A mesh held at its end of smallest x and pulled at its last node.
-    fn of_mesh(name: &str, mesh: &HexMesh, numbering: Numbering) -> Result<Self, InputError> {
+    fn of_mesh(
+        name: &str,
+        mesh: &HexMesh,
+        numbering: Numbering,
+        kernel: K,
+    ) -> Result<Self, InputError> {
         let imported = |mesh: &HexMesh| Renumbering::on_import(mesh).apply(mesh);
         let shuffled = |mesh: &HexMesh| Renumbering::shuffled(mesh, 1).apply(mesh);
         let mesh = match numbering {
@@ -84,23 +111,22 @@ impl Subject {
 
         let bounds = mesh.bounding_box();
         let end = bounds.min[0] + 0.02 * bounds.extent()[0];
-        let mut supports = Supports::none(mesh.n_nodes());
-        let mut forces = vec![0.0; 3 * mesh.n_nodes()];
+        let mut constraints = Constraints::none(mesh.n_nodes());
+        let mut forces = vec![0.0; N * mesh.n_nodes()];
 
         let mut farthest = 0;
         for (node, x) in mesh.coordinates().iter().enumerate() {
             if x[0] <= end {
-                (0..3).for_each(|i| supports.fix(node, i));
+                (0..N).for_each(|i| constraints.fix(node, i));
             }
             if x[0] > mesh.coordinates()[farthest][0] {
                 farthest = node;
             }
         }
 
-        forces[3 * farthest + 1] = -1.0;
+        forces[N * farthest + N / 2] = -1.0;
         let load = LoadCase::new("default", forces);
-        let material = Material::new(1.0, 0.3).ok_or_else(|| Finding::new("no such material"))?;
-        let problem = Problem::new(mesh, material, supports, vec![load])
+        let problem = Problem::of(Discretization::new(mesh, kernel, constraints), vec![load])
             .map_err(|error| Finding::new(error.to_string()))?;
         Ok(Self { name: name.into(), problem, colors: None, density: 0.3, penalty: 3.0 })
     }

@@ -1,5 +1,5 @@
 // precision: f64 f32
-// gather: the second pass of `dbd`: each node sums up what its elements have left in slots.
+// dbd: the second pass of `dbd`: each node sums up what its elements have left in slots.
 //
 // Source:        the DoF-by-DoF form of [LoebEarls2019]
 // Mapping:       one thread per node, blocks of 256
