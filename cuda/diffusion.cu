@@ -9,7 +9,7 @@
 //                (dbd.cu)
 // Layout:        vectors [n_nodes], coefficients [n_elements], slots [8][n_elements] by position in the
 //                element
-// Cost:          1760 operations per element; connectivity (32 bytes) and two coefficients read per
+// Cost:          1030 operations per element, 150 of them for a capacity; connectivity (32 bytes) and two coefficients read per
 //                element; coordinates (24 bytes) and x read and y written per node
 // Deterministic: where no two elements of a launch share a node, as with one launch per color; in one
 //                launch of all elements the order of additions at a node is not fixed; slots: yes
@@ -22,14 +22,105 @@
 #include "common/points.cuh"
 #include "common/reduce.cuh"
 
-// The transpose of derivatives(): adds the flux at a point to what is conjugate to the coefficients
-__device__ __forceinline__ void add_flux(const real flux[3], const real at[3], real F[8]) {
-    const real mixed = at[2] * flux[0] + at[0] * flux[2];
-    F[1] += flux[0], F[2] += flux[1], F[4] += flux[2];
-    F[3] += at[1] * flux[0] + at[0] * flux[1];
-    F[5] += mixed;
-    F[6] += at[2] * flux[1] + at[1] * flux[2];
-    F[7] += at[1] * mixed + at[0] * at[2] * flux[1];
+// The coefficients along xi and eta of the coordinates, [slab][component][a, b, ab][thread], as
+// common/forces.cuh has them; volatile, or the compiler would keep them in registers
+typedef volatile real Slabs[2][3][3][BLOCK];
+
+// The derivative along zeta at [xi][eta] of the field with coefficients V
+__device__ __forceinline__ void along_zeta(const real V[8], real up[2][2]) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+        const real at = i ? GAUSS : -GAUSS;
+        const real middle = V[4] + at * V[5], mixed = V[6] + at * V[7];
+        up[i][0] = middle - GAUSS * mixed;
+        up[i][1] = middle + GAUSS * mixed;
+    }
+}
+
+// Component c of the coordinates: its slabs, and its derivatives along zeta at [xi][eta]
+__device__ __forceinline__ void to_slabs(const real V[8], int c, Slabs& slabs, real up[2][2]) {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        const real at = k ? GAUSS : -GAUSS;
+#pragma unroll
+        for (int p = 0; p < 3; ++p) slabs[k][c][p][threadIdx.x] = V[p + 1] + at * V[p + 5];
+    }
+    along_zeta(V, up);
+}
+
+// The derivatives along xi at [eta], and along eta at [xi], in a slab of coefficients a, b, ab
+__device__ __forceinline__ void in_slab(real a, real b, real ab, real along_xi[2], real along_eta[2]) {
+    along_xi[0] = a - GAUSS * ab, along_xi[1] = a + GAUSS * ab;
+    along_eta[0] = b - GAUSS * ab, along_eta[1] = b + GAUSS * ab;
+}
+
+// Adds the fluxes of slab k to F, conjugate to the coefficients U, and to those along zeta in `up`;
+// weights are det J at [eta][xi]. Returns what the fluxes do along U.
+template <bool WITH_DOT>
+__device__ __forceinline__ double add_slab(
+    int k, const Slabs& x, const real x_up[3][2][2], const real U[8], const real u_up[2][2],
+    real conductivity, real F[8], real up[2][2], real weights[2][2]) {
+    const real at = k ? GAUSS : -GAUSS;
+    real xa[3][2], xb[3][2], ua[2], ub[2], fa[2] = {}, fb[2] = {};
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+        in_slab(x[k][c][0][threadIdx.x], x[k][c][1][threadIdx.x], x[k][c][2][threadIdx.x], xa[c], xb[c]);
+    in_slab(U[1] + at * U[5], U[2] + at * U[6], U[3] + at * U[7], ua, ub);
+
+    double sum = 0.0;
+#pragma unroll
+    for (int j = 0; j < 2; ++j)
+#pragma unroll
+        for (int i = 0; i < 2; ++i) { // the Gauss point (i, j, k)
+            real J[3][3], C[3][3], h[3];
+#pragma unroll
+            for (int c = 0; c < 3; ++c) J[c][0] = xa[c][j], J[c][1] = xb[c][i], J[c][2] = x_up[c][i][j];
+            weights[j][i] = cofactors(J, C);
+            const real scale = conductivity * reciprocal(weights[j][i]);
+#pragma unroll
+            for (int c = 0; c < 3; ++c) h[c] = ua[j] * C[0][c] + ub[i] * C[1][c] + u_up[i][j] * C[2][c];
+            // From gradients: what all nodes share does no work, and leaves no rounding behind.
+            if (WITH_DOT) sum += (double)scale * (double)dot(h, h, 0);
+#pragma unroll
+            for (int c = 0; c < 3; ++c) h[c] *= scale;
+            fa[j] = dot(h, C[0], fa[j]);
+            fb[i] = dot(h, C[1], fb[i]);
+            up[i][j] = dot(h, C[2], up[i][j]);
+        }
+
+    const real a = fa[0] + fa[1], b = fb[0] + fb[1], ab = GAUSS * ((fa[1] - fa[0]) + (fb[1] - fb[0]));
+    F[1] += a, F[2] += b, F[3] += ab;
+    F[5] += at * a, F[6] += at * b, F[7] += at * ab;
+    return sum;
+}
+
+// Adds what is conjugate to the derivatives along zeta to F
+__device__ __forceinline__ void add_along_zeta(const real up[2][2], real F[8]) {
+    const real low = up[0][0] + up[0][1], high = up[1][0] + up[1][1];
+    const real below = up[0][1] - up[0][0], above = up[1][1] - up[1][0];
+    F[4] += low + high;
+    F[5] += GAUSS * (high - low);
+    F[6] += GAUSS * (below + above);
+    F[7] += GAUSS * GAUSS * (above - below);
+}
+
+// Adds what nodes have of the weights at [eta][xi] of slab k, by 8 N
+__device__ __forceinline__ void add_shares(int k, const real weights[2][2], real shares[8]) {
+    const real near = 1 + GAUSS, far = 1 - GAUSS;
+    real along[2][2]; // [eta][xi], xi of nodes
+#pragma unroll
+    for (int j = 0; j < 2; ++j) {
+        along[j][0] = near * weights[j][0] + far * weights[j][1];
+        along[j][1] = far * weights[j][0] + near * weights[j][1];
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+            const real share = (j ? far : near) * along[0][i] + (j ? near : far) * along[1][i];
+            shares[i + 2 * j] += (k ? far : near) * share;
+            shares[i + 2 * j + 4] += (k ? near : far) * share;
+        }
 }
 
 // The transpose of to_coefficients, in place: nodal values by position
@@ -60,35 +151,39 @@ __device__ __forceinline__ double add_product(
     if (in_launch >= part.count) return 0.0;
     const bool is_at_support = at_supports[e / 32] >> e % 32 & 1;
     unsigned node[8];
-    real X[3][8], values[8], U[8], F[8] = {}, shares[8] = {};
-    load_element(mesh, e, node, X);
+    real values[8], U[8], F[8] = {}, shares[8] = {};
+    __shared__ Slabs x_slabs;
+    real x_up[3][2][2], u_up[2][2], f_up[2][2] = {};
+    load_nodes(mesh, e, node);
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+        double positions[8];
+        real X[8];
+#pragma unroll
+        for (int m = 0; m < 8; ++m) positions[m] = coordinate(mesh, c, node[m]);
+        to_coefficients(positions, X);
+        to_slabs(X, c, x_slabs, x_up[c]);
+    }
     load_values(node, x, values);
     if (is_at_support)
 #pragma unroll
         for (int m = 0; m < 8; ++m)
             if (held[node[m]]) values[m] = 0;
     to_coefficients(values, U);
+    along_zeta(U, u_up);
 
-    // Not unrolled: that saves a third of the operations and takes 252 registers, not 168.
     const real conductivity = (real)(1.0 / 512) * conductivities[e];
+    const real capacity = (real)(1.0 / 4096) * capacities[e];
     double sum = 0.0;
-#pragma unroll 1
-    for (int q = 0; q < 8; ++q) {
-        const Point p = point(X, q);
-        real h[3], flux[3];
-        gradient(p, U, h);
-        const real scale = conductivity * reciprocal(p.det);
-        // From gradients: what all nodes share does no work, and leaves no rounding behind.
-        if (WITH_DOT) sum += (double)scale * (double)dot(h, h, 0);
 #pragma unroll
-        for (int k = 0; k < 3; ++k) flux[k] = scale * dot(h, p.C[k], 0);
-        add_flux(flux, p.at, F);
-#pragma unroll
-        for (int m = 0; m < 8; ++m) shares[m] += p.det * shape(p, m);
+    for (int k = 0; k < 2; ++k) {
+        real weights[2][2];
+        sum += add_slab<WITH_DOT>(k, x_slabs, x_up, U, u_up, conductivity, F, f_up, weights);
+        if (capacity != 0) add_shares(k, weights, shares); // 0 everywhere in steady conduction
     }
+    add_along_zeta(f_up, F);
     to_nodes(F);
 
-    const real capacity = (real)(1.0 / 4096) * capacities[e];
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
         const real stored = capacity * shares[m] * values[m];
@@ -103,7 +198,9 @@ __device__ __forceinline__ double add_product(
     return sum;
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) diffusion(
+#define RESIDENT_BLOCKS (sizeof(real) == 8 ? 3 : 5)
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) diffusion(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
@@ -114,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion(
     add_product<false, false>(mesh, part, held, at_supports, conductivities, capacities, x, y);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_dot(
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) diffusion_dot(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
@@ -126,7 +223,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_dot(
     block_sum(add_product<true, false>(mesh, part, held, at_supports, conductivities, capacities, x, y), partial);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_to_slots(
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) diffusion_to_slots(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
@@ -137,7 +234,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_to_slots(
     add_product<false, true>(mesh, part, held, at_supports, conductivities, capacities, x, slots);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_to_slots_dot(
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) diffusion_to_slots_dot(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?

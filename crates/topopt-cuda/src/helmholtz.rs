@@ -47,10 +47,10 @@ impl<'a> MatrixFreeEquation<'a> {
         Ok(Self { operator, multigrid, means: ShapeMeans::new(on_device)?, n_elements })
     }
 
-    /// Bytes on the device beside the [`MeshOnDevice`], for a mesh of that size that is launched at once.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+    /// Bytes on the device beside the [`MeshOnDevice`], for a mesh of that size.
+    pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
         MfDiffusion::<f64>::bytes(n_nodes, n_elements)
-            + ScalarMultigrid::<f32>::bytes(n_nodes, n_elements)
+            + ScalarMultigrid::<f32>::bytes(n_nodes, n_elements, by_color)
     }
 }
 

@@ -61,14 +61,14 @@ fn stored_bytes_are_those_counted() {
     let of_backends = used();
     let on = mesh.mesh();
     let scalar = ScalarMultigrid::new(&single, on, &diffusion, CycleKind::K).unwrap();
-    let counted = ScalarMultigrid::<f32>::bytes(n_nodes, n_elements);
+    let counted = ScalarMultigrid::<f32>::bytes(n_nodes, n_elements, false);
     // The dense inverse is much smaller than it might be.
     check("scalar multigrid", used() - of_backends, counted, 0.2);
     drop(scalar);
     let equation = MatrixFreeEquation::new((&double, &single), on, problem.mesh(), 3.0).unwrap();
     let filter = Helmholtz::solving(&double, equation).unwrap();
     let nodal = 8 * n_nodes * Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
-    let counted = MatrixFreeEquation::bytes(n_nodes, n_elements) + nodal;
+    let counted = MatrixFreeEquation::bytes(n_nodes, n_elements, false) + nodal;
     check("helmholtz", used() - of_backends, counted, 0.25);
     drop(filter);
     drop((double, single));
@@ -77,7 +77,7 @@ fn stored_bytes_are_those_counted() {
     drop(blocks);
     let multigrid =
         Multigrid::<f32>::new(&mesh, &problem, CycleKind::K, &Prepared::new(&problem)).unwrap();
-    let counted = Multigrid::<f32>::bytes(n_nodes, n_elements);
+    let counted = Multigrid::<f32>::bytes(n_nodes, n_elements, false);
     // The dense inverse is much smaller than it might be, and rows at the surface are shorter.
     check("multigrid", used() - of_mesh, counted, 0.25);
     drop(multigrid);

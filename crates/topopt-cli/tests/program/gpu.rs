@@ -210,9 +210,9 @@ fn a_deterministic_run_goes_on_to_the_same_bits_in_any_order_of_threads() {
         let found = run(&parts, "reverse", "optimizer.max_iterations=2", &["--resume"]);
         assert_eq!(found, expected, "{strategy} {preconditioner}");
 
-        let name = if strategy == "auto" { "mf" } else { strategy };
+        let name = if strategy == "auto" { "dbd" } else { strategy };
         assert_eq!(whole.summary()["strategy"], name);
-        let told = whole.summary()["notes"].to_string().contains("strategy mf, not measured");
+        let told = whole.summary()["notes"].to_string().contains("strategy dbd, not measured");
         assert_eq!(told, strategy == "auto");
     }
 }

@@ -113,7 +113,7 @@ impl<R: Real> RigidAggregation<R> {
         let elements = Space::elements(bounds.len());
         Ok(Self {
             on_device: on_device.clone(),
-            operator: FineOperator::new(on_device)?,
+            operator: FineOperator::new(on_device, problem)?,
             inverse_blocks: InverseBlocks::new(on_device)?,
             bounds: backend.upload(&bounds, elements)?,
             raised: backend.zeros(elements)?,
@@ -206,9 +206,10 @@ struct FineOperator<R> {
 }
 
 impl<R: Real> FineOperator<R> {
-    fn new(on_device: &Arc<ProblemOnDevice>) -> Result<Self, BackendError> {
+    fn new(on_device: &Arc<ProblemOnDevice>, problem: &Problem) -> Result<Self, BackendError> {
         let supports = kernels::Supports::load(&on_device.device)?;
-        Ok(Self { on_device: on_device.clone(), elements: Mf::new(on_device)?, supports })
+        let elements = Mf::in_order(on_device, problem.mesh())?;
+        Ok(Self { on_device: on_device.clone(), elements, supports })
     }
 }
 

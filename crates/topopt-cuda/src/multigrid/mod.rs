@@ -16,7 +16,7 @@ mod transfer;
 
 use std::sync::{Arc, Mutex};
 
-use topopt_fem::{Aggregation, ElementOperator, ElementPreconditioner, Level, Problem};
+use topopt_fem::{Aggregation, DIM, ElementOperator, ElementPreconditioner, Level, Problem};
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
 
 pub use block_diagonal::BlockJacobi;
@@ -25,7 +25,7 @@ pub use prepared::Prepared;
 pub use scalar::ScalarMultigrid;
 
 use crate::Cuda;
-use crate::operators::ProblemOnDevice;
+use crate::operators::{ProblemOnDevice, Slots};
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
@@ -113,15 +113,19 @@ impl<'a, R: Real> Multigrid<'a, R> {
     }
 
     /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many
-    /// neighbors.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+    /// neighbors; elements by color have slots.
+    pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
+        let slots = if by_color { Slots::<R>::bytes(n_nodes, n_elements, DIM) } else { 0 };
         let real = size_of::<R>();
         // A node: seven work vectors, six numbers of its diagonal block, its aggregate; a block of
         // the first coarse matrix with its column, row, joint and half a pair; and its share of the
         // ground, the diagonal and its inverse. The levels below and their vectors are a tenth.
         let node = 27 * real + 8 + 40 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
         // An element: its modulus, bound and their product, and 2.8 joints. The dense inverse is a square.
-        node * n_nodes * 11 / 10 + (3 * real + 12) * n_elements + 8 * direct(3 * n_nodes).pow(2)
+        node * n_nodes * 11 / 10
+            + (3 * real + 12) * n_elements
+            + 8 * direct(3 * n_nodes).pow(2)
+            + slots
     }
 }
 

@@ -21,7 +21,7 @@ use super::scalar_matrix::{ConstantTransfer, InverseEntries, Kernels, ScalarMatr
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
-use crate::operators::{MeshOnDevice, MfDiffusion};
+use crate::operators::{MeshOnDevice, MfDiffusion, Slots};
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 
@@ -68,8 +68,9 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
     }
 
     /// Bytes on the device, for a mesh of that size without springs whose aggregates have some 27 nodes
-    /// and as many neighbors.
-    pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
+    /// and as many neighbors; elements by color have slots.
+    pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
+        let slots = if by_color { Slots::<R>::bytes(n_nodes, n_elements, 1) } else { 0 };
         let real = size_of::<R>();
         // A node: ten vectors, its aggregate and its place there, and an entry of the first matrix with its
         // column and half a joint. The levels below and their vectors are a tenth.
@@ -79,6 +80,7 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
             + node * n_nodes * 11 / 10
             + (3 * real + 12) * n_elements
             + 8 * direct(n_nodes).pow(2)
+            + slots
     }
 }
 
@@ -173,7 +175,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         let bounds = problem.kernel().bounds(problem.mesh());
         let bounds: Vec<f64> = bounds.into_iter().map(f64::from).collect();
         let elements = Space::elements(bounds.len());
-        let fine = Box::new(MfDiffusion::new(mesh, problem)?);
+        let fine = Box::new(MfDiffusion::in_order(mesh, problem)?);
         Ok(Self {
             mesh: mesh.clone(),
             galerkin: kernels::ScalarGalerkin::load(device)?,

@@ -37,7 +37,7 @@ use bsr::Bsr;
 use ebe_sym::{EbeSym, EbeSymAtomic};
 use nbn::Nbn;
 use product::{Operator, Product};
-use slots::Slots;
+pub(crate) use slots::Slots;
 use stored::ByElements;
 
 /// How K u is computed on the device.

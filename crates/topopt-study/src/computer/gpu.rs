@@ -138,7 +138,7 @@ pub(crate) fn elastic_strategies(model: &Model) -> Vec<&'static str> {
 pub(crate) fn elastic_needs(config: &Config, model: &Model) -> Needs {
     let bytes = |s| run_bytes(config, model, s, model.contrast(config));
     let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
-    let strategy = in_order(config.solver.strategy, model).name();
+    let strategy = in_order(config.solver.strategy, model, |_| true).name();
     Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn each_elastic(
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let mesh = mesh_on_device(&gpu.device, problem, colors)?;
     for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
-        let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, problem);
+        let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, (problem, false));
         if bytes <= gpu.device.memory()?.0 && strategy.takes(problem.mesh()) {
             let mut operator = strategy.build(&mesh, problem)?;
             visitor(operator.as_mut(), strategy.bytes(nodes, elements))?;
@@ -232,10 +232,15 @@ pub(super) fn is_single(contrast: f64) -> bool {
     contrast >= 1e-7
 }
 
-/// The strategy on a GPU: `Auto` is `mf` where the elements come by color, as what is measured
-/// differs from run to run.
-fn in_order(asked: config::Strategy, model: &Model) -> config::Strategy {
+/// The strategy on a GPU: `Auto` is `dbd` where the elements come by color, or `mf`, which stores
+/// nothing, where that does not fit; what is measured differs from run to run.
+fn in_order(
+    asked: config::Strategy,
+    model: &Model,
+    fits: impl Fn(&Strategy) -> bool,
+) -> config::Strategy {
     match (asked, &model.colors) {
+        (config::Strategy::Auto, Some(_)) if fits(&Strategy::Dbd) => config::Strategy::Dbd,
         (config::Strategy::Auto, Some(_)) => config::Strategy::Mf,
         (asked, _) => asked,
     }
@@ -261,7 +266,7 @@ fn choice(
     let possible = possible(model);
     let fits = |strategy: &Strategy| bytes(*strategy) <= free;
     let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
-    let asked = in_order(wanted, model);
+    let asked = in_order(wanted, model, fits);
     if asked == config::Strategy::Auto {
         if fitting.is_empty() {
             let least = Strategy::ALL.map(bytes).into_iter().min();
@@ -309,7 +314,7 @@ fn bytes(
     strategy: Strategy,
     preconditioner: config::Preconditioner,
     contrast: f64,
-    problem: &Problem,
+    (problem, by_color): (&Problem, bool),
 ) -> usize {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let mesh = ProblemOnDevice::bytes(nodes, elements);
@@ -318,8 +323,8 @@ fn bytes(
     let preconditioner = match preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             match is_single(contrast) {
-                true => Multigrid::<f32>::bytes(nodes, elements),
-                false => Multigrid::<f64>::bytes(nodes, elements),
+                true => Multigrid::<f32>::bytes(nodes, elements, by_color),
+                false => Multigrid::<f64>::bytes(nodes, elements, by_color),
             }
         }
         config::Preconditioner::Jacobi => 48 * nodes,
@@ -334,7 +339,8 @@ fn run_bytes(config: &Config, model: &Model, strategy: Strategy, contrast: f64) 
     let [of_posed, nodal] = model.posed.further_vectors();
     let vectors = of_posed + further_element_vectors(config.optimizer.method);
     let of_method = 8 * elements * vectors + 24 * nodes * nodal;
-    let run = bytes(strategy, config.solver.preconditioner, contrast, &model.problem);
+    let problem = (&model.problem, model.colors.is_some());
+    let run = bytes(strategy, config.solver.preconditioner, contrast, problem);
     run + of_method + filter_bytes(model)
 }
 
@@ -345,7 +351,7 @@ pub(crate) fn filter_bytes<K: Solvable<N>, const N: usize>(model: &Model<K, N>) 
     let weights = match (filter.weights(), filter.radius()) {
         (Some(Weights::Helmholtz), _) => {
             let vectors = Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
-            let equation = MatrixFreeEquation::bytes(nodes, elements);
+            let equation = MatrixFreeEquation::bytes(nodes, elements, model.colors.is_some());
             MeshOnDevice::bytes(nodes, elements) + equation + 8 * vectors * nodes
         }
         (Some(Weights::Cone { .. }), Some(radius)) => {

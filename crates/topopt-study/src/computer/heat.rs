@@ -85,15 +85,19 @@ fn strategies() -> Vec<&'static str> {
 fn needs(config: &Config, model: &Model<Diffusion, 1>) -> Needs {
     let megabytes = |s| bytes(s, config, model) as f64 / MEGABYTE;
     let memory = |s: DiffusionStrategy| (s.name(), megabytes(s));
-    let strategy = strategy(config.solver.strategy).map_or("mf", DiffusionStrategy::name);
+    let strategy = strategy(config.solver.strategy, model).map_or("mf", DiffusionStrategy::name);
     Needs { strategy, memory_mb: DiffusionStrategy::ALL.into_iter().map(memory).collect() }
 }
 
-/// The strategy that is wanted; `auto` is `mf`.
-fn strategy(wanted: config::Strategy) -> Result<DiffusionStrategy, Finding> {
+/// The strategy that is wanted; `auto` is `mf`, and `dbd` where elements come by color.
+fn strategy(
+    wanted: config::Strategy,
+    model: &Model<Diffusion, 1>,
+) -> Result<DiffusionStrategy, Finding> {
     let mut known = DiffusionStrategy::ALL.into_iter();
     let found = match wanted {
-        config::Strategy::Auto => known.next(),
+        config::Strategy::Auto if model.colors.is_some() => Some(DiffusionStrategy::Dbd),
+        config::Strategy::Auto => Some(DiffusionStrategy::Mf),
         wanted => known.find(|strategy| strategy.name() == wanted.name()),
     };
     found.ok_or_else(|| {
@@ -110,7 +114,7 @@ fn solver<'a>(
     wanted: config::Strategy,
     contrast: f64,
 ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-    let strategy = strategy(wanted).map_err(InputError::from)?;
+    let strategy = strategy(wanted, model).map_err(InputError::from)?;
     let (needed, free) = (bytes(strategy, config, model), gpu.device.memory()?.0);
     if needed > free {
         let mega = |bytes: usize| format!("{:.0} MB", bytes as f64 / MEGABYTE);
@@ -150,7 +154,7 @@ fn bytes(strategy: DiffusionStrategy, config: &Config, model: &Model<Diffusion, 
     let element = vectors + Optimization::<Cuda<f64>>::element_vectors(problem);
     MeshOnDevice::bytes(nodes, elements)
         + strategy.bytes(nodes, elements)
-        + ScalarMultigrid::<f64>::bytes(nodes, elements)
+        + ScalarMultigrid::<f64>::bytes(nodes, elements, model.colors.is_some())
         + 8 * (nodes * (nodal + 2) + elements * element)
         + filter_bytes(model)
 }

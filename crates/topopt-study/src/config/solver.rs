@@ -30,10 +30,10 @@ pub struct Solver {
     /// or "gpu:1" for the second GPU.
     #[schemars(with = "String", regex(pattern = r"^(auto|cpu|gpu(:\d+)?)$"))]
     pub device: Device,
-    /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: elements
-    /// are sorted by color and added one color after the other, which takes longer. It needs one of
-    /// the strategies "mf" (then chosen by "auto"), "dbd", "nbn", "ebeSym" and "bsr". On the CPU runs
-    /// always do, and this key changes nothing.
+    /// Whether runs on a GPU give the same bits every time, on the same GPU and driver: what elements
+    /// make is added in a fixed order, which takes longer. It needs one of the strategies "dbd" (then
+    /// chosen by "auto"), "mf", "nbn", "ebeSym" and "bsr". On the CPU runs always do, and this key
+    /// changes nothing.
     pub deterministic: bool,
     /// Number of threads; by default all of the machine.
     #[schemars(range(min = 1, max = MOST_THREADS))]
