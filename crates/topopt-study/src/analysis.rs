@@ -85,6 +85,8 @@ pub struct Analysis {
     pub pcg_iterations: usize,
     /// Largest relative residual over load cases.
     pub pcg_residual: f64,
+    /// Wall time of the preconditioner and of conjugate gradients, in seconds.
+    pub seconds: f64,
     /// What was left out or changed in reading the mesh, and doubts, a sentence each.
     pub notes: Vec<String>,
 }
@@ -176,6 +178,7 @@ impl Analysis {
             preconditioner: solution.means.preconditioner.clone(),
             pcg_iterations: solution.pcg_iterations,
             pcg_residual: solution.pcg_residual,
+            seconds: solution.seconds,
             notes: Vec::new(),
         }
     }

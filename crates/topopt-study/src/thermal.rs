@@ -22,11 +22,12 @@ use crate::finding::InputError;
 use crate::interrupt::Interrupt;
 use crate::model::Model;
 use crate::place::Place;
-use crate::result_files::{ANALYSIS, CASE, write_json};
+use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, CASE, write_json};
 use crate::run::thread_pool;
 use crate::solved::{Conditions, States};
 use crate::starting_design::StartingDesign;
 use crate::summary::{Preconditioner, UnitNames};
+use fields::Fields;
 pub use found::{Extreme, HeatBalance, InTime, SupportHeat, ThermalAnalysis, ThermalCase};
 use part::Part;
 
@@ -86,13 +87,14 @@ impl<'a> Part<'a> {
             preconditioner: solved.means.preconditioner,
             pcg_iterations: solved.pcg_iterations,
             pcg_residual: solved.pcg_residual,
+            seconds: solved.seconds,
             ..self.unsolved(conditions.place)
         };
 
         let directory = self.config.output_directory();
         let _lock = made_ready(self.config, request, &directory).map_err(InputError::from)?;
         self.write_case()?;
-        self.write_fields(&solved.states)?;
+        Fields::of(self).write(&directory.join(ANALYSIS_FIELDS), &solved.states)?;
         Ok(analysis)
     }
 
@@ -116,6 +118,7 @@ impl<'a> Part<'a> {
             preconditioner: Preconditioner::default(),
             pcg_iterations: 0,
             pcg_residual: 0.0,
+            seconds: 0.0,
             notes: Vec::new(),
         }
     }

@@ -99,8 +99,8 @@ fn rows(found: &Analysis) -> Vec<(&'static str, String)> {
     ];
     rows.extend(found.mass.map(|mass| ("mass", shown(mass))));
     let solve = format!(
-        "{} iterations on {}, relative residual {:.1e}",
-        found.pcg_iterations, found.device, found.pcg_residual
+        "{} iterations on {}, relative residual {:.1e}, {:.2} s",
+        found.pcg_iterations, found.device, found.pcg_residual, found.seconds
     );
     rows.push(("solve", solve));
     rows

@@ -72,6 +72,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for Solve<'_, K, N> {
             means,
             pcg_iterations: report.pcg_iterations,
             pcg_residual: report.pcg_residual,
+            seconds: (report.times.setup + report.times.pcg).as_secs_f64(),
         })
     }
 }
@@ -119,6 +120,8 @@ pub(crate) struct States {
     pub means: Means,
     pub pcg_iterations: usize,
     pub pcg_residual: f64,
+    /// Wall time of the preconditioner and of conjugate gradients.
+    pub seconds: f64,
 }
 
 impl States {
@@ -171,6 +174,8 @@ pub(crate) struct Solution {
     pub means: Means,
     pub pcg_iterations: usize,
     pub pcg_residual: f64,
+    /// Wall time of the preconditioner and of conjugate gradients.
+    pub seconds: f64,
 }
 
 impl Solution {
@@ -179,19 +184,19 @@ impl Solution {
     /// # Errors
     /// A solve that does not converge or is interrupted, a device that fails or is too small.
     pub fn new(model: &Model, filling: &Filling, conditions: Conditions) -> Result<Self, Failure> {
-        let States { compliance, compliances, states, means, pcg_iterations, pcg_residual } =
-            States::new(model, filling, conditions)?;
+        let solved = States::new(model, filling, conditions)?;
         let n = filling.density.len();
         let mut solution = Self {
-            compliance,
-            compliances,
-            displacements: states,
+            compliance: solved.compliance,
+            compliances: solved.compliances,
+            displacements: solved.states,
             von_mises: Vec::new(),
             largest_von_mises: vec![0.0; n],
             worst_case: vec![0; n],
-            means,
-            pcg_iterations,
-            pcg_residual,
+            means: solved.means,
+            pcg_iterations: solved.pcg_iterations,
+            pcg_residual: solved.pcg_residual,
+            seconds: solved.seconds,
         };
         solution.find_stresses(model, filling);
         Ok(solution)

@@ -8,53 +8,64 @@ use topopt_io::vtk::{Array, Values, vtu};
 
 use super::part::Part;
 use crate::design_file::{Marks, array_name};
-use crate::failure::Failure;
 use crate::physics::Physics;
-use crate::result_files::{ANALYSIS_FIELDS, compression};
+use crate::result_files::compression;
 
 /// Name of the flux in the first load case.
 const HEAT_FLUX: &str = "heat_flux";
 
-impl Part<'_> {
-    /// Writes analysis.vtu with the temperatures of all load cases, in the order of the problem.
-    pub(super) fn write_fields(&self, temperatures: &[Vec<f64>]) -> Result<(), Failure> {
-        let path = self.config.output_directory().join(ANALYSIS_FIELDS);
-        Ok(self.write_temperatures(&path, temperatures)?)
+/// What the files of temperatures of a part have alike.
+pub(super) struct Fields<'a> {
+    part: &'a Part<'a>,
+    marks: Marks,
+    /// Conductivities, `[n_elements]`, as the problem numbers them.
+    conductivities: Vec<f64>,
+    /// Densities, `[n_elements]`, in the user's numbering.
+    density: Vec<f64>,
+}
+
+impl<'a> Fields<'a> {
+    pub fn of(part: &'a Part<'a>) -> Self {
+        Self {
+            part,
+            marks: Marks::of(part.model),
+            conductivities: part.filling.moduli(part.model),
+            density: part.model.renumbering.elements_to_original(&part.filling.density),
+        }
     }
 
-    /// Writes temperatures, and the heat flux at the centers of the elements.
-    pub(super) fn write_temperatures(
+    /// Writes the temperatures of the load cases, in the order of the problem, and the heat flux at
+    /// the centers of the elements.
+    pub fn write(
         &self,
         path: &Path,
-        temperatures: &[Vec<f64>],
+        temperatures: &[impl AsRef<[f64]>],
     ) -> Result<(), WriteError> {
-        let (model, renumbering) = (self.model, &self.model.renumbering);
-        let moduli = self.filling.moduli(model);
+        let (model, renumbering) = (self.part.model, &self.part.model.renumbering);
         let (mut points, mut cells) = (Vec::new(), Vec::new());
         let cases = model.problem.load_cases().iter().zip(temperatures);
         for (k, (case, temperature)) in cases.enumerate() {
-            let flux = heat_flux(model.problem.mesh(), &moduli, temperature, stress::CENTER);
+            let (mesh, temperature) = (model.problem.mesh(), temperature.as_ref());
+            let flux = heat_flux(mesh, &self.conductivities, temperature, stress::CENTER);
             let flux = renumbering.elements_to_original(&flux).into_flattened();
             let name = |what| array_name(what, k, &case.name);
             points.push((name(Diffusion::NAMES.state), renumbering.nodes_to_original(temperature)));
             cells.push((name(HEAT_FLUX), flux));
         }
 
-        let marks = Marks::of(model);
-        let density = renumbering.elements_to_original(&self.filling.density);
         let array =
             |name, components, values| Array { name, components, values: Values::F64(values) };
         let points: Vec<_> = points
             .iter()
             .map(|(name, values)| array(name.as_str(), 1, values.as_slice()))
-            .chain(marks.points())
+            .chain(self.marks.points())
             .collect();
         let mut cells: Vec<_> =
             cells.iter().map(|(name, values)| array(name.as_str(), 3, values.as_slice())).collect();
-        cells.push(array("density", 1, &density));
-        cells.extend(marks.cells());
+        cells.push(array("density", 1, &self.density));
+        cells.extend(self.marks.cells());
         let mesh = &model.mesh;
-        let compression = compression(self.config);
+        let compression = compression(self.part.config);
         vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, compression)
     }
 }

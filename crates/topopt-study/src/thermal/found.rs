@@ -41,6 +41,8 @@ pub struct ThermalAnalysis {
     pub pcg_iterations: usize,
     /// Largest relative residual of a solve.
     pub pcg_residual: f64,
+    /// Wall time of the preconditioner and of conjugate gradients, in seconds.
+    pub seconds: f64,
     /// What was left out or changed in reading the mesh, and doubts, a sentence each.
     pub notes: Vec<String>,
 }

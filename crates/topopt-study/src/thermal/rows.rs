@@ -8,6 +8,7 @@ use topopt_io::vtk::pvd;
 use topopt_mesh::locate;
 
 use super::part::Part;
+use super::transient::Steps;
 use crate::config::Transient;
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
@@ -20,10 +21,8 @@ const SERIES: &str = "analysis.pvd";
 
 /// The files that grow by steps.
 pub(super) struct Rows<'a> {
-    part: &'a Part<'a>,
+    steps: &'a Steps<'a>,
     file: CsvFile,
-    probes: &'a [Located],
-    every: usize,
     snapshots: Vec<(f64, String)>,
 }
 
@@ -84,26 +83,23 @@ impl Located {
 impl<'a> Rows<'a> {
     /// The table, with its first row at the time 0.
     pub fn create(
-        part: &'a Part<'a>,
-        keys: &Transient,
-        probes: &'a [Located],
+        steps: &'a Steps<'a>,
         start: &[f64],
     ) -> Result<Self, Failure> {
-        let directory = part.config.output_directory();
+        let directory = steps.part.config.output_directory();
         let own = ["step", "time", "coldest", "hottest", "heat_stored", "pcg_iterations"];
         let columns: Vec<&str> =
-            own.into_iter().chain(probes.iter().map(|probe| probe.name.as_str())).collect();
+            own.into_iter().chain(steps.probes.iter().map(|probe| probe.name.as_str())).collect();
         let file = CsvFile::create(&directory.join(ROWS), &columns)
             .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
         let folder = directory.join(SNAPSHOTS);
-        if keys.snapshot_every > 0 {
+        if steps.keys.snapshot_every > 0 {
             fs::create_dir_all(&folder).map_err(|cause| {
                 let message = format!("cannot create {}: {cause}", folder.display());
                 InputError::from(Finding::new(message))
             })?;
         }
-        let mut rows =
-            Self { part, file, probes, every: keys.snapshot_every, snapshots: Vec::new() };
+        let mut rows = Self { steps, file, snapshots: Vec::new() };
         rows.add(&Row { step: 0, time: 0.0, state: start, stored: 0.0, iterations: 0 })?;
         Ok(rows)
     }
@@ -113,15 +109,17 @@ impl<'a> Rows<'a> {
         let Row { step, time, state, stored, iterations } = row;
         let fold = |choose: fn(f64, f64) -> f64, first| state.iter().copied().fold(first, choose);
         let (coldest, hottest) = (fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY));
-        let probes: Vec<f64> = self.probes.iter().map(|probe| probe.temperature(state)).collect();
+        let probes = self.steps.probes.iter();
+        let probes: Vec<f64> = probes.map(|probe| probe.temperature(state)).collect();
         let own: [&dyn Display; 6] = [step, time, &coldest, &hottest, stored, iterations];
         let probes = probes.iter().map(|value| value as &dyn Display);
         self.file.row(&own.into_iter().chain(probes).collect::<Vec<_>>())?;
 
-        if self.every > 0 && step.is_multiple_of(self.every) {
+        let every = self.steps.keys.snapshot_every;
+        if every > 0 && step.is_multiple_of(every) {
             let name = format!("{SNAPSHOTS}/analysis_{step:05}.vtu");
-            let directory = self.part.config.output_directory();
-            self.part.write_temperatures(&directory.join(&name), &[state.to_vec()])?;
+            let directory = self.steps.part.config.output_directory();
+            self.steps.fields.write(&directory.join(&name), &[state])?;
             self.snapshots.push((*time, name));
             pvd::write(&directory.join(SERIES), &self.snapshots)?;
         }
@@ -133,7 +131,7 @@ impl<'a> Rows<'a> {
         if self.snapshots.last().is_none_or(|(time, _)| *time < end) {
             self.snapshots.push((end, ANALYSIS_FIELDS.into()));
         }
-        let path = self.part.config.output_directory().join(SERIES);
+        let path = self.steps.part.config.output_directory().join(SERIES);
         Ok(pvd::write(&path, &self.snapshots)?)
     }
 }

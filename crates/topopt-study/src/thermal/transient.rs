@@ -1,6 +1,7 @@
 //! Heat in time, by the theta scheme.
 
 use super::balance::Stored;
+use super::fields::Fields;
 use super::found::{InTime, ThermalAnalysis};
 use super::part::Part;
 use super::rows::Located;
@@ -9,6 +10,7 @@ use crate::config::Transient;
 use crate::failure::Failure;
 use crate::finding::InputError;
 use crate::physics::heat::{InTime as Acting, Varying, capacities};
+use crate::result_files::ANALYSIS_FIELDS;
 use crate::solved::{Conditions, Means};
 
 /// The time steps, for any computer.
@@ -19,6 +21,7 @@ pub(super) struct Steps<'a> {
     /// By volume, `[n_elements]`, as the problem numbers them.
     pub capacities: Vec<f64>,
     pub probes: Vec<Located>,
+    pub fields: Fields<'a>,
     acting: Acting,
     new_node: Vec<u32>,
 }
@@ -34,6 +37,7 @@ pub(super) struct Went {
     pub means: Means,
     pub pcg_iterations: usize,
     pub pcg_residual: f64,
+    pub seconds: f64,
 }
 
 impl Part<'_> {
@@ -54,6 +58,7 @@ impl Part<'_> {
             capacities: own.iter().zip(density).map(|(c, rho)| c * rho).collect(),
             acting: Acting::of(&self.lookup()),
             probes: self.located(keys).map_err(InputError::from)?,
+            fields: Fields::of(self),
             new_node: self.model.renumbering.new_nodes(),
         };
 
@@ -61,7 +66,7 @@ impl Part<'_> {
         let _lock = made_ready(self.config, request, &directory).map_err(InputError::from)?;
         self.write_case()?;
         let went = conditions.place.visit(&steps)?;
-        self.write_fields(std::slice::from_ref(&went.state))?;
+        steps.fields.write(&directory.join(ANALYSIS_FIELDS), &[&went.state])?;
 
         let stored = Stored { rates: &went.rates, time: went.middle_time };
         let mut found = self.found(0, &went.middle, None, Some(stored));
@@ -74,6 +79,7 @@ impl Part<'_> {
             preconditioner: went.means.preconditioner,
             pcg_iterations: went.pcg_iterations,
             pcg_residual: went.pcg_residual,
+            seconds: went.seconds,
             ..self.unsolved(conditions.place)
         })
     }

@@ -78,8 +78,8 @@ fn rows(found: &ThermalAnalysis) -> Vec<(&'static str, String)> {
         ("in time", text)
     }));
     let solve = format!(
-        "{} iterations on {}, relative residual {:.1e}",
-        found.pcg_iterations, found.device, found.pcg_residual
+        "{} iterations on {}, relative residual {:.1e}, {:.2} s",
+        found.pcg_iterations, found.device, found.pcg_residual, found.seconds
     );
     rows.push(("solve", solve));
     rows
