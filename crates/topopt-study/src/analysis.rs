@@ -22,8 +22,8 @@ use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
 use crate::physics::Physics;
 use crate::place::Place;
-use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, write_json};
-use crate::results::remove_files;
+use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, CASE, write_json};
+use crate::results::remove_analysis;
 use crate::run::thread_pool;
 use crate::solved::{Conditions, Filling, Given, Solved, SolvedCase};
 use crate::starting_design::StartingDesign;
@@ -233,7 +233,7 @@ pub(crate) fn made_ready(
     // With the lock held, since something may have come since the first look.
     let lock = output_folder::lock(directory)?;
     output_folder::check_analysis(config, request.design.as_deref(), request.earlier)?;
-    remove_files(directory, [ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE]).map_err(|cause| {
+    remove_analysis(directory, None).map_err(|cause| {
         refused(format!("cannot remove the earlier analysis in {display}: {cause}"))
     })?;
     Ok(lock)

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::finding::Finding;
 use crate::result_files::{
-    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT,
-    SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, is_written_by_us,
+    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN, GRID,
+    HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT, UNCUT, VERIFIED, VERIFIED_DESIGN,
+    checkpoints, is_written_by_us,
 };
 
 /// What is to become of the results of an earlier run.
@@ -22,7 +23,7 @@ pub enum Earlier {
 }
 
 /// Names of the files that runs, what follows them and analyses write.
-const FILES: [&str; 13] = [
+const FILES: [&str; 15] = [
     CASE,
     HISTORY,
     SUMMARY,
@@ -36,6 +37,8 @@ const FILES: [&str; 13] = [
     ANALYSIS,
     ANALYSIS_FIELDS,
     ANALYSIS_PAGE,
+    TRANSIENT,
+    ANALYSIS_SERIES,
 ];
 
 /// Whether `directory` holds a design or a checkpoint of an earlier run; one that has come to
@@ -128,9 +131,11 @@ fn keep(directory: &Path) -> Result<(), Finding> {
 /// The files in `directory` that have names of results, links that lead nowhere among them.
 fn outputs(directory: &Path) -> Vec<PathBuf> {
     let mut there: Vec<PathBuf> = FILES.map(|name| directory.join(name)).into();
-    for (folder, start, end) in
-        [(SNAPSHOTS, "design_", ".vtu"), (CHECKPOINTS, "iteration_", ".ckpt")]
-    {
+    for (folder, start, end) in [
+        (SNAPSHOTS, "design_", ".vtu"),
+        (SNAPSHOTS, "analysis_", ".vtu"),
+        (CHECKPOINTS, "iteration_", ".ckpt"),
+    ] {
         let entries = fs::read_dir(directory.join(folder)).into_iter().flatten().flatten();
         there.extend(entries.map(|entry| entry.path()).filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -33,6 +33,10 @@ pub const ANALYSIS: &str = "analysis.json";
 pub const ANALYSIS_FIELDS: &str = "analysis.vtu";
 /// Its page.
 pub const ANALYSIS_PAGE: &str = "analysis.html";
+/// Of an analysis in time a row per step.
+pub const TRANSIENT: &str = "transient.csv";
+/// Its series of snapshots, for ParaView.
+pub const ANALYSIS_SERIES: &str = "analysis.pvd";
 
 /// First line of [`CASE`]: it tells the file from one that the user wrote.
 pub const CASE_MARK: &str =

@@ -22,8 +22,9 @@ use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
 use crate::physics::Physics;
 use crate::result_files::{
-    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, CASE, CHECKPOINTS, DESIGN, GRID, HISTORY, REPORT,
-    SERIES, SNAPSHOTS, SUMMARY, UNCUT, VERIFIED, VERIFIED_DESIGN, checkpoints, compression,
+    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN, GRID,
+    HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT, UNCUT, VERIFIED, VERIFIED_DESIGN,
+    checkpoints, compression,
 };
 use crate::resumption::Resumption;
 
@@ -254,25 +255,45 @@ fn remove_earlier(
         atomic::remove_leftovers(&directory.join(folder))?;
     }
 
-    let last = resumption.map_or(0, |resumption| resumption.state.iteration);
-    checkpoints(directory).remove_after(last)?;
+    let last = resumption.map(|resumption| resumption.state.iteration);
+    checkpoints(directory).remove_after(last.unwrap_or(0))?;
     let of_run =
         [SUMMARY, DESIGN, UNCUT, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
-    let after = [VERIFIED, VERIFIED_DESIGN, REPORT, ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE];
-    remove_files(directory, of_run.chain(after))?;
+    remove_files(directory, of_run.chain([VERIFIED, VERIFIED_DESIGN, REPORT]))?;
+    remove_analysis(directory, None)?;
+    remove_snapshots(directory, "design_", last)
+}
 
+/// Removes the files of an analysis from `directory`; of one that goes on not what it wrote up to the
+/// step `last`.
+pub(crate) fn remove_analysis(directory: &Path, last: Option<usize>) -> io::Result<()> {
+    let files = [ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, TRANSIENT, ANALYSIS_SERIES];
+    remove_files(directory, files)?;
+    remove_snapshots(directory, "analysis_", last).map(drop)
+}
+
+/// Removes the snapshots named `start` and a number in `directory`: those after `last`, or all, with
+/// their folder where it is empty then. Returns those that stay, by their numbers.
+fn remove_snapshots(
+    directory: &Path,
+    start: &str,
+    last: Option<usize>,
+) -> io::Result<Vec<(f64, String)>> {
     let mut snapshots = Vec::new();
-    let Ok(entries) = fs::read_dir(directory.join(SNAPSHOTS)) else { return Ok(snapshots) };
+    let folder = directory.join(SNAPSHOTS);
+    let Ok(entries) = fs::read_dir(&folder) else { return Ok(snapshots) };
     for entry in entries {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let number = name.strip_prefix("design_").and_then(|name| name.strip_suffix(".vtu"));
+        let number = name.strip_prefix(start).and_then(|name| name.strip_suffix(".vtu"));
         match number.and_then(|number| number.parse::<usize>().ok()) {
-            Some(number) if number > last => fs::remove_file(&path)?,
+            Some(number) if last.is_none_or(|last| number > last) => fs::remove_file(&path)?,
             Some(number) => snapshots.push((number as f64, format!("{SNAPSHOTS}/{name}"))),
             None => {}
         }
     }
+
+    let _ = fs::remove_dir(&folder); // which the system does not where there are files
 
     snapshots.sort_by(|a, b| a.0.total_cmp(&b.0));
     Ok(snapshots)

@@ -204,6 +204,51 @@ fn heat_of_an_insulated_laminate_is_stored() {
     }
 }
 
+/// `--overwrite` leaves nothing of a longer series, and everything that no solve has written.
+#[test]
+fn a_series_is_replaced_as_a_whole() {
+    let tables = "[material]\nconductivity = 1\nmass_density = 1\nheat_capacity = 1\n\
+        [[supports]]\nset = \"low\"\n[[loads]]\nset = \"high\"\nheat_flux = 2\n";
+    let folder = part([4, 1, 1], |x| x, tables);
+    let in_time = |steps: usize| {
+        let keys = format!("transient={{end={steps},step=1,snapshot_every=1}}");
+        numbers(&folder, &["--overwrite", "--set", &keys]);
+    };
+    let files = || -> Vec<String> {
+        let files = folder.files();
+        files.iter().filter_map(|file| file.strip_prefix("solved/")).map(str::to_owned).collect()
+    };
+    let steady = ["analysis.json", "analysis.vtu", "case.toml"];
+
+    in_time(4);
+    in_time(2);
+    let series = [0, 1, 2].map(|k| format!("snapshots/analysis_0000{k}.vtu"));
+    let [first, second, third] = series.each_ref().map(String::as_str);
+    let table = ["analysis.json", "analysis.pvd", "analysis.vtu", "case.toml"];
+    assert_eq!(files(), [&table[..], &[first, second, third, "transient.csv"]].concat());
+
+    numbers(&folder, &["--overwrite"]);
+    assert_eq!(files(), steady);
+    assert!(!folder.path("solved/snapshots").exists());
+
+    in_time(2);
+    for mine in ["snapshots/analysis_mine.vtu", "mine.csv"] {
+        folder.write(&format!("solved/{mine}"), "mine");
+    }
+    numbers(&folder, &["--overwrite"]);
+    assert_eq!(files(), [&steady[..], &["mine.csv", "snapshots/analysis_mine.vtu"]].concat());
+
+    in_time(2);
+    let run =
+        ["run", "case.toml", "-o", "solved", "--overwrite", "--set", "design.volume_fraction=0.5"];
+    let keys = ["--set", "filter.radius=0.5", "--set", "optimizer.max_iterations=1"];
+    let (status, _, err) = topopt(&folder.path(""), &[&run[..], &keys].concat());
+    assert_eq!((status, err.as_str()), (0, ""));
+    let is_left = |file: &String| file.contains("analysis") || file.contains("transient");
+    let left: Vec<String> = files().into_iter().filter(is_left).collect();
+    assert_eq!(left, ["snapshots/analysis_mine.vtu"]);
+}
+
 /// A cooling wall with convection, by its series; tables over time scale what they belong to.
 #[test]
 fn a_wall_cools_as_its_series_says() {

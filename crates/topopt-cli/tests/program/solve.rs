@@ -58,6 +58,7 @@ fn a_bar_is_as_in_the_book() {
         (&found["design"], &found["nodes"], &found["elements"]),
         (&Value::Null, &json!(396), &json!(250))
     );
+    assert!(found["seconds"].as_f64().unwrap() > 0.0);
     assert_near(&found["volume"], 250.0);
     assert_near(&found["mass"], 125.0);
 
@@ -118,6 +119,8 @@ fn what_is_found_is_told_and_shown() {
     ] {
         assert!(out.lines().any(|found| found == line), "{line}\n{out}");
     }
+    let solve = out.lines().find(|line| line.starts_with("  solve  ")).unwrap();
+    assert!(solve.contains(" iterations on cpu, relative residual ") && solve.ends_with(" s"));
 
     let page = folder.read("solved/analysis.html");
     for part in [

@@ -36,11 +36,7 @@ impl<'a> Fields<'a> {
 
     /// Writes the temperatures of the load cases, in the order of the problem, and the heat flux at
     /// the centers of the elements.
-    pub fn write(
-        &self,
-        path: &Path,
-        temperatures: &[impl AsRef<[f64]>],
-    ) -> Result<(), WriteError> {
+    pub fn write(&self, path: &Path, temperatures: &[impl AsRef<[f64]>]) -> Result<(), WriteError> {
         let (model, renumbering) = (self.part.model, &self.part.model.renumbering);
         let (mut points, mut cells) = (Vec::new(), Vec::new());
         let cases = model.problem.load_cases().iter().zip(temperatures);

@@ -12,12 +12,7 @@ use super::transient::Steps;
 use crate::config::Transient;
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
-use crate::result_files::{ANALYSIS_FIELDS, SNAPSHOTS};
-
-/// A row per time step.
-const ROWS: &str = "transient.csv";
-/// The series of the snapshots, for ParaView.
-const SERIES: &str = "analysis.pvd";
+use crate::result_files::{ANALYSIS_FIELDS, ANALYSIS_SERIES, SNAPSHOTS, TRANSIENT};
 
 /// The files that grow by steps.
 pub(super) struct Rows<'a> {
@@ -82,15 +77,12 @@ impl Located {
 
 impl<'a> Rows<'a> {
     /// The table, with its first row at the time 0.
-    pub fn create(
-        steps: &'a Steps<'a>,
-        start: &[f64],
-    ) -> Result<Self, Failure> {
+    pub fn create(steps: &'a Steps<'a>, start: &[f64]) -> Result<Self, Failure> {
         let directory = steps.part.config.output_directory();
         let own = ["step", "time", "coldest", "hottest", "heat_stored", "pcg_iterations"];
         let columns: Vec<&str> =
             own.into_iter().chain(steps.probes.iter().map(|probe| probe.name.as_str())).collect();
-        let file = CsvFile::create(&directory.join(ROWS), &columns)
+        let file = CsvFile::create(&directory.join(TRANSIENT), &columns)
             .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
         let folder = directory.join(SNAPSHOTS);
         if steps.keys.snapshot_every > 0 {
@@ -121,7 +113,7 @@ impl<'a> Rows<'a> {
             let directory = self.steps.part.config.output_directory();
             self.steps.fields.write(&directory.join(&name), &[state])?;
             self.snapshots.push((*time, name));
-            pvd::write(&directory.join(SERIES), &self.snapshots)?;
+            pvd::write(&directory.join(ANALYSIS_SERIES), &self.snapshots)?;
         }
         Ok(())
     }
@@ -131,7 +123,7 @@ impl<'a> Rows<'a> {
         if self.snapshots.last().is_none_or(|(time, _)| *time < end) {
             self.snapshots.push((end, ANALYSIS_FIELDS.into()));
         }
-        let path = self.steps.part.config.output_directory().join(SERIES);
+        let path = self.steps.part.config.output_directory().join(ANALYSIS_SERIES);
         Ok(pvd::write(&path, &self.snapshots)?)
     }
 }
