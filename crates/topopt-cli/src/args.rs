@@ -147,8 +147,11 @@ pub struct SolveArgs {
     #[arg(long, value_name = "FILE")]
     pub gauss: Option<PathBuf>,
     /// Replace the results of an earlier analysis
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,
+    /// Resume steps in time from the newest checkpoint in the results folder
+    #[arg(long)]
+    pub resume: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -4,7 +4,7 @@ mod fields;
 mod gauss_points;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -22,7 +22,9 @@ use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
 use crate::physics::Physics;
 use crate::place::Place;
-use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, CASE, write_json};
+use crate::result_files::{
+    ANALYSIS, ANALYSIS_FIELDS, CASE, CHECKPOINTS, SNAPSHOTS, checkpoints, write_json,
+};
 use crate::results::remove_analysis;
 use crate::run::thread_pool;
 use crate::solved::{Conditions, Filling, Given, Solved, SolvedCase};
@@ -187,7 +189,7 @@ impl Analysis {
     fn write(&self, config: &Config, request: &Request, solved: &Solved) -> Result<(), Failure> {
         let directory = &config.output_directory();
         let case = config.to_toml().map_err(InputError::from)?;
-        let _lock = made_ready(config, request, directory).map_err(InputError::from)?;
+        let _lock = made_ready(config, request, None).map_err(InputError::from)?;
 
         atomic::write(&directory.join(CASE), |file| file.write_all(case.as_bytes()))?;
         fields::write(config, solved, &directory.join(ANALYSIS_FIELDS))?;
@@ -202,6 +204,11 @@ pub(crate) const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver
 impl Request {
     /// Looks at everything that can be refused before the solve.
     pub(crate) fn check(&self, config: &Config) -> Result<(), Finding> {
+        if self.earlier == Earlier::Continue && config.transient.is_none() {
+            let finding =
+                Finding::new("`--resume` goes on with steps in time: there is no [transient]");
+            return Err(finding.remedy("leave it out; `--overwrite` replaces results"));
+        }
         output_folder::check_analysis(config, self.design.as_deref(), self.earlier)?;
         let Some(path) = &self.gauss else { return Ok(()) };
         output_folder::check_file(path, &["csv"], &[])?;
@@ -218,13 +225,14 @@ impl Request {
     }
 }
 
-/// Makes the folder, or removes the earlier analysis from it. Returns the lock that keeps others
-/// away.
+/// Makes the folder, or removes the earlier analysis from it; of one that goes on only what it did
+/// after its step `last`. Returns the lock that keeps others away.
 pub(crate) fn made_ready(
     config: &Config,
     request: &Request,
-    directory: &Path,
+    last: Option<usize>,
 ) -> Result<Option<fs::File>, Finding> {
+    let directory = &config.output_directory();
     let display = directory.display();
     fs::create_dir_all(directory).map_err(|cause| {
         refused(format!("cannot create the output directory {display}: {cause}"))
@@ -233,10 +241,18 @@ pub(crate) fn made_ready(
     // With the lock held, since something may have come since the first look.
     let lock = output_folder::lock(directory)?;
     output_folder::check_analysis(config, request.design.as_deref(), request.earlier)?;
-    remove_analysis(directory, None).map_err(|cause| {
+    remove_earlier(directory, last).map_err(|cause| {
         refused(format!("cannot remove the earlier analysis in {display}: {cause}"))
     })?;
     Ok(lock)
+}
+
+fn remove_earlier(directory: &Path, last: Option<usize>) -> io::Result<()> {
+    for folder in ["", CHECKPOINTS, SNAPSHOTS] {
+        atomic::remove_leftovers(&directory.join(folder))?;
+    }
+    checkpoints(directory).remove_after(last.unwrap_or(0))?;
+    remove_analysis(directory, last)
 }
 
 /// The elements of the full part, or of `design`.

@@ -83,6 +83,20 @@ pub enum Failure {
         /// What to do.
         remedy: &'static str,
     },
+    /// The user asked to stop steps in time.
+    #[error(
+        "interrupted in step {step}; {} holds {}",
+        directory.display(),
+        checkpoint.map_or("no checkpoint".into(), |step| format!("the checkpoint of step {step}"))
+    )]
+    InterruptedStep {
+        /// The step that is not done.
+        step: usize,
+        /// The last step with a checkpoint.
+        checkpoint: Option<usize>,
+        /// Where the results are.
+        directory: PathBuf,
+    },
     /// The user asked to stop.
     #[error("interrupted {}", what_there_is(*iterations, directory.as_deref()))]
     Interrupted {
@@ -123,7 +137,7 @@ impl Failure {
             Failure::Device(_) | Failure::Averaging(_) | Failure::Filter { .. } => 2,
             Failure::Solver { .. } | Failure::Unsolved { .. } => 2,
             Failure::Sensitivities { .. } => 2,
-            Failure::Interrupted { .. } => 130,
+            Failure::Interrupted { .. } | Failure::InterruptedStep { .. } => 130,
         }
     }
 
@@ -161,6 +175,12 @@ impl Failure {
             Failure::Unsolved { remedy, .. } => (*remedy).into(),
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
                 format!("resume with: {}", resume_command(directory))
+            }
+            Failure::InterruptedStep { checkpoint: Some(_), .. } => {
+                "resume with the same command and `--resume`".into()
+            }
+            Failure::InterruptedStep { .. } => {
+                "with `output.checkpoint_every` there is something to resume from".into()
             }
             Failure::Run(DesignError::Observer(_)) => {
                 "free some space, or choose another folder with `--output DIR`; the files written \

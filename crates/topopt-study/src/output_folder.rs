@@ -114,16 +114,16 @@ pub fn check_analysis(
 /// Refuses a `directory` with results.
 fn keep(directory: &Path) -> Result<(), Finding> {
     let display = directory.display();
+    if directory.join(ANALYSIS).exists() {
+        let finding = Finding::new(format!("{display} holds an analysis"));
+        return Err(finding.remedy("`--overwrite` replaces it, `--output DIR` writes elsewhere"));
+    }
     if holds_results(directory) {
         let finding = Finding::new(format!("{display} holds the results of a run"));
         return Err(finding.remedy(
             "`--resume` continues that run, `--overwrite` replaces its results, \
              `--output DIR` writes elsewhere",
         ));
-    }
-    if directory.join(ANALYSIS).exists() {
-        let finding = Finding::new(format!("{display} holds an analysis"));
-        return Err(finding.remedy("`--overwrite` replaces it, `--output DIR` writes elsewhere"));
     }
     Ok(())
 }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use topopt_design::{DesignState, Memory, StructureState};
+use topopt_io::checkpoint::Checkpoint;
 
 use crate::checkpoint::{
     DESIGN, MEMORY, NEXT, NUMBERS, Record, TRIAL, VOID, fingerprint, settings,
@@ -35,6 +37,15 @@ const MAY_CHANGE: [&str; 12] = [
     "output",
 ];
 
+/// The newest checkpoint that can be used.
+pub(crate) struct Newest<R> {
+    pub iteration: usize,
+    pub record: R,
+    pub arrays: Vec<(String, Vec<f64>)>,
+    /// Checkpoints that were passed over, a sentence each.
+    pub notes: Vec<String>,
+}
+
 /// Where a run goes on.
 #[derive(Debug)]
 pub struct Resumption {
@@ -49,14 +60,13 @@ pub struct Resumption {
     by_color: bool,
 }
 
-impl Resumption {
-    /// The newest checkpoint that can be used among the results of `config`.
+impl<R: DeserializeOwned> Newest<R> {
+    /// That among the results in `directory`.
     ///
     /// # Errors
-    /// A finding if there is none, or if it is of a run with other settings.
-    pub fn find(config: &Config) -> Result<Self, InputError> {
-        let directory = config.output_directory();
-        let (newest, skipped) = checkpoints(&directory).newest();
+    /// A finding if there is none, or if it holds no such record.
+    pub fn find(directory: &Path) -> Result<Self, Finding> {
+        let (newest, skipped) = checkpoints(directory).newest();
         let notes: Vec<_> = skipped.iter().map(|e| format!("checkpoint {e}; skipped")).collect();
 
         let Some(checkpoint) = newest else {
@@ -66,19 +76,34 @@ impl Resumption {
                 format!("no checkpoint to resume from in {}: {there}", directory.display());
             let remedy = "name the folder of the results with `--output DIR`, or run without \
                           --resume to start again";
-            return Err(Finding::new(message).remedy(remedy).into());
+            return Err(Finding::new(message).remedy(remedy));
         };
 
-        let record: Record = serde_json::from_value(checkpoint.content).map_err(|error| {
+        let record = serde_json::from_value(checkpoint.content).map_err(|error| {
             Finding::new(format!(
                 "the checkpoint in {} was written by another version: {error}",
                 directory.display()
             ))
             .remedy("resume with the version that wrote it, or run without --resume")
         })?;
-        unchanged(&record, config, &directory)?;
+        let Checkpoint { iteration, arrays, .. } = checkpoint;
+        Ok(Self { iteration, record, arrays, notes })
+    }
+}
 
-        let state = design_state(checkpoint.iteration, &record, checkpoint.arrays);
+impl Resumption {
+    /// The newest checkpoint that can be used among the results of `config`.
+    ///
+    /// # Errors
+    /// A finding if there is none, or if it is of a run with other settings.
+    pub fn find(config: &Config) -> Result<Self, InputError> {
+        let directory = config.output_directory();
+        let Newest { iteration, record, arrays, notes } = Newest::<Record>::find(&directory)?;
+        let remedy = "change it back, or run without --resume to start again; only stop rules, \
+                      [output] and `solver.threads` may change";
+        unchanged(&record.config, config, &MAY_CHANGE, remedy)?;
+
+        let state = design_state(iteration, &record, arrays);
         let Record { done, answer, history, strategy, structure, by_color, .. } = record;
         let done = Done { answer, ..done };
         Ok(Self { state, done, history, notes, strategy, structure, by_color })
@@ -199,15 +224,23 @@ fn design_state(iteration: usize, record: &Record, arrays: Vec<(String, Vec<f64>
     state
 }
 
-/// Refuses settings that differ from those of the checkpoint where they may not.
-fn unchanged(record: &Record, config: &Config, directory: &Path) -> Result<(), Finding> {
+/// Refuses settings that differ from those of a checkpoint where they may not.
+///
+/// # Errors
+/// A finding with all that differs, and the `remedy`.
+pub(crate) fn unchanged(
+    settings_before: &Value,
+    config: &Config,
+    may_change: &[&str],
+    remedy: &str,
+) -> Result<(), Finding> {
     let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
-    leaves("", &record.config, &mut old);
+    leaves("", settings_before, &mut old);
     leaves("", &settings(config)?, &mut new);
 
     let text = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
     let may_change = |key: &str| {
-        MAY_CHANGE
+        may_change
             .iter()
             .any(|m| key.strip_prefix(m).is_some_and(|r| r.is_empty() || r.starts_with('.')))
     };
@@ -224,13 +257,10 @@ fn unchanged(record: &Record, config: &Config, directory: &Path) -> Result<(), F
     }
     let message = format!(
         "the case has changed since the run in {} began:\n{}",
-        directory.display(),
+        config.output_directory().display(),
         changed.join("\n")
     );
-    Err(Finding::new(message).remedy(
-        "change it back, or run without --resume to start again; only stop rules, [output] and \
-         `solver.threads` may change",
-    ))
+    Err(Finding::new(message).remedy(remedy))
 }
 
 /// The values of `value` by their keys, as in `--set`; those left out are not there.

@@ -5,7 +5,10 @@ mod fields;
 mod found;
 mod march;
 mod part;
+mod probes;
+mod restart;
 mod rows;
+mod steps;
 mod transient;
 
 use std::io::Write;
@@ -62,7 +65,7 @@ impl ThermalAnalysis {
                 None => part.steady(request, conditions)?,
             };
             analysis.design = design.map(|design| design.path().display().to_string());
-            analysis.notes = notes;
+            analysis.notes.splice(..0, notes);
             write_json(&config.output_directory().join(ANALYSIS), &analysis)?;
             Ok(analysis)
         })
@@ -92,7 +95,7 @@ impl<'a> Part<'a> {
         };
 
         let directory = self.config.output_directory();
-        let _lock = made_ready(self.config, request, &directory).map_err(InputError::from)?;
+        let _lock = made_ready(self.config, request, None).map_err(InputError::from)?;
         self.write_case()?;
         Fields::of(self).write(&directory.join(ANALYSIS_FIELDS), &solved.states)?;
         Ok(analysis)

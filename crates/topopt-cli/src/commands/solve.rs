@@ -27,7 +27,11 @@ pub(super) fn solve(
     let config = configuration(args)?;
     let request = Request {
         design: args.design.clone(),
-        earlier: if args.overwrite { Earlier::Replace } else { Earlier::Keep },
+        earlier: match (args.resume, args.overwrite) {
+            (true, _) => Earlier::Continue,
+            (_, true) => Earlier::Replace,
+            _ => Earlier::Keep,
+        },
         gauss: args.gauss.clone(),
         gmsh: (&args.gmsh).into(),
     };

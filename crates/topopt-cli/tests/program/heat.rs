@@ -15,7 +15,7 @@ const EXACT: [&str; 4] = ["--set", "solver.tolerance=1e-12", "--set", "output.co
 
 /// A folder with the mesh `n` of a unit cube that `place` maps, its faces `low` and `high` along
 /// the first direction, its faces along the second one as `sides`, and a case of heat with `tables`.
-fn part(n: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3], tables: &str) -> Folder {
+pub fn part(n: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3], tables: &str) -> Folder {
     let unit = |at: [usize; 3]| std::array::from_fn(|i| at[i] as f64 / n[i] as f64);
     let (mut reference, mut halves) = (Vec::new(), Vec::new());
     let (coordinates, hexes) = block(n, |at| {

@@ -16,7 +16,7 @@ pub struct Output {
     pub snapshot_every: usize,
     /// Interval in iterations of checkpoints, from which `topopt run --resume` continues; 0
     /// writes one only when interrupted. By default as often as takes at most 2 % of the time, and
-    /// at the end.
+    /// at the end. Of `topopt solve` with `[transient]` an interval in steps; none by default.
     pub checkpoint_every: Option<usize>,
     /// Spacing of the uniform grid (design.vti), a length; by default one element width, 0 for
     /// no such file.

@@ -10,13 +10,33 @@ use topopt_fem::{
 use topopt_linalg::{PcgOptions, PcgOutcome, Pointwise, Space, StopReason};
 
 use super::found::InTime;
+use super::restart::{Account, Reached, Restart, Resumed};
 use super::rows::{Row, Rows};
-use super::transient::{Steps, Went};
+use super::steps::Steps;
 use crate::computer::{Computer, Visitor};
 use crate::failure::Failure;
 use crate::solved::{Means, strategy};
 
-/// What goes on from step to step.
+/// All steps, from the beginning or a checkpoint on.
+pub(super) struct TimeSteps<'a> {
+    pub steps: &'a Steps<'a>,
+    pub restart: Restart,
+    pub resumed: Option<Resumed>,
+}
+
+/// What the steps gave, in the order of the problem.
+pub(super) struct Went {
+    pub state: Vec<f64>,
+    /// Heat stored per time at nodes in the last step, and the temperatures in its middle.
+    pub rates: Vec<f64>,
+    pub middle: Vec<f64>,
+    pub middle_time: f64,
+    pub in_time: InTime,
+    pub means: Means,
+    pub account: Account,
+}
+
+/// What goes on from step to step, between two checkpoints.
 struct March<'a, B: Pointwise> {
     steps: &'a Steps<'a>,
     backend: &'a B,
@@ -26,58 +46,73 @@ struct March<'a, B: Pointwise> {
     /// C, and 1 at free nodes, `[n_nodes]`.
     lumped: Vec<f64>,
     is_free: Vec<f64>,
-    /// State, time and length at the end of the last step.
-    state: Vec<f64>,
-    time: f64,
+    /// The step before the first one; it has a checkpoint, if it is not 0.
+    begun: usize,
+    reached: Reached,
+    /// Length of the last step.
     dt: f64,
     /// Heat stored per time in the last step, `[n_nodes]`.
     rates: Vec<f64>,
     flows: B::Vector,
-    iterations: usize,
-    residual: f64,
-    /// Wall time of the preconditioner and of conjugate gradients.
-    seconds: f64,
-    /// Of the heat of a step: what went anywhere, and what is missing.
-    largest: f64,
-    worst: f64,
 }
 
-impl Visitor for &Steps<'_> {
+impl Visitor for TimeSteps<'_> {
     type Output = Went;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Went, Failure> {
-        let (model, keys) = (self.part.model, self.keys);
-        let (config, backend) = (self.part.config, computer.backend());
-        let wanted = strategy(config, model, computer);
-        let solver = computer.solver(config, model, wanted, self.part.filling.contrast)?;
-        let means = Means::of(&solver);
-
+        let Self { steps, restart, resumed } = self;
+        let _listening = steps.conditions.interrupt.listen();
         // The operator without held nodes says what flows into them.
-        let mesh = model.problem.mesh();
+        let mesh = steps.part.model.problem.mesh();
         let bare = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
-        let free = computer.diffusion(&bare, model.colors.as_deref())?;
-        let operator = Box::new(WithSprings::new(backend, &model.problem, solver.operator)?);
-        let mut march = March::new(self, backend, [operator, free], solver.preconditioner)?;
 
-        let start = march.state.clone();
-        let mut rows = Rows::create(self, &start)?;
-        let times = keys.times();
-        for (k, &end) in times.iter().enumerate() {
-            let iterations = march.step(k + 1, end)?;
-            let stored = march.rates.iter().sum();
-            rows.add(&Row { step: k + 1, time: end, state: &march.state, stored, iterations })?;
+        let start = steps.initial();
+        let mut rows = Rows::open(steps, &start, resumed.as_ref())?;
+        let beginning = || Reached { step: 0, state: start.clone(), account: Account::default() };
+        let mut reached = resumed.map_or_else(beginning, |resumed| resumed.reached);
+        loop {
+            let end = steps.next_checkpoint(reached.step);
+            let (mut march, means) = March::begin(steps, computer, &bare, reached)?;
+            while march.reached.step < end {
+                let iterations = march.step()?;
+                let (stored, Reached { step, state, .. }) =
+                    (march.rates.iter().sum(), &march.reached);
+                rows.add(&Row { step: *step, state, stored, iterations })?;
+            }
+            if end == steps.times.len() {
+                rows.close(steps.time(end))?;
+                return march.went(&start, means);
+            }
+            reached = march.reached;
+            restart.write(steps, &reached)?;
         }
-        rows.close(march.time)?;
-        march.went(&start, times.len(), means)
     }
 }
 
 impl<'a, B: Pointwise + Sync> March<'a, B> {
+    /// Goes on from what is `reached`, with means that remember nothing of earlier steps.
+    fn begin<C: Computer<Backend = B>>(
+        steps: &'a Steps<'a>,
+        computer: &'a C,
+        bare: &'a Discretization<Diffusion, 1>,
+        reached: Reached,
+    ) -> Result<(Self, Means), Failure> {
+        let (model, config, backend) = (steps.part.model, steps.part.config, computer.backend());
+        let wanted = strategy(config, model, computer);
+        let solver = computer.solver(config, model, wanted, steps.part.filling.contrast)?;
+        let means = Means::of(&solver);
+        let free = computer.diffusion(bare, model.colors.as_deref())?;
+        let operator = Box::new(WithSprings::new(backend, &model.problem, solver.operator)?);
+        let operators = [operator as Box<dyn ElementOperator<B> + 'a>, free];
+        Ok((Self::new(steps, backend, operators, solver.preconditioner, reached)?, means))
+    }
+
     fn new(
         steps: &'a Steps<'a>,
         backend: &'a B,
         [operator, mut free]: [Box<dyn ElementOperator<B> + 'a>; 2],
         preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
+        reached: Reached,
     ) -> Result<Self, Failure> {
         let (part, problem) = (steps.part, &steps.part.model.problem);
         let mesh = problem.mesh();
@@ -86,13 +121,9 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         free.set_coefficients(&[&conductivities, &backend.zeros(elements)?]);
 
         let lumped = lumped_capacity(mesh, &steps.capacities);
-        let is_held = |n: usize| problem.constraints().is_held(n);
-        let flag = |n| if is_held(n) { 0.0 } else { 1.0 };
+        let flag = |n| if problem.constraints().is_held(n) { 0.0 } else { 1.0 };
         let is_free: Vec<f64> = (0..mesh.n_nodes()).map(flag).collect();
-        let held = steps.held([0.0; 2], [1.0, 0.0]);
-        let initial = |n: usize| if is_held(n) { held[n] } else { steps.keys.initial };
-        let state: Vec<f64> = (0..held.len()).map(initial).collect();
-        let nodal = [lumped.as_slice(), &is_free, &state];
+        let nodal = [lumped.as_slice(), &is_free, &reached.state];
         let theta = steps.keys.theta;
         Ok(Self {
             steps,
@@ -100,18 +131,13 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
             scheme: ThetaScheme::new(backend, [operator, free], theta, nodal)?,
             preconditioner,
             conductivities,
-            rates: vec![0.0; state.len()],
+            rates: vec![0.0; lumped.len()],
             flows: backend.zeros(problem.space())?,
             lumped,
             is_free,
-            state,
-            time: 0.0,
+            begun: reached.step,
+            reached,
             dt: 0.0,
-            iterations: 0,
-            residual: 0.0,
-            seconds: 0.0,
-            largest: 0.0,
-            worst: 0.0,
         })
     }
 
@@ -131,12 +157,13 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         Ok(())
     }
 
-    /// The step number `k` to the time `end`. Returns its iterations.
-    fn step(&mut self, k: usize, end: f64) -> Result<usize, Failure> {
-        let (steps, ends) = (self.steps, [self.time, end]);
+    /// The next step. Returns its iterations.
+    fn step(&mut self) -> Result<usize, Failure> {
+        let (steps, step) = (self.steps, self.reached.step + 1);
+        let ends = [step - 1, step].map(|step| steps.time(step));
         let shares = [1.0 - steps.keys.theta, steps.keys.theta];
         let source = steps.source(ends, shares);
-        let held = [steps.held(ends, shares), steps.held([end; 2], [1.0, 0.0])];
+        let held = [steps.held(ends, shares), steps.held([ends[1]; 2], [1.0, 0.0])];
 
         let settings = &steps.part.config.solver;
         let options =
@@ -147,34 +174,34 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         };
         // The device is done before: the last state was downloaded.
         let start = Instant::now();
-        self.take_length(end - self.time)?;
+        self.take_length(ends[1] - ends[0])?;
         let data = StepData { source: &source, held: [&held[0], &held[1]], dt: self.dt };
         let preconditioner = self.preconditioner.as_ref();
         let outcome = self.scheme.step(&data, preconditioner, options, &mut monitor)?;
-        self.seconds += start.elapsed().as_secs_f64();
-        self.converged(&outcome, options.tolerance, (k, end))?;
+        self.reached.account.seconds += start.elapsed().as_secs_f64();
+
+        self.converged(&outcome, options.tolerance)?;
         self.account(&source)?;
-        self.time = end;
+        self.reached.step = step;
         Ok(outcome.iterations)
     }
 
     /// Counts a solve that has converged.
-    fn converged(
-        &mut self,
-        outcome: &PcgOutcome,
-        tolerance: f64,
-        (k, end): (usize, f64),
-    ) -> Result<(), Failure> {
-        self.iterations += outcome.iterations;
-        self.residual = self.residual.max(outcome.relative_residual);
+    fn converged(&mut self, outcome: &PcgOutcome, tolerance: f64) -> Result<(), Failure> {
+        let (steps, step) = (self.steps, self.reached.step + 1);
+        let account = &mut self.reached.account;
+        account.iterations += outcome.iterations;
+        account.residual = account.residual.max(outcome.relative_residual);
         match outcome.reason {
             StopReason::Converged => Ok(()),
-            StopReason::Interrupted => {
-                Err(Failure::Interrupted { iterations: k - 1, directory: None })
-            }
+            StopReason::Interrupted => Err(Failure::InterruptedStep {
+                step,
+                checkpoint: (self.begun > 0).then_some(self.begun),
+                directory: steps.part.config.output_directory(),
+            }),
             _ => {
-                let load_case = format!("step {k} to the time {end}");
-                let (outcome, remedy) = (*outcome, self.steps.conditions.remedy);
+                let load_case = format!("step {step} to the time {}", steps.time(step));
+                let (outcome, remedy) = (*outcome, steps.conditions.remedy);
                 Err(Failure::Unsolved { load_case, outcome, tolerance, remedy })
             }
         }
@@ -187,33 +214,35 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         let flows = self.backend.download(&self.flows)?;
         let middle = self.scheme.middle()?;
         let films = self.steps.part.model.problem.constraints().springs();
+        let before = std::mem::replace(&mut self.reached.state, state);
+        let state = &self.reached.state;
         let (mut missing, mut moved) = (0.0, 0.0f64);
         for n in 0..state.len() {
-            self.rates[n] = self.lumped[n] * (state[n] - self.state[n]) / self.dt;
+            self.rates[n] = self.lumped[n] * (state[n] - before[n]) / self.dt;
             let film = films.map_or(0.0, |films| films[n] * middle[n]);
             missing += self.is_free[n] * (source[n] - film - flows[n] - self.rates[n]);
             moved += source[n].abs() + film.abs() + self.rates[n].abs();
         }
-        (self.largest, self.worst) = (self.largest.max(moved), self.worst.max(missing.abs()));
-        self.state = state;
+        let Account { largest, worst, .. } = &mut self.reached.account;
+        (*largest, *worst) = (largest.max(moved), worst.max(missing.abs()));
         Ok(())
     }
 
-    fn went(self, start: &[f64], steps: usize, means: Means) -> Result<Went, Failure> {
-        let theta = self.steps.keys.theta;
-        let rises = self.state.iter().zip(start).map(|(end, start)| end - start);
+    fn went(self, start: &[f64], means: Means) -> Result<Went, Failure> {
+        let Self { steps, reached: Reached { step, state, account }, .. } = self;
+        let (theta, end) = (steps.keys.theta, steps.time(step));
+        let rises = state.iter().zip(start).map(|(end, start)| end - start);
         let stored = rises.zip(&self.lumped).map(|(rise, capacity)| rise * capacity).sum();
-        let imbalance = if self.largest > 0.0 { self.worst / self.largest } else { 0.0 };
+        let Account { largest, worst, .. } = account;
+        let imbalance = if largest > 0.0 { worst / largest } else { 0.0 };
         Ok(Went {
-            in_time: InTime { steps, end: self.time, theta, stored, imbalance },
+            in_time: InTime { steps: step, end, theta, stored, imbalance },
             middle: self.scheme.middle()?,
-            middle_time: self.time - (1.0 - theta) * self.dt,
-            state: self.state,
+            middle_time: end - (1.0 - theta) * self.dt,
+            state,
             rates: self.rates,
             means,
-            pcg_iterations: self.iterations,
-            pcg_residual: self.residual,
-            seconds: self.seconds,
+            account,
         })
     }
 }

@@ -1,15 +1,13 @@
-//! The table of an analysis in time, its probes and its snapshots.
+//! The table of an analysis in time, and its snapshots.
 
 use std::fmt::Display;
 use std::fs;
 
 use topopt_io::csv::CsvFile;
 use topopt_io::vtk::pvd;
-use topopt_mesh::locate;
 
-use super::part::Part;
-use super::transient::Steps;
-use crate::config::Transient;
+use super::restart::Resumed;
+use super::steps::Steps;
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::result_files::{ANALYSIS_FIELDS, ANALYSIS_SERIES, SNAPSHOTS, TRANSIENT};
@@ -24,7 +22,6 @@ pub(super) struct Rows<'a> {
 /// What a step gave.
 pub(super) struct Row<'s> {
     pub step: usize,
-    pub time: f64,
     /// Temperatures, as the problem numbers the nodes.
     pub state: &'s [f64],
     /// Heat stored per time.
@@ -32,87 +29,65 @@ pub(super) struct Row<'s> {
     pub iterations: usize,
 }
 
-/// A probe in its element.
-pub(super) struct Located {
-    name: String,
-    /// Nodes of the element as the problem numbers them, with their shares.
-    nodes: [(u32, f64); 8],
-}
-
-impl Part<'_> {
-    /// The probes in their elements.
-    ///
-    /// # Errors
-    /// A point outside of the part, and names that stand twice.
-    pub(super) fn located(&self, keys: &Transient) -> Result<Vec<Located>, Finding> {
-        let mesh = self.model.problem.mesh();
-        let mut all: Vec<Located> = Vec::new();
-        for probe in &keys.probes {
-            let (point, span) = (*probe.point.get_ref(), probe.point.span());
-            let at = |message: String, label: &str, remedy: &str| {
-                Finding::new(message).at(self.config.source(), span.clone(), label).remedy(remedy)
-            };
-            if all.iter().any(|other| other.name == probe.name) {
-                let message = format!("two probes are named `{}`", probe.name);
-                return Err(at(message, "the second one", "give each another name"));
-            }
-            let Some((element, shape)) = locate(mesh, point) else {
-                let message = format!("the probe `{}` is outside of the part", probe.name);
-                let remedy = "give a point in the part; `topopt info` shows where it lies";
-                return Err(at(message, "no element holds this point", remedy));
-            };
-            let hex = mesh.hexes()[element as usize];
-            let nodes = std::array::from_fn(|a| (hex[a], shape[a]));
-            all.push(Located { name: probe.name.clone(), nodes });
-        }
-        Ok(all)
-    }
-}
-
-impl Located {
-    fn temperature(&self, state: &[f64]) -> f64 {
-        self.nodes.iter().map(|(node, share)| share * state[*node as usize]).sum()
-    }
-}
-
 impl<'a> Rows<'a> {
-    /// The table, with its first row at the time 0.
-    pub fn create(steps: &'a Steps<'a>, start: &[f64]) -> Result<Self, Failure> {
+    /// The table with its first row, at the time 0, or with those of the steps so far.
+    pub fn open(
+        steps: &'a Steps<'a>,
+        start: &[f64],
+        resumed: Option<&Resumed>,
+    ) -> Result<Self, Failure> {
         let directory = steps.part.config.output_directory();
         let own = ["step", "time", "coldest", "hottest", "heat_stored", "pcg_iterations"];
-        let columns: Vec<&str> =
-            own.into_iter().chain(steps.probes.iter().map(|probe| probe.name.as_str())).collect();
-        let file = CsvFile::create(&directory.join(TRANSIENT), &columns)
-            .map_err(|error| InputError::from(Finding::new(error.to_string())))?;
-        let folder = directory.join(SNAPSHOTS);
+        let probes = steps.probes.iter().map(|probe| probe.name.as_str());
+        let columns: Vec<&str> = own.into_iter().chain(probes).collect();
+        let path = directory.join(TRANSIENT);
+        let file = match resumed {
+            Some(resumed) => CsvFile::restore(&path, &columns, &resumed.table),
+            None => CsvFile::create(&path, &columns),
+        };
+        let file = file.map_err(|error| InputError::from(Finding::new(error.to_string())))?;
+
         if steps.keys.snapshot_every > 0 {
+            let folder = directory.join(SNAPSHOTS);
             fs::create_dir_all(&folder).map_err(|cause| {
                 let message = format!("cannot create {}: {cause}", folder.display());
                 InputError::from(Finding::new(message))
             })?;
         }
         let mut rows = Self { steps, file, snapshots: Vec::new() };
-        rows.add(&Row { step: 0, time: 0.0, state: start, stored: 0.0, iterations: 0 })?;
+        match resumed {
+            Some(resumed) => {
+                let earlier = (0..=resumed.reached.step).filter(|step| rows.is_shown(*step));
+                rows.snapshots = earlier.map(|step| (steps.time(step), snapshot(step))).collect();
+            }
+            None => rows.add(&Row { step: 0, state: start, stored: 0.0, iterations: 0 })?,
+        }
         Ok(rows)
+    }
+
+    /// Whether there is a snapshot of `step`.
+    fn is_shown(&self, step: usize) -> bool {
+        let every = self.steps.keys.snapshot_every;
+        every > 0 && step.is_multiple_of(every)
     }
 
     /// Adds a step.
     pub fn add(&mut self, row: &Row) -> Result<(), Failure> {
-        let Row { step, time, state, stored, iterations } = row;
+        let Row { step, state, stored, iterations } = row;
+        let time = self.steps.time(*step);
         let fold = |choose: fn(f64, f64) -> f64, first| state.iter().copied().fold(first, choose);
         let (coldest, hottest) = (fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY));
         let probes = self.steps.probes.iter();
         let probes: Vec<f64> = probes.map(|probe| probe.temperature(state)).collect();
-        let own: [&dyn Display; 6] = [step, time, &coldest, &hottest, stored, iterations];
+        let own: [&dyn Display; 6] = [step, &time, &coldest, &hottest, stored, iterations];
         let probes = probes.iter().map(|value| value as &dyn Display);
         self.file.row(&own.into_iter().chain(probes).collect::<Vec<_>>())?;
 
-        let every = self.steps.keys.snapshot_every;
-        if every > 0 && step.is_multiple_of(every) {
-            let name = format!("{SNAPSHOTS}/analysis_{step:05}.vtu");
+        if self.is_shown(*step) {
+            let name = snapshot(*step);
             let directory = self.steps.part.config.output_directory();
             self.steps.fields.write(&directory.join(&name), &[state])?;
-            self.snapshots.push((*time, name));
+            self.snapshots.push((time, name));
             pvd::write(&directory.join(ANALYSIS_SERIES), &self.snapshots)?;
         }
         Ok(())
@@ -126,4 +101,9 @@ impl<'a> Rows<'a> {
         let path = self.steps.part.config.output_directory().join(ANALYSIS_SERIES);
         Ok(pvd::write(&path, &self.snapshots)?)
     }
+}
+
+/// File of the snapshot of `step`.
+fn snapshot(step: usize) -> String {
+    format!("{SNAPSHOTS}/analysis_{step:05}.vtu")
 }
