@@ -1,5 +1,6 @@
 //! `topopt check CASE`
 
+mod design;
 mod heat;
 mod load;
 
@@ -9,12 +10,11 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use topopt_mesh::numbers::shown;
+use topopt_study::analysis;
 use topopt_study::case::Case;
 use topopt_study::case_loads::CaseLoads;
 use topopt_study::computer::{Computer, Needs, Visitor};
-use topopt_study::config::{
-    self, Config, Continuation, FilterKind, FilterWeights, PhysicsKind, Projection,
-};
+use topopt_study::config::{self, Config, PhysicsKind};
 use topopt_study::doubts;
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
@@ -26,10 +26,10 @@ use topopt_study::place::Place;
 use topopt_study::run::thread_pool;
 
 use super::diagnosis::Diagnosis;
-use super::duration::Duration;
 use super::info::{Shape, ratio};
 use super::preview;
 use crate::args::CheckArgs;
+use design::Designed;
 use load::{Load, count, mean_density, nodes, sum};
 
 /// Builds everything but solves nothing, and says what a run would do and how long that may take by
@@ -40,11 +40,12 @@ pub(super) fn check(
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let part = Config::load_for_analysis(&args.case, &args.set)?;
-    if part.physics.kind == PhysicsKind::Heat && !part.gives("design") {
-        return heat::check(&part, args, out, interrupt);
+    let mut config = Config::load_for_analysis(&args.case, &args.set)?;
+    if is_designed(&config) {
+        config = Config::load(&args.case, &args.set)?;
+    } else {
+        config.output.directory = Some(analysis::default_directory(&config));
     }
-    let config = Config::load(&args.case, &args.set)?;
 
     output_folder::check(&config, None, Earlier::Replace).map_err(InputError::from)?;
     if let Some(path) = &args.preview {
@@ -78,6 +79,12 @@ pub(super) fn check(
     Ok(())
 }
 
+/// Whether a case is one for `topopt run`, and not for `topopt solve` alone.
+fn is_designed(config: &Config) -> bool {
+    let has_filter = config.physics.kind == PhysicsKind::Elasticity && config.gives("filter");
+    config.gives("design") || has_filter
+}
+
 /// What can be known before running.
 #[derive(Debug, Serialize)]
 struct Forecast {
@@ -103,27 +110,13 @@ struct Forecast {
     materials: Vec<MaterialShare>,
     solid_elements: usize,
     void_elements: usize,
-    design_volume: f64,
-    /// Share of the design volume that material fills at the start.
-    volume_fraction: f64,
-    /// What is minimized or maximized.
-    objective: String,
-    /// Limits of `[[constraints]]`, in words.
-    limits: Vec<String>,
-    filter: FilterKind,
-    filter_weights: FilterWeights,
-    filter_radius: Option<f64>,
-    projection: Option<Projection>,
-    /// Settings that change in the course of the run.
-    continuation: Vec<Continuation>,
-    max_iterations: usize,
+    /// Nothing of a case for `topopt solve` alone.
+    #[serde(flatten)]
+    design: Option<Designed>,
     device: String,
     strategy: &'static str,
     /// Megabytes that a run needs, by strategy.
     memory_mb: BTreeMap<&'static str, f64>,
-    time: Duration,
-    output_directory: PathBuf,
-    replaces_results: bool,
     warnings: Vec<String>,
     notes: Vec<String>,
 }
@@ -136,8 +129,9 @@ impl Forecast {
         diagnosis: Diagnosis,
         place: &Place,
     ) -> Result<Self, Failure> {
+        let is_designed = is_designed(config);
         let Model { problem, space, .. } = model;
-        let density = mean_density(config, model);
+        let density = if is_designed { mean_density(config, model) } else { 1.0 };
         let cases = problem.load_cases().iter().zip(loads);
         let loads: Vec<Load> =
             cases.map(|(case, load)| Load::of(case, load, config, density)).collect();
@@ -170,22 +164,10 @@ impl Forecast {
             materials: model.materials.clone(),
             solid_elements: space.solid.len(),
             void_elements: space.void.len(),
-            design_volume: space.design_volumes().iter().sum(),
-            volume_fraction: space.volume_fraction,
-            objective: model.posed.goal(),
-            limits: model.posed.limits().collect(),
-            filter: config.filter.get_ref().kind,
-            filter_weights: config.filter.get_ref().weights,
-            filter_radius: model.filter.radius(),
-            projection: config.projection.clone(),
-            continuation: config.continuation.clone(),
-            max_iterations: config.optimizer.max_iterations,
+            design: is_designed.then(|| Designed::of(config, model, place)).transpose()?,
             device: place.name(),
             strategy,
             memory_mb,
-            time: Duration::measure(config, model, place)?,
-            replaces_results: output_folder::holds_results(&config.output_directory()),
-            output_directory: config.output_directory(),
             notes: model.notes.clone(),
         })
     }
@@ -200,7 +182,8 @@ impl Forecast {
         }
         self.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;
         self.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
-        writeln!(out, "ready for `topopt run {}`", self.case)
+        let command = if self.design.is_some() { "run" } else { "solve" };
+        writeln!(out, "ready for `topopt {command} {}`", self.case)
     }
 
     /// Name and text of each line for people.
@@ -228,43 +211,17 @@ impl Forecast {
         if self.materials.iter().any(|material| material.set.is_some()) {
             rows.extend(self.materials.iter().map(|material| ("made of", made_of(material))));
         }
-        let volume = shown(self.design_volume);
-        rows.push((
-            "material",
-            format!("{} of the design volume {volume}", shown(self.volume_fraction)),
-        ));
-        if self.objective != USUAL {
-            rows.push(("objective", self.objective.clone()));
-        }
-        rows.extend(self.limits.iter().map(|limit| ("limit", limit.clone())));
         for (name, n) in
             [("solid elements", self.solid_elements), ("void elements", self.void_elements)]
         {
             rows.extend((n > 0).then(|| (name, n.to_string())));
         }
-        rows.push(("filter", self.filter_text()));
-        rows.extend(self.projection.iter().map(|Projection { sharpness, threshold }| {
-            let (sharpness, threshold) = (shown(*sharpness), shown(*threshold));
-            ("projection", format!("sharpness {sharpness}, threshold {threshold}"))
-        }));
-        rows.extend(self.continuation.iter().map(|stage| ("stage", stage_text(stage))));
-
-        rows.push(("iterations", format!("at most {}", self.max_iterations)));
+        rows.extend(self.design.iter().flat_map(Designed::rows));
         rows.push(("device", self.device.clone()));
         rows.push(("strategy", self.strategy.to_owned()));
         rows.push(("memory", self.memory_text()));
-        rows.push(("time", self.time.text()));
-        rows.push(("results", self.results_text()));
+        rows.extend(self.design.iter().flat_map(Designed::outlook));
         rows
-    }
-
-    fn results_text(&self) -> String {
-        let replaced = if self.replaces_results {
-            ", which already holds results: give --overwrite or --resume"
-        } else {
-            ""
-        };
-        format!("{}{replaced}", self.output_directory.display())
     }
 
     fn quality_text(&self) -> String {
@@ -278,23 +235,6 @@ impl Forecast {
         )
     }
 
-    fn filter_text(&self) -> String {
-        let name = match self.filter {
-            FilterKind::Sensitivity => "sensitivity",
-            FilterKind::SensitivityUnweighted => "sensitivity_unweighted",
-            FilterKind::Density => "density",
-            FilterKind::None => "none",
-        };
-        self.filter_radius.map_or(name.into(), |radius| {
-            let (widths, radius) = (shown(radius / self.element_width), shown(radius));
-            let weights = match self.filter_weights {
-                FilterWeights::Cone => "",
-                FilterWeights::Helmholtz => " by a Helmholtz equation",
-            };
-            format!("{name}{weights}, radius {radius}, which is {widths} element widths")
-        })
-    }
-
     fn memory_text(&self) -> String {
         let chosen = self.memory_mb.get(self.strategy);
         let mut parts: Vec<_> = chosen.iter().map(|mb| format!("about {mb:.0} MB")).collect();
@@ -304,9 +244,6 @@ impl Forecast {
     }
 }
 
-/// The objective where the case does not say.
-const USUAL: &str = "minimize compliance";
-
 fn made_of(material: &MaterialShare) -> String {
     let density = material.mass_density.map(|d| format!(", mass density {}", shown(d)));
     let coefficient = shown(material.coefficient);
@@ -314,20 +251,6 @@ fn made_of(material: &MaterialShare) -> String {
     let elements = if n == 1 { "element" } else { "elements" };
     let what = if material.conductivity.is_some() { "conductivity" } else { "Young's modulus" };
     format!("{name}: {n} {elements}, {what} {coefficient}{}", density.unwrap_or_default())
-}
-
-/// What changes, by the keys of the case file.
-fn stage_text(stage: &Continuation) -> String {
-    let changes = [
-        ("penalty", stage.penalty),
-        ("filter_radius", stage.filter_radius),
-        ("filter_radius_in_elements", stage.filter_radius_in_elements),
-        ("sharpness", stage.sharpness),
-        ("tolerance", stage.tolerance),
-    ];
-    let there =
-        changes.iter().filter_map(|(key, value)| Some(format!("{key} {}", shown((*value)?))));
-    format!("from iteration {}: {}", stage.from, there.collect::<Vec<_>>().join(", "))
 }
 
 /// A case, to find out what it needs on any computer.

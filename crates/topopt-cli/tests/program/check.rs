@@ -47,6 +47,30 @@ fn for_people() {
     assert_eq!(folder.files(), ["case.toml"]);
 }
 
+/// Without [design] and [filter] a case is one for `topopt solve`.
+#[test]
+fn a_part_without_a_design() {
+    let folder = Folder::new();
+    let [start, end] = ["[design]", "[solver]"].map(|table| CASE.find(table).unwrap());
+    folder.write("case.toml", &(CASE[..start].to_owned() + &CASE[end..]));
+    insta::assert_snapshot!(check(&folder, &[]), @r"
+    case.toml: Small
+      elements         250 of mean width 1
+      nodes            396
+      extent           10 x 5 x 5
+      quality          scaled Jacobian 1.000 (element 1) to 1.000, aspect ratio up to 1.000
+      supports         36 nodes, 108 displacements held
+      unknowns         1080 displacements
+      load case        default: 6 nodes, forces add up to (0, -6, 0), weight 1
+      device           cpu
+      strategy         mf
+      memory           about 15 MB, 17 with ebe, 16 with nbn
+    ready for `topopt solve case.toml`
+    ");
+    let found: Value = serde_json::from_str(&check(&folder, &["--json"])).unwrap();
+    assert!(found["free_dofs"] == 1080 && found.get("filter").is_none(), "{found}");
+}
+
 #[test]
 fn for_programs() {
     let folder = Folder::new();

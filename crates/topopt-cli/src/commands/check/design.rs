@@ -1,0 +1,125 @@
+//! What a run makes of a case.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use topopt_mesh::numbers::shown;
+use topopt_study::config::{Config, Continuation, FilterKind, FilterWeights, Projection};
+use topopt_study::failure::Failure;
+use topopt_study::model::Model;
+use topopt_study::output_folder;
+use topopt_study::place::Place;
+
+use crate::commands::duration::Duration;
+
+/// The design that is sought, and how.
+#[derive(Debug, Serialize)]
+pub(super) struct Designed {
+    design_volume: f64,
+    /// Share of the design volume that material fills at the start.
+    volume_fraction: f64,
+    /// What is minimized or maximized.
+    objective: String,
+    /// Limits of `[[constraints]]`, in words.
+    limits: Vec<String>,
+    filter: FilterKind,
+    filter_weights: FilterWeights,
+    filter_radius: Option<f64>,
+    projection: Option<Projection>,
+    /// Settings that change in the course of the run.
+    continuation: Vec<Continuation>,
+    max_iterations: usize,
+    #[serde(skip)]
+    element_width: f64,
+    time: Duration,
+    output_directory: PathBuf,
+    replaces_results: bool,
+}
+
+impl Designed {
+    pub fn of(config: &Config, model: &Model, place: &Place) -> Result<Self, Failure> {
+        Ok(Self {
+            design_volume: model.space.design_volumes().iter().sum(),
+            volume_fraction: model.space.volume_fraction,
+            objective: model.posed.goal(),
+            limits: model.posed.limits().collect(),
+            filter: config.filter.get_ref().kind,
+            filter_weights: config.filter.get_ref().weights,
+            filter_radius: model.filter.radius(),
+            projection: config.projection.clone(),
+            continuation: config.continuation.clone(),
+            max_iterations: config.optimizer.max_iterations,
+            element_width: model.element_width,
+            time: Duration::measure(config, model, place)?,
+            replaces_results: output_folder::holds_results(&config.output_directory()),
+            output_directory: config.output_directory(),
+        })
+    }
+
+    /// Name and text of the lines on the design.
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
+        let (share, volume) = (shown(self.volume_fraction), shown(self.design_volume));
+        let mut rows = vec![("material", format!("{share} of the design volume {volume}"))];
+        if self.objective != USUAL {
+            rows.push(("objective", self.objective.clone()));
+        }
+        rows.extend(self.limits.iter().map(|limit| ("limit", limit.clone())));
+
+        rows.push(("filter", self.filter_text()));
+        rows.extend(self.projection.iter().map(|Projection { sharpness, threshold }| {
+            let (sharpness, threshold) = (shown(*sharpness), shown(*threshold));
+            ("projection", format!("sharpness {sharpness}, threshold {threshold}"))
+        }));
+        rows.extend(self.continuation.iter().map(|stage| ("stage", stage_text(stage))));
+        rows.push(("iterations", format!("at most {}", self.max_iterations)));
+        rows
+    }
+
+    /// The same of what a run takes and leaves.
+    pub fn outlook(&self) -> [(&'static str, String); 2] {
+        [("time", self.time.text()), ("results", self.results_text())]
+    }
+
+    fn results_text(&self) -> String {
+        let replaced = if self.replaces_results {
+            ", which already holds results: give --overwrite or --resume"
+        } else {
+            ""
+        };
+        format!("{}{replaced}", self.output_directory.display())
+    }
+
+    fn filter_text(&self) -> String {
+        let name = match self.filter {
+            FilterKind::Sensitivity => "sensitivity",
+            FilterKind::SensitivityUnweighted => "sensitivity_unweighted",
+            FilterKind::Density => "density",
+            FilterKind::None => "none",
+        };
+        self.filter_radius.map_or(name.into(), |radius| {
+            let (widths, radius) = (shown(radius / self.element_width), shown(radius));
+            let weights = match self.filter_weights {
+                FilterWeights::Cone => "",
+                FilterWeights::Helmholtz => " by a Helmholtz equation",
+            };
+            format!("{name}{weights}, radius {radius}, which is {widths} element widths")
+        })
+    }
+}
+
+/// The objective where the case does not say.
+const USUAL: &str = "minimize compliance";
+
+/// What changes, by the keys of the case file.
+fn stage_text(stage: &Continuation) -> String {
+    let changes = [
+        ("penalty", stage.penalty),
+        ("filter_radius", stage.filter_radius),
+        ("filter_radius_in_elements", stage.filter_radius_in_elements),
+        ("sharpness", stage.sharpness),
+        ("tolerance", stage.tolerance),
+    ];
+    let there =
+        changes.iter().filter_map(|(key, value)| Some(format!("{key} {}", shown((*value)?))));
+    format!("from iteration {}: {}", stage.from, there.collect::<Vec<_>>().join(", "))
+}
