@@ -1,12 +1,13 @@
-"""The mesh of heat_sink.toml, and its designs by the plain algorithm with a direct solver:
+"""The mesh of heat_sink.toml, its designs by the plain algorithm with a direct solver, and a picture:
 
-    python3 benchmarks/heat_sink.py plate.msh       40 x 40 x 5 cubes; needs nothing but Python
-    python3 benchmarks/heat_sink.py plate.msh 4     the same plate by 160 x 160 x 20
-    python3 benchmarks/heat_sink.py                 thermal compliances by numpy and scipy
+    python3 benchmarks/heat_sink.py mesh plate.msh          40 x 40 x 5 cubes; needs nothing but Python
+    python3 benchmarks/heat_sink.py mesh plate.msh 4        the same plate by 160 x 160 x 20
+    python3 benchmarks/heat_sink.py designs                 thermal compliances by numpy and scipy
+    python3 benchmarks/heat_sink.py picture RESULT FILE     where the density is above 0.5, by pyvista
 
-The latter is the algorithm of top3d [LiuTovar2014]: modified SIMP, density filter, optimality criteria, with the
-multiplier to rounding. It prints the first, second, third and tenth compliance, and the last one with its number, when
-no density changes by 0.01 any more or after 200 designs.
+The designs are those of the algorithm of top3d [LiuTovar2014]: modified SIMP, density filter, optimality criteria,
+with the multiplier to rounding. Printed are the first, second, third and tenth compliance, and the last one with its
+number, when no density changes by 0.01 any more or after 200 designs.
 """
 
 import sys
@@ -97,15 +98,36 @@ def designs():
             return
 
 
+def picture(result, path):
+    import pyvista as pv
+
+    design = pv.read(f"{result}/design.vtu")
+    nodal = design.cell_data_to_point_data(pass_cell_data=False)
+    nodal["temperature"] = design["temperature"]
+    part = nodal.clip_scalar(scalars="density", value=0.5, invert=False).extract_surface(algorithm="dataset_surface")
+    plotter = pv.Plotter(off_screen=True, window_size=(900, 650))
+    bar = {"color": "black", "vertical": True, "position_x": 0.88, "position_y": 0.25, "height": 0.5, "fmt": "%.0f"}
+    plotter.add_mesh(part, scalars="temperature", cmap="inferno", scalar_bar_args=bar)
+    plotter.add_mesh(design.outline(), color="grey")
+    plotter.camera_position = [(60, 15, 110), (22, 20, 2.5), (0, 1, 0)]
+    plotter.camera.zoom(1.25)
+    plotter.set_background("white")
+    plotter.screenshot(path)
+
+
 def main():
-    if len(sys.argv) > 1:
-        return write(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1)
-    history = []
-    for compliance in designs():
-        history.append(compliance)
-        if len(history) in (1, 2, 3, 10):
-            print(len(history), f"{compliance:.10g}", flush=True)
-    print(len(history), f"{history[-1]:.10g}")
+    match sys.argv[1:]:
+        case ["mesh", path, *parts]:
+            write(path, *map(int, parts or ["1"]))
+        case ["picture", result, path]:
+            picture(result, path)
+        case ["designs"]:
+            for number, compliance in enumerate(designs(), 1):
+                if number in (1, 2, 3, 10):
+                    print(number, f"{compliance:.10g}", flush=True)
+            print(number, f"{compliance:.10g}")
+        case _:
+            sys.exit(__doc__)
 
 
 main()
