@@ -1,16 +1,19 @@
 //! A case made ready: the mesh, and what the sets named in the case file stand for in it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
 use topopt_fem::{DIM, Elasticity};
 use topopt_io::deck::{Deck, DeckMaterial};
+use topopt_io::vtk::vtu;
 use topopt_io::{ImportedMesh, UncutCells};
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Generator, PhysicsKind};
+use crate::fields::{Fields, Maker};
 use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
 use crate::lookup::{Lookup, sorted};
@@ -40,6 +43,8 @@ pub struct Case<const N: usize = DIM> {
     pub springs: Vec<(u32, [f64; N])>,
     /// Elements of each of `[[materials]]`, sorted; no element is in two.
     pub materials: Vec<Vec<u32>>,
+    /// Properties of the materials that vary in the part.
+    pub fields: Fields,
     /// Load cases, in the order in which the file first names them.
     pub load_cases: Vec<CaseLoads<N>>,
     /// Objective and constraints.
@@ -126,7 +131,7 @@ impl<const N: usize> Case<N> {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
-        let Meshed { mesh, tags, uncut, mut notes } = Meshed::of(config, gmsh, interrupt)?;
+        let Meshed { mesh, tags, uncut, arrays, mut notes } = Meshed::of(config, gmsh, interrupt)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
         let lookup = Lookup { config, mesh: &mesh, sets: &sets };
         notes.extend(lookup.notes());
@@ -141,6 +146,12 @@ impl<const N: usize> Case<N> {
         InputError::if_any(findings)?;
         InputError::if_any(K::idle_loads(&lookup, &fixed, &load_cases))?;
 
+        let mut findings = Vec::new();
+        let maker =
+            Maker { lookup: &lookup, tags: tags.as_ref(), sets: &materials, arrays: &arrays };
+        let fields = Fields::of(&maker, &mut findings);
+        InputError::if_any(findings)?;
+
         Ok(Self {
             mesh,
             tags,
@@ -150,6 +161,7 @@ impl<const N: usize> Case<N> {
             fixed,
             springs,
             materials,
+            fields,
             load_cases,
             posed,
             solid,
@@ -173,6 +185,8 @@ struct Meshed {
     mesh: HexMesh,
     tags: Option<Tags>,
     uncut: Option<UncutCells>,
+    /// Arrays of the elements that the case file names, `[n_elements]`.
+    arrays: BTreeMap<String, Vec<f64>>,
     notes: Vec<String>,
 }
 
@@ -191,10 +205,16 @@ impl Meshed {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
-        let read = meshing::of(config, gmsh)
-            .and_then(|how| meshing::read(path, &how, meshing::cutting(config), interrupt));
-        let ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck } =
-            read.map_err(|finding| {
+        let (names, cutting) = (config.cell_arrays(), meshing::cutting(config));
+        let read = match names.as_slice() {
+            [] => meshing::of(config, gmsh)
+                .and_then(|how| meshing::read(path, &how, cutting, interrupt))
+                .map(|mesh| (mesh, Vec::new())),
+            names => vtu::read_with_cell_data_as(path, names, cutting)
+                .map_err(|error| Finding::new(error.to_string())),
+        };
+        let (ImportedMesh { mesh, node_tags, element_tags, mut notes, uncut, deck }, arrays) = read
+            .map_err(|finding| {
                 let finding = finding.at(config.source(), span, "this mesh");
                 let relative = "`file` is relative to the folder of the case file";
                 if path.exists() { finding } else { finding.remedy(relative) }
@@ -208,7 +228,8 @@ impl Meshed {
             );
         }
         let tags = Some(Tags { nodes: node_tags, elements: element_tags });
-        Ok(Self { mesh, tags, uncut: uncut.filter(|_| is_wanted), notes })
+        let arrays = names.into_iter().map(str::to_owned).zip(arrays).collect();
+        Ok(Self { mesh, tags, uncut: uncut.filter(|_| is_wanted), arrays, notes })
     }
 
     fn generated(config: &Config) -> Result<Self, InputError> {
@@ -229,7 +250,7 @@ impl Meshed {
 
         let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
         let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
-        Ok(Self { mesh, tags: None, uncut: None, notes: Vec::new() })
+        Ok(Self { mesh, tags: None, uncut: None, arrays: BTreeMap::new(), notes: Vec::new() })
     }
 }
 

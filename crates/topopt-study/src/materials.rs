@@ -1,11 +1,15 @@
 //! What `[material]` and `[[materials]]` make of the elements.
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 use topopt_fem::{DIM, Elasticity, ElementFactors, nodal_body_forces};
+use topopt_mesh::numbers::shown;
 
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, PhysicsKind as Kind};
+use crate::config::{Config, PhysicsKind as Kind, SetMaterial, number};
+use crate::fields::others;
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 use crate::physics::Physics;
@@ -18,17 +22,49 @@ pub struct MaterialShare {
     pub set: Option<String>,
     /// Young's modulus (force per area), of an elastic part.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub youngs_modulus: Option<f64>,
+    pub youngs_modulus: Option<Extent>,
     /// Conductivity (heat flow per length and temperature), of a part that conducts heat.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conductivity: Option<f64>,
+    pub conductivity: Option<Extent>,
     /// The one of these two that the part has.
     #[serde(skip)]
-    pub coefficient: f64,
+    pub coefficient: Extent,
     /// Mass per volume.
-    pub mass_density: Option<f64>,
+    pub mass_density: Option<Extent>,
     /// Number of its elements.
     pub elements: usize,
+}
+
+/// The least and the most that a property is in elements; in files a number where they are equal,
+/// else a list of both.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extent {
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+}
+
+impl From<f64> for Extent {
+    fn from(value: f64) -> Self {
+        Self { least: value, most: value }
+    }
+}
+
+impl Serialize for Extent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.least == self.most {
+            true => self.least.serialize(serializer),
+            false => [self.least, self.most].serialize(serializer),
+        }
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&shown(self.least))?;
+        if self.least == self.most { Ok(()) } else { write!(f, " to {}", shown(self.most)) }
+    }
 }
 
 impl MaterialShare {
@@ -39,29 +75,42 @@ impl MaterialShare {
 
     /// The materials of a case that have elements, `[material]` first.
     pub fn all<K: Physics<N>, const N: usize>(config: &Config, case: &Case<N>) -> Vec<Self> {
-        let share = |coefficient: f64, mass_density: Option<f64>, elements: usize| Self {
-            set: None,
-            youngs_modulus: (config.physics.kind == Kind::Elasticity).then_some(coefficient),
-            conductivity: (config.physics.kind == Kind::Heat).then_some(coefficient),
-            coefficient,
-            mass_density,
-            elements,
+        let share = |number: f64, density: Option<f64>, has_mass: bool, elements: &[u32]| {
+            let coefficient = extent(K::coefficient_field(&case.fields), elements, number);
+            let masses = case.fields.mass_density.as_deref();
+            Self {
+                set: None,
+                youngs_modulus: (config.physics.kind == Kind::Elasticity).then_some(coefficient),
+                conductivity: (config.physics.kind == Kind::Heat).then_some(coefficient),
+                coefficient,
+                mass_density: has_mass.then(|| extent(masses, elements, density.unwrap_or(1.0))),
+                elements: elements.len(),
+            }
         };
-        let counted: usize = case.materials.iter().map(Vec::len).sum();
-        let others = case.mesh.n_elements() - counted;
-        let others = share(K::coefficient(config), config.material.mass_density, others);
+        let density = config.material.mass_density.as_ref();
+        let others = others(case.mesh.n_elements(), &case.materials);
+        let others = share(K::coefficient(config), number(density), density.is_some(), &others);
         let of_sets = config.materials.iter().zip(&case.materials).map(|(material, elements)| {
-            let coefficient = K::coefficient_of(material).unwrap_or(others.coefficient);
+            let coefficient = K::coefficient_of(material).unwrap_or(K::coefficient(config));
             let set = Some(material.set.get_ref().clone());
-            Self { set, ..share(coefficient, material.mass_density, elements.len()) }
+            let density = material.mass_density.as_ref();
+            Self { set, ..share(coefficient, number(density), density.is_some(), elements) }
         });
-        std::iter::once(others.clone()).chain(of_sets).filter(|share| share.elements > 0).collect()
+        std::iter::once(others).chain(of_sets).filter(|share| share.elements > 0).collect()
     }
+}
+
+/// What `field` is in `elements`, of which there may be none; `number` where there is no field.
+fn extent(field: Option<&[f64]>, elements: &[u32], number: f64) -> Extent {
+    let Some(field) = field else { return number.into() };
+    let values = elements.iter().map(|&e| field[e as usize]);
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    Extent { least, most: values.fold(0.0, f64::max) }
 }
 
 /// The mass per volume that factors of the mass are multiples of.
 pub(crate) fn reference_density(config: &Config) -> f64 {
-    config.material.mass_density.unwrap_or(1.0)
+    number(config.material.mass_density.as_ref()).unwrap_or(1.0)
 }
 
 /// Moduli in multiples of that of `[material]`, masses in multiples of [`reference_density`], for
@@ -82,10 +131,18 @@ pub(crate) fn factors<K: Physics<N>, const N: usize>(
     };
     let (coefficient, density) = (K::coefficient(config), reference_density(config));
     let relative = |material| K::coefficient_of(material).map_or(1.0, |own| own / coefficient);
+    let relative_mass = |material: &SetMaterial| {
+        number(material.mass_density.as_ref()).map_or(1.0, |own| own / density)
+    };
+    let field = |values: Option<&[f64]>, reference: f64| {
+        values.map(|values| values.iter().map(|value| value / reference).collect())
+    };
     let materials = || config.materials.iter();
     ElementFactors {
-        stiffness: of(materials().map(relative).collect()),
-        mass: of(materials().map(|m| m.mass_density.map_or(1.0, |d| d / density)).collect()),
+        stiffness: field(K::coefficient_field(&case.fields), coefficient)
+            .or_else(|| of(materials().map(relative).collect())),
+        mass: field(case.fields.mass_density.as_deref(), density)
+            .or_else(|| of(materials().map(relative_mass).collect())),
     }
 }
 

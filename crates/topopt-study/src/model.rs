@@ -178,8 +178,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     /// The smallest modulus that a design may have, as a share of the largest, in all stages.
     pub fn contrast(&self, config: &Config) -> f64 {
         let moduli = self.materials.iter().map(|material| material.coefficient);
-        let least = moduli.clone().fold(f64::INFINITY, f64::min);
-        config.contrast() * least / moduli.fold(0.0, f64::max)
+        let least = moduli.clone().map(|moduli| moduli.least).fold(f64::INFINITY, f64::min);
+        config.contrast() * least / moduli.map(|moduli| moduli.most).fold(0.0, f64::max)
     }
 
     /// Number of unknowns that are not held.

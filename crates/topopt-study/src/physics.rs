@@ -8,6 +8,7 @@ use topopt_fem::{BodyForce, ElementKernel, ProblemError};
 
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, SetMaterial};
+use crate::fields::Fields;
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 
@@ -41,10 +42,15 @@ pub trait Physics<const N: usize>: ElementKernel<N> {
     /// A finding if there is no such material.
     fn of(config: &Config) -> Result<Self, Finding>;
 
-    /// The coefficient of the first term in solid `[material]`.
+    /// The coefficient of the first term in solid `[material]`; 1 where it is a field.
     fn coefficient(config: &Config) -> f64;
 
-    /// The same of a material of a set, if it has one.
+    /// The same of all solid elements, where a material has a field of it, `[n_elements]`.
+    fn coefficient_field(_fields: &Fields) -> Option<&[f64]> {
+        None
+    }
+
+    /// That of a material of a set, if it has a number.
     fn coefficient_of(material: &SetMaterial) -> Option<f64>;
 
     /// What supports, springs and loads amount to.

@@ -138,6 +138,9 @@ fn value(schema: &Value) -> String {
         + &bound("maximum", "≤")
         + &bound("exclusiveMaximum", "<");
 
+    if let Some(choices) = schema["anyOf"].as_array() {
+        return choices.iter().map(value).collect::<Vec<_>>().join("; or ");
+    }
     let kind = match schema["type"].as_str() {
         Some("number") => "number",
         Some("integer") => "whole number",
@@ -174,7 +177,12 @@ fn choices(schema: &Value) -> String {
         let meaning = cell(choice["description"].as_str().unwrap_or_default());
         format!("<br>`{}`: {meaning}", choice["const"])
     };
-    all.into_iter().flatten().map(text).collect()
+    let of_types = schema["anyOf"].as_array().into_iter().flatten();
+    let of_type = |choice: &Value| {
+        let meaning = cell(choice["description"].as_str().unwrap_or_default());
+        format!("<br>{}: {meaning}", value(choice))
+    };
+    all.into_iter().flatten().map(text).chain(of_types.map(of_type)).collect()
 }
 
 /// Text that stands in a cell of a table.

@@ -245,8 +245,8 @@ impl Forecast {
 }
 
 fn made_of(material: &MaterialShare) -> String {
-    let density = material.mass_density.map(|d| format!(", mass density {}", shown(d)));
-    let coefficient = shown(material.coefficient);
+    let density = material.mass_density.map(|d| format!(", mass density {d}"));
+    let coefficient = material.coefficient;
     let (name, n) = (material.name(), material.elements);
     let elements = if n == 1 { "element" } else { "elements" };
     let what = if material.conductivity.is_some() { "conductivity" } else { "Young's modulus" };

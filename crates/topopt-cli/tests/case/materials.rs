@@ -54,10 +54,10 @@ fn elements_are_of_the_material_of_their_set() {
         let shares = MaterialShare::all::<Elasticity, DIM>(&config, &case);
         shares.into_iter().map(|s| (s.name(), s.coefficient, s.elements)).collect::<Vec<_>>()
     };
-    let left = ("set `left`".to_owned(), 70.0, 100);
-    assert_eq!(shares(""), [("[material]".into(), 1.0, 150), left.clone()]);
+    let left = ("set `left`".to_owned(), 70.0.into(), 100);
+    assert_eq!(shares(""), [("[material]".into(), 1.0.into(), 150), left.clone()]);
     // Where sets take all elements, [material] has none.
-    assert_eq!(shares(RIGHT), [left, ("set `right`".into(), 3.0, 150)]);
+    assert_eq!(shares(RIGHT), [left, ("set `right`".into(), 3.0.into(), 150)]);
 }
 
 #[test]

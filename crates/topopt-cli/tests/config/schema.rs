@@ -40,7 +40,7 @@ fn described_keys(schema: &serde_json::Value, name: &str) -> Vec<String> {
 
 fn has_type(schema: &serde_json::Value) -> bool {
     schema["type"].is_string()
-        || schema["oneOf"].is_array()
+        || ["oneOf", "anyOf"].iter().any(|choices| schema[choices].is_array())
         || schema["$ref"] == "#/$defs/Condition"
 }
 

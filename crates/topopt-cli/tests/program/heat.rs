@@ -11,7 +11,7 @@ use crate::solve::numbers;
 use crate::verify::assert_near;
 use crate::{Folder, difference, meshes, topopt};
 
-const EXACT: [&str; 4] = ["--set", "solver.tolerance=1e-12", "--set", "output.compression=none"];
+pub const EXACT: [&str; 4] = ["--set", "solver.tolerance=1e-12", "--set", "output.compression=none"];
 
 /// A folder with the mesh `n` of a unit cube that `place` maps, its faces `low` and `high` along
 /// the first direction, its faces along the second one as `sides`, and a case of heat with `tables`.
@@ -62,7 +62,7 @@ pub fn part(n: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3], tables: &str) -
 }
 
 /// Temperatures with the places of their nodes.
-fn temperatures(folder: &Folder) -> Vec<([f64; 3], f64)> {
+pub(crate) fn temperatures(folder: &Folder) -> Vec<([f64; 3], f64)> {
     let file = "solved/analysis.vtu";
     let points = folder.array(file, "Points");
     let values = folder.array(file, "temperature");
@@ -70,7 +70,7 @@ fn temperatures(folder: &Folder) -> Vec<([f64; 3], f64)> {
 }
 
 /// The largest error of the temperatures against `exact`.
-fn error(folder: &Folder, exact: impl Fn([f64; 3]) -> f64) -> f64 {
+pub(crate) fn error(folder: &Folder, exact: impl Fn([f64; 3]) -> f64) -> f64 {
     let of = |(x, t): ([f64; 3], f64)| (t - exact(x)).abs();
     temperatures(folder).into_iter().map(of).fold(0.0, f64::max)
 }

@@ -78,7 +78,19 @@ pub fn read_with_cell_data(
     path: &Path,
     names: &[&str],
 ) -> Result<(ImportedMesh, Vec<Vec<f64>>), ReadError> {
-    import::read(path, |bytes| read::parse(bytes, names, Cutting::Allowed))
+    read_with_cell_data_as(path, names, Cutting::Allowed)
+}
+
+/// As [`read_with_cell_data`], with cells cut only if `cutting` allows it.
+///
+/// # Errors
+/// As [`read_with_cell_data`].
+pub fn read_with_cell_data_as(
+    path: &Path,
+    names: &[&str],
+    cutting: Cutting,
+) -> Result<(ImportedMesh, Vec<Vec<f64>>), ReadError> {
+    import::read(path, |bytes| read::parse(bytes, names, cutting))
 }
 
 /// Reads the arrays `names` of the points with three components, `[n_points][3]` each in the order of

@@ -103,6 +103,9 @@ impl Checker<'_> {
             let target = root.pointer(place.trim_start_matches('#')).unwrap_or(&Value::Null);
             return self.value(value, target, name);
         }
+        if let Some(choices) = schema["anyOf"].as_array() {
+            return self.one_of(value, choices, name);
+        }
 
         let kind = schema["type"].as_str().unwrap_or("string");
         match (kind, value.get_ref()) {
@@ -131,6 +134,26 @@ impl Checker<'_> {
                 let allowed = allowed(schema).map(|allowed| format!(", {allowed}"));
                 let remedy = format!("give {wanted}{}", allowed.unwrap_or_default());
                 self.push(finding, value.span(), found, remedy);
+            }
+        }
+    }
+
+    /// A value that may be of several types, each with its schema.
+    fn one_of(&mut self, value: &Spanned<DeValue>, choices: &[Value], name: &str) {
+        let kinds = || choices.iter().filter_map(|choice| choice["type"].as_str());
+        let is_of = |kind: &str| match value.get_ref() {
+            DeValue::Integer(_) | DeValue::Float(_) => kind == "number",
+            DeValue::String(_) => kind == "string",
+            DeValue::Table(_) => kind == "object",
+            _ => false,
+        };
+        match choices.iter().zip(kinds()).find(|(_, kind)| is_of(kind)) {
+            Some((schema, _)) => self.value(value, schema, name),
+            None => {
+                let wanted = kinds().map(wanted).collect::<Vec<_>>().join(" or ");
+                let found = describe(value.get_ref());
+                let finding = Finding::new(format!("`{name}` must be {wanted}, not {found}"));
+                self.push(finding, value.span(), found, format!("give {wanted}"));
             }
         }
     }

@@ -14,6 +14,7 @@ use super::mesh::Mesh;
 use super::objective::{Constraint, Objective};
 use super::output::Output;
 use super::physics::{Convection, Physics};
+use super::property::Property;
 use super::select::Select;
 use super::solver::Solver;
 use super::transient::Transient;
@@ -111,14 +112,14 @@ pub struct Material {
     ))]
     pub poissons_ratio: f64,
     /// Mass per volume of solid material, for gravity and rotation.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub mass_density: Option<f64>,
+    #[schemars(with = "Option<Property>")]
+    pub mass_density: Option<Spanned<Property>>,
     /// Conductivity of solid material: heat per time, length and temperature.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub conductivity: Option<f64>,
+    #[schemars(with = "Option<Property>")]
+    pub conductivity: Option<Spanned<Property>>,
     /// Heat per mass and temperature, for heat in time; with `mass_density`.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub heat_capacity: Option<f64>,
+    #[schemars(with = "Option<Property>")]
+    pub heat_capacity: Option<Spanned<Property>>,
 }
 
 /// The material of an element set, isotropic. An element may be in one such set.
@@ -132,11 +133,11 @@ pub struct SetMaterial {
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub youngs_modulus: Option<f64>,
     /// Conductivity of solid material; needed for heat.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub conductivity: Option<f64>,
+    #[schemars(with = "Option<Property>")]
+    pub conductivity: Option<Spanned<Property>>,
     /// Heat per mass and temperature; needed for heat in time.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub heat_capacity: Option<f64>,
+    #[schemars(with = "Option<Property>")]
+    pub heat_capacity: Option<Spanned<Property>>,
     /// Poisson's ratio; it must be that of `[material]`, which it is by default.
     #[schemars(
         with = "Option<f64>",
@@ -144,8 +145,8 @@ pub struct SetMaterial {
     )]
     pub poissons_ratio: Option<Spanned<f64>>,
     /// Mass per volume of solid material; needed with gravity and rotation.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub mass_density: Option<f64>,
+    #[schemars(with = "Option<Property>")]
+    pub mass_density: Option<Spanned<Property>>,
 }
 
 impl Default for Material {

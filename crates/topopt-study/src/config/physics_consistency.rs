@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Config, PhysicsKind};
+use super::{Config, PhysicsKind, Property};
+use crate::expression::{Expression, PARTS};
 use crate::finding::Finding;
 
 /// Keys of other physics than that of the case, and keys that it needs.
@@ -34,6 +35,34 @@ pub(super) fn physics(config: &Config) -> Vec<Finding> {
         let finding = Finding::new("[material] has no `conductivity`");
         let remedy = "add `conductivity = ...`: heat per time, length and temperature";
         findings.push(finding.remedy(remedy));
+    }
+    findings.extend(fields(config));
+    findings
+}
+
+/// Expressions that are none, and arrays that the mesh cannot have.
+fn fields(config: &Config) -> Vec<Finding> {
+    let file = config.mesh_path();
+    let has_arrays = file.as_ref().and_then(|path| path.extension());
+    let has_arrays = has_arrays.is_some_and(|extension| extension.eq_ignore_ascii_case("vtu"));
+    let mut findings = Vec::new();
+    for property in config.properties() {
+        let key = property.key;
+        for given in property.given() {
+            let (message, remedy) = match given.get_ref() {
+                Property::Expression(text) => match Expression::parse(text) {
+                    Ok(_) => continue,
+                    Err(why) => (format!("`{key}` is no expression: {why}"), PARTS),
+                },
+                Property::Array(_) if !has_arrays => (
+                    format!("`{key}` is an array, and only a mesh from a .vtu file has arrays"),
+                    "name a .vtu file with the array in `mesh.file`, or give an expression",
+                ),
+                _ => continue,
+            };
+            let finding = Finding::new(message).at(config.source(), given.span(), "here");
+            findings.push(finding.remedy(remedy));
+        }
     }
     findings
 }

@@ -9,8 +9,10 @@ use super::{Conditions, Names, Physics};
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::{
-    Config, Convection, Load, LoadQuantity, OverTime, SetMaterial, Support, factor_at,
+    Config, Convection, Load, LoadQuantity, MaterialProperty, OverTime, SetMaterial, Support,
+    factor_at, number,
 };
+use crate::fields::{Fields, numbers};
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
 
@@ -22,11 +24,15 @@ impl Physics<1> for Diffusion {
     }
 
     fn coefficient(config: &Config) -> f64 {
-        config.material.conductivity.unwrap_or(1.0)
+        number(config.material.conductivity.as_ref()).unwrap_or(1.0)
+    }
+
+    fn coefficient_field(fields: &Fields) -> Option<&[f64]> {
+        fields.conductivity.as_deref()
     }
 
     fn coefficient_of(material: &SetMaterial) -> Option<f64> {
-        material.conductivity
+        number(material.conductivity.as_ref())
     }
 
     fn conditions(lookup: &Lookup, findings: &mut Vec<Finding>) -> Conditions<1> {
@@ -289,7 +295,6 @@ fn film_flows(lookup: &Lookup, film: &Convection, findings: &mut Vec<Finding>) -
 /// # Errors
 /// Materials without mass or heat capacity.
 pub(crate) fn capacities(config: &Config, case: &Case<1>) -> Result<Vec<f64>, InputError> {
-    let product = |density: Option<f64>, capacity: Option<f64>| Some(density? * capacity?);
     let mut findings = Vec::new();
     let mut missing = |of: String| {
         let message = format!("heat in time needs the heat capacity by volume{of}");
@@ -297,17 +302,22 @@ pub(crate) fn capacities(config: &Config, case: &Case<1>) -> Result<Vec<f64>, In
         findings.push(Finding::new(message).remedy(remedy));
     };
     let taken: usize = case.materials.iter().map(Vec::len).sum();
-    let all = product(config.material.mass_density, config.material.heat_capacity);
-    if all.is_none() && taken < case.mesh.n_elements() {
+    let (n, all) = (case.mesh.n_elements(), &config.material);
+    if (all.mass_density.is_none() || all.heat_capacity.is_none()) && taken < n {
         missing(" of [material]".into());
     }
-    let mut capacities = vec![all.unwrap_or_default(); case.mesh.n_elements()];
-    for (material, elements) in config.materials.iter().zip(&case.materials) {
-        match product(material.mass_density, material.heat_capacity) {
-            Some(own) => elements.iter().for_each(|&e| capacities[e as usize] = own),
-            None => missing(format!(" of set `{}`", material.set.get_ref())),
+    for material in &config.materials {
+        if material.mass_density.is_none() || material.heat_capacity.is_none() {
+            missing(format!(" of set `{}`", material.set.get_ref()));
         }
     }
     InputError::if_any(findings)?;
-    Ok(capacities)
+
+    let [_, capacity, density] = config.properties();
+    let values = |field: &Option<Vec<f64>>, property: &MaterialProperty| {
+        field.clone().unwrap_or_else(|| numbers(property, n, &case.materials))
+    };
+    let capacity = values(&case.fields.heat_capacity, &capacity);
+    let density = values(&case.fields.mass_density, &density);
+    Ok(capacity.iter().zip(density).map(|(capacity, density)| capacity * density).collect())
 }

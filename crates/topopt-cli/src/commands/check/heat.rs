@@ -170,7 +170,7 @@ impl Forecast {
             rows.push(row(&format!("heat of {name}"), text));
         }
         for material in &self.materials {
-            let coefficient = shown(material.coefficient);
+            let coefficient = material.coefficient;
             let text = format!("{} elements, conductivity {coefficient}", material.elements);
             rows.push(row(&material.name(), text));
         }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use topopt_fem::LoadCase;
 use topopt_mesh::numbers::shown;
 use topopt_study::case_loads::{CaseLoads, Rotation};
-use topopt_study::config::Config;
+use topopt_study::config::{Config, number};
 use topopt_study::model::Model;
 
 /// A load case.
@@ -70,7 +70,7 @@ impl Load {
 
 /// Mass per volume of solid material, on average over the part.
 pub(super) fn mean_density(config: &Config, model: &Model) -> f64 {
-    let density = config.material.mass_density.unwrap_or(1.0);
+    let density = number(config.material.mass_density.as_ref()).unwrap_or(1.0);
     let Some(factors) = &model.problem.factors().mass else { return density };
     let volumes = &model.space.volumes;
     let mass: f64 = factors.iter().zip(volumes).map(|(factor, v)| factor * v).sum();

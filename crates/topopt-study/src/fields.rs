@@ -1,0 +1,144 @@
+//! Properties of materials that vary in the part.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use toml::Spanned;
+use topopt_mesh::hexahedron::{self, determinant, gauss_points, jacobian, shape_functions};
+use topopt_mesh::numbers::{place, shown};
+
+use crate::config::{MaterialProperty, Property, number};
+use crate::expression::Expression;
+use crate::finding::Finding;
+use crate::lookup::Lookup;
+use crate::tags::Tags;
+
+/// Properties of all elements by their numbers in the mesh, `[n_elements]`; none where every
+/// material has a number. Elements of a material that lacks the property have 1.
+#[derive(Debug, Clone, Default)]
+pub struct Fields {
+    /// Heat per time, length and temperature.
+    pub conductivity: Option<Vec<f64>>,
+    /// Heat per mass and temperature.
+    pub heat_capacity: Option<Vec<f64>>,
+    /// Mass per volume.
+    pub mass_density: Option<Vec<f64>>,
+}
+
+/// What fields are made on and of.
+pub(crate) struct Maker<'a> {
+    pub lookup: &'a Lookup<'a>,
+    pub tags: Option<&'a Tags>,
+    /// Elements of each of `[[materials]]`.
+    pub sets: &'a [Vec<u32>],
+    /// Arrays of the mesh file by their names, `[n_elements]`.
+    pub arrays: &'a BTreeMap<String, Vec<f64>>,
+}
+
+/// A value with its place.
+struct Bad {
+    element: u32,
+    value: f64,
+    at: [f64; 3],
+}
+
+impl Fields {
+    /// Those of a case, whose expressions have been checked. Values that are not positive are
+    /// reported.
+    pub(crate) fn of(maker: &Maker, findings: &mut Vec<Finding>) -> Self {
+        let [conductivity, heat_capacity, mass_density] =
+            maker.lookup.config.properties().map(|property| maker.field(&property, findings));
+        Self { conductivity, heat_capacity, mass_density }
+    }
+}
+
+impl Maker<'_> {
+    fn field(&self, of: &MaterialProperty, findings: &mut Vec<Finding>) -> Option<Vec<f64>> {
+        of.given().find(|property| property.get_ref().number().is_none())?;
+        let mut values = numbers(of, self.lookup.mesh.n_elements(), self.sets);
+        let others = others(values.len(), self.sets);
+        let materials = self.sets.iter().zip(&of.of_sets).chain([(&others, &of.of_all)]);
+        for (elements, property) in materials {
+            let is_field = |given: &&Spanned<Property>| given.get_ref().number().is_none();
+            let Some(property) = property.filter(is_field) else { continue };
+            match self.values(property.get_ref(), elements) {
+                Ok(own) => elements.iter().zip(own).for_each(|(&e, own)| values[e as usize] = own),
+                Err(bad) => findings.push(self.refused(of.key, property, &bad)),
+            }
+        }
+        Some(values)
+    }
+
+    /// The values of a field in `elements`.
+    fn values(&self, field: &Property, elements: &[u32]) -> Result<Vec<f64>, Bad> {
+        let array = field.array().and_then(|name| self.arrays.get(name));
+        let expression = match field {
+            Property::Expression(text) => Expression::parse(text).ok(),
+            _ => None,
+        };
+        let value = |&element: &u32| {
+            let x = self.lookup.mesh.element_coordinates(element as usize);
+            let found = match (array, &expression) {
+                (Some(values), _) => usable(values[element as usize], hexahedron::center(&x)),
+                (_, Some(expression)) => mean(expression, &x),
+                _ => Ok(1.0),
+            };
+            found.map_err(|(value, at)| Bad { element, value, at })
+        };
+        // The first one that is wrong, whatever the threads find first.
+        let found: Vec<_> = elements.par_iter().map(value).collect();
+        found.into_iter().collect()
+    }
+
+    fn refused(&self, key: &str, property: &Spanned<Property>, bad: &Bad) -> Finding {
+        let message = format!(
+            "`{key}` is {} in element {} at {}, and must be positive and finite",
+            shown(bad.value),
+            Tags::element(self.tags, bad.element),
+            place(bad.at)
+        );
+        let remedy = match property.get_ref() {
+            Property::Array(_) => "correct the array in the mesh file",
+            _ => "give an expression that is positive in all elements of the material",
+        };
+        let finding = Finding::new(message);
+        finding.at(self.lookup.config.source(), property.span(), "this field").remedy(remedy)
+    }
+}
+
+/// The elements in none of `sets`, of `n`.
+pub(crate) fn others(n: usize, sets: &[Vec<u32>]) -> Vec<u32> {
+    let mut is_other = vec![true; n];
+    sets.iter().flatten().for_each(|&e| is_other[e as usize] = false);
+    (0..).zip(is_other).filter_map(|(e, is_other)| is_other.then_some(e)).collect()
+}
+
+/// The numbers of a property by element, `[n_elements]`; 1 in a material that has none.
+pub(crate) fn numbers(of: &MaterialProperty, n: usize, sets: &[Vec<u32>]) -> Vec<f64> {
+    let mut values = vec![number(of.of_all).unwrap_or(1.0); n];
+    for (elements, property) in sets.iter().zip(&of.of_sets) {
+        let own = number(*property).unwrap_or(1.0);
+        elements.iter().for_each(|&e| values[e as usize] = own);
+    }
+    values
+}
+
+/// `value`, with its place where it is not positive and finite.
+fn usable(value: f64, at: [f64; 3]) -> Result<f64, (f64, [f64; 3])> {
+    if value > 0.0 && value.is_finite() { Ok(value) } else { Err((value, at)) }
+}
+
+/// The mean of `field` over the volume of the element at `x`, by its Gauss points; exact where it is
+/// constant.
+fn mean(field: &Expression, x: &[[f64; 3]; 8]) -> Result<f64, (f64, [f64; 3])> {
+    let (mut first, mut sum, mut volume) = (None, 0.0, 0.0);
+    for xi in gauss_points() {
+        let shape = shape_functions(xi);
+        let point = std::array::from_fn(|i| (0..8).map(|a| shape[a] * x[a][i]).sum());
+        let value = usable(field.at(&point), point)?;
+        let det = determinant(&jacobian(x, xi));
+        sum += det * (value - *first.get_or_insert(value));
+        volume += det;
+    }
+    Ok(first.unwrap_or_default() + sum / volume)
+}
