@@ -3,7 +3,7 @@
 use topopt_fem::{DIM, Elasticity};
 use topopt_study::case::Case;
 use topopt_study::config::Config;
-use topopt_study::materials::MaterialShare;
+use topopt_study::materials::{MaterialShare, body_forces};
 
 use crate::case_of;
 
@@ -108,4 +108,23 @@ fn gravity_needs_the_mass_of_every_material() {
     build(&all, &["materials.0.mass_density=2"]).unwrap();
     build(gravity, &["materials.0.mass_density=2", "material.mass_density=5"]).unwrap();
     build("", &[]).unwrap();
+}
+
+#[test]
+fn a_field_of_mass_densities_weighs_as_much_as_materials() {
+    let weight = |of_all: &str, of_left: &str| {
+        let keys = [("material", of_all), ("materials.0", of_left)];
+        let keys = keys.map(|(table, density)| format!("{table}.mass_density={density}"));
+        let text = format!("{CASE}[[loads]]\ngravity = [0, 0, -9.81]\n");
+        let config = Config::parse("case.toml".as_ref(), text, &keys).unwrap();
+        let case = Case::build(&config).unwrap();
+        body_forces(&config, &case, &case.load_cases[0]).into_flattened()
+    };
+    let field = "\"if(x < 4, 2, 5)\"";
+    let expected = weight("5", "2");
+    assert!(expected.iter().any(|force| *force < -1.0));
+    for found in [weight(field, field), weight(field, "2"), weight("5", field)] {
+        let pairs = found.iter().zip(&expected);
+        pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
+    }
 }

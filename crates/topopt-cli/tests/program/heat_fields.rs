@@ -1,6 +1,7 @@
 //! Conductivities, heat capacities and densities that vary in the part.
 
 use serde_json::Value;
+use topopt_cuda::{Probe, probe};
 use topopt_io::gmsh;
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::hexahedron::center;
@@ -108,6 +109,23 @@ fn an_array_of_the_mesh_is_the_field_of_its_values() {
     });
     assert!(difference(&found, &expected) < 1e-12);
     assert!(found.iter().any(|temperature| *temperature > 0.1));
+}
+
+#[test]
+fn fields_on_a_gpu_are_those_of_the_processor() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    for more in ["", "[transient]\nend = 0.2\nstep = 0.05\n"] {
+        let folder = block(&format!("{FIELDS}{LOADED}{more}"));
+        let [cpu, gpu] = ["cpu", "gpu"].map(|device| {
+            let args = [&EXACT[..], &["--device", device, "--overwrite"]].concat();
+            numbers(&folder, &args);
+            of_nodes(&folder)
+        });
+        assert!(difference(&gpu, &cpu) < 1e-9);
+    }
 }
 
 #[test]
