@@ -7,11 +7,14 @@ use evalexpr::{EvalexprError, Node, Operator, Value, build_operator_tree};
 pub(crate) enum Expression {
     Number(f64),
     Coordinate(usize),
-    Unary(fn(f64) -> f64, Box<Self>),
-    Binary(fn(f64, f64) -> f64, Box<[Self; 2]>),
+    Unary(Unary, Box<Self>),
+    Binary(Binary, Box<[Self; 2]>),
     /// Where the first is not 0 the second, else the third.
     Choice(Box<[Self; 3]>),
 }
+
+type Unary = fn(f64) -> f64;
+type Binary = fn(f64, f64) -> f64;
 
 /// What an expression may be made of, for people.
 pub(crate) const PARTS: &str = "an expression has x, y, z, pi, numbers, parentheses, + - * / % ^, \
@@ -24,7 +27,7 @@ const LONGEST: usize = 1000;
 
 const COORDINATES: [&str; 3] = ["x", "y", "z"];
 
-const UNARY: [(&str, fn(f64) -> f64); 19] = [
+const UNARY: [(&str, Unary); 19] = [
     ("abs", f64::abs),
     ("sqrt", f64::sqrt),
     ("cbrt", f64::cbrt),
@@ -46,7 +49,7 @@ const UNARY: [(&str, fn(f64) -> f64); 19] = [
     ("round", f64::round),
 ];
 
-const BINARY: [(&str, fn(f64, f64) -> f64); 4] =
+const BINARY: [(&str, Binary); 4] =
     [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2), ("hypot", f64::hypot)];
 
 impl Expression {
@@ -153,7 +156,7 @@ fn truth(is_true: bool) -> f64 {
     f64::from(u8::from(is_true))
 }
 
-fn infix(operator: &Operator) -> Option<fn(f64, f64) -> f64> {
+fn infix(operator: &Operator) -> Option<Binary> {
     Some(match operator {
         Operator::Add => |a, b| a + b,
         Operator::Sub => |a, b| a - b,
