@@ -11,7 +11,8 @@ use crate::solve::numbers;
 use crate::verify::assert_near;
 use crate::{Folder, difference, meshes, topopt};
 
-pub const EXACT: [&str; 4] = ["--set", "solver.tolerance=1e-12", "--set", "output.compression=none"];
+pub const EXACT: [&str; 4] =
+    ["--set", "solver.tolerance=1e-12", "--set", "output.compression=none"];
 
 /// A folder with the mesh `n` of a unit cube that `place` maps, its faces `low` and `high` along
 /// the first direction, its faces along the second one as `sides`, and a case of heat with `tables`.
