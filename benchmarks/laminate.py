@@ -144,7 +144,7 @@ def solved(options, folder, name, *keys):
 def by_topopt(options, folder, n, method):
     preconditioner = f"solver.preconditioner={method}"
     seconds, found, out = solved(options, folder, method, preconditioner)
-    finer = f"solver.tolerance={1e-6 * options.tolerance}"
+    finer = f"solver.tolerance={max(1e-6 * options.tolerance, 1e-13)}"
     longer, more, _ = solved(options, folder, f"{method}_finer", preconditioner, finer)
     at_first, _, _ = solved(options, folder, f"{method}_one_step", preconditioner, f"transient.end={DT}")
     rows = list(csv.DictReader((out / "transient.csv").open()))[1:]
@@ -199,7 +199,7 @@ def incomplete(matrix, options):
     """Incomplete Cholesky by columns; entries below DROP times the 1-norm of their column go."""
     from numba import njit
 
-    @njit(cache=True)
+    @njit
     def factor(starts, rows, values, drop):
         n = len(starts) - 1
         ends = np.empty(n + 1, np.int64)
@@ -255,7 +255,7 @@ def incomplete(matrix, options):
                 nexts[j], heads[i] = heads[i], j
         return ends, l_rows[: ends[n]].copy(), l_values[: ends[n]].copy()
 
-    @njit(cache=True)
+    @njit
     def back_and_forth(ends, rows, values, right):
         x = right.copy()
         n = len(x)
