@@ -58,6 +58,9 @@ pub use units::{ForceUnit, LengthUnit, Units};
 use crate::finding::{Finding, InputError, Source};
 use crate::result_files;
 
+/// Keys of elasticity that have a value where they are left out; a case of heat does not show them.
+const ELASTIC: [&str; 4] = ["youngs_modulus", "poissons_ratio", "fix", "springs"];
+
 impl Config {
     /// The smallest modulus that a design of one material may have, as a share of the largest, in
     /// all stages.
@@ -161,7 +164,12 @@ impl Config {
         let text = toml::to_string(&case).map_err(|error| {
             Finding::new(format!("cannot write the settings as a case file: {error}"))
         })?;
-        Ok(format!("{}\n\n{text}", result_files::CASE_MARK))
+        let is_of_heat = self.physics.kind == PhysicsKind::Heat;
+        let is_elastic = |line: &&str| {
+            ELASTIC.iter().any(|key| line.strip_prefix(key).is_some_and(|l| l.starts_with(" = ")))
+        };
+        let lines = text.split_inclusive('\n').filter(|line| !(is_of_heat && is_elastic(line)));
+        Ok(format!("{}\n\n{}", result_files::CASE_MARK, lines.collect::<String>()))
     }
 
     /// Where the values come from, to point at them.

@@ -134,6 +134,8 @@ impl UnitNames {
 /// The settings in force, defaults and overrides included.
 #[derive(Debug, Serialize)]
 pub struct Settings<'a> {
+    /// Of which physics the part is.
+    pub physics: config::PhysicsKind,
     /// The material.
     pub material: &'a config::Material,
     /// The largest volume asked for.
@@ -163,6 +165,7 @@ pub struct Settings<'a> {
 impl<'a> Settings<'a> {
     fn of(config: &'a Config) -> Self {
         Self {
+            physics: config.physics.kind,
             material: &config.material,
             volume_fraction: config.volume_bound(),
             style: config.design.style,
@@ -305,7 +308,10 @@ impl<'a> Summary<'a> {
         );
         lines += &format!("results in {}", directory.display());
 
-        let grey = self.done.grey_level.map(|grey| grey_text(grey, self.settings.style));
+        let grey = self
+            .done
+            .grey_level
+            .map(|grey| grey_text(grey, self.settings.physics, self.settings.style));
         let last = grey.into_iter().chain(self.volume_warning()).chain(self.limits());
         last.for_each(|line| lines += &format!("\n{line}"));
         lines
@@ -345,19 +351,22 @@ impl<'a> Summary<'a> {
 }
 
 /// How grey a design is, from 0 to 1, and what that means.
-pub fn grey_text(grey: f64, style: config::Style) -> String {
+pub fn grey_text(grey: f64, physics: config::PhysicsKind, style: config::Style) -> String {
     let text = format!("grey level {:.1} %", 100.0 * grey);
-    let remedy = match style {
-        config::Style::Smooth => ", `design.style = \"crisp\"` avoids it",
-        config::Style::Crisp => "",
-    };
-    match grey > GREY {
-        true => format!(
-            "{text}: what is built will differ from these numbers; `topopt verify` says by how \
-             much{remedy}"
-        ),
-        false => text,
+    if grey <= GREY {
+        return text;
     }
+    let proof = match physics {
+        config::PhysicsKind::Elasticity => Some("`topopt verify` says by how much"),
+        config::PhysicsKind::Heat => None,
+    };
+    let remedy = match style {
+        config::Style::Smooth => Some("`design.style = \"crisp\"` avoids it"),
+        config::Style::Crisp => None,
+    };
+    let advice: Vec<&str> = proof.into_iter().chain(remedy).collect();
+    let advice = if advice.is_empty() { String::new() } else { format!("; {}", advice.join(", ")) };
+    format!("{text}: what is built will differ from these numbers{advice}")
 }
 
 /// Grey level from which on a built part is another than the optimized design: the verified

@@ -9,6 +9,7 @@ use serde_json::Value;
 use toml::Table;
 use topopt_io::atomic;
 use topopt_report::{Fact, Report, count, number};
+use topopt_study::config::PhysicsKind;
 use topopt_study::design_file::DesignFile;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
@@ -64,7 +65,7 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
             Some(found) => {
                 Ok(verification::of(found, results, solid.threshold(), &summary, &units)?)
             }
-            None => Err(verification::remedy(results)),
+            None => Err(verification::remedy(results, physics(&summary))),
         },
         repeat: vec![
             Fact::new("Command", format!("topopt run {}", case_path.display())),
@@ -93,9 +94,15 @@ fn subtitle(results: &RunDirectory, summary: &Value) -> String {
 
 /// What the last lines of the run say of the design.
 fn remarks(summary: &Value) -> Vec<String> {
-    let style = serde_json::from_value(summary["settings"]["style"].clone()).unwrap_or_default();
-    let grey = summary["grey_level"].as_f64().map(|grey| grey_text(grey, style));
+    let settings = &summary["settings"];
+    let style = serde_json::from_value(settings["style"].clone()).unwrap_or_default();
+    let grey = summary["grey_level"].as_f64().map(|grey| grey_text(grey, physics(summary), style));
     grey.map(|text| sentence(&text)).into_iter().collect()
+}
+
+/// Elasticity where a summary of an earlier version does not say.
+fn physics(summary: &Value) -> PhysicsKind {
+    serde_json::from_value(summary["settings"]["physics"].clone()).unwrap_or_default()
 }
 
 /// `found`: what a verification has found.

@@ -250,36 +250,6 @@ fn a_series_is_replaced_as_a_whole() {
     assert_eq!(left, ["snapshots/analysis_mine.vtu"]);
 }
 
-/// A cooling wall with convection, by its series; tables over time scale what they belong to.
-#[test]
-fn a_wall_cools_as_its_series_says() {
-    // k = c = h = L = 1: the roots of z tan z = 1.
-    let roots = [0.860333589, 3.425618459, 6.437298179, 9.529334405];
-    let at = |x: f64, t: f64| {
-        let term = |z: f64| {
-            4.0 * z.sin() / (2.0 * z + (2.0 * z).sin()) * (-z * z * t).exp() * (z * x).cos()
-        };
-        roots.map(term).iter().sum::<f64>()
-    };
-    let tables = "[material]\nconductivity = 1\nmass_density = 2\nheat_capacity = 0.5\n\
-        [[convection]]\nset = \"high\"\nfilm_coefficient = 1\n\
-        [transient]\nend = 0.5\nsteps = [[0.02, 0.0005], [0.5, 0.005]]\ninitial = 1\n";
-    let folder = part([40, 1, 1], |x| x, tables);
-    let found = numbers(&folder, &EXACT);
-    assert!(error(&folder, |[x, ..]| at(x, 0.5)) < 2e-4);
-    let stored = found["transient"]["stored"].as_f64().unwrap();
-    let exact: f64 = (0..1000).map(|i| (at((i as f64 + 0.5) / 1000.0, 0.5) - 1.0) / 1000.0).sum();
-    assert!((stored - exact).abs() < 2e-4, "{stored} {exact}");
-
-    let tables = "[material]\nconductivity = 1\nmass_density = 1\nheat_capacity = 1\n\
-        [[supports]]\nset = \"low\"\ntemperature = 4\nover_time = [[0, 0], [1, 1]]\n\
-        [[supports]]\nset = \"high\"\ntemperature = 4\nover_time = [[0, 0], [1, 1]]\n\
-        [transient]\nend = 40\nstep = 0.25\n";
-    let folder = part([4, 1, 1], |x| x, tables);
-    numbers(&folder, &EXACT);
-    assert!(error(&folder, |_| 4.0) < 1e-6, "a constant beyond the end of its table");
-}
-
 /// Sigmund's `toph`: a plate of sources with a sink, by one layer. `benchmarks/literature.py` has
 /// these numbers, with the published bisection 473.7308 at its end (published: 473.7337). Designs
 /// swing between two, and rounding decides how long.

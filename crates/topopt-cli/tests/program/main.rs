@@ -18,6 +18,7 @@ mod guide;
 mod heat;
 mod heat_fields;
 mod heat_resume;
+mod heat_series;
 mod interrupt;
 mod literature;
 mod loads;

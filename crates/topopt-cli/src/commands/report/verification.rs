@@ -3,6 +3,7 @@
 use serde_json::Value;
 use topopt_mesh::vector::length;
 use topopt_report::{Fact, NodalField, Table, Verification, number};
+use topopt_study::config::PhysicsKind;
 use topopt_study::finding::Finding;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
@@ -30,7 +31,10 @@ pub(super) fn read(results: &RunDirectory) -> Result<Option<Value>, Finding> {
 }
 
 /// How to get a verification.
-pub(super) fn remedy(results: &RunDirectory) -> String {
+pub(super) fn remedy(results: &RunDirectory, physics: PhysicsKind) -> String {
+    if physics == PhysicsKind::Heat {
+        return "Not verified: topopt verify is for elastic parts.".into();
+    }
     let folder = results.path().display();
     format!(
         "Not verified yet: topopt verify {folder} solves the exported shape, and topopt report \
