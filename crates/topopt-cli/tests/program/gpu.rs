@@ -265,7 +265,7 @@ fn what_adds_in_no_order_is_refused_where_bits_count() {
         return;
     };
     let folder = Folder::new();
-    let in_order = ["mf", "nbn", "ebeSym", "bsr"];
+    let in_order = ["mf", "dbd", "nbn", "ebeSym", "bsr"];
     for name in topopt_cuda::Strategy::ALL.map(topopt_cuda::Strategy::name) {
         if in_order.contains(&name) {
             continue;
@@ -273,7 +273,7 @@ fn what_adds_in_no_order_is_refused_where_bits_count() {
         let finished = run_in_order(&folder, "forward", &["--strategy", name]);
         let message = format!(
             "  x strategy `{name}` does not add in the fixed order that `solver.deterministic` requires\n  help: \
-             set `solver.strategy` to \"auto\", or to one of mf, nbn, ebeSym, bsr\n"
+             set `solver.strategy` to \"auto\", or to one of mf, dbd, nbn, ebeSym, bsr\n"
         );
         assert_eq!((finished.status, finished.err), (1, message));
     }
