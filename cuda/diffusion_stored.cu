@@ -58,8 +58,8 @@ __device__ __forceinline__ double row_of_element(
 
 extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_rows(
     VIEW(MeshView) mesh,
-    real* __restrict__ rows,     // [8][8][n_elements]
-    real* __restrict__ shares) { // [8][n_elements]
+    double* __restrict__ rows,     // [8][8][n_elements]
+    double* __restrict__ shares) { // [8][n_elements]
     const unsigned thread = blockIdx.x * BLOCK + threadIdx.x, a = thread / mesh.n_elements;
     if (a >= 8) return;
     const unsigned e = thread % mesh.n_elements;
@@ -72,12 +72,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_rows(
 extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_ebe(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,  // [n_nodes], 1 where the node is held
-    const real* __restrict__ rows,           // [8][8][n_elements]
-    const real* __restrict__ shares,         // [8][n_elements]
-    const real* __restrict__ conductivities, // [n_elements]
-    const real* __restrict__ capacities,     // [n_elements]
-    const real* __restrict__ x,              // [n_nodes]
-    real* __restrict__ y) {                  // [n_nodes]
+    const double* __restrict__ rows,           // [8][8][n_elements]
+    const double* __restrict__ shares,         // [8][n_elements]
+    const double* __restrict__ conductivities, // [n_elements]
+    const double* __restrict__ capacities,     // [n_elements]
+    const double* __restrict__ x,              // [n_nodes]
+    double* __restrict__ y) {                  // [n_nodes]
     const unsigned in_launch = blockIdx.x * BLOCK + threadIdx.x, e = part.first + in_launch;
     if (in_launch >= part.count) return;
     unsigned node[8];
@@ -105,12 +105,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_nbn(
     const unsigned* __restrict__ elements,    // [8 n_elements], of each node
     const unsigned char* __restrict__ locals, // [8 n_elements], of the node in each
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
-    const real* __restrict__ rows,            // [8][8][n_elements]
-    const real* __restrict__ shares,          // [8][n_elements]
-    const real* __restrict__ conductivities,  // [n_elements]
-    const real* __restrict__ capacities,      // [n_elements]
-    const real* __restrict__ x,               // [n_nodes]
-    real* __restrict__ y) {                   // [n_nodes]
+    const double* __restrict__ rows,            // [8][8][n_elements]
+    const double* __restrict__ shares,          // [8][n_elements]
+    const double* __restrict__ conductivities,  // [n_elements]
+    const double* __restrict__ capacities,      // [n_elements]
+    const double* __restrict__ x,               // [n_nodes]
+    double* __restrict__ y) {                   // [n_nodes]
     const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= mesh.n_nodes) return;
     const real own = x[node];
@@ -139,12 +139,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_assemble(
     const unsigned* __restrict__ elements,    // [8 n_elements], of each node
     const unsigned char* __restrict__ locals, // [8 n_elements], of the node in each
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
-    const real* __restrict__ conductivities,  // [n_elements]
-    const real* __restrict__ capacities,      // [n_elements]
+    const double* __restrict__ conductivities,  // [n_elements]
+    const double* __restrict__ capacities,      // [n_elements]
     const unsigned* __restrict__ row_offsets, // [n_nodes + 1]
     const unsigned* __restrict__ columns,     // [n_entries], without the node itself
-    real* entries,                            // [n_entries]
-    real* __restrict__ ground) {              // [n_nodes]
+    double* entries,                            // [n_entries]
+    double* __restrict__ ground) {              // [n_nodes]
     const unsigned node = blockIdx.x * BLOCK + threadIdx.x;
     if (node >= mesh.n_nodes) return;
     if (held[node]) {

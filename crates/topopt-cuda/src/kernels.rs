@@ -82,11 +82,11 @@ kernels! {
     Dbd<R> in "dbd" {
         gather1(
             n_nodes: Count, n_slots: Count, offsets: In<u32>, places: In<u32>, held: In<u8>,
-            slots: Shared<R>, x: In<R>, y: Out<R>,
+            slots: In<R>, x: In<R>, y: Out<R>,
         );
         gather3(
             n_nodes: Count, n_slots: Count, offsets: In<u32>, places: In<u32>, held: In<u8>,
-            slots: Shared<R>, x: In<R>, y: Out<R>,
+            slots: In<R>, x: In<R>, y: Out<R>,
         );
     }
 

@@ -76,11 +76,11 @@ impl<R: Real> Slots<R> {
 
     /// y = what the slots have for each node, and x where it is held.
     pub fn gather(&self, constraints: &Constraints, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        let Self { kernels, n_slots, offsets, places, .. } = self;
-        let (n, held, slots) = (self.offsets.len() - 1, &constraints.held, self.values());
+        let Self { kernels, n_slots, offsets, places, values } = self;
+        let (n, held) = (offsets.len() - 1, &constraints.held);
         match constraints.unknowns {
-            1 => kernels.gather1(Threads(n), n, *n_slots, offsets, places, held, slots, x, y),
-            _ => kernels.gather3(Threads(n), n, *n_slots, offsets, places, held, slots, x, y),
+            1 => kernels.gather1(Threads(n), n, *n_slots, offsets, places, held, values, x, y),
+            _ => kernels.gather3(Threads(n), n, *n_slots, offsets, places, held, values, x, y),
         }
     }
 }
