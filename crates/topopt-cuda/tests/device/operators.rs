@@ -7,7 +7,7 @@ use topopt_cuda::{Cuda, Device, DeviceVector, Real};
 use topopt_fem::operators::Reference;
 use topopt_fem::{Elasticity, ElementOperator, LoadCase, Material, Problem, Supports};
 use topopt_linalg::{Backend, Cpu, LinearOperator, Space};
-use topopt_mesh::{HexMesh, Renumbering, Sets};
+use topopt_mesh::{HexMesh, NodeToElements, Renumbering, Sets};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, norm, wheel};
 
 use crate::device;
@@ -290,9 +290,22 @@ fn mf_in_both_precisions_is_as_exact_far_from_the_origin() {
 
 /// Compares all that `Mf` computes on `mesh` with the reference on `problem`.
 fn assert_mf<R: Real>(mesh: &Arc<ProblemOnDevice>, problem: &Problem, tolerance: f64, what: &str) {
-    let backend = Cuda::<R>::new(mesh.device()).unwrap();
+    let with_slots = Mf::<R>::with_slots(mesh, &NodeToElements::new(problem.mesh())).unwrap();
+    for (mut operator, how) in [(Mf::new(mesh).unwrap(), ""), (with_slots, ", with slots")] {
+        let what = format!("{what}{how}");
+        assert_parts(&mut operator, (mesh.device(), problem), tolerance, &what);
+    }
+}
+
+fn assert_parts<R: Real>(
+    operator: &mut Mf<R>,
+    (device, problem): (&Arc<Device>, &Problem),
+    tolerance: f64,
+    what: &str,
+) {
+    let backend = Cuda::<R>::new(device).unwrap();
     let (n, n_dofs) = (problem.mesh().n_elements(), problem.n_dofs());
-    let (mut operator, mut reference) = (Mf::<R>::new(mesh).unwrap(), Reference::new(problem));
+    let mut reference = Reference::new(problem);
     let moduli: Vec<f64> = (0..n).map(|e| if e % 3 == 0 { 1.0 } else { 1e-6 }).collect();
     operator.set_coefficients(&[&backend.upload(&moduli, Space::elements(n)).unwrap()]);
     reference.set_coefficients(&[&moduli]);
