@@ -228,7 +228,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         self.last_inverse.update(&self.coarse[self.coarse.len() - 1]);
     }
 
-    /// The diagonal by which the finest level is smoothed.
+    /// The diagonal that smooths the finest level.
     fn smooth_finest(&mut self, backend: &Cuda<R>) {
         let Self { fine, bounds, raised, diagonal, fine_inverse, .. } = self;
         for (given, raised) in fine.elements().coefficients().iter().zip(&mut *raised) {

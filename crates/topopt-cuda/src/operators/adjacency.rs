@@ -21,17 +21,10 @@ pub(crate) struct ReverseConnectivity {
 impl ReverseConnectivity {
     pub fn new(device: &Device, adjacency: &NodeToElements) -> Result<Self, BackendError> {
         let n_nodes = adjacency.n_nodes();
-        let mut offsets = vec![0];
-        let (mut elements, mut locals) = (Vec::new(), Vec::new());
-        for node in 0..n_nodes {
-            for (element, local) in adjacency.of(node) {
-                elements.push(element);
-                locals.push(local);
-            }
-            offsets.push(elements.len() as u32);
-        }
+        let all = (0..n_nodes).flat_map(|node| adjacency.of(node));
+        let (elements, locals): (Vec<u32>, Vec<u8>) = all.unzip();
         Ok(Self {
-            offsets: device.upload(&offsets)?,
+            offsets: device.upload(&offsets(adjacency))?,
             elements: device.upload(&elements)?,
             locals: device.upload(&locals)?,
             valence: (0..n_nodes).map(|node| adjacency.valence(node)).max().unwrap_or(0) as u32,
@@ -42,4 +35,15 @@ impl ReverseConnectivity {
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         4 * (n_nodes + 1) + 8 * 5 * n_elements
     }
+}
+
+/// Where the elements of each node begin, and the end of the last, `[n_nodes + 1]`.
+pub(super) fn offsets(adjacency: &NodeToElements) -> Vec<u32> {
+    let mut offsets = vec![0];
+    let mut end = 0;
+    offsets.extend((0..adjacency.n_nodes()).map(|node| {
+        end += adjacency.valence(node) as u32;
+        end
+    }));
+    offsets
 }

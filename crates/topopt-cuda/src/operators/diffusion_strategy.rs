@@ -29,8 +29,7 @@ pub enum DiffusionStrategy {
 }
 
 impl DiffusionStrategy {
-    /// All strategies; the first is what `auto` means. All add in a fixed order on a mesh
-    /// [by color](MeshOnDevice::by_color).
+    /// All strategies. All add in a fixed order on a mesh [by color](MeshOnDevice::by_color).
     pub const ALL: [Self; 5] = [Self::Mf, Self::Dbd, Self::Nbn, Self::Ebe, Self::Bsr];
 
     /// Name as on the command line.

@@ -130,56 +130,72 @@ impl<R: Real> Mf<R> {
 impl<R: Real> Mf<R> {
     /// y = K x; if `with_dot`, every block of elements leaves its part of x . y.
     fn product(&self, with_dot: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
-        let (moduli, held, material) = (&self.moduli, &constraints.held, self.problem.material());
-        if let Kernels::Slots(kernels, slots) = &self.kernels {
-            self.to_slots(with_dot, kernels, slots, x);
-            return slots.gather(constraints, x, y);
-        }
-        self.supports.held_part(Threads(mesh.n_nodes), mesh.n_nodes, held, x, &mut *y);
-
-        let (kernels, at_supports) = match &self.kernels {
-            Kernels::Elements(kernels) | Kernels::Slots(kernels, _) => {
-                (kernels, &constraints.at_supports)
+        match &self.kernels {
+            Kernels::Slots(kernels, slots) => {
+                self.to_slots(with_dot, kernels, slots, x);
+                slots.gather(&self.problem.constraints, x, y);
             }
             Kernels::Clusters(kernels, clusters) => {
-                let (clusters, grid) = (&**clusters, Threads(clusters.threads()));
-                return match with_dot {
-                    true => {
-                        let partial = &self.partial;
-                        kernels
-                            .mf_clusters_dot(grid, clusters, mesh, material, moduli, x, y, partial);
-                    }
-                    false => kernels.mf_clusters(grid, clusters, mesh, material, moduli, x, y),
-                };
+                self.held_part(x, y);
+                self.by_clusters(with_dot, kernels, clusters, x, y);
             }
-        };
+            Kernels::Elements(kernels) => {
+                self.held_part(x, y);
+                self.by_elements(with_dot, kernels, x, y);
+            }
+        }
+    }
+
+    /// y = x at held components, 0 elsewhere.
+    fn held_part(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
+        self.supports.held_part(Threads(mesh.n_nodes), mesh.n_nodes, &constraints.held, x, y);
+    }
+
+    /// y += the products of the elements, cluster by cluster.
+    fn by_clusters(
+        &self,
+        with_dot: bool,
+        kernels: &kernels::MfClusters<R>,
+        clusters: &Clusters,
+        x: &DeviceVector<R>,
+        y: &mut DeviceVector<R>,
+    ) {
+        let (mesh, material) = (&self.problem.mesh, self.problem.material());
+        let (moduli, grid) = (&self.moduli, Threads(clusters.threads()));
+        if with_dot {
+            let partial = &self.partial;
+            kernels.mf_clusters_dot(grid, clusters, mesh, material, moduli, x, y, partial);
+        } else {
+            kernels.mf_clusters(grid, clusters, mesh, material, moduli, x, y);
+        }
+    }
+
+    /// y += the products of the elements, one part of the mesh after the other.
+    fn by_elements(
+        &self,
+        with_dot: bool,
+        kernels: &kernels::Mf<R>,
+        x: &DeviceVector<R>,
+        y: &mut DeviceVector<R>,
+    ) {
+        let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
+        let (moduli, material) = (&self.moduli, self.problem.material());
+        let (held, at) = (&constraints.held, &constraints.at_supports);
+
         let mut begin = 0;
         for part in mesh.parts() {
             let (grid, y) = (Threads(part.count as usize), &mut *y);
             if with_dot {
                 let partial = Shared::from_entry(&self.partial, begin);
                 begin += kernels.mf_dot.blocks(grid);
-                kernels.mf_dot(
-                    grid,
-                    mesh,
-                    part,
-                    held,
-                    at_supports,
-                    material,
-                    moduli,
-                    x,
-                    y,
-                    partial,
-                );
+                kernels.mf_dot(grid, mesh, part, held, at, material, moduli, x, y, partial);
             } else {
-                kernels.mf(grid, mesh, part, held, at_supports, material, moduli, x, y);
+                kernels.mf(grid, mesh, part, held, at, material, moduli, x, y);
             }
         }
     }
-}
 
-impl<R: Real> Mf<R> {
     /// The products of elements into `slots`.
     fn to_slots(
         &self,

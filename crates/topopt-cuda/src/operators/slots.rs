@@ -7,6 +7,7 @@ use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 use topopt_mesh::NodeToElements;
 
+use super::adjacency::offsets;
 use super::constraints::Constraints;
 use crate::Device;
 use crate::kernel::Grid::Threads;
@@ -37,13 +38,7 @@ impl<R: Real> Slots<R> {
         adjacency: &NodeToElements,
         unknowns: usize,
     ) -> Result<Self, BackendError> {
-        let n_nodes = adjacency.n_nodes();
-        let valences = (0..n_nodes).map(|node| adjacency.valence(node) as u32);
-        let ends = valences.scan(0, |end, valence| {
-            *end += valence;
-            Some(*end)
-        });
-        let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
+        let (n_nodes, offsets) = (adjacency.n_nodes(), offsets(adjacency));
         let n_slots = offsets[n_nodes] as usize;
 
         // Slots are by position, in which the bits of the local coordinates count up.

@@ -1,4 +1,4 @@
-//! Which keys are of which physics.
+//! The keys that each physics has.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Where steps in time go on after an interruption: their checkpoints.
 //!
-//! At a checkpoint every solve starts anew from the state, interrupted or not: what the operator, the
+//! At a checkpoint every solve starts again from the state, interrupted or not: what the operator, the
 //! preconditioner and the extrapolation remember of earlier steps needs not be kept, and a solve that
 //! is resumed has the bits of one that was not interrupted.
 
