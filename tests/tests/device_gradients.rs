@@ -4,10 +4,9 @@ use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
 use topopt_design::{
     Accuracy, CaseCompliance, Compliance, Constraint, DensityFilter, Design, DesignSpace,
-    Formulation, Interpolation, IterationReport, LargestDisplacement, Law, MeanDisplacement,
-    Objective, Observer, ObserverError, Optimization, Optimizer, Projection, Response, SolveError,
-    Solver, StateEquation, StopRules, Subproblem, Volume, WeightedDensity, Weights,
-    physical_density,
+    Formulation, Interpolation, IterationReport, Law, Objective, Observer, ObserverError, OfState,
+    Optimization, Optimizer, Projection, Response, SolveError, Solver, StateEquation, StateMean,
+    StateNorm, StopRules, Subproblem, Volume, WeightedDensity, Weights, physical_density,
 };
 use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
 use topopt_linalg::{Backend, Space};
@@ -99,9 +98,12 @@ fn all_responses_agree_with_finite_differences() {
     let transform = physical_density(&backend, filter.unwrap(), Some(projection), &space).unwrap();
 
     let shares = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
-    let mean = MeanDisplacement::new(&backend, &problem, "mean".into(), 0, shares).unwrap();
-    let nodes = ((0..problem.mesh().n_nodes() as u32).step_by(7).collect(), 8.0);
-    let largest = LargestDisplacement::new(&backend, &problem, "largest".into(), 1, nodes).unwrap();
+    let states = problem.space();
+    let mean = StateMean::new(&backend, &problem, shares).unwrap();
+    let mean = OfState::new(&backend, states, ("mean".into(), 0), mean).unwrap();
+    let nodes = (0..problem.mesh().n_nodes() as u32).step_by(7).collect();
+    let largest = StateNorm::new(&problem, nodes, 8.0);
+    let largest = OfState::new(&backend, states, ("largest".into(), 1), largest).unwrap();
     let mass = WeightedDensity::new(&backend, "mass".into(), &space.volumes).unwrap();
     let of_case = CaseCompliance { name: "of a case".into(), case: 1 };
     let all: Vec<Box<dyn Response<Gpu>>> = vec![

@@ -274,10 +274,9 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
 
         let start = Instant::now();
         let History { previous, last, greyness, .. } = self.history;
-        let equation = &mut self.evaluator.equation;
-        let tolerance = equation.next_tolerance(greyness, previous, last);
+        let tolerance = self.evaluator.equation.next_tolerance(greyness, previous, last);
         let mut monitor = |progress| observer.solving(iteration, progress);
-        equation.solve(tolerance, &mut monitor).map_err(|error| error.halt(iteration))?;
+        self.evaluator.solve(tolerance, &mut monitor).map_err(|error| error.halt(iteration))?;
         self.evaluator.accept();
         times.pcg = start.elapsed();
         Ok(())
@@ -289,7 +288,9 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         let backend = self.evaluator.equation.backend();
         let assembled = self.evaluator.assemble(&self.design, false);
         assembled.map_err(|error| error.halt(iteration))?;
-        self.evaluator.accept_restored();
+        let mut monitor = |progress| observer.solving(iteration, progress);
+        let restored = self.evaluator.accept_restored(&mut monitor);
+        restored.map_err(|error| error.halt(iteration))?;
         self.evaluator.evaluate(&mut self.functions)?;
         if !self.has_next {
             return Ok(self.step(observer, &mut StepTimes::default())?);

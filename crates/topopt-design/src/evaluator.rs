@@ -70,16 +70,33 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         Ok(self.equation.update_preconditioner(begins_stage)?)
     }
 
+    /// Solves for the states of the trial, which responses in time hear of.
+    pub fn solve(&mut self, tolerance: f64, monitor: &mut Monitor) -> Result<(), SolveError> {
+        let Self { equation, objective, constraints, .. } = self;
+        equation.solve(tolerance, monitor, &mut |moment| {
+            terms(objective, constraints).try_for_each(|(response, ..)| response.observe(moment))
+        })
+    }
+
     /// Swaps the trial, once it is solved, and the design evaluated last.
     pub fn accept(&mut self) {
         self.equation.accept();
         std::mem::swap(&mut self.physical, &mut self.trial_physical);
     }
 
-    /// The trial is the design evaluated last, with states that were restored.
-    pub fn accept_restored(&mut self) {
+    /// The trial is the design evaluated last, with states that were restored; its history is stepped
+    /// through again, which gives the same bits.
+    pub fn accept_restored(&mut self, monitor: &mut Monitor) -> Result<(), SolveError> {
+        if self.equation.is_in_time() {
+            let tolerance = self.equation.next_tolerance(1.0, None, None);
+            self.solve(tolerance, monitor)?;
+            self.equation.forget_effort();
+            self.accept();
+            return Ok(());
+        }
         self.equation.accept_restored();
         std::mem::swap(&mut self.physical, &mut self.trial_physical);
+        Ok(())
     }
 
     /// Finds the values of all functions at the design evaluated last, its compliances and its
@@ -231,7 +248,7 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
     fn values(&mut self, design: &B::Vector) -> Result<Vec<f64>, SolveError> {
         let Self { evaluator, monitor, tolerance, .. } = self;
         evaluator.assemble(design, false)?;
-        evaluator.equation.solve(*tolerance, *monitor)?;
+        evaluator.solve(*tolerance, *monitor)?;
 
         // The trial takes the place of the evaluated design for as long as it is looked at.
         evaluator.accept();

@@ -89,6 +89,7 @@ mod halt;
 mod interpolation;
 mod loads;
 mod measures;
+mod moment;
 mod observer;
 mod optimizer;
 pub mod optimizers;
@@ -116,14 +117,15 @@ pub use formulation::{Constraint, Formulation, Objective};
 pub use interpolation::{Interpolation, Law};
 pub use loads::Loads;
 pub use measures::Measures;
+pub use moment::{Moment, StateFunction};
 pub use observer::{Design, IterationReport, Observer, ObserverError, StepTimes};
 pub use optimizer::{Function, Optimizer, OtherDesigns, Subproblem};
 pub use optimizers::{Anderson, LineSearch, Mma, OptimalityCriteria, Simpl};
 pub use outcome::{DesignError, Ended, Outcome};
 pub use response::{Dependence, Evaluated, Response};
 pub use responses::{
-    CaseCompliance, Compliance, LargestDisplacement, MeanDisplacement, SensitivityFilter, Volume,
-    WeightedDensity,
+    CaseCompliance, Compliance, LoadPower, OfHistory, OfState, SensitivityFilter, StateMean,
+    StateNorm, Volume, WeightedDensity, When,
 };
 pub use solve_error::SolveError;
 pub use state_equation::{Solver, StateEquation};

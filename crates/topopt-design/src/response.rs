@@ -2,7 +2,7 @@
 
 use topopt_linalg::{BackendError, Monitor, Pointwise};
 
-use crate::{Measures, SolveError, StateEquation};
+use crate::{Measures, Moment, SolveError, StateEquation};
 
 /// A function of the physical density and of the states, with its gradient.
 pub trait Response<B: Pointwise> {
@@ -11,6 +11,14 @@ pub trait Response<B: Pointwise> {
 
     /// What it depends on.
     fn dependence(&self) -> Dependence;
+
+    /// Hears of the states of a history, in their order, before it is asked for its value.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    fn observe(&mut self, _at: &Moment<B>) -> Result<(), BackendError> {
+        Ok(())
+    }
 
     /// Its value.
     ///

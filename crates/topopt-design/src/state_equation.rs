@@ -1,11 +1,15 @@
 //! The states of a design, K(E(x̄)) u = f(x̄) for every load case.
 
 mod adjoint;
+mod in_time;
 
 use topopt_fem::{ElementKernel, ElementOperator, ElementPreconditioner, Problem, WithSprings};
 use topopt_linalg::{
     BackendError, Monitor, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason, System,
 };
+
+use in_time::History;
+pub(crate) use in_time::Observe;
 
 use crate::{Accuracy, DesignState, Interpolation, Loads, SolveError, Stage, StructureState};
 
@@ -39,9 +43,12 @@ pub struct StateEquation<'a, B: Pointwise> {
     tolerance: f64,
     moduli: B::Vector,
     trial_moduli: B::Vector,
-    /// Zeros, the coefficients of terms that a steady state has not.
+    /// The coefficients of the other terms: zeros in a steady state.
     unused: Vec<B::Vector>,
-    /// Displacements except for prescribed ones, one vector per load case.
+    /// What there is besides, where the states are those of steps in time.
+    history: Option<Box<History<'a, B>>>,
+    /// Displacements except for prescribed ones, one vector per load case; in time the state at the
+    /// end.
     states: Vec<B::Vector>,
     trial_states: Vec<B::Vector>,
     /// Whether the trial states are those of a design near the next one.
@@ -115,6 +122,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             moduli: element()?,
             trial_moduli: element()?,
             unused: (1..K::TERMS).map(|_| element()).collect::<Result<_, _>>()?,
+            history: None,
             states: cases.clone().map(nodal).collect::<Result<_, _>>()?,
             trial_states: cases.map(nodal).collect::<Result<_, _>>()?,
             has_trial: false,
@@ -175,7 +183,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         interpolation.moduli(*backend, density, scratch, trial_moduli);
         scale(*backend, stiffness.as_ref(), scratch, trial_moduli);
         solver.operator.set_coefficients(&terms(trial_moduli, unused));
-        loads.assemble(backend, density, trial_moduli)
+        loads.assemble(backend, density, trial_moduli)?;
+        self.assemble_capacity(density);
+        Ok(())
     }
 
     /// Lets the preconditioner follow the trial; its structure as well where a stage begins, which
@@ -191,13 +201,18 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     }
 
     /// Solves all load cases of the trial, from the states of the trial before it, if there is one
-    /// since a design was accepted, else from those of the design evaluated last.
+    /// since a design was accepted, else from those of the design evaluated last. In time it steps
+    /// through the history of the trial, of which `observe` hears.
     pub(crate) fn solve(
         &mut self,
         tolerance: f64,
         monitor: &mut Monitor,
+        observe: &mut Observe<B>,
     ) -> Result<(), SolveError> {
         self.tolerance = tolerance;
+        if self.is_in_time() {
+            return self.march(monitor, observe);
+        }
         let has_trial = std::mem::take(&mut self.has_trial);
         for (case, name) in self.loads.names().enumerate() {
             let (a, m) = (self.solver.operator.as_ref(), self.solver.preconditioner.as_ref());
@@ -222,6 +237,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// Swaps the same without the states, which were restored.
     pub(crate) fn accept_restored(&mut self) {
         std::mem::swap(&mut self.moduli, &mut self.trial_moduli);
+        if let Some(history) = &mut self.history {
+            std::mem::swap(&mut history.kept, &mut history.trial_kept);
+        }
         self.compliances.clear();
     }
 
@@ -251,6 +269,11 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         Ok(effort)
     }
 
+    /// Forgets the effort of the solves since [`StateEquation::follow_slow_solves`].
+    pub(crate) fn forget_effort(&mut self) {
+        self.effort = Effort::default();
+    }
+
     /// Makes the structure for a design of `moduli`, if they differ enough from those it was made
     /// for.
     fn restructure(&mut self, moduli: &[f64]) -> Result<(), BackendError> {
@@ -268,6 +291,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
         before: Option<f64>,
         last: Option<f64>,
     ) -> f64 {
+        if self.is_in_time() {
+            return self.solver.accuracy.tight;
+        }
         self.solver.accuracy.tolerance(greyness, before, last)
     }
 
@@ -279,7 +305,9 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// The compliance of each load case of the design evaluated last without its weight, see
     /// [`Loads::compliances`]. `scratch` is overwritten.
     pub(crate) fn compliances(&mut self, scratch: &mut B::Vector) -> Result<&[f64], BackendError> {
-        if self.compliances.is_empty() {
+        if let Some(mean) = self.mean_compliance() {
+            self.compliances = vec![mean];
+        } else if self.compliances.is_empty() {
             let Self { backend, loads, solver, moduli, states, .. } = self;
             let operator = solver.operator.as_ref();
             self.compliances = loads.compliances(*backend, operator, moduli, states, scratch)?;

@@ -108,7 +108,10 @@ pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
 pub use springs::WithSprings;
 pub use strategy::Strategy;
 pub use supports::Supports;
-pub use transient::{StepData, ThetaScheme, lumped_capacity};
+pub use transient::{
+    AdjointSteps, Held, OverTime, StepData, StepLoads, StepSolver, ThetaScheme, Timeline, Varying,
+    factor_at, lumped_capacity,
+};
 
 /// Directions of space, and displacement components of a node.
 pub const DIM: usize = 3;

@@ -1,14 +1,20 @@
 //! Steps in time by the theta scheme: c du/dt - div(k grad u) + h (u - u_a) = f.
 
+mod adjoint;
+mod step_loads;
+mod timeline;
+
 use rayon::prelude::*;
 use topopt_linalg::{
-    Backend, BackendError, Monitor, Pcg, PcgOptions, PcgOutcome, Preconditioner, Space, StopReason,
-    System,
+    Backend, BackendError, LinearOperator, Monitor, Pcg, PcgOptions, PcgOutcome, Preconditioner,
+    Space, StopReason, System,
 };
 use topopt_mesh::HexMesh;
 
-use crate::ElementOperator;
 use crate::diffusion::shape_integrals;
+pub use adjoint::AdjointSteps;
+pub use step_loads::StepLoads;
+pub use timeline::{OverTime, Timeline, Varying, factor_at};
 
 /// The capacities of elements, `[n_elements]`, lumped at the nodes, `[n_nodes]`: the integral of
 /// c N_a, as the second term of [`crate::Diffusion`] has it.
@@ -32,14 +38,8 @@ pub fn lumped_capacity(mesh: &HexMesh, capacities: &[f64]) -> Vec<f64> {
 /// is C (u_1 - u_0) / dt + K (theta u_1 + (1 - theta) u_0) = (1 - theta) f_0 + theta f_1: of second
 /// order with theta = 1/2 \[CrankNicolson1947\], of first order and without oscillations with 1. The
 /// heat that is stored is the heat that comes in, to the tolerance of the solve.
-pub struct ThetaScheme<'a, B: Backend> {
-    backend: &'a B,
-    /// K + C / (theta dt), with rows of the identity at held nodes and with the springs.
-    operator: Box<dyn ElementOperator<B> + 'a>,
-    /// K without held nodes and without springs.
-    free: Box<dyn ElementOperator<B> + 'a>,
+pub struct ThetaScheme<B: Backend> {
     theta: f64,
-    pcg: Pcg<B>,
     /// C.
     capacity: B::Vector,
     /// 1 at free nodes, 0 at held ones.
@@ -56,44 +56,72 @@ pub struct ThetaScheme<'a, B: Backend> {
     scratch: B::Vector,
 }
 
-/// Loads and held values of a step, `[n_nodes]` each.
-#[derive(Debug, Clone, Copy)]
-pub struct StepData<'s> {
-    /// (1 - theta) f_0 + theta f_1.
-    pub source: &'s [f64],
-    /// The values of held nodes at the middle t_0 + theta dt and at the end, 0 at free nodes.
-    pub held: [&'s [f64]; 2],
+/// What the systems of steps are solved with.
+pub struct StepSolver<'s, 'm, B: Backend> {
+    /// Where vectors live.
+    pub backend: &'s B,
+    /// Its work vectors.
+    pub pcg: &'s mut Pcg<B>,
+    /// K + C / (theta dt), with rows of the identity at held nodes and with the springs.
+    pub operator: &'s dyn LinearOperator<B>,
+    /// It follows the operator.
+    pub preconditioner: &'s dyn Preconditioner<B>,
+    /// When a solve ends.
+    pub options: PcgOptions,
+    /// Hears of each stop test.
+    pub monitor: &'s mut Monitor<'m>,
+}
+
+/// Loads and held values of a step.
+#[derive(Clone, Copy)]
+pub struct StepData<'s, B: Backend> {
+    /// (1 - theta) f_0 + theta f_1, `[n_nodes]`.
+    pub source: &'s B::Vector,
+    /// What is held at values other than 0.
+    pub held: Option<Held<'s, B>>,
     /// Length of the step.
     pub dt: f64,
 }
 
-impl<'a, B: Backend> ThetaScheme<'a, B> {
-    /// Vectors with one entry per node that it holds besides its operators.
-    pub const NODAL_VECTORS: usize = 12;
+/// The values of held nodes in a step, 0 at free nodes, `[n_nodes]` each.
+#[derive(Clone, Copy)]
+pub struct Held<'s, B: Backend> {
+    /// At the middle t_0 + theta dt.
+    pub middle: &'s B::Vector,
+    /// At the end.
+    pub end: &'s B::Vector,
+    /// K without held nodes and without springs.
+    pub free: &'s dyn LinearOperator<B>,
+}
 
-    /// From the state `start`, `[n_nodes]`, on, with theta from 0.5 to 1.
-    ///
-    /// `operator` is of the problem, with its springs, and `free` of the same mesh with no node
-    /// held and no springs; `free` has the conductivities and no capacity. `is_free` is 1 at nodes
+impl<B: Backend> StepSolver<'_, '_, B> {
+    /// Solves for `x`, from what it holds.
+    fn solve(&mut self, f: &B::Vector, x: &mut B::Vector) -> Result<PcgOutcome, BackendError> {
+        let Self { backend, pcg, operator, preconditioner, options, monitor } = self;
+        let system = System { backend: *backend, a: *operator, m: *preconditioner, f };
+        pcg.solve(&system, x, *options, *monitor)
+    }
+}
+
+impl<B: Backend> ThetaScheme<B> {
+    /// Vectors with one entry per node that it holds.
+    pub const NODAL_VECTORS: usize = 8;
+
+    /// From the state `start`, `[n_nodes]`, on, with theta from 0.5 to 1. `is_free` is 1 at nodes
     /// that are not held, and 0 at the others; `capacity` is [`lumped_capacity`].
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(
-        backend: &'a B,
-        [operator, free]: [Box<dyn ElementOperator<B> + 'a>; 2],
+        backend: &B,
+        nodes: Space,
         theta: f64,
         [capacity, is_free, start]: [&[f64]; 3],
     ) -> Result<Self, BackendError> {
-        let nodes = operator.space();
         let upload = |values: &[f64]| backend.upload(values, nodes);
         let zeros = || backend.zeros(nodes);
         Ok(Self {
-            backend,
-            operator,
-            free,
             theta,
-            pcg: Pcg::new(backend, nodes)?,
             capacity: upload(capacity)?,
             is_free: upload(is_free)?,
             state: upload(start)?,
@@ -106,52 +134,55 @@ impl<'a, B: Backend> ThetaScheme<'a, B> {
         })
     }
 
-    /// The operator, whose coefficients are the conductivities and c / (theta dt) by elements.
-    pub fn operator(&mut self) -> &mut (dyn ElementOperator<B> + 'a) {
-        self.operator.as_mut()
-    }
-
-    /// The space of the states.
-    pub fn space(&self) -> Space {
-        self.operator.space()
-    }
-
     /// The state at the end of the last step, `[n_nodes]`.
     pub fn state(&self) -> &B::Vector {
         &self.state
     }
 
-    /// A step. `operator` has the coefficients for its length, and `preconditioner` follows it.
+    /// C, `[n_nodes]`.
+    pub fn capacity(&self) -> &B::Vector {
+        &self.capacity
+    }
+
+    /// C, to be changed before a start.
+    pub fn capacity_mut(&mut self) -> &mut B::Vector {
+        &mut self.capacity
+    }
+
+    /// Goes on from `state`, `[n_nodes]`, as if there had been no step before.
+    pub fn start_from(&mut self, backend: &B, state: &B::Vector) {
+        backend.copy(state, &mut self.state);
+        self.n_steps = 0;
+    }
+
+    /// A step. The operator of `solver` has the coefficients for its length.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails. Where the solve does not converge, the state stays.
     pub fn step(
         &mut self,
-        data: &StepData,
-        preconditioner: &dyn Preconditioner<B>,
-        options: PcgOptions,
-        monitor: &mut Monitor,
+        solver: &mut StepSolver<B>,
+        data: &StepData<B>,
     ) -> Result<PcgOutcome, BackendError> {
-        let (backend, nodes) = (self.backend, self.operator.space());
-        let [middle, end] = data.held;
-        let is_held = middle.iter().any(|value| *value != 0.0);
+        let backend = solver.backend;
 
         // f + C u_0 / (theta dt) - (K + C / (theta dt)) u_D at free nodes.
-        self.right = backend.upload(data.source, nodes)?;
+        backend.copy(data.source, &mut self.right);
         backend.multiply(&self.capacity, &self.state, &mut self.scratch);
         backend.axpby(1.0 / (self.theta * data.dt), &self.scratch, 1.0, &mut self.right);
-        self.held = backend.upload(middle, nodes)?;
-        if is_held {
-            self.free.apply(&self.held, &mut self.scratch);
-            backend.axpby(-1.0, &self.scratch, 1.0, &mut self.right);
+        match &data.held {
+            Some(held) => {
+                backend.copy(held.middle, &mut self.held);
+                held.free.apply(held.middle, &mut self.scratch);
+                backend.axpby(-1.0, &self.scratch, 1.0, &mut self.right);
+            }
+            None => backend.fill(0.0, &mut self.held),
         }
         backend.copy(&self.right, &mut self.scratch);
         backend.multiply(&self.is_free, &self.scratch, &mut self.right);
 
-        self.extrapolate();
-        let system =
-            System { backend, a: self.operator.as_ref(), m: preconditioner, f: &self.right };
-        let outcome = self.pcg.solve(&system, &mut self.middle, options, monitor)?;
+        self.extrapolate(backend);
+        let outcome = solver.solve(&self.right, &mut self.middle)?;
         if outcome.reason != StopReason::Converged {
             return Ok(outcome);
         }
@@ -162,34 +193,34 @@ impl<'a, B: Backend> ThetaScheme<'a, B> {
         backend.axpby(1.0 / theta, &self.middle, 1.0 - 1.0 / theta, &mut self.state);
         backend.copy(&self.state, &mut self.scratch);
         backend.multiply(&self.is_free, &self.scratch, &mut self.state);
-        let end = backend.upload(end, nodes)?;
-        backend.axpby(1.0, &end, 1.0, &mut self.state);
+        if let Some(held) = &data.held {
+            backend.axpby(1.0, held.end, 1.0, &mut self.state);
+        }
         Ok(outcome)
     }
 
-    /// K w at the middle of the last step, `[n_nodes]`, without springs: at held nodes, with what is
-    /// stored there and the loads, the heat that comes in.
-    pub fn middle_flows(&mut self, out: &mut B::Vector) {
-        self.backend.copy(&self.middle, &mut self.scratch);
-        self.backend.axpby(1.0, &self.held, 1.0, &mut self.scratch);
-        self.free.apply(&self.scratch, out);
+    /// K w at the middle of the last step, `[n_nodes]`, where `free` is K without held nodes and
+    /// without springs: at held nodes, with what is stored there and the loads, the heat that comes in.
+    pub fn middle_flows(&mut self, backend: &B, free: &dyn LinearOperator<B>, out: &mut B::Vector) {
+        backend.copy(&self.middle, &mut self.scratch);
+        backend.axpby(1.0, &self.held, 1.0, &mut self.scratch);
+        free.apply(&self.scratch, out);
     }
 
     /// w at the middle of the last step, held values included.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
-    pub fn middle(&self) -> Result<Vec<f64>, BackendError> {
-        let mut middle = self.backend.download(&self.middle)?;
-        let held = self.backend.download(&self.held)?;
+    pub fn middle(&self, backend: &B) -> Result<Vec<f64>, BackendError> {
+        let mut middle = backend.download(&self.middle)?;
+        let held = backend.download(&self.held)?;
         middle.iter_mut().zip(held).for_each(|(w, held)| *w += held);
         Ok(middle)
     }
 
     /// Starts the next solve on the line through the last two; from the state where there is no
     /// line.
-    fn extrapolate(&mut self) {
-        let backend = self.backend;
+    fn extrapolate(&mut self, backend: &B) {
         match self.n_steps {
             0 => {
                 backend.multiply(&self.is_free, &self.state, &mut self.middle);

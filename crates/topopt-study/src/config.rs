@@ -45,14 +45,14 @@ pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
 pub use material_properties::MaterialProperty;
 pub use mesh::{Generator, Hexes, Mesh};
-pub use objective::{Constraint, Judged, Objective, Quantity};
+pub use objective::{Constraint, Judged, Objective, Quantity, TimeOf};
 pub use output::{Compression, Output};
 pub use physics::{Convection, Physics, PhysicsKind};
 pub use property::{CellArray, Property, number};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Solver, Strategy};
-pub use transient::{OverTime, Probe, Transient, factor_at};
+pub use transient::{OverTime, Probe, Transient};
 pub use units::{ForceUnit, LengthUnit, Units};
 
 use crate::finding::{Finding, InputError, Source};

@@ -1,9 +1,9 @@
 //! What a case asks for: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
-    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LargestDisplacement,
-    MeanDisplacement, Objective, Projection, Response, SensitivityFilter, WeightedDensity, Weights,
-    WeightsOf, physical_density,
+    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LoadPower,
+    Objective, OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction,
+    StateMean, StateNorm, WeightedDensity, Weights, WeightsOf, physical_density,
 };
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise};
@@ -100,27 +100,33 @@ fn constraints<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
 }
 
 fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
-    PosedResponse { label, form, .. }: &PosedResponse,
+    PosedResponse { label, form, when, .. }: &PosedResponse,
     model: &Model<K, N>,
     backend: &B,
 ) -> Result<Box<dyn Response<B> + 'a>, BackendError> {
     let (name, problem) = (label.clone(), &model.problem);
-    Ok(match form {
-        Form::Compliance => Box::new(Compliance),
-        Form::CaseCompliance(case) => Box::new(CaseCompliance { name, case: *case }),
-        Form::Volume | Form::VolumeOf(_) | Form::Mass(_) => {
-            let weights = model.density_weights(form).unwrap_or_default();
-            Box::new(WeightedDensity::new(backend, name, &weights)?)
+    let (case, function): (usize, Box<dyn StateFunction<B> + 'a>) = match (form, when) {
+        (Form::Compliance, None) => return Ok(Box::new(Compliance)),
+        (Form::CaseCompliance(case), None) => {
+            return Ok(Box::new(CaseCompliance { name, case: *case }));
         }
-        Form::MeanDisplacement { case, weights } => {
+        (Form::Compliance | Form::CaseCompliance(_), Some(_)) => (0, Box::new(LoadPower)),
+        (Form::Volume | Form::VolumeOf(_) | Form::Mass(_), _) => {
+            let weights = model.density_weights(form).unwrap_or_default();
+            return Ok(Box::new(WeightedDensity::new(backend, name, &weights)?));
+        }
+        (Form::MeanDisplacement { case, weights }, _) => {
             let components = |w: &[f64; 3]| std::array::from_fn::<f64, N, _>(|i| w[i]);
             let weights: Vec<_> = weights.iter().map(|(node, w)| (*node, components(w))).collect();
             let weights = on_all_nodes(problem.mesh().n_nodes(), &weights).into_flattened();
-            Box::new(MeanDisplacement::new(backend, problem, name, *case, weights)?)
+            (*case, Box::new(StateMean::new(backend, problem, weights)?))
         }
-        Form::LargestDisplacement { case, nodes, exponent } => {
-            let of = (nodes.clone(), *exponent);
-            Box::new(LargestDisplacement::new(backend, problem, name, *case, of)?)
+        (Form::LargestDisplacement { case, nodes, exponent }, _) => {
+            (*case, Box::new(StateNorm::new(problem, nodes.clone(), *exponent)))
         }
+    };
+    Ok(match when {
+        Some(when) => Box::new(OfHistory::new(name, *when, function)),
+        None => Box::new(OfState::new(backend, problem.space(), (name, case), function)?),
     })
 }

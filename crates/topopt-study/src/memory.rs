@@ -1,8 +1,9 @@
 //! The memory that a run takes on the host, counted before it is taken.
 
 use rayon::prelude::*;
-use topopt_design::Cone;
+use topopt_design::{Cone, StateEquation};
 use topopt_fem::{BlockJacobi, ElementFactors, ElementVectors, Helmholtz, Strategy};
+use topopt_linalg::Cpu;
 use topopt_mesh::HexMesh;
 
 use crate::computer::Solvable;
@@ -25,7 +26,9 @@ pub fn plan<K: Solvable<N>, const N: usize>(
     let cases = problem.load_cases().len();
 
     let [further_element, further_nodal] = model.posed.further_vectors();
-    let nodal = 8 * N * nodes * (6 + 4 * cases + further_nodal);
+    let in_time = model.timeline.as_ref().map(StateEquation::<Cpu>::vectors_in_time);
+    let [of_steps, nodal_of_steps] = in_time.unwrap_or_default();
+    let nodal = 8 * N * nodes * (6 + 4 * cases + further_nodal + nodal_of_steps);
     // Those of the loop, the optimizer and the filter; with the density filter those of the chain.
     let vectors = match model.filter {
         FilterPlan::Density { .. } => 31,
@@ -35,7 +38,7 @@ pub fn plan<K: Solvable<N>, const N: usize>(
     // Factors in the problem, and of the stiffness in the state equation.
     let factors = 2 * usize::from(stiffness.is_some()) + usize::from(mass.is_some());
     let of_method = further_element_vectors(config.optimizer.method);
-    let element = 8 * elements * (vectors + of_method + further_element + factors);
+    let element = 8 * elements * (vectors + of_method + further_element + of_steps + factors);
     // Results are written when the setup needs nothing: fields in the user's order, and what is
     // compressed.
     let output = (16 * elements + 8 * N * cases * nodes) + OUTPUT.min(16 * elements);

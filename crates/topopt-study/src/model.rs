@@ -2,7 +2,8 @@
 
 use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{
-    Constraints, DIM, Discretization, Elasticity, ElementFactors, LoadCase, Problem, ProblemError,
+    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementFactors, LoadCase, Problem,
+    ProblemError, Timeline,
 };
 use topopt_io::UncutCells;
 use topopt_mesh::hexahedron;
@@ -29,6 +30,8 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem<K, N>,
+    /// What acts in time, where the case is in time.
+    pub timeline: Option<Timeline>,
     /// Number of elements of each color, where the problem has them by color.
     pub colors: Option<Vec<usize>>,
     /// What the elements are made of, `[material]` first.
@@ -72,6 +75,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
 
         let (renumbering, colors) = renumbered(&case.mesh, needs_colors);
         let problem = problem::<K, N>(config, &case, &renumbering)?;
+        let timeline = K::timeline(config, &case, &renumbering)?;
         let materials = MaterialShare::all::<K, N>(config, &case);
         notes.extend(K::notes(config, &case.load_cases));
 
@@ -98,6 +102,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             uncut: case.uncut,
             renumbering,
             problem,
+            timeline,
             colors,
             materials,
             space,
@@ -182,6 +187,12 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         config.contrast() * least / moduli.map(|moduli| moduli.most).fold(0.0, f64::max)
     }
 
+    /// Conduction on its mesh without held nodes: it says what flows into these.
+    pub fn bare(&self) -> Discretization<Diffusion, 1> {
+        let mesh = self.problem.mesh();
+        Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()))
+    }
+
     /// Number of unknowns that are not held.
     pub fn n_free_dofs(&self) -> usize {
         self.problem.n_dofs() - self.problem.constraints().n_fixed()
@@ -233,7 +244,9 @@ fn problem<K: Physics<N>, const N: usize>(
     let load_case = |load: &CaseLoads<N>| LoadCase {
         weight: load.weight,
         body_force: K::body_force(config, load),
-        prescribed: (!load.displacements.is_empty()).then(|| nodal(&load.displacements)),
+        // In time these are part of the timeline.
+        prescribed: (config.transient.is_none() && !load.displacements.is_empty())
+            .then(|| nodal(&load.displacements)),
         ..LoadCase::new(load.name.as_str(), nodal(&load.forces))
     };
 

@@ -4,12 +4,14 @@
 mod elastic;
 pub(crate) mod heat;
 
-use topopt_fem::{BodyForce, ElementKernel, ProblemError};
+use topopt_fem::{BodyForce, ElementKernel, ProblemError, Timeline};
+use topopt_mesh::Renumbering;
 
+use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, SetMaterial};
 use crate::fields::Fields;
-use crate::finding::Finding;
+use crate::finding::{Finding, InputError};
 use crate::lookup::Lookup;
 
 /// What holds and loads the part, by numbers from 0.
@@ -69,6 +71,18 @@ pub trait Physics<const N: usize>: ElementKernel<N> {
     /// What acts on solid material per volume, and follows the density.
     fn body_force(_config: &Config, _load: &CaseLoads<N>) -> BodyForce<N> {
         BodyForce::ZERO
+    }
+
+    /// What acts in time, in the order of the problem, where the case is in time.
+    ///
+    /// # Errors
+    /// Materials that lack what that needs.
+    fn timeline(
+        _config: &Config,
+        _case: &Case<N>,
+        _renumbering: &Renumbering,
+    ) -> Result<Option<Timeline>, InputError> {
+        Ok(None)
     }
 
     /// What is wrong with a problem, in its words.

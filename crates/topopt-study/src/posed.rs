@@ -1,6 +1,6 @@
 //! The problem that a case poses: its responses on the nodes and elements of its mesh.
 
-use topopt_design::IterationReport;
+use topopt_design::{IterationReport, When};
 use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
 
@@ -26,6 +26,8 @@ pub struct PosedResponse {
     pub weight: f64,
     /// What it is.
     pub form: Form,
+    /// When it counts, where it is of states in time.
+    pub when: Option<When>,
 }
 
 /// A response with a limit.
@@ -82,14 +84,14 @@ impl Form {
             _ => None,
         }
     }
-
-    /// Whether the iterations report it anyway.
-    pub fn is_usual(&self) -> bool {
-        matches!(self, Self::Compliance | Self::Volume)
-    }
 }
 
 impl PosedResponse {
+    /// Whether the iterations report it anyway.
+    pub fn is_usual(&self) -> bool {
+        self.when.is_none() && matches!(self.form, Form::Compliance | Form::Volume)
+    }
+
     /// Its name as a column of a table: without spaces and commas.
     pub fn column(&self) -> String {
         self.label.replace([' ', ','], "_")
@@ -111,10 +113,10 @@ impl Posed {
     /// The responses that have columns of their own in the table of the iterations, the objective
     /// first.
     pub fn columns(&self) -> Vec<String> {
-        let objective = self.objective.first().filter(|response| !response.form.is_usual());
+        let objective = self.objective.first().filter(|response| !response.is_usual());
         let limited = self.constraints.iter().map(|constraint| &constraint.response);
         let mut columns: Vec<String> = objective.map(|_| "objective".into()).into_iter().collect();
-        for response in limited.filter(|response| !response.form.is_usual()) {
+        for response in limited.filter(|response| !response.is_usual()) {
             let name = response.column();
             let n = columns.iter().filter(|column| column.starts_with(&name)).count();
             columns.push(if n > 0 { format!("{name}_{}", n + 1) } else { name });
@@ -124,9 +126,9 @@ impl Posed {
 
     /// What these columns hold in an iteration.
     pub fn own_values(&self, report: &IterationReport) -> Vec<f64> {
-        let is_own = self.objective.first().is_some_and(|response| !response.form.is_usual());
+        let is_own = self.objective.first().is_some_and(|response| !response.is_usual());
         let limited = self.constraints.iter().zip(&report.constraints);
-        let limited = limited.filter(|(constraint, _)| !constraint.response.form.is_usual());
+        let limited = limited.filter(|(constraint, _)| !constraint.response.is_usual());
         is_own.then_some(report.objective).into_iter().chain(limited.map(|(_, v)| *v)).collect()
     }
 
@@ -197,14 +199,19 @@ impl Posed {
             self.objective.iter().chain(limited)
         };
         let gradients = responses().count() + usize::from(self.objective.len() > 1);
-        let own = |response: &PosedResponse| match &response.form {
-            Form::VolumeOf(_) | Form::Mass(_) => [1, 0],
-            Form::MeanDisplacement { .. } => [0, 3],
-            Form::LargestDisplacement { .. } => [0, 2],
-            _ => [0, 0],
+        let own = |response: &PosedResponse| {
+            // The state and its adjoint, in a steady state.
+            let states = if response.when.is_none() { 2 } else { 0 };
+            match &response.form {
+                Form::VolumeOf(_) | Form::Mass(_) => [1, 0],
+                Form::MeanDisplacement { .. } => [0, 2 + states],
+                Form::LargestDisplacement { .. } => [0, states],
+                _ => [0, 0],
+            }
         };
         // What adjoint gradients are made with.
-        let has_adjoint = responses().any(|response| response.form.case().is_some());
+        let has_adjoint =
+            responses().any(|response| response.when.is_none() && response.form.case().is_some());
         let shared = if has_adjoint { [3, 1] } else { [0, 0] };
         let [elements, nodal] = responses()
             .map(own)

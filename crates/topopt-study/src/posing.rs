@@ -1,10 +1,11 @@
 //! The responses that `[objective]` and `[[constraints]]` amount to on the mesh of a case.
 
 use toml::Spanned;
+use topopt_design::When;
 use topopt_fem::surface_load;
 use topopt_mesh::SetKind;
 
-use crate::config::{Judged, Quantity, SelectKind};
+use crate::config::{Judged, Quantity, SelectKind, TimeOf};
 use crate::finding::Finding;
 use crate::lookup::{Lookup, sorted};
 use crate::posed::{Form, Posed, PosedConstraint, PosedResponse};
@@ -18,11 +19,13 @@ impl Lookup<'_> {
         let config = self.config;
         let mut posed = Posed::default();
         match config.objective.as_ref().and_then(|o| Some((o, o.judged()?))) {
-            None => posed.objective.push(PosedResponse {
-                label: Quantity::Compliance.name().into(),
-                weight: 1.0,
-                form: Form::Compliance,
-            }),
+            None => {
+                let when = self.when(TimeOf::default());
+                let label = Quantity::Compliance.name().into();
+                let form = Form::Compliance;
+                let response = PosedResponse { label, weight: 1.0, form, when };
+                posed.objective.push(in_time(response));
+            }
             Some((objective, judged)) => {
                 posed.is_maximized = objective.maximize.is_some();
                 let each = objective.is_worst_case();
@@ -33,7 +36,7 @@ impl Lookup<'_> {
         if let Some(fraction) = &config.design.volume_fraction {
             let label = Quantity::Volume.name().into();
             posed.constraints.push(PosedConstraint {
-                response: PosedResponse { label, weight: 1.0, form: Form::Volume },
+                response: PosedResponse { label, weight: 1.0, form: Form::Volume, when: None },
                 limit: *fraction.get_ref(),
                 is_upper: true,
                 entry: None,
@@ -79,7 +82,8 @@ impl Lookup<'_> {
                     }
                     _ => Form::Compliance,
                 };
-                return vec![PosedResponse { label: judged.label(None), weight: 1.0, form }];
+                let (label, when) = (judged.label(None), self.when_of(judged));
+                return vec![in_time(PosedResponse { label, weight: 1.0, form, when })];
             }
         };
 
@@ -117,13 +121,28 @@ impl Lookup<'_> {
             let name = names[case];
             let mut listed = self.config.load_cases.iter();
             let weight = listed.find(|entry| entry.name.get_ref() == name);
-            PosedResponse {
+            in_time(PosedResponse {
                 label: judged.label((names.len() > 1).then_some(name)),
                 weight: weight.map_or(1.0, |entry| entry.weight),
                 form,
-            }
+                when: self.when_of(judged),
+            })
         };
         forms.map(of).collect()
+    }
+
+    /// When a response counts, if it is of states in time.
+    fn when_of(&self, judged: Judged) -> Option<When> {
+        let is_of_states = judged.quantity.get_ref().is_of_states();
+        let time = judged.time.map_or(TimeOf::default(), |time| *time.get_ref());
+        if is_of_states { self.when(time) } else { None }
+    }
+
+    fn when(&self, time: TimeOf) -> Option<When> {
+        self.config.transient.as_ref().map(|_| match time {
+            TimeOf::End => When::End,
+            TimeOf::Mean => When::Mean,
+        })
     }
 
     /// The nodes of a set with their shares in it: by the areas that they stand for if it has faces,
@@ -174,4 +193,14 @@ impl Lookup<'_> {
         (!has_spring && !nodes.is_empty())
             .then(|| finding.at(self.config.source(), span, "nothing works against it"))
     }
+}
+
+/// The response with its time in its label.
+fn in_time(mut response: PosedResponse) -> PosedResponse {
+    response.label += match response.when {
+        None => "",
+        Some(When::End) => " at the end",
+        Some(When::Mean) => " over time",
+    };
+    response
 }

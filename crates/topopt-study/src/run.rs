@@ -10,7 +10,7 @@ use topopt_design::{
     Accuracy, Design, DesignError, DesignTransform, Ended, IterationReport, Observer,
     ObserverError, Optimization, StateEquation, StopRules, WeightsOf, start,
 };
-use topopt_fem::{DIM, Diffusion, Elasticity};
+use topopt_fem::{DIM, Diffusion, Discretization, Elasticity};
 use topopt_linalg::{Backend, BackendError, PcgProgress, Pointwise};
 
 use crate::case::Case;
@@ -166,7 +166,8 @@ impl<K: Solvable<N>, const N: usize> Visitor for Run<'_, K, N> {
         let mut summary = self.summary(computer, &solver);
 
         let neighbors = Cell::new(None);
-        let mut optimization = self.optimization(computer, solver, &neighbors)?;
+        let bare = model.timeline.as_ref().map(|_| model.bare());
+        let mut optimization = self.optimization(computer, solver, bare.as_ref(), &neighbors)?;
         summary.neighbors = neighbors.get();
         if self.interrupt.is_requested() && self.resumption.is_none() {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
@@ -226,19 +227,24 @@ impl<'a, K: Solvable<N>, const N: usize> Run<'a, K, N> {
         summary
     }
 
-    /// The design loop, its filter and its start. What the weights made last are like goes to
-    /// `neighbors`.
+    /// The design loop, its filter and its start; `bare` is there for steps in time. What the weights
+    /// made last are like goes to `neighbors`.
     fn optimization<'b, C: Computer>(
         &self,
         computer: &'b C,
         solver: Solver<'b, C::Backend>,
+        bare: Option<&'b Discretization<Diffusion, 1>>,
         neighbors: &'b Cell<Option<Neighbors>>,
     ) -> Result<Optimization<'b, C::Backend>, DesignError>
     where
         'a: 'b,
     {
         let (config, model, backend) = (self.config, self.model, computer.backend());
-        let equation = state_equation(config, model, backend, solver)?;
+        let mut equation = state_equation(config, model, backend, solver)?;
+        if let (Some(timeline), Some(bare)) = (&model.timeline, bare) {
+            let free = computer.diffusion(bare, model.colors.as_deref())?;
+            equation = equation.in_time(timeline, free, model.problem.constraints())?;
+        }
 
         let plan = model.filter.weights();
         let weights_of: WeightsOf<C::Backend> = Box::new(move |radius| {

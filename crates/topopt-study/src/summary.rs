@@ -319,7 +319,7 @@ impl<'a> Summary<'a> {
 
     /// An objective that is neither the compliance nor the volume, to stand before these.
     fn own_objective(&self) -> String {
-        let is_usual = self.posed.objective.iter().all(|response| response.form.is_usual());
+        let is_usual = self.posed.objective.iter().all(|response| response.is_usual());
         match self.objective.value.filter(|_| !is_usual) {
             Some(value) => format!("{} {value:.6e}, ", self.objective.response),
             None => String::new(),

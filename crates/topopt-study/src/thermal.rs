@@ -60,8 +60,9 @@ impl ThermalAnalysis {
 
             let part = Part { config, case: &case, model: &model, filling: &filling };
             let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
-            let mut analysis = match &config.transient {
-                Some(keys) => part.in_time(keys, request, conditions)?,
+            let in_time = config.transient.as_ref().zip(model.timeline.as_ref());
+            let mut analysis = match in_time {
+                Some(in_time) => part.in_time(in_time, request, conditions)?,
                 None => part.steady(request, conditions)?,
             };
             analysis.design = design.map(|design| design.path().display().to_string());

@@ -17,6 +17,7 @@ mod gpu;
 mod guide;
 mod heat;
 mod heat_fields;
+mod heat_in_time;
 mod heat_resume;
 mod heat_series;
 mod interrupt;

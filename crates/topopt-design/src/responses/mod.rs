@@ -1,13 +1,15 @@
 //! The responses, a file each.
 
 mod compliance;
-mod displacement;
+mod of_states;
 mod sensitivity_filter;
+mod state_functions;
 mod volume;
 mod weighted_density;
 
 pub use compliance::{CaseCompliance, Compliance};
-pub use displacement::{LargestDisplacement, MeanDisplacement};
+pub use of_states::{OfHistory, OfState, When};
 pub use sensitivity_filter::SensitivityFilter;
+pub use state_functions::{LoadPower, StateMean, StateNorm};
 pub use volume::Volume;
 pub use weighted_density::WeightedDensity;

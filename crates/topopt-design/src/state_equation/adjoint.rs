@@ -6,7 +6,7 @@
 use topopt_linalg::{BackendError, Monitor, PcgOptions, Pointwise, System};
 
 use super::{AdjointVectors, StateEquation, scale};
-use crate::SolveError;
+use crate::{Moment, SolveError};
 
 impl<B: Pointwise + Sync> StateEquation<'_, B> {
     /// Solves for the adjoint state of the design evaluated last: (K + S) `lambda` = `load`, where
@@ -77,6 +77,12 @@ impl<B: Pointwise + Sync> StateEquation<'_, B> {
     /// Writes the state of load case `case` with prescribed values to `state`, `[n_nodes][n]`.
     pub fn total_state(&self, case: usize, state: &mut B::Vector) {
         self.loads.total(self.backend, case, &self.states[case], state);
+    }
+
+    /// `state`, which is that of load case `case`, for a function of it.
+    pub(crate) fn steady<'m>(&'m self, case: usize, state: &'m B::Vector) -> Moment<'m, B> {
+        let loads = self.loads.forces(case);
+        Moment { backend: self.backend, state, loads, share: 1.0, is_first: true, is_last: true }
     }
 
     /// Writes the gradient of the compliance of load case `case` by the density to `gradient`.

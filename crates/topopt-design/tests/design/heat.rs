@@ -9,7 +9,7 @@ use super::transforms::physical;
 
 /// On the mesh of the cantilever: sources, films at each fifth node, and held temperatures at x = 0
 /// that differ from 0 in one of two cases; the elements are of two conductivities.
-fn heat() -> Problem<Diffusion, 1> {
+pub fn heat() -> Problem<Diffusion, 1> {
     let structure = cantilever();
     let mesh = structure.mesh().clone();
     let mut held = Constraints::none(mesh.n_nodes());

@@ -1,9 +1,9 @@
 //! The force inverter of the literature with filtered sensitivities, by one layer of hexahedra.
 
 use topopt_design::{
-    Chain, Cone, Constraint, DesignSpace, Ended, Formulation, Interpolation, Law, MeanDisplacement,
-    Objective, OptimalityCriteria, Optimization, SensitivityFilter, StateEquation, StopRule,
-    StopRules, Weights,
+    Chain, Cone, Constraint, DesignSpace, Ended, Formulation, Interpolation, Law, Objective,
+    OfState, OptimalityCriteria, Optimization, SensitivityFilter, StateEquation, StateMean,
+    StopRule, StopRules, Weights,
 };
 use topopt_fem::{LoadCase, Material, Problem, Supports};
 use topopt_linalg::Cpu;
@@ -56,7 +56,8 @@ fn the_force_inverter_of_the_literature() {
 
     let cone = Weights::fixed(Box::new(Cone::new(problem.mesh().centers(), 1.2, usize::MAX)));
     let filter = SensitivityFilter::new(&Cpu, cone, &space.volumes, 0.0).unwrap();
-    let output = MeanDisplacement::new(&Cpu, &problem, "output".into(), 0, output).unwrap();
+    let output = StateMean::new(&Cpu, &problem, output).unwrap();
+    let output = OfState::new(&Cpu, problem.space(), ("output".into(), 0), output).unwrap();
     let formulation = Formulation {
         space: &space,
         transform: Chain::identity(n),

@@ -2,6 +2,7 @@
 
 mod failing_filter;
 mod heat;
+mod heat_in_time;
 mod inverter;
 mod loads;
 mod materials;

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use topopt_design::{
     CaseCompliance, Chain, Compliance, Constraint, Dependence, DesignSpace, DesignState,
-    DesignTransform, Ended, Evaluated, Formulation, Function, LargestDisplacement,
-    MeanDisplacement, Memory, Objective, OptimalityCriteria, Optimization, Optimizer, Response,
-    SolveError, StateEquation, StopRules, Subproblem, Volume, WeightedDensity, start,
+    DesignTransform, Ended, Evaluated, Formulation, Function, Memory, Objective, OfState,
+    OptimalityCriteria, Optimization, Optimizer, Response, SolveError, StateEquation, StateMean,
+    StateNorm, StopRules, Subproblem, Volume, WeightedDensity, start,
 };
 use topopt_fem::{ElementKernel, LoadCase, Problem};
 use topopt_linalg::{BackendError, Cpu, Monitor};
@@ -14,7 +14,7 @@ use topopt_linalg::{BackendError, Cpu, Monitor};
 use super::transforms::{Mirror, agrees_with_differences, physical, scattered};
 use super::{COUNT, Recorder, SIMP, TIGHT, cantilever, plain, solver, space};
 
-const ONCE: StopRules = StopRules { max_iterations: 1, ..COUNT };
+pub const ONCE: StopRules = StopRules { max_iterations: 1, ..COUNT };
 
 /// The cantilever with weight in one load case, and moved supports in the other.
 pub fn loaded() -> Problem {
@@ -33,19 +33,20 @@ pub fn loaded() -> Problem {
 fn displacement<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
     case: usize,
-) -> Box<MeanDisplacement<Cpu>> {
+) -> Box<OfState<StateMean<Cpu>, Cpu>> {
     let weights = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
-    Box::new(MeanDisplacement::new(&Cpu, problem, "displacement".into(), case, weights).unwrap())
+    let mean = StateMean::new(&Cpu, problem, weights).unwrap();
+    Box::new(OfState::new(&Cpu, problem.space(), ("displacement".into(), case), mean).unwrap())
 }
 
 /// The p-norm of displacements, of held nodes too.
 fn largest<K: ElementKernel<N>, const N: usize>(
     problem: &Problem<K, N>,
     case: usize,
-) -> Box<LargestDisplacement<Cpu>> {
+) -> Box<OfState<StateNorm, Cpu>> {
     let nodes = (0..problem.mesh().n_nodes() as u32).step_by(7).collect();
-    let name = "largest displacement".into();
-    Box::new(LargestDisplacement::new(&Cpu, problem, name, case, (nodes, 8.0)).unwrap())
+    let (name, norm) = ("largest displacement".into(), StateNorm::new(problem, nodes, 8.0));
+    Box::new(OfState::new(&Cpu, problem.space(), (name, case), norm).unwrap())
 }
 
 fn of_case(case: usize) -> Box<CaseCompliance> {
@@ -86,7 +87,7 @@ impl Response<Cpu> for MeanDensity {
 }
 
 /// Holds every gradient against differences of the values at other designs, and stays where it is.
-struct Differences;
+pub struct Differences;
 
 impl Optimizer<Cpu> for Differences {
     fn next(
@@ -253,7 +254,8 @@ fn what_an_optimizer_remembers_is_part_of_the_state() {
     let space = space(problem.mesh());
     let run = |state: Option<&DesignState>| {
         let forces = problem.load_cases()[0].forces.clone();
-        let work = MeanDisplacement::new(&Cpu, &problem, "work".into(), 0, forces).unwrap();
+        let work = StateMean::new(&Cpu, &problem, forces).unwrap();
+        let work = OfState::new(&Cpu, problem.space(), ("work".into(), 0), work).unwrap();
         let objective = Objective::new(Box::new(work));
         let formulation = Formulation { objective, ..plain(&space) };
 

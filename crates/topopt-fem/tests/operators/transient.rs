@@ -4,10 +4,10 @@ use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementPreconditioner, Multigrid, StepData, Strategy,
-    ThetaScheme, lumped_capacity,
+    Constraints, Diffusion, Discretization, ElementPreconditioner, Held, Multigrid, StepData,
+    StepSolver, Strategy, ThetaScheme, lumped_capacity,
 };
-use topopt_linalg::{Cpu, CycleKind, PcgOptions, PcgOutcome, StopReason};
+use topopt_linalg::{Cpu, CycleKind, Pcg, PcgOptions, PcgOutcome, Space, StopReason};
 use topopt_mesh::HexMesh;
 use topopt_testing::{distorted_cube, mapped_box};
 
@@ -15,8 +15,9 @@ type Problem = Discretization<Diffusion, 1>;
 
 const TIGHT: PcgOptions = PcgOptions { tolerance: 1e-12, max_iterations: 500 };
 
-/// Sees scheme, the states before and after a step, and its outcome.
-type Each<'e> = dyn FnMut(&mut ThetaScheme<Cpu>, [&[f64]; 2], PcgOutcome) + 'e;
+/// Sees the heat K w that flows into nodes in the middle of a step, the states before and after it,
+/// and its outcome.
+type Each<'e> = dyn FnMut(&[f64], [&[f64]; 2], PcgOutcome) + 'e;
 
 /// A bar with values held at nodes, and what acts on it in time.
 struct Study {
@@ -47,7 +48,7 @@ impl Study {
         let [k, zero] = [self.conductivity, 0.0].map(|v| vec![v; elements]);
         let rate = vec![self.capacity / (theta * dt); elements];
 
-        let operator = Strategy::Mf.build(&problem);
+        let mut operator = Strategy::Mf.build(&problem);
         let mut free = Strategy::Mf.build(&bare);
         free.set_coefficients(&[&k, &zero]);
         let is_held = |x: &[f64; 3]| (self.is_held)(*x);
@@ -59,24 +60,34 @@ impl Study {
         };
         let held = |t: f64| at(&|x| if is_held(&x) { (self.held)(x, t) } else { 0.0 });
         let start = at(&|x| if is_held(&x) { (self.held)(x, 0.0) } else { (self.start)(x) });
-        let mut scheme =
-            ThetaScheme::new(&Cpu, [operator, free], theta, [&capacity, &is_free, &start]).unwrap();
-        scheme.operator().set_coefficients(&[&k, &rate]);
+        let nodes = Space::nodes(mesh.n_nodes(), 1);
+        let given = [capacity.as_slice(), &is_free, &start];
+        let mut scheme = ThetaScheme::new(&Cpu, nodes, theta, given).unwrap();
+        operator.set_coefficients(&[&k, &rate]);
         let mut multigrid = Multigrid::<_, 1, 1>::new(&problem, CycleKind::K).unwrap();
-        multigrid.update(&Cpu, scheme.operator(), &[&k, &rate]).unwrap();
+        multigrid.update(&Cpu, operator.as_ref(), &[&k, &rate]).unwrap();
+        let (mut pcg, mut flows) = (Pcg::new(&Cpu, nodes).unwrap(), vec![0.0; nodes.len()]);
 
         for step in 0..n {
             let [t0, t1] = [step, step + 1].map(|i| i as f64 * dt);
             let ends = [held(t0), held(t1)];
             let middle: Vec<f64> =
                 ends[0].iter().zip(&ends[1]).map(|(a, b)| (1.0 - theta) * a + theta * b).collect();
-            let data = StepData { source: &self.source, held: [&middle, &ends[1]], dt };
+            let held = Held { middle: &middle, end: &ends[1], free: free.as_ref() };
+            let data = StepData { source: &self.source, held: Some(held), dt };
             let before = scheme.state().clone();
-            let mut go_on = |_| ControlFlow::Continue(());
-            let outcome = scheme.step(&data, &multigrid, TIGHT, &mut go_on).unwrap();
+            let mut solver = StepSolver {
+                backend: &Cpu,
+                pcg: &mut pcg,
+                operator: operator.as_ref(),
+                preconditioner: &multigrid,
+                options: TIGHT,
+                monitor: &mut |_| ControlFlow::Continue(()),
+            };
+            let outcome = scheme.step(&mut solver, &data).unwrap();
             assert_eq!(outcome.reason, StopReason::Converged);
-            let after = scheme.state().clone();
-            each(&mut scheme, [&before, &after], outcome);
+            scheme.middle_flows(&Cpu, free.as_ref(), &mut flows);
+            each(&flows, [&before, scheme.state()], outcome);
         }
         scheme.state().clone()
     }
@@ -154,9 +165,7 @@ fn the_heat_that_is_stored_is_the_heat_that_comes_in() {
     };
     let is_held: Vec<bool> = study.mesh.coordinates().iter().map(|x| (study.is_held)(*x)).collect();
     let dt = 0.05;
-    study.run(0.5, 8, 8.0 * dt, &mut |scheme, [before, after], _| {
-        let mut flows = vec![0.0; is_held.len()];
-        scheme.middle_flows(&mut flows);
+    study.run(0.5, 8, 8.0 * dt, &mut |flows, [before, after], _| {
         let stored = |n: usize| lumped[n] * (after[n] - before[n]) / dt;
         let all = 0..is_held.len();
         // What must be given to held nodes besides their sources.

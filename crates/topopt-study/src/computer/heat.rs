@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, MfDiffusion, ScalarMultigrid};
-use topopt_design::Optimization;
+use topopt_design::{Optimization, StateEquation};
 use topopt_fem::{Diffusion, ElementPreconditioner, Jacobi, Multigrid, Problem};
 use topopt_linalg::{BackendError, CycleKind};
 
@@ -150,8 +150,10 @@ fn bytes(strategy: DiffusionStrategy, config: &Config, model: &Model<Diffusion, 
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let [of_posed, nodal] = model.posed.further_vectors();
     let vectors = of_posed + further_element_vectors(config.optimizer.method);
-    let nodal = nodal + Optimization::<Cuda<f64>>::nodal_vectors(problem);
-    let element = vectors + Optimization::<Cuda<f64>>::element_vectors(problem);
+    let in_time = model.timeline.as_ref().map(StateEquation::<Cuda<f64>>::vectors_in_time);
+    let [of_steps, nodal_of_steps] = in_time.unwrap_or_default();
+    let nodal = nodal + nodal_of_steps + Optimization::<Cuda<f64>>::nodal_vectors(problem);
+    let element = vectors + of_steps + Optimization::<Cuda<f64>>::element_vectors(problem);
     MeshOnDevice::bytes(nodes, elements)
         + strategy.bytes(nodes, elements)
         + ScalarMultigrid::<f64>::bytes(nodes, elements, model.colors.is_some())

@@ -36,6 +36,10 @@ pub struct Objective {
     /// Exponent p of the p-norm that stands for the largest displacement of a set; 30 by default.
     #[schemars(with = "Option<f64>", extend("minimum" = 2, "maximum" = 200))]
     pub exponent: Option<Spanned<f64>>,
+    /// Of heat in time: whether the response at the end counts, which is the default, or its mean over
+    /// time.
+    #[schemars(with = "Option<TimeOf>")]
+    pub time: Option<Spanned<TimeOf>>,
     /// Whether the worst load case counts, with the weights of the load cases, in place of their
     /// sum.
     #[schemars(with = "Option<bool>")]
@@ -72,6 +76,21 @@ pub struct Constraint {
     /// Exponent p of the p-norm that stands for the largest displacement of a set; 30 by default.
     #[schemars(with = "Option<f64>", extend("minimum" = 2, "maximum" = 200))]
     pub exponent: Option<Spanned<f64>>,
+    /// Of heat in time: whether the response at the end counts, which is the default, or its mean over
+    /// time.
+    #[schemars(with = "Option<TimeOf>")]
+    pub time: Option<Spanned<TimeOf>>,
+}
+
+/// When a response counts, of heat in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeOf {
+    /// At the end.
+    #[default]
+    End,
+    /// As a mean over time.
+    Mean,
 }
 
 /// A response: what a design is judged by.
@@ -109,6 +128,8 @@ pub struct Judged<'a> {
     pub case: Option<&'a Spanned<String>>,
     /// Exponent of the p-norm.
     pub exponent: Option<&'a Spanned<f64>>,
+    /// When it counts, of heat in time.
+    pub time: Option<&'a Spanned<TimeOf>>,
 }
 
 impl Quantity {
@@ -149,7 +170,7 @@ impl Quantity {
 impl Objective {
     /// Its response and keys; a case file that was read has one.
     pub fn judged(&self) -> Option<Judged<'_>> {
-        let Self { set, kind, direction, case, exponent, .. } = self;
+        let Self { set, kind, direction, case, exponent, time, .. } = self;
         Some(Judged {
             quantity: self.minimize.as_ref().or(self.maximize.as_ref())?,
             set: set.as_ref(),
@@ -157,6 +178,7 @@ impl Objective {
             direction: direction.as_ref(),
             case: case.as_ref(),
             exponent: exponent.as_ref(),
+            time: time.as_ref(),
         })
     }
 
@@ -169,7 +191,7 @@ impl Objective {
 impl Constraint {
     /// Its response and keys.
     pub fn judged(&self) -> Judged<'_> {
-        let Self { response, set, kind, direction, case, exponent, .. } = self;
+        let Self { response, set, kind, direction, case, exponent, time, .. } = self;
         Judged {
             quantity: response,
             set: set.as_ref(),
@@ -177,6 +199,7 @@ impl Constraint {
             direction: direction.as_ref(),
             case: case.as_ref(),
             exponent: exponent.as_ref(),
+            time: time.as_ref(),
         }
     }
 

@@ -22,6 +22,7 @@ pub(super) fn objective(config: &Config) -> Vec<Finding> {
         findings.extend(nothing_to_carry(config));
         findings.extend(filtered(config));
         findings.extend(criteria(config));
+        findings.extend(power_in_time(config));
     }
     findings
 }
@@ -188,6 +189,16 @@ fn keys(config: &Config, judged: Judged) -> Option<Finding> {
                       set, which is one without `direction`";
         return beside("exponent", exponent.span(), remedy);
     }
+    if let Some(time) = judged.time {
+        if !quantity.is_of_states() {
+            return beside("time", time.span(), "remove it: it is the same at all times");
+        }
+        if config.transient.is_none() {
+            let remedy = "add [transient], or remove `time`";
+            let label = (time.span(), "a steady state has no time");
+            return at(config, "`time` without [transient]", label, remedy);
+        }
+    }
     let case = judged.case?;
     if !quantity.is_of_states() {
         return beside("case", case.span(), "remove it: it is the same in all load cases");
@@ -264,6 +275,24 @@ fn criteria(config: &Config) -> Option<Finding> {
     at(config, message, label, "set it to \"mma\" or \"gcmma\", or leave it out")
 }
 
+/// The compliance in time, where temperatures are held at other values than 0: heat that these bring
+/// is none of the loads'.
+fn power_in_time(config: &Config) -> Option<Finding> {
+    config.transient.as_ref()?;
+    let of_constraints = config.constraints.iter().map(Constraint::judged);
+    let all = config.objective.iter().filter_map(|o| o.judged()).chain(of_constraints);
+    let mut powers = all.filter(|judged| *judged.quantity.get_ref() == Quantity::Compliance);
+    if config.objective.is_some() && powers.next().is_none() {
+        return None;
+    }
+    let temperatures = config.supports.iter().filter_map(|support| support.temperature.as_ref());
+    let held = temperatures.filter(|t| *t.get_ref() != 0.0).last()?;
+    let message = "in time the compliance is that of loads, and does not count held temperatures";
+    let remedy = "ask for the `mean_temperature` or the `largest_temperature` of a set; or hold 0, \
+                  and count all temperatures from there";
+    at(config, message, (held.span(), "other than 0"), remedy)
+}
+
 /// Whether `constraint` is the largest volume of the whole design.
 fn is_volume_bound(constraint: &Constraint) -> bool {
     constraint.at_most.is_some() && constraint.judged().is_whole_volume()
@@ -283,12 +312,15 @@ impl Config {
         own.or(self.volume_bound()).unwrap_or(INITIAL_VOLUME)
     }
 
-    /// Whether the objective is the least compliance of all load cases with their weights.
+    /// Whether the objective is the least compliance of all load cases with their weights, in a steady
+    /// state: only then no sensitivity is positive.
     pub fn minimizes_compliance(&self) -> bool {
-        self.objective.as_ref().is_none_or(|objective| {
-            let is_whole = objective.judged().is_some_and(|judged| judged.is_whole_compliance());
-            is_whole && objective.minimize.is_some() && !objective.is_worst_case()
-        })
+        self.transient.is_none()
+            && self.objective.as_ref().is_none_or(|objective| {
+                let is_whole =
+                    objective.judged().is_some_and(|judged| judged.is_whole_compliance());
+                is_whole && objective.minimize.is_some() && !objective.is_worst_case()
+            })
     }
 
     /// Whether optimality criteria can solve the problem.

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
+pub use topopt_fem::OverTime;
 
-/// Heat in time, for `topopt solve`: exactly one of `step` and `steps`.
+/// Heat in time: exactly one of `step` and `steps`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Transient {
@@ -43,21 +44,6 @@ pub struct Probe {
     /// The point [x, y, z].
     #[schemars(with = "[f64; 3]")]
     pub point: Spanned<[f64; 3]>,
-}
-
-/// Factors by time, `[time, factor]` by increasing time: linear between, constant beyond the ends.
-pub type OverTime = Vec<[f64; 2]>;
-
-/// The factor at `time`; 1 without a table.
-pub fn factor_at(table: Option<&OverTime>, time: f64) -> f64 {
-    let Some(table) = table else { return 1.0 };
-    let after = table.partition_point(|[t, _]| *t <= time);
-    match (after.checked_sub(1).map(|i| table[i]), table.get(after)) {
-        (Some([t0, f0]), Some([t1, f1])) => f0 + (f1 - f0) * (time - t0) / (t1 - t0),
-        (Some([_, factor]), None) => factor,
-        (None, Some([_, factor])) => *factor,
-        (None, None) => 1.0,
-    }
 }
 
 impl Transient {

@@ -1,20 +1,20 @@
 //! Heat conduction: temperatures, heat flows, convection.
 
+mod in_time;
+
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-use topopt_fem::{Diffusion, ProblemError, lumped_capacity, surface_load};
+use topopt_fem::{Diffusion, ProblemError, Timeline, lumped_capacity, surface_load};
+use topopt_mesh::Renumbering;
 
 use super::{Conditions, Names, Physics};
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
-use crate::config::{
-    Config, Convection, Load, LoadQuantity, MaterialProperty, OverTime, SetMaterial, Support,
-    factor_at, number,
-};
-use crate::fields::{Fields, numbers};
+use crate::config::{Config, Convection, Load, LoadQuantity, SetMaterial, Support, number};
+use crate::fields::Fields;
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
+pub(crate) use in_time::InTime;
 
 impl Physics<1> for Diffusion {
     const NAMES: Names = Names { state: "temperature", load: "heat" };
@@ -73,6 +73,15 @@ impl Physics<1> for Diffusion {
             Some(finding.remedy("give heat to a set whose temperature is not held"))
         };
         idle.filter_map(finding).collect()
+    }
+
+    fn timeline(
+        config: &Config,
+        case: &Case<1>,
+        renumbering: &Renumbering,
+    ) -> Result<Option<Timeline>, InputError> {
+        let keys = config.transient.as_ref();
+        keys.map(|keys| in_time::timeline(config, keys, case, renumbering)).transpose()
     }
 
     fn message(error: &ProblemError) -> String {
@@ -214,71 +223,6 @@ fn temperatures(lookup: &Lookup, case: &str, findings: &mut Vec<Finding>) -> Vec
     held.map(|(node, temperature)| (node, [temperature])).collect()
 }
 
-/// What acts and holds in time, each with its factors over time, by nodes as the user numbers them.
-pub(crate) struct InTime {
-    /// Heat flows of the loads.
-    pub loads: Vec<Varying>,
-    /// Heat flows of convection from an ambient of its temperature into a part of 0.
-    pub ambient: Vec<Varying>,
-    /// Held temperatures.
-    pub held: Vec<Varying>,
-}
-
-/// Values at nodes with a common factor over time.
-pub(crate) struct Varying {
-    pub values: Vec<(u32, f64)>,
-    factors: Option<OverTime>,
-}
-
-impl Varying {
-    /// The factors at two `times`, in `shares` of them.
-    pub fn shared_factor(&self, times: [f64; 2], shares: [f64; 2]) -> f64 {
-        shares[0] * self.factor(times[0]) + shares[1] * self.factor(times[1])
-    }
-
-    /// The sum of the values at `time`.
-    pub fn total(&self, time: f64) -> f64 {
-        self.factor(time) * self.values.iter().map(|(_, value)| value).sum::<f64>()
-    }
-
-    /// The factor at `time`.
-    pub fn factor(&self, time: f64) -> f64 {
-        factor_at(self.factors.as_ref(), time)
-    }
-}
-
-impl InTime {
-    /// Those of a case, which has been built.
-    pub fn of(lookup: &Lookup) -> Self {
-        let config = lookup.config;
-        let table = |factors: &Option<Spanned<OverTime>>| {
-            factors.as_ref().map(|factors| factors.get_ref().clone())
-        };
-        let load = |load: &Load| Varying {
-            values: flows(lookup, load, &mut Vec::new()),
-            factors: table(&load.over_time),
-        };
-        let ambient = |film: &Convection| Varying {
-            values: film_flows(lookup, film, &mut Vec::new())
-                .into_iter()
-                .map(|(node, coefficient)| (node, coefficient * film.ambient))
-                .collect(),
-            factors: table(&film.over_time),
-        };
-        let held = |support: &Support| {
-            let temperature = support.temperature.as_ref().map_or(0.0, |value| *value.get_ref());
-            let nodes = lookup.nodes(&support.set, support.kind, &mut Vec::new());
-            let values = nodes.into_iter().map(|node| (node, temperature)).collect();
-            Varying { values, factors: table(&support.over_time) }
-        };
-        Self {
-            loads: config.loads.iter().map(load).collect(),
-            ambient: config.convection.iter().map(ambient).collect(),
-            held: config.supports.iter().map(held).collect(),
-        }
-    }
-}
-
 /// The integral of h N_a over the faces of a convection, by increasing node.
 fn film_flows(lookup: &Lookup, film: &Convection, findings: &mut Vec<Finding>) -> Vec<(u32, f64)> {
     let Some(faces) = lookup.faces(&film.set, film.kind) else {
@@ -288,36 +232,4 @@ fn film_flows(lookup: &Lookup, film: &Convection, findings: &mut Vec<Finding>) -
     };
     let areas = surface_load::areas(lookup.mesh, &faces);
     areas.into_iter().map(|(node, area)| (node, film.film_coefficient * area)).collect()
-}
-
-/// Capacities by volume of all elements in the user's order, `[n_elements]`.
-///
-/// # Errors
-/// Materials without mass or heat capacity.
-pub(crate) fn capacities(config: &Config, case: &Case<1>) -> Result<Vec<f64>, InputError> {
-    let mut findings = Vec::new();
-    let mut missing = |of: String| {
-        let message = format!("heat in time needs the heat capacity by volume{of}");
-        let remedy = "give its material `mass_density` and `heat_capacity`";
-        findings.push(Finding::new(message).remedy(remedy));
-    };
-    let taken: usize = case.materials.iter().map(Vec::len).sum();
-    let (n, all) = (case.mesh.n_elements(), &config.material);
-    if (all.mass_density.is_none() || all.heat_capacity.is_none()) && taken < n {
-        missing(" of [material]".into());
-    }
-    for material in &config.materials {
-        if material.mass_density.is_none() || material.heat_capacity.is_none() {
-            missing(format!(" of set `{}`", material.set.get_ref()));
-        }
-    }
-    InputError::if_any(findings)?;
-
-    let [_, capacity, density] = config.properties();
-    let values = |field: &Option<Vec<f64>>, property: &MaterialProperty| {
-        field.clone().unwrap_or_else(|| numbers(property, n, &case.materials))
-    };
-    let capacity = values(&case.fields.heat_capacity, &capacity);
-    let density = values(&case.fields.mass_density, &density);
-    Ok(capacity.iter().zip(density).map(|(capacity, density)| capacity * density).collect())
 }

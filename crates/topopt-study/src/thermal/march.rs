@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, StepData,
-    ThetaScheme, WithSprings, lumped_capacity,
+    Diffusion, Discretization, ElementOperator, ElementPreconditioner, StepData, StepLoads,
+    StepSolver, ThetaScheme, WithSprings, lumped_capacity,
 };
-use topopt_linalg::{PcgOptions, PcgOutcome, Pointwise, Space, StopReason};
+use topopt_linalg::{Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason};
 
 use super::found::InTime;
 use super::restart::{Account, Reached, Restart, Resumed};
@@ -40,7 +40,13 @@ pub(super) struct Went {
 struct March<'a, B: Pointwise> {
     steps: &'a Steps<'a>,
     backend: &'a B,
-    scheme: ThetaScheme<'a, B>,
+    scheme: ThetaScheme<B>,
+    acting: StepLoads<'a, B>,
+    pcg: Pcg<B>,
+    /// K + C / (theta dt), with rows of the identity at held nodes and with the springs.
+    operator: Box<dyn ElementOperator<B> + 'a>,
+    /// K without held nodes and without springs.
+    free: Box<dyn ElementOperator<B> + 'a>,
     preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
     conductivities: B::Vector,
     /// C, and 1 at free nodes, `[n_nodes]`.
@@ -62,11 +68,9 @@ impl Visitor for TimeSteps<'_> {
     fn visit<C: Computer>(self, computer: &C) -> Result<Went, Failure> {
         let Self { steps, restart, resumed } = self;
         let _listening = steps.conditions.interrupt.listen();
-        // The operator without held nodes says what flows into them.
-        let mesh = steps.part.model.problem.mesh();
-        let bare = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
+        let bare = steps.part.model.bare();
 
-        let start = steps.initial();
+        let start = steps.timeline.initial.clone();
         let mut rows = Rows::open(steps, &start, resumed.as_ref())?;
         let beginning = || Reached { step: 0, state: start.clone(), account: Account::default() };
         let mut reached = resumed.map_or_else(beginning, |resumed| resumed.reached);
@@ -79,7 +83,7 @@ impl Visitor for TimeSteps<'_> {
                     (march.rates.iter().sum(), &march.reached);
                 rows.add(&Row { step: *step, state, stored, iterations })?;
             }
-            if end == steps.times.len() {
+            if end == steps.n_steps() {
                 rows.close(steps.time(end))?;
                 return march.went(&start, means);
             }
@@ -124,15 +128,19 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         let flag = |n| if problem.constraints().is_held(n) { 0.0 } else { 1.0 };
         let is_free: Vec<f64> = (0..mesh.n_nodes()).map(flag).collect();
         let nodal = [lumped.as_slice(), &is_free, &reached.state];
-        let theta = steps.keys.theta;
+        let nodes = problem.space();
         Ok(Self {
             steps,
             backend,
-            scheme: ThetaScheme::new(backend, [operator, free], theta, nodal)?,
+            scheme: ThetaScheme::new(backend, nodes, steps.timeline.theta, nodal)?,
+            acting: StepLoads::new(backend, steps.timeline, problem.constraints())?,
+            pcg: Pcg::new(backend, nodes)?,
+            operator,
+            free,
             preconditioner,
             conductivities,
             rates: vec![0.0; lumped.len()],
-            flows: backend.zeros(problem.space())?,
+            flows: backend.zeros(nodes)?,
             lumped,
             is_free,
             begun: reached.step,
@@ -147,12 +155,12 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
             return Ok(());
         }
         let (steps, backend) = (self.steps, self.backend);
-        let rate = steps.capacities.iter().map(|c| c / (steps.keys.theta * dt));
+        let rate = steps.capacities.iter().map(|c| c / (steps.timeline.theta * dt));
         let rate: Vec<f64> = rate.collect();
         let rate = backend.upload(&rate, Space::elements(rate.len()))?;
         let terms = [&self.conductivities, &rate];
-        self.scheme.operator().set_coefficients(&terms);
-        self.preconditioner.update(backend, self.scheme.operator(), &terms)?;
+        self.operator.set_coefficients(&terms);
+        self.preconditioner.update(backend, self.operator.as_ref(), &terms)?;
         self.dt = dt;
         Ok(())
     }
@@ -161,10 +169,6 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
     fn step(&mut self) -> Result<usize, Failure> {
         let (steps, step) = (self.steps, self.reached.step + 1);
         let ends = [step - 1, step].map(|step| steps.time(step));
-        let shares = [1.0 - steps.keys.theta, steps.keys.theta];
-        let source = steps.source(ends, shares);
-        let held = [steps.held(ends, shares), steps.held([ends[1]; 2], [1.0, 0.0])];
-
         let settings = &steps.part.config.solver;
         let options =
             PcgOptions { tolerance: settings.tolerance, max_iterations: settings.max_iterations() };
@@ -175,13 +179,22 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
         // The device is done before: the last state was downloaded.
         let start = Instant::now();
         self.take_length(ends[1] - ends[0])?;
-        let data = StepData { source: &source, held: [&held[0], &held[1]], dt: self.dt };
-        let preconditioner = self.preconditioner.as_ref();
-        let outcome = self.scheme.step(&data, preconditioner, options, &mut monitor)?;
+        let Self { backend, scheme, acting, pcg, operator, free, preconditioner, .. } = self;
+        let mut solver = StepSolver {
+            backend: *backend,
+            pcg,
+            operator: operator.as_ref(),
+            preconditioner: preconditioner.as_ref(),
+            options,
+            monitor: &mut monitor,
+        };
+        // Lengths that differ by rounding are one.
+        let data = StepData { dt: self.dt, ..acting.step(backend, ends, free.as_ref()) };
+        let outcome = scheme.step(&mut solver, &data)?;
         self.reached.account.seconds += start.elapsed().as_secs_f64();
 
         self.converged(&outcome, options.tolerance)?;
-        self.account(&source)?;
+        self.account()?;
         self.reached.step = step;
         Ok(outcome.iterations)
     }
@@ -208,11 +221,12 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
     }
 
     /// What was stored in the step, and what of its heat is missing at free nodes.
-    fn account(&mut self, source: &[f64]) -> Result<(), Failure> {
+    fn account(&mut self) -> Result<(), Failure> {
+        let source = self.backend.download(self.acting.source())?;
         let state = self.backend.download(self.scheme.state())?;
-        self.scheme.middle_flows(&mut self.flows);
+        self.scheme.middle_flows(self.backend, self.free.as_ref(), &mut self.flows);
         let flows = self.backend.download(&self.flows)?;
-        let middle = self.scheme.middle()?;
+        let middle = self.scheme.middle(self.backend)?;
         let films = self.steps.part.model.problem.constraints().springs();
         let before = std::mem::replace(&mut self.reached.state, state);
         let state = &self.reached.state;
@@ -230,14 +244,14 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
 
     fn went(self, start: &[f64], means: Means) -> Result<Went, Failure> {
         let Self { steps, reached: Reached { step, state, account }, .. } = self;
-        let (theta, end) = (steps.keys.theta, steps.time(step));
+        let (theta, end) = (steps.timeline.theta, steps.time(step));
         let rises = state.iter().zip(start).map(|(end, start)| end - start);
         let stored = rises.zip(&self.lumped).map(|(rise, capacity)| rise * capacity).sum();
         let Account { largest, worst, .. } = account;
         let imbalance = if largest > 0.0 { worst / largest } else { 0.0 };
         Ok(Went {
             in_time: InTime { steps: step, end, theta, stored, imbalance },
-            middle: self.scheme.middle()?,
+            middle: self.scheme.middle(self.backend)?,
             middle_time: end - (1.0 - theta) * self.dt,
             state,
             rates: self.rates,

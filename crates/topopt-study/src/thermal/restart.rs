@@ -122,7 +122,7 @@ impl Restart {
         let reached = reached(iteration, &record, arrays);
         let fits = |reached: &Reached| {
             let is_finite = reached.state.iter().all(|value| value.is_finite());
-            is_finite && reached.state.len() == steps.n_nodes() && reached.step < steps.times.len()
+            is_finite && reached.state.len() == steps.n_nodes() && reached.step < steps.n_steps()
         };
         let Some(reached) = reached.filter(fits) else {
             let message =

@@ -1,5 +1,7 @@
 //! Heat in time, by the theta scheme.
 
+use topopt_fem::Timeline;
+
 use super::balance::Stored;
 use super::found::ThermalAnalysis;
 use super::march::TimeSteps;
@@ -18,7 +20,7 @@ impl Part<'_> {
     /// Steps in time, and their files.
     pub(super) fn in_time(
         &self,
-        keys: &Transient,
+        keys: (&Transient, &Timeline),
         request: &Request,
         conditions: Conditions,
     ) -> Result<ThermalAnalysis, Failure> {
