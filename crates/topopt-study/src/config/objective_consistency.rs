@@ -285,8 +285,9 @@ fn power_in_time(config: &Config) -> Option<Finding> {
     if config.objective.is_some() && powers.next().is_none() {
         return None;
     }
-    let temperatures = config.supports.iter().filter_map(|support| support.temperature.as_ref());
-    let held = temperatures.filter(|t| *t.get_ref() != 0.0).last()?;
+    let mut temperatures =
+        config.supports.iter().filter_map(|support| support.temperature.as_ref());
+    let held = temperatures.find(|t| *t.get_ref() != 0.0)?;
     let message = "in time the compliance is that of loads, and does not count held temperatures";
     let remedy = "ask for the `mean_temperature` or the `largest_temperature` of a set; or hold 0, \
                   and count all temperatures from there";
