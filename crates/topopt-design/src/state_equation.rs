@@ -1,17 +1,16 @@
 //! The states of a design, K(E(x̄)) u = f(x̄) for every load case.
 
 mod adjoint;
+mod effort;
 mod in_time;
 
 use topopt_fem::{ElementKernel, ElementOperator, ElementPreconditioner, Problem, WithSprings};
-use topopt_linalg::{
-    BackendError, Monitor, Pcg, PcgOptions, PcgOutcome, Pointwise, Space, StopReason, System,
-};
-
-use in_time::History;
-pub(crate) use in_time::Observe;
+use topopt_linalg::{BackendError, Monitor, Pcg, PcgOptions, Pointwise, Space, System};
 
 use crate::{Accuracy, DesignState, Interpolation, Loads, SolveError, Stage, StructureState};
+pub(crate) use effort::Effort;
+use in_time::History;
+pub(crate) use in_time::Observe;
 
 /// How states are found.
 pub struct Solver<'a, B: Pointwise> {
@@ -71,17 +70,6 @@ struct AdjointVectors<B: Pointwise> {
     work: B::Vector,
     slope: B::Vector,
     product: B::Vector,
-}
-
-/// What the solves of an iteration took.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Effort {
-    pub solves: usize,
-    /// Iterations of conjugate gradients, summed over solves.
-    pub iterations: usize,
-    pub strengthened: usize,
-    /// Largest relative residual.
-    pub residual: f64,
 }
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
@@ -398,27 +386,5 @@ impl<B: Pointwise> AdjointVectors<B> {
             slope: element()?,
             product: element()?,
         })
-    }
-}
-
-impl Effort {
-    /// Counts a solve that has converged; what else it can end with is an error.
-    fn add(
-        &mut self,
-        outcome: PcgOutcome,
-        tolerance: f64,
-        name: impl Fn() -> String,
-    ) -> Result<(), SolveError> {
-        self.solves += 1;
-        self.iterations += outcome.iterations;
-        self.strengthened += outcome.strengthened;
-        match outcome.reason {
-            StopReason::Converged => {
-                self.residual = self.residual.max(outcome.relative_residual);
-                Ok(())
-            }
-            StopReason::Interrupted => Err(SolveError::Interrupted),
-            _ => Err(SolveError::NotConverged { load_case: name(), outcome, tolerance }),
-        }
     }
 }
