@@ -1,8 +1,10 @@
 //! Designs for heat in time: objectives beside what `topopt solve` finds of the same design, resumed
 //! runs, and what is refused.
 
+use topopt_cuda::{Probe, probe};
+
 use crate::heat::{EXACT, part};
-use crate::{Folder, topopt};
+use crate::{Folder, difference, topopt};
 
 /// Sources that rise, convection, temperatures that are held at one end, and steps of two lengths;
 /// `tip` is a node in the middle of the other end.
@@ -77,6 +79,25 @@ fn a_run_in_time_is_resumed_to_the_same_bits() {
     assert!(files() != expected);
     assert_eq!(run(&folder, &[&whole[..], &["--resume"]].concat()).0, 0);
     assert!(files() == expected);
+}
+
+/// On a GPU a run in time has the objectives of the processor.
+#[test]
+fn a_run_in_time_on_a_gpu_is_that_of_the_processor() {
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let folder = folder();
+    let objective = "objective={minimize=\"compliance\",time=\"mean\"}";
+    let [cpu, gpu] = ["cpu", "gpu"].map(|device| {
+        let args = ["--set", objective, "--device", device, "--overwrite"];
+        let (status, _, err) = run(&folder, &[&args, &EXACT[..]].concat());
+        assert_eq!(status, 0, "{err}");
+        column(&folder.read("results/history.csv"), "objective")
+    });
+    assert_eq!(cpu.len(), 4);
+    assert!(difference(&gpu, &cpu) < 1e-9, "{gpu:?} {cpu:?}");
 }
 
 /// What has no meaning in time, and `time` where there is none.
