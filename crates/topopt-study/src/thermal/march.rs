@@ -63,8 +63,8 @@ impl Visitor for TimeSteps<'_> {
         let Self { steps, restart, resumed } = self;
         let _listening = steps.conditions.interrupt.listen();
         // The operator without held nodes says what flows into them.
-        let mesh = steps.part.model.problem.mesh();
-        let bare = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
+        let problem = &steps.part.model.problem;
+        let bare = problem.with_constraints(Constraints::none(problem.mesh().n_nodes()));
 
         let start = steps.initial();
         let mut rows = Rows::open(steps, &start, resumed.as_ref())?;
