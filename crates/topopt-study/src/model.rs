@@ -243,7 +243,11 @@ fn problem<K: Physics<N>, const N: usize>(
     let factors =
         ElementFactors { stiffness: stiffness.map(of_problem), mass: mass.map(of_problem) };
     let mesh = renumbering.apply(&case.mesh);
-    let discretization = Discretization::new(mesh, kernel, constraints(case, &new_node));
+    let mut discretization = Discretization::new(mesh, kernel, constraints(case, &new_node));
+    if let Some(stretches) = K::stretches(&case.fields) {
+        discretization =
+            discretization.with_stretches(renumbering.elements_from_original(&stretches));
+    }
     let problem = match config.transient {
         None => Problem::of(discretization, loads),
         Some(_) => Problem::evolving(discretization, loads),

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use toml::Spanned;
+use topopt_fem::orthotropy::stretch;
 use topopt_fem::{Diffusion, ProblemError, lumped_capacity, surface_load};
 
 use super::{Conditions, Names, Physics};
@@ -29,6 +31,11 @@ impl Physics<1> for Diffusion {
 
     fn coefficient_field(fields: &Fields) -> Option<&[f64]> {
         fields.conductivity.as_deref()
+    }
+
+    fn stretches(fields: &Fields) -> Option<Vec<[f64; 3]>> {
+        let along = fields.conductivity_along.as_ref()?;
+        Some(along.par_iter().copied().map(stretch).collect())
     }
 
     fn coefficient_of(material: &SetMaterial) -> Option<f64> {
