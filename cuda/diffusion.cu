@@ -3,14 +3,16 @@
 // lumped to the diagonal; geometry from the coordinates.
 //
 // Source:        L_ab = integral of grad N_a . grad N_b and M_aa = integral of N_a, by the 2x2x2 Gauss
-//                rule on trilinear fields as common/trilinear.cuh holds them
+//                rule on trilinear fields as common/trilinear.cuh holds them; orthotropic in stretched
+//                elements [Stokes1851]
 // Mapping:       one thread per element, blocks of 128; diffusion_dot leaves what a block adds to x . y;
 //                diffusion_to_slots, diffusion_to_slots_dot: with products in slots, to be gathered
 //                (dbd.cu)
-// Layout:        vectors [n_nodes], coefficients [n_elements], slots [8][n_elements] by position in the
-//                element
-// Cost:          1030 operations per element, 150 of them for a capacity; connectivity (32 bytes) and two coefficients read per
-//                element; coordinates (24 bytes) and x read and y written per node
+// Layout:        vectors [n_nodes], coefficients [n_elements], stretches [3][n_elements] or null, slots
+//                [8][n_elements] by position in the element
+// Cost:          1030 operations per element, 150 of them for a capacity, and 30 where it is stretched;
+//                connectivity (32 bytes), two coefficients and three factors read per element;
+//                coordinates (24 bytes) and x read and y written per node
 // Deterministic: where no two elements of a launch share a node, as with one launch per color; in one
 //                launch of all elements the order of additions at a node is not fixed; slots: yes
 // Requires:      y = (1 - P) x beforehand (supports.cu), except for slots; for a dot product: x is zero
@@ -19,40 +21,8 @@
 
 #define BLOCK 128
 
-#include "common/points.cuh"
 #include "common/reduce.cuh"
-
-// The coefficients along xi and eta of the coordinates, [slab][component][a, b, ab][thread], as
-// common/forces.cuh has them; volatile, or the compiler would keep them in registers
-typedef volatile real Slabs[2][3][3][BLOCK];
-
-// The derivative along zeta at [xi][eta] of the field with coefficients V
-__device__ __forceinline__ void along_zeta(const real V[8], real up[2][2]) {
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-        const real at = i ? GAUSS : -GAUSS;
-        const real middle = V[4] + at * V[5], mixed = V[6] + at * V[7];
-        up[i][0] = middle - GAUSS * mixed;
-        up[i][1] = middle + GAUSS * mixed;
-    }
-}
-
-// Component c of the coordinates: its slabs, and its derivatives along zeta at [xi][eta]
-__device__ __forceinline__ void to_slabs(const real V[8], int c, Slabs& slabs, real up[2][2]) {
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-        const real at = k ? GAUSS : -GAUSS;
-#pragma unroll
-        for (int p = 0; p < 3; ++p) slabs[k][c][p][threadIdx.x] = V[p + 1] + at * V[p + 5];
-    }
-    along_zeta(V, up);
-}
-
-// The derivatives along xi at [eta], and along eta at [xi], in a slab of coefficients a, b, ab
-__device__ __forceinline__ void in_slab(real a, real b, real ab, real along_xi[2], real along_eta[2]) {
-    along_xi[0] = a - GAUSS * ab, along_xi[1] = a + GAUSS * ab;
-    along_eta[0] = b - GAUSS * ab, along_eta[1] = b + GAUSS * ab;
-}
+#include "common/slabs.cuh"
 
 // Adds the fluxes of slab k to F, conjugate to the coefficients U, and to those along zeta in `up`;
 // weights are det J at [eta][xi]. Returns what the fluxes do along U.
@@ -143,6 +113,7 @@ __device__ __forceinline__ double add_product(
     MeshView mesh, Part part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
+    const real* __restrict__ stretches,       // [3][n_elements], or null
     const real* __restrict__ conductivities,  // [n_elements]
     const real* __restrict__ capacities,      // [n_elements]
     const real* __restrict__ x,               // [n_nodes]
@@ -164,6 +135,8 @@ __device__ __forceinline__ double add_product(
         to_coefficients(positions, X);
         to_slabs(X, c, x_slabs, x_up[c]);
     }
+    // Afterwards and not in the loop, to which it adds no instruction where nothing is stretched.
+    if (stretches) stretch_slabs(mesh, e, stretches, x_slabs, x_up);
     load_values(node, x, values);
     if (is_at_support)
 #pragma unroll
@@ -204,45 +177,50 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) diffusion(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
+    const real* __restrict__ stretches,       // [3][n_elements], or null
     const real* __restrict__ conductivities,  // [n_elements]
     const real* __restrict__ capacities,      // [n_elements]
     const real* __restrict__ x,               // [n_nodes]
     real* __restrict__ y) {                   // [n_nodes]
-    add_product<false, false>(mesh, part, held, at_supports, conductivities, capacities, x, y);
+    add_product<false, false>(mesh, part, held, at_supports, stretches, conductivities, capacities, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) diffusion_dot(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
+    const real* __restrict__ stretches,       // [3][n_elements], or null
     const real* __restrict__ conductivities,  // [n_elements]
     const real* __restrict__ capacities,      // [n_elements]
     const real* __restrict__ x,               // [n_nodes]
     real* __restrict__ y,                     // [n_nodes]
     double* __restrict__ partial) {           // [blocks of the launch]
-    block_sum(add_product<true, false>(mesh, part, held, at_supports, conductivities, capacities, x, y), partial);
+    block_sum(add_product<true, false>(mesh, part, held, at_supports, stretches, conductivities, capacities, x, y),
+              partial);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) diffusion_to_slots(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
+    const real* __restrict__ stretches,       // [3][n_elements], or null
     const real* __restrict__ conductivities,  // [n_elements]
     const real* __restrict__ capacities,      // [n_elements]
     const real* __restrict__ x,               // [n_nodes]
     real* __restrict__ slots) {               // [8][n_elements]
-    add_product<false, true>(mesh, part, held, at_supports, conductivities, capacities, x, slots);
+    add_product<false, true>(mesh, part, held, at_supports, stretches, conductivities, capacities, x, slots);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) diffusion_to_slots_dot(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
     const unsigned* __restrict__ at_supports, // a bit per element: has it a held node?
+    const real* __restrict__ stretches,       // [3][n_elements], or null
     const real* __restrict__ conductivities,  // [n_elements]
     const real* __restrict__ capacities,      // [n_elements]
     const real* __restrict__ x,               // [n_nodes]
     real* __restrict__ slots,                 // [8][n_elements]
     double* __restrict__ partial) {           // [blocks of the launch]
-    block_sum(add_product<true, true>(mesh, part, held, at_supports, conductivities, capacities, x, slots),
+    block_sum(add_product<true, true>(mesh, part, held, at_supports, stretches, conductivities, capacities, x, slots),
               partial);
 }

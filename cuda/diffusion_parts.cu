@@ -22,6 +22,7 @@
 extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_diagonal(
     VIEW(MeshView) mesh, VIEW(Part) part,
     const unsigned char* __restrict__ held,  // [n_nodes], 1 where the node is held
+    const real* __restrict__ stretches,      // [3][n_elements], or null
     const real* __restrict__ conductivities, // [n_elements]
     const real* __restrict__ capacities,     // [n_elements]
     real* __restrict__ out) {                // [n_nodes]
@@ -30,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_diagonal(
 
     unsigned node[8];
     real X[3][8], D[8] = {};
-    load_element(mesh, e, node, X);
+    load_stretched(mesh, e, stretches, node, X);
     const real conductivity = (real)(1.0 / 512) * conductivities[e];
     const real capacity = (real)(1.0 / 4096) * capacities[e];
 
@@ -79,14 +80,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK) lumped_capacities(
 
 extern "C" __global__ void __launch_bounds__(BLOCK) conduction_work(
     VIEW(MeshView) mesh,
-    const real* __restrict__ v, // [n_nodes]
-    const real* __restrict__ u, // [n_nodes]
-    real* __restrict__ work) {  // [n_elements]
+    const real* __restrict__ stretches, // [3][n_elements], or null
+    const real* __restrict__ v,         // [n_nodes]
+    const real* __restrict__ u,         // [n_nodes]
+    real* __restrict__ work) {          // [n_elements]
     const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
     if (e >= mesh.n_elements) return;
     unsigned node[8];
     real X[3][8], values[8], V[8], U[8], sum = 0;
-    load_element(mesh, e, node, X);
+    load_stretched(mesh, e, stretches, node, X);
     load_values(node, v, values);
     to_coefficients(values, V);
     load_values(node, u, values);

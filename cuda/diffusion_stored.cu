@@ -22,10 +22,10 @@
 
 // Row a of L_e in local numbering, and the entry a of the lumped M_e, for coefficients of 1
 __device__ __forceinline__ double row_of_element(
-    const MeshView& mesh, unsigned e, unsigned a, double row[8]) {
+    const MeshView& mesh, unsigned e, unsigned a, const double* __restrict__ stretches, double row[8]) {
     unsigned node[8];
     real X[3][8], U[8], share = 0;
-    load_element(mesh, e, node, X);
+    load_stretched(mesh, e, stretches, node, X);
     const int at = NODE(a); // its position: the map is its own inverse
     double values[8];
 #pragma unroll
@@ -58,13 +58,14 @@ __device__ __forceinline__ double row_of_element(
 
 extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_rows(
     VIEW(MeshView) mesh,
-    double* __restrict__ rows,     // [8][8][n_elements]
-    double* __restrict__ shares) { // [8][n_elements]
+    const double* __restrict__ stretches, // [3][n_elements], or null
+    double* __restrict__ rows,            // [8][8][n_elements]
+    double* __restrict__ shares) {        // [8][n_elements]
     const unsigned thread = blockIdx.x * BLOCK + threadIdx.x, a = thread / mesh.n_elements;
     if (a >= 8) return;
     const unsigned e = thread % mesh.n_elements;
     double row[8];
-    shares[(size_t)a * mesh.n_elements + e] = row_of_element(mesh, e, a, row);
+    shares[(size_t)a * mesh.n_elements + e] = row_of_element(mesh, e, a, stretches, row);
 #pragma unroll
     for (int b = 0; b < 8; ++b) rows[(size_t)(8 * a + b) * mesh.n_elements + e] = row[b];
 }
@@ -139,6 +140,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_assemble(
     const unsigned* __restrict__ elements,    // [8 n_elements], of each node
     const unsigned char* __restrict__ locals, // [8 n_elements], of the node in each
     const unsigned char* __restrict__ held,   // [n_nodes], 1 where the node is held
+    const double* __restrict__ stretches,       // [3][n_elements], or null
     const double* __restrict__ conductivities,  // [n_elements]
     const double* __restrict__ capacities,      // [n_elements]
     const unsigned* __restrict__ row_offsets, // [n_nodes + 1]
@@ -156,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diffusion_assemble(
     for (unsigned k = offsets[node]; k < offsets[node + 1]; ++k) {
         const unsigned e = elements[k];
         double row[8];
-        to_ground += capacities[e] * row_of_element(mesh, e, locals[k], row);
+        to_ground += capacities[e] * row_of_element(mesh, e, locals[k], stretches, row);
 #pragma unroll
         for (int b = 0; b < 8; ++b) {
             const unsigned other = local_node(mesh, b, e);

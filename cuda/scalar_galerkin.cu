@@ -34,11 +34,11 @@ __device__ __forceinline__ void indicator(const unsigned owner[8], unsigned aggr
 
 // What element e conducts between two aggregates, not positive as a rule
 __device__ __forceinline__ real conduction_between(
-    const MeshView& mesh, const unsigned* __restrict__ of, const real* __restrict__ conductivities,
-    unsigned e, unsigned row, unsigned column) {
+    const MeshView& mesh, const unsigned* __restrict__ of, const real* __restrict__ stretches,
+    const real* __restrict__ conductivities, unsigned e, unsigned row, unsigned column) {
     unsigned node[8], owner[8];
     real X[3][8], V[8], U[8], sum = 0;
-    load_element(mesh, e, node, X);
+    load_stretched(mesh, e, stretches, node, X);
 #pragma unroll
     for (int m = 0; m < 8; ++m) owner[m] = of[node[m]];
     indicator(owner, row, V);
@@ -68,6 +68,7 @@ __device__ __forceinline__ void write_joint(
 extern "C" __global__ void __launch_bounds__(BLOCK) conduction_joints(
     VIEW(MeshView) mesh,
     const unsigned* __restrict__ of,           // [n_nodes], the aggregate or NONE
+    const real* __restrict__ stretches,        // [3][n_elements], or null
     const real* __restrict__ conductivities,   // [n_elements]
     unsigned n_joints,
     const unsigned* __restrict__ rows,         // [n_joints], less than the column
@@ -83,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) conduction_joints(
         const unsigned row = rows[joint], column = columns[places[joint]];
 #pragma unroll 1
         for (unsigned k = part_offsets[joint] + lane; k < part_offsets[joint + 1]; k += LANES)
-            sum += conduction_between(mesh, of, conductivities, elements[k], row, column);
+            sum += conduction_between(mesh, of, stretches, conductivities, elements[k], row, column);
     }
     sum = lane_sum<LANES>(sum);
     if (joint < n_joints && lane == 0)
@@ -94,6 +95,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) conduction_joints(
 extern "C" __global__ void __launch_bounds__(BLOCK) conduction_ground(
     VIEW(MeshView) mesh,
     const unsigned* __restrict__ of,         // [n_nodes], the aggregate or NONE
+    const real* __restrict__ stretches,      // [3][n_elements], or null
     const real* __restrict__ conductivities, // [n_elements]
     unsigned n_supported,
     const unsigned* __restrict__ rows,       // [n_supported]
@@ -105,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) conduction_ground(
     real sum = 0;
 #pragma unroll 1
     for (unsigned k = offsets[at] + lane; k < offsets[at + 1]; k += WARP)
-        sum += conduction_between(mesh, of, conductivities, elements[k], rows[at], NONE);
+        sum += conduction_between(mesh, of, stretches, conductivities, elements[k], rows[at], NONE);
     sum = lane_sum<WARP>(sum);
     if (lane == 0) ground[rows[at]] -= sum;
 }

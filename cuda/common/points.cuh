@@ -49,6 +49,24 @@ __device__ __forceinline__ void load_element(const MeshView& mesh, unsigned e, u
     to_coefficients(positions, X);
 }
 
+// A coordinate with the coefficients X, times a factor
+__device__ __forceinline__ void stretch(real factor, real X[8]) {
+#pragma unroll
+    for (int m = 1; m < 8; ++m) X[m] *= factor; // X[0] is never made
+}
+
+// As load_element, stretched along x, y and z where there are factors for that: orthotropic conduction is
+// the isotropic one in such an element, crates/topopt-fem/src/orthotropy.rs
+__device__ __forceinline__ void load_stretched(
+    const MeshView& mesh, unsigned e,
+    const real* __restrict__ stretches, // [3][n_elements], or null
+    unsigned node[8], real X[3][8]) {
+    load_element(mesh, e, node, X);
+    if (!stretches) return;
+#pragma unroll
+    for (int c = 0; c < 3; ++c) stretch(stretches[(size_t)c * mesh.n_elements + e], X[c]);
+}
+
 // Values at these nodes
 __device__ __forceinline__ void load_values(
     const unsigned node[8],

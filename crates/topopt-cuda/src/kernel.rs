@@ -69,6 +69,13 @@ impl<T> From<&CudaSlice<T>> for In<T> {
     }
 }
 
+/// Null where there is nothing.
+impl<T> From<Option<&CudaSlice<T>>> for In<T> {
+    fn from(slice: Option<&CudaSlice<T>>) -> Self {
+        Self(slice.map_or(0, address), PhantomData)
+    }
+}
+
 impl<T> From<&DeviceVector<T>> for In<T> {
     fn from(vector: &DeviceVector<T>) -> Self {
         (&vector.values).into()

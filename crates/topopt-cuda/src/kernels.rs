@@ -199,26 +199,30 @@ kernels! {
     Diffusion<R> in "diffusion" {
         diffusion(
             mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
-            conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>,
+            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>,
         );
         diffusion_dot(
             mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
-            conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>, partial: Shared<f64>,
+            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>,
+            partial: Shared<f64>,
         );
         diffusion_to_slots(
             mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
-            conductivities: In<R>, capacities: In<R>, x: In<R>, slots: Shared<R>,
+            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>,
+            slots: Shared<R>,
         );
         diffusion_to_slots_dot(
             mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
-            conductivities: In<R>, capacities: In<R>, x: In<R>, slots: Shared<R>,
-            partial: Shared<f64>,
+            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>,
+            slots: Shared<R>, partial: Shared<f64>,
         );
     }
 
     /// `cuda/diffusion_stored.cu`.
     DiffusionStored in "diffusion_stored" {
-        diffusion_rows(mesh: MeshView, rows: Out<f64>, shares: Out<f64>);
+        diffusion_rows(
+            mesh: MeshView, stretches: In<f64>, rows: Out<f64>, shares: Out<f64>,
+        );
         diffusion_ebe(
             mesh: MeshView, part: Part, held: In<u8>, rows: In<f64>, shares: In<f64>,
             conductivities: In<f64>, capacities: In<f64>, x: In<f64>, y: Out<f64>,
@@ -230,21 +234,21 @@ kernels! {
         );
         diffusion_assemble(
             mesh: MeshView, offsets: In<u32>, elements: In<u32>, locals: In<u8>, held: In<u8>,
-            conductivities: In<f64>, capacities: In<f64>, row_offsets: In<u32>,
-            columns: In<u32>, entries: Out<f64>, ground: Out<f64>,
+            stretches: In<f64>, conductivities: In<f64>, capacities: In<f64>,
+            row_offsets: In<u32>, columns: In<u32>, entries: Out<f64>, ground: Out<f64>,
         );
     }
 
     /// `cuda/diffusion_parts.cu`.
     DiffusionParts<R> in "diffusion_parts" {
         diffusion_diagonal(
-            mesh: MeshView, part: Part, held: In<u8>, conductivities: In<R>, capacities: In<R>,
-            out: Out<R>,
+            mesh: MeshView, part: Part, held: In<u8>, stretches: In<R>, conductivities: In<R>,
+            capacities: In<R>, out: Out<R>,
         );
         lumped_capacities(
             mesh: MeshView, part: Part, held: In<u8>, capacities: In<R>, out: Out<R>,
         );
-        conduction_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
+        conduction_work(mesh: MeshView, stretches: In<R>, v: In<R>, u: In<R>, work: Out<R>);
         capacity_work(mesh: MeshView, v: In<R>, u: In<R>, work: Out<R>);
     }
 
@@ -360,13 +364,13 @@ kernels! {
     /// `cuda/scalar_galerkin.cu`.
     ScalarGalerkin<R> in "scalar_galerkin" {
         conduction_joints(
-            mesh: MeshView, of: In<u32>, conductivities: In<R>, n_joints: Count, rows: In<u32>,
-            places: In<u32>, part_offsets: In<u32>, elements: In<u32>, row_offsets: In<u32>,
-            columns: In<u32>, entries: Out<R>,
+            mesh: MeshView, of: In<u32>, stretches: In<R>, conductivities: In<R>,
+            n_joints: Count, rows: In<u32>, places: In<u32>, part_offsets: In<u32>,
+            elements: In<u32>, row_offsets: In<u32>, columns: In<u32>, entries: Out<R>,
         );
         conduction_ground(
-            mesh: MeshView, of: In<u32>, conductivities: In<R>, n_supported: Count,
-            rows: In<u32>, offsets: In<u32>, elements: In<u32>, ground: Out<R>,
+            mesh: MeshView, of: In<u32>, stretches: In<R>, conductivities: In<R>,
+            n_supported: Count, rows: In<u32>, offsets: In<u32>, elements: In<u32>, ground: Out<R>,
         );
         scalar_joints(
             n_joints: Count, rows: In<u32>, places: In<u32>, part_offsets: In<u32>,

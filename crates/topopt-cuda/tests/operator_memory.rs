@@ -57,6 +57,11 @@ fn stored_bytes_are_those_counted() {
     let counted = MfDiffusion::<f64>::bytes(n_nodes, n_elements);
     check("diffusion", used() - of_mesh, counted, 1.0);
     drop(operator);
+    let orthotropic = diffusion.clone().with_stretches(vec![[2.0, 1.0, 0.5]; n_elements]);
+    let operator = MfDiffusion::<f64>::new(mesh.mesh(), &orthotropic).unwrap();
+    let counted = counted + MfDiffusion::<f64>::stretch_bytes(&orthotropic);
+    check("orthotropic diffusion", used() - of_mesh, counted, 1.0);
+    drop(operator);
     let (double, single) = (Cuda::new(&device).unwrap(), Cuda::new(&device).unwrap());
     let of_backends = used();
     let on = mesh.mesh();

@@ -10,7 +10,9 @@ use crate::operators::{
     derivatives, derivatives_transposed, slots, times,
 };
 use crate::shape_gradients::{join_twins, physical_gradients};
-use crate::{Constraints, Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS};
+use crate::{
+    Constraints, Corners, ElementKernel, ElementMatrix, ElementVector, Elements, MAX_TERMS,
+};
 
 /// The operator k L + c M of -div(k grad u) + c u: conduction
 /// `L_ab = integral of grad N_a . grad N_b`, and capacity, lumped to the diagonal,
@@ -48,6 +50,8 @@ impl ElementKernel<1> for Diffusion {
     /// A constant.
     const MODES: usize = 1;
     const HAS_GROUND: bool = true;
+    /// As orthotropic diffusion is, see [`crate::orthotropy`].
+    const IS_STRETCHED: bool = true;
     type Packed = [f64; 1];
 
     fn matrix(&self, term: usize, x: &Corners) -> ElementMatrix<1> {
@@ -142,8 +146,8 @@ impl ElementKernel<1> for Diffusion {
     }
 
     /// Those of the conduction: the capacity is its own diagonal.
-    fn bounds(&self, mesh: &HexMesh) -> Vec<f32> {
-        bounds_of(self, mesh, &[Self::CONDUCTION])
+    fn bounds(&self, elements: &Elements) -> Vec<f32> {
+        bounds_of(self, elements, &[Self::CONDUCTION])
     }
 
     fn ground(&self, coefficients: &[f64; MAX_TERMS], x: &Corners) -> ElementVector<1> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use topopt_linalg::Space;
 use topopt_mesh::HexMesh;
 
-use crate::{Constraints, ElementKernel, Patches};
+use crate::{Constraints, DIM, ElementKernel, Elements, Patches};
 
 /// A mesh, the integrals over its elements and what is held: all of an equation with N unknowns per
 /// node except its loads.
@@ -14,6 +14,7 @@ pub struct Discretization<K, const N: usize> {
     mesh: HexMesh,
     kernel: K,
     constraints: Constraints<N>,
+    stretches: Option<Arc<[[f64; DIM]]>>,
     void: Vec<u32>,
     patches: OnceLock<Arc<Patches>>,
 }
@@ -22,13 +23,35 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
     /// Of `kernel` on `mesh`. Springs on held components are dropped: nothing loads them.
     pub fn new(mesh: HexMesh, kernel: K, mut constraints: Constraints<N>) -> Self {
         constraints.drop_held_springs();
-        Self { mesh, kernel, constraints, void: Vec::new(), patches: OnceLock::new() }
+        Self {
+            mesh,
+            kernel,
+            constraints,
+            stretches: None,
+            void: Vec::new(),
+            patches: OnceLock::new(),
+        }
     }
 
     /// Elements that stay empty and so hold nothing together: a hint for preconditioners.
     #[must_use]
     pub fn with_void(self, void: Vec<u32>) -> Self {
         Self { void, ..self }
+    }
+
+    /// With elements that the kernel takes as stretched along x, y and z by factors of their own,
+    /// `[n_elements][3]`, whose product is 1: orthotropic diffusion, see [`crate::orthotropy`].
+    #[must_use]
+    pub fn with_stretches(self, stretches: Vec<[f64; DIM]>) -> Self {
+        debug_assert!(K::IS_STRETCHED && stretches.len() == self.mesh.n_elements());
+        Self { stretches: Some(stretches.into()), ..self }
+    }
+
+    /// The same equation with other constraints.
+    #[must_use]
+    pub fn with_constraints(&self, mut constraints: Constraints<N>) -> Self {
+        constraints.drop_held_springs();
+        Self { constraints, ..self.clone() }
     }
 
     /// The elements in patches: made when first asked for, and shared by all who work on them.
@@ -39,6 +62,11 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
     /// The mesh.
     pub fn mesh(&self) -> &HexMesh {
         &self.mesh
+    }
+
+    /// The elements as the kernel takes them.
+    pub fn elements(&self) -> Elements<'_> {
+        Elements::new(&self.mesh, self.stretches.as_deref())
     }
 
     /// The integrals over an element.

@@ -8,7 +8,9 @@ use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
 use crate::shape_gradients::physical_gradients;
-use crate::{Corners, DIM, ElementKernel, ElementMatrix, MAX_TERMS, MODES, Material, Supports};
+use crate::{
+    Corners, DIM, ElementKernel, ElementMatrix, Elements, MAX_TERMS, MODES, Material, Supports,
+};
 use integrals::{diagonal_blocks, element_forces};
 
 /// The stiffness of an isotropic material at Young's modulus 1:
@@ -104,8 +106,8 @@ impl ElementKernel<DIM> for Elasticity {
         block
     }
 
-    fn bounds(&self, mesh: &HexMesh) -> Vec<f32> {
-        bounds::element_bounds(mesh, self.material.poissons_ratio())
+    fn bounds(&self, elements: &Elements) -> Vec<f32> {
+        bounds::element_bounds(elements, self.material.poissons_ratio())
     }
 
     fn free_motions(&self, held: &Supports, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {

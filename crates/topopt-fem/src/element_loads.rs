@@ -61,7 +61,7 @@ impl ElementVectors {
         let elements = hexes.filter(|(_, hex)| hex.iter().any(is_moved)).map(|(e, _)| e).collect();
         let vector = |&e: &u32| {
             let e = e as usize;
-            let ke = problem.kernel().matrix(0, &mesh.element_coordinates(e));
+            let ke = problem.kernel().matrix(0, &problem.elements().corners(e));
             let u = mesh.hexes()[e].map(|node| u[node as usize]);
             let product = |row: ElementVector<N>| -> f64 {
                 let terms = row.as_flattened().iter().zip(u.as_flattened());

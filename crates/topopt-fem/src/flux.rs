@@ -1,28 +1,32 @@
 //! The heat flux in trilinear hexahedra from nodal temperatures.
 
 use rayon::prelude::*;
-use topopt_mesh::HexMesh;
 
-use crate::DIM;
+use crate::orthotropy::conductivities_along;
 use crate::shape_gradients::physical_gradients;
+use crate::{DIM, Diffusion, Discretization};
 
-/// The flux -k_e grad u (heat per time and area) of every element at the reference coordinates `xi`,
+/// The flux -k_i du/dx_i (heat per time and area) of every element at the reference coordinates `xi`,
 /// for instance [`CENTER`](crate::stress::CENTER), where it is more accurate by an order than
 /// elsewhere on a smooth mesh: `[n_elements][3]`.
 ///
-/// `conductivities`: k_e, `[n_elements]`; `u`: temperatures, `[n_nodes]`.
+/// `conductivities`: k_e, the coefficient of the conduction, `[n_elements]`; `u`: temperatures,
+/// `[n_nodes]`.
 pub fn heat_flux(
-    mesh: &HexMesh,
+    problem: &Discretization<Diffusion, 1>,
     conductivities: &[f64],
     u: &[f64],
     xi: [f64; DIM],
 ) -> Vec<[f64; DIM]> {
+    let (mesh, stretches) = (problem.mesh(), problem.elements().stretches());
     let of_element = |e: usize| {
+        let k = conductivities[e];
+        let along = stretches.map_or([k; DIM], |factors| conductivities_along(k, factors[e]));
         let (gradients, _) = physical_gradients(&mesh.element_coordinates(e), xi);
         let nodes = mesh.hexes()[e].iter().zip(gradients);
         nodes.fold([0.0; DIM], |flux, (&node, gradient)| {
-            let slope = conductivities[e] * u[node as usize];
-            std::array::from_fn(|i| flux[i] - slope * gradient[i])
+            let u = u[node as usize];
+            std::array::from_fn(|i| flux[i] - along[i] * u * gradient[i])
         })
     };
     (0..mesh.n_elements()).into_par_iter().map(of_element).collect()

@@ -22,7 +22,7 @@ pub fn internal_forces<K: ElementKernel<N>, const N: usize>(
     let hexes = mesh.hexes();
     let touches = |e: &usize| hexes[*e].iter().any(|&node| is_wanted[node as usize]);
     let of_element = |e: usize| {
-        let ke = problem.kernel().matrix(0, &mesh.element_coordinates(e));
+        let ke = problem.kernel().matrix(0, &problem.elements().corners(e));
         let forces = product(&ke, &element_values(mesh, e, u));
         (e, forces.map(|force| force.map(|f| coefficients[e] * f)))
     };

@@ -7,11 +7,8 @@ use rayon::prelude::*;
 use topopt_linalg::pseudo_inverse;
 use topopt_mesh::HexMesh;
 
-use crate::Constraints;
 use crate::operators::{Gradients, Lanes, Nodal};
-
-/// Coordinates of the nodes of an element, `[8][3]`.
-pub type Corners = [[f64; 3]; 8];
+use crate::{Constraints, Corners, Elements};
 
 /// Values at the nodes of an element, `[8][N]`.
 pub type ElementVector<const N: usize> = [[f64; N]; 8];
@@ -41,6 +38,9 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
 
     /// Whether a term holds nodes to the ground, see [`ElementKernel::ground`].
     const HAS_GROUND: bool = false;
+
+    /// Whether elements may be stretched, see [`Elements`].
+    const IS_STRETCHED: bool = false;
 
     /// The lower triangle of a symmetric N x N block, row by row: `[f64; N (N + 1) / 2]`.
     type Packed: Summed;
@@ -87,23 +87,23 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
     /// As u^T K_e u <= mu_e u^T D_e u holds element by element, sum_e c_e K_e is at most sum_e c_e
     /// mu_e D_e whatever the coefficients c_e are \[Wathen1987\]: a smoother scaled by the latter
     /// cannot diverge.
-    fn bounds(&self, mesh: &HexMesh) -> Vec<f32> {
+    fn bounds(&self, elements: &Elements) -> Vec<f32> {
         let terms: Vec<usize> = (0..Self::TERMS).collect();
-        bounds_of(self, mesh, &terms)
+        bounds_of(self, elements, &terms)
     }
 }
 
 /// The same of some terms.
 pub(crate) fn bounds_of<K: ElementKernel<N>, const N: usize>(
     kernel: &K,
-    mesh: &HexMesh,
+    elements: &Elements,
     terms: &[usize],
 ) -> Vec<f32> {
     let bound = |e: usize| {
-        let of_term = |&term: &usize| largest_eigenvalue(kernel, mesh, e, term);
+        let of_term = |&term: &usize| largest_eigenvalue(kernel, elements, e, term);
         terms.iter().map(of_term).fold(1.0, f64::max) as f32
     };
-    (0..mesh.n_elements()).into_par_iter().map(bound).collect()
+    (0..elements.n_elements()).into_par_iter().map(bound).collect()
 }
 
 /// Steps of the power method in an element, and what its result, which comes from below, is
@@ -115,11 +115,11 @@ const MARGIN: f64 = 1.02;
 /// The largest eigenvalue of D_e^-1 K_e of one term by the power method.
 fn largest_eigenvalue<K: ElementKernel<N>, const N: usize>(
     kernel: &K,
-    mesh: &HexMesh,
+    elements: &Elements,
     e: usize,
     term: usize,
 ) -> f64 {
-    let (hex, x) = (&mesh.hexes()[e], mesh.element_coordinates(e));
+    let (hex, x) = (elements.hex(e), elements.corners(e));
     let ke = kernel.matrix(term, &x);
     let blocks = kernel.diagonal_blocks(term, hex, &x);
     let inverse: [[[f64; N]; N]; 8] = blocks.map(|block| pseudo_inverse(&unpacked(&block)));
@@ -201,11 +201,9 @@ mod tests {
     use topopt_testing::{distorted_cube, hexagon, mapped_cube, wheel};
 
     /// The largest eigenvalue of D^-1 L of element `e`, each of its nodes taken once.
-    fn exact(mesh: &HexMesh, e: usize) -> f64 {
-        let (hex, ke) = (
-            mesh.hexes()[e],
-            Diffusion.matrix(Diffusion::CONDUCTION, &mesh.element_coordinates(e)),
-        );
+    fn exact(elements: &Elements, e: usize) -> f64 {
+        let hex = elements.hex(e);
+        let ke = Diffusion.matrix(Diffusion::CONDUCTION, &elements.corners(e));
         let mut nodes = hex.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
@@ -223,13 +221,18 @@ mod tests {
     #[test]
     fn bounds_are_about_the_largest_eigenvalues_of_elements() {
         let plate = mapped_cube(2, |[x, y, z]| [9.0 * x + 2.0 * z, 4.0 * y, z * (1.0 + x)]);
+        let stretches = [[1.0; 3], [5.0, 0.4, 0.5], [0.1, 10.0, 1.0], [0.01, 10.0, 10.0]];
         for mesh in [distorted_cube(3, 0.3, true), hexagon(2), wheel(2), plate] {
-            for (e, &bound) in Diffusion.bounds(&mesh).iter().enumerate() {
-                let share = f64::from(bound) / exact(&mesh, e);
-                assert!((0.95..1.03).contains(&share), "element {e}: {share}");
+            for stretch in stretches {
+                let stretched = vec![stretch; mesh.n_elements()];
+                let elements = Elements::new(&mesh, Some(&stretched));
+                for (e, &bound) in Diffusion.bounds(&elements).iter().enumerate() {
+                    let share = f64::from(bound) / exact(&elements, e);
+                    assert!((0.95..1.03).contains(&share), "{stretch:?}, element {e}: {share}");
+                }
             }
         }
-        let cube = Diffusion.bounds(&mapped_cube(1, |x| x))[0];
+        let cube = Diffusion.bounds(&(&mapped_cube(1, |x| x)).into())[0];
         assert!((f64::from(cube) / (1.5 * MARGIN) - 1.0).abs() < 1e-3, "{cube}");
     }
 }

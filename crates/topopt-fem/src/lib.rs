@@ -63,6 +63,7 @@ mod diffusion;
 mod discretization;
 mod elasticity;
 mod element_loads;
+mod elements;
 mod flux;
 mod helmholtz;
 mod internal_force;
@@ -72,6 +73,7 @@ mod material;
 mod multigrid;
 mod operator;
 pub mod operators;
+pub mod orthotropy;
 mod patches;
 mod preconditioner;
 mod problem;
@@ -92,10 +94,11 @@ pub use diffusion::Diffusion;
 pub use discretization::Discretization;
 pub use elasticity::Elasticity;
 pub use element_loads::{ElementVectors, nodal_body_forces};
+pub use elements::{Corners, Elements};
 pub use flux::heat_flux;
 pub use helmholtz::{AssembledEquation, FilterEquation, Helmholtz, conductivities, shape_means};
 pub use internal_force::internal_forces;
-pub use kernel::{Corners, ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
+pub use kernel::{ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;
 pub use multigrid::{
     Aggregates, Aggregation, DIRECT, Joints, MODES, Modes, Multigrid, NodalAggregation, NodalModes,

@@ -140,6 +140,13 @@ impl Patches {
 }
 
 impl Patch {
+    /// So many of its elements from number `first` on, by their numbers in the mesh.
+    #[inline(always)]
+    pub(crate) fn range(&self, first: usize, count: usize) -> Range<usize> {
+        let first = self.elements.start + first;
+        first..first + count
+    }
+
     fn new(mesh: &HexMesh, elements: Range<usize>) -> Self {
         let hexes = &mesh.hexes()[elements.clone()];
         let mut nodes: Vec<u32> = hexes.as_flattened().to_vec();

@@ -43,12 +43,12 @@ pub use design::{
 };
 pub use keys::{Config, Material, SetMaterial};
 pub use loads::{Axis, Load, LoadCase, LoadQuantity, Spring, Support};
-pub use material_properties::MaterialProperty;
+pub use material_properties::{Given, MaterialProperty, number};
 pub use mesh::{Generator, Hexes, Mesh};
 pub use objective::{Constraint, Judged, Objective, Quantity, TimeOf};
 pub use output::{Compression, Output};
 pub use physics::{Convection, Physics, PhysicsKind};
-pub use property::{CellArray, Property, number};
+pub use property::{CellArray, Conductivity, Property};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
 pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Solver, Strategy};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use toml::Spanned;
+use topopt_fem::orthotropy::mean_conductivity;
 use topopt_mesh::hexahedron::{self, determinant, gauss_points, jacobian, shape_functions};
 use topopt_mesh::numbers::{place, shown};
 
-use crate::config::{MaterialProperty, Property, number};
+use crate::config::{Given, MaterialProperty, Property};
 use crate::expression::Expression;
 use crate::finding::Finding;
 use crate::lookup::Lookup;
@@ -17,8 +17,10 @@ use crate::tags::Tags;
 /// material has a number. Elements of a material that lacks the property have 1.
 #[derive(Debug, Clone, Default)]
 pub struct Fields {
-    /// Heat per time, length and temperature.
+    /// Heat per time, length and temperature; the geometric mean where there are several.
     pub conductivity: Option<Vec<f64>>,
+    /// The same along x, y and z, where a material has one along each axis.
+    pub conductivity_along: Option<Vec<[f64; 3]>>,
     /// Heat per mass and temperature.
     pub heat_capacity: Option<Vec<f64>>,
     /// Mass per volume.
@@ -46,31 +48,59 @@ impl Fields {
     /// Those of a case, whose expressions have been checked. Values that are not positive are
     /// reported.
     pub(crate) fn of(maker: &Maker, findings: &mut Vec<Finding>) -> Self {
-        let [conductivity, heat_capacity, mass_density] =
-            maker.lookup.config.properties().map(|property| maker.field(&property, findings));
-        Self { conductivity, heat_capacity, mass_density }
+        let [conductivity, heat_capacity, mass_density] = maker.lookup.config.properties();
+        let along = maker.along(&conductivity, findings);
+        let means =
+            |along: &Vec<[f64; 3]>| along.par_iter().copied().map(mean_conductivity).collect();
+        Self {
+            conductivity: match &along {
+                Some(along) => Some(means(along)),
+                None => maker.field(&conductivity, findings),
+            },
+            conductivity_along: along,
+            heat_capacity: maker.field(&heat_capacity, findings),
+            mass_density: maker.field(&mass_density, findings),
+        }
     }
 }
 
 impl Maker<'_> {
+    /// None where every material has a number.
     fn field(&self, of: &MaterialProperty, findings: &mut Vec<Finding>) -> Option<Vec<f64>> {
-        of.given().find(|property| property.get_ref().number().is_none())?;
-        let mut values = numbers(of, self.lookup.mesh.n_elements(), self.sets);
-        let others = others(values.len(), self.sets);
-        let materials = self.sets.iter().zip(&of.of_sets).chain([(&others, &of.of_all)]);
-        for (elements, property) in materials {
-            let is_field = |given: &&Spanned<Property>| given.get_ref().number().is_none();
-            let Some(property) = property.filter(is_field) else { continue };
-            match self.values(property.get_ref(), elements) {
-                Ok(own) => elements.iter().zip(own).for_each(|(&e, own)| values[e as usize] = own),
-                Err(bad) => findings.push(self.refused(of.key, property, &bad)),
-            }
-        }
-        Some(values)
+        let is_field = of.given().any(|given| given.number().is_none());
+        is_field.then(|| self.part(of, 0, findings))
     }
 
-    /// The values of a field in `elements`.
+    /// Values along x, y and z, where a material has one along each axis.
+    fn along(&self, of: &MaterialProperty, findings: &mut Vec<Finding>) -> Option<Vec<[f64; 3]>> {
+        of.given().find(|given| given.is_orthotropic())?;
+        let [x, y, z] = [0, 1, 2].map(|axis| self.part(of, axis, findings));
+        Some((0..x.len()).map(|e| [x[e], y[e], z[e]]).collect())
+    }
+
+    /// The values along an axis.
+    fn part(&self, of: &MaterialProperty, axis: usize, findings: &mut Vec<Finding>) -> Vec<f64> {
+        let mut values = vec![1.0; self.lookup.mesh.n_elements()];
+        let others = others(values.len(), self.sets);
+        let materials = self.sets.iter().zip(&of.of_sets).chain([(&others, &of.of_all)]);
+        for (elements, given) in materials {
+            let Some(given) = given else { continue };
+            let Some(property) = given.along(axis) else { continue };
+            match self.values(property, elements) {
+                Ok(own) => elements.iter().zip(own).for_each(|(&e, own)| values[e as usize] = own),
+                // Of a material with a single one it has been reported.
+                Err(_) if axis >= given.parts.len() => {}
+                Err(bad) => findings.push(self.refused(of.key, given, axis, &bad)),
+            }
+        }
+        values
+    }
+
+    /// The values of a property in `elements`.
     fn values(&self, field: &Property, elements: &[u32]) -> Result<Vec<f64>, Bad> {
+        if let Some(number) = field.number() {
+            return Ok(vec![number; elements.len()]);
+        }
         let array = field.array().and_then(|name| self.arrays.get(name));
         let expression = match field {
             Property::Expression(text) => Expression::parse(text).ok(),
@@ -90,19 +120,20 @@ impl Maker<'_> {
         found.into_iter().collect()
     }
 
-    fn refused(&self, key: &str, property: &Spanned<Property>, bad: &Bad) -> Finding {
+    fn refused(&self, key: &str, given: &Given, axis: usize, bad: &Bad) -> Finding {
         let message = format!(
-            "`{key}` is {} in element {} at {}, and must be positive and finite",
+            "`{}` is {} in element {} at {}, and must be positive and finite",
+            given.name(key, axis),
             shown(bad.value),
             Tags::element(self.tags, bad.element),
             place(bad.at)
         );
-        let remedy = match property.get_ref() {
-            Property::Array(_) => "correct the array in the mesh file",
+        let remedy = match given.along(axis) {
+            Some(Property::Array(_)) => "correct the array in the mesh file",
             _ => "give an expression that is positive in all elements of the material",
         };
         let finding = Finding::new(message);
-        finding.at(self.lookup.config.source(), property.span(), "this field").remedy(remedy)
+        finding.at(self.lookup.config.source(), given.span.clone(), "this field").remedy(remedy)
     }
 }
 
@@ -115,9 +146,10 @@ pub(crate) fn others(n: usize, sets: &[Vec<u32>]) -> Vec<u32> {
 
 /// The numbers of a property by element, `[n_elements]`; 1 in a material that has none.
 pub(crate) fn numbers(of: &MaterialProperty, n: usize, sets: &[Vec<u32>]) -> Vec<f64> {
-    let mut values = vec![number(of.of_all).unwrap_or(1.0); n];
-    for (elements, property) in sets.iter().zip(&of.of_sets) {
-        let own = number(*property).unwrap_or(1.0);
+    let number = |given: &Option<Given>| given.as_ref().and_then(Given::number).unwrap_or(1.0);
+    let mut values = vec![number(&of.of_all); n];
+    for (elements, given) in sets.iter().zip(&of.of_sets) {
+        let own = number(given);
         elements.iter().for_each(|&e| values[e as usize] = own);
     }
     values

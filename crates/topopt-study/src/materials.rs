@@ -9,7 +9,7 @@ use topopt_mesh::numbers::shown;
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, PhysicsKind as Kind, SetMaterial, number};
-use crate::fields::others;
+use crate::fields::{Fields, others};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 use crate::physics::Physics;
@@ -25,8 +25,8 @@ pub struct MaterialShare {
     pub youngs_modulus: Option<Extent>,
     /// Conductivity (heat flow per length and temperature), of a part that conducts heat.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conductivity: Option<Extent>,
-    /// The one of these two that the part has.
+    pub conductivity: Option<ConductivityExtent>,
+    /// The one of these two that the part has, along all axes.
     #[serde(skip)]
     pub coefficient: Extent,
     /// Mass per volume.
@@ -43,6 +43,38 @@ pub struct Extent {
     pub least: f64,
     /// The most.
     pub most: f64,
+}
+
+/// What a conductivity is in elements; in files one [`Extent`], or a list of three.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ConductivityExtent {
+    /// The same in all directions.
+    Isotropic(Extent),
+    /// Along x, y and z.
+    Orthotropic([Extent; 3]),
+}
+
+impl ConductivityExtent {
+    /// Along all axes.
+    fn overall(&self) -> Extent {
+        match self {
+            Self::Isotropic(extent) => *extent,
+            Self::Orthotropic([x, y, z]) => Extent {
+                least: x.least.min(y.least).min(z.least),
+                most: x.most.max(y.most).max(z.most),
+            },
+        }
+    }
+}
+
+impl fmt::Display for ConductivityExtent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Isotropic(extent) => extent.fmt(f),
+            Self::Orthotropic([x, y, z]) => write!(f, "{x} along x, {y} along y, {z} along z"),
+        }
+    }
 }
 
 impl From<f64> for Extent {
@@ -76,13 +108,15 @@ impl MaterialShare {
     /// The materials of a case that have elements, `[material]` first.
     pub fn all<K: Physics<N>, const N: usize>(config: &Config, case: &Case<N>) -> Vec<Self> {
         let share = |number: f64, density: Option<f64>, has_mass: bool, elements: &[u32]| {
-            let coefficient = extent(K::coefficient_field(&case.fields), elements, number);
+            let own = extent(K::coefficient_field(&case.fields), elements, number);
+            let is_heat = config.physics.kind == Kind::Heat;
+            let conductivity = is_heat.then(|| conductivity(&case.fields, elements, own));
             let masses = case.fields.mass_density.as_deref();
             Self {
                 set: None,
-                youngs_modulus: (config.physics.kind == Kind::Elasticity).then_some(coefficient),
-                conductivity: (config.physics.kind == Kind::Heat).then_some(coefficient),
-                coefficient,
+                youngs_modulus: (!is_heat).then_some(own),
+                coefficient: conductivity.map_or(own, |k| k.overall()),
+                conductivity,
                 mass_density: has_mass.then(|| extent(masses, elements, density.unwrap_or(1.0))),
                 elements: elements.len(),
             }
@@ -102,10 +136,23 @@ impl MaterialShare {
 
 /// What `field` is in `elements`, of which there may be none; `number` where there is no field.
 fn extent(field: Option<&[f64]>, elements: &[u32], number: f64) -> Extent {
-    let Some(field) = field else { return number.into() };
-    let values = elements.iter().map(|&e| field[e as usize]);
+    field.map_or(number.into(), |field| extent_of(elements, |e| field[e]))
+}
+
+fn extent_of(elements: &[u32], value: impl Fn(usize) -> f64) -> Extent {
+    let values = elements.iter().map(|&e| value(e as usize));
     let least = values.clone().fold(f64::INFINITY, f64::min);
     Extent { least, most: values.fold(0.0, f64::max) }
+}
+
+/// The conductivity in `elements`, which is `own` where it is the same along all axes everywhere.
+fn conductivity(fields: &Fields, elements: &[u32], own: Extent) -> ConductivityExtent {
+    let Some(along) = &fields.conductivity_along else { return ConductivityExtent::Isotropic(own) };
+    let axes = [0, 1, 2].map(|axis| extent_of(elements, |e| along[e][axis]));
+    match axes {
+        [x, y, z] if x == y && y == z => ConductivityExtent::Isotropic(x),
+        _ => ConductivityExtent::Orthotropic(axes),
+    }
 }
 
 /// The mass per volume that factors of the mass are multiples of.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use topopt_design::{Cone, StateEquation};
-use topopt_fem::{BlockJacobi, ElementFactors, ElementVectors, Helmholtz, Strategy};
+use topopt_fem::{BlockJacobi, DIM, ElementFactors, ElementVectors, Helmholtz, Strategy};
 use topopt_linalg::Cpu;
 use topopt_mesh::HexMesh;
 
@@ -38,7 +38,10 @@ pub fn plan<K: Solvable<N>, const N: usize>(
     // Factors in the problem, and of the stiffness in the state equation.
     let factors = 2 * usize::from(stiffness.is_some()) + usize::from(mass.is_some());
     let of_method = further_element_vectors(config.optimizer.method);
-    let element = 8 * elements * (vectors + of_method + further_element + of_steps + factors);
+    // Conductivities along the axes, and by what these stretch the elements.
+    let stretches = if problem.elements().stretches().is_some() { 2 * DIM } else { 0 };
+    let further = further_element + of_method + of_steps;
+    let element = 8 * elements * (vectors + further + factors + stretches);
     // Results are written when the setup needs nothing: fields in the user's order, and what is
     // compressed.
     let output = (16 * elements + 8 * N * cases * nodes) + OUTPUT.min(16 * elements);

@@ -190,7 +190,11 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     /// Conduction on its mesh without held nodes: it says what flows into these.
     pub fn bare(&self) -> Discretization<Diffusion, 1> {
         let mesh = self.problem.mesh();
-        Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()))
+        let bare = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
+        match self.problem.elements().stretches() {
+            Some(stretches) => bare.with_stretches(stretches.to_vec()),
+            None => bare,
+        }
     }
 
     /// Number of unknowns that are not held.
@@ -256,7 +260,11 @@ fn problem<K: Physics<N>, const N: usize>(
     let factors =
         ElementFactors { stiffness: stiffness.map(of_problem), mass: mass.map(of_problem) };
     let mesh = renumbering.apply(&case.mesh);
-    let discretization = Discretization::new(mesh, kernel, constraints(case, &new_node));
+    let mut discretization = Discretization::new(mesh, kernel, constraints(case, &new_node));
+    if let Some(stretches) = K::stretches(&case.fields) {
+        discretization =
+            discretization.with_stretches(renumbering.elements_from_original(&stretches));
+    }
     let problem = match config.transient {
         None => Problem::of(discretization, loads),
         Some(_) => Problem::evolving(discretization, loads),

@@ -52,6 +52,12 @@ pub trait Physics<const N: usize>: ElementKernel<N> {
         None
     }
 
+    /// By which the kernel takes elements as stretched, `[n_elements][3]`, see
+    /// [`topopt_fem::Elements`]; none where they are not.
+    fn stretches(_fields: &Fields) -> Option<Vec<[f64; 3]>> {
+        None
+    }
+
     /// That of a material of a set, if it has a number.
     fn coefficient_of(material: &SetMaterial) -> Option<f64>;
 

@@ -162,6 +162,7 @@ fn list(schema: &Value) -> String {
         Some("integer") => "whole numbers",
         Some("string") => "texts",
         None if body(schema)["oneOf"].is_array() => "choices",
+        None if body(schema)["anyOf"].is_array() => "of these",
         _ => "tables",
     };
     match schema["maxItems"].as_u64() {

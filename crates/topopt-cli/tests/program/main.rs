@@ -16,6 +16,7 @@ mod gpu;
 #[cfg(unix)]
 mod guide;
 mod heat;
+mod heat_axes;
 mod heat_fields;
 mod heat_in_time;
 mod heat_resume;

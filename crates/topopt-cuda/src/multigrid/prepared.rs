@@ -26,7 +26,7 @@ impl Prepared {
     }
 
     fn of(problem: &Problem, structure: impl FnOnce() -> Aggregation + Send) -> Self {
-        let bounds = || problem.kernel().bounds(problem.mesh());
+        let bounds = || problem.kernel().bounds(&problem.elements());
         let (structure, bounds) = rayon::join(structure, bounds);
         Self { structure, bounds }
     }

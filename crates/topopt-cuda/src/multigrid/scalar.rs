@@ -68,7 +68,7 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
     }
 
     /// Bytes on the device, for a mesh of that size without springs whose aggregates have some 27 nodes
-    /// and as many neighbors; elements by color have slots.
+    /// and as many neighbors; elements by color have slots. Without [`MfDiffusion::stretch_bytes`].
     pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
         let slots = if by_color { Slots::<R>::bytes(n_nodes, n_elements, 1) } else { 0 };
         let real = size_of::<R>();
@@ -172,7 +172,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints)?);
         }
 
-        let bounds = problem.kernel().bounds(problem.mesh());
+        let bounds = problem.kernel().bounds(&problem.elements());
         let bounds: Vec<f64> = bounds.into_iter().map(f64::from).collect();
         let elements = Space::elements(bounds.len());
         let fine = Box::new(MfDiffusion::in_order(mesh, problem)?);
@@ -257,6 +257,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             Threads(WARP * supported.n),
             &*mesh,
             &transfer.of,
+            fine.elements().stretches(),
             conductivities,
             supported.n,
             &supported.rows,
@@ -269,6 +270,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             Threads(LANES * joints.n),
             &*mesh,
             &transfer.of,
+            fine.elements().stretches(),
             conductivities,
             joints.n,
             &joints.rows,

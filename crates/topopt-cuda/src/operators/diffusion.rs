@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Diffusion, Discretization, ElementOperator};
+use topopt_fem::{DIM, Diffusion, Discretization, ElementOperator};
 use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::NodeToElements;
 
@@ -15,11 +15,13 @@ use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
 use crate::kernels;
 use crate::scalars::Scalar;
-use crate::vector::{DeviceVector, Real};
+use crate::vector::{DeviceVector, Real, to_planes};
 use crate::{Cuda, Device};
 
-/// Additions and multiplications of an element, counted in `cuda/diffusion.cu`.
+/// Additions and multiplications of an element, and those more where it is stretched, counted in
+/// `cuda/diffusion.cu`.
 const FLOPS: f64 = 1030.0;
+const STRETCH_FLOPS: f64 = 30.0;
 
 /// The operator k L + c M of [`Diffusion`] on vectors of precision `R`, the rows of held nodes those of
 /// the identity. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
@@ -31,6 +33,8 @@ pub struct MfDiffusion<R> {
     supports: kernels::Supports<R>,
     /// Of `dbd`.
     slots: Option<Slots<R>>,
+    /// By which elements are stretched, `[3][n_elements]`, where conduction is orthotropic.
+    stretches: Option<CudaSlice<R>>,
     /// Conductivities and capacities, each `[n_elements]`.
     coefficients: [DeviceVector<R>; 2],
     /// What every block of elements leaves of a dot product.
@@ -51,6 +55,8 @@ impl<R: Real> MfDiffusion<R> {
         let kernels = kernels::Diffusion::load(device)?;
         let blocks_of = |count: u32| kernels.diffusion_dot.blocks(Threads(count as usize));
         let blocks = mesh.parts().map(|part| blocks_of(part.count)).sum();
+        let stretches = problem.elements().stretches();
+        let planes = stretches.map(|stretches| to_planes::<R>(stretches.as_flattened(), DIM));
         let zeros = || -> Result<_, BackendError> {
             Ok(DeviceVector { space: Space::elements(n), values: device.zeros(n)? })
         };
@@ -61,6 +67,7 @@ impl<R: Real> MfDiffusion<R> {
             parts: kernels::DiffusionParts::load(device)?,
             supports: kernels::Supports::load(device)?,
             slots: None,
+            stretches: planes.map(|planes| device.upload(&planes)).transpose()?,
             coefficients: [zeros()?, zeros()?],
             partial: device.zeros(blocks)?,
         })
@@ -95,12 +102,18 @@ impl<R: Real> MfDiffusion<R> {
     }
 
     /// Bytes of device memory that the operator stores beside the [`MeshOnDevice`], for a mesh of that
-    /// size that is launched at once.
+    /// size that is launched at once; without [`MfDiffusion::stretch_bytes`].
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         let block = kernel::block(kernels::Diffusion::<R>::PTX, "diffusion_dot") as usize;
         Constraints::bytes(n_nodes, n_elements)
             + 2 * size_of::<R>() * n_elements
             + 8 * n_elements.div_ceil(block)
+    }
+
+    /// Bytes of what stretches the elements of `problem`, where conduction is orthotropic.
+    pub fn stretch_bytes(problem: &Discretization<Diffusion, 1>) -> usize {
+        let stretches = problem.elements().stretches();
+        stretches.map_or(0, |stretches| stretches.len() * DIM * size_of::<R>())
     }
 
     /// Mesh and constraints, for other products.
@@ -112,6 +125,11 @@ impl<R: Real> MfDiffusion<R> {
     pub(crate) fn held_part(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let n = self.mesh.n_nodes;
         self.supports.held_part1(Threads(n), n, &self.constraints.held, x, y);
+    }
+
+    /// By which elements are stretched, `[3][n_elements]`, if they are.
+    pub(crate) fn stretches(&self) -> Option<&CudaSlice<R>> {
+        self.stretches.as_ref()
     }
 
     /// Conductivities and capacities, each `[n_elements]`.
@@ -129,8 +147,9 @@ impl<R: Real> MfDiffusion<R> {
         let Self { mesh, constraints, .. } = self;
         clear(mesh.device(), out);
         for part in mesh.parts() {
-            let grid = Threads(part.count as usize);
-            self.parts.diffusion_diagonal(grid, mesh, part, &constraints.held, k, c, &mut *out);
+            let (grid, stretches) = (Threads(part.count as usize), self.stretches());
+            let held = &constraints.held;
+            self.parts.diffusion_diagonal(grid, mesh, part, held, stretches, k, c, &mut *out);
         }
     }
 
@@ -147,14 +166,17 @@ impl<R: Real> MfDiffusion<R> {
     /// y = K x; if `with_dot`, every block of elements leaves its part of x . y.
     fn product(&self, with_dot: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let Self { mesh, constraints, kernels, coefficients: [k, c], .. } = self;
-        let Constraints { held, at_supports, .. } = constraints;
+        let Constraints { held, at_supports: at, .. } = constraints;
+        let stretches = self.stretches();
         if let Some(slots) = &self.slots {
-            let (grid, all, at) = (Threads(mesh.n_elements), mesh.all(), at_supports);
+            let (grid, all) = (Threads(mesh.n_elements), mesh.all());
             let (values, partial) = (slots.values(), Shared::from_entry(&self.partial, 0));
             match with_dot {
-                true => kernels
-                    .diffusion_to_slots_dot(grid, mesh, all, held, at, k, c, x, values, partial),
-                false => kernels.diffusion_to_slots(grid, mesh, all, held, at, k, c, x, values),
+                true => kernels.diffusion_to_slots_dot(
+                    grid, mesh, all, held, at, stretches, k, c, x, values, partial,
+                ),
+                false => kernels
+                    .diffusion_to_slots(grid, mesh, all, held, at, stretches, k, c, x, values),
             }
             return slots.gather(constraints, x, y);
         }
@@ -166,9 +188,9 @@ impl<R: Real> MfDiffusion<R> {
             if with_dot {
                 let partial = Shared::from_entry(&self.partial, begin);
                 begin += kernels.diffusion_dot.blocks(grid);
-                kernels.diffusion_dot(grid, mesh, part, held, at_supports, k, c, x, y, partial);
+                kernels.diffusion_dot(grid, mesh, part, held, at, stretches, k, c, x, y, partial);
             } else {
-                kernels.diffusion(grid, mesh, part, held, at_supports, k, c, x, y);
+                kernels.diffusion(grid, mesh, part, held, at, stretches, k, c, x, y);
             }
         }
     }
@@ -206,6 +228,10 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
             bytes_written: nodes * real,
             flops: elements * FLOPS,
         };
+        if self.stretches.is_some() {
+            cost.bytes_read += elements * DIM as f64 * real;
+            cost.flops += elements * STRETCH_FLOPS;
+        }
         if self.slots.is_some() {
             let [node, element] = Slots::<R>::traffic(1);
             cost.bytes_read += node * nodes + element * elements;
@@ -240,7 +266,9 @@ impl<R: Real> ElementOperator<Cuda<R>> for MfDiffusion<R> {
     ) {
         let grid = Threads(self.mesh.n_elements);
         match term {
-            Diffusion::CONDUCTION => self.parts.conduction_work(grid, &self.mesh, v, u, out),
+            Diffusion::CONDUCTION => {
+                self.parts.conduction_work(grid, &self.mesh, self.stretches(), v, u, out);
+            }
             _ => self.parts.capacity_work(grid, &self.mesh, v, u, out),
         }
     }

@@ -44,15 +44,10 @@ pub(crate) trait Storage: Send + Sync {
 }
 
 impl<S: Storage> StoredDiffusion<S> {
-    /// The operator of `problem` with all coefficients zero.
-    pub fn new(
-        mesh: &Arc<MeshOnDevice>,
-        problem: &Discretization<Diffusion, 1>,
-        stored: S,
-    ) -> Result<Self, BackendError> {
-        let mut operator = Self { plain: MfDiffusion::new(mesh, problem)?, stored };
-        operator.stored.update(&operator.plain);
-        Ok(operator)
+    /// The operator `plain`, with all coefficients zero, as `stored`.
+    pub fn new(plain: MfDiffusion<f64>, mut stored: S) -> Self {
+        stored.update(&plain);
+        Self { plain, stored }
     }
 }
 
@@ -105,11 +100,12 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
+    pub fn new(plain: &MfDiffusion<f64>) -> Result<Self, BackendError> {
+        let mesh = plain.parts().0;
         let (device, n) = (mesh.device(), mesh.n_elements);
         let kernels = kernels::DiffusionStored::load(device)?;
         let (mut rows, mut shares) = (device.zeros(64 * n)?, device.zeros(8 * n)?);
-        kernels.diffusion_rows(Threads(8 * n), mesh, &mut rows, &mut shares);
+        kernels.diffusion_rows(Threads(8 * n), mesh, plain.stretches(), &mut rows, &mut shares);
         Ok(Self { kernels, rows, shares })
     }
 
@@ -243,6 +239,7 @@ impl Storage for Assembled {
             elements,
             locals,
             &constraints.held,
+            plain.stretches(),
             k,
             c,
             &self.row_offsets,

@@ -44,7 +44,8 @@ impl DiffusionStrategy {
     }
 
     /// Bytes of device memory that the operator stores beside the [`MeshOnDevice`] and the vectors, for
-    /// a mesh of that size. Exact except for `bsr`, whose rows are taken to be as long as inside a box.
+    /// a mesh of that size. Exact except for `bsr`, whose rows are taken to be as long as inside a box;
+    /// without [`MfDiffusion::stretch_bytes`].
     pub fn bytes(self, n_nodes: usize, n_elements: usize) -> usize {
         let of_strategy = match self {
             Self::Mf => 0,
@@ -67,17 +68,23 @@ impl DiffusionStrategy {
     ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
         let device = mesh.device();
         let nodes = || NodeToElements::new(problem.mesh());
+        let plain = || MfDiffusion::<f64>::new(mesh, problem);
         Ok(match self {
-            Self::Mf => Box::new(MfDiffusion::<f64>::new(mesh, problem)?),
+            Self::Mf => Box::new(plain()?),
             Self::Dbd => Box::new(MfDiffusion::<f64>::with_slots(mesh, problem, &nodes())?),
             Self::Nbn => {
-                let stored = Nbn::new(Rows::new(mesh)?, device, &nodes())?;
-                Box::new(StoredDiffusion::new(mesh, problem, stored)?)
+                let plain = plain()?;
+                let stored = Nbn::new(Rows::new(&plain)?, device, &nodes())?;
+                Box::new(StoredDiffusion::new(plain, stored))
             }
-            Self::Ebe => Box::new(StoredDiffusion::new(mesh, problem, Ebe(Rows::new(mesh)?))?),
+            Self::Ebe => {
+                let plain = plain()?;
+                let stored = Ebe(Rows::new(&plain)?);
+                Box::new(StoredDiffusion::new(plain, stored))
+            }
             Self::Bsr => {
                 let stored = Assembled::new(device, problem, &nodes())?;
-                Box::new(StoredDiffusion::new(mesh, problem, stored)?)
+                Box::new(StoredDiffusion::new(plain()?, stored))
             }
         })
     }

@@ -9,6 +9,7 @@ use topopt_cuda::{
     Real, ShapeMeans,
 };
 use topopt_fem::operators::Reference;
+use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
     Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Jacobi,
     LoadCase, Material, Problem, Strategy, Supports, WithSprings,
@@ -43,7 +44,19 @@ fn subjects() -> Vec<Subject> {
         problem: problem(mesh.clone()),
         colors: None,
     };
-    meshes.iter().flat_map(|subject| [plain(subject), by_color(subject.0, &subject.1)]).collect()
+    let isotropic = meshes.iter().flat_map(|of| [plain(of), by_color(of.0, &of.1)]);
+    isotropic.flat_map(|subject| [orthotropic(&subject), subject]).collect()
+}
+
+/// The same with conductivities along x, y and z in ratios of up to 10.
+fn orthotropic(subject: &Subject) -> Subject {
+    let along = Noise(8).vector(3 * subject.problem.mesh().n_elements());
+    let along = along.as_chunks().0.iter().map(|along| along.map(|v| 10f64.powf(0.5 * v)));
+    Subject {
+        name: format!("{}, orthotropic", subject.name),
+        problem: subject.problem.clone().with_stretches(along.map(stretch).collect()),
+        colors: subject.colors.clone(),
+    }
 }
 
 fn by_color(name: &str, mesh: &HexMesh) -> Subject {

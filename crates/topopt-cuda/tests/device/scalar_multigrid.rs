@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, MeshOnDevice, MfDiffusion, Real, ScalarMultigrid};
+use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
     Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Multigrid,
     Strategy, WithSprings,
@@ -32,9 +33,13 @@ fn problem(mesh: HexMesh, is_plain: bool) -> Problem {
     Discretization::new(mesh, Diffusion, constraints)
 }
 
-/// With two levels and with three, and of a single aggregate.
-fn problems() -> [Problem; 5] {
+/// With two levels and with three, of a single aggregate, and orthotropic.
+fn problems() -> [Problem; 6] {
+    let orthotropic = problem(distorted_cube(6, 0.25, true), false);
+    let along = Noise(8).vector(3 * orthotropic.mesh().n_elements());
+    let along = along.as_chunks().0.iter().map(|along| along.map(|v| 10f64.powf(0.3 * v)));
     [
+        orthotropic.with_stretches(along.map(stretch).collect()),
         problem(distorted_cube(1, 0.2, true), false),
         problem(distorted_cube(28, 0.2, true), true),
         problem(distorted_cube(6, 0.25, true), false),

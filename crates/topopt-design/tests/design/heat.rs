@@ -1,6 +1,7 @@
 //! Heat: all responses against finite differences, with convection, held temperatures and materials.
 
 use topopt_design::Chain;
+use topopt_fem::orthotropy::stretch;
 use topopt_fem::{Constraints, Diffusion, Discretization, ElementFactors, LoadCase, Problem};
 
 use super::cantilever;
@@ -8,8 +9,9 @@ use super::responses::hold_against_differences;
 use super::transforms::physical;
 
 /// On the mesh of the cantilever: sources, films at each fifth node, and held temperatures at x = 0
-/// that differ from 0 in one of two cases; the elements are of two conductivities.
-pub fn heat() -> Problem<Diffusion, 1> {
+/// that differ from 0 in one of two cases; the elements are of two conductivities,
+/// or of several along each axis.
+pub fn heat(is_orthotropic: bool) -> Problem<Diffusion, 1> {
     let structure = cantilever();
     let mesh = structure.mesh().clone();
     let mut held = Constraints::none(mesh.n_nodes());
@@ -31,12 +33,23 @@ pub fn heat() -> Problem<Diffusion, 1> {
     ];
     let factors = (0..mesh.n_elements()).map(|e| if e % 3 == 0 { 4.0 } else { 1.0 }).collect();
     let factors = ElementFactors { stiffness: Some(factors), mass: None };
-    let problem = Problem::of(Discretization::new(mesh, Diffusion, held), cases).unwrap();
+    let mut discretization = Discretization::new(mesh, Diffusion, held);
+    if is_orthotropic {
+        let along = |e: usize| [1.0 + (e % 4) as f64, 2.0, 0.3 + 0.1 * (e % 7) as f64];
+        let n = discretization.mesh().n_elements();
+        discretization = discretization.with_stretches((0..n).map(|e| stretch(along(e))).collect());
+    }
+    let problem = Problem::of(discretization, cases).unwrap();
     problem.with_factors(factors).unwrap()
 }
 
 #[test]
 fn gradients_of_heat_agree_with_finite_differences() {
-    hold_against_differences(&heat(), || Chain::identity(128));
-    hold_against_differences(&heat(), || physical(Some(4.0)));
+    hold_against_differences(&heat(false), || Chain::identity(128));
+    hold_against_differences(&heat(false), || physical(Some(4.0)));
+}
+
+#[test]
+fn gradients_of_orthotropic_heat_agree_with_finite_differences() {
+    hold_against_differences(&heat(true), || physical(Some(4.0)));
 }

@@ -24,10 +24,9 @@ type Heat = Problem<Diffusion, 1>;
 
 /// The same without load cases of its own: what acts is in the timeline.
 fn evolving() -> Heat {
-    let steady = heat();
+    let steady = heat(true);
     let n = steady.mesh().n_nodes();
-    let discretization =
-        Discretization::new(steady.mesh().clone(), Diffusion, steady.constraints().clone());
+    let discretization = steady.with_constraints(steady.constraints().clone());
     let cases = vec![LoadCase::new("default", vec![0.0; n])];
     let factors = ElementFactors { stiffness: steady.factors().stiffness.clone(), mass: None };
     Problem::evolving(discretization, cases).unwrap().with_factors(factors).unwrap()
@@ -61,8 +60,7 @@ fn timeline(problem: &Heat, theta: f64) -> Timeline {
 
 /// The operator of all nodes, for [`StateEquation::in_time`].
 fn bare(problem: &Heat) -> Discretization<Diffusion, 1> {
-    let mesh = problem.mesh();
-    Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()))
+    problem.with_constraints(Constraints::none(problem.mesh().n_nodes()))
 }
 
 fn equation<'a>(
@@ -141,10 +139,9 @@ impl Optimizer<Cpu> for Seen {
 /// gradients.
 #[test]
 fn the_end_of_a_long_history_is_the_steady_state() {
-    let steady = heat();
+    let steady = heat(true);
     let case = steady.load_cases()[1].clone();
-    let discretization =
-        Discretization::new(steady.mesh().clone(), Diffusion, steady.constraints().clone());
+    let discretization = steady.with_constraints(steady.constraints().clone());
     let steady = Problem::of(discretization, vec![case.clone()]).unwrap();
     let (bare, space) = (bare(&steady), space(steady.mesh()));
     let mut held = case.prescribed.unwrap();

@@ -2,12 +2,11 @@
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
-use topopt_mesh::HexMesh;
 
 use super::integrals::{diagonal_blocks, element_forces};
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::operators::{LaneGroup, from_group, to_group};
-use crate::{DIM, Material};
+use crate::{DIM, Elements, Material};
 
 /// Steps of the power method in each element. From the dilation, which is close to the mode that is
 /// sought, five leave at most 3 % on distorted hexahedra of any aspect ratio.
@@ -29,8 +28,8 @@ const MARGIN_BELOW: f64 = 1.05;
 /// cannot diverge. The largest eigenvalue of the assembled D^-1 K is less, but depends on the
 /// moduli, and ten steps of the power method miss it by a quarter where single solid elements lie
 /// among empty ones.
-pub(super) fn element_bounds(mesh: &HexMesh, ratio: f64) -> Vec<f32> {
-    let mut bounds = vec![0.0; mesh.n_elements()];
+pub(super) fn element_bounds(elements: &Elements, ratio: f64) -> Vec<f32> {
+    let mut bounds = vec![0.0; elements.n_elements()];
     let margin = if ratio < LEAST_RATIO { MARGIN_BELOW } else { MARGIN };
     let ratio = ratio.max(LEAST_RATIO);
     let Some(material) = Material::new(1.0, ratio) else { return bounds };
@@ -38,14 +37,14 @@ pub(super) fn element_bounds(mesh: &HexMesh, ratio: f64) -> Vec<f32> {
     let arch = Arch::new();
     let chunks = bounds.par_chunks_mut(MAX_LANES).with_min_len(64).enumerate();
     chunks.for_each(|(chunk, bounds)| {
-        arch.dispatch(Bounds { mesh, lame, margin, first: chunk * MAX_LANES, bounds });
+        arch.dispatch(Bounds { elements, lame, margin, first: chunk * MAX_LANES, bounds });
     });
     bounds
 }
 
 /// The bounds of consecutive elements, at most as many as lanes.
 struct Bounds<'a> {
-    mesh: &'a HexMesh,
+    elements: &'a Elements<'a>,
     /// Lame's constants (lambda, mu) at Young's modulus 1.
     lame: (f64, f64),
     margin: f64,
@@ -62,7 +61,7 @@ impl WithSimd for Bounds<'_> {
         for (group, bounds) in self.bounds.chunks_mut(S::F64_LANES).enumerate() {
             let first = self.first + group * S::F64_LANES;
             let elements: Vec<Element> =
-                (0..bounds.len()).map(|k| Element::new(self.mesh, lame, first + k)).collect();
+                (0..bounds.len()).map(|k| Element::new(self.elements, lame, first + k)).collect();
 
             // Lanes without an element stay at zero, and so does their determinant: not read.
             let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
@@ -98,9 +97,8 @@ struct Element {
 }
 
 impl Element {
-    fn new(mesh: &HexMesh, lame: (f64, f64), e: usize) -> Self {
-        let hex = &mesh.hexes()[e];
-        let x = mesh.element_coordinates(e);
+    fn new(elements: &Elements, lame: (f64, f64), e: usize) -> Self {
+        let (hex, x) = (elements.hex(e), elements.corners(e));
         let first =
             std::array::from_fn(|a| hex.iter().position(|node| *node == hex[a]).unwrap_or(a));
         let blocks = diagonal_blocks(hex, &x, lame);
@@ -152,6 +150,7 @@ fn inverse([xx, xy, yy, zx, yz, zz]: &[f64; 6]) -> [[f64; DIM]; DIM] {
 #[cfg(test)]
 mod tests {
     use nalgebra::DMatrix;
+    use topopt_mesh::HexMesh;
 
     use super::*;
     use crate::stiffness::element_stiffness;
@@ -184,7 +183,7 @@ mod tests {
             [0.0, 0.3, 0.49].iter().flat_map(|r| meshes.iter().map(move |m| (r, m)))
         {
             let material = Material::new(7.0, *ratio).unwrap();
-            for (e, &bound) in element_bounds(mesh, *ratio).iter().enumerate() {
+            for (e, &bound) in element_bounds(&mesh.into(), *ratio).iter().enumerate() {
                 let share = f64::from(bound) / exact(mesh, &material, e);
                 let range = if *ratio < LEAST_RATIO { 0.92..1.25 } else { 0.92..0.951 };
                 assert!(range.contains(&share), "element {e}, ratio {ratio}: {share}");
@@ -194,7 +193,7 @@ mod tests {
 
     #[test]
     fn that_of_a_cube() {
-        let bounds = element_bounds(&mapped_cube(1, |x| x), 0.3);
+        let bounds = element_bounds(&(&mapped_cube(1, |x| x)).into(), 0.3);
         assert!((f64::from(bounds[0]) / MARGIN - 3.162_162).abs() < 1e-3);
     }
 }

@@ -4,7 +4,7 @@ use pulp::Simd;
 use topopt_mesh::hexahedron;
 
 use crate::DIM;
-use crate::kernel::Corners;
+use crate::elements::Corners;
 use crate::operators::{
     Derivatives, GRADIENT_SCALE, Lanes, Matrix, Nodal, at_point, cofactors, derivatives,
     derivatives_transposed, slots, times,

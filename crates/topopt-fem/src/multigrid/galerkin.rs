@@ -316,7 +316,7 @@ where
         let mut blocks = [[[[0.0; MAX_LANES]; N]; N]; PAIRS];
 
         for elements in elements.chunks(S::F64_LANES) {
-            gradients.set(simd, &load_coordinates(simd, problem.mesh(), elements));
+            gradients.set(simd, &load_coordinates(simd, &problem.elements(), elements));
             let loaded = load_coefficients(simd, elements, coefficients);
 
             for b in 1..8 {

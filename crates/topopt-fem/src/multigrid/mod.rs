@@ -147,7 +147,7 @@ where
             inverse_diagonal: BlockDiagonal::zeros(problem.space()),
             transfer: FineTransfer { problem, aggregates: nodes },
             row_groups: RowGroups::new(problem, &straddling),
-            bounds: problem.kernel().bounds(problem.mesh()),
+            bounds: problem.kernel().bounds(&problem.elements()),
             coarse: BlockLevels::new(patterns, coarser),
         })
     }
@@ -307,7 +307,7 @@ fn springs<'p, K: ElementKernel<N>, const N: usize>(
         for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
             let mut own = [0.0; MAX_TERMS];
             own.iter_mut().zip(coefficients).for_each(|(own, values)| *own = values[e]);
-            let ground = problem.kernel().ground(&own, &problem.mesh().element_coordinates(e));
+            let ground = problem.kernel().ground(&own, &problem.elements().corners(e));
             for (ground, &node) in ground.iter().zip(hex) {
                 (0..N).for_each(|i| sums[node as usize][i] += ground[i]);
             }

@@ -19,7 +19,7 @@ pub fn by_patches<K: ElementKernel<N>, const N: usize>(
 ) {
     let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
         for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
-            let x = problem.mesh().element_coordinates(e);
+            let x = problem.elements().corners(e);
             for (term, coefficients) in coefficients.iter().enumerate() {
                 let hexes = &problem.mesh().hexes()[e];
                 let blocks = problem.kernel().diagonal_blocks(term, hexes, &x);
@@ -96,7 +96,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddBlocks<'_, K, N> {
             (0..hexes.len()).for_each(|lane| numbers[lane] = elements.next().unwrap_or_default());
             let numbers = &numbers[..hexes.len()];
 
-            gradients.set(simd, &load_coordinates(simd, problem.mesh(), numbers));
+            gradients.set(simd, &load_coordinates(simd, &problem.elements(), numbers));
             let loaded = load_coefficients(simd, numbers, coefficients);
 
             // Lower triangles alone: the blocks are symmetric.
@@ -143,7 +143,7 @@ fn add_degenerate<K: ElementKernel<N>, const N: usize>(
     hex: &[u16; 8],
     sums: &mut [K::Packed],
 ) {
-    let x = problem.mesh().element_coordinates(e);
+    let x = problem.elements().corners(e);
     for (term, coefficients) in coefficients.iter().enumerate() {
         let blocks = problem.kernel().diagonal_blocks(term, &problem.mesh().hexes()[e], &x);
         for (block, &node) in blocks.iter().zip(hex) {

@@ -1,23 +1,21 @@
 //! Coordinates and coefficients of elements, an element per lane.
 
 use pulp::Simd;
-use topopt_mesh::HexMesh;
 
 use super::trilinear::{LaneGroup, Nodal, from_group};
-use crate::DIM;
 use crate::kernel::MAX_TERMS;
 use crate::lanes::{Lanes, MAX_LANES};
+use crate::{DIM, Elements};
 
 /// Coordinates of `elements`, at most as many as lanes. Lanes without one repeat the last element.
 #[inline(always)]
-pub fn load_coordinates<S: Simd>(simd: S, mesh: &HexMesh, elements: &[u32]) -> Nodal<S> {
+pub fn load_coordinates<S: Simd>(simd: S, of: &Elements, elements: &[u32]) -> Nodal<S> {
     let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
     for lane in 0..S::F64_LANES {
-        let nodes = mesh.hexes()[elements[lane.min(elements.len() - 1)] as usize];
+        let corners = of.corners(elements[lane.min(elements.len() - 1)] as usize);
         for a in 0..8 {
-            let position = mesh.coordinates()[nodes[a] as usize];
             for i in 0..DIM {
-                x[a][i][lane] = position[i];
+                x[a][i][lane] = corners[a][i];
             }
         }
     }

@@ -145,6 +145,30 @@ pub fn load_other<S: Simd, const N: usize>(
     nodal
 }
 
+/// Stretches elements with coordinates `x` by factors of each; `by_nodes`: in the order of lanes of
+/// [`load_nodes`]. Lanes past the last element repeat it.
+#[inline(always)]
+pub fn stretch<S: Simd>(simd: S, factors: &[[f64; DIM]], by_nodes: bool, x: &mut Nodal<S>) {
+    let of = |lane: usize| factors[lane.min(factors.len() - 1)];
+    let by_direction = if by_nodes {
+        let quads: Quads = std::array::from_fn(|lane| quad(of(lane)));
+        let [along_x, along_y, along_z, _] = Lanes::from_quads(simd, &quads);
+        [along_x, along_y, along_z]
+    } else {
+        let mut along = [Lanes::splat(simd, 0.0); DIM];
+        for i in 0..DIM {
+            let lanes: [f64; MAX_LANES] = std::array::from_fn(|lane| of(lane)[i]);
+            along[i] = Lanes::load(simd, &lanes);
+        }
+        along
+    };
+    for a in 0..8 {
+        for i in 0..DIM {
+            x[a][i] = by_direction[i] * x[a][i];
+        }
+    }
+}
+
 /// One number a lane in the order of [`Lanes::from_quads`], zero past the last.
 #[inline(always)]
 pub fn load_in_order<S: Simd>(simd: S, values: &[f64]) -> Lanes<S> {

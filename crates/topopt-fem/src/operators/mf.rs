@@ -7,12 +7,12 @@ use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
 
 use super::diagonal;
 use super::local_fields::{
-    LocalFields, add, add_nodes, load, load_in_order, load_nodes, load_other,
+    LocalFields, add, add_nodes, load, load_in_order, load_nodes, load_other, stretch,
 };
 use super::set_coefficients;
 use crate::lanes::{Lanes, MAX_LANES, Quads};
 use crate::patches::{Patch, Patches};
-use crate::{Discretization, ElementKernel, ElementOperator, MAX_TERMS};
+use crate::{Discretization, ElementKernel, ElementOperator, Elements, MAX_TERMS};
 
 /// The matrix-free operator.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
         let constraints = self.problem.constraints();
         let work = |local: &mut LocalFields<N>, patch: &Patch, sums: &mut [[f64; N]]| {
             local.gather(self.problem, patch, |node| constraints.free_part(node, field[node]));
-            let kernel = self.problem.kernel();
+            let (kernel, elements) = (self.problem.kernel(), self.problem.elements());
             let coefficients = &self.coefficients;
-            self.arch.dispatch(AddForces { kernel, patch, local, coefficients, sums });
+            self.arch.dispatch(AddForces { kernel, elements, patch, local, coefficients, sums });
         };
         self.patches.scatter(y, work, |node, sum| constraints.choose(node, field[node], sum));
     }
@@ -60,11 +60,13 @@ impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
         let (terms, values) = (K::TERMS as f64, 8.0 * N as f64);
         // Coordinates, x and copies of nodes are read once, the copies and y written once.
         let copies = self.patches.copies_per_node();
+        let is_stretched = self.problem.elements().stretches().is_some();
+        let [factors, products] = if is_stretched { [24.0, 24.0] } else { [0.0, 0.0] };
         Cost {
-            bytes_read: elements * (8.0 * terms + 16.0)
+            bytes_read: elements * (8.0 * terms + 16.0 + factors)
                 + nodes * (24.0 + values + (values + 4.0) * copies),
             bytes_written: nodes * (values + values * copies),
-            flops: elements * K::FLOPS,
+            flops: elements * (K::FLOPS + products),
         }
     }
 }
@@ -88,8 +90,8 @@ impl<K: ElementKernel<N>, const N: usize> ElementOperator<Cpu> for Mf<'_, K, N> 
         self.patches.each_element(out, |local: &mut LocalFields<N>, patch, works| {
             local.gather(self.problem, patch, |node| u[node]);
             local.gather_other(patch, |node| v[node]);
-            let kernel = self.problem.kernel();
-            self.arch.dispatch(Works { kernel, term, patch, local, works });
+            let (kernel, elements) = (self.problem.kernel(), self.problem.elements());
+            self.arch.dispatch(Works { kernel, elements, term, patch, local, works });
         });
     }
 }
@@ -97,6 +99,7 @@ impl<K: ElementKernel<N>, const N: usize> ElementOperator<Cpu> for Mf<'_, K, N> 
 /// Writes the sums of `sum_t c_t K_t u_e` of all elements of a patch to `sums`, `[patch nodes][N]`.
 struct AddForces<'a, K, const N: usize> {
     kernel: &'a K,
+    elements: Elements<'a>,
     patch: &'a Patch,
     local: &'a mut LocalFields<N>,
     /// Of all elements of the mesh, by term.
@@ -105,24 +108,21 @@ struct AddForces<'a, K, const N: usize> {
 }
 
 impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
-    /// The elements from number `first` of the patch on.
     #[inline(always)]
-    fn coefficients_from(&self, term: usize, first: usize, count: usize) -> &[f64] {
-        let first = self.patch.elements.start + first;
-        &self.coefficients[term][first..first + count]
-    }
-
-    #[inline(always)]
-    fn by_nodes<S: Simd>(self, simd: S) {
+    fn by_nodes<S: Simd, const STRETCHED: bool>(self, simd: S) {
         let mut sums = std::mem::take(&mut self.local.nodes.sums);
         sums.clear();
         sums.resize(self.sums.len(), [0.0; 4]);
 
         for (group, hexes) in self.patch.hexes.chunks(S::F64_LANES).enumerate() {
-            let (x, u) = load_nodes(simd, &self.local.nodes.xu, hexes);
+            let range = self.patch.range(group * S::F64_LANES, hexes.len());
+            let (mut x, u) = load_nodes(simd, &self.local.nodes.xu, hexes);
+            if STRETCHED && let Some(factors) = self.elements.stretches_of(range.clone()) {
+                stretch(simd, factors, true, &mut x);
+            }
             let mut coefficients = [Lanes::splat(simd, 0.0); MAX_TERMS];
             for term in 0..K::TERMS {
-                let values = self.coefficients_from(term, group * S::F64_LANES, hexes.len());
+                let values = &self.coefficients[term][range.clone()];
                 coefficients[term] = load_in_order(simd, values);
             }
             let forces = self.kernel.product(simd, &x, &u, &coefficients);
@@ -136,7 +136,7 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
     }
 
     #[inline(always)]
-    fn by_planes<S: Simd>(self, simd: S) {
+    fn by_planes<S: Simd, const STRETCHED: bool>(self, simd: S) {
         let mut sums = std::mem::replace(&mut self.local.sums, std::array::from_fn(|_| Vec::new()));
         for plane in sums.iter_mut() {
             plane.clear();
@@ -145,13 +145,17 @@ impl<K: ElementKernel<N>, const N: usize> AddForces<'_, K, N> {
 
         for (group, hexes) in self.patch.hexes.chunks(S::F64_LANES).enumerate() {
             let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
-            let x = load(simd, &self.local.x, hexes, is_row);
+            let range = self.patch.range(group * S::F64_LANES, hexes.len());
+            let mut x = load(simd, &self.local.x, hexes, is_row);
+            if STRETCHED && let Some(factors) = self.elements.stretches_of(range.clone()) {
+                stretch(simd, factors, false, &mut x);
+            }
             let u = load(simd, &self.local.u, hexes, is_row);
 
             // Zero in lanes past the last element, which repeat it.
             let mut coefficients = [Lanes::splat(simd, 0.0); MAX_TERMS];
             for term in 0..K::TERMS {
-                let values = self.coefficients_from(term, group * S::F64_LANES, hexes.len());
+                let values = &self.coefficients[term][range.clone()];
                 let mut filled = [0.0; MAX_LANES];
                 filled[..values.len()].copy_from_slice(values);
                 coefficients[term] = Lanes::load(simd, &filled);
@@ -175,9 +179,13 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddForces<'_, K, N> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        match self.patch.has_rows() {
-            true => self.by_planes(simd),
-            false => self.by_nodes(simd),
+        // A loop of its own: a branch within takes the coordinates out of the registers.
+        let is_stretched = K::IS_STRETCHED && self.elements.stretches().is_some();
+        match (self.patch.has_rows(), is_stretched) {
+            (true, false) => self.by_planes::<S, false>(simd),
+            (true, true) => self.by_planes::<S, true>(simd),
+            (false, false) => self.by_nodes::<S, false>(simd),
+            (false, true) => self.by_nodes::<S, true>(simd),
         }
     }
 }
@@ -185,6 +193,7 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for AddForces<'_, K, N> {
 /// Writes v_e^T K_et u_e at unit coefficient of one term for all elements of a patch.
 struct Works<'a, K, const N: usize> {
     kernel: &'a K,
+    elements: Elements<'a>,
     term: usize,
     patch: &'a Patch,
     local: &'a LocalFields<N>,
@@ -206,10 +215,16 @@ impl<K: ElementKernel<N>, const N: usize> WithSimd for Works<'_, K, N> {
         for (group, (hexes, works)) in groups.enumerate() {
             let is_row = self.patch.rows[group * S::F64_LANES / MAX_LANES];
 
-            let (x, u) = match has_rows {
+            let (mut x, u) = match has_rows {
                 true => (load(simd, x, hexes, is_row), load(simd, u, hexes, is_row)),
                 false => load_nodes(simd, &nodes.xu, hexes),
             };
+            let range = self.patch.range(group * S::F64_LANES, hexes.len());
+            if K::IS_STRETCHED
+                && let Some(factors) = self.elements.stretches_of(range)
+            {
+                stretch(simd, factors, !has_rows, &mut x);
+            }
             let forces = self.kernel.product(simd, &x, &u, &unit);
 
             let v = match has_rows {

@@ -23,7 +23,7 @@ impl<'a, K: ElementKernel<N>, const N: usize> Reference<'a, K, N> {
     }
 
     fn matrix(&self, term: usize, e: usize) -> ElementMatrix<N> {
-        self.problem.kernel().matrix(term, &self.problem.mesh().element_coordinates(e))
+        self.problem.kernel().matrix(term, &self.problem.elements().corners(e))
     }
 
     /// Adds f(term, e) to the nodes of every element, then sets held components to `held(dof)`.

@@ -13,10 +13,10 @@ pub type Stored<const N: usize> = Vec<Vec<ElementMatrix<N>>>;
 pub fn element_matrices<K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
 ) -> Stored<N> {
-    let mesh = problem.mesh();
+    let elements = problem.elements();
     let of_term = |term: usize| {
-        let ke = |e| problem.kernel().matrix(term, &mesh.element_coordinates(e));
-        (0..mesh.n_elements()).into_par_iter().map(ke).collect()
+        let ke = |e| problem.kernel().matrix(term, &elements.corners(e));
+        (0..elements.n_elements()).into_par_iter().map(ke).collect()
     };
     (0..K::TERMS).map(of_term).collect()
 }

@@ -56,8 +56,9 @@ impl Solvable<1> for Diffusion {
     ) -> Result<(), BackendError> {
         let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let mesh = bare_mesh(&gpu.device, problem.mesh(), colors)?;
+        let stretches = MfDiffusion::<f64>::stretch_bytes(problem);
         for strategy in DiffusionStrategy::ALL.into_iter().filter(|s| wanted(s.name())) {
-            let bytes = strategy.bytes(nodes, elements);
+            let bytes = strategy.bytes(nodes, elements) + stretches;
             if bytes <= gpu.device.memory()?.0 {
                 visitor(strategy.build(&mesh, problem)?.as_mut(), bytes)?;
             }
@@ -72,7 +73,8 @@ impl Solvable<1> for Diffusion {
     ) -> Result<SingleOperator, BackendError> {
         let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let operator = MfDiffusion::new(&bare_mesh(device, problem.mesh(), colors)?, problem)?;
-        Ok((Box::new(operator), MfDiffusion::<f32>::bytes(nodes, elements)))
+        let stretches = MfDiffusion::<f32>::stretch_bytes(problem);
+        Ok((Box::new(operator), MfDiffusion::<f32>::bytes(nodes, elements) + stretches))
     }
 }
 
@@ -156,6 +158,7 @@ fn bytes(strategy: DiffusionStrategy, config: &Config, model: &Model<Diffusion, 
     let element = vectors + of_steps + Optimization::<Cuda<f64>>::element_vectors(problem);
     MeshOnDevice::bytes(nodes, elements)
         + strategy.bytes(nodes, elements)
+        + 2 * MfDiffusion::<f64>::stretch_bytes(problem) // of the operator and of the cycle
         + ScalarMultigrid::<f64>::bytes(nodes, elements, model.colors.is_some())
         + 8 * (nodes * (nodal + 2) + elements * element)
         + filter_bytes(model)

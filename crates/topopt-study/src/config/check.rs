@@ -145,6 +145,7 @@ impl Checker<'_> {
             DeValue::Integer(_) | DeValue::Float(_) => kind == "number",
             DeValue::String(_) => kind == "string",
             DeValue::Table(_) => kind == "object",
+            DeValue::Array(_) => kind == "array",
             _ => false,
         };
         match choices.iter().zip(kinds()).find(|(_, kind)| is_of(kind)) {

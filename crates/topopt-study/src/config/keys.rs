@@ -14,7 +14,7 @@ use super::mesh::Mesh;
 use super::objective::{Constraint, Objective};
 use super::output::Output;
 use super::physics::{Convection, Physics};
-use super::property::Property;
+use super::property::{Conductivity, Property};
 use super::select::Select;
 use super::solver::Solver;
 use super::transient::Transient;
@@ -96,7 +96,7 @@ pub struct Config {
     pub(super) path: PathBuf,
 }
 
-/// The material, isotropic.
+/// The material; in elasticity isotropic.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Material {
@@ -115,14 +115,14 @@ pub struct Material {
     #[schemars(with = "Option<Property>")]
     pub mass_density: Option<Spanned<Property>>,
     /// Conductivity of solid material: heat per time, length and temperature.
-    #[schemars(with = "Option<Property>")]
-    pub conductivity: Option<Spanned<Property>>,
+    #[schemars(with = "Option<Conductivity>")]
+    pub conductivity: Option<Spanned<Conductivity>>,
     /// Heat per mass and temperature, for heat in time; with `mass_density`.
     #[schemars(with = "Option<Property>")]
     pub heat_capacity: Option<Spanned<Property>>,
 }
 
-/// The material of an element set, isotropic. An element may be in one such set.
+/// The material of an element set; in elasticity isotropic. An element may be in one such set.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetMaterial {
@@ -133,8 +133,8 @@ pub struct SetMaterial {
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub youngs_modulus: Option<f64>,
     /// Conductivity of solid material; needed for heat.
-    #[schemars(with = "Option<Property>")]
-    pub conductivity: Option<Spanned<Property>>,
+    #[schemars(with = "Option<Conductivity>")]
+    pub conductivity: Option<Spanned<Conductivity>>,
     /// Heat per mass and temperature; needed for heat in time.
     #[schemars(with = "Option<Property>")]
     pub heat_capacity: Option<Spanned<Property>>,

@@ -1,24 +1,77 @@
 //! The properties of all materials of a case.
 
+use std::ops::Range;
+
 use toml::Spanned;
 
-use super::{Config, Property};
+use super::{Conductivity, Config, Property};
 
 /// One property of all materials.
 pub struct MaterialProperty<'a> {
     /// Its key.
     pub key: &'static str,
     /// Of `[material]`.
-    pub of_all: Option<&'a Spanned<Property>>,
+    pub of_all: Option<Given<'a>>,
     /// Of each of `[[materials]]`.
-    pub of_sets: Vec<Option<&'a Spanned<Property>>>,
+    pub of_sets: Vec<Option<Given<'a>>>,
+}
+
+/// A property as the case file gives it.
+#[derive(Clone)]
+pub struct Given<'a> {
+    /// One, or those along x, y and z.
+    pub parts: &'a [Property],
+    /// Its place in the case file.
+    pub span: Range<usize>,
 }
 
 impl<'a> MaterialProperty<'a> {
     /// Where the case file gives it.
-    pub fn given(&self) -> impl Iterator<Item = &'a Spanned<Property>> {
-        self.of_sets.iter().copied().chain([self.of_all]).flatten()
+    pub fn given(&self) -> impl Iterator<Item = &Given<'a>> {
+        self.of_sets.iter().chain([&self.of_all]).flatten()
     }
+}
+
+impl Given<'_> {
+    /// Part `axis`, or the only one.
+    pub fn along(&self, axis: usize) -> Option<&Property> {
+        self.parts.get(axis).or(self.parts.first())
+    }
+
+    /// Whether there is one along each axis.
+    pub fn is_orthotropic(&self) -> bool {
+        self.parts.len() > 1
+    }
+
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self.parts {
+            [only] => only.number(),
+            _ => None,
+        }
+    }
+
+    /// What to call part `axis` of the property `key`.
+    pub fn name(&self, key: &str, axis: usize) -> String {
+        if self.is_orthotropic() { format!("{key}[{axis}]") } else { key.into() }
+    }
+}
+
+impl<'a> From<&'a Spanned<Property>> for Given<'a> {
+    fn from(property: &'a Spanned<Property>) -> Self {
+        Self { parts: std::slice::from_ref(property.get_ref()), span: property.span() }
+    }
+}
+
+impl<'a> From<&'a Spanned<Conductivity>> for Given<'a> {
+    fn from(conductivity: &'a Spanned<Conductivity>) -> Self {
+        Self { parts: conductivity.get_ref().parts(), span: conductivity.span() }
+    }
+}
+
+/// The number that a property is; none for fields and for several.
+pub fn number<'a>(property: Option<impl Into<Given<'a>>>) -> Option<f64> {
+    property?.into().number()
 }
 
 impl Config {
@@ -28,18 +81,18 @@ impl Config {
         [
             MaterialProperty {
                 key: "conductivity",
-                of_all: all.conductivity.as_ref(),
-                of_sets: sets().map(|material| material.conductivity.as_ref()).collect(),
+                of_all: all.conductivity.as_ref().map(Given::from),
+                of_sets: sets().map(|own| own.conductivity.as_ref().map(Given::from)).collect(),
             },
             MaterialProperty {
                 key: "heat_capacity",
-                of_all: all.heat_capacity.as_ref(),
-                of_sets: sets().map(|material| material.heat_capacity.as_ref()).collect(),
+                of_all: all.heat_capacity.as_ref().map(Given::from),
+                of_sets: sets().map(|own| own.heat_capacity.as_ref().map(Given::from)).collect(),
             },
             MaterialProperty {
                 key: "mass_density",
-                of_all: all.mass_density.as_ref(),
-                of_sets: sets().map(|material| material.mass_density.as_ref()).collect(),
+                of_all: all.mass_density.as_ref().map(Given::from),
+                of_sets: sets().map(|own| own.mass_density.as_ref().map(Given::from)).collect(),
             },
         ]
     }
@@ -48,8 +101,8 @@ impl Config {
     pub fn cell_arrays(&self) -> Vec<&str> {
         let properties = self.properties();
         let given = properties.iter().flat_map(MaterialProperty::given);
-        let mut names: Vec<&str> =
-            given.filter_map(|property| property.get_ref().array()).collect();
+        let parts = given.flat_map(|given| given.parts);
+        let mut names: Vec<&str> = parts.filter_map(Property::array).collect();
         names.sort_unstable();
         names.dedup();
         names

@@ -47,9 +47,11 @@ fn fields(config: &Config) -> Vec<Finding> {
     let has_arrays = has_arrays.is_some_and(|extension| extension.eq_ignore_ascii_case("vtu"));
     let mut findings = Vec::new();
     for property in config.properties() {
-        let key = property.key;
-        for given in property.given() {
-            let (message, remedy) = match given.get_ref() {
+        let parts =
+            property.given().flat_map(|given| (0..).zip(given.parts).map(move |p| (given, p)));
+        for (given, (axis, part)) in parts {
+            let key = given.name(property.key, axis);
+            let (message, remedy) = match part {
                 Property::Expression(text) => match Expression::parse(text) {
                     Ok(_) => continue,
                     Err(why) => (format!("`{key}` is no expression: {why}"), PARTS),
@@ -60,7 +62,7 @@ fn fields(config: &Config) -> Vec<Finding> {
                 ),
                 _ => continue,
             };
-            let finding = Finding::new(message).at(config.source(), given.span(), "here");
+            let finding = Finding::new(message).at(config.source(), given.span.clone(), "here");
             findings.push(finding.remedy(remedy));
         }
     }

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
 
 /// A property of a material: a number, or a field.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +14,16 @@ pub enum Property {
     Expression(String),
     /// `{ array = "name" }`: an array of the cells of the .vtu mesh, with one component.
     Array(CellArray),
+}
+
+/// A conductivity: a property, or one along each axis.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Conductivity {
+    /// The same in all directions.
+    Isotropic(Property),
+    /// `[kx, ky, kz]`: along x, y and z, each a number, an expression or an array.
+    Orthotropic([Property; 3]),
 }
 
 /// Values of the elements, from the mesh file.
@@ -43,7 +52,12 @@ impl Property {
     }
 }
 
-/// The number that a property is; none for a field.
-pub fn number(property: Option<&Spanned<Property>>) -> Option<f64> {
-    property?.get_ref().number()
+impl Conductivity {
+    /// What it is made of: one, or those along x, y and z.
+    pub fn parts(&self) -> &[Property] {
+        match self {
+            Self::Isotropic(property) => std::slice::from_ref(property),
+            Self::Orthotropic(along) => along,
+        }
+    }
 }

@@ -52,6 +52,12 @@ impl Transform for WithoutNull {
 
         if let Some(Value::Array(mut choices)) = object.remove("anyOf") {
             choices.retain(|kind| !is_null(kind));
+            // A choice of choices is one.
+            let flat = choices.into_iter().flat_map(|kind| match kind.get("anyOf") {
+                Some(Value::Array(inner)) => inner.clone(),
+                _ => vec![kind],
+            });
+            let mut choices: Vec<Value> = flat.collect();
             if let [Value::Object(only)] = choices.as_mut_slice() {
                 // The key's own description stays, not that of its type.
                 let description = object.get("description").cloned();

@@ -4,6 +4,8 @@ mod in_time;
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+use topopt_fem::orthotropy::stretch;
 use topopt_fem::{Diffusion, ProblemError, Timeline, lumped_capacity, surface_load};
 use topopt_mesh::Renumbering;
 
@@ -29,6 +31,11 @@ impl Physics<1> for Diffusion {
 
     fn coefficient_field(fields: &Fields) -> Option<&[f64]> {
         fields.conductivity.as_deref()
+    }
+
+    fn stretches(fields: &Fields) -> Option<Vec<[f64; 3]>> {
+        let along = fields.conductivity_along.as_ref()?;
+        Some(along.par_iter().copied().map(stretch).collect())
     }
 
     fn coefficient_of(material: &SetMaterial) -> Option<f64> {

@@ -41,8 +41,8 @@ impl<'a> Fields<'a> {
         let (mut points, mut cells) = (Vec::new(), Vec::new());
         let cases = model.problem.load_cases().iter().zip(temperatures);
         for (k, (case, temperature)) in cases.enumerate() {
-            let (mesh, temperature) = (model.problem.mesh(), temperature.as_ref());
-            let flux = heat_flux(mesh, &self.conductivities, temperature, stress::CENTER);
+            let (problem, temperature) = (&model.problem, temperature.as_ref());
+            let flux = heat_flux(problem, &self.conductivities, temperature, stress::CENTER);
             let flux = renumbering.elements_to_original(&flux).into_flattened();
             let name = |what| array_name(what, k, &case.name);
             points.push((name(Diffusion::NAMES.state), renumbering.nodes_to_original(temperature)));

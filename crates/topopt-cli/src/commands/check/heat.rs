@@ -170,8 +170,8 @@ impl Forecast {
             rows.push(row(&format!("heat of {name}"), text));
         }
         for material in &self.materials {
-            let coefficient = material.coefficient;
-            let text = format!("{} elements, conductivity {coefficient}", material.elements);
+            let conductivity = material.conductivity.map_or_else(String::new, |k| k.to_string());
+            let text = format!("{} elements, conductivity {conductivity}", material.elements);
             rows.push(row(&material.name(), text));
         }
         rows.extend(self.time_steps.map(|steps| row("time steps", steps.to_string())));
