@@ -28,19 +28,6 @@ impl Diffusion {
     pub const CONDUCTION: usize = 0;
     /// The term with the capacity.
     pub const CAPACITY: usize = 1;
-
-    /// Calls `add(b, value)` with parts of the row of node `a`, Gauss point by Gauss point, that
-    /// sum up to the row of k L + c M.
-    pub(crate) fn row(a: usize, x: &Corners, [k, c]: [f64; 2], mut add: impl FnMut(usize, f64)) {
-        for xi in hexahedron::gauss_points() {
-            let (g, det) = physical_gradients(x, xi);
-            for b in 0..8 {
-                let dot: f64 = (0..3).map(|i| g[a][i] * g[b][i]).sum();
-                add(b, k * dot * det);
-            }
-            add(a, c * hexahedron::shape_functions(xi)[a] * det);
-        }
-    }
 }
 
 impl ElementKernel<1> for Diffusion {

@@ -5,14 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use topopt_linalg::{
-    Backend, BackendError, BlockCsr, BlockPattern, Cpu, Cycle, CycleKind, Hierarchy,
-    LinearOperator, Pcg, PcgOptions, PcgOutcome, Preconditioner, Space, StopReason, System,
+    Backend, BackendError, Cpu, Cycle, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions,
+    PcgOutcome, Preconditioner, Space, StopReason, System,
 };
 use topopt_mesh::{HexMesh, NodeToElements, hexahedron};
 
 use crate::diffusion::shape_integrals;
 use crate::multigrid::ScalarAggregation;
-use crate::{Averaging, AveragingError, Diffusion};
+use crate::operators::assembly::{RowElements, pattern};
+use crate::{Averaging, AveragingError, Constraints, Diffusion};
 
 /// Tight, so that what is computed is linear and symmetric for all who use it.
 const SOLVE: PcgOptions = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
@@ -142,17 +143,14 @@ impl<'a> Helmholtz<'a, Cpu, AssembledEquation<'a>> {
     /// [`BackendError`] never on the CPU.
     pub fn new(mesh: &'a HexMesh, radius: f64) -> Result<Self, BackendError> {
         let adjacency = NodeToElements::new(mesh);
-        let pattern = (0..mesh.n_nodes()).into_par_iter().map(|node| {
-            let elements = adjacency.elements_of(node).iter();
-            elements.flat_map(|&e| mesh.hexes()[e as usize]).collect()
-        });
-        let hierarchy =
-            ScalarAggregation::new(mesh.coordinates(), BlockPattern::new(pattern.collect()));
+        let hierarchy = ScalarAggregation::new(mesh.coordinates(), pattern(mesh, &adjacency));
         // Steady: a resumed run would have other bits if one application changed the next.
         let mut multigrid = Cycle::new(&Cpu, CycleKind::K, hierarchy)?.steady();
-        let conductivities = conductivities(mesh, radius);
+        let terms = [&conductivities(mesh, radius), &vec![1.0; mesh.n_elements()]];
+        let (rows, free) = (RowElements::new(mesh, &adjacency), Constraints::none(mesh.n_nodes()));
         multigrid.update(&Cpu, |hierarchy| {
-            hierarchy.update(|matrix| assemble(mesh, &adjacency, &conductivities, matrix));
+            hierarchy
+                .update(|matrix| rows.assemble(&Diffusion, &mesh.into(), &free, &terms, matrix));
         });
         let means = shape_means(mesh);
         Self::solving(&Cpu, AssembledEquation { mesh, adjacency, means, multigrid })
@@ -195,25 +193,6 @@ impl FilterEquation<Cpu> for AssembledEquation<'_> {
         };
         y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
     }
-}
-
-/// A, a row per node, summed Gauss point by Gauss point.
-fn assemble(
-    mesh: &HexMesh,
-    adjacency: &NodeToElements,
-    conductivities: &[f64],
-    matrix: &mut BlockCsr<1>,
-) {
-    matrix.fill_rows(|node, columns, entries| {
-        for (e, a) in adjacency.of(node) {
-            let (e, a) = (e as usize, a as usize);
-            let (hex, x) = (&mesh.hexes()[e], mesh.element_coordinates(e));
-            Diffusion::row(a, &x, [conductivities[e], 1.0], |b, value| {
-                let place = columns.binary_search(&hex[b]).unwrap_or_default();
-                entries[place][0][0] += value;
-            });
-        }
-    });
 }
 
 #[cfg(test)]

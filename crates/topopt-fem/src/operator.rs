@@ -8,7 +8,7 @@ use topopt_linalg::{Backend, LinearOperator};
 /// The terms t are those of its [`crate::ElementKernel`]: of elasticity one, whose coefficients are
 /// Young's moduli; of diffusion two, conductivities and capacities.
 pub trait ElementOperator<B: Backend>: LinearOperator<B> {
-    /// Name as on the command line: `mf`, `ebe`, `nbn`.
+    /// Name as on the command line: `mf`, `ebe`, `nbn`, `bsr`.
     fn strategy(&self) -> &'static str;
 
     /// Takes the coefficients c_et, one field per term, each `[n_elements]`.
@@ -21,4 +21,11 @@ pub trait ElementOperator<B: Backend>: LinearOperator<B> {
     /// with v = u twice the energy. Held components of `v` and `u` count like free ones: they may
     /// be displaced.
     fn element_work(&self, term: usize, v: &B::Vector, u: &B::Vector, out: &mut B::Vector);
+
+    /// K without springs by the assembled matrix that this operator stores, with its coefficients as
+    /// they are set last: a preconditioner reads it more often than the solve. None where K is not
+    /// assembled.
+    fn assembled(&self) -> Option<Box<dyn LinearOperator<B>>> {
+        None
+    }
 }

@@ -20,7 +20,7 @@ struct Springs<B: Backend> {
     scratch: Mutex<B::Vector>,
 }
 
-impl<'a, B: Backend, O: ElementOperator<B> + ?Sized> WithSprings<'a, B, O> {
+impl<'a, B: Backend, O: LinearOperator<B> + ?Sized> WithSprings<'a, B, O> {
     /// `operator`, which is of `problem`, with the springs of its constraints.
     ///
     /// # Errors
@@ -47,15 +47,18 @@ impl<'a, B: Backend, O: ElementOperator<B> + ?Sized> WithSprings<'a, B, O> {
         &mut self.operator
     }
 
+    /// Takes another operator in the place of that without the springs.
+    pub fn replace(&mut self, operator: Box<O>) {
+        self.operator = operator;
+    }
+
     /// The diagonal matrix S, zero at held components; none without springs.
     pub fn stiffness(&self) -> Option<&B::Vector> {
         self.springs.as_ref().map(|springs| &springs.stiffness)
     }
 }
 
-impl<B: Backend + Sync, O: ElementOperator<B> + ?Sized> LinearOperator<B>
-    for WithSprings<'_, B, O>
-{
+impl<B: Backend + Sync, O: LinearOperator<B> + ?Sized> LinearOperator<B> for WithSprings<'_, B, O> {
     fn space(&self) -> Space {
         self.operator.space()
     }
@@ -115,5 +118,9 @@ impl<B: Backend + Sync, O: ElementOperator<B> + ?Sized> ElementOperator<B>
 
     fn element_work(&self, term: usize, v: &B::Vector, u: &B::Vector, out: &mut B::Vector) {
         self.operator.element_work(term, v, u, out);
+    }
+
+    fn assembled(&self) -> Option<Box<dyn LinearOperator<B>>> {
+        self.operator.assembled()
     }
 }

@@ -16,12 +16,14 @@ pub struct BlockPattern {
 
 impl BlockPattern {
     /// From the columns of every row, which are sorted and made unique.
-    pub fn new(rows: Vec<Vec<u32>>) -> Self {
-        let mut offsets = vec![0];
-        let mut columns = Vec::new();
-        for mut row in rows {
+    pub fn new(mut rows: Vec<Vec<u32>>) -> Self {
+        rows.par_iter_mut().for_each(|row| {
             row.sort_unstable();
             row.dedup();
+        });
+        let mut offsets = vec![0];
+        let mut columns = Vec::with_capacity(rows.iter().map(Vec::len).sum());
+        for row in rows {
             columns.extend(row);
             offsets.push(columns.len());
         }

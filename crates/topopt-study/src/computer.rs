@@ -40,6 +40,9 @@ pub type BuiltWeights<'a, B> = (Box<dyn Averaging<B> + 'a>, Option<Neighbors>);
 pub trait Computer: Sync {
     /// Where vectors are.
     type Backend: MovingAsymptotes + Sync;
+    /// What `auto` is to an analysis: `auto` itself where that measures nothing, as one solve is not
+    /// worth it.
+    const UNMEASURED: config::Strategy;
 
     /// Where vectors are.
     fn backend(&self) -> &Self::Backend;

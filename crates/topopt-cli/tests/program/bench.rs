@@ -23,7 +23,7 @@ fn operators_on_a_cube() {
         let peak: f64 = peak.split(' ').next().unwrap().parse().unwrap();
         assert!(peak > 0.1, "{out}");
         let table = folder.read("operators.csv");
-        assert_eq!(column(&table, "strategy"), ["mf", "ebe", "nbn"]);
+        assert_eq!(column(&table, "strategy"), ["mf", "ebe", "nbn", "bsr"]);
         for error in column(&table, "relative_error") {
             assert!(error.parse::<f64>().unwrap() < 1e-13, "{error}");
         }

@@ -318,7 +318,7 @@ fn strategies_agree() {
         folder.history("compliance")
     };
     let mf = compliance("mf");
-    for strategy in ["ebe", "nbn"] {
+    for strategy in ["ebe", "nbn", "bsr"] {
         let other = compliance(strategy);
         assert!(difference(&other, &mf) < 1e-9, "{strategy}: {other:?} | {mf:?}");
     }

@@ -58,7 +58,8 @@ pub struct Multigrid<
     levels: Vec<Level>,
 }
 
-/// The hierarchy; level 0 is the matrix-free operator, the others are block matrices.
+/// The hierarchy; level 0 is the assembled matrix of the operator that is solved, if it has one, else
+/// matrix-free, the others are block matrices.
 pub struct NodalAggregation<
     'a,
     K: ElementKernel<N> = Elasticity,
@@ -68,7 +69,7 @@ pub struct NodalAggregation<
     [f64; M]: NodalModes<N>,
 {
     problem: &'a Discretization<K, N>,
-    operator: WithSprings<'a, Cpu, Mf<'a, K, N>>,
+    operator: WithSprings<'a, Cpu, dyn LinearOperator<Cpu> + 'a>,
     inverse_diagonal: BlockDiagonal<N>,
     transfer: FineTransfer<'a, K, N, M>,
     row_groups: RowGroups,
@@ -141,9 +142,10 @@ where
         structure: Aggregation,
     ) -> Result<Self, BackendError> {
         let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
+        let operator: Box<dyn LinearOperator<Cpu> + 'a> = Box::new(Mf::new(problem));
         Ok(Self {
             problem,
-            operator: WithSprings::new(&Cpu, problem, Box::new(Mf::new(problem)))?,
+            operator: WithSprings::new(&Cpu, problem, operator)?,
             inverse_diagonal: BlockDiagonal::zeros(problem.space()),
             transfer: FineTransfer { problem, aggregates: nodes },
             row_groups: RowGroups::new(problem, &straddling),
@@ -165,11 +167,15 @@ where
         self.coarse = BlockLevels::new(patterns, coarser);
     }
 
-    /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term.
-    pub fn update(&mut self, coefficients: &[&Vec<f64>]) {
+    /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term, which `solved` has.
+    pub fn update(&mut self, solved: &dyn ElementOperator<Cpu>, coefficients: &[&Vec<f64>]) {
         let Self { problem, operator, inverse_diagonal, transfer, row_groups, bounds, coarse } =
             self;
-        operator.set_coefficients(coefficients);
+        operator.replace(solved.assembled().unwrap_or_else(|| {
+            let mut matrix_free = Mf::new(*problem);
+            matrix_free.set_coefficients(coefficients);
+            Box::new(matrix_free)
+        }));
 
         // The blocks that bound those of K, see `bounds`.
         let raise = |values: &Vec<f64>| -> Vec<f64> {
@@ -177,10 +183,10 @@ where
         };
         let raised: Vec<Vec<f64>> = coefficients.iter().map(|values| raise(values)).collect();
         let raised: Vec<&Vec<f64>> = raised.iter().collect();
-        let patches = operator.elements().patches();
-        inverse_blocks_by_patches(problem, patches, &raised, inverse_diagonal);
+        let patches = problem.patches();
+        inverse_blocks_by_patches(problem, &patches, &raised, inverse_diagonal);
 
-        let springs = springs(problem, patches, coefficients);
+        let springs = springs(problem, &patches, coefficients);
         coarse.update(|matrix| {
             galerkin::galerkin(transfer, row_groups, coefficients, &springs, matrix);
         });
@@ -281,11 +287,11 @@ where
     fn update(
         &mut self,
         backend: &Cpu,
-        _: &dyn ElementOperator<Cpu>,
+        operator: &dyn ElementOperator<Cpu>,
         coefficients: &[&Vec<f64>],
     ) -> Result<(), BackendError> {
         self.cycle.reset_strength();
-        self.cycle.update(backend, |hierarchy| hierarchy.update(coefficients));
+        self.cycle.update(backend, |hierarchy| hierarchy.update(operator, coefficients));
         Ok(())
     }
 }

@@ -30,11 +30,6 @@ impl<'a, K: ElementKernel<N>, const N: usize> Mf<'a, K, N> {
         let coefficients = vec![vec![0.0; problem.mesh().n_elements()]; K::TERMS];
         Self { problem, patches: problem.patches(), coefficients, arch: Arch::new() }
     }
-
-    /// The elements in patches.
-    pub(crate) fn patches(&self) -> &Patches {
-        &self.patches
-    }
 }
 
 impl<K: ElementKernel<N>, const N: usize> LinearOperator<Cpu> for Mf<'_, K, N> {
@@ -86,14 +81,26 @@ impl<K: ElementKernel<N>, const N: usize> ElementOperator<Cpu> for Mf<'_, K, N> 
     }
 
     fn element_work(&self, term: usize, v: &Vec<f64>, u: &Vec<f64>, out: &mut Vec<f64>) {
-        let (v, u) = (v.as_chunks::<N>().0, u.as_chunks::<N>().0);
-        self.patches.each_element(out, |local: &mut LocalFields<N>, patch, works| {
-            local.gather(self.problem, patch, |node| u[node]);
-            local.gather_other(patch, |node| v[node]);
-            let (kernel, elements) = (self.problem.kernel(), self.problem.elements());
-            self.arch.dispatch(Works { kernel, elements, term, patch, local, works });
-        });
+        works_by_patches(self.problem, &self.patches, term, [v, u], out);
     }
+}
+
+/// Writes v_e^T K_et u_e at unit coefficient of one term for every element.
+pub fn works_by_patches<K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    patches: &Patches,
+    term: usize,
+    [v, u]: [&[f64]; 2],
+    out: &mut [f64],
+) {
+    let arch = Arch::new();
+    let (v, u) = (v.as_chunks::<N>().0, u.as_chunks::<N>().0);
+    patches.each_element(out, |local: &mut LocalFields<N>, patch, works| {
+        local.gather(problem, patch, |node| u[node]);
+        local.gather_other(patch, |node| v[node]);
+        let (kernel, elements) = (problem.kernel(), problem.elements());
+        arch.dispatch(Works { kernel, elements, term, patch, local, works });
+    });
 }
 
 /// Writes the sums of `sum_t c_t K_t u_e` of all elements of a patch to `sums`, `[patch nodes][N]`.

@@ -1,5 +1,7 @@
 //! K u on the CPU, a file per strategy.
 
+pub(crate) mod assembly;
+mod bsr;
 mod diagonal;
 mod ebe;
 mod element_lanes;
@@ -20,6 +22,7 @@ pub(crate) use trilinear::{
 
 pub use crate::lanes::{Lanes, MAX_LANES};
 pub use crate::strategy::Strategy;
+pub use bsr::Bsr;
 pub use ebe::Ebe;
 pub use gradients::Gradients;
 pub use mf::Mf;

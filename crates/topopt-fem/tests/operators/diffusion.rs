@@ -13,7 +13,9 @@ use topopt_fem::{
     BlockJacobi, Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner,
     Jacobi, Multigrid, Strategy, WithSprings, heat_flux,
 };
-use topopt_linalg::{Cpu, CycleKind, LinearOperator, Pcg, PcgOptions, StopReason, System};
+use topopt_linalg::{
+    Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, StopReason, System,
+};
 use topopt_mesh::{HexMesh, hexahedron};
 
 use crate::convergence::gauss_5;
@@ -128,6 +130,32 @@ fn it_is_symmetric_and_positive_definite() {
             assert!(eigenvalues.min() > -1e-15, "{}", operator.strategy());
             assert_eq!(eigenvalues.iter().filter(is_zero).count(), zeros);
         }
+    }
+}
+
+/// On the finest level of a hierarchy stands the matrix of the operator that is solved, with its
+/// coefficients as they are.
+#[test]
+fn multigrid_reads_the_assembled_matrix() {
+    for (name, problem) in problems().into_iter().skip(1) {
+        let [k, c] = coefficients(&problem);
+        let [mut matrix_free, mut assembled] =
+            [Strategy::Mf, Strategy::Bsr].map(|strategy| strategy.build(&problem));
+        let counts = [&mut matrix_free, &mut assembled].map(|operator| {
+            operator.set_coefficients(&[&c, &k]);
+            let mut m = Multigrid::new(&problem, CycleKind::V).unwrap();
+            m.update(&Cpu, operator.as_ref(), &[&c, &k]).unwrap();
+            operator.set_coefficients(&[&k, &c]);
+            m.update(&Cpu, operator.as_ref(), &[&k, &c]).unwrap();
+            let finest = product(m.hierarchy().operator(0), &Noise(6).vector(problem.n_dofs()));
+            let expected = product(operator.as_ref(), &Noise(6).vector(problem.n_dofs()));
+            assert_close(&finest, &expected, 1e-13, &name);
+            let mut f = Noise(5).vector(problem.n_dofs());
+            problem.constraints().clear(&mut f);
+            solve(operator.as_ref(), &m, &f, &mut vec![0.0; f.len()])
+        });
+        assert_eq!(counts[0], counts[1], "{name}");
+        assert!(matrix_free.assembled().is_none() && assembled.assembled().is_some());
     }
 }
 

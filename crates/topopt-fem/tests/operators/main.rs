@@ -165,11 +165,14 @@ fn every_operator_is_symmetric_and_does_not_depend_on_threads() {
     let (_, problem) = problems().remove(1);
     let (x, y) = (Noise(1).vector(problem.n_dofs()), Noise(2).vector(problem.n_dofs()));
     for mut operator in operators(&problem) {
-        operator.set_coefficients(&[&moduli(problem.mesh().n_elements())]);
-        let apply = |v: &Vec<f64>, threads: usize| {
+        let moduli = moduli(problem.mesh().n_elements());
+        let mut apply = |v: &Vec<f64>, threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut out = vec![0.0; v.len()];
-            pool.install(|| operator.apply(v, &mut out));
+            pool.install(|| {
+                operator.set_coefficients(&[&moduli]);
+                operator.apply(v, &mut out);
+            });
             out
         };
         let (kx, ky) = (apply(&x, 1), apply(&y, 1));
@@ -177,6 +180,27 @@ fn every_operator_is_symmetric_and_does_not_depend_on_threads() {
         let difference = (Cpu.dot(&kx, &y) - Cpu.dot(&ky, &x)).abs();
         assert!(difference < 1e-14 * scale, "{}", operator.strategy());
         assert_eq!(kx, apply(&x, 3), "{}", operator.strategy());
+    }
+}
+
+/// Also where nodes stand twice or four times in an element.
+#[test]
+fn the_assembled_matrix_is_symmetric_to_the_bit() {
+    for mesh in [distorted_cube(3, 0.3, true), hexagon(2), wheel(2), mixed_cut()] {
+        let problem = problem(mesh.clone(), hold(&mesh, |x| x[2] < 0.2));
+        let mut operator = Strategy::Bsr.build(&problem);
+        operator.set_coefficients(&[&moduli(mesh.n_elements())]);
+        let n = problem.n_dofs();
+        let column = |k: usize| {
+            let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == k))).collect();
+            let mut column = vec![f64::NAN; n];
+            operator.apply(&unit, &mut column);
+            column
+        };
+        let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
+        for i in 0..n {
+            (0..i).for_each(|j| assert_eq!(columns[i][j].to_bits(), columns[j][i].to_bits()));
+        }
     }
 }
 

@@ -109,7 +109,7 @@ fn every_coarse_matrix_is_the_galerkin_product() {
     for problem in problems() {
         let mut hierarchy =
             NodalAggregation::new(&problem, Aggregation::new(&problem, DIRECT)).unwrap();
-        hierarchy.update(&[&moduli(&problem)]);
+        hierarchy.update(Strategy::Mf.build(&problem).as_ref(), &[&moduli(&problem)]);
         assert!(hierarchy.n_levels() >= 2);
         for level in 0..hierarchy.n_levels() - 1 {
             let (a, coarse) = (hierarchy.operator(level), hierarchy.operator(level + 1));
@@ -366,7 +366,7 @@ fn no_moduli_make_the_smoother_diverge() {
             |step: usize| (0..elements).map(move |e| if e % step == 3 { 1.0 } else { 1e-6 });
         let mut largest = 0.0f64;
         for moduli in [moduli(&problem), single(elements).collect(), single(37).collect()] {
-            hierarchy.update(&[&moduli]);
+            hierarchy.update(Strategy::Mf.build(&problem).as_ref(), &[&moduli]);
             let found = largest_eigenvalue(&hierarchy, n);
             assert!(found < 1.09, "{found}");
             largest = largest.max(found);

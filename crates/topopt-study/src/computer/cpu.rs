@@ -25,6 +25,7 @@ pub struct OnCpu;
 
 impl Computer for OnCpu {
     type Backend = Cpu;
+    const UNMEASURED: config::Strategy = config::Strategy::Auto;
 
     fn backend(&self) -> &Cpu {
         &Cpu
@@ -113,21 +114,21 @@ impl Computer for OnCpu {
     }
 }
 
-/// The strategy that is `wanted`, for which there is enough memory.
+/// The strategy that is `wanted`, for which there is enough memory; `auto` is the fastest, or `mf`
+/// where that does not fit.
 fn checked_strategy<K: Solvable<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,
     wanted: config::Strategy,
 ) -> Result<Strategy, InputError> {
-    let strategy = strategy(wanted)?;
-    memory::check(config, model, strategy)?;
-    Ok(strategy)
+    let fits = |strategy| memory::check(config, model, strategy).map(|()| strategy);
+    Ok(match wanted {
+        config::Strategy::Auto => fits(Strategy::fastest::<N>()).or_else(|_| fits(Strategy::Mf))?,
+        wanted => fits(named(wanted)?)?,
+    })
 }
 
-fn strategy(wanted: config::Strategy) -> Result<Strategy, Finding> {
-    if wanted == config::Strategy::Auto {
-        return Ok(Strategy::Mf);
-    }
+fn named(wanted: config::Strategy) -> Result<Strategy, Finding> {
     let known = Strategy::ALL.into_iter().find(|strategy| strategy.name() == wanted.name());
     known.ok_or_else(|| {
         let names = Strategy::ALL.map(Strategy::name).join(", ");

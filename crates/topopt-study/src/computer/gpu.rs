@@ -42,6 +42,7 @@ impl OnGpu {
 
 impl Computer for OnGpu {
     type Backend = Cuda<f64>;
+    const UNMEASURED: config::Strategy = config::Strategy::Mf;
 
     fn backend(&self) -> &Cuda<f64> {
         &self.0.backend

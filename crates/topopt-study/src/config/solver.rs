@@ -67,7 +67,7 @@ pub enum Cycle {
     K,
 }
 
-/// How the stiffness matrix is applied. On the CPU: `mf`, `ebe` and `nbn`.
+/// How the stiffness matrix is applied. On the CPU: `mf`, `ebe`, `nbn` and `bsr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
@@ -98,7 +98,7 @@ pub enum Strategy {
     #[serde(rename = "ebeSymAtomic")]
     #[cfg_attr(feature = "clap", value(name = "ebeSymAtomic"))]
     EbeSymAtomic,
-    /// An assembled matrix of 3x3 blocks.
+    /// An assembled matrix: of 3x3 blocks, for heat of numbers.
     Bsr,
 }
 

@@ -96,16 +96,16 @@ impl<'a, K: Solvable<N>, const N: usize> Solve<'a, K, N> {
     }
 }
 
-/// The strategy of an analysis: one solve is not worth measuring strategies, and a case for the GPU
-/// may name one that the processor does not have.
-pub(crate) fn strategy<K: Solvable<N>, const N: usize>(
+/// The strategy of an analysis, which measures none; a case for the GPU may name one that the
+/// processor does not have.
+pub(crate) fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,
-    computer: &impl Computer,
+    computer: &C,
 ) -> Strategy {
     let asked = config.solver.strategy;
     let is_named = asked != Strategy::Auto && computer.strategies(model).contains(&asked.name());
-    if is_named { asked } else { Strategy::Mf }
+    if is_named { asked } else { C::UNMEASURED }
 }
 
 /// What the solve gave, in the order of the problem.
