@@ -3,7 +3,6 @@
 use pulp::Simd;
 
 use super::trilinear::{LaneGroup, Nodal, from_group};
-use crate::kernel::MAX_TERMS;
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::{DIM, Elements};
 
@@ -22,14 +21,14 @@ pub fn load_coordinates<S: Simd>(simd: S, of: &Elements, elements: &[u32]) -> No
     from_group(simd, &x)
 }
 
-/// The coefficients of `elements`, 0 in other lanes.
+/// The coefficients of `elements` for up to T terms, 0 in other lanes.
 #[inline(always)]
-pub fn load_coefficients<S: Simd>(
+pub fn load_coefficients<S: Simd, const T: usize>(
     simd: S,
     elements: &[u32],
     coefficients: &[&Vec<f64>],
-) -> [Lanes<S>; MAX_TERMS] {
-    let mut loaded = [Lanes::splat(simd, 0.0); MAX_TERMS];
+) -> [Lanes<S>; T] {
+    let mut loaded = [Lanes::splat(simd, 0.0); T];
     for (term, values) in coefficients.iter().enumerate() {
         let mut filled = [0.0; MAX_LANES];
         for lane in 0..elements.len() {
