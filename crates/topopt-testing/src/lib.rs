@@ -5,6 +5,7 @@
 
 mod cells;
 mod compare;
+mod designs;
 pub mod files;
 pub mod fronts;
 mod meshes;
@@ -13,6 +14,7 @@ mod smoothing;
 
 pub use cells::{mixed_cells, mixed_cut};
 pub use compare::{assert_close, derivative, norm, unit};
+pub use designs::branches;
 pub use meshes::{distorted_cube, hexagon, mapped_box, mapped_cube, wheel};
 pub use noise::Noise;
 pub use smoothing::assert_smooths;
