@@ -1,29 +1,38 @@
 //! Gradients of all responses on a GPU, against differences of the values there.
 
+use std::sync::Arc;
+
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
-use topopt_cuda::{Cone, Cuda, Device, Probe, probe};
+use topopt_cuda::{Cone, Cuda, Device, DiffusionStrategy, MeshOnDevice, Probe, probe};
 use topopt_design::{
     Accuracy, CaseCompliance, Compliance, Constraint, DensityFilter, Design, DesignSpace,
     Formulation, Interpolation, IterationReport, Law, Objective, Observer, ObserverError, OfState,
     Optimization, Optimizer, Projection, Response, SolveError, Solver, StateEquation, StateMean,
     StateNorm, StopRules, Subproblem, Volume, WeightedDensity, Weights, physical_density,
 };
-use topopt_fem::{Jacobi, LoadCase, Material, Problem, Supports};
+use topopt_fem::{
+    Constraints, Diffusion, Discretization, ElementFactors, ElementKernel, ElementOperator, Jacobi,
+    LoadCase, Material, Problem, Supports,
+};
 use topopt_linalg::{Backend, Space};
 use topopt_mesh::HexMesh;
 use topopt_mesh::generate::{Benchmark, Resolution};
 
 type Gpu = Cuda<f64>;
 
-/// Uneven and distorted, with weight in one load case and a moved support in the other.
-fn problem() -> Problem {
+/// Uneven and distorted.
+fn mesh() -> HexMesh {
     let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
     let bend = |&[x, y, z]: &[f64; 3]| {
         [0.1 * x * x + 0.2 * (0.7 * y).sin(), 1.1 * y + 0.02 * x * z, z + 0.15 * (x + y).cos()]
     };
     let coordinates = mesh.coordinates().iter().map(bend).collect();
-    let mesh = HexMesh::new(coordinates, mesh.hexes().to_vec(), mesh.sets().clone()).unwrap();
+    HexMesh::new(coordinates, mesh.hexes().to_vec(), mesh.sets().clone()).unwrap()
+}
 
+/// A structure with weight in one load case and a moved support in the other.
+fn structure() -> Problem {
+    let mesh = mesh();
     let mut supports = Supports::none(mesh.n_nodes());
     let held = mesh.sets().nodes_of("fixed", mesh.hexes()).unwrap();
     held.iter().for_each(|&node| (0..3).for_each(|i| supports.fix(node as usize, i)));
@@ -32,6 +41,22 @@ fn problem() -> Problem {
     cases[0].body_force = [0.0, -0.05, 0.02].into();
     cases[1].prescribed = Some((0..3 * mesh.n_nodes()).map(|i| 0.1 * (i as f64).cos()).collect());
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, cases.into()).unwrap()
+}
+
+/// Heat with sources, films at each fifth node and temperatures that are held, of two conductivities.
+fn heat() -> Problem<Diffusion, 1> {
+    let mesh = mesh();
+    let mut held = Constraints::none(mesh.n_nodes());
+    let fixed = mesh.sets().nodes_of("fixed", mesh.hexes()).unwrap();
+    fixed.iter().for_each(|&node| held.fix(node as usize, 0));
+    (0..mesh.n_nodes()).step_by(5).for_each(|node| held.add_spring(node, 0, 0.1));
+    let nodal = |k: f64| (0..mesh.n_nodes()).map(|i| 1.0 + (k * i as f64).sin()).collect();
+    let mut cases = [LoadCase::new("one", nodal(0.3)), LoadCase::new("two", nodal(0.7))];
+    cases[1].prescribed = Some(nodal(0.9));
+    let factors = (0..mesh.n_elements()).map(|e| if e % 3 == 0 { 4.0 } else { 1.0 }).collect();
+    let factors = ElementFactors { stiffness: Some(factors), mass: None };
+    let problem = Problem::of(Discretization::new(mesh, Diffusion, held), cases.into()).unwrap();
+    problem.with_factors(factors).unwrap()
 }
 
 /// Compares slopes along a direction with differences of fourth order, and stays where it is.
@@ -75,14 +100,37 @@ impl Observer<Gpu> for Nobody {
 
 #[test]
 fn all_responses_agree_with_finite_differences() {
+    let Some(device) = device() else { return };
+    let problem = structure();
+    let on_device = ProblemOnDevice::new(&device, &problem).unwrap();
+    hold_against_differences(&device, &problem, Strategy::Mf.build(&on_device, &problem).unwrap());
+}
+
+#[test]
+fn all_responses_of_heat_agree_with_finite_differences() {
+    let Some(device) = device() else { return };
+    let problem = heat();
+    let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
+    for strategy in DiffusionStrategy::ALL {
+        hold_against_differences(&device, &problem, strategy.build(&mesh, &problem).unwrap());
+    }
+}
+
+fn device() -> Option<Arc<Device>> {
     let Probe::Found { .. } = probe() else {
         println!("skipped: no CUDA device");
-        return;
+        return None;
     };
-    let device = Device::open(0).unwrap();
-    let backend = Gpu::new(&device).unwrap();
-    let problem = problem();
-    let on_device = ProblemOnDevice::new(&device, &problem).unwrap();
+    Some(Device::open(0).unwrap())
+}
+
+/// Compares the gradients of all responses, at a design that is filtered and projected.
+fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
+    device: &Arc<Device>,
+    problem: &Problem<K, N>,
+    operator: Box<dyn ElementOperator<Gpu> + '_>,
+) {
+    let backend = Gpu::new(device).unwrap();
     let space = DesignSpace {
         density_min: 0.01,
         volume_fraction: 0.4,
@@ -92,17 +140,17 @@ fn all_responses_agree_with_finite_differences() {
     };
 
     let n = space.volumes.len();
-    let cone = Cone::new(&device, &problem.mesh().centers(), 1.5).unwrap();
+    let cone = Cone::new(device, &problem.mesh().centers(), 1.5).unwrap();
     let filter = DensityFilter::new(&backend, Weights::fixed(Box::new(cone)), &space.volumes);
     let projection = Projection::new(&backend, n, space.density_min, 0.45, 4.0).unwrap();
     let transform = physical_density(&backend, filter.unwrap(), Some(projection), &space).unwrap();
 
     let shares = (0..problem.n_dofs()).map(|k| (k as f64 * 0.3).cos()).collect();
     let states = problem.space();
-    let mean = StateMean::new(&backend, &problem, shares).unwrap();
+    let mean = StateMean::new(&backend, problem, shares).unwrap();
     let mean = OfState::new(&backend, states, ("mean".into(), 0), mean).unwrap();
     let nodes = (0..problem.mesh().n_nodes() as u32).step_by(7).collect();
-    let largest = StateNorm::new(&problem, nodes, 8.0);
+    let largest = StateNorm::new(problem, nodes, 8.0);
     let largest = OfState::new(&backend, states, ("largest".into(), 1), largest).unwrap();
     let mass = WeightedDensity::new(&backend, "mass".into(), &space.volumes).unwrap();
     let of_case = CaseCompliance { name: "of a case".into(), case: 1 };
@@ -121,14 +169,14 @@ fn all_responses_agree_with_finite_differences() {
     };
 
     let solver = Solver {
-        operator: Strategy::Mf.build(&on_device, &problem).unwrap(),
+        operator,
         preconditioner: Box::new(Jacobi::new(&backend, problem.space()).unwrap()),
         accuracy: Accuracy::fixed(1e-12),
         max_iterations: 20_000,
     };
     let law =
         Interpolation { law: Law::Simp, penalty: 3.0, youngs_modulus: 2.0, void_stiffness: 1e-3 };
-    let equation = StateEquation::new(&backend, &problem, law, solver).unwrap();
+    let equation = StateEquation::new(&backend, problem, law, solver).unwrap();
     let start: Vec<f64> = (0..n).map(|e| 0.5 + 0.3 * (e as f64 * 1.7).sin()).collect();
     let stop = StopRules { max_iterations: 1, ..StopRules::default() };
     let differences = Box::new(Differences);

@@ -217,6 +217,9 @@ fn solve(
     outcome.iterations
 }
 
+/// Sees nodes, shape functions, place and weight of a Gauss point.
+type Visit<'v> = dyn FnMut(&[u32; 8], [f64; 8], [f64; 3], f64) + 'v;
+
 /// The error in L2 of -div(k grad u) + c u = `source` with `fields` k and c by elements, which `exact`
 /// solves.
 fn error(
@@ -226,8 +229,7 @@ fn error(
     exact: impl Fn([f64; 3]) -> f64,
 ) -> f64 {
     let mesh = problem.mesh();
-    // Calls `visit` with element, shape functions, place and weight of every Gauss point.
-    let each_point = |visit: &mut dyn FnMut(&[u32; 8], [f64; 8], [f64; 3], f64)| {
+    let each_point = |visit: &mut Visit| {
         for (e, hex) in mesh.hexes().iter().enumerate() {
             let x = mesh.element_coordinates(e);
             for (xi, weight) in gauss_5() {
