@@ -1,6 +1,7 @@
 //! `bsr`: the assembled matrix in 3x3 block compressed rows, the baseline of the others.
 
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use topopt_fem::Problem;
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::{HexMesh, NodeToElements};
@@ -52,23 +53,22 @@ impl Bsr {
 
 /// Row offsets, \[n_nodes + 1\], and columns, ascending in each row: the nodes that share an
 /// element with a node, itself included.
-pub(super) fn pattern(mesh: &HexMesh, adjacency: &NodeToElements) -> (Vec<u64>, Vec<u32>) {
-    let mut offsets = vec![0];
-    let mut columns: Vec<u32> = Vec::with_capacity(ROW * mesh.n_nodes());
-    let mut last_row = vec![u32::MAX; mesh.n_nodes()]; // that has the node as a column
-    for row in 0..mesh.n_nodes() {
-        let start = columns.len();
+pub(crate) fn pattern(mesh: &HexMesh, adjacency: &NodeToElements) -> (Vec<u64>, Vec<u32>) {
+    let row = |row: usize| {
         let elements = adjacency.elements_of(row).iter();
         let nodes = elements.flat_map(|&e| mesh.hexes()[e as usize]).chain([row as u32]);
-        for node in nodes {
-            if std::mem::replace(&mut last_row[node as usize], row as u32) != row as u32 {
-                columns.push(node);
-            }
-        }
-        columns[start..].sort_unstable();
-        offsets.push(columns.len() as u64);
-    }
-    (offsets, columns)
+        let mut columns: Vec<u32> = nodes.collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    };
+    let rows: Vec<Vec<u32>> = (0..mesh.n_nodes()).into_par_iter().map(row).collect();
+    let mut offsets = vec![0];
+    offsets.extend(rows.iter().scan(0, |end, row| {
+        *end += row.len() as u64;
+        Some(*end)
+    }));
+    (offsets, rows.into_par_iter().flatten_iter().collect())
 }
 
 impl Product for Bsr {

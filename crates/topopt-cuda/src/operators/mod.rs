@@ -1,9 +1,9 @@
 //! K(E) u on the device, by strategy.
 
 mod adjacency;
-mod bsr;
-mod clusters;
-mod constraints;
+pub(crate) mod bsr;
+pub(crate) mod clusters;
+pub(crate) mod constraints;
 mod diffusion;
 mod diffusion_stored;
 mod diffusion_strategy;
