@@ -50,6 +50,17 @@ views! {
         masks: In<u8>,
     }
 
+    /// Whole rows, and the elements of their nodes.
+    RowsView in "assemble_local_row.cu" {
+        n_rows: Count,
+        offsets: In<u32>,
+        elements: In<u32>,
+        locals: In<u8>,
+        held: In<u8>,
+        row_offsets: In<u64>,
+        columns: In<u32>,
+    }
+
     /// Such blocks in patches with their elements.
     PatchesView in "assemble_shared_nz.cu" {
         n_patches: Count,
@@ -191,11 +202,6 @@ kernels! {
             n_nodes: Count, row_offsets: In<u64>, columns: In<u32>, values: In<f64>, x: In<f64>,
             y: Out<f64>,
         );
-        bsr_assemble(
-            mesh: MeshView, valence: u32, offsets: In<u32>, elements: In<u32>, locals: In<u8>,
-            held: In<u8>, moduli: In<f64>, material: Lame, row_offsets: In<u64>, columns: In<u32>,
-            values: Out<f64>,
-        );
     }
 
     /// `cuda/assemble.cu`.
@@ -259,6 +265,18 @@ kernels! {
         local_nz3(
             upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
             capacities: In<R>, offsets: In<u32>, sources: In<u32>, values: Out<R>,
+        );
+    }
+
+    /// `cuda/assemble_local_row.cu`.
+    AssembleLocalRow<R> in "assemble_local_row" {
+        local_row1(
+            rows: RowsView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>,
+            moduli: In<R>, capacities: In<R>, values: Out<R>,
+        );
+        local_row3(
+            rows: RowsView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>,
+            moduli: In<R>, capacities: In<R>, values: Out<R>,
         );
     }
 
@@ -676,6 +694,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     AssembleElemColor::<f64>::DECLARED,
     AssembleGlobalNz::<f64>::DECLARED,
     AssembleLocalNz::<f64>::DECLARED,
+    AssembleLocalRow::<f64>::DECLARED,
     AssembleSharedNz::<f64>::DECLARED,
     AssemblePatch::<f64>::DECLARED,
     Stiffness::DECLARED,

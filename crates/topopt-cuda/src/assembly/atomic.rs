@@ -3,7 +3,7 @@
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
 
-use super::{Assemble, Parts, Task, clear, launch};
+use super::task::{Assemble, Parts, Task, clear, launch};
 use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::Real;
@@ -18,7 +18,7 @@ impl<R: Real> Atomic<R> {
     pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
         Ok(Self {
             kernels: kernels::AssembleAtomic::load(parts.device)?,
-            targets: parts.device.upload(&parts.pattern.targets())?,
+            targets: parts.device.upload(&parts.pattern.targets(parts.mesh.hexes())?)?,
         })
     }
 }

@@ -6,7 +6,7 @@ use topopt_linalg::BackendError;
 use topopt_mesh::Coloring;
 
 use super::pattern::{MARKED, PAIRS};
-use super::{Assemble, Parts, Task, clear, launch};
+use super::task::{Assemble, Parts, Task, clear, launch};
 use crate::kernel::Grid::Threads;
 use crate::kernels::{self, Part};
 use crate::vector::Real;
@@ -29,7 +29,7 @@ impl<R: Real> ElemColor<R> {
             *first += part.count;
             Some(part)
         };
-        let mut targets = parts.pattern.targets();
+        let mut targets = parts.pattern.targets(parts.mesh.hexes())?;
         let elements = targets.par_chunks_mut(PAIRS).zip(parts.mesh.hexes());
         elements.filter(|(_, hex)| has_a_node_twice(hex)).for_each(|(targets, _)| {
             targets.iter_mut().for_each(|target| *target |= MARKED);

@@ -5,7 +5,7 @@ use topopt_linalg::BackendError;
 
 use super::pattern::PAIRS;
 use super::sources::Sources;
-use super::{Assemble, Parts, Task, launch};
+use super::task::{Assemble, Parts, Task, launch};
 use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::Real;

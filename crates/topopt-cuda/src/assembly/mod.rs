@@ -10,11 +10,14 @@ mod atomic;
 mod elem_color;
 mod global_nz;
 mod local_nz;
+mod local_row;
 mod model;
 mod patch;
 mod pattern;
 mod shared_nz;
 mod sources;
+mod strategy;
+mod task;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,67 +25,18 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_fem::{Diffusion, Discretization, Elasticity, ElementKernel};
 use topopt_linalg::{BackendError, Cost};
-use topopt_mesh::{HexMesh, NodeToElements};
+use topopt_mesh::NodeToElements;
 
 pub use pattern::Pattern;
+pub use strategy::AssemblyStrategy;
+pub use task::Routine;
+pub(crate) use task::Rows;
 
+use crate::MeshOnDevice;
 use crate::kernel::Grid::Threads;
-use crate::kernels::{self, Lame, UpperView};
+use crate::kernels::{self, Lame};
 use crate::vector::{DeviceVector, Real};
-use crate::{Device, MeshOnDevice};
-
-/// Launches the kernel for one unknown per node, or that for three.
-macro_rules! launch {
-    ($kernels:expr, $unknowns:expr, $one:ident | $three:ident ($($argument:expr),* $(,)?)) => {
-        match $unknowns {
-            1 => $kernels.$one($($argument),*),
-            _ => $kernels.$three($($argument),*),
-        }
-    };
-}
-use launch;
-
-/// How the matrix is summed up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AssemblyStrategy {
-    /// Element by element, a launch per color [CeckaLewDarve2011, 4.1].
-    ElemColor,
-    /// Element by element to memory, then non-zero by non-zero [CeckaLewDarve2011, 4.2].
-    GlobalNz,
-    /// Non-zero by non-zero from elements in shared memory [CeckaLewDarve2011, 4.3].
-    SharedNz,
-    /// Non-zero by non-zero, each from the coordinates [CeckaLewDarve2011, 4.4].
-    LocalNz,
-    /// Rows of a patch in shared memory, to which its elements add by atomics [Fu2013, 5.4].
-    Patch,
-    /// Element by element with atomics.
-    Atomic,
-}
-
-/// What the numbers of an element come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Routine {
-    /// The coordinates.
-    Computed = defined!("common/tiles.cuh", "COMPUTED") as isize,
-    /// Stored matrices of coefficients 1, as coefficients alone change in a design loop.
-    Stored = defined!("common/tiles.cuh", "STORED") as isize,
-    /// No arithmetic: what memory alone takes [CeckaLewDarve2011, 6.3]. The matrix means nothing.
-    Empty = defined!("common/tiles.cuh", "EMPTY") as isize,
-}
-
-impl Routine {
-    /// All routines.
-    pub const ALL: [Self; 3] = [Self::Computed, Self::Stored, Self::Empty];
-
-    /// Name as in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Computed => "computed",
-            Self::Stored => "stored",
-            Self::Empty => "empty",
-        }
-    }
-}
+use task::{Assemble, Parts, Task, Upper, launch};
 
 /// Integrals that can be assembled on the device.
 pub trait Assembled<const N: usize>: ElementKernel<N> {
@@ -102,117 +56,6 @@ impl Assembled<1> for Diffusion {
     }
 }
 
-/// What a strategy is given to sum up.
-pub(crate) struct Task<'a, R> {
-    mesh: &'a Arc<MeshOnDevice>,
-    unknowns: usize,
-    upper: &'a Upper,
-    routine: Routine,
-    material: Lame,
-    /// As `cuda/common/tiles.cuh` has them, for [`Routine::Stored`].
-    stored: &'a CudaSlice<R>,
-    /// Moduli; or conductivities and capacities, `[n_elements]` each.
-    coefficients: [&'a DeviceVector<R>; 2],
-}
-
-impl<R> Task<'_, R> {
-    /// The number of the routine, for a launch.
-    fn routine(&self) -> u32 {
-        self.routine as u32
-    }
-
-    /// Numbers of the blocks on and above the diagonal.
-    fn upper_numbers(&self) -> usize {
-        self.unknowns * self.unknowns * self.upper.n_blocks
-    }
-}
-
-/// A strategy with its lists on the device.
-pub(crate) trait Assemble<R>: Send + Sync {
-    /// Sums up the values, `[n_blocks][unknowns][unknowns]`: whole rows, or blocks on and above the
-    /// diagonal.
-    fn sum_up(&mut self, task: &Task<'_, R>, values: &mut CudaSlice<R>);
-
-    /// Whether blocks below the diagonal and held rows still have to be written.
-    fn sums_above_only(&self) -> bool;
-
-    /// Bytes that its lists and buffers take on the device.
-    fn bytes(&self) -> usize;
-
-    /// Elements evaluated in one assembly, over those of the mesh.
-    fn redundancy(&self) -> f64 {
-        1.0
-    }
-}
-
-/// What strategies are built from.
-pub(crate) struct Parts<'a> {
-    device: &'a Arc<Device>,
-    mesh: &'a HexMesh,
-    adjacency: &'a NodeToElements,
-    pattern: &'a Pattern,
-    unknowns: usize,
-}
-
-impl AssemblyStrategy {
-    /// All strategies.
-    pub const ALL: [Self; 6] =
-        [Self::ElemColor, Self::GlobalNz, Self::SharedNz, Self::LocalNz, Self::Patch, Self::Atomic];
-
-    /// Name as on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ElemColor => "elem_color",
-            Self::GlobalNz => "global_nz",
-            Self::SharedNz => "shared_nz",
-            Self::LocalNz => "local_nz",
-            Self::Patch => "patch",
-            Self::Atomic => "atomic",
-        }
-    }
-
-    /// Whether it adds in a fixed order, so that two assemblies give the same bits.
-    pub fn is_in_order(self) -> bool {
-        !matches!(self, Self::Patch | Self::Atomic)
-    }
-
-    /// Whether it takes the routine: from stored matrices, `shared_nz` and `local_nz` would be
-    /// `global_nz`.
-    pub fn takes(self, routine: Routine) -> bool {
-        routine != Routine::Stored || !matches!(self, Self::SharedNz | Self::LocalNz)
-    }
-
-    fn build<R: Real>(self, parts: &Parts<'_>) -> Result<Box<dyn Assemble<R>>, BackendError> {
-        Ok(match self {
-            Self::ElemColor => Box::new(elem_color::ElemColor::new(parts)?),
-            Self::GlobalNz => Box::new(global_nz::GlobalNz::new(parts)?),
-            Self::SharedNz => Box::new(shared_nz::SharedNz::new(parts)?),
-            Self::LocalNz => Box::new(local_nz::LocalNz::new(parts)?),
-            Self::Patch => Box::new(patch::Patch::new(parts)?),
-            Self::Atomic => Box::new(atomic::Atomic::new(parts)?),
-        })
-    }
-}
-
-/// Blocks on and above the diagonal, on the device.
-pub(crate) struct Upper {
-    n_blocks: usize,
-    places: CudaSlice<u32>,
-    mirrors: CudaSlice<u32>,
-    masks: CudaSlice<u8>,
-}
-
-impl From<&Upper> for UpperView {
-    fn from(upper: &Upper) -> Self {
-        Self {
-            n_blocks: upper.n_blocks.into(),
-            places: (&upper.places).into(),
-            mirrors: (&upper.mirrors).into(),
-            masks: (&upper.masks).into(),
-        }
-    }
-}
-
 /// The matrix of a discretization on the device, assembled by one strategy in the precision `R`.
 pub struct Assembly<R> {
     mesh: Arc<MeshOnDevice>,
@@ -221,6 +64,7 @@ pub struct Assembly<R> {
     kernels: kernels::Assemble<R>,
     strategy: AssemblyStrategy,
     assemble: Box<dyn Assemble<R>>,
+    rows: Rows,
     upper: Upper,
     /// As `cuda/common/tiles.cuh` has them, once asked for.
     stored: CudaSlice<R>,
@@ -252,6 +96,10 @@ impl<R: Real> Assembly<R> {
             kernels: kernels::Assemble::load(device)?,
             strategy,
             assemble: strategy.build(&parts)?,
+            rows: Rows {
+                offsets: device.upload(pattern.row_offsets())?,
+                columns: device.upload(pattern.columns())?,
+            },
             upper: Upper {
                 n_blocks: pattern.n_upper(),
                 places: device.upload(&pattern.places)?,
@@ -291,6 +139,7 @@ impl<R: Real> Assembly<R> {
         let task = Task {
             mesh: &self.mesh,
             unknowns: self.unknowns,
+            rows: &self.rows,
             upper: &self.upper,
             routine,
             material: self.material,
@@ -314,9 +163,15 @@ impl<R: Real> Assembly<R> {
         self.assemble.bytes()
     }
 
-    /// Bytes of the matrix, its pattern above the diagonal and what is stored of elements.
+    /// Bytes of the matrix with its pattern, and of what is stored of elements.
     pub fn bytes(&self) -> usize {
-        size_of::<R>() * (self.values.len() + self.stored.len()) + 9 * self.upper.n_blocks
+        let pattern = 8 * self.rows.offsets.len() + 4 * self.rows.columns.len();
+        size_of::<R>() * (self.values.len() + self.stored.len()) + pattern + 9 * self.upper.n_blocks
+    }
+
+    /// Compressed rows and their values, for a product.
+    pub(crate) fn matrix(&self) -> (&Rows, &CudaSlice<R>) {
+        (&self.rows, &self.values)
     }
 
     /// What one assembly moves and computes.
@@ -348,9 +203,4 @@ impl<R: Real> Assembly<R> {
         device.synchronize()?;
         Ok(values.into_iter().map(R::to_f64).collect())
     }
-}
-
-/// Clears numbers that are added to.
-fn clear<R: Real>(device: &Device, values: &mut CudaSlice<R>) {
-    device.record("clearing the matrix", device.stream().memset_zeros(values));
 }

@@ -4,7 +4,8 @@
 use topopt_linalg::Cost;
 
 use super::pattern::PAIRS;
-use super::{AssemblyStrategy, Routine};
+use super::strategy::AssemblyStrategy;
+use super::task::Routine;
 
 /// Numbers of a stored element: its tiles, and the capacities of its nodes where there is one unknown.
 pub(super) fn stored_numbers(unknowns: usize) -> usize {
@@ -39,14 +40,15 @@ pub(super) struct Sizes {
 
 /// Cost of one assembly.
 pub(super) fn cost(strategy: AssemblyStrategy, routine: Routine, sizes: &Sizes) -> Cost {
-    use AssemblyStrategy::{Atomic, ElemColor, GlobalNz, LocalNz, Patch, SharedNz};
+    use AssemblyStrategy::{Atomic, ElemColor, GlobalNz, LocalNz, LocalRow, Patch, SharedNz};
     let Sizes { nodes, elements, blocks, upper, redundancy, unknowns, real } = *sizes;
     let numbers = (unknowns * unknowns) as f64;
     let coefficients = if unknowns == 1 { 2.0 } else { 1.0 };
     let pairs = PAIRS as f64;
     let (tiles, block) = (pairs * numbers * real, numbers * real);
 
-    // What the routine reads, and computes.
+    // Tiles that are made, and what the routine reads and computes.
+    let made = if strategy == LocalRow { 64.0 } else { pairs };
     let (read, flops) = match routine {
         Routine::Stored => {
             let stored = stored_numbers(unknowns) as f64;
@@ -58,7 +60,7 @@ pub(super) fn cost(strategy: AssemblyStrategy, routine: Routine, sizes: &Sizes) 
             let computed = if routine == Routine::Empty {
                 0.0
             } else {
-                evaluated + elements * pairs * tile(unknowns)
+                evaluated + elements * made * tile(unknowns)
             };
             (read, computed)
         }
@@ -78,6 +80,8 @@ pub(super) fn cost(strategy: AssemblyStrategy, routine: Routine, sizes: &Sizes) 
             let again = if routine == Routine::Stored { 0.0 } else { elements * tiles };
             (again + elements * 4.0 * pairs + lists, again + blocks * block)
         }
+        // The reverse connectivity, and what is held of both nodes.
+        LocalRow => (40.0 * elements + 4.0 * blocks + 13.0 * nodes, blocks * block),
         LocalNz => (elements * 4.0 * pairs + lists, blocks * block),
         SharedNz => {
             (elements * (2.0 * pairs + 4.0 * redundancy) + lists + 4.0 * upper, blocks * block)

@@ -6,7 +6,7 @@ use topopt_linalg::BackendError;
 use topopt_mesh::{counting_sort, hilbert};
 
 use super::pattern::{MARKED, PAIRS, marks, pair, place, too_large};
-use super::{Assemble, Parts, Task, clear, launch};
+use super::task::{Assemble, Parts, Task, clear, launch};
 use crate::kernel::Grid::{Blocks, Threads};
 use crate::kernels::{self, RowPatchesView};
 use crate::vector::Real;
@@ -40,7 +40,7 @@ impl<R: Real> Patch<R> {
         let elements = counting_sort::sorted(&owners, &starts, |e| e as u32);
         let starts: Vec<u32> = starts.into_iter().map(|start| start as u32).collect();
 
-        let (targets, boundary_blocks) = rows.targets(parts, &owners);
+        let (targets, boundary_blocks) = rows.targets(parts, &owners)?;
         let numbers = parts.unknowns * parts.unknowns;
         Ok(Self {
             kernels: kernels::AssemblePatch::load(device)?,
@@ -109,13 +109,18 @@ impl RowPatches {
 
     /// Where the tiles of elements go, whose patches are `owners`: to a block of the patch, if that has
     /// its row, or else to one of the boundary, which come second.
-    fn targets(&self, parts: &Parts<'_>, owners: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    fn targets(
+        &self,
+        parts: &Parts<'_>,
+        owners: &[u32],
+    ) -> Result<(Vec<u32>, Vec<u32>), BackendError> {
         let (hexes, pattern) = (parts.mesh.hexes(), parts.pattern);
         let row = |e: usize, p: usize| {
             let [a, b] = pair(p).map(|local| hexes[e][local]);
             a.min(b) as usize
         };
-        let tiles = pattern.tiles.as_flattened();
+        let tiles = pattern.tiles(hexes)?;
+        let tiles = tiles.as_flattened();
         let is_inside =
             |item: usize| self.patch[row(item / PAIRS, item % PAIRS)] == owners[item / PAIRS];
         let outside = (0..tiles.len()).into_par_iter().filter(|&item| !is_inside(item));
@@ -132,7 +137,7 @@ impl RowPatches {
             };
             found | marks(tile)
         };
-        ((0..tiles.len()).into_par_iter().map(target).collect(), boundary)
+        Ok(((0..tiles.len()).into_par_iter().map(target).collect(), boundary))
     }
 }
 

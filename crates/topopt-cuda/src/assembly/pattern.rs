@@ -6,9 +6,9 @@ use topopt_fem::{Discretization, ElementKernel};
 use topopt_linalg::BackendError;
 use topopt_mesh::NodeToElements;
 
-use crate::operators::bsr;
 use crate::operators::clusters::POSITION;
 use crate::operators::constraints::held;
+use crate::operators::sparsity;
 
 /// Pairs of local nodes, each one way round.
 pub(super) const PAIRS: usize = defined!("common/tiles.cuh", "PAIRS");
@@ -39,7 +39,7 @@ pub(super) fn pair(p: usize) -> [usize; 2] {
     [p & 7, (p + (p >> 3)) & 7].map(|position| POSITION[position])
 }
 
-/// The blocks of the matrix of a discretization in compressed rows, and the block of every tile.
+/// The blocks of the matrix of a discretization in compressed rows.
 ///
 /// Blocks on and above the diagonal, which are those that are summed up, have numbers of their own, row by
 /// row.
@@ -56,23 +56,23 @@ pub struct Pattern {
     pub(super) mirrors: Vec<u32>,
     /// What is held of its row and column, as `cuda/common/upper.cuh` has it.
     pub(super) masks: Vec<u8>,
-    /// The upper block of every tile, with marks, \[n_elements\]\[36\].
-    pub(super) tiles: Vec<[u32; PAIRS]>,
+    /// Of every node the bits of the unknowns that are held.
+    pub(super) held: Vec<u8>,
 }
 
 impl Pattern {
     /// Of `problem`, whose nodes have the elements of `adjacency`.
     ///
     /// # Errors
-    /// [`BackendError`] if there are more blocks or tiles than 29 bits count.
+    /// [`BackendError`] if there are more blocks than 32 bits count.
     pub fn new<K: ElementKernel<N>, const N: usize>(
         problem: &Discretization<K, N>,
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
         let mesh = problem.mesh();
-        let (row_offsets, columns) = bsr::pattern(mesh, adjacency);
-        if columns.len().max(PAIRS * mesh.n_elements()) > PLACE as usize {
-            return Err(too_large(format!("{} elements", mesh.n_elements())));
+        let (row_offsets, columns) = sparsity::pattern(mesh, adjacency);
+        if columns.len() > u32::MAX as usize {
+            return Err(too_large(format!("{} blocks", columns.len())));
         }
 
         let n = mesh.n_nodes();
@@ -102,16 +102,7 @@ impl Pattern {
         };
         let masks = (0..n).into_par_iter().flat_map_iter(mask).collect();
 
-        let tile = |hex: &[u32; 8], p: usize| {
-            let [a, b] = pair(p).map(|local| hex[local]);
-            let (i, j) = (a.min(b) as usize, a.max(b));
-            let block = upper_offsets[i] + find(i, j) as u32 - firsts[i];
-            let transposed = if a > b { TRANSPOSED } else { 0 };
-            block | transposed | if a == b && p >= 8 { DOUBLED } else { 0 }
-        };
-        let tiles = mesh.hexes().par_iter();
-        let tiles = tiles.map(|hex| std::array::from_fn(|p| tile(hex, p))).collect();
-        Ok(Self { row_offsets, columns, upper_offsets, places, mirrors, masks, tiles })
+        Ok(Self { row_offsets, columns, upper_offsets, places, mirrors, masks, held })
     }
 
     /// Where the blocks of each row begin, and the end of the last, \[n_nodes + 1\].
@@ -129,10 +120,35 @@ impl Pattern {
         self.places.len()
     }
 
-    /// The place of the block of every tile, with marks, \[n_elements\]\[36\].
-    pub(super) fn targets(&self) -> Vec<u32> {
-        let tiles = self.tiles.par_iter().flat_map_iter(|tiles| tiles.iter());
-        tiles.map(|&tile| self.places[place(tile) as usize] | marks(tile)).collect()
+    /// The upper block of every tile of the elements `hexes`, with marks, \[n_elements\]\[36\].
+    ///
+    /// # Errors
+    /// [`BackendError`] if there are more blocks or tiles than marks leave bits for.
+    pub(super) fn tiles(&self, hexes: &[[u32; 8]]) -> Result<Vec<[u32; PAIRS]>, BackendError> {
+        if self.columns.len().max(PAIRS * hexes.len()) > PLACE as usize {
+            return Err(too_large(format!("{} elements", hexes.len())));
+        }
+        let tile = |hex: &[u32; 8], p: usize| {
+            let [a, b] = pair(p).map(|local| hex[local]);
+            let (i, j) = (a.min(b) as usize, a.max(b));
+            let first = self.upper_offsets[i];
+            let start = self.places[first as usize] as usize;
+            let columns = &self.columns[start..self.row_offsets[i + 1] as usize];
+            let block = first + columns.partition_point(|&column| column < j) as u32;
+            let transposed = if a > b { TRANSPOSED } else { 0 };
+            block | transposed | if a == b && p >= 8 { DOUBLED } else { 0 }
+        };
+        Ok(hexes.par_iter().map(|hex| std::array::from_fn(|p| tile(hex, p))).collect())
+    }
+
+    /// The places of these blocks among all, with marks.
+    ///
+    /// # Errors
+    /// As [`Self::tiles`].
+    pub(super) fn targets(&self, hexes: &[[u32; 8]]) -> Result<Vec<u32>, BackendError> {
+        let tiles = self.tiles(hexes)?;
+        let tiles = tiles.as_flattened().par_iter();
+        Ok(tiles.map(|&tile| self.places[place(tile) as usize] | marks(tile)).collect())
     }
 }
 

@@ -6,7 +6,7 @@ use topopt_linalg::BackendError;
 use topopt_mesh::hilbert;
 
 use super::pattern::too_large;
-use super::{Assemble, Parts, Task, launch};
+use super::task::{Assemble, Parts, Task, launch};
 use crate::kernel::Grid::Blocks;
 use crate::kernels::{self, PatchesView};
 use crate::operators::clusters::POSITION;

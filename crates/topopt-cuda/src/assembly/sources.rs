@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use topopt_linalg::BackendError;
 use topopt_mesh::counting_sort;
 
-use super::Parts;
 use super::pattern::{marks, place};
+use super::task::Parts;
 
 /// In compressed rows, those of a block by increasing elements.
 pub(super) struct Sources {
@@ -19,7 +19,8 @@ pub(super) struct Sources {
 impl Sources {
     pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
         let pattern = parts.pattern;
-        let tiles = pattern.tiles.as_flattened();
+        let tiles = pattern.tiles(parts.mesh.hexes())?;
+        let tiles = tiles.as_flattened();
         let blocks: Vec<u32> = tiles.par_iter().map(|&tile| place(tile)).collect();
         let offsets = counting_sort::offsets(&blocks, pattern.n_upper());
         let source = |item: usize| item as u32 | marks(tiles[item]);

@@ -1,7 +1,7 @@
 //! K(E) u on the device, by strategy.
 
-mod adjacency;
-pub(crate) mod bsr;
+pub(crate) mod adjacency;
+mod bsr;
 pub(crate) mod clusters;
 pub(crate) mod constraints;
 mod diffusion;
@@ -16,6 +16,7 @@ mod problem;
 mod product;
 mod shape_means;
 mod slots;
+pub(crate) mod sparsity;
 mod stored;
 
 use std::sync::Arc;

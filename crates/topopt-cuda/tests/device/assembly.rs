@@ -156,12 +156,15 @@ fn strategies_that_add_in_order_give_the_same_bits_again() {
 }
 
 #[test]
-fn matrices_are_symmetric_to_the_last_bit() {
+fn what_lies_below_the_diagonal_is_the_mirror_image() {
     let Some(device) = device() else { return };
     for subject in Subject::all(&device, elasticity()) {
         let (offsets, columns) = (subject.pattern.row_offsets(), subject.pattern.columns());
         let row = |i: usize| offsets[i] as usize..offsets[i + 1] as usize;
-        for strategy in AssemblyStrategy::ALL {
+        // `local_row` makes both blocks of a pair, and adds those of a node that stands twice in another
+        // order.
+        let mirrored = |strategy: &AssemblyStrategy| *strategy != AssemblyStrategy::LocalRow;
+        for strategy in AssemblyStrategy::ALL.into_iter().filter(mirrored) {
             let values = subject.values::<f64>(&mut subject.assembly(strategy), Routine::Computed);
             for i in 0..offsets.len() - 1 {
                 for at in row(i) {
