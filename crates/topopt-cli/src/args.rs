@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use topopt_cuda::assembly::AssemblyStrategy;
 use topopt_io::gmsh::is_geometry;
 use topopt_study::config::{Device, Generator, Hexes, PhysicsKind, Preconditioner, Strategy};
 use topopt_study::meshing::Gmsh;
@@ -295,6 +296,8 @@ pub struct ReportArgs {
 pub enum BenchCommand {
     /// One application of every operator: time, bandwidth, error, memory
     Operators(OperatorsArgs),
+    /// The assembled matrix on a GPU by every strategy: preparation, time, bandwidth, error, memory
+    Assembly(AssemblyArgs),
     /// One solve of a case with every operator
     Solve(BenchSolveArgs),
     /// Cold solves of a design with every preconditioner: setup, iterations, time
@@ -329,6 +332,41 @@ impl OperatorsArgs {
     pub(crate) fn repeats(&self) -> usize {
         self.repeats.into()
     }
+}
+
+/// Arguments of `topopt bench assembly`.
+#[derive(Debug, Args)]
+pub struct AssemblyArgs {
+    /// Case file, mesh file, or cube:N for a cube of N x N x N perturbed elements
+    pub source: String,
+    /// Physics on a mesh; a case file has its own
+    #[arg(long, value_enum)]
+    pub physics: Option<PhysicsKind>,
+    /// Order of nodes and elements
+    #[arg(long, value_enum, default_value_t = Numbering::Import)]
+    pub numbering: Numbering,
+    /// Measured assemblies, after a warm-up
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    pub repeats: u16,
+    /// Where to compute: auto, cpu, gpu, gpu:1; the CPU has the plain reference alone
+    #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    pub device: Device,
+    /// Strategies to measure; all by default
+    #[arg(long, visible_alias = "strategy", value_delimiter = ',', value_name = "NAME,...",
+          value_parser = assembly_strategy)]
+    pub strategies: Vec<AssemblyStrategy>,
+    /// CSV file to write in addition to the table
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Gmsh
+    #[command(flatten)]
+    pub gmsh: GmshArgs,
+}
+
+fn assembly_strategy(name: &str) -> Result<AssemblyStrategy, String> {
+    let found = AssemblyStrategy::ALL.into_iter().find(|strategy| strategy.name() == name);
+    let names = || AssemblyStrategy::ALL.map(AssemblyStrategy::name).join(", ");
+    found.ok_or_else(|| format!("there are {}", names()))
 }
 
 /// Arguments of `topopt bench solve`.

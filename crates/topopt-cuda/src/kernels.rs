@@ -42,6 +42,46 @@ views! {
         corners: In<u64>,
     }
 
+    /// Blocks on and above the diagonal of a symmetric matrix.
+    UpperView in "common/upper.cuh" {
+        n_blocks: Count,
+        places: In<u32>,
+        mirrors: In<u32>,
+        masks: In<u8>,
+    }
+
+    /// Whole rows, and the elements of their nodes.
+    RowsView in "assemble_local_row.cu" {
+        n_rows: Count,
+        offsets: In<u32>,
+        elements: In<u32>,
+        locals: In<u8>,
+        held: In<u8>,
+        row_offsets: In<u64>,
+        columns: In<u32>,
+    }
+
+    /// Such blocks in patches with their elements.
+    PatchesView in "assemble_shared_nz.cu" {
+        n_patches: Count,
+        first_blocks: In<u32>,
+        first_elements: In<u32>,
+        blocks: In<u32>,
+        elements: In<u32>,
+        offsets: In<u32>,
+        sources: In<u16>,
+    }
+
+    /// Rows in patches with their elements.
+    RowPatchesView in "assemble_patch.cu" {
+        n_patches: Count,
+        first_blocks: In<u32>,
+        first_elements: In<u32>,
+        blocks: In<u32>,
+        elements: In<u32>,
+        targets: In<u32>,
+    }
+
     /// Tetrahedra in patches.
     FrontView in "common/front.cuh" {
         n_patches: Count,
@@ -162,10 +202,111 @@ kernels! {
             n_nodes: Count, row_offsets: In<u64>, columns: In<u32>, values: In<f64>, x: In<f64>,
             y: Out<f64>,
         );
-        bsr_assemble(
-            mesh: MeshView, valence: u32, offsets: In<u32>, elements: In<u32>, locals: In<u8>,
-            held: In<u8>, moduli: In<f64>, material: Lame, row_offsets: In<u64>, columns: In<u32>,
-            values: Out<f64>,
+    }
+
+    /// `cuda/assemble.cu`.
+    Assemble<R> in "assemble" {
+        store_tiles1(mesh: MeshView, material: Lame, stored: Out<R>);
+        finish1(upper: UpperView, values: Out<R>);
+        store_tiles3(mesh: MeshView, material: Lame, stored: Out<R>);
+        finish3(upper: UpperView, values: Out<R>);
+    }
+
+    /// `cuda/assemble_atomic.cu`.
+    AssembleAtomic<R> in "assemble_atomic" {
+        atomic1(
+            mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, targets: In<u32>, values: Out<R>,
+        );
+        atomic3(
+            mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, targets: In<u32>, values: Out<R>,
+        );
+    }
+
+    /// `cuda/assemble_elem_color.cu`.
+    AssembleElemColor<R> in "assemble_elem_color" {
+        elem_color1(
+            part: Part, order: In<u32>, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, targets: In<u32>, values: Out<R>,
+        );
+        elem_color3(
+            part: Part, order: In<u32>, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, targets: In<u32>, values: Out<R>,
+        );
+    }
+
+    /// `cuda/assemble_global_nz.cu`.
+    AssembleGlobalNz<R> in "assemble_global_nz" {
+        element_tiles1(
+            mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, tiles: Out<R>,
+        );
+        global_nz1(
+            upper: UpperView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, offsets: In<u32>, sources: In<u32>, tiles: In<R>, values: Out<R>,
+        );
+        element_tiles3(
+            mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, tiles: Out<R>,
+        );
+        global_nz3(
+            upper: UpperView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, offsets: In<u32>, sources: In<u32>, tiles: In<R>, values: Out<R>,
+        );
+    }
+
+    /// `cuda/assemble_local_nz.cu`.
+    AssembleLocalNz<R> in "assemble_local_nz" {
+        local_nz1(
+            upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, offsets: In<u32>, sources: In<u32>, values: Out<R>,
+        );
+        local_nz3(
+            upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, offsets: In<u32>, sources: In<u32>, values: Out<R>,
+        );
+    }
+
+    /// `cuda/assemble_local_row.cu`.
+    AssembleLocalRow<R> in "assemble_local_row" {
+        local_row1(
+            rows: RowsView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>,
+            moduli: In<R>, capacities: In<R>, values: Out<R>,
+        );
+        local_row3(
+            rows: RowsView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>,
+            moduli: In<R>, capacities: In<R>, values: Out<R>,
+        );
+    }
+
+    /// `cuda/assemble_shared_nz.cu`.
+    AssembleSharedNz<R> in "assemble_shared_nz" {
+        shared_nz1(
+            patches: PatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, values: Out<R>,
+        );
+        shared_nz3(
+            patches: PatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, values: Out<R>,
+        );
+    }
+
+    /// `cuda/assemble_patch.cu`.
+    AssemblePatch<R> in "assemble_patch" {
+        patch1(
+            patches: RowPatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, values: Out<R>, boundary: Out<R>,
+        );
+        patch_boundary1(
+            upper: UpperView, n_boundary: u32, blocks: In<u32>, boundary: In<R>, values: Out<R>,
+        );
+        patch3(
+            patches: RowPatchesView, upper: UpperView, mesh: MeshView, routine: u32, material: Lame, stored: In<R>, moduli: In<R>,
+            capacities: In<R>, values: Out<R>, boundary: Out<R>,
+        );
+        patch_boundary3(
+            upper: UpperView, n_boundary: u32, blocks: In<u32>, boundary: In<R>, values: Out<R>,
         );
     }
 
@@ -552,6 +693,14 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Ebe64::DECLARED,
     EbeSym::DECLARED,
     Bsr::DECLARED,
+    Assemble::<f64>::DECLARED,
+    AssembleAtomic::<f64>::DECLARED,
+    AssembleElemColor::<f64>::DECLARED,
+    AssembleGlobalNz::<f64>::DECLARED,
+    AssembleLocalNz::<f64>::DECLARED,
+    AssembleLocalRow::<f64>::DECLARED,
+    AssembleSharedNz::<f64>::DECLARED,
+    AssemblePatch::<f64>::DECLARED,
     Stiffness::DECLARED,
     Supports::<f64>::DECLARED,
     Diagonal::<f64>::DECLARED,

@@ -7,6 +7,7 @@
 
 #[macro_use]
 mod kernel;
+pub mod assembly;
 mod backend;
 mod cone;
 mod device;

@@ -55,6 +55,7 @@
 //! This crate does no I/O and reads no clock. Vectors of the CPU hold nodal values as
 //! `[n_nodes][unknowns]`.
 
+mod assembled;
 mod averaging;
 pub mod bearing;
 mod body_force;
@@ -87,6 +88,7 @@ mod supports;
 pub mod surface_load;
 mod transient;
 
+pub use assembled::matrix_row;
 pub use averaging::{Averaging, AveragingError};
 pub use body_force::BodyForce;
 pub use constraints::Constraints;

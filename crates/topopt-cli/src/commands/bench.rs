@@ -1,5 +1,6 @@
-//! `topopt bench`: operators, solves, and the tables of the thesis, measured.
+//! `topopt bench`: operators, assembly, solves, and the tables of the thesis, measured.
 
+mod assembly;
 mod matrix;
 mod measured;
 mod operators;
@@ -21,6 +22,7 @@ use crate::args::BenchCommand;
 pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), Failure> {
     let (file, extension) = match command {
         BenchCommand::Operators(args) => (&args.choice.csv, "csv"),
+        BenchCommand::Assembly(args) => (&args.csv, "csv"),
         BenchCommand::Solve(args) => (&args.choice.csv, "csv"),
         BenchCommand::Thesis(args) => (&args.choice.csv, "csv"),
         BenchCommand::Preconditioners(args) => (&args.matrix, "mtx"),
@@ -30,6 +32,7 @@ pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), 
     }
     match command {
         BenchCommand::Operators(args) => operators::operators(args, out),
+        BenchCommand::Assembly(args) => assembly::assembly(args, out),
         BenchCommand::Solve(args) => solve::solve(args, out),
         BenchCommand::Preconditioners(args) => preconditioners::preconditioners(args, out),
         BenchCommand::Thesis(args) => thesis::thesis(args, out),

@@ -1,5 +1,8 @@
 //! `topopt bench`: every operator is measured, and is right.
 
+use topopt_cuda::assembly::{AssemblyStrategy, Routine};
+use topopt_cuda::{Probe, probe};
+
 use super::{Folder, topopt};
 
 /// The columns of a CSV file by name, for each row.
@@ -29,6 +32,44 @@ fn operators_on_a_cube() {
         }
         assert!(column(&table, "seconds").iter().all(|s| s.parse::<f64>().unwrap() > 0.0));
     }
+}
+
+/// Without a GPU there is the reference alone; with one, also the emulated one, every strategy is right.
+#[test]
+fn assembly_on_a_gpu() {
+    let folder = Folder::new();
+    let run = |more: &[&str]| {
+        let arguments = ["bench", "assembly", "cube:5", "--repeats", "1", "--csv", "assembly.csv"];
+        let (status, out, err) = topopt(&folder.path(""), &[&arguments[..], more].concat());
+        assert_eq!((status, err.as_str()), (0, ""), "{out}");
+        out
+    };
+    let out = run(&["--device", "cpu"]);
+    assert!(out.starts_with("cube:5, elasticity: 125 elements, 216 nodes"), "{out}");
+    assert!(out.contains("us per row of blocks\nstrategies assemble on a GPU\n"), "{out}");
+
+    let Probe::Found { .. } = probe() else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    run(&["--device", "gpu"]);
+    let table = folder.read("assembly.csv");
+    let (names, errors) = (column(&table, "strategy"), column(&table, "relative_error"));
+    for strategy in AssemblyStrategy::ALL {
+        let routines = Routine::ALL.iter().filter(|&&routine| strategy.takes(routine)).count();
+        let rows = names.iter().filter(|name| *name == strategy.name()).count();
+        assert_eq!(rows, 2 * routines, "{}", strategy.name()); // in two precisions
+    }
+    for (error, precision) in errors.iter().zip(column(&table, "precision")) {
+        let limit = if precision == "f64" { 1e-13 } else { 1e-5 };
+        assert!(error.is_empty() || error.parse::<f64>().unwrap() < limit, "{error}");
+    }
+    // Without arithmetic there is none.
+    let empty = errors.iter().filter(|error| error.is_empty()).count();
+    assert_eq!(empty, 2 * AssemblyStrategy::ALL.len());
+
+    let out = run(&["--device", "gpu", "--physics", "heat", "--strategy", "patch"]);
+    assert_eq!(out.lines().filter(|line| line.starts_with("| patch | ")).count(), 6, "{out}");
 }
 
 #[test]

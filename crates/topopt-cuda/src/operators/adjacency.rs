@@ -14,8 +14,6 @@ pub(crate) struct ReverseConnectivity {
     pub elements: CudaSlice<u32>,
     /// \[8 n_elements\].
     pub locals: CudaSlice<u8>,
-    /// Most elements of a node.
-    pub valence: u32,
 }
 
 impl ReverseConnectivity {
@@ -27,7 +25,6 @@ impl ReverseConnectivity {
             offsets: device.upload(&offsets(adjacency))?,
             elements: device.upload(&elements)?,
             locals: device.upload(&locals)?,
-            valence: (0..n_nodes).map(|node| adjacency.valence(node)).max().unwrap_or(0) as u32,
         })
     }
 

@@ -19,7 +19,7 @@ const MAX_NODES: usize = defined!("mf_clusters.cu", "ROUNDS") * WARP;
 const MAX_NODES_OF_MESH: usize = 1 << 29;
 
 /// Position of VTK's local nodes in the 2x2x2 grid of nodes, and back.
-const POSITION: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+pub(crate) const POSITION: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 /// Nodes that 32 consecutive elements have on average at most, where clusters are computed.
 ///

@@ -8,9 +8,9 @@ use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::NodeToElements;
 
 use super::adjacency::ReverseConnectivity;
-use super::bsr::pattern;
 use super::diffusion::MfDiffusion;
 use super::mesh::MeshOnDevice;
+use super::sparsity::pattern;
 use crate::kernel::Grid::Threads;
 use crate::vector::DeviceVector;
 use crate::{Cuda, Device, kernels};

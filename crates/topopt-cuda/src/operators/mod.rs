@@ -1,9 +1,9 @@
 //! K(E) u on the device, by strategy.
 
-mod adjacency;
+pub(crate) mod adjacency;
 mod bsr;
-mod clusters;
-mod constraints;
+pub(crate) mod clusters;
+pub(crate) mod constraints;
 mod diffusion;
 mod diffusion_stored;
 mod diffusion_strategy;
@@ -16,6 +16,7 @@ mod problem;
 mod product;
 mod shape_means;
 mod slots;
+pub(crate) mod sparsity;
 mod stored;
 
 use std::sync::Arc;

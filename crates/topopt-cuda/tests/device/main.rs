@@ -1,5 +1,6 @@
 //! What runs on a GPU, against the CPU.
 
+mod assembly;
 mod backend;
 mod cone;
 mod diffusion;

@@ -1,11 +1,9 @@
 //! The assembled stiffness of a problem as MatrixMarket files, for other solvers.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use topopt_fem::Problem;
-use topopt_fem::stiffness::element_stiffness;
+use topopt_fem::{Problem, matrix_row};
 use topopt_io::{WriteError, atomic};
 use topopt_mesh::NodeToElements;
 
@@ -57,23 +55,11 @@ fn row(
     moduli: &[f64],
     node: usize,
 ) -> [Vec<(usize, f64)>; 3] {
-    let (mesh, supports) = (problem.mesh(), problem.supports());
-    let mut blocks: BTreeMap<usize, [[f64; 3]; 3]> = BTreeMap::new();
-    for (e, a) in adjacency.of(node) {
-        let (e, a) = (e as usize, a as usize);
-        let ke = element_stiffness(&mesh.element_coordinates(e), problem.material());
-        for (b, &other) in mesh.hexes()[e].iter().enumerate() {
-            let block = blocks.entry(other as usize).or_default();
-            for i in 0..3 {
-                for j in 0..3 {
-                    block[i][j] += moduli[e] * ke[3 * a + i][3 * b + j];
-                }
-            }
-        }
-    }
-
-    if let (Some(springs), Some(block)) = (supports.springs(), blocks.get_mut(&node)) {
-        (0..3).for_each(|i| block[i][i] += springs[3 * node + i]);
+    let supports = problem.supports();
+    let mut blocks = matrix_row(problem, adjacency, &[moduli], node);
+    if let (Some(springs), Some(block)) = (supports.springs(), blocks.get_mut(&(node as u32))) {
+        let free = (0..3).filter(|&i| !supports.is_fixed(node, i));
+        free.for_each(|i| block[i][i] += springs[3 * node + i]);
     }
 
     std::array::from_fn(|i| {
@@ -81,6 +67,7 @@ fn row(
             return vec![(3 * node + i, 1.0)];
         }
         let all = blocks.iter().flat_map(|(&other, block)| {
+            let other = other as usize;
             (0..3).map(move |j| (3 * other + j, block[i][j], supports.is_fixed(other, j)))
         });
         let lower = all.filter(|&(column, _, held)| column <= 3 * node + i && !held);

@@ -1,0 +1,63 @@
+//! `global_nz`: the matrices of all elements to memory, then non-zero by non-zero.
+
+use cudarc::driver::CudaSlice;
+use topopt_linalg::BackendError;
+
+use super::pattern::PAIRS;
+use super::sources::Sources;
+use super::task::{Assemble, Parts, Routine, Task, launch};
+use crate::kernel::Grid::Threads;
+use crate::kernels;
+use crate::vector::Real;
+
+pub(super) struct GlobalNz<R> {
+    kernels: kernels::AssembleGlobalNz<R>,
+    sources: Sources,
+    /// `[n_elements][36][unknowns][unknowns]`.
+    tiles: CudaSlice<R>,
+}
+
+impl<R: Real> GlobalNz<R> {
+    pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
+        let numbers = PAIRS * parts.unknowns * parts.unknowns;
+        Ok(Self {
+            kernels: kernels::AssembleGlobalNz::load(parts.device)?,
+            sources: Sources::new(parts)?,
+            tiles: parts.device.zeros(numbers * parts.mesh.n_elements())?,
+        })
+    }
+}
+
+impl<R: Real> Assemble<R> for GlobalNz<R> {
+    fn sum_up(&mut self, task: &Task<'_, R>, values: &mut CudaSlice<R>) {
+        let Task { mesh, unknowns, upper, material, stored, coefficients: [k, c], .. } = *task;
+        let routine = task.routine();
+        if task.routine != Routine::Stored {
+            let (grid, tiles) = (Threads(8 * mesh.n_elements), &mut self.tiles);
+            launch!(
+                self.kernels,
+                unknowns,
+                element_tiles1 | element_tiles3(grid, mesh, routine, material, stored, k, c, tiles)
+            );
+        }
+
+        let grid = Threads(task.upper_numbers());
+        let Self { sources: Sources { offsets, tiles: sources }, tiles, .. } = &*self;
+        launch!(
+            self.kernels,
+            unknowns,
+            global_nz1
+                | global_nz3(
+                    grid, upper, routine, material, stored, k, c, offsets, sources, tiles, values
+                )
+        );
+    }
+
+    fn sums_above_only(&self) -> bool {
+        false
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<R>() * self.tiles.len() + self.sources.bytes()
+    }
+}

@@ -1,0 +1,51 @@
+//! `local_nz`: non-zero by non-zero, each from the coordinates.
+
+use cudarc::driver::CudaSlice;
+use topopt_linalg::BackendError;
+
+use super::pattern::PAIRS;
+use super::sources::Sources;
+use super::task::{Assemble, Parts, Task, launch};
+use crate::kernel::Grid::Threads;
+use crate::kernels;
+use crate::vector::Real;
+
+pub(super) struct LocalNz<R> {
+    kernels: kernels::AssembleLocalNz<R>,
+    sources: Sources,
+}
+
+impl<R: Real> LocalNz<R> {
+    pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
+        let kernels = kernels::AssembleLocalNz::load(parts.device)?;
+        Ok(Self { kernels, sources: Sources::new(parts)? })
+    }
+}
+
+impl<R: Real> Assemble<R> for LocalNz<R> {
+    fn sum_up(&mut self, task: &Task<'_, R>, values: &mut CudaSlice<R>) {
+        let Task { mesh, unknowns, upper, material, stored, coefficients: [k, c], .. } = *task;
+        let (grid, routine) = (Threads(upper.n_blocks), task.routine());
+        let Sources { offsets, tiles: sources } = &self.sources;
+        launch!(
+            self.kernels,
+            unknowns,
+            local_nz1
+                | local_nz3(
+                    grid, upper, mesh, routine, material, stored, k, c, offsets, sources, values
+                )
+        );
+    }
+
+    fn sums_above_only(&self) -> bool {
+        false
+    }
+
+    fn bytes(&self) -> usize {
+        self.sources.bytes()
+    }
+
+    fn redundancy(&self) -> f64 {
+        PAIRS as f64
+    }
+}

@@ -1,0 +1,36 @@
+//! The tiles of every block on and above the diagonal: what `global_nz` and `local_nz` walk along.
+
+use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
+use topopt_linalg::BackendError;
+use topopt_mesh::counting_sort;
+
+use super::pattern::{marks, place};
+use super::task::Parts;
+
+/// In compressed rows, those of a block by increasing elements.
+pub(super) struct Sources {
+    /// `[n_upper + 1]`.
+    pub offsets: CudaSlice<u32>,
+    /// 36 e + p with the marks of the tile, `[36 n_elements]`.
+    pub tiles: CudaSlice<u32>,
+}
+
+impl Sources {
+    pub fn new(parts: &Parts<'_>) -> Result<Self, BackendError> {
+        let pattern = parts.pattern;
+        let tiles = pattern.tiles(parts.mesh.hexes())?;
+        let tiles = tiles.as_flattened();
+        let blocks: Vec<u32> = tiles.par_iter().map(|&tile| place(tile)).collect();
+        let offsets = counting_sort::offsets(&blocks, pattern.n_upper());
+        let source = |item: usize| item as u32 | marks(tiles[item]);
+        let sorted = counting_sort::sorted(&blocks, &offsets, source);
+        let offsets: Vec<u32> = offsets.into_par_iter().map(|offset| offset as u32).collect();
+        Ok(Self { offsets: parts.device.upload(&offsets)?, tiles: parts.device.upload(&sorted)? })
+    }
+
+    /// Bytes on the device.
+    pub fn bytes(&self) -> usize {
+        4 * (self.offsets.len() + self.tiles.len())
+    }
+}

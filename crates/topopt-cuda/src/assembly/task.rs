@@ -1,0 +1,132 @@
+//! What a strategy of assembly is given, and gives.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+use topopt_mesh::{HexMesh, NodeToElements};
+
+use super::pattern::Pattern;
+use crate::kernels::{Lame, UpperView};
+use crate::vector::{DeviceVector, Real};
+use crate::{Device, MeshOnDevice};
+
+/// Launches the kernel for one unknown per node, or that for three.
+macro_rules! launch {
+    ($kernels:expr, $unknowns:expr, $one:ident | $three:ident ($($argument:expr),* $(,)?)) => {
+        match $unknowns {
+            1 => $kernels.$one($($argument),*),
+            _ => $kernels.$three($($argument),*),
+        }
+    };
+}
+pub(super) use launch;
+
+/// What the numbers of an element come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Routine {
+    /// The coordinates.
+    Computed = defined!("common/tiles.cuh", "COMPUTED") as isize,
+    /// Stored matrices of coefficients 1, as coefficients alone change in a design loop.
+    Stored = defined!("common/tiles.cuh", "STORED") as isize,
+    /// No arithmetic: what memory alone takes [CeckaLewDarve2011, 6.3]. The matrix means nothing.
+    Empty = defined!("common/tiles.cuh", "EMPTY") as isize,
+}
+
+impl Routine {
+    /// All routines.
+    pub const ALL: [Self; 3] = [Self::Computed, Self::Stored, Self::Empty];
+
+    /// Name as in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Computed => "computed",
+            Self::Stored => "stored",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+/// What a strategy is given to sum up.
+pub(crate) struct Task<'a, R> {
+    pub mesh: &'a Arc<MeshOnDevice>,
+    pub unknowns: usize,
+    pub rows: &'a Rows,
+    pub upper: &'a Upper,
+    pub routine: Routine,
+    pub material: Lame,
+    /// As `cuda/common/tiles.cuh` has them, for [`Routine::Stored`].
+    pub stored: &'a CudaSlice<R>,
+    /// Moduli; or conductivities and capacities, `[n_elements]` each.
+    pub coefficients: [&'a DeviceVector<R>; 2],
+}
+
+impl<R> Task<'_, R> {
+    /// The number of the routine, for a launch.
+    pub fn routine(&self) -> u32 {
+        self.routine as u32
+    }
+
+    /// Numbers of the blocks on and above the diagonal.
+    pub fn upper_numbers(&self) -> usize {
+        self.unknowns * self.unknowns * self.upper.n_blocks
+    }
+}
+
+/// A strategy with its lists on the device.
+pub(crate) trait Assemble<R>: Send + Sync {
+    /// Sums up the values, `[n_blocks][unknowns][unknowns]`: whole rows, or blocks on and above the
+    /// diagonal.
+    fn sum_up(&mut self, task: &Task<'_, R>, values: &mut CudaSlice<R>);
+
+    /// Whether blocks below the diagonal and held rows still have to be written.
+    fn sums_above_only(&self) -> bool;
+
+    /// Bytes that its lists and buffers take on the device.
+    fn bytes(&self) -> usize;
+
+    /// Elements evaluated in one assembly, over those of the mesh.
+    fn redundancy(&self) -> f64 {
+        1.0
+    }
+}
+
+/// What strategies are built from.
+pub(crate) struct Parts<'a> {
+    pub device: &'a Arc<Device>,
+    pub mesh: &'a HexMesh,
+    pub adjacency: &'a NodeToElements,
+    pub pattern: &'a Pattern,
+    pub unknowns: usize,
+}
+
+/// Compressed rows, on the device.
+pub(crate) struct Rows {
+    /// `[n_nodes + 1]`.
+    pub offsets: CudaSlice<u64>,
+    /// Ascending in a row, `[n_blocks]`.
+    pub columns: CudaSlice<u32>,
+}
+
+/// Blocks on and above the diagonal, on the device.
+pub(crate) struct Upper {
+    pub n_blocks: usize,
+    pub places: CudaSlice<u32>,
+    pub mirrors: CudaSlice<u32>,
+    pub masks: CudaSlice<u8>,
+}
+
+impl From<&Upper> for UpperView {
+    fn from(upper: &Upper) -> Self {
+        Self {
+            n_blocks: upper.n_blocks.into(),
+            places: (&upper.places).into(),
+            mirrors: (&upper.mirrors).into(),
+            masks: (&upper.masks).into(),
+        }
+    }
+}
+
+/// Clears numbers that are added to.
+pub(super) fn clear<R: Real>(device: &Device, values: &mut CudaSlice<R>) {
+    device.record("clearing the matrix", device.stream().memset_zeros(values));
+}
