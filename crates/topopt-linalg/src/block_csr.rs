@@ -80,6 +80,11 @@ impl<const N: usize> BlockCsr<N> {
         &self.blocks[self.pattern.offsets[row]..self.pattern.offsets[row + 1]]
     }
 
+    /// All blocks, row by row.
+    pub fn blocks_mut(&mut self) -> &mut [[[f64; N]; N]] {
+        &mut self.blocks
+    }
+
     /// Recomputes the matrix: `fill(row, columns, blocks)` adds to the blocks of a row, which stand
     /// in the order of its columns and start at zero.
     pub fn fill_rows(&mut self, fill: impl Fn(usize, &[u32], &mut [[[f64; N]; N]]) + Sync) {

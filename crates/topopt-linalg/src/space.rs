@@ -1,4 +1,6 @@
-//! What the entries of a vector stand on.
+//! What the entries of a vector stand on, and how that is shared among ranks.
+
+use std::sync::Arc;
 
 /// What the entries of a vector stand on, and so who owns an entry where several devices share a
 /// mesh.
@@ -44,4 +46,92 @@ impl Space {
     pub fn len(self) -> usize {
         self.points * self.unknowns
     }
+}
+
+/// How a mesh is shared among ranks.
+#[derive(Debug, Clone)]
+pub struct Shares {
+    elements: Share,
+    nodes: Share,
+}
+
+/// How points are shared among ranks.
+#[derive(Debug, Clone)]
+pub struct Share {
+    /// How many points each rank owns.
+    counts: Vec<usize>,
+    /// The points of the first rank, then those of the next, and so on; none where that is the order
+    /// of the points itself.
+    order: Option<Arc<[u32]>>,
+}
+
+impl Shares {
+    /// Of elements and of nodes.
+    pub fn new(elements: Share, nodes: Share) -> Self {
+        Self { elements, nodes }
+    }
+
+    /// The share of the points of a layout; none where every rank has all of them.
+    pub fn of(&self, layout: Layout) -> Option<&Share> {
+        match layout {
+            Layout::Elements => Some(&self.elements),
+            Layout::Nodes => Some(&self.nodes),
+            Layout::Level => None,
+        }
+    }
+}
+
+impl Share {
+    /// So many points for each rank, in their order.
+    pub fn in_order(counts: Vec<usize>) -> Self {
+        Self { counts, order: None }
+    }
+
+    /// So many points for each rank: those of the first, then those of the next, are `order`.
+    pub fn by(counts: Vec<usize>, order: Arc<[u32]>) -> Self {
+        debug_assert_eq!(counts.iter().sum::<usize>(), order.len());
+        Self { counts, order: Some(order) }
+    }
+
+    /// How many points there are.
+    pub fn n_points(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    /// How many points each rank owns.
+    pub fn counts(&self) -> &[usize] {
+        &self.counts
+    }
+
+    /// The own values of `rank` among those of all points, `[points][unknowns]`.
+    pub(crate) fn own_of(&self, values: &[f64], unknowns: usize, rank: usize) -> Vec<f64> {
+        let first: usize = self.counts[..rank].iter().sum();
+        let own = first..first + self.counts[rank];
+        match &self.order {
+            None => values[unknowns * own.start..unknowns * own.end].to_vec(),
+            Some(order) => {
+                let row = |&point: &u32| &values[unknowns * point as usize..][..unknowns];
+                order[own].iter().flat_map(row).copied().collect()
+            }
+        }
+    }
+
+    /// The values of all points from those of the ranks, one after the other.
+    pub(crate) fn of_all(&self, gathered: Vec<f64>, unknowns: usize) -> Vec<f64> {
+        let Some(order) = &self.order else { return gathered };
+        let mut values = vec![0.0; gathered.len()];
+        for (&point, row) in order.iter().zip(gathered.chunks_exact(unknowns)) {
+            values[unknowns * point as usize..][..unknowns].copy_from_slice(row);
+        }
+        values
+    }
+}
+
+#[cfg(test)]
+impl Space {
+    /// One space of each kind that ranks share.
+    pub(crate) const SHARED: [Self; 2] = [
+        Self { layout: Layout::Elements, points: 10, unknowns: 1 },
+        Self { layout: Layout::Nodes, points: 7, unknowns: 3 },
+    ];
 }

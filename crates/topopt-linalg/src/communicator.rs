@@ -1,0 +1,137 @@
+//! What crosses between ranks that compute one thing together.
+
+use crate::BackendError;
+
+/// One of several ranks, each of which computes a share of the same thing by the same text.
+///
+/// All ranks call the same methods in the same order, from one thread each. Where one of them has
+/// failed, calls return at once and leave their values as they are; [`Communicator::check`] reports it.
+pub trait Communicator: Send + Sync {
+    /// Number of this rank, from 0.
+    fn rank(&self) -> usize;
+
+    /// How many ranks there are.
+    fn size(&self) -> usize;
+
+    /// Sums the values over all ranks, in their order: all get the same bits.
+    fn sum(&self, values: &mut [f64]);
+
+    /// The largest of each value over all ranks.
+    fn max(&self, values: &mut [f64]);
+
+    /// Sends to other ranks and receives from them. Parcels without a number do not travel: where one
+    /// rank sends `n` numbers, the other receives as many.
+    fn exchange(&self, parcels: &mut [Parcel]);
+
+    /// Writes the values of all ranks to `all`, in their order; `counts` are the numbers of values by
+    /// rank.
+    fn gather(&self, own: &[f64], counts: &[usize], all: &mut [f64]);
+
+    /// Lets all other ranks know that this one cannot go on, and why.
+    fn fail(&self, message: &str);
+
+    /// Whether all ranks are well as far as this one knows.
+    ///
+    /// # Errors
+    /// [`BackendError`] with the message of the rank that has failed.
+    fn check(&self) -> Result<(), BackendError>;
+
+    /// Whether it is so on any rank.
+    fn any(&self, is_so: bool) -> bool {
+        let mut value = [f64::from(u8::from(is_so))];
+        self.max(&mut value);
+        value[0] > 0.0
+    }
+
+    /// The values of all ranks, by rank, however many each has.
+    fn gather_all(&self, own: &[f64]) -> Vec<Vec<f64>> {
+        let mut counts = vec![0.0; self.size()];
+        counts[self.rank()] = own.len() as f64;
+        self.sum(&mut counts);
+        let counts: Vec<usize> = counts.iter().map(|&count| count as usize).collect();
+        let mut all = vec![0.0; counts.iter().sum()];
+        self.gather(own, &counts, &mut all);
+        let mut rest = all.as_slice();
+        let split = |&count: &usize| {
+            let (values, others) = rest.split_at(count);
+            rest = others;
+            values.to_vec()
+        };
+        counts.iter().map(split).collect()
+    }
+}
+
+/// What goes to another rank and what comes from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parcel {
+    /// The other rank.
+    pub rank: usize,
+    /// What goes there.
+    pub sent: Vec<f64>,
+    /// What comes from there, as many numbers as it holds before.
+    pub received: Vec<f64>,
+}
+
+/// The only rank, for which nothing crosses.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Alone;
+
+impl Communicator for Alone {
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn sum(&self, _: &mut [f64]) {}
+
+    fn max(&self, _: &mut [f64]) {}
+
+    fn exchange(&self, _: &mut [Parcel]) {}
+
+    fn gather(&self, own: &[f64], _: &[usize], all: &mut [f64]) {
+        all.copy_from_slice(own);
+    }
+
+    fn fail(&self, _: &str) {}
+
+    fn check(&self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+impl<C: Communicator + ?Sized> Communicator for &C {
+    fn rank(&self) -> usize {
+        (**self).rank()
+    }
+
+    fn size(&self) -> usize {
+        (**self).size()
+    }
+
+    fn sum(&self, values: &mut [f64]) {
+        (**self).sum(values);
+    }
+
+    fn max(&self, values: &mut [f64]) {
+        (**self).max(values);
+    }
+
+    fn exchange(&self, parcels: &mut [Parcel]) {
+        (**self).exchange(parcels);
+    }
+
+    fn gather(&self, own: &[f64], counts: &[usize], all: &mut [f64]) {
+        (**self).gather(own, counts, all);
+    }
+
+    fn fail(&self, message: &str) {
+        (**self).fail(message);
+    }
+
+    fn check(&self) -> Result<(), BackendError> {
+        (**self).check()
+    }
+}

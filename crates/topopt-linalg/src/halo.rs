@@ -1,0 +1,37 @@
+//! Which entries ranks exchange.
+
+use std::ops::Range;
+
+/// What a rank owns of the points of a mesh, and the ghosts that it takes from others: its part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Halo {
+    /// Its own points among those of the part.
+    pub own: Range<usize>,
+    /// How many points the part has.
+    pub n_points: usize,
+    /// The ranks that it exchanges with, increasing.
+    pub neighbors: Vec<Neighbor>,
+}
+
+/// What is exchanged with one other rank. What one sends the other receives, in the same order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbor {
+    /// The other rank.
+    pub rank: usize,
+    /// Points that are sent, numbered among the own ones.
+    pub sent: Vec<u32>,
+    /// Where received ones go, numbered among those of the part.
+    pub received: Vec<u32>,
+}
+
+impl Halo {
+    /// Of a rank that has all `n_points`.
+    pub fn none(n_points: usize) -> Self {
+        Self { own: 0..n_points, n_points, neighbors: Vec::new() }
+    }
+
+    /// How many points are its own.
+    pub fn n_own(&self) -> usize {
+        self.own.len()
+    }
+}

@@ -1,0 +1,307 @@
+//! A backend of several ranks, each of which owns a share of every vector.
+
+use crate::{
+    Approximation, ApproximationSums, AsymptoteRules, Backend, BackendError, Exchange, Layout,
+    MovingAsymptotes, Pointwise, Shares, SmoothStep, Space,
+};
+
+/// Ranks that hold vectors together: each the entries that it owns, on a backend of its own.
+///
+/// Values on the host, of `upload` and `download`, are those of all ranks, so that whoever reads and
+/// writes them knows of no ranks. Only operators know ghosts. Vectors of a [`Layout::Level`] are whole
+/// on every rank, and the same.
+pub struct Ranks<B: Backend, C> {
+    backend: B,
+    communicator: C,
+    shares: Shares,
+}
+
+/// A vector of which each rank has its own entries.
+pub struct RankVector<V> {
+    own: V,
+    space: Space,
+}
+
+impl<V> RankVector<V> {
+    /// The entries that this rank owns.
+    pub fn own(&self) -> &V {
+        &self.own
+    }
+
+    /// The same, to be changed.
+    pub fn own_mut(&mut self) -> &mut V {
+        &mut self.own
+    }
+}
+
+impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
+    /// Of a rank that computes on `backend`; all ranks give the same shares.
+    pub fn new(backend: B, communicator: C, shares: Shares) -> Self {
+        Self { backend, communicator, shares }
+    }
+
+    /// Where the own entries lie.
+    pub fn inner(&self) -> &B {
+        &self.backend
+    }
+
+    /// How ranks reach each other.
+    pub fn communicator(&self) -> &C {
+        &self.communicator
+    }
+
+    /// The space of the own entries of a vector of `space`.
+    pub fn own_space(&self, space: Space) -> Space {
+        let share = self.shares.of(space.layout);
+        debug_assert!(share.is_none_or(|share| share.n_points() == space.points));
+        let points = share.map_or(space.points, |share| share.counts()[self.communicator.rank()]);
+        Space { points, ..space }
+    }
+
+    /// Sums what each rank has found of its own entries of a vector.
+    fn sum(&self, x: &RankVector<B::Vector>, scalar: &mut B::Scalar) {
+        if x.space.layout != Layout::Level {
+            self.communicator.sum_scalar(&self.backend, scalar);
+        }
+    }
+}
+
+impl<B: Backend, C: Exchange<B>> Backend for Ranks<B, C> {
+    type Vector = RankVector<B::Vector>;
+    type Scalar = B::Scalar;
+    type Recording = B::Recording;
+
+    fn name(&self) -> String {
+        format!("{} ranks of {}", self.communicator.size(), self.backend.name())
+    }
+
+    fn zeros(&self, space: Space) -> Result<Self::Vector, BackendError> {
+        Ok(RankVector { own: self.backend.zeros(self.own_space(space))?, space })
+    }
+
+    fn upload(&self, values: &[f64], space: Space) -> Result<Self::Vector, BackendError> {
+        let own = match self.shares.of(space.layout) {
+            None => self.backend.upload(values, space)?,
+            Some(share) => {
+                let own = share.own_of(values, space.unknowns, self.communicator.rank());
+                self.backend.upload(&own, self.own_space(space))?
+            }
+        };
+        Ok(RankVector { own, space })
+    }
+
+    fn download(&self, x: &Self::Vector) -> Result<Vec<f64>, BackendError> {
+        let own = self.backend.download(&x.own)?;
+        let Some(share) = self.shares.of(x.space.layout) else { return Ok(own) };
+        let counts: Vec<_> = share.counts().iter().map(|count| count * x.space.unknowns).collect();
+        let mut gathered = vec![0.0; counts.iter().sum()];
+        self.communicator.gather(&own, &counts, &mut gathered);
+        self.communicator.check()?;
+        Ok(share.of_all(gathered, x.space.unknowns))
+    }
+
+    fn scalar(&self) -> Self::Scalar {
+        self.backend.scalar()
+    }
+
+    fn value(&self, scalar: &Self::Scalar) -> Result<f64, BackendError> {
+        self.communicator.check()?;
+        self.backend.value(scalar)
+    }
+
+    fn copy(&self, x: &Self::Vector, y: &mut Self::Vector) {
+        self.backend.copy(&x.own, &mut y.own);
+    }
+
+    fn fill(&self, value: f64, x: &mut Self::Vector) {
+        self.backend.fill(value, &mut x.own);
+    }
+
+    fn axpby(&self, a: f64, x: &Self::Vector, b: f64, y: &mut Self::Vector) {
+        self.backend.axpby(a, &x.own, b, &mut y.own);
+    }
+
+    fn dot_into(&self, x: &Self::Vector, y: &Self::Vector, out: &mut Self::Scalar) {
+        self.backend.dot_into(&x.own, &y.own, out);
+        self.sum(x, out);
+    }
+
+    fn multiply(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector) {
+        self.backend.multiply(&x.own, &y.own, &mut z.own);
+    }
+
+    fn multiply_dot(
+        &self,
+        x: &Self::Vector,
+        y: &Self::Vector,
+        z: &mut Self::Vector,
+        yz: &mut Self::Scalar,
+    ) {
+        self.backend.multiply_dot(&x.own, &y.own, &mut z.own, yz);
+        self.sum(x, yz);
+    }
+
+    fn cg_step(
+        &self,
+        alpha: [&Self::Scalar; 2],
+        d: &Self::Vector,
+        q: &Self::Vector,
+        u: &mut Self::Vector,
+        r: &mut Self::Vector,
+        rr: &mut Self::Scalar,
+    ) {
+        self.backend.cg_step(alpha, &d.own, &q.own, &mut u.own, &mut r.own, rr);
+        self.sum(d, rr);
+    }
+
+    fn cg_direction(
+        &self,
+        sign: f64,
+        beta: [&Self::Scalar; 2],
+        z: &Self::Vector,
+        d: &mut Self::Vector,
+    ) {
+        self.backend.cg_direction(sign, beta, &z.own, &mut d.own);
+    }
+
+    fn repeat(&self, recording: &mut Option<Self::Recording>, work: &mut dyn FnMut()) {
+        match self.communicator.is_recorded() {
+            true => self.backend.repeat(recording, work),
+            false => work(),
+        }
+    }
+
+    fn check_interval(&self) -> usize {
+        self.backend.check_interval()
+    }
+}
+
+impl<B: Pointwise, C: Exchange<B>> Pointwise for Ranks<B, C> {
+    fn divide(&self, x: &Self::Vector, y: &Self::Vector, z: &mut Self::Vector) {
+        self.backend.divide(&x.own, &y.own, &mut z.own);
+    }
+
+    fn power(&self, a: f64, x: &Self::Vector, p: f64, y: &mut Self::Vector) {
+        self.backend.power(a, &x.own, p, &mut y.own);
+    }
+
+    fn positive_part(&self, a: f64, x: &Self::Vector, y: &mut Self::Vector) {
+        self.backend.positive_part(a, &x.own, &mut y.own);
+    }
+
+    fn scale_within(
+        &self,
+        a: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    ) {
+        self.backend.scale_within(a, &x.own, bounds.map(RankVector::own), &mut y.own);
+    }
+
+    fn dot_scaled_within(
+        &self,
+        a: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        w: &Self::Vector,
+    ) -> Self::Scalar {
+        let bounds = bounds.map(RankVector::own);
+        let mut total = self.backend.dot_scaled_within(a, &x.own, bounds, &w.own);
+        self.sum(x, &mut total);
+        total
+    }
+
+    fn smooth_step(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector) {
+        self.backend.smooth_step(step, &x.own, &mut y.own);
+    }
+
+    fn smooth_step_slope(&self, step: &SmoothStep, x: &Self::Vector, y: &mut Self::Vector) {
+        self.backend.smooth_step_slope(step, &x.own, &mut y.own);
+    }
+
+    fn sigmoid(
+        &self,
+        shift: f64,
+        largest: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    ) {
+        self.backend.sigmoid(shift, largest, &x.own, bounds.map(RankVector::own), &mut y.own);
+    }
+
+    fn logit(
+        &self,
+        largest: f64,
+        x: &Self::Vector,
+        bounds: [&Self::Vector; 2],
+        y: &mut Self::Vector,
+    ) {
+        self.backend.logit(largest, &x.own, bounds.map(RankVector::own), &mut y.own);
+    }
+
+    fn softplus(&self, x: &Self::Vector, y: &mut Self::Vector) {
+        self.backend.softplus(&x.own, &mut y.own);
+    }
+
+    fn max_difference(&self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar {
+        let mut largest = self.backend.max_difference(&x.own, &y.own);
+        if x.space.layout != Layout::Level {
+            self.communicator.max_scalar(&self.backend, &mut largest);
+        }
+        largest
+    }
+}
+
+impl<B: MovingAsymptotes, C: Exchange<B>> MovingAsymptotes for Ranks<B, C> {
+    fn move_asymptotes(
+        &self,
+        rules: &AsymptoteRules,
+        design: &Self::Vector,
+        before: Option<[&Self::Vector; 2]>,
+        bounds: [&Self::Vector; 2],
+        asymptotes: [&mut Self::Vector; 2],
+        limits: [&mut Self::Vector; 2],
+    ) {
+        self.backend.move_asymptotes(
+            rules,
+            &design.own,
+            before.map(|before| before.map(RankVector::own)),
+            bounds.map(RankVector::own),
+            asymptotes.map(RankVector::own_mut),
+            limits.map(RankVector::own_mut),
+        );
+    }
+
+    fn minimize_approximation(
+        &self,
+        approximation: &Approximation<Self::Vector>,
+        weights: &[f64],
+        minimum: Option<&mut Self::Vector>,
+    ) -> Result<ApproximationSums, BackendError> {
+        let functions = approximation.functions.iter();
+        let own = Approximation {
+            design: &approximation.design.own,
+            bounds: approximation.bounds.map(RankVector::own),
+            asymptotes: approximation.asymptotes.map(RankVector::own),
+            limits: approximation.limits.map(RankVector::own),
+            functions: functions.map(|(g, scale, rho)| (&g.own, *scale, *rho)).collect(),
+        };
+        let minimum = minimum.map(RankVector::own_mut);
+        let sums = self.backend.minimize_approximation(&own, weights, minimum)?;
+
+        // All sums over the variables in one message.
+        let ApproximationSums { changes, coupling, distance } = sums;
+        let mut all = [&changes[..], &coupling, &[distance]].concat();
+        self.communicator.sum(&mut all);
+        self.communicator.check()?;
+        let coupling = all.split_off(changes.len());
+        let (coupling, distance) = coupling.split_at(coupling.len() - 1);
+        let (coupling, distance) = (coupling.to_vec(), distance[0]);
+        Ok(ApproximationSums { changes: all, coupling, distance })
+    }
+}
+
+#[cfg(test)]
+mod tests;
