@@ -20,6 +20,17 @@ impl<const N: usize> Constraints<N> {
         Self { mask: vec![0; n_nodes], springs: Vec::new() }
     }
 
+    /// Those of some nodes, in their order.
+    pub(crate) fn of_nodes(&self, nodes: &[u32]) -> Self {
+        let springs = self.springs().map(|springs| springs.as_chunks::<N>().0);
+        Self {
+            mask: nodes.iter().map(|&node| self.mask[node as usize]).collect(),
+            springs: springs.map_or(Vec::new(), |springs| {
+                nodes.iter().flat_map(|&node| springs[node as usize]).collect()
+            }),
+        }
+    }
+
     /// Holds `component` < N of `node`.
     pub fn fix(&mut self, node: usize, component: usize) {
         self.mask[node] |= 1 << component;

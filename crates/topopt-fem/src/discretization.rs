@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use topopt_linalg::Space;
-use topopt_mesh::HexMesh;
+use topopt_mesh::{HexMesh, Part};
 
 use crate::{Constraints, DIM, ElementKernel, Elements, Patches};
 
@@ -52,6 +52,26 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
     pub fn with_constraints(&self, mut constraints: Constraints<N>) -> Self {
         constraints.drop_held_springs();
         Self { constraints, ..self.clone() }
+    }
+
+    /// The same equation on a part of its mesh.
+    #[must_use]
+    pub fn on_part(&self, part: &Part) -> Self {
+        let mut void = vec![false; self.mesh.n_elements()];
+        self.void.iter().for_each(|&e| void[e as usize] = true);
+        let local = part.elements.iter().zip(0..);
+        let void = local.filter_map(|(&e, local)| void[e as usize].then_some(local)).collect();
+        let stretches = self.stretches.as_ref().map(|stretches| {
+            part.elements.iter().map(|&e| stretches[e as usize]).collect::<Vec<_>>().into()
+        });
+        Self {
+            mesh: part.mesh.clone(),
+            kernel: self.kernel,
+            constraints: self.constraints.of_nodes(&part.nodes),
+            stretches,
+            void,
+            patches: OnceLock::new(),
+        }
     }
 
     /// The elements in patches: made when first asked for, and shared by all who work on them.

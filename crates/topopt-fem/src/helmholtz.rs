@@ -1,5 +1,7 @@
 //! The Helmholtz filter \[LazarovSigmund2011\].
 
+mod ranks;
+
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
@@ -14,6 +16,8 @@ use crate::diffusion::shape_integrals;
 use crate::multigrid::ScalarAggregation;
 use crate::operators::assembly::{RowElements, pattern};
 use crate::{Averaging, AveragingError, Constraints, Diffusion};
+
+pub use ranks::RankEquation;
 
 /// Tight, so that what is computed is linear and symmetric for all who use it.
 const SOLVE: PcgOptions = PcgOptions { tolerance: 1e-11, max_iterations: 500 };

@@ -62,6 +62,7 @@ mod body_force;
 mod constraints;
 mod diffusion;
 mod discretization;
+mod distributed;
 mod elasticity;
 mod element_loads;
 mod elements;
@@ -94,21 +95,24 @@ pub use body_force::BodyForce;
 pub use constraints::Constraints;
 pub use diffusion::Diffusion;
 pub use discretization::Discretization;
+pub use distributed::{Distributed, element_halo, node_halo, ranks};
 pub use elasticity::Elasticity;
 pub use element_loads::{ElementVectors, nodal_body_forces};
 pub use elements::{Corners, Elements};
 pub use flux::heat_flux;
-pub use helmholtz::{AssembledEquation, FilterEquation, Helmholtz, conductivities, shape_means};
+pub use helmholtz::{
+    AssembledEquation, FilterEquation, Helmholtz, RankEquation, conductivities, shape_means,
+};
 pub use internal_force::internal_forces;
 pub use kernel::{ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;
 pub use multigrid::{
     Aggregates, Aggregation, DIRECT, Joints, MODES, Modes, Multigrid, NodalAggregation, NodalModes,
-    Supported,
+    RankMultigrid, Supported,
 };
 pub use operator::ElementOperator;
 pub use patches::Patches;
-pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
+pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level, RankBlockJacobi};
 pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
 pub use springs::WithSprings;
 pub use strategy::Strategy;

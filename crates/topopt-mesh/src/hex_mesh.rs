@@ -232,6 +232,11 @@ impl HexMesh {
     pub(crate) fn part(&self, elements: Range<usize>) -> Self {
         let (nodes, hexes) = hexahedron::with_own_nodes(&self.hexes[elements]);
         let coordinates = nodes.iter().map(|&node| self.coordinates[node as usize]).collect();
+        Self::of_part(coordinates, hexes)
+    }
+
+    /// Elements of a mesh with the nodes that they have, perhaps none; without sets.
+    pub(crate) fn of_part(coordinates: Vec<[f64; 3]>, hexes: Vec<[u32; 8]>) -> Self {
         Self { coordinates, hexes, sets: Sets::default() }
     }
 

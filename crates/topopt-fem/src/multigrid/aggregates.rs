@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
-use topopt_linalg::BlockPattern;
+use topopt_linalg::{BackendError, BlockPattern, Communicator, Cpu, Exchange, Halo};
 use topopt_mesh::vector::difference;
 
 use crate::DIM;
@@ -127,6 +127,40 @@ impl Aggregates {
         Self::gather(of, count as usize, positions)
     }
 
+    /// The aggregates of all ranks, of which these are those of the own points: the first of a part
+    /// with points at `positions`. Points that others own have no place among the members, which are
+    /// those of own aggregates alone. Also how many aggregates each rank has.
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    pub(super) fn of_all_ranks(
+        self,
+        positions: &[[f64; DIM]],
+        halo: &Halo,
+        communicator: &impl Communicator,
+    ) -> Result<(Self, Vec<usize>), BackendError> {
+        let by_rank = communicator.gather_all(self.centers.as_flattened());
+        communicator.check()?;
+        let counts: Vec<usize> = by_rank.iter().map(|centers| centers.len() / DIM).collect();
+        let centers: Vec<[f64; DIM]> =
+            by_rank.iter().flat_map(|centers| centers.as_chunks().0).copied().collect();
+
+        let first: usize = counts[..communicator.rank()].iter().sum();
+        let lists = communicator.lists(&Cpu, halo, 1)?;
+        let own: Vec<f64> = self.of.iter().map(|&own| (first + own as usize) as f64).collect();
+        let mut of = vec![0.0; positions.len()];
+        communicator.expand(&Cpu, &lists, &own, &mut of);
+        communicator.check()?;
+
+        let of: Vec<u32> = of.iter().map(|&number| number as u32).collect();
+        let offset =
+            |(x, &aggregate): (&[f64; DIM], &u32)| difference(*x, centers[aggregate as usize]);
+        let offsets = positions.iter().zip(&of).map(offset).collect();
+        let mut members = vec![Vec::new(); centers.len()];
+        members[first..first + self.members.len()].clone_from_slice(&self.members);
+        Ok((Self { of, offsets, members, centers }, counts))
+    }
+
     /// Members, centers and offsets of `count` aggregates.
     fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
         let mut members = vec![Vec::new(); count];
@@ -217,6 +251,11 @@ fn most_touched(point: usize, graph: &impl Graph, of: &[u32]) -> u32 {
 pub(super) trait Graph: Sync {
     /// Calls `visit` with the neighbors of a point, itself perhaps among them, some several times.
     fn each_neighbor(&self, point: usize, visit: &mut dyn FnMut(u32));
+
+    /// How many more neighbors a point has that are not visited, as they are not to be grouped.
+    fn n_beyond(&self, _point: usize) -> u32 {
+        0
+    }
 }
 
 impl Graph for BlockPattern {
@@ -257,7 +296,7 @@ impl Neighbors {
                     }
                 });
                 chunk.ends.push(chunk.points.len() as u32);
-                chunk.visits.push(visits);
+                chunk.visits.push(visits + graph.n_beyond(point));
             }
             chunk.points.shrink_to_fit();
             chunk

@@ -6,12 +6,14 @@
 //! the coefficients change. Coarser levels aggregate the aggregates, again with M modes each.
 
 mod aggregates;
+mod among_ranks;
 mod coarse;
 mod fine;
 mod galerkin;
 mod joints;
 mod modes;
 mod node_graph;
+mod ranks;
 mod scalar;
 mod structure;
 
@@ -36,6 +38,7 @@ use galerkin::RowGroups;
 pub use aggregates::Aggregates;
 pub use joints::{Joints, Supported};
 pub use modes::{MODES, Modes, NodalModes};
+pub use ranks::RankMultigrid;
 pub(crate) use scalar::ScalarAggregation;
 pub use structure::Aggregation;
 
@@ -169,9 +172,20 @@ where
 
     /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term, which `solved` has.
     pub fn update(&mut self, solved: &dyn ElementOperator<Cpu>, coefficients: &[&Vec<f64>]) {
+        self.update_with(solved.assembled(), coefficients, |_| {});
+    }
+
+    /// The same with the assembled matrix of the operator, if there is one; `complete` the first coarse
+    /// matrix before the others follow from it.
+    fn update_with(
+        &mut self,
+        assembled: Option<Box<dyn LinearOperator<Cpu>>>,
+        coefficients: &[&Vec<f64>],
+        complete: impl FnOnce(&mut BlockCsr<M>),
+    ) {
         let Self { problem, operator, inverse_diagonal, transfer, row_groups, bounds, coarse } =
             self;
-        operator.replace(solved.assembled().unwrap_or_else(|| {
+        operator.replace(assembled.unwrap_or_else(|| {
             let mut matrix_free = Mf::new(*problem);
             matrix_free.set_coefficients(coefficients);
             Box::new(matrix_free)
@@ -189,6 +203,7 @@ where
         let springs = springs(problem, &patches, coefficients);
         coarse.update(|matrix| {
             galerkin::galerkin(transfer, row_groups, coefficients, &springs, matrix);
+            complete(matrix);
         });
     }
 }

@@ -28,9 +28,9 @@ pub struct Aggregation {
     /// Pattern of the coarse matrix of `nodes`, then of each of `coarser`.
     pub patterns: Vec<BlockPattern>,
     /// Unknowns per node and per aggregate.
-    unknowns: [usize; 2],
-    /// Pairs of nodes that share an element.
-    n_pairs: usize,
+    pub(super) unknowns: [usize; 2],
+    /// Nodes, and pairs of them that share an element, of all ranks.
+    pub(super) sizes: [usize; 2],
 }
 
 impl Aggregation {
@@ -57,19 +57,21 @@ impl Aggregation {
                 .joined(mesh.coordinates(), &NodeGraph::new(mesh, &adjacency, &[]))
         };
         // The greedy pass leaves most threads to the other one.
-        let (nodes, n_pairs) = rayon::join(aggregates, || n_pairs(mesh, &adjacency));
+        let (nodes, n_pairs) =
+            rayon::join(aggregates, || n_pairs(mesh, &adjacency, mesh.n_nodes()));
         let straddling = straddling(problem, &adjacency, &nodes);
         let finest = pattern(mesh, &nodes, &straddling);
         let (coarser, patterns) =
             coarser(&nodes, finest, nodes.graph(&node_graph), direct / K::MODES);
-        Self { nodes, coarser, straddling, patterns, unknowns: [N, K::MODES], n_pairs }
+        let (unknowns, sizes) = ([N, K::MODES], [mesh.n_nodes(), n_pairs]);
+        Self { nodes, coarser, straddling, patterns, unknowns, sizes }
     }
 
     /// The size of every level, the finest first.
     pub fn levels(&self) -> Vec<Level> {
         let [of_node, modes] = self.unknowns;
-        let unknowns = of_node * self.nodes.of().len();
-        let finest = Level { unknowns, entries: of_node * of_node * self.n_pairs };
+        let [n_nodes, n_pairs] = self.sizes;
+        let finest = Level { unknowns: of_node * n_nodes, entries: of_node * of_node * n_pairs };
         let coarse = self.patterns.iter().map(|pattern| Level {
             unknowns: modes * pattern.n_rows(),
             entries: modes * modes * pattern.n_blocks(),
@@ -81,7 +83,7 @@ impl Aggregation {
 /// Aggregates of `nodes`, then of aggregates until at most `direct` of them are left, by the
 /// `graph` of what holds together; and where the coarse matrices have blocks, of which `pattern` is
 /// the first.
-fn coarser(
+pub(super) fn coarser(
     nodes: &Aggregates,
     pattern: BlockPattern,
     mut graph: BlockPattern,
@@ -136,7 +138,7 @@ fn near(graph: &BlockPattern, centers: &[[f64; DIM]]) -> BlockPattern {
 }
 
 /// The elements that touch several aggregates or a support, for every aggregate that they touch.
-fn straddling<K: ElementKernel<N>, const N: usize>(
+pub(super) fn straddling<K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     adjacency: &NodeToElements,
     aggregates: &Aggregates,
@@ -159,7 +161,11 @@ fn straddling<K: ElementKernel<N>, const N: usize>(
 }
 
 /// Where the blocks of the first coarse matrix stand.
-fn pattern(mesh: &HexMesh, aggregates: &Aggregates, straddling: &[Vec<u32>]) -> BlockPattern {
+pub(super) fn pattern(
+    mesh: &HexMesh,
+    aggregates: &Aggregates,
+    straddling: &[Vec<u32>],
+) -> BlockPattern {
     let row = |(row, elements): (usize, &Vec<u32>)| {
         let nodes = elements.iter().flat_map(|&e| mesh.hexes()[e as usize]);
         let mut columns: Vec<u32> = nodes.map(|n| aggregates.of()[n as usize]).collect();
@@ -171,8 +177,8 @@ fn pattern(mesh: &HexMesh, aggregates: &Aggregates, straddling: &[Vec<u32>]) -> 
     BlockPattern::new(straddling.par_iter().enumerate().map(row).collect())
 }
 
-/// Pairs of nodes that share an element, in both orders and a node with itself.
-fn n_pairs(mesh: &HexMesh, adjacency: &NodeToElements) -> usize {
+/// Pairs of the first `n` nodes with nodes that share an element, a node with itself among them.
+pub(super) fn n_pairs(mesh: &HexMesh, adjacency: &NodeToElements, n: usize) -> usize {
     let count = |row: &mut Vec<u32>, node: usize| {
         row.clear();
         for other in adjacency.elements_of(node).iter().flat_map(|&e| mesh.hexes()[e as usize]) {
@@ -182,5 +188,5 @@ fn n_pairs(mesh: &HexMesh, adjacency: &NodeToElements) -> usize {
         }
         row.len()
     };
-    (0..mesh.n_nodes()).into_par_iter().map_init(Vec::new, count).sum()
+    (0..n).into_par_iter().map_init(Vec::new, count).sum()
 }

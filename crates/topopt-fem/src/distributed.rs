@@ -1,0 +1,187 @@
+//! Operators of several ranks: each computes the rows of its own nodes.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use topopt_linalg::{
+    Backend, BackendError, Cost, Exchange, Halo, LinearOperator, Neighbor, RankVector, Ranks,
+    Share, Shares, Space,
+};
+use topopt_mesh::{Neighborhood, Part, Partition};
+
+use crate::ElementOperator;
+
+/// An operator of which every rank has the elements around its own nodes: what `operator`, of its
+/// part, gives at own nodes is complete. An application takes one exchange of x and no sum over ranks,
+/// so that a product is the same bits for any number of ranks where `operator` sums the elements of a
+/// node one after the other.
+pub struct Distributed<'a, B: Backend, C: Exchange<B>, O: ?Sized> {
+    ranks: &'a Ranks<B, C>,
+    operator: Box<O>,
+    space: Space,
+    nodes: C::Lists,
+    elements: C::Lists,
+    work: Mutex<Work<B>>,
+}
+
+/// Vectors of the part, ghosts included.
+struct Work<B: Backend> {
+    nodal: [B::Vector; 2],
+    /// Coefficients by term, and what comes of an element.
+    coefficients: Vec<B::Vector>,
+    of_elements: B::Vector,
+}
+
+/// The backend of the ranks that have one part of a mesh each.
+pub fn ranks<B: Backend, C: Exchange<B>>(
+    backend: B,
+    communicator: C,
+    partition: &Partition,
+) -> Ranks<B, C> {
+    debug_assert_eq!(communicator.size(), partition.n_parts());
+    let elements = (0..partition.n_parts()).map(|part| partition.elements(part).len());
+    let nodes = Share::by(partition.node_counts().to_vec(), partition.node_order());
+    let elements = Share::in_order(elements.collect());
+    Ranks::new(backend, communicator, Shares::new(elements, nodes))
+}
+
+/// How the nodes of a part are exchanged.
+pub fn node_halo(part: &Part) -> Halo {
+    halo(part, part.nodes.len(), part.n_own_nodes, |neighbor| {
+        (&neighbor.sent_nodes, &neighbor.received_nodes)
+    })
+}
+
+/// How the elements of a part are exchanged.
+pub fn element_halo(part: &Part) -> Halo {
+    halo(part, part.elements.len(), part.n_own_elements, |neighbor| {
+        (&neighbor.sent_elements, &neighbor.received_elements)
+    })
+}
+
+fn halo(
+    part: &Part,
+    n_points: usize,
+    n_own: usize,
+    lists: impl Fn(&Neighborhood) -> (&Vec<u32>, &Vec<u32>),
+) -> Halo {
+    let neighbor = |neighbor: &Neighborhood| {
+        let (sent, received) = lists(neighbor);
+        Neighbor { rank: neighbor.part, sent: sent.clone(), received: received.clone() }
+    };
+    Halo { own: 0..n_own, n_points, neighbors: part.neighbors.iter().map(neighbor).collect() }
+}
+
+impl<'a, B: Backend, C: Exchange<B>, O: ElementOperator<B> + ?Sized> Distributed<'a, B, C, O> {
+    /// `operator` of `part`, with `terms` coefficients per element, as that of a mesh with `n_nodes`
+    /// nodes in all.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        ranks: &'a Ranks<B, C>,
+        part: &Part,
+        operator: Box<O>,
+        terms: usize,
+        n_nodes: usize,
+    ) -> Result<Self, BackendError> {
+        let (backend, communicator) = (ranks.inner(), ranks.communicator());
+        let of_part = operator.space();
+        let element = || backend.zeros(Space::elements(part.elements.len()));
+        let work = Work {
+            nodal: [backend.zeros(of_part)?, backend.zeros(of_part)?],
+            coefficients: (0..terms).map(|_| element()).collect::<Result<_, _>>()?,
+            of_elements: element()?,
+        };
+        Ok(Self {
+            ranks,
+            space: Space::nodes(n_nodes, of_part.unknowns),
+            nodes: communicator.lists(backend, &node_halo(part), of_part.unknowns)?,
+            elements: communicator.lists(backend, &element_halo(part), 1)?,
+            operator,
+            work: Mutex::new(work),
+        })
+    }
+
+    fn work(&self) -> MutexGuard<'_, Work<B>> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nodal values of the part.
+    fn expand(&self, x: &RankVector<B::Vector>, part: &mut B::Vector) {
+        let Self { ranks, nodes, .. } = self;
+        ranks.communicator().expand(ranks.inner(), nodes, x.own(), part);
+    }
+
+    /// The own ones of nodal values of the part.
+    fn contract(&self, part: &B::Vector, y: &mut RankVector<B::Vector>) {
+        let Self { ranks, nodes, .. } = self;
+        ranks.communicator().contract(ranks.inner(), nodes, part, y.own_mut());
+    }
+}
+
+impl<B, C, O> LinearOperator<Ranks<B, C>> for Distributed<'_, B, C, O>
+where
+    B: Backend + Sync,
+    C: Exchange<B>,
+    O: ElementOperator<B> + ?Sized,
+{
+    fn space(&self) -> Space {
+        self.space
+    }
+
+    fn apply(&self, x: &RankVector<B::Vector>, y: &mut RankVector<B::Vector>) {
+        let mut work = self.work();
+        let [from, to] = &mut work.nodal;
+        self.expand(x, from);
+        self.operator.apply(from, to);
+        self.contract(to, y);
+    }
+
+    /// That of the part of this rank.
+    fn cost(&self) -> Cost {
+        self.operator.cost()
+    }
+}
+
+impl<B, C, O> ElementOperator<Ranks<B, C>> for Distributed<'_, B, C, O>
+where
+    B: Backend + Sync,
+    C: Exchange<B>,
+    O: ElementOperator<B> + ?Sized,
+{
+    fn strategy(&self) -> &'static str {
+        self.operator.strategy()
+    }
+
+    fn set_coefficients(&mut self, terms: &[&RankVector<B::Vector>]) {
+        let Self { ranks, elements, operator, work, .. } = self;
+        let work = work.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (term, part) in terms.iter().zip(&mut work.coefficients) {
+            ranks.communicator().expand(ranks.inner(), elements, term.own(), part);
+        }
+        operator.set_coefficients(&work.coefficients.iter().collect::<Vec<_>>());
+    }
+
+    fn diagonal(&self, out: &mut RankVector<B::Vector>) {
+        let mut work = self.work();
+        let diagonal = &mut work.nodal[0];
+        self.operator.diagonal(diagonal);
+        self.contract(diagonal, out);
+    }
+
+    fn element_work(
+        &self,
+        term: usize,
+        v: &RankVector<B::Vector>,
+        u: &RankVector<B::Vector>,
+        out: &mut RankVector<B::Vector>,
+    ) {
+        let mut work = self.work();
+        let Work { nodal: [of_v, of_u], of_elements, .. } = &mut *work;
+        self.expand(v, of_v);
+        self.expand(u, of_u);
+        self.operator.element_work(term, of_v, of_u, of_elements);
+        let Self { ranks, elements, .. } = self;
+        ranks.communicator().contract(ranks.inner(), elements, of_elements, out.own_mut());
+    }
+}

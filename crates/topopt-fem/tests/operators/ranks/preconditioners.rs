@@ -1,0 +1,206 @@
+//! Conjugate gradients on virtual ranks: as many iterations as on one, and the same solution.
+
+use std::ops::ControlFlow;
+
+use topopt_fem::{
+    Constraints, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
+    ElementOperator, ElementPreconditioner, Jacobi, Material, Multigrid, RankBlockJacobi,
+    RankMultigrid, Strategy, WithSprings,
+};
+use topopt_linalg::{
+    Backend, BackendError, Cpu, CycleKind, Pcg, PcgOptions, Space, StopReason, System,
+};
+use topopt_mesh::generate::{Benchmark, Resolution};
+use topopt_mesh::{HexMesh, Renumbering};
+use topopt_testing::{Noise, assert_close, hexagon, mapped_box, wheel};
+
+use super::{Rank, on_ranks};
+
+/// Iterations of a solve to 1e-9, and what comes of it.
+fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
+    backend: &B,
+    whole: &Discretization<K, N>,
+    coefficients: &[Vec<f64>],
+    operator: Box<dyn ElementOperator<B> + '_>,
+    preconditioner: &mut dyn ElementPreconditioner<B>,
+) -> Result<(usize, Vec<f64>), BackendError> {
+    let elements = Space::elements(whole.mesh().n_elements());
+    let mut operator = WithSprings::new(backend, whole, operator)?;
+    let terms: Vec<B::Vector> = coefficients
+        .iter()
+        .map(|values| backend.upload(values, elements))
+        .collect::<Result<_, _>>()?;
+    let terms: Vec<&B::Vector> = terms.iter().collect();
+    operator.set_coefficients(&terms);
+    preconditioner.update(backend, &operator, &terms)?;
+
+    let mut forces = Noise(5).vector(whole.n_dofs());
+    whole.constraints().clear(&mut forces);
+    let f = backend.upload(&forces, whole.space())?;
+    let mut u = backend.zeros(whole.space())?;
+    let system = System { backend, a: &operator, m: preconditioner, f: &f };
+    let options = PcgOptions { tolerance: 1e-9, max_iterations: 5000 };
+    let outcome = Pcg::new(backend, whole.space())?
+        .solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(()))?;
+    assert_eq!(outcome.reason, StopReason::Converged);
+    Ok((outcome.iterations, backend.download(&u)?))
+}
+
+/// The same on so many ranks, with a preconditioner that `make` makes.
+fn solve_on<K: ElementKernel<N>, const N: usize>(
+    size: usize,
+    whole: &Discretization<K, N>,
+    coefficients: &[Vec<f64>],
+    make: Make<K, N>,
+) -> (usize, Vec<f64>) {
+    on_ranks(whole, size, |rank| {
+        let Rank { backend, part, local } = rank;
+        let operator = Strategy::Mf.build(local);
+        let n_nodes = whole.mesh().n_nodes();
+        let operator = Distributed::new(backend, part, operator, K::TERMS, n_nodes)?;
+        let mut preconditioner = make(rank, whole)?;
+        solve(backend, whole, coefficients, Box::new(operator), preconditioner.as_mut())
+    })
+}
+
+type RankBackend<'t> = topopt_linalg::Ranks<Cpu, &'t topopt_linalg::Threads>;
+type Make<K, const N: usize> =
+    for<'r, 't> fn(
+        &'r Rank<'t, K, N>,
+        &Discretization<K, N>,
+    )
+        -> Result<Box<dyn ElementPreconditioner<RankBackend<'t>> + 'r>, BackendError>;
+
+/// Moduli from `void` to 1 of a density that goes up and down through the part, cubed as in a run.
+fn bars(mesh: &HexMesh, void: f64) -> Vec<f64> {
+    let (size, least) = (mesh.bounding_box().extent(), mesh.bounding_box().min);
+    let density = |x: &[f64; 3]| {
+        let [x, y, z] = [0, 1, 2].map(|i| (x[i] - least[i]) / size[i]);
+        (0.5 + 0.4 * (9.0 * x).sin() + 0.3 * (7.0 * y).cos() + 0.2 * z).clamp(0.0, 1.0)
+    };
+    mesh.centers().iter().map(|x| void + (1.0 - void) * density(x).powi(3)).collect()
+}
+
+fn imported(mesh: &HexMesh) -> HexMesh {
+    Renumbering::on_import(mesh).apply(mesh)
+}
+
+/// Meshes of some 3000 to 5000 elements.
+fn meshes() -> [(&'static str, HexMesh); 5] {
+    let benchmark =
+        |benchmark: Benchmark| imported(&benchmark.generate(Resolution::Elements(4000)).unwrap());
+    [
+        ("cantilever", benchmark(Benchmark::Cantilever)),
+        ("michell", benchmark(Benchmark::Michell)),
+        ("irregular valence", imported(&hexagon(10))),
+        ("wedges", imported(&wheel(9))),
+        ("shuffled", Renumbering::shuffled(&hexagon(9), 3).apply(&hexagon(9))),
+    ]
+}
+
+/// Held in the first tenth along x.
+fn elastic(mesh: HexMesh) -> Discretization<Elasticity, 3> {
+    let bounds = mesh.bounding_box();
+    let limit = bounds.min[0] + 0.1 * bounds.extent()[0];
+    let mut held = Constraints::none(mesh.n_nodes());
+    for (node, x) in mesh.coordinates().iter().enumerate() {
+        if x[0] < limit {
+            (0..3).for_each(|i| held.fix(node, i));
+        }
+    }
+    let material = Material::new(1.0, 0.3).unwrap();
+    Discretization::new(mesh, Elasticity::new(&material), held)
+}
+
+#[test]
+fn jacobi_and_block_jacobi_take_as_many_iterations() {
+    let whole = elastic(meshes()[0].1.clone());
+    let moduli = [bars(whole.mesh(), 1e-3)];
+    let mut jacobi = Jacobi::new(&Cpu, whole.space()).unwrap();
+    let one = solve(&Cpu, &whole, &moduli, Strategy::Mf.build(&whole), &mut jacobi).unwrap();
+    let mut block = topopt_fem::BlockJacobi::new(&whole);
+    let blocks = solve(&Cpu, &whole, &moduli, Strategy::Mf.build(&whole), &mut block).unwrap();
+    let make_jacobi: Make<Elasticity, 3> =
+        |rank, whole| Ok(Box::new(Jacobi::new(&rank.backend, whole.space())?));
+    let make_blocks: Make<Elasticity, 3> =
+        |rank, _| Ok(Box::new(RankBlockJacobi::new(&rank.backend, &rank.part, &rank.local)?));
+    for (name, alone, make) in [("jacobi", one, make_jacobi), ("block-jacobi", blocks, make_blocks)]
+    {
+        for size in [1, 2, 3, 8] {
+            let (iterations, u) = solve_on(size, &whole, &moduli, make);
+            assert_close(&u, &alone.1, 1e-6, name);
+            let share = iterations as f64 / alone.0 as f64;
+            assert!((share - 1.0).abs() < 0.1, "{name} on {size}: {iterations}, {}", alone.0);
+        }
+    }
+}
+
+#[test]
+fn multigrid_of_elasticity_takes_about_as_many_iterations() {
+    // Five meshes and four designs.
+    let (mut counts, mut worse) = (Vec::new(), Vec::new());
+    for (name, mesh) in meshes() {
+        for void in [1.0, 1e-1, 1e-3, 1e-6] {
+            let moduli = [bars(&mesh, void)];
+            let whole = elastic(mesh.clone());
+            let mut multigrid = Multigrid::new(&whole, CycleKind::K).unwrap();
+            let alone =
+                solve(&Cpu, &whole, &moduli, Strategy::Mf.build(&whole), &mut multigrid).unwrap();
+            let make: Make<Elasticity, 3> = |rank, _| {
+                let Rank { backend, part, local } = rank;
+                Ok(Box::new(RankMultigrid::<_, _, 3, 6>::new(backend, part, local, CycleKind::K)?))
+            };
+            for size in [2, 8] {
+                let (iterations, u) = solve_on(size, &whole, &moduli, make);
+                assert_close(&u, &alone.1, 1e-5, name);
+                let count = (name, void, size, iterations, alone.0);
+                counts.push(iterations as f64 / alone.0 as f64);
+                if iterations as f64 > 1.15 * alone.0 as f64 {
+                    worse.push(count);
+                }
+            }
+        }
+    }
+    assert!(worse.is_empty(), "{worse:?}, of all {counts:.2?}");
+}
+
+#[test]
+fn multigrid_of_heat_takes_about_as_many_iterations() {
+    for (name, mesh) in meshes() {
+        let mut held = Constraints::none(mesh.n_nodes());
+        (0..mesh.n_nodes()).step_by(301).for_each(|node| held.fix(node, 0));
+        let n = mesh.n_elements();
+        let conductivities = bars(&mesh, 1e-3);
+        let whole = Discretization::new(mesh, Diffusion, held);
+        let coefficients = [conductivities, vec![1e-3; n]];
+        let mut multigrid = Multigrid::<_, 1, 1>::new(&whole, CycleKind::K).unwrap();
+        let operator = Strategy::Mf.build(&whole);
+        let alone = solve(&Cpu, &whole, &coefficients, operator, &mut multigrid).unwrap();
+        let make: Make<Diffusion, 1> = |rank, _| {
+            let Rank { backend, part, local } = rank;
+            Ok(Box::new(RankMultigrid::<_, _, 1, 1>::new(backend, part, local, CycleKind::K)?))
+        };
+        for size in [1, 2, 8] {
+            let (iterations, u) = solve_on(size, &whole, &coefficients, make);
+            assert_close(&u, &alone.1, 1e-6, name);
+            let most = (1.15 * alone.0 as f64).ceil() as usize;
+            assert!(iterations <= most, "{name}, {size} ranks: {iterations} > {most}");
+        }
+    }
+}
+
+#[test]
+fn ranks_that_own_next_to_nothing_do_no_harm() {
+    let whole = elastic(mapped_box([5, 1, 1], |x| x));
+    let moduli = [vec![1.0, 1e-6, 1.0, 0.3, 1.0]];
+    let mut multigrid = Multigrid::new(&whole, CycleKind::K).unwrap();
+    let alone = solve(&Cpu, &whole, &moduli, Strategy::Mf.build(&whole), &mut multigrid).unwrap();
+    for size in [2, 3, 8] {
+        let make: Make<Elasticity, 3> = |rank, _| {
+            let Rank { backend, part, local } = rank;
+            Ok(Box::new(RankMultigrid::<_, _, 3, 6>::new(backend, part, local, CycleKind::K)?))
+        };
+        let (_, u) = solve_on(size, &whole, &moduli, make);
+        assert_close(&u, &alone.1, 1e-6, "five elements");
+    }
+}

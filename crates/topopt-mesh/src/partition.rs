@@ -1,0 +1,309 @@
+//! A mesh in parts: consecutive elements, with a layer of ghosts around what each part owns.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::HexMesh;
+
+/// Which part owns each element and each node of a mesh.
+///
+/// Parts are consecutive elements, as many in each as can be: where elements follow a curve through
+/// the mesh, parts are compact. A node belongs to the first part that touches it. A part may be
+/// empty, and it may own no node.
+#[derive(Debug, Clone)]
+pub struct Partition {
+    /// Where the elements of each part begin, and their number.
+    bounds: Vec<usize>,
+    /// The part of every node.
+    owners: Vec<u32>,
+    /// How many nodes each part owns.
+    node_counts: Vec<usize>,
+    /// The nodes of the first part, those of the next, and so on, each increasing.
+    node_order: Arc<[u32]>,
+}
+
+/// A part of a mesh: its own elements, and as ghosts all others that touch its own nodes, with all
+/// their nodes. So everything that elements make at an own node is there.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Own elements and then ghosts; own nodes and then ghosts; without sets. A part that owns nothing
+    /// has a mesh of nothing.
+    pub mesh: HexMesh,
+    /// Numbers of its elements in the whole mesh, increasing.
+    pub elements: Vec<u32>,
+    /// How many of them are its own.
+    pub n_own_elements: usize,
+    /// Numbers of its nodes in the whole mesh: own ones, increasing, then ghosts, increasing.
+    pub nodes: Vec<u32>,
+    /// How many of them are its own.
+    pub n_own_nodes: usize,
+    /// The parts that have something of it, or of which it has something, increasing.
+    pub neighbors: Vec<Neighborhood>,
+}
+
+/// What two parts have of each other. Numbers are those within this part, in the order of the whole
+/// mesh, which is the same on both sides.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Neighborhood {
+    /// The other part.
+    pub part: usize,
+    /// Own nodes that are ghosts there.
+    pub sent_nodes: Vec<u32>,
+    /// Ghost nodes that it owns.
+    pub received_nodes: Vec<u32>,
+    /// Own elements that are ghosts there.
+    pub sent_elements: Vec<u32>,
+    /// Ghost elements that it owns.
+    pub received_elements: Vec<u32>,
+}
+
+impl Partition {
+    /// `mesh` in `n_parts` > 0 parts.
+    pub fn new(mesh: &HexMesh, n_parts: usize) -> Self {
+        let n = mesh.n_elements();
+        let bounds: Vec<usize> = (0..=n_parts).map(|part| n * part / n_parts).collect();
+
+        // From the last part to the first one, so that the first one stays.
+        let mut owners = vec![0u32; mesh.n_nodes()];
+        for part in (0..n_parts).rev() {
+            let hexes = &mesh.hexes()[bounds[part]..bounds[part + 1]];
+            hexes.iter().flatten().for_each(|&node| owners[node as usize] = part as u32);
+        }
+
+        let mut node_counts = vec![0; n_parts];
+        owners.iter().for_each(|&part| node_counts[part as usize] += 1);
+        let mut next: Vec<usize> =
+            (0..n_parts).map(|part| node_counts[..part].iter().sum()).collect();
+        let mut node_order = vec![0; owners.len()];
+        for (node, &part) in owners.iter().enumerate() {
+            node_order[next[part as usize]] = node as u32;
+            next[part as usize] += 1;
+        }
+        Self { bounds, owners, node_counts, node_order: node_order.into() }
+    }
+
+    /// Number of parts.
+    pub fn n_parts(&self) -> usize {
+        self.node_counts.len()
+    }
+
+    /// The own elements of a part.
+    pub fn elements(&self, part: usize) -> Range<usize> {
+        self.bounds[part]..self.bounds[part + 1]
+    }
+
+    /// How many nodes each part owns.
+    pub fn node_counts(&self) -> &[usize] {
+        &self.node_counts
+    }
+
+    /// The nodes of the first part, those of the next, and so on, each increasing.
+    pub fn node_order(&self) -> Arc<[u32]> {
+        self.node_order.clone()
+    }
+
+    /// A part of `mesh`, of which this is the partition.
+    pub fn part(&self, mesh: &HexMesh, part: usize) -> Part {
+        let own = self.elements(part);
+        let owner = |node: u32| self.owners[node as usize] as usize;
+
+        // A node belongs to the first part that touches it, so ghosts come after the own elements.
+        let touches = |e: &usize| mesh.hexes()[*e].iter().any(|&node| owner(node) == part);
+        let ghosts = (own.end..mesh.n_elements()).into_par_iter().filter(touches);
+        let ghosts: Vec<u32> = ghosts.map(|e| e as u32).collect();
+        let elements: Vec<u32> =
+            (own.start as u32..own.end as u32).chain(ghosts.iter().copied()).collect();
+
+        let mut increasing: Vec<u32> =
+            elements.iter().flat_map(|&e| mesh.hexes()[e as usize]).collect();
+        increasing.par_sort_unstable();
+        increasing.dedup();
+        let (mut nodes, others): (Vec<u32>, Vec<u32>) =
+            increasing.iter().partition(|node| owner(**node) == part);
+        let n_own_nodes = nodes.len();
+        nodes.extend(others);
+
+        let (own_nodes, others) = nodes.split_at(n_own_nodes);
+        let local = |node: u32| match own_nodes.binary_search(&node) {
+            Ok(place) => place as u32,
+            Err(_) => (n_own_nodes + others.binary_search(&node).unwrap_or_default()) as u32,
+        };
+        let hex = |&e: &u32| mesh.hexes()[e as usize].map(local);
+        let hexes: Vec<[u32; 8]> = elements.par_iter().map(hex).collect();
+        let coordinates = nodes.iter().map(|&node| mesh.coordinates()[node as usize]).collect();
+        let neighbors = self.neighbors(mesh, part, &elements, &nodes);
+        Part {
+            mesh: HexMesh::of_part(coordinates, hexes),
+            elements,
+            n_own_elements: own.len(),
+            nodes,
+            n_own_nodes,
+            neighbors,
+        }
+    }
+
+    /// What `part`, of these elements and nodes, and others have of each other.
+    fn neighbors(
+        &self,
+        mesh: &HexMesh,
+        part: usize,
+        elements: &[u32],
+        nodes: &[u32],
+    ) -> Vec<Neighborhood> {
+        let owner = |node: u32| self.owners[node as usize] as usize;
+        let part_of = |e: u32| self.bounds.partition_point(|&bound| bound <= e as usize) - 1;
+        let n_own_nodes = self.node_counts[part];
+        let (own, others) = nodes.split_at(n_own_nodes);
+        let mut neighbors: Vec<Neighborhood> =
+            (0..self.n_parts()).map(|part| Neighborhood { part, ..Default::default() }).collect();
+
+        // Elements that are here as well as there: they are of the one part, or touch nodes of it.
+        for (local, &e) in elements.iter().enumerate() {
+            let hex = &mesh.hexes()[e as usize];
+            let mut there: Vec<usize> = hex.iter().map(|&node| owner(node)).collect();
+            let home = part_of(e);
+            there.push(home);
+            there.retain(|&other| other != part);
+            there.sort_unstable();
+            there.dedup();
+            for other in there {
+                if home == part {
+                    neighbors[other].sent_elements.push(local as u32);
+                }
+                let here = hex.iter().filter(|&&node| owner(node) == part);
+                let sent = here.map(|node| own.binary_search(node).unwrap_or_default() as u32);
+                neighbors[other].sent_nodes.extend(sent);
+            }
+            if home != part {
+                neighbors[home].received_elements.push(local as u32);
+            }
+        }
+        for (k, &node) in others.iter().enumerate() {
+            neighbors[owner(node)].received_nodes.push((n_own_nodes + k) as u32);
+        }
+
+        for neighbor in &mut neighbors {
+            neighbor.sent_nodes.sort_unstable();
+            neighbor.sent_nodes.dedup();
+        }
+        neighbors.retain(|neighbor| {
+            let Neighborhood {
+                sent_nodes, received_nodes, sent_elements, received_elements, ..
+            } = neighbor;
+            [sent_nodes, received_nodes, sent_elements, received_elements]
+                .into_iter()
+                .any(|list| !list.is_empty())
+        });
+        neighbors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Benchmark, Resolution};
+    use crate::{NodeToElements, Renumbering};
+
+    /// Meshes as a run has them, and one in no order.
+    fn meshes() -> Vec<HexMesh> {
+        let made = [Benchmark::Cantilever, Benchmark::Michell].map(|benchmark| {
+            let mesh = benchmark.generate(Resolution::Elements(1)).unwrap();
+            Renumbering::on_import(&mesh).apply(&mesh)
+        });
+        let shuffled = Renumbering::shuffled(&made[0], 3).apply(&made[0]);
+        made.into_iter().chain([shuffled]).collect()
+    }
+
+    #[test]
+    fn everything_is_owned_once_and_all_elements_of_own_nodes_are_there() {
+        for mesh in meshes() {
+            let adjacency = NodeToElements::new(&mesh);
+            for n_parts in [1, 2, 3, 8] {
+                let partition = Partition::new(&mesh, n_parts);
+                let parts: Vec<Part> = (0..n_parts).map(|p| partition.part(&mesh, p)).collect();
+                let mut owned = vec![0; mesh.n_nodes()];
+                for (p, part) in parts.iter().enumerate() {
+                    let n = part.n_own_elements;
+                    assert!(
+                        part.elements[..n].iter().map(|&e| e as usize).eq(partition.elements(p))
+                    );
+                    assert!(part.elements.is_sorted());
+                    for (local, hex) in part.mesh.hexes().iter().enumerate() {
+                        let whole = mesh.hexes()[part.elements[local] as usize];
+                        assert_eq!(hex.map(|node| part.nodes[node as usize]), whole);
+                    }
+                    for (local, &node) in part.nodes.iter().enumerate() {
+                        let [there, here] =
+                            [mesh.coordinates()[node as usize], part.mesh.coordinates()[local]];
+                        assert_eq!(there, here);
+                    }
+                    for &node in &part.nodes[..part.n_own_nodes] {
+                        owned[node as usize] += 1;
+                        let mut around = adjacency.elements_of(node as usize).iter();
+                        assert!(around.all(|e| part.elements.binary_search(e).is_ok()));
+                    }
+                }
+                assert!(owned.iter().all(|&times| times == 1));
+                let in_order = partition.node_order();
+                let own = parts.iter().flat_map(|part| &part.nodes[..part.n_own_nodes]);
+                assert!(in_order.iter().eq(own));
+                assert_eq!(
+                    parts.iter().map(|part| part.n_own_elements).sum::<usize>(),
+                    mesh.n_elements()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_part_sends_is_what_the_other_receives() {
+        for mesh in meshes() {
+            let partition = Partition::new(&mesh, 5);
+            let parts: Vec<Part> = (0..5).map(|p| partition.part(&mesh, p)).collect();
+            let whole = |list: &[u32], numbers: &[u32]| -> Vec<u32> {
+                list.iter().map(|&local| numbers[local as usize]).collect()
+            };
+            for (p, part) in parts.iter().enumerate() {
+                let mut ghosts = [0; 2];
+                for neighbor in &part.neighbors {
+                    let other = &parts[neighbor.part];
+                    let back = other.neighbors.iter().find(|back| back.part == p).unwrap();
+                    assert_eq!(
+                        whole(&neighbor.received_nodes, &part.nodes),
+                        whole(&back.sent_nodes, &other.nodes),
+                    );
+                    assert_eq!(
+                        whole(&neighbor.received_elements, &part.elements),
+                        whole(&back.sent_elements, &other.elements),
+                    );
+                    let mut sent = neighbor.sent_nodes.iter().chain(&neighbor.sent_elements);
+                    assert!(neighbor.sent_nodes.iter().all(|&n| (n as usize) < part.n_own_nodes));
+                    assert!(
+                        sent.all(|&n| (n as usize) < part.n_own_nodes.max(part.n_own_elements))
+                    );
+                    ghosts[0] += neighbor.received_nodes.len();
+                    ghosts[1] += neighbor.received_elements.len();
+                }
+                assert_eq!(ghosts[0], part.nodes.len() - part.n_own_nodes);
+                assert_eq!(ghosts[1], part.elements.len() - part.n_own_elements);
+            }
+        }
+    }
+
+    #[test]
+    fn there_may_be_more_parts_than_elements() {
+        let mesh = Benchmark::Cantilever.generate(Resolution::Elements(250)).unwrap();
+        let few = mesh.part(0..3);
+        let partition = Partition::new(&few, 8);
+        let parts: Vec<Part> = (0..8).map(|p| partition.part(&few, p)).collect();
+        let sizes: Vec<usize> = parts.iter().map(|part| part.n_own_elements).collect();
+        assert_eq!(sizes.iter().sum::<usize>(), 3);
+        assert_eq!(sizes.iter().filter(|&&size| size == 0).count(), 5);
+        let nothing = parts.iter().find(|part| part.n_own_elements == 0).unwrap();
+        assert_eq!((nothing.mesh.n_nodes(), nothing.mesh.n_elements()), (0, 0));
+        assert!(nothing.neighbors.is_empty());
+        assert_eq!(partition.node_counts().iter().sum::<usize>(), few.n_nodes());
+    }
+}
