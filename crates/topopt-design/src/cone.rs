@@ -1,5 +1,7 @@
 //! The cone-weighted sum over neighbors that filters are made of, on the CPU.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use topopt_fem::{Averaging, AveragingError};
 use topopt_linalg::{Cost, Cpu, LinearOperator, Space};
@@ -50,8 +52,19 @@ impl Cone {
     /// For element centers, \[n_elements\]\[3\], and radius R > 0 (length); neighbor lists take
     /// at most `budget` bytes.
     pub fn new(centers: Vec<[f64; 3]>, radius: f64, budget: usize) -> Self {
-        let most = Self::most_list_bytes(centers.len(), budget);
-        Self::within(&centers, radius, most)
+        let rows = 0..centers.len();
+        Self::of_rows(centers, rows, radius, budget)
+    }
+
+    /// As [`Cone::new`] with the sums of some elements alone; those of others are not to be used.
+    pub(crate) fn of_rows(
+        centers: Vec<[f64; 3]>,
+        rows: Range<usize>,
+        radius: f64,
+        budget: usize,
+    ) -> Self {
+        let most = Self::most_list_bytes(rows.len(), budget);
+        Self::within(&centers, rows, radius, most)
     }
 
     /// Bytes that it takes for so many elements with so many neighbors on average.
@@ -71,8 +84,8 @@ impl Cone {
         f64::min(budget as f64, BYTES_PER_ELEMENT * n_elements as f64)
     }
 
-    /// With lists of at most `most` bytes.
-    fn within(centers: &[[f64; 3]], radius: f64, most: f64) -> Self {
+    /// With lists of at most `most` bytes, for the elements `rows`.
+    fn within(centers: &[[f64; 3]], rows: Range<usize>, radius: f64, most: f64) -> Self {
         let cells = CellList::new(centers, radius);
         let count = |c: &[f64; 3]| {
             let mut n = 0;
@@ -80,13 +93,16 @@ impl Cone {
             n
         };
         // A sample tells whether it is worth counting all.
+        let own = &centers[rows.clone()];
         let sample: Vec<usize> =
-            centers.iter().step_by(centers.len().div_ceil(SAMPLE).max(1)).map(count).collect();
-        let mean_neighbors = sample.iter().sum::<usize>() as f64 / sample.len() as f64;
+            own.iter().step_by(own.len().div_ceil(SAMPLE).max(1)).map(count).collect();
+        let mean_neighbors = sample.iter().sum::<usize>() as f64 / sample.len().max(1) as f64;
         let bytes = |neighbors: f64| neighbors * BYTES_PER_NEIGHBOR as f64;
         let mut lists = None;
-        if bytes(mean_neighbors * centers.len() as f64) <= most {
-            let counts: Vec<usize> = centers.par_iter().map(count).collect();
+        if bytes(mean_neighbors * own.len() as f64) <= most {
+            let mut counts = vec![0; centers.len()];
+            let counted = counts[rows].par_iter_mut().zip(own);
+            counted.for_each(|(n, center)| *n = count(center));
             let fits = bytes(counts.iter().sum::<usize>() as f64) <= most;
             lists = fits.then(|| Lists::new(centers, radius, &cells, &counts));
         }
@@ -157,7 +173,8 @@ impl Lists {
             (ids, values) = (rest_ids, rest_values);
         }
 
-        rows.into_par_iter().zip(centers).for_each(|((ids, weights), center)| {
+        let with_center = rows.into_par_iter().zip(centers);
+        with_center.filter(|((ids, _), _)| !ids.is_empty()).for_each(|((ids, weights), center)| {
             let mut k = 0;
             cells.for_each_within(*center, |i, d| {
                 (ids[k], weights[k]) = (i, radius - d);
@@ -185,7 +202,7 @@ mod tests {
         let x: Vec<f64> = (0..400).map(|i| (i as f64).sin()).collect();
 
         let apply = |most, storage| {
-            let cone = Cone::within(&centers, 2.3, most);
+            let cone = Cone::within(&centers, 0..400, 2.3, most);
             assert_eq!(cone.storage(), storage);
             let mut y = vec![0.0; 400];
             LinearOperator::apply(&cone, &x, &mut y);
