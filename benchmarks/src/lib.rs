@@ -5,6 +5,7 @@
 //! would run it, with a tighter solver.
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -103,6 +104,7 @@ impl Case {
             device: Some(device),
             strategy: Some(strategy),
             preconditioner: None,
+            ranks: NonZeroUsize::MIN,
             overwrite: false,
             resume: false,
             start_from: None,

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -108,6 +109,10 @@ pub struct RunArgs {
     /// Preconditioner, instead of `solver.preconditioner`
     #[arg(long, value_enum)]
     pub preconditioner: Option<Preconditioner>,
+    /// Share the work among so many ranks, each with a part of the mesh and a share of the threads; on
+    /// the processor
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    pub ranks: NonZeroUsize,
     /// Replace the results of an earlier run
     #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,

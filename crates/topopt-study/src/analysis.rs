@@ -26,10 +26,10 @@ use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, CASE, CHECKPOINTS, SNAPSHOTS, checkpoints, write_json,
 };
 use crate::results::remove_analysis;
-use crate::run::thread_pool;
 use crate::solved::{Conditions, Filling, Given, Solved, SolvedCase};
 use crate::starting_design::StartingDesign;
 use crate::summary::{Preconditioner, UnitNames};
+use crate::thread_pool::thread_pool;
 use gauss_points::GaussPoints;
 pub use gauss_points::PeakStress;
 

@@ -7,11 +7,12 @@ mod gpu;
 mod heat;
 mod opened;
 mod parts;
+mod ranks;
 mod solvable;
 
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
 use topopt_fem::{Averaging, Diffusion, Discretization, ElementOperator, Problem};
-use topopt_linalg::{BackendError, CycleKind, MovingAsymptotes};
+use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptotes};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -22,6 +23,7 @@ pub use cpu::OnCpu;
 pub use gpu::OnGpu;
 pub use opened::{OpenGpu, mesh_on_device};
 pub use parts::{EachOperator, Needs, Solver};
+pub use ranks::OnRanks;
 pub use solvable::Solvable;
 
 /// How a filter finds the neighbors of an element.
@@ -46,6 +48,11 @@ pub trait Computer: Sync {
 
     /// Where vectors are.
     fn backend(&self) -> &Self::Backend;
+
+    /// The ranks that compute together with this one, of which the first writes the results.
+    fn communicator(&self) -> &dyn Communicator {
+        &Alone
+    }
 
     /// Names of the strategies that compute `model` here.
     fn strategies<K: Solvable<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<&'static str>;

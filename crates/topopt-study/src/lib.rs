@@ -52,5 +52,6 @@ pub mod summary;
 mod supports;
 pub mod tags;
 pub mod thermal;
+pub mod thread_pool;
 mod units;
 pub mod verification;

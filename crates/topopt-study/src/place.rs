@@ -1,13 +1,17 @@
 //! Where a study computes: the only place that chooses.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use topopt_cuda::Device;
+use topopt_linalg::{BackendError, Cause, Communicator, RankFailure, Threads};
+use topopt_mesh::HexMesh;
 
-use crate::computer::{OnCpu, OnGpu, Visitor};
+use crate::computer::{OnCpu, OnGpu, OnRanks, Visitor};
 use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::finding::Finding;
+use crate::finding::{Finding, InputError};
+use crate::thread_pool::thread_pool;
 
 /// Where a study computes.
 pub enum Place {
@@ -40,6 +44,17 @@ impl Place {
         }
     }
 
+    /// The place of so many ranks that is asked for: of several `Auto` is the processor.
+    ///
+    /// # Errors
+    /// As [`Place::find`].
+    pub fn of_ranks(asked: config::Device, ranks: NonZeroUsize) -> Result<Self, Finding> {
+        match asked {
+            config::Device::Auto if ranks.get() > 1 => Ok(Place::Cpu { note: None }),
+            asked => Self::find(asked),
+        }
+    }
+
     /// Does something where this place is. Nothing else asks which one it is to compute a study.
     ///
     /// # Errors
@@ -48,6 +63,41 @@ impl Place {
         match self {
             Place::Cpu { .. } => visitor.visit(&OnCpu),
             Place::Gpu(device) => visitor.visit(&OnGpu::new(device)?),
+        }
+    }
+
+    /// Does something on so many ranks, each with its part of `mesh`, or as [`Place::visit`] does where
+    /// that is one. `visitor` makes what each rank does, for the first one with `true`. All of them share
+    /// `threads` threads. What the first one returns is returned.
+    ///
+    /// # Errors
+    /// Several ranks where this is a GPU; the failure of the first rank that fails by itself.
+    pub fn visit_on_ranks<V: Visitor<Output: Send>>(
+        &self,
+        ranks: NonZeroUsize,
+        threads: usize,
+        mesh: &HexMesh,
+        visitor: impl Fn(bool) -> V + Sync,
+    ) -> Result<V::Output, Failure> {
+        if ranks.get() == 1 {
+            return self.visit(visitor(true));
+        }
+        if let Place::Gpu(_) = self {
+            let finding = Finding::new(format!("{ranks} ranks cannot compute on a GPU"));
+            let remedy = "compute on the processor with `--device cpu`, or leave `--ranks` out";
+            return Err(InputError::from(finding.remedy(remedy)).into());
+        }
+        let share = (threads / ranks).max(1);
+        let done = Threads::run(ranks.get(), |rank| {
+            let pool = thread_pool(Some(share))?;
+            pool.install(|| visitor(rank.rank() == 0).visit(&OnRanks::new(rank, mesh)))
+        });
+        match done {
+            Ok(done) => done.into_iter().next().ok_or_else(|| ended("there is none".into())),
+            Err(RankFailure { cause: Cause::Error(failure), .. }) => Err(failure),
+            Err(RankFailure { rank, cause: Cause::Panic(panic) }) => {
+                Err(ended(format!("rank {rank}: {panic}")))
+            }
         }
     }
 
@@ -72,4 +122,10 @@ impl Place {
             Place::Gpu(device) => format!("gpu ({})", device.name()),
         }
     }
+}
+
+/// Ranks that ended without an error of theirs.
+fn ended(message: String) -> Failure {
+    let [device, operation] = ["ranks", "the work of a rank"].map(String::from);
+    BackendError { device, operation, message }.into()
 }

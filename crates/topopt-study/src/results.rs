@@ -28,12 +28,14 @@ use crate::result_files::{
 };
 use crate::resumption::Resumption;
 
-/// Writes history, snapshots and the final design into a directory.
+/// Writes history, snapshots and the final design into a directory. Of several ranks the first one
+/// writes; the others take part in what it takes to have the fields of a design.
 pub struct Results<'a, K = Elasticity, const N: usize = DIM> {
     directory: PathBuf,
     model: &'a Model<K, N>,
     marks: Marks,
-    history: CsvFile,
+    /// None on the other ranks.
+    history: Option<CsvFile>,
     snapshot_every: usize,
     snapshots: Vec<(f64, String)>,
     compression: Compression,
@@ -85,12 +87,26 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             directory: directory.into(),
             model,
             marks: Marks::of(model),
-            history,
+            history: Some(history),
             snapshot_every: output.snapshot_every,
             snapshots,
             compression: compression(config),
             _lock: lock,
         })
+    }
+
+    /// Those of a rank that writes nothing.
+    pub fn of_other_rank(model: &'a Model<K, N>, config: &Config) -> Self {
+        Self {
+            directory: config.output_directory(),
+            model,
+            marks: Marks::of(model),
+            history: None,
+            snapshot_every: config.output.snapshot_every,
+            snapshots: Vec::new(),
+            compression: compression(config),
+            _lock: None,
+        }
     }
 
     /// Writes a snapshot if one is due.
@@ -105,11 +121,15 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         if self.snapshot_every == 0 || !iteration.is_multiple_of(self.snapshot_every) {
             return Ok(());
         }
+        let fields = Fields::of(self.model, design)?;
+        if self.history.is_none() {
+            return Ok(());
+        }
         let folder = self.directory.join(SNAPSHOTS);
         fs::create_dir_all(&folder)
             .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
         let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
-        self.write_design(&self.directory.join(&name), &Fields::of(self.model, design)?)?;
+        self.write_design(&self.directory.join(&name), &fields)?;
         self.snapshots.push((iteration as f64, name));
         Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
     }
@@ -119,6 +139,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
     /// # Errors
     /// A file that cannot be written.
     pub fn row(&mut self, report: &IterationReport, output: Duration) -> Result<(), WriteError> {
+        let Some(history) = &mut self.history else { return Ok(()) };
         let times = &report.times;
         let own = self.model.posed.own_values(report);
         let row: [&dyn Display; 15] = [
@@ -139,7 +160,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             &output.as_secs_f64(),
         ];
         let own = own.iter().map(|value| value as &dyn Display);
-        self.history.row(&row.into_iter().chain(own).collect::<Vec<_>>())
+        history.row(&row.into_iter().chain(own).collect::<Vec<_>>())
     }
 
     /// Writes the design evaluated last: design.vtu, design_uncut.vtu, design.vti, design.pvd.
@@ -152,6 +173,9 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         design: &Design<B>,
     ) -> Result<(), ObserverError> {
         let fields = Fields::of(self.model, design)?;
+        if self.history.is_none() {
+            return Ok(());
+        }
         let grid = || match &self.model.grid {
             Some(grid) => self.write_grid(grid, &fields.density),
             None => Ok(()),

@@ -1,17 +1,18 @@
 //! A run: the design loop on the computer of a case, and the files that it writes.
 
 use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use topopt_design::{
     Accuracy, Design, DesignError, DesignTransform, Ended, IterationReport, Observer,
     ObserverError, Optimization, StateEquation, StopRules, WeightsOf, start,
 };
 use topopt_fem::{DIM, Diffusion, Discretization, Elasticity};
-use topopt_linalg::{Backend, BackendError, PcgProgress, Pointwise};
+use topopt_linalg::{Backend, BackendError, Communicator, PcgProgress, Pointwise};
 
 use crate::case::Case;
 use crate::checkpoint::Checkpointer;
@@ -19,7 +20,7 @@ use crate::computer::Solvable;
 use crate::computer::{Computer, Neighbors, Solver, Visitor};
 use crate::config::{self, Config, PhysicsKind};
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
+use crate::finding::InputError;
 use crate::formulation;
 use crate::interpolation;
 use crate::interrupt::Interrupt;
@@ -32,6 +33,7 @@ use crate::results::Results;
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
 use crate::summary::{Preconditioner, Summary};
+use crate::thread_pool::thread_pool;
 
 /// What a run is asked for besides its case.
 #[derive(Debug, Clone)]
@@ -42,6 +44,8 @@ pub struct Request {
     pub start_from: Option<PathBuf>,
     /// Makes meshes of geometries.
     pub gmsh: Gmsh,
+    /// How many ranks share the work.
+    pub ranks: NonZeroUsize,
 }
 
 /// Shows how a run comes on. Nothing that it does ends the run.
@@ -98,7 +102,7 @@ fn run_of<K: Solvable<N>, const N: usize>(
     thread_pool(config.solver.threads)?.install(|| {
         // A GPU takes a while to open.
         let (place, case) = rayon::join(
-            || Place::find(config.solver.device),
+            || Place::of_ranks(config.solver.device, request.ranks),
             || Case::of::<K>(config, &request.gmsh, interrupt),
         );
 
@@ -113,30 +117,27 @@ fn run_of<K: Solvable<N>, const N: usize>(
             .transpose()
             .map_err(InputError::from)?;
 
-        let run = Run {
+        // The first rank alone tells how it comes on.
+        let shown: &mut dyn Progress = &mut *progress;
+        let progress = Mutex::new(Some(shown));
+        let run = |is_first: bool| Run {
             config,
             model: &model,
             note: place.note(),
             resumption: resumption.as_ref(),
             start_from: start_from.as_ref(),
             earlier,
-            progress,
+            progress: is_first.then(|| lock(&progress).take()).flatten(),
             interrupt,
             start,
         };
-        place.visit(run)
+        let threads = rayon::current_num_threads();
+        place.visit_on_ranks(request.ranks, threads, model.problem.mesh(), run)
     })
 }
 
-/// The threads of a run; all of the machine's if no number is given.
-///
-/// # Errors
-/// A finding if they cannot be started.
-pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, InputError> {
-    ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().map_err(|error| {
-        let finding = Finding::new(format!("cannot start the threads: {error}"));
-        finding.remedy("give a smaller number to `solver.threads`").into()
-    })
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A run that is ready to begin.
@@ -149,7 +150,8 @@ struct Run<'a, K, const N: usize> {
     /// The design to start from, and its densities on the mesh of the run.
     start_from: Option<&'a (StartingDesign, Vec<f64>)>,
     earlier: Earlier,
-    progress: &'a mut dyn Progress,
+    /// None on ranks other than the first.
+    progress: Option<&'a mut dyn Progress>,
     interrupt: &'a Interrupt,
     start: Instant,
 }
@@ -169,21 +171,31 @@ impl<K: Solvable<N>, const N: usize> Visitor for Run<'_, K, N> {
         let bare = model.timeline.as_ref().map(|_| model.bare());
         let mut optimization = self.optimization(computer, solver, bare.as_ref(), &neighbors)?;
         summary.neighbors = neighbors.get();
-        if self.interrupt.is_requested() && self.resumption.is_none() {
+        let ranks = computer.communicator();
+        if ranks.any(self.interrupt.is_requested()) && self.resumption.is_none() {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
 
         // From here on there is something to finish.
         let _listening = self.interrupt.listen();
-        let checkpointer = Checkpointer::new(config, model, strategy, summary.done.iterations)
-            .map_err(InputError::from)?;
-        let results = Results::create(model, config, self.resumption, self.earlier)
-            .map_err(InputError::from)?;
+        let done = summary.done.iterations;
+        let (checkpointer, results) = match ranks.rank() {
+            0 => (
+                Some(Checkpointer::new(config, model, strategy, done)),
+                Results::create(model, config, self.resumption, self.earlier),
+            ),
+            _ => (None, Ok(Results::of_other_rank(model, config))),
+        };
+        let checkpointer = checkpointer.transpose().map_err(InputError::from)?;
+        let results = results.map_err(InputError::from)?;
         let clock = Clock { start: self.start, earlier: summary.done.seconds.total };
         summary.done.seconds.preprocess += self.start.elapsed().as_secs_f64();
-        let Run { progress, interrupt, .. } = self;
-        progress.start(&summary);
-        let mut watcher = Watcher { results, checkpointer, progress, interrupt, summary, clock };
+        let Run { mut progress, interrupt, .. } = self;
+        if let Some(progress) = &mut progress {
+            progress.start(&summary);
+        }
+        let mut watcher =
+            Watcher { ranks, results, checkpointer, progress, interrupt, summary, clock };
         let ended = optimization.run(&mut watcher).and_then(|outcome| {
             let interrupted = outcome.ended == Ended::Interrupted;
             let finished = watcher.finish(&optimization.design(), interrupted);
@@ -195,8 +207,10 @@ impl<K: Solvable<N>, const N: usize> Visitor for Run<'_, K, N> {
         let Watcher { progress, mut summary, .. } = watcher;
         summary.close(ended.as_ref().ok());
         summary.done.seconds.total = clock.total();
-        let written = summary.write(&directory);
-        progress.end(&summary, &directory);
+        let written = if ranks.rank() == 0 { summary.write(&directory) } else { Ok(()) };
+        if let Some(progress) = progress {
+            progress.end(&summary, &directory);
+        }
         let ended = ended?;
         written?;
         verdict(ended, summary.done.iterations, &directory, config)
@@ -297,10 +311,13 @@ fn state_equation<'b, B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
 }
 
 /// Watches the design loop: writes, tells, and looks for an interruption.
-struct Watcher<'a, K, const N: usize> {
+struct Watcher<'r, 'a, K, const N: usize> {
+    /// Who do the same: what is decided here by a clock or a signal they decide together.
+    ranks: &'r dyn Communicator,
     results: Results<'a, K, N>,
-    checkpointer: Checkpointer,
-    progress: &'a mut dyn Progress,
+    /// None on ranks other than the first, as `progress`.
+    checkpointer: Option<Checkpointer>,
+    progress: Option<&'a mut dyn Progress>,
     interrupt: &'a Interrupt,
     summary: Summary<'a>,
     clock: Clock,
@@ -320,10 +337,12 @@ impl Clock {
     }
 }
 
-impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, K, N> {
+impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '_, K, N> {
     fn solving(&mut self, iteration: usize, progress: PcgProgress) -> ControlFlow<()> {
-        self.progress.solving(iteration, progress);
-        if self.interrupt.is_requested() {
+        if let Some(shown) = &mut self.progress {
+            shown.solving(iteration, progress);
+        }
+        if self.ranks.any(self.interrupt.is_requested()) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -339,15 +358,18 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, K
         self.results.snapshot(report.iteration, design)?;
         self.results.row(report, start.elapsed())?;
         self.summary.done.add(self.summary.posed, report, start.elapsed());
-        self.progress.iteration(report);
-        if self.checkpointer.is_due(report.iteration) {
+        if let Some(progress) = &mut self.progress {
+            progress.iteration(report);
+        }
+        let is_due = |checkpointer: &Checkpointer| checkpointer.is_due(report.iteration);
+        if self.ranks.any(self.checkpointer.as_ref().is_some_and(is_due)) {
             self.checkpoint(design)?;
         }
         Ok(())
     }
 }
 
-impl<K: Solvable<N>, const N: usize> Watcher<'_, K, N> {
+impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
     /// Writes the checkpoint and the design evaluated last, if there is one.
     fn finish<B: Pointwise>(
         &mut self,
@@ -355,7 +377,9 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, K, N> {
         interrupted: bool,
     ) -> Result<(), ObserverError> {
         let iterations = self.summary.done.iterations;
-        if self.checkpointer.is_due_at_end(iterations, interrupted) {
+        let is_due =
+            |checkpointer: &Checkpointer| checkpointer.is_due_at_end(iterations, interrupted);
+        if self.ranks.any(self.checkpointer.as_ref().is_some_and(is_due)) {
             self.checkpoint(design)?;
         }
         let start = Instant::now();
@@ -368,9 +392,12 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, K, N> {
 
     fn checkpoint<B: Pointwise>(&mut self, design: &Design<B>) -> Result<(), ObserverError> {
         let start = Instant::now();
+        let state = design.state()?;
         let done = &mut self.summary.done;
         done.seconds.total = self.clock.total();
-        self.checkpointer.write(&design.state()?, done)?;
+        if let Some(checkpointer) = &mut self.checkpointer {
+            checkpointer.write(&state, done)?;
+        }
         done.seconds.add_output(start.elapsed());
         Ok(())
     }

@@ -23,7 +23,7 @@ use topopt_study::materials::MaterialShare;
 use topopt_study::model::Model;
 use topopt_study::output_folder::{self, Earlier};
 use topopt_study::place::Place;
-use topopt_study::run::thread_pool;
+use topopt_study::thread_pool::thread_pool;
 
 use super::diagnosis::Diagnosis;
 use super::info::{Shape, ratio};

@@ -26,6 +26,7 @@ pub(super) fn run(
         },
         start_from: args.start_from.clone(),
         gmsh: (&args.gmsh).into(),
+        ranks: args.ranks,
     };
     let mut progress = Progress::new(args.log, config.optimizer.max_iterations, out);
     run::run(&config, &request, &mut progress, interrupt)

@@ -7,8 +7,8 @@ use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
-use topopt_study::run::thread_pool;
 use topopt_study::run_directory::RunDirectory;
+use topopt_study::thread_pool::thread_pool;
 use topopt_study::verification::{Compared, Request, Verification, Width};
 
 use super::load_cases::{displacement, forces, largest, numbers, percentiles};

@@ -8,7 +8,7 @@ use crate::{Folder, difference, topopt};
 
 /// Sources that rise, convection, temperatures that are held at one end, and steps of two lengths;
 /// `tip` is a node in the middle of the other end.
-fn folder() -> Folder {
+pub fn folder() -> Folder {
     part(
         [8, 4, 4],
         |[x, y, z]| [8.0 * x + 0.3 * y * z, 4.0 * y, 4.0 * z],

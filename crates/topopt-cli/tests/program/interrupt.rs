@@ -14,15 +14,16 @@ use crate::{Finished, Folder, RESULTS, program};
 const NOTICE: &str = "topopt: interrupted; finishing the current step first. Interrupt again to \
                       end at once\n";
 
-/// Starts a run of minutes, interrupts it at the first event called `event`, and waits for its end.
-fn interrupt_at(folder: &Folder, event: &str) -> Finished {
+/// Starts a run of minutes with more arguments, interrupts it at the first event called `event`, and waits for its end.
+pub fn interrupt_at(folder: &Folder, event: &str, more: &[&str]) -> Finished {
     let mut command = program(&folder.path(""));
     command.args(["run", "case.toml", "--output", "out", "--log", "json"]);
     // Much more accuracy than is needed, so that every solve takes long.
     for set in ["mesh.elements=60000", "optimizer.max_iterations=50", "solver.tolerance=1e-9"] {
         command.args(["--set", set]);
     }
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.args(more).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let wanted = format!("\"event\":\"{event}\"");
     assert!(lines.any(|line| line.contains(&wanted)));
@@ -53,7 +54,7 @@ fn before_the_first_iteration() {
 #[test]
 fn in_the_first_iteration() {
     let folder = Folder::new();
-    let finished = interrupt_at(&folder, "start");
+    let finished = interrupt_at(&folder, "start", &[]);
     assert_eq!(
         finished.err,
         format!("{NOTICE}  x interrupted in the first iteration; out holds no design\n")
@@ -67,7 +68,7 @@ fn in_the_first_iteration() {
 #[test]
 fn in_a_later_iteration() {
     let folder = Folder::new();
-    let finished = interrupt_at(&folder, "iteration");
+    let finished = interrupt_at(&folder, "iteration", &[]);
 
     let iterations = folder.history("iteration").len();
     let expected = format!(

@@ -34,6 +34,7 @@ mod numbering;
 mod objectives;
 mod preview;
 mod progress;
+mod ranks;
 mod refused;
 mod report;
 mod resume;

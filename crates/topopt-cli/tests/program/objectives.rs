@@ -8,7 +8,7 @@ const LONG: [&str; 3] =
     ["filter.kind=density", "optimizer.max_iterations=70", "solver.tolerance=1e-8"];
 
 /// [`CASE`] without a limit of the volume.
-fn unlimited() -> Folder {
+pub fn unlimited() -> Folder {
     let folder = Folder::new();
     folder.write("case.toml", &CASE.replace("volume_fraction = 0.3", ""));
     folder
@@ -51,7 +51,7 @@ fn a_volume_as_a_constraint_is_the_volume_fraction() {
 }
 
 /// Two displacements, one along a direction and one of a p-norm, in two load cases.
-const LIMITS: &str = r#"
+pub const LIMITS: &str = r#"
 [objective]
 minimize = "mass"
 

@@ -116,7 +116,7 @@ impl Computer for OnCpu {
 
 /// The strategy that is `wanted`, for which there is enough memory; `auto` is the fastest, or `mf`
 /// where that does not fit.
-fn checked_strategy<K: Solvable<N>, const N: usize>(
+pub(super) fn checked_strategy<K: Solvable<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,
     wanted: config::Strategy,

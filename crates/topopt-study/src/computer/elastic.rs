@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, Mf};
-use topopt_fem::{DIM, Elasticity, Multigrid, Problem};
-use topopt_linalg::{BackendError, CycleKind};
+use topopt_fem::{DIM, Discretization, Elasticity, MODES, Multigrid, Problem, RankMultigrid};
+use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks};
+use topopt_mesh::Part;
 
 use super::gpu;
 use super::opened::{OpenGpu, mesh_on_device};
 use super::parts::{EachOperator, Needs, Solver};
-use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
+use super::solvable::{CpuPreconditioner, RankPreconditioner, SingleOperator, Solvable};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::model::Model;
@@ -27,6 +28,15 @@ impl Solvable<DIM> for Elasticity {
         kind: CycleKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
         Ok(Box::new(Multigrid::new(problem, kind)?))
+    }
+
+    fn multigrid_on_ranks<'a, C: Communicator>(
+        ranks: &'a Ranks<Cpu, C>,
+        part: &'a Part,
+        local: &'a Discretization<Self, DIM>,
+        kind: CycleKind,
+    ) -> Result<RankPreconditioner<'a, C>, BackendError> {
+        Ok(Box::new(RankMultigrid::<_, _, DIM, MODES>::new(ranks, part, local, kind)?))
     }
 
     fn multigrid_bytes(problem: &Problem) -> usize {

@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, MfDiffusion, ScalarMultigrid};
 use topopt_design::{Optimization, StateEquation};
-use topopt_fem::{Diffusion, ElementPreconditioner, Jacobi, Multigrid, Problem};
-use topopt_linalg::{BackendError, CycleKind};
+use topopt_fem::{
+    Diffusion, Discretization, ElementPreconditioner, Jacobi, Multigrid, Problem, RankMultigrid,
+};
+use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks};
+use topopt_mesh::Part;
 
 use super::cycle;
 use super::gpu::{filter_bytes, is_single};
 use super::opened::{OpenGpu, bare_mesh};
 use super::parts::{EachOperator, Needs, Solver};
-use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
+use super::solvable::{CpuPreconditioner, RankPreconditioner, SingleOperator, Solvable};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
@@ -25,6 +28,15 @@ impl Solvable<1> for Diffusion {
         kind: CycleKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
         Ok(Box::new(Multigrid::<_, 1, 1>::new(problem, kind)?))
+    }
+
+    fn multigrid_on_ranks<'a, C: Communicator>(
+        ranks: &'a Ranks<Cpu, C>,
+        part: &'a Part,
+        local: &'a Discretization<Self, 1>,
+        kind: CycleKind,
+    ) -> Result<RankPreconditioner<'a, C>, BackendError> {
+        Ok(Box::new(RankMultigrid::<_, _, 1, 1>::new(ranks, part, local, kind)?))
     }
 
     fn multigrid_bytes(problem: &Problem<Self, 1>) -> usize {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device};
-use topopt_fem::{ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{BackendError, Cpu, CycleKind};
+use topopt_fem::{Discretization, ElementOperator, ElementPreconditioner, Problem};
+use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks};
+use topopt_mesh::Part;
 
 use super::opened::OpenGpu;
 use super::parts::{EachOperator, Needs, Solver};
@@ -29,7 +30,18 @@ pub trait Solvable<const N: usize>: Physics<N> {
         kind: CycleKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError>;
 
-    /// Bytes that it takes at most.
+    /// Multigrid on several ranks, for `local`, which is the equation on `part`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    fn multigrid_on_ranks<'a, C: Communicator>(
+        ranks: &'a Ranks<Cpu, C>,
+        part: &'a Part,
+        local: &'a Discretization<Self, N>,
+        kind: CycleKind,
+    ) -> Result<RankPreconditioner<'a, C>, BackendError>;
+
+    /// Bytes that multigrid takes at most on the processor.
     fn multigrid_bytes(problem: &Problem<Self, N>) -> usize;
 
     /// Names of the strategies that compute `model` on a GPU.
@@ -74,6 +86,9 @@ pub trait Solvable<const N: usize>: Physics<N> {
 
 /// An operator in single precision, and the bytes that it stores.
 pub type SingleOperator = (Box<dyn ElementOperator<Cuda<f32>>>, usize);
+
+/// A preconditioner of several ranks on processors.
+pub type RankPreconditioner<'a, C> = Box<dyn ElementPreconditioner<Ranks<Cpu, C>> + 'a>;
 
 /// A preconditioner of the processor.
 pub type CpuPreconditioner<'a> = Box<dyn ElementPreconditioner<Cpu> + 'a>;

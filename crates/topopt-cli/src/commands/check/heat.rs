@@ -16,7 +16,7 @@ use topopt_study::interrupt::Interrupt;
 use topopt_study::materials::MaterialShare;
 use topopt_study::model::Model;
 use topopt_study::place::Place;
-use topopt_study::run::thread_pool;
+use topopt_study::thread_pool::thread_pool;
 
 use crate::args::CheckArgs;
 
