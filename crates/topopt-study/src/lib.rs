@@ -52,5 +52,6 @@ pub mod summary;
 mod supports;
 pub mod tags;
 pub mod thermal;
+pub mod unit_names;
 mod units;
 pub mod verification;

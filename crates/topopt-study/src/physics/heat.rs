@@ -6,10 +6,13 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use topopt_fem::orthotropy::stretch;
-use topopt_fem::{Diffusion, ProblemError, Timeline, lumped_capacity, surface_load};
+use topopt_fem::{
+    Diffusion, Discretization, ProblemError, Timeline, heat_flux, lumped_capacity, stress,
+    surface_load,
+};
 use topopt_mesh::Renumbering;
 
-use super::{Conditions, Names, Physics};
+use super::{Conditions, Loaded, Names, Physics};
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Convection, Load, LoadQuantity, SetMaterial, Support, number};
@@ -18,8 +21,17 @@ use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
 pub(crate) use in_time::InTime;
 
+/// Name of the array of the heat flux in the first load case.
+pub(crate) const HEAT_FLUX: &str = "heat_flux";
+
 impl Physics<1> for Diffusion {
-    const NAMES: Names = Names { state: "temperature", load: "heat" };
+    const NAMES: Names = Names {
+        state: "temperature",
+        load: "heat",
+        loads: "heat",
+        energy: "dissipation",
+        sprung: "convected",
+    };
 
     fn of(_: &Config) -> Result<Self, Finding> {
         Ok(Self)
@@ -51,12 +63,42 @@ impl Physics<1> for Diffusion {
         Conditions { fixed: [sorted(fixed)], springs: springs.collect(), load_cases }
     }
 
+    fn loaded(lookup: &Lookup) -> Option<Loaded> {
+        let (mut nodes, mut elements) = (Vec::new(), Vec::new());
+        // What is not there was reported with the load cases.
+        let findings = &mut Vec::new();
+        for load in &lookup.config.loads {
+            match load.quantities().into_iter().next() {
+                Some((LoadQuantity::HeatSource(_), _)) => {
+                    elements.extend(heated(lookup, load, findings))
+                }
+                _ => nodes.extend(flows(lookup, load, findings).into_iter().map(|(node, _)| node)),
+            }
+        }
+        Some(Loaded { nodes: sorted(nodes), elements: sorted(elements) })
+    }
+
+    fn flux(
+        problem: &Discretization<Self, 1>,
+        coefficients: &[f64],
+        state: &[f64],
+    ) -> Option<(&'static str, Vec<[f64; 3]>)> {
+        Some((HEAT_FLUX, heat_flux(problem, coefficients, state, stress::CENTER)))
+    }
+
     fn incomplete_materials(
         lookup: &Lookup,
         _: &[CaseLoads<1>],
         sets: &[Vec<u32>],
     ) -> Vec<Finding> {
-        lookup.massless(false, sets)
+        let taken: usize = sets.iter().map(Vec::len).sum();
+        let is_needed = taken < lookup.mesh.n_elements();
+        let missing = (is_needed && lookup.config.material.conductivity.is_none()).then(|| {
+            let others = if taken > 0 { ", which elements of no other material need" } else { "" };
+            let finding = Finding::new(format!("[material] has no `conductivity`{others}"));
+            finding.remedy("add `conductivity = ...`: heat per time, length and temperature")
+        });
+        missing.into_iter().chain(lookup.massless(false, sets)).collect()
     }
 
     fn idle_loads(lookup: &Lookup, fixed: &[Vec<u32>; 1], cases: &[CaseLoads<1>]) -> Vec<Finding> {
@@ -176,12 +218,8 @@ fn flows(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> Vec<(u32,
                 Vec::new()
             }
         },
-        (LoadQuantity::HeatSource(source), set) => {
-            let elements = match set {
-                Some(set) => lookup.elements(set, findings),
-                None => (0..lookup.mesh.n_elements() as u32).collect(),
-            };
-            scaled(volumes(lookup, &elements), source)
+        (LoadQuantity::HeatSource(source), _) => {
+            scaled(volumes(lookup, &heated(lookup, load, findings)), source)
         }
         (LoadQuantity::TotalHeat(heat), Some(set)) => {
             let shares = match lookup.faces(set, load.kind) {
@@ -195,6 +233,14 @@ fn flows(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> Vec<(u32,
             scaled(shares, heat / total)
         }
         _ => Vec::new(),
+    }
+}
+
+/// The elements of a heat source.
+fn heated(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> Vec<u32> {
+    match &load.set {
+        Some(set) => lookup.elements(set, findings),
+        None => (0..lookup.mesh.n_elements() as u32).collect(),
     }
 }
 
