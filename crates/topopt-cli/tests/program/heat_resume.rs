@@ -165,7 +165,8 @@ fn what_cannot_be_resumed_is_refused() {
     );
     let args =
         ["run", "case.toml", "-o", "solved", "--resume", "--set", "design.volume_fraction=0.5"];
-    let filter = ["--set", "filter.radius_in_elements=1.5"];
+    let objective = "objective={minimize=\"mean_temperature\",set=\"high\"}";
+    let filter = ["--set", "filter.radius_in_elements=1.5", "--set", objective];
     let (status, _, err) = crate::topopt(&folder.path(""), &[&args[..], &filter].concat());
     let message = err.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(status, 1);
