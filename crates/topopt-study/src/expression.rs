@@ -232,7 +232,8 @@ mod tests {
         ];
         let shown = errors.map(|text| {
             let Fault { why, at } = Expression::parse(text).unwrap_err();
-            let at = at.map_or(String::new(), |at| format!(" [{}: {}]", at.start, &text[at]));
+            let at =
+                at.map_or(String::new(), |at| format!(" [{}: {}]", at.start, &text[at.clone()]));
             format!("{text}: {why}{at}")
         });
         insta::assert_snapshot!(shown.join("\n"), @r#"
