@@ -238,22 +238,22 @@ mod tests {
         });
         insta::assert_snapshot!(shown.join("\n"), @r#"
         : a value is missing
-        2 +: `+` lacks a value
-        (x: it has an unmatched opening parenthesis '('
-        x): it has an unmatched closing parenthesis ')'
-        x y: `x` is no function
-        w: `w` is no variable
-        sine(x): `sine` is no function
-        if(x, 1): `if` takes 3 values, not 2
-        sin(): `sin` takes 1 value, not 0
-        "a": `"a"` is not known
-        x = 2: `=` is not known
-        1; 2: `;` is not known
-        1, 2: `,` is not known
-        x +* 2: `*` lacks a value
-        2x: `2x` is no variable
+        2 +: `+` lacks a value [2: +]
+        (x: it has an unmatched opening parenthesis '(' [0: (]
+        x): it has an unmatched closing parenthesis ')' [1: )]
+        x y: `x` is no function [0: x]
+        w: `w` is no variable [0: w]
+        sine(x): `sine` is no function [0: sine]
+        if(x, 1): `if` takes 3 values, not 2 [0: if]
+        sin(): `sin` takes 1 value, not 0 [0: sin]
+        "a": `"a"` is not known [0: "a"]
+        x = 2: `=` is not known [2: =]
+        1; 2: `;` is not known [1: ;]
+        1, 2: `,` is not known [1: ,]
+        x +* 2: `*` lacks a value [3: *]
+        2x: `2x` is no variable [0: 2x]
         x & y: it has a partial token '&' that should not be followed by ' '
-        *: `*` lacks a value
+        *: `*` lacks a value [0: *]
         "#);
     }
 
