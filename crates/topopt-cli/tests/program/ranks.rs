@@ -9,7 +9,7 @@ use crate::{CASE, Finished, Folder, difference, heat_in_time, program};
 
 /// Solves so exact that their errors are not seen in the compliance.
 const EXACT: [&str; 3] =
-    ["solver.tolerance=1e-10", "solver.early_tolerance=1e-10", "output.compression=none"];
+    ["solver.tolerance=1e-11", "solver.early_tolerance=1e-11", "output.compression=none"];
 
 /// Else a clock decides which there are.
 const NO_CHECKPOINT: &str = "output.checkpoint_every=0";
