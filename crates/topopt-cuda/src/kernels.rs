@@ -555,6 +555,13 @@ kernels! {
         widen(n: Length, x: In<R>, y: Out<f64>);
     }
 
+    /// `cuda/halo.cu`.
+    Halo<R> in "halo" {
+        copy_rows(n: Length, n_rows: Count, n_x: Count, n_y: Count, x: In<R>, y: Out<R>);
+        pack(n: Length, unknowns: u32, n_x: Count, points: In<u32>, x: In<R>, message: Out<R>);
+        unpack(n: Length, unknowns: u32, n_x: Count, points: In<u32>, message: In<R>, x: Out<R>);
+    }
+
     /// `cuda/cone.cu`.
     Cone in "cone" {
         cone_values(n: Count, elements: In<u32>, x: In<f64>, values: Shared<f64>);
@@ -721,6 +728,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Dense::DECLARED,
     DenseSolve::<f64>::DECLARED,
     Convert::<f64>::DECLARED,
+    Halo::<f64>::DECLARED,
     Cone::DECLARED,
     Eikonal::<f64>::DECLARED,
     Front::<f64>::DECLARED,
