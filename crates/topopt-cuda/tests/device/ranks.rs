@@ -6,10 +6,8 @@ use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
     ElementOperator, Material, Supports, ranks,
 };
-use topopt_linalg::{
-    Backend, BackendError, Communicator, Exchange, LinearOperator, Parcel, Ranks, Space, Threads,
-};
-use topopt_mesh::{NodeToElements, Partition, Renumbering};
+use topopt_linalg::{Backend, BackendError, Communicator, Exchange, Parcel, Ranks, Space, Threads};
+use topopt_mesh::{Partition, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube};
 
 use crate::device;
@@ -94,7 +92,7 @@ fn elastic() -> Discretization<Elasticity, 3> {
     let mesh = Renumbering::on_import(&mesh).apply(&mesh);
     let mut supports = Supports::none(mesh.n_nodes());
     (0..mesh.n_nodes()).filter(|n| n % 9 == 0).for_each(|n| supports.fix(n, n % 3));
-    Discretization::new(mesh, Elasticity::new(Material::new(1.0, 0.3).unwrap()), supports)
+    Discretization::new(mesh, Elasticity::new(&Material::new(1.0, 0.3).unwrap()), supports)
 }
 
 #[test]
