@@ -38,7 +38,7 @@ pub(crate) struct Progress<'a> {
     /// Known when the run begins.
     left: Option<IterationsLeft>,
     /// What the objective is called in a column.
-    objective: &'static str,
+    objective: String,
     /// Iterations done before the start, of a run that goes on.
     before: usize,
     start: Instant,
@@ -51,6 +51,9 @@ enum Manner {
     Json,
     Quiet,
 }
+
+/// The objective where the case does not say.
+const COMPLIANCE: &str = "compliance";
 
 /// How often the bar tells of a solve under way.
 const REFRESH: Duration = Duration::from_millis(100);
@@ -66,7 +69,7 @@ impl<'a> Progress<'a> {
             Log::Quiet => Manner::Quiet,
         };
         let now = Instant::now();
-        let objective = "compliance";
+        let objective = COMPLIANCE.to_owned();
         Self { manner, out, left: None, objective, before: 0, start: now, last_message: now }
     }
 
@@ -99,10 +102,11 @@ impl run::Progress for Progress<'_> {
     fn start(&mut self, summary: &Summary) {
         self.start = Instant::now();
         self.before = summary.done.iterations;
-        if summary.objective.response != self.objective {
-            self.objective = "objective";
-        }
         let settings = &summary.settings;
+        self.objective = match summary.objective.response.as_str() {
+            COMPLIANCE => settings.physics.in_words(COMPLIANCE),
+            _ => "objective".into(),
+        };
         self.left = Some(IterationsLeft::new(settings.optimizer, settings.continuation));
         self.whole_run(summary.opening(), || {
             json!({
@@ -135,13 +139,13 @@ impl run::Progress for Progress<'_> {
         match &self.manner {
             Manner::Bar(bar) => {
                 bar.set_position(report.iteration as u64);
-                bar.set_message(bar_message(self.objective, report, left));
+                bar.set_message(bar_message(&self.objective, report, left));
             }
             Manner::Plain => {
                 if report.iteration == self.before + 1 {
-                    self.line(columns(self.objective));
+                    self.line(columns(&self.objective));
                 }
-                self.line(row(report, left));
+                self.line(row(&self.objective, report, left));
             }
             Manner::Json => self.line(event(report, self.start.elapsed().as_secs_f64(), left)),
             Manner::Quiet => {}
@@ -167,16 +171,20 @@ impl run::Progress for Progress<'_> {
     }
 }
 
+/// Letters of a number in a column.
+const NUMBER: usize = 12;
+
 fn columns(objective: &str) -> String {
-    format!("iteration  {objective:>12}  volume  change    PCG  residual       left")
+    format!("iteration  {objective:>NUMBER$}  volume  change    PCG  residual       left")
 }
 
 /// The line under [`columns`].
-fn row(report: &IterationReport, left: f64) -> String {
+fn row(name: &str, report: &IterationReport, left: f64) -> String {
+    let width = name.len().max(NUMBER);
     let &IterationReport { iteration, objective, volume_fraction, change, .. } = report;
     let (pcg, residual) = (report.pcg_iterations, report.pcg_residual);
     format!(
-        "{iteration:>9}  {objective:>12.6e}  {volume_fraction:>6.4}  {change:>6.4}  {pcg:>5}  \
+        "{iteration:>9}  {objective:>width$.6e}  {volume_fraction:>6.4}  {change:>6.4}  {pcg:>5}  \
          {residual:>8.1e}  {:>9}",
         clock(left)
     )

@@ -129,6 +129,14 @@ impl<B: Pointwise> Design<'_, '_, B> {
         self.equation.displacement(case)
     }
 
+    /// Young's moduli, or what stands for them, `[n_elements]` (force per area).
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn moduli(&self) -> Result<Vec<f64>, BackendError> {
+        self.equation.moduli()
+    }
+
     /// Strain energy of every element, E_e u_e^T K_e u_e / 2 summed over load cases with their
     /// weights, `[n_elements]` (force times length).
     ///

@@ -346,9 +346,14 @@ impl<B: Pointwise> StateEquation<'_, B> {
         self.loads.displacement(self.backend, case, &self.states[case])
     }
 
+    /// Moduli of the accepted design, `[n_elements]`.
+    pub(crate) fn moduli(&self) -> Result<Vec<f64>, BackendError> {
+        self.backend.download(&self.moduli)
+    }
+
     /// Strain energy of every element, `[n_elements]`.
     pub(crate) fn strain_energy(&self) -> Result<Vec<f64>, BackendError> {
-        let moduli = self.backend.download(&self.moduli)?;
+        let moduli = self.moduli()?;
         let mut energies = self.backend.download(&self.energies)?;
         energies.iter_mut().zip(moduli).for_each(|(w, modulus)| *w *= 0.5 * modulus);
         Ok(energies)

@@ -1,13 +1,11 @@
 //! The page of an analysis.
 
-use maud::{Markup, html};
+use maud::html;
 use topopt_mesh::Quality;
 use topopt_surface::Solid;
 
-use crate::illustration;
-use crate::nodal_field::NodalField;
 use crate::page;
-use crate::report::{Fact, Part, Table};
+use crate::report::{Fact, Part, States};
 
 /// What the page of an analysis says. All texts are escaped.
 #[derive(Debug, Clone)]
@@ -20,12 +18,8 @@ pub struct Analysis<'a> {
     pub headline: Vec<Fact>,
     /// The shape that is shown, in its mesh.
     pub solid: &'a Solid<'a>,
-    /// Numbers of the load cases, a column each.
-    pub cases: Table,
-    /// Fields on the surface of the solid.
-    pub fields: Vec<NodalField>,
-    /// Sentences.
-    pub notes: Vec<String>,
+    /// What was solved for.
+    pub states: States,
     /// What holds the part and what acts on it.
     pub part: Part,
     /// What was computed and how, in groups with a title.
@@ -40,8 +34,9 @@ impl Analysis<'_> {
     /// The page.
     pub fn html(&self) -> String {
         let quality = Quality::of(self.solid.mesh()).summary();
+        let (surface, places) = self.solid.surface_in_mesh();
         let main = html! {
-            (self.results())
+            (page::states(self.solid.mesh(), &surface, &places, &self.states))
             (page::part(self.solid.mesh(), &self.part))
             (page::problem(&self.problem))
             section class="halves" {
@@ -50,17 +45,5 @@ impl Analysis<'_> {
             (page::repeat("Repeat the analysis", &self.repeat, &self.case))
         };
         page::document(&self.title, &self.subtitle, &self.headline, &main)
-    }
-
-    fn results(&self) -> Markup {
-        let (surface, places) = self.solid.surface_in_mesh();
-        html! {
-            section {
-                h2 { "Displacements and stresses" }
-                (illustration::fields(self.solid.mesh(), &surface, &places, &self.fields))
-                div class="cases" { (page::table(&self.cases)) }
-                @for note in &self.notes { p class="note" { (note) } }
-            }
-        }
     }
 }

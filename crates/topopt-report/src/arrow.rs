@@ -35,8 +35,8 @@ struct Force {
 }
 
 /// Arrows from where the `forces`, `[n_nodes][3]`, act on the nodes of a mesh, the longest for the
-/// largest. Forces near each other become one.
-pub(crate) fn arrows(mesh: &HexMesh, forces: &[[f64; 3]]) -> TriangleSurface {
+/// largest; a `scale` below 1 makes all of them smaller. Forces near each other become one.
+pub(crate) fn arrows(mesh: &HexMesh, forces: &[[f64; 3]], scale: f64) -> TriangleSurface {
     let bounds = mesh.bounding_box();
     let diagonal = length(bounds.extent());
     let mut boxes: BTreeMap<[i64; 3], Force> = BTreeMap::new();
@@ -58,7 +58,8 @@ pub(crate) fn arrows(mesh: &HexMesh, forces: &[[f64; 3]]) -> TriangleSurface {
         if share > LEAST_FORCE {
             let start = moment.map(|moment| moment / weight);
             let length = LONGEST * diagonal * share.max(SHORTEST);
-            add(start, normalized(sum), length, diagonal, &mut vertices, &mut triangles);
+            let of = scale * diagonal;
+            add(start, normalized(sum), scale * length, of, &mut vertices, &mut triangles);
         }
     }
     TriangleSurface::new(vertices, triangles)
@@ -126,7 +127,7 @@ mod tests {
             _ => [0.0; 3],
         };
         let forces: Vec<[f64; 3]> = mesh.coordinates().iter().map(force).collect();
-        let surface = arrows(&mesh, &forces);
+        let surface = arrows(&mesh, &forces, 1.0);
         assert!(surface.volume() > 0.0);
         assert_eq!(surface.vertices().len(), 2 * (3 * CORNERS + 2));
         let has = |x: [f64; 3]| {
@@ -136,6 +137,6 @@ mod tests {
         has([10.0, 5.0, 0.5]);
         has([10.0, 5.0 - LONGEST * diagonal, 0.5]);
         has([SHORTEST * LONGEST * diagonal, 0.0, 5.0]);
-        assert_eq!(arrows(&mesh, &vec![[0.0; 3]; mesh.n_nodes()]), TriangleSurface::default());
+        assert_eq!(arrows(&mesh, &vec![[0.0; 3]; mesh.n_nodes()], 1.0), TriangleSurface::default());
     }
 }

@@ -5,14 +5,14 @@ use maud::{Markup, html};
 use crate::axis::Axis;
 use crate::number::{count, number};
 
-/// A curve over the iterations.
+/// A curve over the iterations, or over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// What it shows.
     pub title: String,
     /// Unit of the values, nothing for plain numbers.
     pub unit: Option<String>,
-    /// Iteration and value of each point; values that are not finite are left out.
+    /// Iteration or time, and value of each point; values that are not finite are left out.
     pub points: Vec<[f64; 2]>,
 }
 
@@ -31,6 +31,8 @@ pub(crate) fn curve(curve: &Curve) -> Markup {
     let first = ends(f64::min, f64::INFINITY);
     let last = ends(f64::max, f64::NEG_INFINITY);
     let across = Axis::between(first.min(last), last);
+    // Between iterations there is nothing.
+    let is_counted = points().all(|point| point[0].fract() == 0.0);
     let up = Axis::of(&values);
 
     let at = |[x, y]: [f64; 2]| (column(across.place(x)), row(up.place(y)));
@@ -51,7 +53,7 @@ pub(crate) fn curve(curve: &Curve) -> Markup {
                     line class="grid" x1=(LEFT) x2=(RIGHT) y1=(format!("{y:.1}")) y2=(format!("{y:.1}")) {}
                     text class="y" x=(LEFT - 7.0) y=(format!("{:.1}", y + 4.0)) { (number(tick, 5)) }
                 }
-                @for tick in across.ticks().into_iter().filter(|tick| tick.fract() == 0.0) {
+                @for tick in across.ticks().into_iter().filter(|tick| !is_counted || tick.fract() == 0.0) {
                     @let x = column(across.place(tick));
                     text class="x" x=(format!("{x:.1}")) y=(HEIGHT - 8.0) { (number(tick, 6)) }
                 }

@@ -23,10 +23,14 @@ pub(crate) fn gradient() -> String {
     format!("linear-gradient(to right,{})", colors.join(","))
 }
 
-/// The part where nothing acts on it; supported; loaded.
+/// The part where nothing acts on it.
 pub(crate) const PART: u32 = 0xc4c9d0;
-pub(crate) const SUPPORTED: u32 = 0x1f6fd0;
-pub(crate) const LOADED: u32 = 0xf2b632;
+
+/// The marks of a part in turn: what is loaded, what is held, and others.
+pub(crate) const MARKS: [u32; 4] = [0xf2b632, 0x1f6fd0, 0x2a9d6f, 0xe9c9a8];
+
+/// Arrows on a field.
+pub(crate) const ARROWS: u32 = 0xd0342c;
 
 /// Arrows of the load cases in turn \[Okabe and Ito 2008\]: told apart by the color-blind too.
 pub(crate) const CASES: [u32; 6] = [0xd55e00, 0x009e73, 0xcc79a7, 0x222222, 0x56b4e9, 0x8a6d00];

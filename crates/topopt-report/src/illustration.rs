@@ -1,5 +1,7 @@
 //! Pictures on the page, with what their colors mean.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{Markup, html};
@@ -7,7 +9,8 @@ use topopt_mesh::HexMesh;
 use topopt_mesh::vector::length;
 use topopt_surface::{Places, TriangleSurface};
 
-use crate::color_map::{CASES, LOADED, SUPPORTED, css, gradient};
+use crate::arrow::arrows;
+use crate::color_map::{ARROWS, CASES, MARKS, css, gradient, linear};
 use crate::density_grid::DensityGrid;
 use crate::nodal_field::NodalField;
 use crate::number::number;
@@ -27,6 +30,9 @@ const WHOLE: [usize; 2] = [1000, 720];
 const HALF: [usize; 2] = [760, 560];
 const THIRD: [usize; 2] = [640, 420];
 
+/// Size of the arrows on a field, that its colors are seen between them.
+const SMALLER: f64 = 0.5;
+
 /// The solid from four sides, the first picture of the page.
 pub(crate) fn design(shown: &Shown) -> Markup {
     let shapes = [Shape::of_material(&shown.surface)];
@@ -43,7 +49,7 @@ pub(crate) fn design(shown: &Shown) -> Markup {
 /// The part with supports and loads.
 pub(crate) fn part(mesh: &HexMesh, part: &Part) -> Markup {
     let shapes = part::shapes(mesh, part);
-    let legend = [("supported", &part.supported, SUPPORTED), ("loaded", &part.loaded, LOADED)];
+    let legend = part.marks.iter().zip(MARKS).filter(|(mark, _)| !mark.nodes.is_empty());
     html! {
         div class="pictures halves" {
             @for view in [View::Isometric, View::Behind] {
@@ -52,9 +58,7 @@ pub(crate) fn part(mesh: &HexMesh, part: &Part) -> Markup {
         }
 
         ul class="legend" {
-            @for (name, nodes, color) in legend {
-                @if !nodes.is_empty() { li { (swatch(color)) (name) } }
-            }
+            @for (mark, color) in legend { li { (swatch(color)) (mark.name) } }
             @for (load, &color) in part.loads.iter().zip(CASES.iter().cycle()) {
                 li { (swatch(color)) (load.name) }
             }
@@ -72,14 +76,17 @@ pub(crate) fn fields(
     let diagonal = length(mesh.bounding_box().extent());
     let shapes = fields.iter().map(|field| {
         let (shape, factor) = field.shape(surface, places, diagonal);
-        (field, [shape], factor)
+        let arrows = field.arrows.iter().map(|vectors| {
+            Shape::plain(Cow::Owned(arrows(mesh, vectors, SMALLER)), linear(ARROWS)).in_front()
+        });
+        (field, [shape].into_iter().chain(arrows).collect::<Vec<_>>(), factor)
     });
     // An odd one would leave a gap.
     let size = |place: usize| if place == 0 && fields.len() % 2 == 1 { WHOLE } else { HALF };
     html! {
         div class="pictures halves" {
-            @for (place, (field, shape, factor)) in shapes.enumerate() {
-                (figure(&shape, View::Isometric, size(place), &field.title, html! {
+            @for (place, (field, shapes, factor)) in shapes.enumerate() {
+                (figure(&shapes, View::Isometric, size(place), &field.title, html! {
                     (field.title)
                     @if let Some(factor) = factor {
                         "; deformed " (number(factor, 3)) " times"
@@ -131,13 +138,18 @@ fn swatch(color: u32) -> Markup {
 
 /// The colors of a field with the values at both ends and in the middle.
 fn scale(field: &NodalField) -> Markup {
-    let value = |share: f64| format!("{} {}", number(share * field.highest, 3), field.unit);
+    let NodalField { lowest, highest, .. } = field;
+    // Without a unit, 0 stands alone.
+    let value = |value: f64| {
+        let unit = if value == 0.0 { "" } else { field.unit.as_str() };
+        format!("{} {unit}", number(value, 3)).trim_end().to_owned()
+    };
     html! {
         div class="scale" {
             div class="colors" style=(format!("background:{}", gradient())) {}
-            span { "0" }
-            span { (value(0.5)) }
-            span { (value(1.0)) @if field.is_exceeded { " and more" } }
+            span { (value(*lowest)) }
+            span { (value(0.5 * (lowest + highest))) }
+            span { (value(*highest)) @if field.is_exceeded { " and more" } }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The report of a run: one HTML page with pictures of the design, of the part with supports and
-//! loads and of verified stresses and displacements, with curves and a view to turn, that needs
-//! nothing but itself.
+//! loads and of solved and verified fields, with curves and a view to turn, that needs nothing but
+//! itself.
 //!
 //! The page of an [`Analysis`] has the fields and tables of a solve without a run.
 //!
@@ -22,6 +22,7 @@
 //!     solid: &solid,
 //!     density: &density,
 //!     remarks: Vec::new(),
+//!     states: None,
 //!     part: Part::default(),
 //!     problem: Vec::new(),
 //!     curves: Vec::new(),
@@ -60,7 +61,7 @@ pub use nodal_field::NodalField;
 pub use number::{count, number};
 pub use picture::{Shape, View, picture};
 pub use raster::{Raster, Triangle};
-pub use report::{Fact, Load, Part, Report, Table, Verification};
+pub use report::{Fact, Load, Mark, Part, Report, States, Table, Verification};
 
 use illustration::Shown;
 

@@ -1,4 +1,4 @@
-//! Fields of the verified design on the surface of the solid.
+//! Fields on the surface of the solid.
 
 use std::borrow::Cow;
 
@@ -17,12 +17,16 @@ pub struct NodalField {
     pub unit: String,
     /// Values at the nodes, `[n_nodes]`.
     pub values: Vec<f64>,
-    /// The value from which on colors stay the same.
+    /// The value up to which colors stay the same.
+    pub lowest: f64,
+    /// The value from which on they do.
     pub highest: f64,
     /// Whether there are values above that.
     pub is_exceeded: bool,
     /// Displacements of the nodes, `[n_nodes][3]`, where the shape is shown deformed.
     pub displacements: Option<Vec<[f64; 3]>>,
+    /// Vectors at the nodes, `[n_nodes][3]`, where arrows show their directions.
+    pub arrows: Option<Vec<[f64; 3]>>,
 }
 
 /// The largest displacement that is drawn, as a share of the diagonal of the part.
@@ -37,9 +41,9 @@ impl NodalField {
         diagonal: f64,
     ) -> (Shape<'a>, Option<f64>) {
         let values: Vec<[f64; 1]> = self.values.iter().map(|&value| [value]).collect();
-        let highest = self.highest.max(f64::MIN_POSITIVE);
-        let colors: Vec<_> =
-            places.values(&values).into_iter().map(|[v]| viridis(v / highest)).collect();
+        let range = (self.highest - self.lowest).max(f64::MIN_POSITIVE);
+        let color = |[value]: [f64; 1]| viridis((value - self.lowest) / range);
+        let colors: Vec<_> = places.values(&values).into_iter().map(color).collect();
 
         let (deformed, factor) = match &self.displacements {
             None => (Cow::Borrowed(surface), None),
@@ -99,9 +103,11 @@ mod tests {
             title: String::new(),
             unit: String::new(),
             values: x.iter().map(|x| x[0]).collect(),
+            lowest: 1.0,
             highest: 2.0,
             is_exceeded: true,
             displacements: Some(x.iter().map(|x| [0.0, 0.001 * x[0], 0.0]).collect()),
+            arrows: None,
         };
         let (shape, factor) = field.shape(&surface, &places, 10.0);
         // 0.6 are to be drawn, and 0.005 are there: 120.
@@ -110,7 +116,7 @@ mod tests {
             for (&vertex, color) in triangle.iter().zip(colors) {
                 let [x, y] = [&surface, &shape.surface].map(|s| s.vertices()[vertex as usize]);
                 assert!((y[1] - x[1] - 0.1 * x[0]).abs() < 1e-9);
-                let expected = viridis(x[0] / 2.0);
+                let expected = viridis(x[0] - 1.0);
                 assert!((0..3).all(|i| (color[i] - expected[i]).abs() < 1e-5), "{x:?}");
             }
         }

@@ -2,12 +2,13 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use topopt_mesh::{HexMesh, QualitySummary};
+use topopt_surface::{Places, TriangleSurface};
 
 use crate::chart;
 use crate::illustration::{self, Shown};
 use crate::number::number;
 use crate::picture::View;
-use crate::report::{Fact, Part, Report, Table};
+use crate::report::{Fact, Part, Report, States, Table};
 
 const STYLE: &str = include_str!("style.css");
 const VIEWER: &str = include_str!("viewer.js");
@@ -19,6 +20,9 @@ const POLICY: &str =
 pub(crate) fn page(report: &Report, shown: &Shown, quality: &QualitySummary) -> String {
     let main = html! {
         (design(report, shown))
+        @if let Some(found) = &report.states {
+            (states(report.solid.mesh(), &shown.surface, &shown.places, found))
+        }
         (part(report.solid.mesh(), &report.part))
         (verification(report, shown))
         (viewer(report.solid.threshold(), shown))
@@ -87,6 +91,27 @@ fn design(report: &Report, shown: &Shown) -> Markup {
                 (number(report.solid.threshold(), 3)) "."
             }
             @for remark in &report.remarks { p class="remark" { (remark) } }
+        }
+    }
+}
+
+/// What was solved for, on the surface of the solid, and its numbers.
+pub(crate) fn states(
+    mesh: &HexMesh,
+    surface: &TriangleSurface,
+    places: &Places,
+    states: &States,
+) -> Markup {
+    html! {
+        section {
+            h2 { (states.title) }
+            (illustration::fields(mesh, surface, places, &states.fields))
+            div class="cases" { (table(&states.cases)) }
+            @if !states.curves.is_empty() {
+                h3 { "Over time" }
+                div class="charts" { @for curve in &states.curves { (chart::curve(curve)) } }
+            }
+            @for note in &states.notes { p class="note" { (note) } }
         }
     }
 }

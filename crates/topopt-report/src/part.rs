@@ -6,7 +6,7 @@ use topopt_mesh::{Face, HexMesh, surface, tetrahedra};
 use topopt_surface::TriangleSurface;
 
 use crate::arrow::arrows;
-use crate::color_map::{CASES, LOADED, PART, SUPPORTED, linear};
+use crate::color_map::{CASES, MARKS, PART, linear};
 use crate::picture::Shape;
 use crate::report::Part;
 
@@ -15,7 +15,7 @@ use crate::report::Part;
 pub(crate) fn shapes<'a>(mesh: &HexMesh, part: &Part) -> Vec<Shape<'a>> {
     let mut shapes = vec![boundary(mesh, part)];
     shapes.extend(part.loads.iter().zip(CASES.iter().cycle()).map(|(load, &color)| {
-        Shape::plain(Cow::Owned(arrows(mesh, &load.forces)), linear(color)).in_front()
+        Shape::plain(Cow::Owned(arrows(mesh, &load.forces, 1.0)), linear(color)).in_front()
     }));
     shapes
 }
@@ -40,20 +40,20 @@ fn boundary<'a>(mesh: &HexMesh, part: &Part) -> Shape<'a> {
 /// Colors of what is marked. A face has one if all its nodes are marked; a marked node without such
 /// a face colors what is around it.
 struct Marks {
-    /// Whether a node is marked, and the color of those.
-    kinds: [(Vec<bool>, [f32; 3]); 2],
+    /// Whether a node has a mark, and the color of those.
+    kinds: Vec<(Vec<bool>, [f32; 3])>,
     /// Whether a node is one of a colored face, `[n_nodes]`.
     is_shown: Vec<bool>,
 }
 
 impl Marks {
     fn of(part: &Part, n_nodes: usize, faces: impl Iterator<Item = [u32; 4]>) -> Self {
-        let kinds = [(&part.loaded, LOADED), (&part.supported, SUPPORTED)].map(|(nodes, color)| {
+        let kinds = part.marks.iter().zip(MARKS).map(|(mark, color)| {
             let mut is_marked = vec![false; n_nodes];
-            nodes.iter().for_each(|&node| is_marked[node as usize] = true);
+            mark.nodes.iter().for_each(|&node| is_marked[node as usize] = true);
             (is_marked, linear(color))
         });
-        let mut marks = Self { kinds, is_shown: Vec::new() };
+        let mut marks = Self { kinds: kinds.collect(), is_shown: Vec::new() };
         let mut is_shown = vec![false; n_nodes];
         for face in faces.filter(|face| marks.of_face(*face).is_some()) {
             face.iter().for_each(|&node| is_shown[node as usize] = true);
@@ -79,6 +79,7 @@ mod tests {
     use topopt_mesh::generate::{Benchmark, Resolution};
 
     use super::*;
+    use crate::report::Mark;
 
     #[test]
     fn whole_faces_are_colored_and_single_nodes_color_their_surroundings() {
@@ -87,20 +88,19 @@ mod tests {
             let x = mesh.coordinates();
             (0..x.len()).filter(|&node| is_there(&x[node])).map(|node| node as u32).collect()
         };
-        let part = Part {
-            supported: nodes(|x| x[0] == 0.0),
-            loaded: nodes(|x| *x == [10.0, 5.0, 5.0]),
-            loads: Vec::new(),
-        };
+        let mark = |nodes| Mark { name: String::new(), nodes };
+        let [held, loaded] = [nodes(|x| x[0] == 0.0), nodes(|x| *x == [10.0, 5.0, 5.0])];
+        let part = Part { marks: vec![mark(loaded), mark(held)], loads: Vec::new() };
+        let [loaded, supported, ..] = MARKS;
         let shape = boundary(&mesh, &part);
         let (mut n_supported, mut n_loaded) = (0, 0);
         for (triangle, colors) in shape.surface.triangles().iter().zip(&shape.colors) {
             let x = triangle.map(|node| mesh.coordinates()[node as usize]);
             let on_end = x.iter().all(|x| x[0] == 0.0);
             n_supported += usize::from(on_end);
-            assert_eq!(*colors == [linear(SUPPORTED); 3], on_end, "{x:?}");
-            n_loaded += colors.iter().filter(|color| **color == linear(LOADED)).count();
-            assert!(on_end || colors.iter().all(|color| *color != linear(SUPPORTED)));
+            assert_eq!(*colors == [linear(supported); 3], on_end, "{x:?}");
+            n_loaded += colors.iter().filter(|color| **color == linear(loaded)).count();
+            assert!(on_end || colors.iter().all(|color| *color != linear(supported)));
         }
         // Two triangles of each of 25 faces; the triangles at a corner of the box.
         assert!(n_supported == 50 && (3..=6).contains(&n_loaded), "{n_supported} {n_loaded}");

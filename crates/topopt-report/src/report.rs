@@ -20,6 +20,8 @@ pub struct Report<'a> {
     pub density: &'a [f64],
     /// Sentences about the design.
     pub remarks: Vec<String>,
+    /// What was solved for in the design, where that is shown.
+    pub states: Option<States>,
     /// What holds the part and what acts on it.
     pub part: Part,
     /// What was computed and how, in groups with a title.
@@ -57,12 +59,19 @@ impl Fact {
 /// What holds the part and what acts on it, by nodes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Part {
-    /// Nodes that are held.
-    pub supported: Vec<u32>,
-    /// Nodes with a force.
-    pub loaded: Vec<u32>,
+    /// Where something holds or acts, each in a color of its own. Where two meet, the first is shown.
+    pub marks: Vec<Mark>,
     /// The load cases.
     pub loads: Vec<Load>,
+}
+
+/// Nodes at which something holds or acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// What it is, for the legend.
+    pub name: String,
+    /// The nodes; without any there is no entry in the legend.
+    pub nodes: Vec<u32>,
 }
 
 /// The forces of a load case.
@@ -81,6 +90,21 @@ pub struct Table {
     pub columns: Vec<String>,
     /// Rows of as many fields.
     pub rows: Vec<Vec<String>>,
+}
+
+/// What was solved for: displacements and stresses, temperatures and fluxes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct States {
+    /// The title of the section.
+    pub title: String,
+    /// Fields on the surface of the solid.
+    pub fields: Vec<NodalField>,
+    /// Numbers of the load cases, a column each.
+    pub cases: Table,
+    /// Curves over time, where there are steps in time.
+    pub curves: Vec<Curve>,
+    /// Sentences.
+    pub notes: Vec<String>,
 }
 
 /// What a proof found.

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 use topopt_mesh::HexMesh;
 use topopt_mesh::generate::{Benchmark, Resolution};
-use topopt_report::{Curve, Fact, Load, NodalField, Part, Report, Table, Verification};
+use topopt_report::{Curve, Fact, Load, Mark, NodalField, Part, Report, Table, Verification};
 use topopt_surface::{Shaping, Solid};
 
 fn solid<'a>(mesh: &'a HexMesh, density: &[f64]) -> Solid<'a> {
@@ -23,9 +23,11 @@ fn field(mesh: &HexMesh) -> NodalField {
         title: "Displacement <i>".into(),
         unit: "mm".into(),
         values: x().collect(),
+        lowest: 0.0,
         highest: 12.5,
         is_exceeded: true,
         displacements: Some(x().map(|x| [0.0, x, 0.0]).collect()),
+        arrows: None,
     }
 }
 
@@ -40,9 +42,11 @@ fn report<'a>(solid: &'a Solid<'a>, density: &'a [f64]) -> Report<'a> {
         solid,
         density,
         remarks: vec!["Grey level 30.0 %: <grey>.".into()],
+        states: None,
         part: Part {
-            supported: vec![0],
-            loaded: vec![1],
+            marks: [("loaded", 1), ("held", 0)]
+                .map(|(name, node)| Mark { name: name.into(), nodes: vec![node] })
+                .to_vec(),
             loads: vec![Load {
                 name: "load case <up>".into(),
                 forces: vec![[0.0, 1.0, 0.0]; mesh.n_nodes()],

@@ -26,10 +26,11 @@ use crate::result_files::{
     ANALYSIS, ANALYSIS_FIELDS, CASE, CHECKPOINTS, SNAPSHOTS, checkpoints, write_json,
 };
 use crate::results::remove_analysis;
-use crate::solved::{Conditions, Filling, Given, Solved, SolvedCase};
+use crate::solved::{Conditions, Filling, Given, Solved, SolvedCase, carrying_nodes, mass};
 use crate::starting_design::StartingDesign;
-use crate::summary::{Preconditioner, UnitNames};
+use crate::summary::Preconditioner;
 use crate::thread_pool::thread_pool;
+use crate::unit_names::UnitNames;
 use gauss_points::GaussPoints;
 pub use gauss_points::PeakStress;
 
@@ -164,7 +165,7 @@ impl Analysis {
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
             title: config.title.clone(),
-            units: config.units.map(UnitNames::of),
+            units: UnitNames::of(config),
             case: config.path().display().to_string(),
             design: None,
             nodes: model.mesh.n_nodes(),
@@ -173,7 +174,7 @@ impl Analysis {
             void_elements: model.space.void.len(),
             element_width: model.element_width,
             volume: filling.material.iter().sum(),
-            mass: solved.mass(config, &filling.density),
+            mass: mass(config, model, &filling.density),
             load_cases: cases.collect(),
             device: place.name(),
             strategy: solution.means.strategy,
@@ -279,7 +280,7 @@ pub(crate) fn filling<K: Physics<N>, const N: usize>(
     interpolation.penalty = later.unwrap_or(interpolation.penalty);
     let mut filling = Filling {
         material: density.iter().zip(&model.space.volumes).map(|(rho, v)| rho * v).collect(),
-        is_carrying_node: carrying_nodes(model, &density),
+        is_carrying_node: carrying_nodes(model.problem.mesh(), &density),
         interpolation,
         contrast: model.contrast(config),
         stress_moduli: Vec::new(),
@@ -288,23 +289,6 @@ pub(crate) fn filling<K: Physics<N>, const N: usize>(
     filling.stress_moduli = filling.moduli(model);
     Ok(filling)
 }
-
-/// Whether a node is one of an element that is not as good as void, `[n_nodes]`.
-fn carrying_nodes<K: Physics<N>, const N: usize>(
-    model: &Model<K, N>,
-    density: &[f64],
-) -> Vec<bool> {
-    let mesh = model.problem.mesh();
-    let largest = density.iter().copied().fold(0.0, f64::max);
-    let mut carries = vec![false; mesh.n_nodes()];
-    for (hex, _) in mesh.hexes().iter().zip(density).filter(|(_, rho)| **rho >= VOID * largest) {
-        hex.iter().for_each(|&node| carries[node as usize] = true);
-    }
-    carries
-}
-
-/// Share of the largest density below which displacements of an element mean nothing.
-const VOID: f64 = 0.1;
 
 fn write_gauss_points(solved: &Solved, path: &Path) -> Result<(), Failure> {
     Ok(atomic::write(path, |file| {

@@ -18,7 +18,7 @@ use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
 use crate::lookup::{Lookup, sorted};
 use crate::meshing::Gmsh;
-use crate::physics::{Conditions, Physics};
+use crate::physics::{Conditions, Loaded, Physics};
 use crate::posed::Posed;
 use crate::tags::Tags;
 use crate::{free_memory, meshing, selections};
@@ -47,6 +47,8 @@ pub struct Case<const N: usize = DIM> {
     pub fields: Fields,
     /// Load cases, in the order in which the file first names them.
     pub load_cases: Vec<CaseLoads<N>>,
+    /// What loads act on, where that is not every node with a load.
+    pub loaded: Option<Loaded>,
     /// Objective and constraints.
     pub posed: Posed,
     /// Elements that stay solid, sorted.
@@ -116,7 +118,7 @@ impl Case {
             return Ok(());
         }
         let message = "this command is for elastic parts, and the case is of heat";
-        let remedy = "`topopt check`, `run`, `solve`, `export` and `bench operators` know heat";
+        let remedy = "`topopt check`, `run`, `solve`, `verify`, `report`, `export` and `bench operators` know heat";
         Err(Finding::new(message).remedy(remedy))
     }
 }
@@ -142,6 +144,7 @@ impl<const N: usize> Case<N> {
         findings.extend(K::incomplete_materials(&lookup, &load_cases, &materials));
         let [solid, void] = lookup.passive(&mut findings);
         let posed = lookup.posed(&mut findings);
+        let loaded = K::loaded(&lookup);
 
         InputError::if_any(findings)?;
         InputError::if_any(K::idle_loads(&lookup, &fixed, &load_cases))?;
@@ -163,10 +166,16 @@ impl<const N: usize> Case<N> {
             materials,
             fields,
             load_cases,
+            loaded,
             posed,
             solid,
             void,
         })
+    }
+
+    /// Its sets.
+    pub(crate) fn lookup<'a>(&'a self, config: &'a Config) -> Lookup<'a> {
+        Lookup { config, mesh: &self.mesh, sets: &self.sets }
     }
 
     /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.

@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use topopt_io::vtk::{Array, Values, vtu};
+use topopt_fem::Diffusion;
+use topopt_io::vtk::{Array, Section, Values, vtu};
 use topopt_mesh::HexMesh;
 use topopt_mesh::numbers::shown;
 use topopt_surface::{Shaping, Solid};
 
 use crate::finding::Finding;
+use crate::lookup::sorted;
 use crate::model::Model;
 use crate::physics::Physics;
+use crate::solved::carrying_nodes;
 
 /// A file with a mesh and the densities of its elements, as a run writes it.
 #[derive(Debug)]
@@ -25,8 +28,12 @@ pub struct DesignFile {
 
 /// Names of the arrays that say what belongs to supports and loads, and what has a fixed density.
 const SUPPORTED: &str = "supported";
+const CONVECTED: &str = "convected";
 const LOADED: &str = "loaded";
 const PASSIVE: &str = "passive";
+
+/// Name of the array that marks the elements with a heat source.
+const HEAT_SOURCE: &str = "heat_source";
 
 /// Names of the vectors of the nodes, of the first load case.
 pub(crate) const FORCE: &str = "force";
@@ -42,7 +49,8 @@ impl DesignFile {
             .map_err(|error| Finding::new(error.to_string()))?;
         let (mesh, density) = (file.mesh, data.remove(0));
 
-        let nodes = [SUPPORTED, LOADED].iter().filter_map(|name| mesh.sets().nodes.get(*name));
+        let nodes =
+            [SUPPORTED, CONVECTED, LOADED].iter().filter_map(|name| mesh.sets().nodes.get(*name));
         let mut pinned: Vec<u32> = nodes.flatten().copied().collect();
         let elements = passive(&mesh).iter();
         pinned.extend(elements.flat_map(|&element| mesh.hexes()[element as usize]));
@@ -56,7 +64,19 @@ impl DesignFile {
         self.nodes(SUPPORTED)
     }
 
-    /// Nodes with a force in any load case, where the file has them.
+    /// Nodes of faces that convect heat, where the file has them.
+    pub fn convected(&self) -> &[u32] {
+        self.nodes(CONVECTED)
+    }
+
+    /// Nodes of elements with a heat source, where the file has them, sorted.
+    pub fn heated_within(&self) -> Vec<u32> {
+        let elements = self.mesh.sets().elements.get(HEAT_SOURCE);
+        let nodes = elements.into_iter().flatten().flat_map(|&e| self.mesh.hexes()[e as usize]);
+        sorted(nodes.collect())
+    }
+
+    /// Nodes with a force, or of heated faces, in any load case, where the file has them.
     pub fn loaded(&self) -> &[u32] {
         self.nodes(LOADED)
     }
@@ -78,7 +98,39 @@ impl DesignFile {
     /// # Errors
     /// A file that cannot be read.
     pub fn forces(&self, names: &[&str]) -> Result<Vec<Option<Vec<[f64; 3]>>>, Finding> {
-        point_vectors(&self.path, FORCE, names)
+        arrays(&self.path, Section::Points, FORCE, names)
+    }
+
+    /// Heat into the nodes in each of the load cases `names`, `[n_nodes]`, with what convection brings
+    /// from the ambient.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or lacks the heat of a load case.
+    pub fn heat(&self, names: &[&str]) -> Result<Vec<Vec<f64>>, Finding> {
+        self.scalars(Diffusion::NAMES.load, names)
+    }
+
+    /// Temperatures of the nodes in each of the load cases `names`, `[n_nodes]`.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or lacks the temperatures of a load case.
+    pub fn temperatures(&self, names: &[&str]) -> Result<Vec<Vec<f64>>, Finding> {
+        self.scalars(Diffusion::NAMES.state, names)
+    }
+
+    /// Values of the nodes by load case.
+    fn scalars(&self, what: &str, names: &[&str]) -> Result<Vec<Vec<f64>>, Finding> {
+        let found = arrays::<1>(&self.path, Section::Points, what, names)?;
+        let found: Option<Vec<_>> = found.into_iter().map(|v| Some(v?.into_flattened())).collect();
+        found.ok_or_else(|| {
+            let message = format!("{} lacks the {what} of a load case", self.path.display());
+            Finding::new(message).remedy("run the case again")
+        })
+    }
+
+    /// Whether a node is one of an element that is not as good as void, `[n_nodes]`.
+    pub fn carrying_nodes(&self) -> Vec<bool> {
+        carrying_nodes(&self.mesh, &self.density)
     }
 
     /// The volume of the material: the sum of density times volume.
@@ -186,19 +238,21 @@ fn passive(mesh: &HexMesh) -> &[u32] {
 /// Largest relative difference of volumes that passes as kept.
 const VOLUME_TOLERANCE: f64 = 5e-3;
 
-/// The vectors of the nodes that a file has for each of the load cases `names`; see [`array_name`].
+/// The values with C components that a file has for each of the load cases `names`; see
+/// [`array_name`].
 ///
 /// # Errors
 /// A file that cannot be read.
-pub(crate) fn point_vectors(
+pub(crate) fn arrays<const C: usize>(
     path: &Path,
+    section: Section,
     what: &str,
     names: &[&str],
-) -> Result<Vec<Option<Vec<[f64; 3]>>>, Finding> {
+) -> Result<Vec<Option<Vec<[f64; C]>>>, Finding> {
     let names: Vec<String> =
         names.iter().enumerate().map(|(k, name)| array_name(what, k, name)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    vtu::read_point_vectors(path, &names).map_err(|error| Finding::new(error.to_string()))
+    vtu::read_arrays(path, section, &names).map_err(|error| Finding::new(error.to_string()))
 }
 
 /// Name of the array of `what` in load case number `k`: that of the first has no name of a case.
@@ -209,20 +263,21 @@ pub fn array_name(what: &str, k: usize, case: &str) -> String {
 /// Where a problem is held and loaded, and which densities are fixed, as arrays of 0 and 1 in the
 /// user's numbering: read as a mesh, the file has them as sets.
 pub(crate) struct Marks {
-    supported: Vec<u8>,
-    loaded: Vec<u8>,
-    passive: Vec<u8>,
+    points: Vec<(&'static str, Vec<u8>)>,
+    cells: Vec<(&'static str, Vec<u8>)>,
 }
 
 impl Marks {
     pub fn of<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Self {
         let problem = &model.problem;
-        let n_nodes = problem.mesh().n_nodes();
+        let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let springs = problem.constraints().springs();
         let is_sprung = |node: usize| {
             springs.is_some_and(|springs| springs[N * node..N * node + N].iter().any(|k| *k > 0.0))
         };
-        let is_supported = |node: usize| problem.constraints().is_held(node) || is_sprung(node);
+        let are_supports = K::NAMES.sprung == SUPPORTED;
+        let is_supported =
+            |node: usize| problem.constraints().is_held(node) || are_supports && is_sprung(node);
         let is_loaded = |node: usize| {
             let cases = problem.load_cases().iter();
             cases.flat_map(|case| &case.forces[N * node..N * node + N]).any(|force| *force != 0.0)
@@ -231,27 +286,39 @@ impl Marks {
             let marks: Vec<u8> = (0..n_nodes).map(|node| is_marked(node).into()).collect();
             model.renumbering.nodes_to_original(&marks)
         };
+        let loaded = match &model.loaded {
+            Some(loaded) => flags(n_nodes, &loaded.nodes),
+            None => nodes(&is_loaded),
+        };
 
-        let mut passive = vec![0; problem.mesh().n_elements()];
-        let fixed = model.space.solid.iter().chain(&model.space.void);
-        fixed.for_each(|&element| passive[element as usize] = 1);
-        Self {
-            supported: nodes(&is_supported),
-            loaded: nodes(&is_loaded),
-            passive: model.renumbering.elements_to_original(&passive),
+        let mut points = vec![(SUPPORTED, nodes(&is_supported)), (LOADED, loaded)];
+        if springs.is_some() && !are_supports {
+            points.push((K::NAMES.sprung, nodes(&is_sprung)));
         }
+        let fixed: Vec<u32> = [&model.space.solid[..], &model.space.void].concat();
+        let passive = model.renumbering.elements_to_original(&flags(n_elements, &fixed));
+        let mut cells = vec![(PASSIVE, passive)];
+        let within = model.loaded.as_ref().filter(|loaded| !loaded.elements.is_empty());
+        cells.extend(within.map(|loaded| (HEAT_SOURCE, flags(n_elements, &loaded.elements))));
+        Self { points, cells }
     }
 
     /// Arrays of the points.
-    pub fn points(&self) -> [Array<'_>; 2] {
-        [(SUPPORTED, &self.supported), (LOADED, &self.loaded)]
-            .map(|(name, marks)| array(name, marks))
+    pub fn points(&self) -> impl Iterator<Item = Array<'_>> {
+        self.points.iter().map(|(name, marks)| array(name, marks))
     }
 
     /// Arrays of the cells.
-    pub fn cells(&self) -> [Array<'_>; 1] {
-        [array(PASSIVE, &self.passive)]
+    pub fn cells(&self) -> impl Iterator<Item = Array<'_>> {
+        self.cells.iter().map(|(name, marks)| array(name, marks))
     }
+}
+
+/// 1 for each of the `numbers`, else 0, `[n]`.
+fn flags(n: usize, numbers: &[u32]) -> Vec<u8> {
+    let mut flags = vec![0; n];
+    numbers.iter().for_each(|&i| flags[i as usize] = 1);
+    flags
 }
 
 fn array<'a>(name: &'a str, marks: &'a [u8]) -> Array<'a> {

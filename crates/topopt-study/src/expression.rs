@@ -1,5 +1,9 @@
 //! Expressions in the coordinates, such as `if(x < 0.5, 43, 4)`.
 
+mod places;
+
+use std::ops::Range;
+
 use evalexpr::{EvalexprError, Node, Operator, Value, build_operator_tree};
 
 /// A function of a point, whose numbers are all floating-point; what is true is 1, else 0.
@@ -52,18 +56,33 @@ const UNARY: [(&str, Unary); 19] = [
 const BINARY: [(&str, Binary); 4] =
     [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2), ("hypot", f64::hypot)];
 
+/// Why a text is no expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// What is wrong, as the end of a sentence.
+    pub why: String,
+    /// The bytes of the text that are, where that can be told.
+    pub at: Option<Range<usize>>,
+}
+
 impl Expression {
     /// # Errors
-    /// What is wrong with `text`, as the end of a sentence.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// What is wrong with `text`, and where.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
         if text.len() > LONGEST {
-            return Err(format!("it is longer than {LONGEST} characters"));
+            let why = format!("it is longer than {LONGEST} characters");
+            return Err(Fault { why, at: None });
         }
-        let tree = build_operator_tree(text).map_err(|error| match error {
-            EvalexprError::AppendedToLeafNode => "an operator is missing between two values".into(),
-            other => other.to_string().trim_end_matches('.').replacen("Found", "it has", 1),
+        let tree = build_operator_tree(text).map_err(|error| {
+            let why = match error {
+                EvalexprError::AppendedToLeafNode => {
+                    "an operator is missing between two values".into()
+                }
+                ref other => other.to_string().trim_end_matches('.').replacen("Found", "it has", 1),
+            };
+            Fault { why, at: places::unmatched(text) }
         })?;
-        Self::of(&tree)
+        Self::of(&tree).map_err(|why| Fault { at: places::of_quoted(text, &why), why })
     }
 
     /// Its value at the point `x`.
@@ -211,25 +230,30 @@ mod tests {
             "", "2 +", "(x", "x)", "x y", "w", "sine(x)", "if(x, 1)", "sin()", "\"a\"", "x = 2",
             "1; 2", "1, 2", "x +* 2", "2x", "x & y", "*",
         ];
-        let shown = errors.map(|text| format!("{text}: {}", Expression::parse(text).unwrap_err()));
+        let shown = errors.map(|text| {
+            let Fault { why, at } = Expression::parse(text).unwrap_err();
+            let at =
+                at.map_or(String::new(), |at| format!(" [{}: {}]", at.start, &text[at.clone()]));
+            format!("{text}: {why}{at}")
+        });
         insta::assert_snapshot!(shown.join("\n"), @r#"
         : a value is missing
-        2 +: `+` lacks a value
-        (x: it has an unmatched opening parenthesis '('
-        x): it has an unmatched closing parenthesis ')'
-        x y: `x` is no function
-        w: `w` is no variable
-        sine(x): `sine` is no function
-        if(x, 1): `if` takes 3 values, not 2
-        sin(): `sin` takes 1 value, not 0
-        "a": `"a"` is not known
-        x = 2: `=` is not known
-        1; 2: `;` is not known
-        1, 2: `,` is not known
-        x +* 2: `*` lacks a value
-        2x: `2x` is no variable
+        2 +: `+` lacks a value [2: +]
+        (x: it has an unmatched opening parenthesis '(' [0: (]
+        x): it has an unmatched closing parenthesis ')' [1: )]
+        x y: `x` is no function [0: x]
+        w: `w` is no variable [0: w]
+        sine(x): `sine` is no function [0: sine]
+        if(x, 1): `if` takes 3 values, not 2 [0: if]
+        sin(): `sin` takes 1 value, not 0 [0: sin]
+        "a": `"a"` is not known [0: "a"]
+        x = 2: `=` is not known [2: =]
+        1; 2: `;` is not known [1: ;]
+        1, 2: `,` is not known [1: ,]
+        x +* 2: `*` lacks a value [3: *]
+        2x: `2x` is no variable [0: 2x]
         x & y: it has a partial token '&' that should not be followed by ' '
-        *: `*` lacks a value
+        *: `*` lacks a value [0: *]
         "#);
     }
 

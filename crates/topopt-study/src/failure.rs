@@ -62,7 +62,7 @@ pub enum Failure {
     #[error(transparent)]
     Averaging(#[from] AveragingError),
     /// No next design follows from a design.
-    #[error("iteration {iteration}: the compliance or its sensitivities are not finite, or vanish")]
+    #[error("iteration {iteration}: the objective or its sensitivities are not finite, or vanish")]
     Sensitivities {
         /// Iteration of the design.
         iteration: usize,
@@ -112,7 +112,7 @@ fn reason(reason: StopReason) -> &'static str {
         StopReason::Converged => "the solver converged",
         StopReason::IterationLimit => "the solver did not converge",
         StopReason::Stagnated => "rounding stopped the solver",
-        StopReason::Indefinite => "the stiffness is not positive definite",
+        StopReason::Indefinite => "the matrix of the system is not positive definite",
         StopReason::NotFinite => "the solver found a number that is not finite",
         StopReason::Interrupted => "the solver was interrupted",
     }
@@ -168,8 +168,8 @@ impl Failure {
                 written(*iterations)
             ),
             Failure::Sensitivities { iteration } => format!(
-                "check the units of the forces and of Young's modulus, the penalty and the radius \
-                 of the filter; {}",
+                "check the units of the loads and of the material, the penalty and the radius of \
+                 the filter; {}",
                 written(*iteration)
             ),
             Failure::Unsolved { remedy, .. } => (*remedy).into(),
@@ -203,8 +203,8 @@ fn written(iterations: usize) -> String {
 fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static str {
     match outcome.reason {
         StopReason::IterationLimit if outcome.relative_residual > 1.0 => {
-            "the residual has grown: some part can move without strain, for example about an edge \
-             or a node where two solids meet; `topopt check` looks for such hinges"
+            "the residual has grown: some part is hardly held, for example where two solids meet in an \
+             edge or a node; `topopt check` looks for such hinges"
         }
         StopReason::IterationLimit if other_cycle == Some(Cycle::K) => {
             "set `solver.cycle` to \"K\", the strongest, or raise `solver.max_iterations`"
@@ -219,6 +219,6 @@ fn solver_remedy(outcome: &PcgOutcome, other_cycle: Option<Cycle>) -> &'static s
              `design.density_min`"
         }
         StopReason::Stagnated => "loosen `solver.tolerance`: it is beyond double precision here",
-        _ => "check the units of the forces and of Young's modulus, and the mesh",
+        _ => "check the units of the loads and of the material, and the mesh",
     }
 }

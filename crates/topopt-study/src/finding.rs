@@ -139,6 +139,13 @@ impl Source {
         self.pieces.first().map_or("", |piece| piece.shown.name.as_str())
     }
 
+    /// The text at a place.
+    pub fn text(&self, span: Range<usize>) -> Option<&str> {
+        let after = self.pieces.partition_point(|piece| piece.start <= span.start);
+        let piece = self.pieces.get(after.checked_sub(1)?)?;
+        piece.text.get(span.start - piece.start..span.end.checked_sub(piece.start)?)
+    }
+
     fn locate(&self, span: Range<usize>) -> (Arc<Text>, Range<usize>) {
         let after = self.pieces.partition_point(|piece| piece.start <= span.start);
         let piece = &self.pieces[after - 1];

@@ -53,5 +53,6 @@ mod supports;
 pub mod tags;
 pub mod thermal;
 pub mod thread_pool;
+pub mod unit_names;
 mod units;
 pub mod verification;

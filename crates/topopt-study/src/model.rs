@@ -18,7 +18,7 @@ use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
 use crate::materials::{self, MaterialShare};
-use crate::physics::Physics;
+use crate::physics::{Loaded, Physics};
 use crate::posed::{Form, Posed, PosedConstraint};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
@@ -32,6 +32,8 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub problem: Problem<K, N>,
     /// What acts in time, where the case is in time.
     pub timeline: Option<Timeline>,
+    /// What loads act on as the user numbers it, where that is not every node with a load.
+    pub loaded: Option<Loaded>,
     /// Number of elements of each color, where the problem has them by color.
     pub colors: Option<Vec<usize>>,
     /// What the elements are made of, `[material]` first.
@@ -105,6 +107,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             renumbering,
             problem,
             timeline,
+            loaded: case.loaded,
             colors,
             materials,
             space,

@@ -4,7 +4,7 @@
 mod elastic;
 pub(crate) mod heat;
 
-use topopt_fem::{BodyForce, ElementKernel, ProblemError, Timeline};
+use topopt_fem::{BodyForce, Discretization, ElementKernel, ProblemError, Timeline};
 use topopt_mesh::Renumbering;
 
 use crate::case_loads::CaseLoads;
@@ -30,6 +30,21 @@ pub struct Names {
     pub state: &'static str,
     /// What acts on nodes.
     pub load: &'static str,
+    /// All of it, in sentences.
+    pub loads: &'static str,
+    /// Half of the work of every element.
+    pub energy: &'static str,
+    /// The mark of nodes with springs, or what stands for them: `supported`, or one of their own.
+    pub sprung: &'static str,
+}
+
+/// What loads act on, by numbers from 0, sorted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// Nodes of loaded faces, and loaded nodes.
+    pub nodes: Vec<u32>,
+    /// Elements that are loaded from within.
+    pub elements: Vec<u32>,
 }
 
 /// A physics with N unknowns per node, as studies pose it.
@@ -62,6 +77,21 @@ pub trait Physics<const N: usize>: ElementKernel<N> {
 
     /// What supports, springs and loads amount to.
     fn conditions(lookup: &Lookup, findings: &mut Vec<Finding>) -> Conditions<N>;
+
+    /// What the loads of all load cases act on; none where that is every node with a load.
+    fn loaded(_lookup: &Lookup) -> Option<Loaded> {
+        None
+    }
+
+    /// What flows through every element, `[n_elements][3]`, with its name: of the `coefficients` of
+    /// the first term and a state, in the order of the problem; none where nothing flows.
+    fn flux(
+        _problem: &Discretization<Self, N>,
+        _coefficients: &[f64],
+        _state: &[f64],
+    ) -> Option<(&'static str, Vec<[f64; 3]>)> {
+        None
+    }
 
     /// Materials that lack what a load or a response needs.
     fn incomplete_materials(

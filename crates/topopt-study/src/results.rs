@@ -198,26 +198,27 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         let nodal = fields.nodal.iter();
         let nodal: Vec<_> =
             nodal.map(|(name, values)| array(name.as_str(), N, values.as_slice())).collect();
-        let [passive] = self.marks.cells();
-        let cells = [
+        let mut cells = vec![
             array("density", 1, fields.density.as_slice()),
-            array("strain_energy", 1, fields.strain_energy.as_slice()),
-            passive,
+            array(K::NAMES.energy, 1, fields.energy.as_slice()),
         ];
+        let fluxes = fields.fluxes.iter();
+        cells.extend(fluxes.map(|(name, values)| array(name.as_str(), 3, values.as_slice())));
+        cells.extend(self.marks.cells());
         let points: Vec<_> = nodal.into_iter().chain(self.marks.points()).collect();
         let mesh = &self.model.mesh;
         vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, self.compression)
     }
 
-    /// Density and strain energy on the cells of the mesh file, with their numbers there.
+    /// Density and energy on the cells of the mesh file, with their numbers there.
     fn write_uncut(&self, uncut: &UncutCells, fields: &Fields) -> Result<(), WriteError> {
         let density = uncut.means(&fields.density, &self.model.mesh.volumes());
-        let strain_energy = uncut.sums(fields.strain_energy.iter().copied());
+        let energy = uncut.sums(fields.energy.iter().copied());
         let tags: Vec<i64> = uncut.tags.iter().map(|&tag| tag as i64).collect();
         let array = |name, values| Array { name, components: 1, values };
         let data = [
             array("density", Values::F64(&density)),
-            array("strain_energy", Values::F64(&strain_energy)),
+            array(K::NAMES.energy, Values::F64(&energy)),
             array("element", Values::I64(&tags)),
         ];
         let path = self.directory.join(UNCUT);
@@ -239,7 +240,10 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
 /// Fields of a design in the user's numbering.
 struct Fields {
     density: Vec<f64>,
-    strain_energy: Vec<f64>,
+    /// See [`crate::physics::Names::energy`].
+    energy: Vec<f64>,
+    /// Of the elements: what flows through them in each load case, where something does.
+    fluxes: Vec<(String, Vec<f64>)>,
     /// Of the nodes: `displacement` and `force` of the first load case, `displacement_NAME` and
     /// `force_NAME` of the others.
     nodal: Vec<(String, Vec<f64>)>,
@@ -251,7 +255,8 @@ impl Fields {
         design: &Design<B>,
     ) -> Result<Self, ObserverError> {
         let renumbering = &model.renumbering;
-        let mut nodal = Vec::new();
+        let moduli = design.moduli()?;
+        let (mut nodal, mut fluxes) = (Vec::new(), Vec::new());
         for (k, case) in model.problem.load_cases().iter().enumerate() {
             let displacement = design.displacement(k)?;
             let fields = [(K::NAMES.state, &displacement), (K::NAMES.load, &case.forces)];
@@ -259,10 +264,15 @@ impl Fields {
                 let values = renumbering.nodes_to_original(values.as_chunks::<N>().0);
                 nodal.push((array_name(what, k, &case.name), values.into_flattened()));
             }
+            if let Some((what, flux)) = K::flux(&model.problem, &moduli, &displacement) {
+                let flux = renumbering.elements_to_original(&flux).into_flattened();
+                fluxes.push((array_name(what, k, &case.name), flux));
+            }
         }
         Ok(Self {
             density: renumbering.elements_to_original(&design.density()?),
-            strain_energy: renumbering.elements_to_original(&design.strain_energy()?),
+            energy: renumbering.elements_to_original(&design.strain_energy()?),
+            fluxes,
             nodal,
         })
     }

@@ -60,7 +60,20 @@ pub struct Resumption {
     by_color: bool,
 }
 
-impl<R: DeserializeOwned> Newest<R> {
+/// What a checkpoint holds besides its arrays, for the command that writes it.
+pub(crate) trait OfCommand: DeserializeOwned {
+    /// The command.
+    const COMMAND: &'static str;
+}
+
+impl OfCommand for Record {
+    const COMMAND: &'static str = "run";
+}
+
+/// Keys of checkpoints that only one command writes, with the command.
+const COMMANDS: [(&str, &str); 2] = [("history", "run"), ("table", "solve")];
+
+impl<R: OfCommand> Newest<R> {
     /// That among the results in `directory`.
     ///
     /// # Errors
@@ -78,6 +91,19 @@ impl<R: DeserializeOwned> Newest<R> {
                           --resume to start again";
             return Err(Finding::new(message).remedy(remedy));
         };
+
+        let written = |(key, _): &&(&str, &str)| checkpoint.content.get(key).is_some();
+        let other = COMMANDS.iter().find(written).filter(|(_, command)| *command != R::COMMAND);
+        if let Some((_, command)) = other {
+            let message = format!(
+                "the checkpoint in {} is one of `topopt {command}`, and not of `topopt {}`",
+                directory.display(),
+                R::COMMAND
+            );
+            return Err(Finding::new(message).remedy(format!(
+                "resume with `topopt {command}`, or name another folder with `--output DIR`"
+            )));
+        }
 
         let record = serde_json::from_value(checkpoint.content).map_err(|error| {
             Finding::new(format!(

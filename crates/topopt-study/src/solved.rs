@@ -9,7 +9,8 @@ mod solved_case;
 mod structure;
 
 pub use balance::{Balance, Reaction};
-pub(crate) use filling::Filling;
+pub(crate) use filling::{Filling, carrying_nodes};
+pub(crate) use measures::mass;
 pub use measures::{Displacement, Stress};
 pub use restraints::RestraintKind;
 pub(crate) use solve::{Conditions, Means, States, strategy};

@@ -20,6 +20,7 @@ use crate::posed::Posed;
 use crate::result_files::{SUMMARY, write_json};
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
+use crate::unit_names::UnitNames;
 
 /// Everything worth keeping of a run.
 #[derive(Debug, Serialize)]
@@ -110,27 +111,6 @@ impl Preconditioner {
     }
 }
 
-/// The units of the results.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct UnitNames {
-    /// Of lengths.
-    pub length: &'static str,
-    /// Of forces.
-    pub force: &'static str,
-    /// Of stresses.
-    pub stress: String,
-    /// Of compliances.
-    pub compliance: String,
-}
-
-impl UnitNames {
-    /// Those that a case states.
-    pub fn of(units: config::Units) -> Self {
-        let (length, force) = (units.length.name(), units.force.name());
-        Self { length, force, stress: units.stress(), compliance: units.energy() }
-    }
-}
-
 /// The settings in force, defaults and overrides included.
 #[derive(Debug, Serialize)]
 pub struct Settings<'a> {
@@ -193,7 +173,7 @@ impl<'a> Summary<'a> {
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
             title: config.title.as_deref(),
-            units: config.units.map(UnitNames::of),
+            units: UnitNames::of(config),
             case: config.path().display().to_string(),
             status: "running",
             stopped_by: None,
@@ -291,9 +271,10 @@ impl<'a> Summary<'a> {
         if let (Some(compliance), Some(volume)) = (self.done.compliance, self.done.volume_fraction)
         {
             let own = self.own_objective();
+            let name = self.settings.physics.in_words("compliance");
             lines += &format!(
-                "{} iteration{}, {}: {own}compliance {compliance:.6e}, volume {volume:.4}, \
-                 {} PCG iterations\n",
+                "{} iteration{}, {}: {own}{name} {compliance:.6e}, volume {volume:.4}, {} PCG \
+                 iterations\n",
                 self.done.iterations,
                 if self.done.iterations == 1 { "" } else { "s" },
                 self.stopped_by
@@ -308,10 +289,9 @@ impl<'a> Summary<'a> {
         );
         lines += &format!("results in {}", directory.display());
 
-        let grey = self
-            .done
-            .grey_level
-            .map(|grey| grey_text(grey, self.settings.physics, self.settings.style));
+        let is_in_time = self.posed.objective.iter().any(|response| response.when.is_some());
+        let grey =
+            self.done.grey_level.map(|grey| grey_text(grey, is_in_time, self.settings.style));
         let last = grey.into_iter().chain(self.volume_warning()).chain(self.limits());
         last.for_each(|line| lines += &format!("\n{line}"));
         lines
@@ -321,7 +301,10 @@ impl<'a> Summary<'a> {
     fn own_objective(&self) -> String {
         let is_usual = self.posed.objective.iter().all(|response| response.is_usual());
         match self.objective.value.filter(|_| !is_usual) {
-            Some(value) => format!("{} {value:.6e}, ", self.objective.response),
+            Some(value) => {
+                let name = self.settings.physics.in_words(&self.objective.response);
+                format!("{name} {value:.6e}, ")
+            }
             None => String::new(),
         }
     }
@@ -329,7 +312,10 @@ impl<'a> Summary<'a> {
     /// The limits of `[[constraints]]`, and whether they are kept.
     fn limits(&self) -> impl Iterator<Item = String> {
         let posed = self.posed.constraints.iter().zip(&self.constraints);
-        posed.filter(|(posed, _)| posed.entry.is_some()).filter_map(|(_, limited)| limited.text())
+        let texts = posed
+            .filter(|(posed, _)| posed.entry.is_some())
+            .filter_map(|(_, limited)| limited.text());
+        texts.map(|text| self.settings.physics.in_words(&text))
     }
 
     fn volume_warning(&self) -> Option<String> {
@@ -341,6 +327,10 @@ impl<'a> Summary<'a> {
         }
         let why = match volume > target {
             true => "with these passive elements, filter and move limit no design has less",
+            false if self.settings.physics == config::PhysicsKind::Heat => {
+                "with these passive elements, filter and move limit no design has more, or more \
+                 material would do harm"
+            }
             false => {
                 "with these passive elements, filter and move limit no design has more, or more \
                  material would only add weight"
@@ -350,16 +340,13 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// How grey a design is, from 0 to 1, and what that means.
-pub fn grey_text(grey: f64, physics: config::PhysicsKind, style: config::Style) -> String {
+/// How grey a design is, from 0 to 1, and what that means; one for heat in time is not verified.
+pub fn grey_text(grey: f64, is_in_time: bool, style: config::Style) -> String {
     let text = format!("grey level {:.1} %", 100.0 * grey);
     if grey <= GREY {
         return text;
     }
-    let proof = match physics {
-        config::PhysicsKind::Elasticity => Some("`topopt verify` says by how much"),
-        config::PhysicsKind::Heat => None,
-    };
+    let proof = (!is_in_time).then_some("`topopt verify` says by how much");
     let remedy = match style {
         config::Style::Smooth => Some("`design.style = \"crisp\"` avoids it"),
         config::Style::Crisp => None,

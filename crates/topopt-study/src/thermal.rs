@@ -28,11 +28,12 @@ use crate::place::Place;
 use crate::result_files::{ANALYSIS, ANALYSIS_FIELDS, CASE, write_json};
 use crate::solved::{Conditions, States};
 use crate::starting_design::StartingDesign;
-use crate::summary::{Preconditioner, UnitNames};
+use crate::summary::Preconditioner;
 use crate::thread_pool::thread_pool;
-use fields::Fields;
+use crate::unit_names::UnitNames;
+pub(crate) use fields::Fields;
 pub use found::{Extreme, HeatBalance, InTime, SupportHeat, ThermalAnalysis, ThermalCase};
-use part::Part;
+pub(crate) use part::Part;
 
 impl ThermalAnalysis {
     /// Solves the part of `config`, or the design of the request, and writes analysis.vtu,
@@ -58,7 +59,8 @@ impl ThermalAnalysis {
             notes.extend(doubts::of_part(config, &model));
             let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
 
-            let part = Part { config, case: &case, model: &model, filling: &filling };
+            let (case, model) = (&case, &model);
+            let part = Part { config, case, model, filling: &filling, is_loaded: None };
             let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
             let in_time = config.transient.as_ref().zip(model.timeline.as_ref());
             let mut analysis = match in_time {
@@ -108,12 +110,13 @@ impl<'a> Part<'a> {
         ThermalAnalysis {
             topopt: env!("CARGO_PKG_VERSION"),
             title: config.title.clone(),
-            units: config.units.map(UnitNames::of),
+            units: UnitNames::of(config),
             case: config.path().display().to_string(),
             design: None,
             nodes: model.mesh.n_nodes(),
             elements: model.mesh.n_elements(),
             free_dofs: model.n_free_dofs(),
+            element_width: model.element_width,
             volume: self.filling.material.iter().sum(),
             load_cases: Vec::new(),
             transient: None,

@@ -1,10 +1,12 @@
 //! The lines of a solved load case, for people.
 
+pub(super) mod thermal;
+
 use topopt_mesh::numbers::{place, shown};
 use topopt_study::solved::{Balance, Displacement, Reaction, RestraintKind, SolvedCase, Stress};
 
 /// Name and text of each line of its numbers.
-pub(super) fn numbers(case: &SolvedCase) -> Vec<(String, String)> {
+pub(in crate::commands) fn numbers(case: &SolvedCase) -> Vec<(String, String)> {
     let (weight, compliance) = (shown(case.weight), shown(case.compliance));
     vec![
         ("compliance".into(), format!("{compliance}, weight {weight}")),
@@ -16,7 +18,7 @@ pub(super) fn numbers(case: &SolvedCase) -> Vec<(String, String)> {
 
 /// Name and text of each line of the forces on the part; components that are noise of a solve to the
 /// relative `residual` are shown as 0.
-pub(super) fn forces(case: &SolvedCase, residual: f64) -> Vec<(String, String)> {
+pub(in crate::commands) fn forces(case: &SolvedCase, residual: f64) -> Vec<(String, String)> {
     let Balance { applied, reactions, sum, .. } = &case.balance;
     let all = reactions.iter().map(|reaction| &reaction.force).chain([applied]).flatten();
     let size = all.fold(0.0, |size: f64, f| size.max(f.abs()));
@@ -39,16 +41,16 @@ pub(super) fn forces(case: &SolvedCase, residual: f64) -> Vec<(String, String)> 
 /// Share of the largest force below which a component is rounding.
 const ROUNDING: f64 = 1e-12;
 
-pub(super) fn displacement(moved: &Displacement) -> String {
+pub(in crate::commands) fn displacement(moved: &Displacement) -> String {
     format!("{} at node {}, {}", shown(moved.value), moved.node, place(moved.at))
 }
 
-pub(super) fn percentiles(stress: &Stress) -> String {
+pub(in crate::commands) fn percentiles(stress: &Stress) -> String {
     let [p95, p99] = [stress.percentile_95, stress.percentile_99].map(shown);
     format!("95 % of the volume up to {p95}, 99 % up to {p99}")
 }
 
-pub(super) fn largest(stress: &Stress) -> String {
+pub(in crate::commands) fn largest(stress: &Stress) -> String {
     let maximum = shown(stress.maximum);
     format!("largest {maximum} at element {}, {}", stress.element, place(stress.at))
 }

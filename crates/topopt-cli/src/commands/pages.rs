@@ -3,4 +3,5 @@
 pub(super) mod cases;
 pub(super) mod part;
 pub(super) mod problem;
+pub(super) mod thermal;
 pub(super) mod wording;

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use topopt_fem::{DIM, Diffusion, Elasticity};
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 use topopt_mesh::Quality;
 
 use topopt_study::case::Case;
+use topopt_study::case_loads::CaseLoads;
 use topopt_study::config::Config;
 use topopt_study::finding::Finding;
 use topopt_study::materials::body_forces;
 use topopt_study::model::on_all_nodes;
+use topopt_study::physics::Physics;
 
 /// Writes the mesh with what lies on it. Cells: `solid`, `void` and the element sets, 0 or 1, and the
 /// `scaled_jacobian`.
@@ -21,15 +24,45 @@ use topopt_study::model::on_all_nodes;
 /// # Errors
 /// A finding if the file cannot be written, or is not to be a .vtu file.
 pub(super) fn write(path: &Path, config: &Config, case: &Case) -> Result<(), Finding> {
+    let body = |load: &CaseLoads| {
+        (!load.acceleration().is_zero()).then(|| body_forces(config, case, load))
+    };
+    write_of::<Elasticity, DIM>(path, case, SPRING, body)
+}
+
+/// The same of heat. Points: `support`, 1 where the temperature is held; `heat` by load case as the
+/// forces, with what convection brings from the ambient; `temperature`, which is held, likewise;
+/// `film`, film coefficient times area. Cells: `heat_source`, 1 where heat comes from within.
+///
+/// # Errors
+/// As [`write`].
+pub(super) fn write_heat(path: &Path, case: &Case<1>) -> Result<(), Finding> {
+    write_of::<Diffusion, 1>(path, case, FILM, |_| None)
+}
+
+/// Names of springs, and of what stands for them.
+const SPRING: &str = "spring";
+const FILM: &str = "film";
+
+/// Name of the cells that are heated from within.
+const HEAT_SOURCE: &str = "heat_source";
+
+/// `body`: forces on all nodes besides those of a load case.
+fn write_of<K: Physics<N>, const N: usize>(
+    path: &Path,
+    case: &Case<N>,
+    spring: &str,
+    body: impl Fn(&CaseLoads<N>) -> Option<Vec<[f64; N]>>,
+) -> Result<(), Finding> {
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("vtu")) {
         let finding = Finding::new(format!("cannot write a preview to {}", path.display()));
         return Err(finding.remedy("give a file name that ends with .vtu"));
     }
 
-    let (flags, vectors) = (point_flags(case), vectors(config, case));
+    let (flags, vectors) = (point_flags(case), vectors::<K, N>(case, spring, body));
     let vectors = vectors.iter().map(|(name, values)| Array {
         name: name.as_str(),
-        components: 3,
+        components: N,
         values: Values::F64(values.as_flattened()),
     });
 
@@ -52,14 +85,17 @@ fn scalar<'a>((name, values): (&'a String, &'a Vec<u8>)) -> Array<'a> {
     Array { name, components: 1, values: Values::U8(values) }
 }
 
-fn cell_flags(case: &Case) -> BTreeMap<String, Vec<u8>> {
+fn cell_flags<const N: usize>(case: &Case<N>) -> BTreeMap<String, Vec<u8>> {
     let n = case.mesh.n_elements();
     let own = [("solid".to_owned(), &case.solid), ("void".to_owned(), &case.void)];
     let sets = case.sets.elements.iter().map(|(name, set)| (format!("set_{name}"), set));
-    own.into_iter().chain(sets).map(|(name, set)| (name, flags(n, set))).collect()
+    let within = case.loaded.as_ref().map(|loaded| (HEAT_SOURCE.to_owned(), &loaded.elements));
+    let within = within.filter(|(_, elements)| !elements.is_empty());
+    let all = own.into_iter().chain(sets).chain(within);
+    all.map(|(name, set)| (name, flags(n, set))).collect()
 }
 
-fn point_flags(case: &Case) -> BTreeMap<String, Vec<u8>> {
+fn point_flags<const N: usize>(case: &Case<N>) -> BTreeMap<String, Vec<u8>> {
     let n = case.mesh.n_nodes();
     let mut arrays = BTreeMap::new();
     let mut support = vec![0; n];
@@ -79,21 +115,23 @@ fn point_flags(case: &Case) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Forces and displacements on all nodes by load case, then springs.
-fn vectors(config: &Config, case: &Case) -> Vec<(String, Vec<[f64; 3]>)> {
+fn vectors<K: Physics<N>, const N: usize>(
+    case: &Case<N>,
+    spring: &str,
+    body: impl Fn(&CaseLoads<N>) -> Option<Vec<[f64; N]>>,
+) -> Vec<(String, Vec<[f64; N]>)> {
     let all = |values| on_all_nodes(case.mesh.n_nodes(), values);
     let mut vectors = Vec::new();
     for (k, load) in case.load_cases.iter().enumerate() {
         let of = |what: &str| if k == 0 { what.into() } else { format!("{what}_{}", load.name) };
-        vectors.push((of("force"), all(&load.forces)));
-        if !load.acceleration().is_zero() {
-            vectors.push((of("body_force"), body_forces(config, case, load)));
-        }
+        vectors.push((of(K::NAMES.load), all(&load.forces)));
+        vectors.extend(body(load).map(|forces| (of("body_force"), forces)));
         if !load.displacements.is_empty() {
-            vectors.push((of("displacement"), all(&load.displacements)));
+            vectors.push((of(K::NAMES.state), all(&load.displacements)));
         }
     }
     if !case.springs.is_empty() {
-        vectors.push(("spring".into(), all(&case.springs)));
+        vectors.push((spring.into(), all(&case.springs)));
     }
     vectors
 }

@@ -1,6 +1,7 @@
 //! `topopt report RESULT`
 
 mod curves;
+mod thermal;
 mod verification;
 
 use std::io::Write;
@@ -46,8 +47,9 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
     let history = curves::read_history(&results.history())?;
     let file = DesignFile::read(&results.design())?;
     let solid = file.solid(None, None)?;
-    let units = Units::of(&summary);
     let found = verification::read(results)?;
+    let (physics, names) = (physics(&summary), case_names(&summary));
+    let units = Units::of(&summary, physics);
 
     let report = Report {
         title: summary["title"].as_str().unwrap_or("Topology optimization").into(),
@@ -56,16 +58,20 @@ fn page(results: &RunDirectory) -> Result<String, InputError> {
         problem: problem::groups(&table, &summary, &file.mesh, &units),
         solid: &solid,
         density: &file.density,
-        remarks: remarks(&summary),
-        part: part::of(&file, &case_names(&summary), &units)?,
-        curves: curves::curves(&history, &units),
-        iterations: curves::table(&history),
+        remarks: remarks(&summary, table.contains_key("transient")),
+        states: match physics {
+            PhysicsKind::Elasticity => None,
+            PhysicsKind::Heat => Some(thermal::states(results, &file, solid.threshold(), &names)?),
+        },
+        part: part::of(&file, &names, &units, physics)?,
+        curves: curves::curves(&history, &units, physics),
+        iterations: curves::table(&history, physics),
         seconds: seconds(&summary["seconds"]),
         verification: match &found {
             Some(found) => {
-                Ok(verification::of(found, results, solid.threshold(), &summary, &units)?)
+                Ok(verification::of(found, results, solid.threshold(), &names, &units, physics)?)
             }
-            None => Err(verification::remedy(results, physics(&summary))),
+            None => Err(verification::remedy(results, physics, table.contains_key("transient"))),
         },
         repeat: vec![
             Fact::new("Command", format!("topopt run {}", case_path.display())),
@@ -83,7 +89,9 @@ fn subtitle(results: &RunDirectory, summary: &Value) -> String {
         let date = humantime::format_rfc3339_seconds(time).to_string();
         format!("finished {} UTC", date.replace('T', " ").trim_end_matches('Z'))
     });
-    let rule = summary["stopped_by"].as_str().map(|rule| format!("stopped by {}", words(rule)));
+    let rule = summary["stopped_by"]
+        .as_str()
+        .map(|rule| format!("stopped by {}", words(&physics(summary).in_words(rule))));
     let ended = rule.unwrap_or_else(|| words(&text(&summary["status"]))).to_lowercase();
     [Some(text(&summary["case"])), date.ok(), Some(ended)]
         .into_iter()
@@ -93,10 +101,10 @@ fn subtitle(results: &RunDirectory, summary: &Value) -> String {
 }
 
 /// What the last lines of the run say of the design.
-fn remarks(summary: &Value) -> Vec<String> {
+fn remarks(summary: &Value, is_in_time: bool) -> Vec<String> {
     let settings = &summary["settings"];
     let style = serde_json::from_value(settings["style"].clone()).unwrap_or_default();
-    let grey = summary["grey_level"].as_f64().map(|grey| grey_text(grey, physics(summary), style));
+    let grey = summary["grey_level"].as_f64().map(|grey| grey_text(grey, is_in_time, style));
     grey.map(|text| sentence(&text)).into_iter().collect()
 }
 
@@ -114,7 +122,10 @@ fn headline(summary: &Value, found: Option<&Value>, units: &Units) -> Vec<Fact> 
     let mass = found.and_then(|found| found["mass"].as_f64()).map(|mass| units.mass(mass));
     let mut facts = asked(summary);
     facts.extend([
-        Fact::new("Compliance", with_unit(&summary["compliance"], &units.energy)),
+        Fact::new(
+            words(&physics(summary).in_words("compliance")),
+            with_unit(&summary["compliance"], &units.energy),
+        ),
         Fact::new("Volume fraction", percent("volume_fraction")),
         Fact::new("Grey level", percent("grey_level")),
         Fact::new("Iterations", n("iterations")),
@@ -127,6 +138,7 @@ fn headline(summary: &Value, found: Option<&Value>, units: &Units) -> Vec<Fact> 
 /// The objective and the responses with limits, except for compliance and volume fraction, which are
 /// shown anyway.
 fn asked(summary: &Value) -> Vec<Fact> {
+    let kind = physics(summary);
     let limited = summary["constraints"].as_array().into_iter().flatten();
     let all = [&summary["objective"]].into_iter().chain(limited);
     let fact = |found: &Value| {
@@ -136,7 +148,7 @@ fn asked(summary: &Value) -> Vec<Fact> {
         let limit = limit.filter_map(|(key, word)| {
             Some(format!(" ({word} {})", number(found[key].as_f64()?, 5)))
         });
-        Some(Fact::new(words(response), value + &limit.collect::<String>()))
+        Some(Fact::new(words(&kind.in_words(response)), value + &limit.collect::<String>()))
     };
     let is_own = |found: &&Value| !["compliance", "volume"].contains(&&*text(&found["response"]));
     all.filter(is_own).filter_map(fact).collect()

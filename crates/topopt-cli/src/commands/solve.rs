@@ -5,7 +5,6 @@ mod page;
 
 use std::io::Write;
 
-use topopt_io::atomic;
 use topopt_mesh::numbers::{place, shown};
 use topopt_study::analysis::{self, Analysis, AnalyzedCase, PeakStress, Request};
 use topopt_study::config::{Config, PhysicsKind};
@@ -39,10 +38,8 @@ pub(super) fn solve(
         return heat::solve(&config, &request, args, out, interrupt);
     }
     let found = Analysis::of(&config, &request, interrupt)?;
-
     let folder = config.output_directory();
-    let page = page::page(&folder, &found)?;
-    atomic::write(&folder.join(ANALYSIS_PAGE), |file| file.write_all(page.as_bytes()))?;
+    page::write(&folder, &found, config.physics.kind)?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;
         return Ok(writeln!(out)?);

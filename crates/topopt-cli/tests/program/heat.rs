@@ -219,13 +219,13 @@ fn a_series_is_replaced_as_a_whole() {
         let files = folder.files();
         files.iter().filter_map(|file| file.strip_prefix("solved/")).map(str::to_owned).collect()
     };
-    let steady = ["analysis.json", "analysis.vtu", "case.toml"];
+    let steady = ["analysis.html", "analysis.json", "analysis.vtu", "case.toml"];
 
     in_time(4);
     in_time(2);
     let series = [0, 1, 2].map(|k| format!("snapshots/analysis_0000{k}.vtu"));
     let [first, second, third] = series.each_ref().map(String::as_str);
-    let table = ["analysis.json", "analysis.pvd", "analysis.vtu", "case.toml"];
+    let table = ["analysis.html", "analysis.json", "analysis.pvd", "analysis.vtu", "case.toml"];
     assert_eq!(files(), [&table[..], &[first, second, third, "transient.csv"]].concat());
 
     numbers(&folder, &["--overwrite"]);

@@ -146,6 +146,24 @@ fn check_has_the_range_of_a_field() {
     assert_near(&material["mass_density"][1], 7.6);
 }
 
+/// `[material]` needs a conductivity where elements are made of it.
+#[test]
+fn a_material_that_no_element_has_needs_no_conductivity() {
+    let covered = |set: &str| {
+        block(&format!("[[materials]]\nset = \"{set}\"\nconductivity = \"3 + x\"\n{LOADED}"))
+    };
+    let [found, expected] =
+        [covered("all"), block(&format!("[material]\nconductivity = \"3 + x\"\n{LOADED}"))].map(
+            |folder| {
+                numbers(&folder, &EXACT);
+                of_nodes(&folder)
+            },
+        );
+    assert!(difference(&found, &expected) < 1e-12);
+    let message = message(&covered("upper half"), &["check", "case.toml"]);
+    assert!(message.contains("[material] has no `conductivity`, which elements of no other"));
+}
+
 /// Expressions that are none, values that are not positive, and arrays that are not there.
 #[test]
 fn fields_that_cannot_be_are_refused() {

@@ -41,10 +41,11 @@ fn solve_well(folder: &Folder, args: &[&str]) {
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
 }
 
-/// The files of the solve, checkpoints apart, which have times in them; so has analysis.json.
+/// The files of the solve, except for checkpoints, which have times in them as analysis.json has, and
+/// the page, which repeats the notes and the case.
 fn files(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
     let names = folder.files().into_iter().filter(|name| name.starts_with("solved/"));
-    let names = names.filter(|name| !name.ends_with(".ckpt"));
+    let names = names.filter(|name| !name.ends_with(".ckpt") && !name.ends_with(".html"));
     let content = |name: String| {
         let bytes = fs::read(folder.path(&name)).unwrap();
         if !name.ends_with("analysis.json") {
@@ -162,6 +163,20 @@ fn what_cannot_be_resumed_is_refused() {
         &["--set", "output.checkpoint_every=5"],
         &[changed, "output.checkpoint_every: 7 -> 5", "change it back, or solve without --resume"],
     );
+    let args =
+        ["run", "case.toml", "-o", "solved", "--resume", "--set", "design.volume_fraction=0.5"];
+    let objective = "objective={minimize=\"mean_temperature\",set=\"high\"}";
+    let filter = ["--set", "filter.radius_in_elements=1.5", "--set", objective];
+    let (status, _, err) = crate::topopt(&folder.path(""), &[&args[..], &filter].concat());
+    let message = err.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(status, 1);
+    for part in [
+        "the checkpoint in solved is one of `topopt solve`, and not of `topopt run`",
+        "resume with `topopt solve`, or name another folder with `--output DIR`",
+    ] {
+        assert!(message.contains(part), "{part}\n{err}");
+    }
+
     let mesh = fs::read(folder.path("part.msh")).unwrap();
     fs::copy(part([8, 6, 5], |x| x.map(|x| 6.0 * x), "").path("part.msh"), folder.path("part.msh"))
         .unwrap();

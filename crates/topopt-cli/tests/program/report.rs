@@ -1,6 +1,6 @@
 //! `topopt report`: the page of a run.
 
-use topopt_io::vtk::vtu;
+use topopt_io::vtk::{Section, vtu};
 use topopt_report::number;
 
 use crate::{CASE, Folder, topopt};
@@ -88,10 +88,11 @@ fn a_design_has_the_forces_of_its_load_cases() {
     folder.write("case.toml", &format!("{CASE}\n{second}"));
     folder.run_well(&[]);
     let names = ["force", "force_aside", "force_none"];
-    let [down, aside, none] = vtu::read_point_vectors(&folder.path("out/design.vtu"), &names)
-        .unwrap()
-        .try_into()
-        .unwrap();
+    let [down, aside, none] =
+        vtu::read_arrays(&folder.path("out/design.vtu"), Section::Points, &names)
+            .unwrap()
+            .try_into()
+            .unwrap();
     let sum = |forces: Option<Vec<[f64; 3]>>| {
         forces.unwrap().iter().fold([0.0; 3], |sum, f| [0, 1, 2].map(|i| sum[i] + f[i]))
     };

@@ -16,6 +16,15 @@ pub struct Array<'a> {
     pub values: Values<'a>,
 }
 
+/// What the values of an array belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// The points.
+    Points,
+    /// The cells.
+    Cells,
+}
+
 /// Numbers of an array. NaN is written as it is.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {

@@ -21,7 +21,7 @@ pub mod vtp;
 pub mod vtu;
 mod xml;
 
-pub use array::{Array, Values};
+pub use array::{Array, Section, Values};
 pub use read_error::Fault;
 
 /// How the arrays of a file are compressed.

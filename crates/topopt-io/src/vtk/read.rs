@@ -1,5 +1,6 @@
 //! From the arrays of a `.vtu` file to a checked mesh.
 
+use super::array::Section;
 use super::read_cells::Cells;
 use super::read_error::Fault;
 use super::read_xml::{DataArray, Outline};
@@ -72,19 +73,28 @@ fn element_data(file: &Outline, cells: &Cells, name: &str) -> Parsed<Vec<f64>> {
     Ok(cells.numbers.iter().map(|cell| values[*cell as usize]).collect())
 }
 
-/// Reads of the bytes of a file the arrays `names` of its points with three components, in the order of
-/// the file, `[n_points][3]` each; nothing for one that it does not have.
-pub(super) fn point_vectors(bytes: &[u8], names: &[&str]) -> Parsed<Vec<Option<Vec<[f64; 3]>>>> {
+/// Reads of the bytes of a file the arrays `names` with C components, in the order of the file, `[n][C]`
+/// each; nothing for one that it does not have.
+pub(super) fn arrays<const C: usize>(
+    bytes: &[u8],
+    section: Section,
+    names: &[&str],
+) -> Parsed<Vec<Option<Vec<[f64; C]>>>> {
     let file = Outline::of(bytes)?;
     measure(&file)?;
-    let vectors = |name: &&str| {
-        let mut vectors =
-            file.arrays.iter().filter(|a| a.section == "PointData" && a.components == 3);
-        let Some(array) = vectors.find(|array| array.name == *name) else { return Ok(None) };
-        let values = file.floats(array, 3 * file.n_points)?;
+    let (section, count) = match section {
+        Section::Points => ("PointData", file.n_points),
+        Section::Cells => ("CellData", file.n_cells),
+    };
+    let components = C as u64;
+    let values = |name: &&str| {
+        let mut all = file.arrays.iter().filter(|a| a.section == section);
+        let is_wanted = |a: &&DataArray| a.components == components && a.name == *name;
+        let Some(array) = all.find(is_wanted) else { return Ok(None) };
+        let values = file.floats(array, components.saturating_mul(count))?;
         Ok(Some(values.as_chunks().0.to_vec()))
     };
-    names.iter().map(vectors).collect()
+    names.iter().map(values).collect()
 }
 
 /// Cells that a point may be a corner of on average: far more than in any mesh.

@@ -6,7 +6,7 @@ use std::path::Path;
 use topopt_mesh::cells::Cells;
 
 use super::Compression;
-use super::array::{self, Array, Column, Corners};
+use super::array::{self, Array, Column, Corners, Section};
 use super::read;
 use super::xml::XmlFile;
 use crate::atomic::{self, WriteError};
@@ -93,17 +93,18 @@ pub fn read_with_cell_data_as(
     import::read(path, |bytes| read::parse(bytes, names, cutting))
 }
 
-/// Reads the arrays `names` of the points with three components, `[n_points][3]` each in the order of
-/// the file, which is that of the mesh where every point is a corner of a hexahedron; nothing for an
-/// array that the file does not have.
+/// Reads the arrays `names` of points or cells with C components, `[n][C]` each in the order of the
+/// file, which is that of the mesh where every cell is a hexahedron and every point a corner of one;
+/// nothing for an array that the file does not have.
 ///
 /// # Errors
 /// [`ReadError`] for a file that cannot be read, or values that are not numbers.
-pub fn read_point_vectors(
+pub fn read_arrays<const C: usize>(
     path: &Path,
+    section: Section,
     names: &[&str],
-) -> Result<Vec<Option<Vec<[f64; 3]>>>, ReadError> {
-    import::read(path, |bytes| read::point_vectors(bytes, names))
+) -> Result<Vec<Option<Vec<[f64; C]>>>, ReadError> {
+    import::read(path, |bytes| read::arrays(bytes, section, names))
 }
 
 fn write_to(

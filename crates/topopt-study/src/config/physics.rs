@@ -56,4 +56,14 @@ impl PhysicsKind {
             Self::Heat => "heat",
         }
     }
+
+    /// A name in sentences: of a response, several, or a key.
+    pub fn in_words(self, name: &str) -> String {
+        match self {
+            Self::Elasticity => name.into(),
+            Self::Heat => name
+                .replace("compliance", "thermal compliance")
+                .replace("stiffness", "conductivity"),
+        }
+    }
 }

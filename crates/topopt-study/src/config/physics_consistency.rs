@@ -31,11 +31,6 @@ pub(super) fn physics(config: &Config) -> Vec<Finding> {
             findings.push(finding.remedy(format!("add `{key} = ...`")));
         }
     }
-    if kind == PhysicsKind::Heat && config.material.conductivity.is_none() {
-        let finding = Finding::new("[material] has no `conductivity`");
-        let remedy = "add `conductivity = ...`: heat per time, length and temperature";
-        findings.push(finding.remedy(remedy));
-    }
     findings.extend(fields(config));
     findings
 }
@@ -51,10 +46,15 @@ fn fields(config: &Config) -> Vec<Finding> {
             property.given().flat_map(|given| (0..).zip(given.parts).map(move |p| (given, p)));
         for (given, (axis, part)) in parts {
             let key = given.name(property.key, axis);
+            let mut place = given.span.clone();
             let (message, remedy) = match part {
                 Property::Expression(text) => match Expression::parse(text) {
                     Ok(_) => continue,
-                    Err(why) => (format!("`{key}` is no expression: {why}"), PARTS),
+                    Err(error) => {
+                        let inner = error.at.and_then(|at| within(config, &place, text, at));
+                        place = inner.unwrap_or(place);
+                        (format!("`{key}` is no expression: {}", error.why), PARTS)
+                    }
                 },
                 Property::Array(_) if !has_arrays => (
                     format!("`{key}` is an array, and only a mesh from a .vtu file has arrays"),
@@ -62,11 +62,25 @@ fn fields(config: &Config) -> Vec<Finding> {
                 ),
                 _ => continue,
             };
-            let finding = Finding::new(message).at(config.source(), given.span.clone(), "here");
+            let finding = Finding::new(message).at(config.source(), place, "here");
             findings.push(finding.remedy(remedy));
         }
     }
     findings
+}
+
+/// The place of the bytes `at` of the string `text`, which stands in the value at `value`; none where
+/// it is written with escapes.
+fn within(
+    config: &Config,
+    value: &Range<usize>,
+    text: &str,
+    at: Range<usize>,
+) -> Option<Range<usize>> {
+    let written = config.source().text(value.clone())?;
+    let quoted = ['"', '\''].map(|quote| format!("{quote}{text}{quote}"));
+    let start = value.start + quoted.iter().find_map(|quoted| written.find(quoted.as_str()))? + 1;
+    Some(start + at.start..start + at.end)
 }
 
 /// The keys in the case that are of one physics, with their places.

@@ -11,7 +11,13 @@ use crate::lookup::Lookup;
 use crate::materials;
 
 impl Physics<DIM> for Elasticity {
-    const NAMES: Names = Names { state: "displacement", load: "force" };
+    const NAMES: Names = Names {
+        state: "displacement",
+        load: "force",
+        loads: "forces",
+        energy: "strain_energy",
+        sprung: "supported",
+    };
 
     fn of(config: &Config) -> Result<Self, Finding> {
         let Keys { youngs_modulus, poissons_ratio, .. } = config.material;

@@ -7,20 +7,29 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use topopt_fem::orthotropy::stretch;
-use topopt_fem::{Diffusion, ProblemError, Timeline};
+use topopt_fem::{Diffusion, Discretization, ProblemError, Timeline, heat_flux, stress};
 use topopt_mesh::Renumbering;
 
-use super::{Conditions, Names, Physics};
+use super::{Conditions, Loaded, Names, Physics};
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, SetMaterial, Support, number};
+use crate::config::{Config, LoadQuantity, SetMaterial, Support, number};
 use crate::fields::Fields;
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
-use flows::{film_flows, flows};
+use flows::{film_flows, flows, heated};
 pub(crate) use in_time::InTime;
 
+/// Name of the array of the heat flux in the first load case.
+pub(crate) const HEAT_FLUX: &str = "heat_flux";
+
 impl Physics<1> for Diffusion {
-    const NAMES: Names = Names { state: "temperature", load: "heat" };
+    const NAMES: Names = Names {
+        state: "temperature",
+        load: "heat",
+        loads: "heat",
+        energy: "dissipation",
+        sprung: "convected",
+    };
 
     fn of(_: &Config) -> Result<Self, Finding> {
         Ok(Self)
@@ -52,12 +61,42 @@ impl Physics<1> for Diffusion {
         Conditions { fixed: [sorted(fixed)], springs: springs.collect(), load_cases }
     }
 
+    fn loaded(lookup: &Lookup) -> Option<Loaded> {
+        let (mut nodes, mut elements) = (Vec::new(), Vec::new());
+        // What is not there was reported with the load cases.
+        let findings = &mut Vec::new();
+        for load in &lookup.config.loads {
+            match load.quantities().into_iter().next() {
+                Some((LoadQuantity::HeatSource(_), _)) => {
+                    elements.extend(heated(lookup, load, findings))
+                }
+                _ => nodes.extend(flows(lookup, load, findings).into_iter().map(|(node, _)| node)),
+            }
+        }
+        Some(Loaded { nodes: sorted(nodes), elements: sorted(elements) })
+    }
+
+    fn flux(
+        problem: &Discretization<Self, 1>,
+        coefficients: &[f64],
+        state: &[f64],
+    ) -> Option<(&'static str, Vec<[f64; 3]>)> {
+        Some((HEAT_FLUX, heat_flux(problem, coefficients, state, stress::CENTER)))
+    }
+
     fn incomplete_materials(
         lookup: &Lookup,
         _: &[CaseLoads<1>],
         sets: &[Vec<u32>],
     ) -> Vec<Finding> {
-        lookup.massless(false, sets)
+        let taken: usize = sets.iter().map(Vec::len).sum();
+        let is_needed = taken < lookup.mesh.n_elements();
+        let missing = (is_needed && lookup.config.material.conductivity.is_none()).then(|| {
+            let others = if taken > 0 { ", which elements of no other material need" } else { "" };
+            let finding = Finding::new(format!("[material] has no `conductivity`{others}"));
+            finding.remedy("add `conductivity = ...`: heat per time, length and temperature")
+        });
+        missing.into_iter().chain(lookup.massless(false, sets)).collect()
     }
 
     fn idle_loads(lookup: &Lookup, fixed: &[Vec<u32>; 1], cases: &[CaseLoads<1>]) -> Vec<Finding> {

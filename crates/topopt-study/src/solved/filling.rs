@@ -2,6 +2,7 @@
 
 use topopt_design::Interpolation;
 use topopt_linalg::Cpu;
+use topopt_mesh::HexMesh;
 
 use crate::model::Model;
 use crate::physics::Physics;
@@ -21,6 +22,19 @@ pub(crate) struct Filling {
     /// Whether the displacement of a node counts, `[n_nodes]`.
     pub is_carrying_node: Vec<bool>,
 }
+
+/// Whether a node is one of an element that is not as good as void, `[n_nodes]`.
+pub(crate) fn carrying_nodes(mesh: &HexMesh, density: &[f64]) -> Vec<bool> {
+    let largest = density.iter().copied().fold(0.0, f64::max);
+    let mut carries = vec![false; mesh.n_nodes()];
+    for (hex, _) in mesh.hexes().iter().zip(density).filter(|(_, rho)| **rho >= VOID * largest) {
+        hex.iter().for_each(|&node| carries[node as usize] = true);
+    }
+    carries
+}
+
+/// Share of the largest density below which what is found in an element means nothing.
+const VOID: f64 = 0.1;
 
 impl Filling {
     /// Young's moduli of the solve, `[n_elements]` (force per area).

@@ -6,6 +6,8 @@ use topopt_mesh::hexahedron;
 use super::structure::Solved;
 use crate::config::Config;
 use crate::materials;
+use crate::model::Model;
+use crate::physics::Physics;
 use crate::tags::Tags;
 
 /// A displacement and its place.
@@ -85,17 +87,6 @@ impl Solved<'_> {
         }
     }
 
-    /// Mass of material of which every element has a share, `[n_elements]`, where all materials have
-    /// one.
-    pub fn mass(&self, config: &Config, shares: &[f64]) -> Option<f64> {
-        let model = self.model;
-        let has_mass = model.materials.iter().all(|material| material.mass_density.is_some());
-        let factors = model.problem.factors().mass.as_ref();
-        let solid = shares.iter().zip(&model.space.volumes).enumerate();
-        let masses = solid.map(|(e, (share, v))| factors.map_or(1.0, |f| f[e]) * share * v);
-        has_mass.then(|| materials::reference_density(config) * masses.sum::<f64>())
-    }
-
     /// Number and center of an element of the problem.
     fn place(&self, element: u32) -> (u64, [f64; 3]) {
         let x = self.model.problem.mesh().element_coordinates(element as usize);
@@ -103,4 +94,18 @@ impl Solved<'_> {
         let original = self.model.renumbering.original_elements()[element as usize];
         (Tags::element(self.given.tags.as_ref(), original), center)
     }
+}
+
+/// Mass of material of which every element has a share, `[n_elements]` in the order of the problem,
+/// where all materials have one.
+pub(crate) fn mass<K: Physics<N>, const N: usize>(
+    config: &Config,
+    model: &Model<K, N>,
+    shares: &[f64],
+) -> Option<f64> {
+    let has_mass = model.materials.iter().all(|material| material.mass_density.is_some());
+    let factors = model.problem.factors().mass.as_ref();
+    let solid = shares.iter().zip(&model.space.volumes).enumerate();
+    let masses = solid.map(|(e, (share, v))| factors.map_or(1.0, |f| f[e]) * share * v);
+    has_mass.then(|| materials::reference_density(config) * masses.sum::<f64>())
 }

@@ -9,14 +9,14 @@ use crate::physics::heat::InTime as Acting;
 
 /// What is stored per time at nodes, in the order of the problem, and when.
 #[derive(Clone, Copy)]
-pub(super) struct Stored<'s> {
+pub(crate) struct Stored<'s> {
     pub rates: &'s [f64],
     pub time: f64,
 }
 
 impl Part<'_> {
     /// What there is to say of the `temperature` in load case `case`, in the order of the problem.
-    pub(super) fn found(
+    pub(crate) fn found(
         &self,
         case: usize,
         temperature: &[f64],
@@ -46,7 +46,7 @@ impl Part<'_> {
 
     fn balance(&self, case: usize, temperature: &[f64], stored: Option<Stored>) -> HeatBalance {
         let (lookup, problem) = (self.lookup(), &self.model.problem);
-        let acting = Acting::of(&lookup);
+        let acting = self.acting();
         let name = &problem.load_cases()[case].name;
         let time = stored.map_or(0.0, |stored| stored.time);
         let entries = self.config.loads.iter().zip(&acting.loads);

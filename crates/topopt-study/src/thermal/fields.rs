@@ -9,13 +9,14 @@ use topopt_io::vtk::{Array, Values, vtu};
 use super::part::Part;
 use crate::design_file::{Marks, array_name};
 use crate::physics::Physics;
+use crate::physics::heat::HEAT_FLUX;
 use crate::result_files::compression;
 
-/// Name of the flux in the first load case.
-const HEAT_FLUX: &str = "heat_flux";
+/// Values by their names.
+type NamedValues = Vec<(String, Vec<f64>)>;
 
 /// What the files of temperatures of a part have alike.
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     part: &'a Part<'a>,
     marks: Marks,
     /// Conductivities, `[n_elements]`, as the problem numbers them.
@@ -37,18 +38,8 @@ impl<'a> Fields<'a> {
     /// Writes the temperatures of the load cases, in the order of the problem, and the heat flux at
     /// the centers of the elements.
     pub fn write(&self, path: &Path, temperatures: &[impl AsRef<[f64]>]) -> Result<(), WriteError> {
-        let (model, renumbering) = (self.part.model, &self.part.model.renumbering);
-        let (mut points, mut cells) = (Vec::new(), Vec::new());
-        let cases = model.problem.load_cases().iter().zip(temperatures);
-        for (k, (case, temperature)) in cases.enumerate() {
-            let (problem, temperature) = (&model.problem, temperature.as_ref());
-            let flux = heat_flux(problem, &self.conductivities, temperature, stress::CENTER);
-            let flux = renumbering.elements_to_original(&flux).into_flattened();
-            let name = |what| array_name(what, k, &case.name);
-            points.push((name(Diffusion::NAMES.state), renumbering.nodes_to_original(temperature)));
-            cells.push((name(HEAT_FLUX), flux));
-        }
-
+        let model = self.part.model;
+        let (points, cells) = self.of_cases(temperatures);
         let array =
             |name, components, values| Array { name, components, values: Values::F64(values) };
         let points: Vec<_> = points
@@ -63,5 +54,21 @@ impl<'a> Fields<'a> {
         let mesh = &model.mesh;
         let compression = compression(self.part.config);
         vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, compression)
+    }
+
+    /// The same of the nodes and of the elements, with their names, in the user's numbering.
+    pub fn of_cases(&self, temperatures: &[impl AsRef<[f64]>]) -> (NamedValues, NamedValues) {
+        let (model, renumbering) = (self.part.model, &self.part.model.renumbering);
+        let (mut points, mut cells) = (Vec::new(), Vec::new());
+        let cases = model.problem.load_cases().iter().zip(temperatures);
+        for (k, (case, temperature)) in cases.enumerate() {
+            let (problem, temperature) = (&model.problem, temperature.as_ref());
+            let flux = heat_flux(problem, &self.conductivities, temperature, stress::CENTER);
+            let flux = renumbering.elements_to_original(&flux).into_flattened();
+            let name = |what| array_name(what, k, &case.name);
+            points.push((name(Diffusion::NAMES.state), renumbering.nodes_to_original(temperature)));
+            cells.push((name(HEAT_FLUX), flux));
+        }
+        (points, cells)
     }
 }

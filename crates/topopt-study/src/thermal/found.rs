@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::summary::{Preconditioner, UnitNames};
+use crate::summary::Preconditioner;
+use crate::unit_names::UnitNames;
 
 /// What `topopt solve` finds of heat. Units are those of the case; nodes and elements have the
 /// numbers of the mesh file.
@@ -24,6 +25,8 @@ pub struct ThermalAnalysis {
     pub elements: usize,
     /// Temperatures that are not held.
     pub free_dofs: usize,
+    /// Mean width of an element.
+    pub element_width: f64,
     /// Volume of the material.
     pub volume: f64,
     /// Every load case; in time the end.

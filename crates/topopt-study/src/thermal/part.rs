@@ -6,21 +6,34 @@ use crate::case::Case;
 use crate::config::Config;
 use crate::lookup::Lookup;
 use crate::model::Model;
+use crate::physics::heat::InTime;
 use crate::solved::Filling;
 use crate::tags::Tags;
 
 /// A case ready to be solved for heat.
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     pub config: &'a Config,
     pub case: &'a Case<1>,
     pub model: &'a Model<Diffusion, 1>,
     pub filling: &'a Filling,
+    /// Whether loads act on a node as the user numbers it, `[n_nodes]`, where some were left out.
+    pub is_loaded: Option<Vec<bool>>,
 }
 
 impl<'a> Part<'a> {
     /// Its sets.
     pub fn lookup(&self) -> Lookup<'a> {
-        Lookup { config: self.config, mesh: &self.case.mesh, sets: &self.case.sets }
+        self.case.lookup(self.config)
+    }
+
+    /// What acts on it, by nodes as the user numbers them.
+    pub fn acting(&self) -> InTime {
+        let mut acting = InTime::of(&self.lookup());
+        if let Some(is_loaded) = &self.is_loaded {
+            let loads = acting.loads.iter_mut();
+            loads.for_each(|load| load.values.retain(|(node, _)| is_loaded[*node as usize]));
+        }
+        acting
     }
 
     /// The number of a node of the problem in the mesh file, and its place.

@@ -16,7 +16,7 @@ use crate::checkpoint::{fingerprint, settings};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::result_files::{TRANSIENT, checkpoints};
-use crate::resumption::{Newest, unchanged};
+use crate::resumption::{Newest, OfCommand, unchanged};
 
 /// Keys that may change when steps go on.
 const MAY_CHANGE: [&str; 5] =
@@ -59,6 +59,10 @@ struct Record {
     iterations: usize,
     /// The table of the steps so far.
     table: String,
+}
+
+impl OfCommand for Record {
+    const COMMAND: &'static str = "solve";
 }
 
 /// What is resumed.

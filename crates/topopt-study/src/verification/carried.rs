@@ -1,10 +1,11 @@
 //! What of a design stands on the supports, and which loads it carries.
 
-use topopt_fem::{DIM, LoadCase, Problem};
+use topopt_fem::{Discretization, LoadCase, Problem};
 use topopt_mesh::{HexMesh, Region};
 
 use crate::case_loads::CaseLoads;
 use crate::finding::Finding;
+use crate::physics::Physics;
 
 /// The elements that carry, and the loads that they carry.
 pub(super) struct Carried {
@@ -22,20 +23,27 @@ impl Carried {
     /// does not carry is void.
     ///
     /// # Errors
+    /// What `stays`, `[n_nodes][N]`, acts whatever carries.
+    ///
+    /// # Errors
     /// A finding if a load acts on a part that is not held, or nothing is left of a load case.
-    pub fn new(problem: &Problem, is_solid: &[bool]) -> Result<(Self, Problem), Finding> {
+    pub fn new<K: Physics<N>, const N: usize>(
+        problem: &Problem<K, N>,
+        is_solid: &[bool],
+        stays: Option<&[f64]>,
+    ) -> Result<(Self, Problem<K, N>), Finding> {
         let (mut carried, is_loose_node) = Self::held(problem, is_solid);
         let mut load_cases = problem.load_cases().to_vec();
         for case in &mut load_cases {
-            let note = drop_loads(case, &carried.is_carrying_node, &is_loose_node)?;
+            let note = drop_loads::<K, N>(case, &carried.is_carrying_node, &is_loose_node, stays)?;
             carried.notes.extend(note);
         }
 
-        let (mesh, supports) = (problem.mesh().clone(), problem.supports().clone());
         let factors = problem.factors().clone();
-        let problem = Problem::new(mesh, *problem.material(), supports, load_cases)
+        let problem = Problem::of(Discretization::clone(problem), load_cases)
             .and_then(|problem| problem.with_factors(factors));
         let problem = problem.map_err(|error| {
+            let error = K::message(&error);
             Finding::new(format!("in the design of solid and void elements: {error}"))
                 .remedy(REMEDY)
         })?;
@@ -54,7 +62,10 @@ impl Carried {
 
     /// What is held against rigid motion, and whether a node is of solid elements that are not,
     /// `[n_nodes]`.
-    fn held(problem: &Problem, is_solid: &[bool]) -> (Self, Vec<bool>) {
+    fn held<K: Physics<N>, const N: usize>(
+        problem: &Problem<K, N>,
+        is_solid: &[bool],
+    ) -> (Self, Vec<bool>) {
         let mesh = problem.mesh();
         let mut is_carrying = vec![false; mesh.n_elements()];
         let mut is_carrying_node = vec![false; mesh.n_nodes()];
@@ -66,7 +77,8 @@ impl Carried {
             nodes.sort_unstable();
             nodes.dedup();
 
-            let is_held = problem.supports().free_rigid_motions(mesh, &nodes).is_empty();
+            let held = problem.constraints();
+            let is_held = problem.kernel().free_motions(held, mesh, &nodes).is_empty();
             let flags = if is_held { &mut is_carrying_node } else { &mut is_loose_node };
             nodes.iter().for_each(|&node| flags[node as usize] = true);
             group.iter().for_each(|&e| is_carrying[e as usize] = is_held);
@@ -84,20 +96,29 @@ impl Carried {
     }
 }
 
-/// Takes the forces out of `case` that act on nodes which carry nothing, and says so.
-fn drop_loads(
-    case: &mut LoadCase,
+/// Takes the forces out of `case` that act on nodes which carry nothing, except what `stays`, and
+/// says so.
+fn drop_loads<K: Physics<N>, const N: usize>(
+    case: &mut LoadCase<N>,
     is_carrying_node: &[bool],
     is_loose_node: &[bool],
+    stays: Option<&[f64]>,
 ) -> Result<Option<String>, Finding> {
-    let all = size(&case.forces);
-    let (mut n_dropped, mut on_loose) = (0, 0.0);
-    for (node, force) in case.forces.as_chunks_mut::<DIM>().0.iter_mut().enumerate() {
-        if *force == [0.0; DIM] || is_carrying_node[node] {
+    let stays = |node: usize| stays.map_or([0.0; N], |all| all.as_chunks::<N>().0[node]);
+    // What does not stay: sum of the absolute components.
+    let size = |node: usize, force: &[f64; N]| -> f64 {
+        force.iter().zip(stays(node)).map(|(force, stays)| (force - stays).abs()).sum()
+    };
+    let (mut n_dropped, mut all, mut dropped, mut on_loose) = (0, 0.0, 0.0, 0.0);
+    for (node, force) in case.forces.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+        let size = size(node, force);
+        all += size;
+        if size == 0.0 || is_carrying_node[node] {
             continue;
         }
-        on_loose += if is_loose_node[node] { size(force) } else { 0.0 };
-        *force = [0.0; DIM];
+        dropped += size;
+        on_loose += if is_loose_node[node] { size } else { 0.0 };
+        *force = stays(node);
         n_dropped += 1;
     }
 
@@ -107,12 +128,14 @@ fn drop_loads(
     }
 
     Ok((n_dropped > 0).then(|| {
-        let share = 100.0 * (1.0 - size(&case.forces) / all);
+        let share = 100.0 * dropped / all;
         let nodes = if n_dropped == 1 { "node" } else { "nodes" };
         let and_loose = if on_loose > 0.0 { " and loose pieces" } else { "" };
+        let loads = K::NAMES.loads;
+        let were = if loads.ends_with('s') { "were" } else { "was" };
         format!(
-            "load case `{}`: the forces on {n_dropped} {nodes} of void elements{and_loose}, \
-             {share:.2} % of all, were left out",
+            "load case `{}`: the {loads} on {n_dropped} {nodes} of void elements{and_loose}, \
+             {share:.2} % of all, {were} left out",
             case.name
         )
     }))
@@ -126,11 +149,6 @@ const REMEDY: &str = "give a smaller `--threshold`, or run more iterations";
 fn not_connected(case: &str) -> Finding {
     let message = format!("no solid elements connect load case `{case}` with the supports");
     Finding::new(message).remedy(REMEDY)
-}
-
-/// Sum of the absolute components.
-fn size(forces: &[f64]) -> f64 {
-    forces.iter().map(|f| f.abs()).sum()
 }
 
 /// The solid elements in groups that share no node.

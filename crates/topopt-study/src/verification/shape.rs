@@ -6,9 +6,12 @@ use topopt_surface::Narrowest;
 
 use super::carried::Carried;
 use super::compared::Compared;
+use super::request::Request;
+use crate::config::Config;
 use crate::design_file::DesignFile;
 use crate::finding::Finding;
 use crate::model::Model;
+use crate::physics::Physics;
 use crate::solved::Filling;
 
 /// The solid of a design by the elements that it fills.
@@ -36,11 +39,10 @@ impl Shape {
     ///
     /// # Errors
     /// A finding if the file is not of the model's mesh, or nothing is solid.
-    pub fn new(
-        model: &Model,
+    pub fn new<K: Physics<N>, const N: usize>(
+        model: &Model<K, N>,
         file: &DesignFile,
-        threshold: Option<f64>,
-        smooth: Option<f64>,
+        request: &Request,
     ) -> Result<Self, Finding> {
         let (found, needed) = (file.density.len(), model.mesh.n_elements());
         if found != needed {
@@ -50,7 +52,7 @@ impl Shape {
                 .remedy("the mesh has changed since the run: run the case again"));
         }
 
-        let solid = file.built(threshold, smooth)?;
+        let solid = file.built(request.threshold, request.smooth)?;
         let [pieces, _] = solid.parts();
         let shares = model.renumbering.elements_from_original(&solid.shares());
         let density = model.renumbering.elements_from_original(&file.density);
@@ -87,24 +89,30 @@ impl Shape {
     }
 
     /// What the elements are filled with in the solve: of stiffness and weight they have the share
-    /// that the solid fills, and stresses are those of the solid where an element is half full.
-    pub fn filling(&self, model: &Model, carried: &Carried) -> Filling {
+    /// that the solid fills, at least that of `void`, and stresses are those of the solid where an
+    /// element is half full. Of other physics the same holds for what stands for stiffness.
+    pub fn filling<K: Physics<N>, const N: usize>(
+        &self,
+        config: &Config,
+        model: &Model<K, N>,
+        carried: &Carried,
+        void: f64,
+    ) -> Filling {
         let carrying = carried.is_carrying.iter().zip(&self.is_solid);
         let is_counted: Vec<bool> = carrying.map(|(carries, solid)| *carries && *solid).collect();
         let where_counted = |values: &[f64]| {
             let values = values.iter().zip(&is_counted);
             values.map(|(value, counts)| if *counts { *value } else { 0.0 }).collect()
         };
-        let youngs_modulus = model.problem.material().youngs_modulus();
         Filling {
-            density: self.stiffness(carried).collect(),
+            density: self.stiffness(carried, void).collect(),
             interpolation: Interpolation {
                 law: Law::Simp,
                 penalty: 1.0,
-                youngs_modulus,
+                youngs_modulus: K::coefficient(config),
                 void_stiffness: 0.0,
             },
-            contrast: VOID_STIFFNESS,
+            contrast: void,
             stress_moduli: where_counted(&model.solid_moduli()),
             material: where_counted(&model.space.volumes),
             is_carrying_node: carried.is_carrying_node.clone(),
@@ -112,18 +120,18 @@ impl Shape {
     }
 
     /// Share of the solid's stiffness, and of its weight, that every element has, `[n_elements]`:
-    /// what it is filled, and that of void for pieces that no support holds.
-    fn stiffness(&self, carried: &Carried) -> impl Iterator<Item = f64> {
+    /// what it is filled, and that of `void` for pieces that no support holds.
+    fn stiffness(&self, carried: &Carried, void: f64) -> impl Iterator<Item = f64> {
         let touched = self.is_touched.iter().zip(&carried.is_carrying);
-        self.shares.iter().zip(touched).map(|(share, (is_touched, is_carrying))| {
+        self.shares.iter().zip(touched).map(move |(share, (is_touched, is_carrying))| {
             let is_loose = *is_touched && !is_carrying;
-            if is_loose { VOID_STIFFNESS } else { share.clamp(VOID_STIFFNESS, 1.0) }
+            if is_loose { void } else { share.clamp(void, 1.0) }
         })
     }
 }
 
 /// Young's modulus of a void element, as a share of the solid's.
-pub(super) const VOID_STIFFNESS: f64 = 1e-9;
+pub(super) const VOID: f64 = 1e-9;
 
 /// Share of an element below which a force on its nodes meets nothing.
 const TOUCHED: f64 = 0.1;

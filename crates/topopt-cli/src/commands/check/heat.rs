@@ -11,7 +11,7 @@ use topopt_study::computer::{Computer, Needs, Visitor};
 use topopt_study::config::Config;
 use topopt_study::doubts;
 use topopt_study::failure::Failure;
-use topopt_study::finding::{Finding, InputError};
+use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
 use topopt_study::materials::MaterialShare;
 use topopt_study::model::Model;
@@ -19,6 +19,7 @@ use topopt_study::place::Place;
 use topopt_study::thread_pool::thread_pool;
 
 use crate::args::CheckArgs;
+use crate::commands::preview;
 
 /// What can be known of heat before it is solved.
 #[derive(Debug, Serialize)]
@@ -62,12 +63,10 @@ pub(super) fn check(
     out: &mut impl Write,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    if args.preview.is_some() {
-        let finding = Finding::new("`--preview` shows supports and forces of elastic parts");
-        let remedy = "leave it out; analysis.vtu of `topopt solve` marks held and heated nodes";
-        return Err(InputError::from(finding.remedy(remedy)).into());
-    }
     let case = Case::<1>::of::<Diffusion>(config, &(&args.gmsh).into(), interrupt)?;
+    if let Some(path) = &args.preview {
+        preview::write_heat(path, &case).map_err(InputError::from)?;
+    }
     let forecast = thread_pool(config.solver.threads)?.install(|| {
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let model = Model::<Diffusion, 1>::build(config, case, place.needs_colors(config))?;

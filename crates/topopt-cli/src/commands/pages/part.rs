@@ -1,12 +1,14 @@
 //! What holds the part and what acts on it, from the arrays of the design.
 
-use topopt_report::{Load, Part};
+use topopt_report::{Load, Mark, Part};
+use topopt_study::config::PhysicsKind;
 use topopt_study::design_file::DesignFile;
 use topopt_study::finding::Finding;
 
 use super::wording::{Units, vector};
 
-/// The part of the picture with supports and loads in the load cases `names`. A file without forces has no arrows.
+/// The part of the picture with supports and loads in the load cases `names`. A file without forces, as
+/// one of heat, has no arrows.
 ///
 /// # Errors
 /// A file that cannot be read.
@@ -14,6 +16,7 @@ pub(in crate::commands) fn of(
     file: &DesignFile,
     names: &[&str],
     units: &Units,
+    physics: PhysicsKind,
 ) -> Result<Part, Finding> {
     let forces = file.forces(names)?;
     let load = |(name, forces): (&&str, Option<Vec<[f64; 3]>>)| {
@@ -22,10 +25,25 @@ pub(in crate::commands) fn of(
         Some(Load { name, forces })
     };
     Ok(Part {
-        supported: file.supported().to_vec(),
-        loaded: file.loaded().to_vec(),
+        marks: marks(file, physics),
         loads: names.iter().zip(forces).filter_map(load).collect(),
     })
+}
+
+/// What the picture marks, in the order of the report's colors.
+fn marks(file: &DesignFile, physics: PhysicsKind) -> Vec<Mark> {
+    let mark = |name: &str, nodes: &[u32]| Mark { name: name.into(), nodes: nodes.to_vec() };
+    match physics {
+        PhysicsKind::Elasticity => {
+            vec![mark("loaded", file.loaded()), mark("supported", file.supported())]
+        }
+        PhysicsKind::Heat => vec![
+            mark("heated", file.loaded()),
+            mark("temperature held", file.supported()),
+            mark("convection", file.convected()),
+            mark("heat source within", &file.heated_within()),
+        ],
+    }
 }
 
 fn legend(name: &str, forces: &[[f64; 3]], units: &Units) -> String {

@@ -5,16 +5,18 @@ use toml::Table;
 use topopt_mesh::HexMesh;
 use topopt_report::{Fact, count, number};
 
-use super::wording::{Units, text, with_unit, words};
+use super::wording::{Units, text, with_unit};
 
 /// The tables of the case file in the order of the report, and their titles.
-const TABLES: [(&str, &str); 10] = [
+const TABLES: [(&str, &str); 12] = [
     ("material", "Material"),
     ("materials", "Materials of sets"),
     ("supports", "Supports"),
     ("loads", "Loads"),
     ("load_cases", "Load cases"),
     ("springs", "Springs"),
+    ("convection", "Convection"),
+    ("transient", "Time"),
     ("design", "Design"),
     ("filter", "Filter"),
     ("projection", "Projection"),
@@ -108,7 +110,7 @@ fn solver_facts(case: &Table, summary: &Value) -> Vec<Fact> {
 /// A fact for each key.
 fn facts_of(table: &Table, units: &Units) -> Vec<Fact> {
     let fact = |(key, value): (&String, &toml::Value)| {
-        Fact::new(words(key), shown(value, &units.of_key(key), units))
+        Fact::new(units.words(key), shown(value, &units.of_key(key), units))
     };
     table.iter().map(fact).collect()
 }

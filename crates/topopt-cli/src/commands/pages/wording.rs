@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use topopt_report::number;
+use topopt_study::config::PhysicsKind;
 use topopt_study::finding::Finding;
 
 /// The text of a file of the results.
@@ -17,8 +18,9 @@ pub fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Finding {
         .remedy("run the case again: a run writes all result files")
 }
 
-/// What numbers are followed by; nothing where the case states no units.
+/// What numbers are followed by, nothing where the case states no units, and what keys are called.
 pub struct Units {
+    physics: PhysicsKind,
     pub length: String,
     pub force: String,
     pub stress: String,
@@ -26,13 +28,19 @@ pub struct Units {
 }
 
 impl Units {
-    pub fn of(summary: &Value) -> Self {
+    pub fn of(summary: &Value, physics: PhysicsKind) -> Self {
         let name = |key: &str| summary["units"][key].as_str().unwrap_or_default().into();
         let [length, force, stress, energy]: [String; 4] =
             ["length", "force", "stress", "compliance"].map(name);
         // N/mm^2 (MPa) is MPa.
         let common = stress.split_once(" (").map(|(_, name)| name.trim_end_matches(')').to_owned());
-        Self { length, force, stress: common.unwrap_or_else(|| stress.replace("^2", "²")), energy }
+        let stress = common.unwrap_or_else(|| stress.replace("^2", "²"));
+        Self { physics, length, force, stress, energy }
+    }
+
+    /// The words of a key of the case file.
+    pub fn words(&self, key: &str) -> String {
+        words(&self.physics.in_words(key))
     }
 
     /// A mass, with times in seconds: of mm and N in tonnes, which reads as kg.
@@ -63,6 +71,14 @@ impl Units {
             "stiffness_per_area" if !self.force.is_empty() => per("³"),
             _ => String::new(),
         }
+    }
+}
+
+/// A name with a unit, if there is one.
+pub fn of(name: &str, unit: &str) -> String {
+    match unit {
+        "" => name.to_owned(),
+        unit => format!("{name} [{unit}]"),
     }
 }
 

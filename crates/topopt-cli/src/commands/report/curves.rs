@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use topopt_report::{Curve, Table, number};
+use topopt_study::config::PhysicsKind;
 use topopt_study::finding::Finding;
 use topopt_study::history::History;
 
@@ -20,7 +21,7 @@ pub(super) fn read_history(path: &Path) -> Result<History, Finding> {
 const LAST_OF_ALL: &str = "output_seconds";
 
 /// What is shown over the iterations.
-pub(super) fn curves(history: &History, units: &Units) -> Vec<Curve> {
+pub(super) fn curves(history: &History, units: &Units, physics: PhysicsKind) -> Vec<Curve> {
     let shown = [
         ("compliance", units.energy.as_str()),
         ("volume_fraction", ""),
@@ -36,7 +37,7 @@ pub(super) fn curves(history: &History, units: &Units) -> Vec<Curve> {
     let curve = |(name, unit): (&str, &str)| {
         let (x, y) = (place("iteration")?, place(name)?);
         Some(Curve {
-            title: words(name),
+            title: words(&physics.in_words(name)),
             unit: (!unit.is_empty()).then(|| unit.into()),
             points: history.rows.iter().map(|row| [row[x], row[y]]).collect(),
         })
@@ -45,8 +46,8 @@ pub(super) fn curves(history: &History, units: &Units) -> Vec<Curve> {
 }
 
 /// The whole of it.
-pub(super) fn table(history: &History) -> Table {
+pub(super) fn table(history: &History, physics: PhysicsKind) -> Table {
     let row = |row: &Vec<f64>| row.iter().map(|value| number(*value, 6)).collect();
-    let columns = history.columns.iter().map(|name| words(name)).collect();
+    let columns = history.columns.iter().map(|name| words(&physics.in_words(name))).collect();
     Table { columns, rows: history.rows.iter().map(row).collect() }
 }

@@ -7,12 +7,10 @@ use topopt_study::config::PhysicsKind;
 use topopt_study::finding::Finding;
 use topopt_study::result_files::{VERIFIED, VERIFIED_DESIGN};
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::solved_file::SolvedFile;
+use topopt_study::solved_file::{SolvedFile, ThermalFile};
 
-use crate::commands::pages::wording::{
-    Units, case_names, place, text, unreadable, with_unit, words,
-};
-use crate::commands::pages::{cases, wording};
+use crate::commands::pages::wording::{Units, place, text, unreadable, with_unit};
+use crate::commands::pages::{cases, thermal, wording};
 
 /// Verifications of more load cases show so many of their displacements.
 const MOST_PICTURES: usize = 5;
@@ -31,14 +29,18 @@ pub(super) fn read(results: &RunDirectory) -> Result<Option<Value>, Finding> {
 }
 
 /// How to get a verification.
-pub(super) fn remedy(results: &RunDirectory, physics: PhysicsKind) -> String {
-    if physics == PhysicsKind::Heat {
-        return "Not verified: topopt verify is for elastic parts.".into();
+pub(super) fn remedy(results: &RunDirectory, physics: PhysicsKind, is_in_time: bool) -> String {
+    if is_in_time {
+        return "Not verified: topopt verify solves steady states.".into();
     }
     let folder = results.path().display();
+    let shown = match physics {
+        PhysicsKind::Elasticity => "stresses and displacements",
+        PhysicsKind::Heat => "temperatures and heat flux",
+    };
     format!(
         "Not verified yet: topopt verify {folder} solves the exported shape, and topopt report \
-         {folder} then shows its stresses and displacements here."
+         {folder} then shows its {shown} here."
     )
 }
 
@@ -50,15 +52,15 @@ pub(super) fn of(
     found: &Value,
     results: &RunDirectory,
     threshold: f64,
-    summary: &Value,
+    names: &[&str],
     units: &Units,
+    physics: PhysicsKind,
 ) -> Result<Verification, Finding> {
-    let names = case_names(summary);
     let mut notes: Vec<String> =
         found["notes"].as_array().into_iter().flatten().map(text).collect();
     if names.len() > MOST_PICTURES {
         notes.push(format!(
-            "The pictures show displacements of the first {MOST_PICTURES} of {} load cases.",
+            "The pictures show the first {MOST_PICTURES} of {} load cases.",
             names.len()
         ));
     }
@@ -70,13 +72,31 @@ pub(super) fn of(
             number(threshold, 3)
         ));
     }
+    let (cases, fields) = match physics {
+        PhysicsKind::Elasticity => {
+            (cases::elastic::table(found, units), fields(found, results, names, units)?)
+        }
+        PhysicsKind::Heat => (cases::heat::table(found), temperatures(found, results, names)?),
+    };
     Ok(Verification {
-        compared: compared(found, units),
-        cases: cases::table(found, units),
-        fields: fields(found, results, &names, units)?,
-        facts: facts(found, units),
+        compared: compared(found, units, physics),
+        cases,
+        fields,
+        facts: facts(found, units, physics),
         notes,
     })
+}
+
+/// Temperature and heat flux of the load cases.
+fn temperatures(
+    found: &Value,
+    results: &RunDirectory,
+    names: &[&str],
+) -> Result<Vec<NodalField>, Finding> {
+    let names = &names[..names.len().min(MOST_PICTURES)];
+    let all = found["load_cases"].as_array().map_or(&[][..], Vec::as_slice);
+    let path = results.path().join(VERIFIED_DESIGN);
+    Ok(thermal::pictures(ThermalFile::of_verification(&path, names)?, all))
 }
 
 fn fields(
@@ -93,9 +113,11 @@ fn fields(
         title: format!("Von Mises stress{worst}"),
         unit: units.stress.clone(),
         values: von_mises.remove(0),
+        lowest: 0.0,
         highest: found["von_mises"]["percentile_99"].as_f64().unwrap_or(0.0),
         is_exceeded: true,
         displacements: None,
+        arrows: None,
     }];
     let all = found["load_cases"].as_array().into_iter().flatten();
     fields.extend(names.iter().zip(displacements).zip(all).map(|((name, displacements), case)| {
@@ -103,29 +125,33 @@ fn fields(
             title: format!("Displacement, load case {name}"),
             unit: units.length.clone(),
             values: displacements.iter().map(|u| length(*u)).collect(),
+            lowest: 0.0,
             highest: case["largest_displacement"]["value"].as_f64().unwrap_or(0.0),
             is_exceeded: false,
             displacements: Some(displacements),
+            arrows: None,
         }
     }));
     Ok(fields)
 }
 
-fn compared(found: &Value, units: &Units) -> Table {
+fn compared(found: &Value, units: &Units, physics: PhysicsKind) -> Table {
     let cubic = if units.length.is_empty() { String::new() } else { format!("{}³", units.length) };
     let row = |(key, unit): (&str, &str)| {
         let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
         let value = |which: &str| with_unit(&found[key][which], "");
-        vec![words(key) + &unit, value("optimized"), value("verified"), value("ratio")]
+        vec![units.words(key) + &unit, value("optimized"), value("verified"), value("ratio")]
     };
-    let rows = [("compliance", units.energy.as_str()), ("volume", &cubic), ("volume_fraction", "")];
+    let hottest = (physics == PhysicsKind::Heat).then_some(("largest_temperature", ""));
+    let volumes = [("volume", cubic.as_str()), ("volume_fraction", "")];
+    let rows = [("compliance", units.energy.as_str())].into_iter().chain(hottest).chain(volumes);
     Table {
         columns: ["", "Optimized", "Verified", "Ratio"].map(String::from).to_vec(),
-        rows: rows.into_iter().map(row).collect(),
+        rows: rows.map(row).collect(),
     }
 }
 
-fn facts(found: &Value, units: &Units) -> Vec<Fact> {
+fn facts(found: &Value, units: &Units, physics: PhysicsKind) -> Vec<Fact> {
     let stress = &found["von_mises"];
     let stresses = [("percentile_95", "95 % of the volume"), ("percentile_99", "99 %")]
         .map(|(key, share)| format!("{share} up to {}", with_unit(&stress[key], &units.stress)));
@@ -136,12 +162,19 @@ fn facts(found: &Value, units: &Units) -> Vec<Fact> {
         of => format!("{} {}", with_unit(&of["width"], &units.length), element(of)),
     };
 
-    vec![
-        Fact::new("Solid", format!("density {} and more", with_unit(&found["threshold"], ""))),
-        Fact::new(
+    let own = match physics {
+        PhysicsKind::Elasticity => Fact::new(
             "Von Mises stress",
             format!("{}; the largest of all load cases", stresses.join(", ")),
         ),
+        PhysicsKind::Heat => Fact::new(
+            "Void",
+            format!("{} of the conductivity", with_unit(&found["void_conductivity"], "")),
+        ),
+    };
+    vec![
+        Fact::new("Solid", format!("density {} and more", with_unit(&found["threshold"], ""))),
+        own,
         Fact::new("Connected parts", found["parts"].as_array().map_or(0, Vec::len).to_string()),
         Fact::new("Smallest member", width("smallest_member")),
         Fact::new("Smallest gap", width("smallest_gap")),

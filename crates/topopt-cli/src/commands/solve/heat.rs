@@ -2,16 +2,18 @@
 
 use std::io::Write;
 
-use topopt_mesh::numbers::{place, shown};
+use topopt_mesh::numbers::shown;
 use topopt_study::analysis::Request;
 use topopt_study::config::Config;
 use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::interrupt::Interrupt;
-use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS};
-use topopt_study::thermal::{Extreme, HeatBalance, ThermalAnalysis};
+use topopt_study::result_files::{ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE};
+use topopt_study::thermal::ThermalAnalysis;
 
+use super::page;
 use crate::args::SolveArgs;
+use crate::commands::load_cases::thermal;
 
 /// Solves the part of a case for heat, and says what was found.
 pub(super) fn solve(
@@ -26,16 +28,20 @@ pub(super) fn solve(
         return Err(InputError::from(finding.remedy("remove it")).into());
     }
     let found = ThermalAnalysis::of(config, request, interrupt)?;
+    let folder = config.output_directory();
+    page::write(&folder, &found, config.physics.kind)?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;
         return Ok(writeln!(out)?);
     }
 
     print(&found, out)?;
-    let folder = config.output_directory();
     let table = if found.transient.is_some() { "transient.csv, " } else { "" };
     let folder = folder.display();
-    Ok(writeln!(out, "written to {table}{ANALYSIS_FIELDS} and {ANALYSIS} in {folder}")?)
+    Ok(writeln!(
+        out,
+        "written to {table}{ANALYSIS_FIELDS}, {ANALYSIS} and {ANALYSIS_PAGE} in {folder}"
+    )?)
 }
 
 fn print(found: &ThermalAnalysis, out: &mut impl Write) -> std::io::Result<()> {
@@ -45,13 +51,7 @@ fn print(found: &ThermalAnalysis, out: &mut impl Write) -> std::io::Result<()> {
     }
     for case in &found.load_cases {
         writeln!(out, "  load case {}", case.name)?;
-        let compliance = case.compliance.map(|value| ("thermal compliance".into(), shown(value)));
-        let extremes = [
-            ("coldest".into(), extreme(&case.coldest)),
-            ("hottest".into(), extreme(&case.hottest)),
-        ];
-        let lines = compliance.into_iter().chain(extremes).chain(balance(&case.heat));
-        for (name, text) in lines {
+        for (name, text) in thermal::numbers(case) {
             writeln!(out, "    {name:<20}  {text}")?;
         }
     }
@@ -83,24 +83,4 @@ fn rows(found: &ThermalAnalysis) -> Vec<(&'static str, String)> {
     );
     rows.push(("solve", solve));
     rows
-}
-
-fn extreme(at: &Extreme) -> String {
-    format!("{} at node {}, {}", shown(at.temperature), at.node, place(at.at))
-}
-
-/// Where heat comes in.
-fn balance(heat: &HeatBalance) -> Vec<(String, String)> {
-    let mut lines = vec![("heat of loads".to_owned(), shown(heat.loads))];
-    if heat.convection != 0.0 {
-        lines.push(("convection".into(), shown(heat.convection)));
-    }
-    for support in &heat.supports {
-        lines.push((format!("support {}", support.set), shown(support.heat)));
-    }
-    if heat.stored != 0.0 {
-        lines.push(("stored".into(), shown(heat.stored)));
-    }
-    lines.push(("sum".into(), shown(heat.sum)));
-    lines
 }

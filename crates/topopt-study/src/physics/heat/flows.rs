@@ -21,12 +21,8 @@ pub(super) fn flows(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -
                 Vec::new()
             }
         },
-        (LoadQuantity::HeatSource(source), set) => {
-            let elements = match set {
-                Some(set) => lookup.elements(set, findings),
-                None => (0..lookup.mesh.n_elements() as u32).collect(),
-            };
-            scaled(volumes(lookup, &elements), source)
+        (LoadQuantity::HeatSource(source), _) => {
+            scaled(volumes(lookup, &heated(lookup, load, findings)), source)
         }
         (LoadQuantity::TotalHeat(heat), Some(set)) => {
             let shares = match lookup.faces(set, load.kind) {
@@ -43,8 +39,16 @@ pub(super) fn flows(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -
     }
 }
 
+/// The elements of a heat source.
+pub(super) fn heated(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> Vec<u32> {
+    match &load.set {
+        Some(set) => lookup.elements(set, findings),
+        None => (0..lookup.mesh.n_elements() as u32).collect(),
+    }
+}
+
 /// The volumes of `elements` that their nodes stand for: the integral of N_a, by increasing node.
-pub(super) fn volumes(lookup: &Lookup, elements: &[u32]) -> Vec<(u32, f64)> {
+fn volumes(lookup: &Lookup, elements: &[u32]) -> Vec<(u32, f64)> {
     let mut is_there = vec![0.0; lookup.mesh.n_elements()];
     elements.iter().for_each(|&e| is_there[e as usize] = 1.0);
     let shares = lumped_capacity(lookup.mesh, &is_there);

@@ -1,0 +1,35 @@
+//! The units that results are in.
+
+use serde::Serialize;
+
+use crate::config::{Config, PhysicsKind};
+
+/// The units of the results; of heat that of lengths alone, as no case states one of temperatures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UnitNames {
+    /// Of lengths.
+    pub length: &'static str,
+    /// Of forces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<&'static str>,
+    /// Of stresses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stress: Option<String>,
+    /// Of compliances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compliance: Option<String>,
+}
+
+impl UnitNames {
+    /// Those that a case states.
+    pub fn of(config: &Config) -> Option<Self> {
+        let units = config.units?;
+        let is_elastic = config.physics.kind == PhysicsKind::Elasticity;
+        Some(Self {
+            length: units.length.name(),
+            force: is_elastic.then(|| units.force.name()),
+            stress: is_elastic.then(|| units.stress()),
+            compliance: is_elastic.then(|| units.energy()),
+        })
+    }
+}

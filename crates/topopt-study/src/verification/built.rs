@@ -1,0 +1,56 @@
+//! The shape that is built, in numbers.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::compared::Compared;
+use super::measures::{Width, sorted_shares};
+use super::shape::Shape;
+use crate::model::Model;
+use crate::physics::Physics;
+use crate::tags::Tags;
+
+/// The shape that is built, and what was optimized beside it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Built {
+    /// Density at which the surface of the solid lies.
+    pub threshold: f64,
+    /// Volume of material, passive elements included.
+    pub volume: Compared,
+    /// Share of the design elements' volume that material takes.
+    pub volume_fraction: Compared,
+    /// The measure of non-discreteness of the optimized design \[Sigmund2007\],
+    /// sum 4 rho (1 - rho) v / sum v over the design elements: 0 where all are solid or void.
+    pub grey_level: f64,
+    /// Shares of the solid's volume of its connected pieces, largest first.
+    pub parts: Vec<f64>,
+    /// The thinnest member; see [`Solid::narrowest`](topopt_surface::Solid::narrowest).
+    pub smallest_member: Option<Width>,
+    /// The narrowest gap; see the same.
+    pub smallest_gap: Option<Width>,
+    /// Mean width of an element: what widths are uncertain by.
+    pub element_width: f64,
+}
+
+impl Built {
+    /// Those of `shape`; `summary`: that of the run.
+    pub(super) fn of<K: Physics<N>, const N: usize>(
+        shape: &Shape,
+        model: &Model<K, N>,
+        tags: Option<&Tags>,
+        summary: &Value,
+    ) -> Self {
+        let [member, gap] = shape.narrowest;
+        let width = |found| Width::of(found, tags);
+        Self {
+            threshold: shape.threshold,
+            volume: shape.volume,
+            volume_fraction: shape.volume_fraction,
+            grey_level: summary["grey_level"].as_f64().unwrap_or(f64::NAN),
+            parts: sorted_shares(shape.pieces.clone()),
+            smallest_member: member.map(width),
+            smallest_gap: gap.map(width),
+            element_width: model.element_width,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The proof of an elastic design: stiffness, displacements and stresses of the exported shape.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+use topopt_io::vtk::{Array, Compression, Values, vtu};
+
+use super::built::Built;
+use super::carried::Carried;
+use super::compared::Compared;
+use super::request::{REMEDY, Request};
+use super::shape::{Shape, VOID};
+use crate::case::Case;
+use crate::config::Config;
+use crate::design_file::{DISPLACEMENT, DesignFile, array_name};
+use crate::failure::Failure;
+use crate::finding::InputError;
+use crate::interrupt::Interrupt;
+use crate::model::Model;
+use crate::place::Place;
+use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
+use crate::run_directory::RunDirectory;
+use crate::solved::{Conditions, Displacement, Given, Solved, SolvedCase, Stress, mass};
+
+/// What `topopt verify` finds: numbers of the optimized design and of the one of solid and void.
+/// Units are those of the case; nodes and elements have the numbers of the mesh file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verification {
+    /// Young's modulus of a void element, as a share of the solid's.
+    pub void_stiffness: f64,
+    /// Weighted compliance (force times length).
+    pub compliance: Compared,
+    /// The shape.
+    #[serde(flatten)]
+    pub built: Built,
+    /// Mass of the solid elements, where all materials have a mass density.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// The largest displacement of a solid element's node.
+    pub largest_displacement: Displacement,
+    /// The stress of von Mises at the centers of the solid elements.
+    pub von_mises: Stress,
+    /// Every load case by itself.
+    pub load_cases: Vec<SolvedCase>,
+    /// Where it was solved.
+    pub device: String,
+    /// Iterations of conjugate gradients, summed over load cases.
+    pub pcg_iterations: usize,
+    /// Largest relative residual over load cases.
+    pub pcg_residual: f64,
+    /// What was left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Verification {
+    /// Solves the design in `results` again as the solid that is exported: elements have the
+    /// stiffness of the share that it fills \[AllaireJouveToader2004\]. Computes where the case
+    /// says, and writes verify.json and verify.vtu beside the design.
+    ///
+    /// Void elements keep 1e-9 of the stiffness. So the mesh stays as it is, with its numbers,
+    /// operators and preconditioner, and neither loose pieces nor elements that meet in an edge
+    /// make the system singular.
+    ///
+    /// # Errors
+    /// Results that cannot be read, a threshold with nothing left, a design that does not connect
+    /// loads and supports, a solve that does not converge, a file that cannot be written.
+    pub fn of(
+        results: &RunDirectory,
+        config: &Config,
+        request: &Request,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
+        let summary = results.summary().map_err(InputError::from)?;
+        let case = Case::build_until(config, &request.gmsh, interrupt)?;
+        let mut given = Given::of(config, &case);
+        let place = Place::find(config.solver.device).map_err(InputError::from)?;
+        let mut model = Model::build(config, case, place.needs_colors(config))?;
+        let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
+        let design = Shape::new(&model, &file, request).map_err(InputError::from)?;
+        let carried = Carried::new(&model.problem, &design.is_touched, None);
+        let (carried, problem) = carried.map_err(InputError::from)?;
+        model.problem = problem;
+        carried.keep(&mut given.loads, &model.renumbering.new_nodes());
+
+        let filling = design.filling(config, &model, &carried, VOID);
+        let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
+        let solved = Solved::new(&model, given, filling, conditions)?;
+        let verified = Verified { solved, design, carried };
+        let verification = verified.verification(config, &summary, &place);
+        verified.write(results.path())?;
+        write_json(&results.path().join(VERIFIED), &verification)?;
+        Ok(verification)
+    }
+}
+
+/// A shape that has been solved.
+struct Verified<'a> {
+    solved: Solved<'a>,
+    design: Shape,
+    carried: Carried,
+}
+
+impl Verified<'_> {
+    /// `summary`: that of the run, for what it says of the optimized design.
+    fn verification(&self, config: &Config, summary: &Value, place: &Place) -> Verification {
+        let Self { solved, design, carried } = self;
+        let Solved { model, given, solution, .. } = solved;
+        let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
+
+        let load_cases = solved.cases();
+        let displacements = load_cases.iter().map(|case| &case.largest_displacement);
+        let largest = displacements.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
+        Verification {
+            void_stiffness: VOID,
+            compliance: Compared::new(optimized("compliance"), solution.compliance),
+            built: Built::of(design, model, given.tags.as_ref(), summary),
+            mass: mass(config, model, &design.shares),
+            largest_displacement: largest.unwrap_or_else(|| solved.displacement(0)),
+            von_mises: solved
+                .stress(&solution.largest_von_mises, |element| solution.worst_case[element]),
+            load_cases,
+            device: place.name(),
+            pcg_iterations: solution.pcg_iterations,
+            pcg_residual: solution.pcg_residual,
+            notes: carried.notes.clone(),
+        }
+    }
+
+    /// Writes the design of solid and void in the mesh file's numbering.
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let Self { solved: Solved { model, solution, .. }, design, .. } = self;
+        let (mesh, renumbering) = (&model.mesh, &model.renumbering);
+        let solid: Vec<u8> = design.is_solid.iter().map(|&is_solid| is_solid.into()).collect();
+        let solid = renumbering.elements_to_original(&solid);
+        let shares = renumbering.elements_to_original(&design.shares);
+        let stress = renumbering.elements_to_original(&solution.largest_von_mises);
+
+        let cells = [
+            Array { name: "share", components: 1, values: Values::F64(&shares) },
+            Array { name: "solid", components: 1, values: Values::U8(&solid) },
+            Array { name: "von_mises", components: 1, values: Values::F64(&stress) },
+        ];
+
+        let cases = model.problem.load_cases().iter().zip(&solution.displacements);
+        let displacements: Vec<(String, Vec<[f64; 3]>)> = cases
+            .enumerate()
+            .map(|(k, (case, u))| {
+                let name = array_name(DISPLACEMENT, k, &case.name);
+                (name, renumbering.nodes_to_original(u.as_chunks::<3>().0))
+            })
+            .collect();
+        let points: Vec<Array> = displacements
+            .iter()
+            .map(|(name, u)| Array { name, components: 3, values: Values::F64(u.as_flattened()) })
+            .collect();
+
+        let path = folder.join(VERIFIED_DESIGN);
+        let (x, hexes) = (mesh.coordinates(), mesh.hexes());
+        Ok(vtu::write(&path, x, hexes, &points, &cells, Compression::default())?)
+    }
+}

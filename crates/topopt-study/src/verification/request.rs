@@ -1,0 +1,18 @@
+//! What a verification is asked for.
+
+use crate::meshing::Gmsh;
+
+/// What a verification is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Density at which the surface lies; by default that which keeps the volume.
+    pub threshold: Option<f64>,
+    /// Length by which smoothing may move the surface; by default the mean width of an element.
+    pub smooth: Option<f64>,
+    /// Makes the mesh of the case, if it is one of a geometry.
+    pub gmsh: Gmsh,
+}
+
+/// What to do where the solve does not converge.
+pub(super) const REMEDY: &str = "raise `solver.max_iterations` or loosen `solver.tolerance` in the case.toml \
+                      of the results, or give a smaller `--threshold`";
