@@ -11,7 +11,7 @@ mod solvable;
 
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
 use topopt_fem::{Averaging, Diffusion, Discretization, ElementOperator, Problem};
-use topopt_linalg::{BackendError, CycleKind, MovingAsymptotes};
+use topopt_linalg::{BackendError, CycleKind, MovingAsymptotes, SmootherKind};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -147,6 +147,14 @@ fn cycle(solver: &config::Solver) -> CycleKind {
         config::Cycle::V => CycleKind::V,
         config::Cycle::W => CycleKind::W,
         config::Cycle::K => CycleKind::K,
+    }
+}
+
+/// The smoother of multigrid.
+pub(crate) fn smoother(solver: &config::Solver) -> SmootherKind {
+    match solver.smoother {
+        config::Smoother::Chebyshev => SmootherKind::Chebyshev,
+        config::Smoother::Patch => SmootherKind::Patch,
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, Mf};
 use topopt_fem::{DIM, Elasticity, Multigrid, Problem};
-use topopt_linalg::{BackendError, CycleKind};
+use topopt_linalg::{BackendError, CycleKind, SmootherKind};
 
 use super::gpu;
 use super::opened::{OpenGpu, mesh_on_device};
@@ -25,12 +25,13 @@ impl Solvable<DIM> for Elasticity {
     fn multigrid(
         problem: &Problem,
         kind: CycleKind,
+        smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
-        Ok(Box::new(Multigrid::new(problem, kind)?))
+        Ok(Box::new(Multigrid::smoothed_by(smoother, problem, kind)?))
     }
 
-    fn multigrid_bytes(problem: &Problem) -> usize {
-        Multigrid::bytes(problem)
+    fn multigrid_bytes(problem: &Problem, smoother: SmootherKind) -> usize {
+        Multigrid::bytes(problem, smoother)
     }
 
     fn strategies_on_gpu(model: &Model) -> Vec<&'static str> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device};
 use topopt_fem::{ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{BackendError, Cpu, CycleKind};
+use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
 use super::opened::OpenGpu;
 use super::parts::{EachOperator, Needs, Solver};
@@ -27,10 +27,11 @@ pub trait Solvable<const N: usize>: Physics<N> {
     fn multigrid(
         problem: &Problem<Self, N>,
         kind: CycleKind,
+        smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError>;
 
     /// Bytes that it takes at most.
-    fn multigrid_bytes(problem: &Problem<Self, N>) -> usize;
+    fn multigrid_bytes(problem: &Problem<Self, N>, smoother: SmootherKind) -> usize;
 
     /// Names of the strategies that compute `model` on a GPU.
     fn strategies_on_gpu(model: &Model<Self, N>) -> Vec<&'static str>;
