@@ -2,6 +2,7 @@
 
 mod adjoint;
 mod effort;
+mod history;
 mod in_time;
 
 use topopt_fem::{ElementKernel, ElementOperator, ElementPreconditioner, Problem, WithSprings};
@@ -9,8 +10,8 @@ use topopt_linalg::{BackendError, Monitor, Pcg, PcgOptions, Pointwise, Space, Sy
 
 use crate::{Accuracy, DesignState, Interpolation, Loads, SolveError, Stage, StructureState};
 pub(crate) use effort::Effort;
-use in_time::History;
-pub(crate) use in_time::Observe;
+use history::History;
+pub(crate) use history::Observe;
 
 /// How states are found.
 pub struct Solver<'a, B: Pointwise> {

@@ -16,7 +16,7 @@ use crate::case_loads::CaseLoads;
 use crate::config::{Config, Continuation};
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
-use crate::lookup::sorted;
+use crate::lookup::{Lookup, sorted};
 use crate::materials::{self, MaterialShare};
 use crate::physics::Physics;
 use crate::posed::{Form, Posed, PosedConstraint};
@@ -75,7 +75,9 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
 
         let (renumbering, colors) = renumbered(&case.mesh, needs_colors);
         let problem = problem::<K, N>(config, &case, &renumbering)?;
-        let timeline = K::timeline(config, &case, &renumbering)?;
+        let lookup = Lookup { config, mesh: &case.mesh, sets: &case.sets };
+        let materials = (&case.materials[..], &case.fields);
+        let timeline = K::timeline(&lookup, &case.fixed, materials, &renumbering)?;
         let materials = MaterialShare::all::<K, N>(config, &case);
         notes.extend(K::notes(config, &case.load_cases));
 

@@ -7,7 +7,6 @@ pub(crate) mod heat;
 use topopt_fem::{BodyForce, ElementKernel, ProblemError, Timeline};
 use topopt_mesh::Renumbering;
 
-use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, SetMaterial};
 use crate::fields::Fields;
@@ -79,13 +78,15 @@ pub trait Physics<const N: usize>: ElementKernel<N> {
         BodyForce::ZERO
     }
 
-    /// What acts in time, in the order of the problem, where the case is in time.
+    /// What acts in time, in the order of the problem, where the case is in time: on nodes that are
+    /// `fixed`, and elements of `materials` and their `fields`.
     ///
     /// # Errors
     /// Materials that lack what that needs.
     fn timeline(
-        _config: &Config,
-        _case: &Case<N>,
+        _lookup: &Lookup,
+        _fixed: &[Vec<u32>; N],
+        _materials: (&[Vec<u32>], &Fields),
         _renumbering: &Renumbering,
     ) -> Result<Option<Timeline>, InputError> {
         Ok(None)

@@ -1,9 +1,4 @@
-//! The history of a design: its states in time, and gradients by the adjoint of their steps.
-//!
-//! The steps go in segments of about sqrt(N) of all N. Each begins from its first state as if there
-//! had been no step before, so that it can be computed again, to the same bits. Only these first
-//! states are kept: the way back in time computes a segment again before it steps back through it,
-//! which takes 2 sqrt(N) states in place of N.
+//! States of a design in time, and gradients by the adjoint of their steps.
 
 use topopt_fem::{
     AdjointSteps, Constraints, ElementOperator, StepData, StepLoads, StepSolver, ThetaScheme,
@@ -11,97 +6,9 @@ use topopt_fem::{
 };
 use topopt_linalg::{BackendError, Monitor, PcgOptions, Pointwise, Space};
 
+use super::history::{History, Observe, Slope, stride};
 use super::{StateEquation, scale, terms};
 use crate::{Moment, SolveError};
-
-/// Hears of the states of a history in their order.
-pub(crate) type Observe<'o, B> = dyn FnMut(&Moment<B>) -> Result<(), BackendError> + 'o;
-
-/// Writes the derivative of a response by a state alone.
-type Slope<'s, B> = dyn FnMut(&Moment<B>, &mut <B as topopt_linalg::Backend>::Vector) -> Result<(), BackendError>
-    + 's;
-
-/// What a state equation in time has besides that of a steady state.
-pub(super) struct History<'a, B: Pointwise> {
-    timeline: &'a Timeline,
-    /// K without held nodes and springs; the means to find C.
-    free: Box<dyn ElementOperator<B> + 'a>,
-    scheme: ThetaScheme<B>,
-    adjoint: AdjointSteps<B>,
-    acting: StepLoads<'a, B>,
-    /// Steps of a segment.
-    stride: usize,
-    /// Length of the steps that the operator has its coefficients for; 0 if it has none.
-    dt: f64,
-    /// The first states of the segments, of the design evaluated last and of the trial.
-    pub kept: Vec<B::Vector>,
-    pub trial_kept: Vec<B::Vector>,
-    /// The states of a segment, its first one included.
-    segment: Vec<B::Vector>,
-    /// Whether the operator is that of the trial, else of the design evaluated last.
-    is_of_trial: bool,
-    /// Capacities of solid elements, those of the trial, and zeros, `[n_elements]`.
-    solid: B::Vector,
-    capacities: B::Vector,
-    zeros: B::Vector,
-    /// The mean over time of loads times states.
-    compliance: f64,
-}
-
-impl<'a, B: Pointwise> History<'a, B> {
-    fn new<const N: usize>(
-        backend: &B,
-        timeline: &'a Timeline,
-        free: Box<dyn ElementOperator<B> + 'a>,
-        constraints: &Constraints<N>,
-    ) -> Result<Self, BackendError> {
-        let (nodes, elements) = (free.space(), Space::elements(timeline.capacities.len()));
-        let mut is_free = vec![1.0; nodes.len()];
-        constraints.clear(&mut is_free);
-        let capacity = vec![0.0; is_free.len()];
-        let (n, initial) = (timeline.n_steps(), &timeline.initial);
-        let stride = stride(n);
-        let states =
-            |count: usize| (0..count).map(|_| backend.zeros(nodes)).collect::<Result<Vec<_>, _>>();
-        let first = backend.upload(initial, nodes)?;
-        let mut all = [states(n.div_ceil(stride))?, states(n.div_ceil(stride))?];
-        all.iter_mut().for_each(|kept| backend.copy(&first, &mut kept[0]));
-        let [kept, trial_kept] = all;
-        Ok(Self {
-            timeline,
-            scheme: ThetaScheme::new(
-                backend,
-                nodes,
-                timeline.theta,
-                [&capacity, &is_free, initial],
-            )?,
-            adjoint: AdjointSteps::new(backend, nodes, timeline.theta)?,
-            acting: StepLoads::new(backend, timeline, constraints)?,
-            free,
-            stride,
-            dt: 0.0,
-            kept,
-            trial_kept,
-            segment: states(stride + 1)?,
-            is_of_trial: true,
-            solid: backend.upload(&timeline.capacities, elements)?,
-            capacities: backend.zeros(elements)?,
-            zeros: backend.zeros(elements)?,
-            compliance: f64::NAN,
-        })
-    }
-
-    /// The steps of segment `k`, from 1.
-    fn steps(&self, k: usize) -> std::ops::RangeInclusive<usize> {
-        let first = k * self.stride + 1;
-        first..=(first + self.stride - 1).min(self.timeline.n_steps())
-    }
-}
-
-/// Steps of a segment of `n` steps.
-fn stride(n: usize) -> usize {
-    (n as f64).sqrt().ceil() as usize
-}
 
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// The same in time: its states are those of the steps of `timeline`, with a capacity in

@@ -10,7 +10,6 @@ use topopt_fem::{Diffusion, ProblemError, Timeline, lumped_capacity, surface_loa
 use topopt_mesh::Renumbering;
 
 use super::{Conditions, Names, Physics};
-use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Convection, Load, LoadQuantity, SetMaterial, Support, number};
 use crate::fields::Fields;
@@ -83,12 +82,13 @@ impl Physics<1> for Diffusion {
     }
 
     fn timeline(
-        config: &Config,
-        case: &Case<1>,
+        lookup: &Lookup,
+        [fixed]: &[Vec<u32>; 1],
+        materials: (&[Vec<u32>], &Fields),
         renumbering: &Renumbering,
     ) -> Result<Option<Timeline>, InputError> {
-        let keys = config.transient.as_ref();
-        keys.map(|keys| in_time::timeline(config, keys, case, renumbering)).transpose()
+        let keys = lookup.config.transient.as_ref();
+        keys.map(|keys| in_time::timeline(lookup, keys, fixed, materials, renumbering)).transpose()
     }
 
     fn message(error: &ProblemError) -> String {

@@ -5,24 +5,25 @@ use topopt_fem::{OverTime, Timeline, Varying, factor_at};
 use topopt_mesh::Renumbering;
 
 use super::{film_flows, flows};
-use crate::case::Case;
-use crate::config::{Config, Convection, Load, MaterialProperty, Support, Transient};
-use crate::fields::numbers;
+use crate::config::{Convection, Load, MaterialProperty, Support, Transient};
+use crate::fields::{Fields, numbers};
 use crate::finding::{Finding, InputError};
 use crate::lookup::Lookup;
 
-/// What acts on the part of `case`, in the order of its problem.
+/// What acts on a part, in the order of its problem; nodes that are `fixed` are held at 0 or by what
+/// acts on them.
 ///
 /// # Errors
 /// Materials without mass or heat capacity.
 pub(super) fn timeline(
-    config: &Config,
+    lookup: &Lookup,
     keys: &Transient,
-    case: &Case<1>,
+    fixed: &[u32],
+    materials: (&[Vec<u32>], &Fields),
     renumbering: &Renumbering,
 ) -> Result<Timeline, InputError> {
-    let acting = InTime::of(&Lookup { config, mesh: &case.mesh, sets: &case.sets });
-    let n_nodes = case.mesh.n_nodes();
+    let acting = InTime::of(lookup);
+    let n_nodes = lookup.mesh.n_nodes();
     let (loads, held) = (acting.loads.iter().chain(&acting.ambient), acting.held_once(n_nodes));
     let of_problem = |acting: Vec<Varying>| -> Vec<Varying> {
         let of = |Varying { values, factors }: Varying| Varying {
@@ -36,7 +37,7 @@ pub(super) fn timeline(
 
     // What is held counts from the beginning on.
     let mut initial = vec![keys.initial; n_nodes];
-    case.fixed[0].iter().for_each(|&node| initial[node as usize] = 0.0);
+    fixed.iter().for_each(|&node| initial[node as usize] = 0.0);
     let mut initial = renumbering.nodes_from_original(&initial);
     for Varying { values, factors } in &held {
         let factor = factor_at(factors.as_ref(), 0.0);
@@ -46,7 +47,7 @@ pub(super) fn timeline(
         theta: keys.theta,
         times: keys.times(),
         initial,
-        capacities: renumbering.elements_from_original(&capacities(config, case)?),
+        capacities: renumbering.elements_from_original(&capacities(lookup, materials)?),
         loads,
         held,
     })
@@ -144,15 +145,19 @@ impl InTime {
 ///
 /// # Errors
 /// Materials without mass or heat capacity.
-fn capacities(config: &Config, case: &Case<1>) -> Result<Vec<f64>, InputError> {
+fn capacities(
+    lookup: &Lookup,
+    (materials, fields): (&[Vec<u32>], &Fields),
+) -> Result<Vec<f64>, InputError> {
+    let Lookup { config, mesh, .. } = lookup;
     let mut findings = Vec::new();
     let mut missing = |of: String| {
         let message = format!("heat in time needs the heat capacity by volume{of}");
         let remedy = "give its material `mass_density` and `heat_capacity`";
         findings.push(Finding::new(message).remedy(remedy));
     };
-    let taken: usize = case.materials.iter().map(Vec::len).sum();
-    let (n, all) = (case.mesh.n_elements(), &config.material);
+    let taken: usize = materials.iter().map(Vec::len).sum();
+    let (n, all) = (mesh.n_elements(), &config.material);
     if (all.mass_density.is_none() || all.heat_capacity.is_none()) && taken < n {
         missing(" of [material]".into());
     }
@@ -165,9 +170,9 @@ fn capacities(config: &Config, case: &Case<1>) -> Result<Vec<f64>, InputError> {
 
     let [_, capacity, density] = config.properties();
     let values = |field: &Option<Vec<f64>>, property: &MaterialProperty| {
-        field.clone().unwrap_or_else(|| numbers(property, n, &case.materials))
+        field.clone().unwrap_or_else(|| numbers(property, n, materials))
     };
-    let capacity = values(&case.fields.heat_capacity, &capacity);
-    let density = values(&case.fields.mass_density, &density);
+    let capacity = values(&fields.heat_capacity, &capacity);
+    let density = values(&fields.mass_density, &density);
     Ok(capacity.iter().zip(density).map(|(capacity, density)| capacity * density).collect())
 }
