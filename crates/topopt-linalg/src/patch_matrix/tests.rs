@@ -50,7 +50,7 @@ fn level<const N: usize>() -> PatchMatrix<N> {
         }
     });
     let PatchMatrix { matrix, inverse_diagonal, .. } = &mut level;
-    matrix.add_diagonal(&vec![[0.1; N]; ROWS]);
+    matrix.add_diagonal(&[[0.1; N]; ROWS]);
     inverse_diagonal.set_pseudo_inverses(|row| matrix.diagonal_block(row));
     level
 }

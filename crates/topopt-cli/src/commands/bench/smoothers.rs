@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use clap::ValueEnum;
-
 use topopt_design::StructureState;
 use topopt_fem::{Constraints, Diffusion, Discretization, Elasticity, LoadCase, Material, Problem};
 use topopt_io::csv::CsvFile;
