@@ -24,7 +24,7 @@ __device__ __forceinline__ void add_element(
     load_element(mesh, e, node, X);
     if (source.routine == EMPTY) {
 #pragma unroll
-        for (int m = 0; m < 8; ++m)
+        for (int m = 1; m < 8; ++m) // X[0] is never made
 #pragma unroll
             for (int k = 0; k < N * N; ++k) T[k] += X[k % 3][m];
         return;

@@ -388,6 +388,33 @@ kernels! {
         );
     }
 
+    /// `cuda/diffusion_stretched.cu`.
+    DiffusionStretched<R> in "diffusion_stretched" {
+        #[allow(dead_code)] // launched as that of `Diffusion`
+        diffusion(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
+            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>,
+        );
+        #[allow(dead_code)] // launched as that of `Diffusion`
+        diffusion_dot(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
+            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>, y: Out<R>,
+            partial: Shared<f64>,
+        );
+        #[allow(dead_code)] // launched as that of `Diffusion`
+        diffusion_to_slots(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
+            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>,
+            slots: Shared<R>,
+        );
+        #[allow(dead_code)] // launched as that of `Diffusion`
+        diffusion_to_slots_dot(
+            mesh: MeshView, part: Part, held: In<u8>, at_supports: In<u32>,
+            stretches: In<R>, conductivities: In<R>, capacities: In<R>, x: In<R>,
+            slots: Shared<R>, partial: Shared<f64>,
+        );
+    }
+
     /// `cuda/diffusion_stored.cu`.
     DiffusionStored in "diffusion_stored" {
         diffusion_rows(
@@ -734,6 +761,19 @@ kernels! {
 }
 
 /// What every file declares.
+/// Their parameters are the same: who launches them need not know which they are.
+impl<R> From<DiffusionStretched<R>> for Diffusion<R> {
+    fn from(kernels: DiffusionStretched<R>) -> Self {
+        Self {
+            diffusion: kernels.diffusion,
+            diffusion_dot: kernels.diffusion_dot,
+            diffusion_to_slots: kernels.diffusion_to_slots,
+            diffusion_to_slots_dot: kernels.diffusion_to_slots_dot,
+            precision: kernels.precision,
+        }
+    }
+}
+
 #[cfg(test)]
 pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Mf::<f64>::DECLARED,
@@ -759,6 +799,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Diagonal::<f64>::DECLARED,
     Energies::<f64>::DECLARED,
     Diffusion::<f64>::DECLARED,
+    DiffusionStretched::<f64>::DECLARED,
     DiffusionParts::<f64>::DECLARED,
     DiffusionStored::DECLARED,
     ShapeMeans::DECLARED,

@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use topopt_mesh::{counting_sort, hilbert};
+use topopt_mesh::counting_sort::grouped;
+use topopt_mesh::hilbert;
 
 use crate::Tetrahedra;
 
@@ -106,8 +107,7 @@ impl Patches {
             around_offsets.extend(offsets.iter().map(|offset| 4 * first_cell[p] + offset));
         }
         around_offsets.push(4 * n_cells as u32);
-        let slot_offsets = counting_sort::offsets(&vertices, tetrahedra.points().len());
-        let slots = counting_sort::sorted(&vertices, &slot_offsets, |copy| copy as u32);
+        let slots = grouped(&vertices, tetrahedra.points().len(), |copy| copy as u32);
         Self {
             tetrahedra,
             order,
@@ -117,8 +117,8 @@ impl Patches {
             vertices,
             around_offsets,
             around,
-            slot_offsets,
-            slots,
+            slot_offsets: slots.offsets,
+            slots: slots.values,
         }
     }
 
@@ -217,8 +217,7 @@ fn along_curve(tetrahedra: &Tetrahedra) -> Vec<u32> {
     }
     let keys: Vec<u32> =
         tetrahedra.cells().par_iter().map(|cell| places[cell[0] as usize]).collect();
-    let offsets = counting_sort::offsets(&keys, n_points);
-    counting_sort::sorted(&keys, &offsets, |cell| cell as u32)
+    grouped(&keys, n_points, |cell| cell as u32).values
 }
 
 /// Where patches of at most `cells` tetrahedra and `vertices` vertices begin in `order`, and the end.

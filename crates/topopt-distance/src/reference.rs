@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use topopt_mesh::counting_sort;
+use topopt_mesh::counting_sort::grouped;
 use topopt_mesh::vector::difference;
 
 use crate::checks::check_sources;
@@ -37,8 +37,9 @@ impl WithMetric for Marching<'_> {
     fn with(self, metric: &impl Metric) -> Vec<f64> {
         let (points, cells) = (self.tetrahedra.points(), self.tetrahedra.cells());
         let corners = cells.as_flattened();
-        let offsets = counting_sort::offsets(corners, points.len());
-        let around = counting_sort::sorted(corners, &offsets, |corner| corner / 4);
+        let around = grouped(corners, points.len(), |corner| corner / 4);
+        let of_vertex =
+            |vertex: usize| &around.values[around.offsets[vertex]..around.offsets[vertex + 1]];
 
         let mut times = vec![f64::INFINITY; points.len()];
         let mut queue = BTreeSet::new();
@@ -49,7 +50,7 @@ impl WithMetric for Marching<'_> {
         queue.extend(given.iter().map(|&vertex| (ordered(times[vertex as usize]), vertex)));
 
         while let Some((_, from)) = queue.pop_first() {
-            for &cell in &around[offsets[from as usize]..offsets[from as usize + 1]] {
+            for &cell in of_vertex(from as usize) {
                 for &to in cells[cell].iter().filter(|&to| *to != from && !given.contains(to)) {
                     let value = earliest(metric, self.tetrahedra, &times, cell, to);
                     if value < times[to as usize] {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::{BoundingBox, counting_sort};
+use crate::BoundingBox;
+use crate::counting_sort::{Grouped, grouped};
 
 /// Points sorted into the cells of a grid, so that those near a place are found by walking the
 /// cells around it.
@@ -30,8 +31,9 @@ impl CellList {
         let mut list =
             Self { radius, cell, origin: bounds.min, cells, starts, points: Vec::new(), ids };
         let keys: Vec<u32> = points.par_iter().map(|x| list.cell_of(x) as u32).collect();
-        let starts = counting_sort::offsets(&keys, cells.iter().product());
-        list.ids = counting_sort::sorted(&keys, &starts, |id| id as u32);
+        let Grouped { offsets: starts, values } =
+            grouped(&keys, cells.iter().product(), |id| id as u32);
+        list.ids = values;
         list.points = list.ids.par_iter().map(|&id| points[id as usize]).collect();
         list.starts = starts.into_par_iter().map(|start| start as u32).collect();
         list

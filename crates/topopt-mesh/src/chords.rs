@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use crate::HexMesh;
-use crate::hexahedron::{FACES, neighbor};
+use crate::counting_sort::grouped;
+use crate::hexahedron::{EDGES, FACES, neighbor};
 use crate::rotation::{ROTATIONS, Rotation};
 use crate::surface::{NO_NEIGHBOR, face_neighbors};
 
@@ -12,13 +13,23 @@ use crate::surface::{NO_NEIGHBOR, face_neighbors};
 /// local nodes on the same four lines, and so have, where the mesh allows it, those of chords that
 /// lie side by side.
 pub(crate) struct Chords {
-    /// Chord after chord, `[n_elements]`.
-    elements: Vec<u32>,
-    /// Where each chord begins.
-    starts: Vec<usize>,
+    /// Those of each range of consecutive elements.
+    ranges: Vec<InRange>,
     /// Row of [`ROTATIONS`] of every element of the mesh.
     rotations: Vec<u8>,
 }
+
+/// The chords of a range of elements.
+#[derive(Default)]
+struct InRange {
+    /// Chord after chord.
+    elements: Vec<u32>,
+    /// Where each chord begins.
+    starts: Vec<usize>,
+}
+
+/// Most elements of a range. Chords end where it ends, after about its edge if it is a cube: 64 elements.
+const RANGE: usize = 1 << 18;
 
 /// Elements of a part of a mesh that stands for all.
 const PART: usize = 4096;
@@ -29,35 +40,30 @@ const FREE: u8 = u8::MAX;
 impl Chords {
     /// Directions are carried from element to element through shared faces, breadth first. They
     /// begin with that in which the first element has the longest chord. Where they disagree,
-    /// around an irregular line of the mesh, the chord that comes later ends.
+    /// around an irregular line of the mesh, the chord that comes later ends. All threads search at a
+    /// time, each in a range of consecutive elements that its chords do not leave.
     ///
-    /// `seeds`: all elements, in the order in which they may begin.
+    /// `mesh`: of elements along a space-filling curve, so that ranges are compact. `seeds`: all
+    /// elements, in the order in which they may begin.
     pub fn of(mesh: &HexMesh, seeds: &[u32]) -> Self {
+        Self::in_ranges(mesh, seeds, RANGE)
+    }
+
+    /// As [`Chords::of`], with ranges of at most so many elements.
+    fn in_ranges(mesh: &HexMesh, seeds: &[u32], most: usize) -> Self {
+        let n_ranges = mesh.n_elements().div_ceil(most);
+        let size = mesh.n_elements().div_ceil(n_ranges);
         let neighbors = face_neighbors(mesh);
-        let mut search = Search { mesh, neighbors, rotations: vec![FREE; mesh.n_elements()] };
-        let mut elements = Vec::with_capacity(mesh.n_elements());
-        let mut starts = Vec::new();
-        let mut spread = 0;
+        let mut rotations = vec![FREE; mesh.n_elements()];
 
-        for &seed in seeds {
-            if search.rotations[seed as usize] == FREE {
-                starts.push(elements.len());
-                search.claim(seed, search.along_the_longest(seed), &mut elements);
-            }
-            // `elements` is its own queue: `spread` counts those whose neighbors have been visited.
-            while spread < elements.len() {
-                // Sides 0 and 1 lead along the chord, which was claimed as a whole.
-                for side in 2..6 {
-                    if let Some((other, rotation)) = search.free_beyond(elements[spread], side) {
-                        starts.push(elements.len());
-                        search.claim(other, rotation, &mut elements);
-                    }
-                }
-                spread += 1;
-            }
-        }
-
-        Self { elements, starts, rotations: search.rotations }
+        let range_of: Vec<u32> = seeds.par_iter().map(|&seed| seed / size as u32).collect();
+        let seeds = grouped(&range_of, n_ranges, |i| seeds[i]).values;
+        let ranges = rotations.par_chunks_mut(size).zip(seeds.par_chunks(size)).enumerate();
+        let chords = ranges.map(|(range, (rotations, seeds))| {
+            let first = (range * size) as u32;
+            Search { mesh, neighbors: &neighbors, first, rotations }.chords(seeds)
+        });
+        Self { ranges: chords.collect(), rotations }
     }
 
     /// Mean length of the chords of `mesh`, whose elements come along a space-filling curve: of
@@ -69,15 +75,29 @@ impl Chords {
         let n_chords = |part: usize| {
             let first = part * (n - size) / (parts - 1).max(1);
             let seeds: Vec<u32> = (0..size as u32).collect();
-            Self::of(&mesh.part(first..first + size), &seeds).starts.len()
+            Self::of(&mesh.part(first..first + size), &seeds).iter().count()
         };
         (parts * size) as f64 / (0..parts).into_par_iter().map(n_chords).sum::<usize>() as f64
     }
 
     /// The chords: elements from end to end.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
-        let ends = self.starts[1..].iter().copied().chain([self.elements.len()]);
-        self.starts.iter().zip(ends).map(|(&start, end)| &self.elements[start..end])
+        self.ranges.iter().flat_map(|InRange { elements, starts }| {
+            let ends = starts[1..].iter().copied().chain([elements.len()]);
+            starts.iter().zip(ends).map(|(&start, end)| &elements[start..end])
+        })
+    }
+
+    /// The nodes of a chord, edge by edge along it: a local node number runs along consecutive nodes, so
+    /// that neighboring threads of a GPU read neighboring numbers. Each comes once for every element that
+    /// has it.
+    pub fn nodes<'a>(&'a self, mesh: &'a HexMesh, chord: &'a [u32]) -> impl Iterator<Item = u32> {
+        let node = |e: u32, a: usize| {
+            let rotation = ROTATIONS[self.rotations[e as usize] as usize];
+            mesh.hexes()[e as usize][rotation.nodes[a] as usize]
+        };
+        let edges = EDGES.into_iter().filter(|&[a, b]| neighbor(a, 0) == b);
+        edges.flat_map(move |edge| chord.iter().flat_map(move |&e| edge.map(|a| node(e, a))))
     }
 
     /// Row of [`ROTATIONS`] of every element of the mesh.
@@ -86,21 +106,62 @@ impl Chords {
     }
 }
 
+/// The search in a range of elements.
 struct Search<'a> {
     mesh: &'a HexMesh,
-    neighbors: Vec<[u32; 6]>,
-    rotations: Vec<u8>,
+    /// Those of the whole mesh.
+    neighbors: &'a [[u32; 6]],
+    /// First element of the range.
+    first: u32,
+    /// Those of the range.
+    rotations: &'a mut [u8],
 }
 
 impl Search<'_> {
+    /// All chords of the range, which may begin at `seeds`.
+    fn chords(mut self, seeds: &[u32]) -> InRange {
+        let mut elements = Vec::with_capacity(seeds.len());
+        let mut starts = Vec::new();
+        let mut spread = 0;
+
+        for &seed in seeds {
+            if self.is_free(seed) {
+                starts.push(elements.len());
+                self.claim(seed, self.along_the_longest(seed), &mut elements);
+            }
+            // `elements` is its own queue: `spread` counts those whose neighbors have been visited.
+            while spread < elements.len() {
+                // Sides 0 and 1 lead along the chord, which was claimed as a whole.
+                for side in 2..6 {
+                    if let Some((other, rotation)) = self.free_beyond(elements[spread], side) {
+                        starts.push(elements.len());
+                        self.claim(other, rotation, &mut elements);
+                    }
+                }
+                spread += 1;
+            }
+        }
+        InRange { elements, starts }
+    }
+
+    /// Whether `element` is in the range, and in no chord yet.
+    fn is_free(&self, element: u32) -> bool {
+        self.rotations.get(element.wrapping_sub(self.first) as usize) == Some(&FREE)
+    }
+
+    /// The rotation of an element of the range.
+    fn rotation(&mut self, element: u32) -> &mut u8 {
+        &mut self.rotations[(element - self.first) as usize]
+    }
+
     /// Appends the chord of free elements through `element`, which gets `rotation`.
     fn claim(&mut self, element: u32, rotation: u8, elements: &mut Vec<u32>) {
         let start = elements.len();
-        self.rotations[element as usize] = rotation;
+        *self.rotation(element) = rotation;
         for face in [0, 1] {
             let mut last = element;
             while let Some((next, rotation)) = self.free_beyond(last, face) {
-                self.rotations[next as usize] = rotation;
+                *self.rotation(next) = rotation;
                 elements.push(next);
                 last = next;
             }
@@ -114,9 +175,10 @@ impl Search<'_> {
     /// The element beyond a local face of `element`, rotated, if it is free; and the rotation that
     /// makes its local numbers go on from those of `element`.
     fn free_beyond(&self, element: u32, face: usize) -> Option<(u32, u8)> {
-        let Rotation { nodes, faces } = &ROTATIONS[self.rotations[element as usize] as usize];
+        let rotation = self.rotations[(element - self.first) as usize];
+        let Rotation { nodes, faces } = &ROTATIONS[rotation as usize];
         let other = self.neighbors[element as usize][faces[face] as usize];
-        if other == NO_NEIGHBOR || self.rotations[other as usize] != FREE {
+        if other == NO_NEIGHBOR || !self.is_free(other) {
             return None;
         }
         let (hex, beyond) =
@@ -281,6 +343,26 @@ mod tests {
                 assert_eq!(all, going_on);
             }
         }
+    }
+
+    #[test]
+    fn ranges_are_searched_by_themselves_on_any_number_of_threads() {
+        let mesh = Benchmark::ConnectingRod.generate(Resolution::Elements(4000)).unwrap();
+        let seeds: Vec<u32> = (0..mesh.n_elements() as u32).rev().collect();
+        let search = |n_threads: usize, most: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            let chords = pool.install(|| Chords::in_ranges(&mesh, &seeds, most));
+            (chords.iter().map(<[u32]>::to_vec).collect::<Vec<_>>(), chords.rotations)
+        };
+
+        let (chords, rotations) = search(1, 500);
+        assert_eq!(search(3, 500), (chords.clone(), rotations));
+        let size = mesh.n_elements().div_ceil(mesh.n_elements().div_ceil(500)) as u32;
+        assert!(chords.iter().all(|chord| chord.iter().all(|e| e / size == chord[0] / size)));
+        let mut all = chords.concat();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..mesh.n_elements() as u32));
+        assert_eq!(search(1, 4000 * 2), search(1, mesh.n_elements()));
     }
 
     /// Three elements on one face, as no mesher should make them.

@@ -68,17 +68,14 @@ impl Components {
         let n_parts =
             root_of.par_iter().enumerate().filter(|&(e, root)| is_root((e, root))).count();
 
-        // The first node between two of them.
-        let mut of_node = vec![u32::MAX; mesh.n_nodes()];
-        let mut hinge = None;
-        for (hex, &root) in mesh.hexes().iter().zip(&root_of) {
-            for &node in hex {
-                let other = std::mem::replace(&mut of_node[node as usize], root);
-                if other != u32::MAX && other != root {
-                    hinge = Some(hinge.map_or(node, |first: u32| first.min(node)));
-                }
-            }
-        }
+        // The first node between two of them: whichever part a node gets, another has it too.
+        let of_node: Vec<AtomicU32> =
+            (0..mesh.n_nodes()).into_par_iter().map(|_| u32::MAX.into()).collect();
+        let nodes = |(hex, &root): (&[u32; 8], &u32)| hex.map(|node| (node, root));
+        let all = || mesh.hexes().par_iter().zip(&root_of).flat_map_iter(nodes);
+        all().for_each(|(node, root)| of_node[node as usize].store(root, Ordering::Relaxed));
+        let of_node = |node: u32| of_node[node as usize].load(Ordering::Relaxed);
+        let hinge = all().filter(|&(node, root)| of_node(node) != root).map(|(node, _)| node).min();
         FaceJoined { n_parts, hinge }
     }
 

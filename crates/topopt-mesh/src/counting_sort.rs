@@ -1,68 +1,119 @@
-//! Counting sort by several threads: each sorts the items of its own range of groups, so that the
-//! result does not depend on their number.
+//! Counting sort by several threads, in two steps: first into buckets of consecutive groups, then each
+//! bucket by itself. The result does not depend on the number of threads.
 
 use rayon::prelude::*;
 
-/// Most threads that read all the keys.
-const MOST_THREADS: usize = 16;
+/// Most buckets. What one thread writes to at a time fits its cache.
+const BUCKETS: usize = 1024;
+/// Most blocks of items that are put into buckets at a time.
+const BLOCKS: usize = 128;
+/// Items of a block at least.
+const LEAST: usize = 1 << 14;
 
-/// Where each of `n_groups` groups begins, and the end of the last, if items are sorted by their
-/// `keys`, the number of the group of each.
-pub fn offsets(keys: &[u32], n_groups: usize) -> Vec<usize> {
-    let mut offsets = vec![0usize; n_groups + 1];
-    let share = share(n_groups);
-    offsets[1..].par_chunks_mut(share).enumerate().for_each(|(range, counts)| {
-        for &key in keys {
-            if let Some(count) = counts.get_mut((key as usize).wrapping_sub(range * share)) {
-                *count += 1;
-            }
-        }
-    });
-    for group in 0..n_groups {
-        offsets[group + 1] += offsets[group];
-    }
-    offsets
+/// Items sorted by group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grouped<T> {
+    /// Where each group begins in `values`, and the end of the last, `[n_groups + 1]`.
+    pub offsets: Vec<usize>,
+    /// `[n_items]`.
+    pub values: Vec<T>,
 }
 
-/// `value(item)` of all items in the order of their `keys`, those of a group in the order of the
-/// items. `offsets` are those of [`offsets`].
-pub fn sorted<T: Copy + Default + Send>(
+/// `value(item)` of all items in the order of their `keys`, the number of the group of each, of
+/// `n_groups`; those of a group in the order of the items.
+pub fn grouped<T: Copy + Default + Send + Sync>(
     keys: &[u32],
-    offsets: &[usize],
+    n_groups: usize,
     value: impl Fn(usize) -> T + Sync,
-) -> Vec<T> {
-    let n_groups = offsets.len() - 1;
+) -> Grouped<T> {
+    let blocks = Blocks::new(keys, n_groups, value);
+    let mut offsets = vec![0usize; n_groups + 1];
     let mut values = vec![T::default(); keys.len()];
 
-    // The values of a range of groups are consecutive, so each thread owns a slice.
-    let mut rest = values.as_mut_slice();
-    let mut ranges = Vec::new();
-    for first in (0..n_groups).step_by(share(n_groups)) {
-        let starts = &offsets[first..n_groups.min(first + share(n_groups))];
-        let end = offsets[first + starts.len()];
-        let (own, others) = rest.split_at_mut(end - starts[0]);
-        ranges.push((first, starts, own));
-        rest = others;
-    }
+    let (starts, own) = parts(&mut values, blocks.bucket_ends());
+    let groups = offsets[1..].par_chunks_mut(1 << blocks.shift);
+    groups.zip(starts).zip(own).enumerate().for_each(|(bucket, ((places, start), values))| {
+        let group = |key: u32| key as usize - (bucket << blocks.shift);
+        blocks.of_bucket(bucket).for_each(|&(key, _)| places[group(key)] += 1);
 
-    // Every thread reads all keys in order, which is the order within a group.
-    ranges.into_par_iter().for_each(|(first, starts, own)| {
-        let mut filled = vec![0u32; starts.len()];
-        for (item, &key) in keys.iter().enumerate() {
-            let group = (key as usize).wrapping_sub(first);
-            if let Some(filled) = filled.get_mut(group) {
-                own[starts[group] - starts[0] + *filled as usize] = value(item);
-                *filled += 1;
-            }
+        let mut next = start;
+        for place in places.iter_mut() {
+            (*place, next) = (next, next + *place);
+        }
+
+        // When all are placed, the next place of a group is its end.
+        for &(key, value) in blocks.of_bucket(bucket) {
+            let place = &mut places[group(key)];
+            values[*place - start] = value;
+            *place += 1;
         }
     });
-
-    values
+    Grouped { offsets, values }
 }
 
-/// Groups of a thread.
-fn share(n_groups: usize) -> usize {
-    n_groups.div_ceil(rayon::current_num_threads().min(MOST_THREADS)).max(1)
+/// Keys and values by blocks of items, each of which has them by bucket, and within a bucket in the order
+/// of the items.
+struct Blocks<T> {
+    pairs: Vec<(u32, T)>,
+    /// Items of a block.
+    size: usize,
+    /// A bucket has `1 << shift` groups.
+    shift: u32,
+    /// Where each bucket of a block begins in it, and its end, `[n_blocks][n_buckets + 1]`.
+    starts: Vec<Vec<usize>>,
+}
+
+impl<T: Copy + Default + Send + Sync> Blocks<T> {
+    fn new(keys: &[u32], n_groups: usize, value: impl Fn(usize) -> T + Sync) -> Self {
+        let shift = n_groups.div_ceil(BUCKETS).max(1).next_power_of_two().ilog2();
+        let n_buckets = n_groups.div_ceil(1 << shift);
+        let size = keys.len().div_ceil(BLOCKS).max(LEAST);
+        let mut pairs = vec![(0, T::default()); keys.len()];
+
+        let blocks = pairs.par_chunks_mut(size).zip(keys.par_chunks(size)).enumerate();
+        let starts = blocks.map(|(block, (pairs, keys))| {
+            let mut starts = vec![0; n_buckets + 1];
+            keys.iter().for_each(|&key| starts[(key >> shift) as usize + 1] += 1);
+            for bucket in 0..n_buckets {
+                starts[bucket + 1] += starts[bucket];
+            }
+            let mut next = starts.clone();
+            for (i, &key) in keys.iter().enumerate() {
+                let place = &mut next[(key >> shift) as usize];
+                pairs[*place] = (key, value(block * size + i));
+                *place += 1;
+            }
+            starts
+        });
+        let starts = starts.collect();
+        Self { pairs, size, shift, starts }
+    }
+
+    /// The number of items up to the end of each bucket.
+    fn bucket_ends(&self) -> impl Iterator<Item = usize> {
+        let n_buckets = self.starts.first().map_or(0, |starts| starts.len() - 1);
+        (0..n_buckets).map(|bucket| self.starts.iter().map(|starts| starts[bucket + 1]).sum())
+    }
+
+    fn of_bucket(&self, bucket: usize) -> impl Iterator<Item = &(u32, T)> {
+        let blocks = self.starts.iter().zip(self.pairs.chunks(self.size));
+        blocks.flat_map(move |(starts, pairs)| &pairs[starts[bucket]..starts[bucket + 1]])
+    }
+}
+
+/// `values` cut at `ends`: where the parts begin, and the parts.
+pub(crate) fn parts<T>(
+    values: &mut [T],
+    ends: impl Iterator<Item = usize>,
+) -> (Vec<usize>, Vec<&mut [T]>) {
+    let (mut starts, mut parts, mut rest, mut start) = (Vec::new(), Vec::new(), values, 0);
+    for end in ends {
+        let (own, others) = rest.split_at_mut(end - start);
+        starts.push(start);
+        parts.push(own);
+        (rest, start) = (others, end);
+    }
+    (starts, parts)
 }
 
 #[cfg(test)]
@@ -73,20 +124,25 @@ mod tests {
 
     #[test]
     fn items_come_by_group_and_in_order_on_any_number_of_threads() {
-        let keys: Vec<u32> = (0..1000u32).map(|i| i * i % 37).collect();
-        let mut expected: Vec<usize> = (0..keys.len()).collect();
-        expected.sort_by_key(|&item| keys[item]);
-        for n_threads in [1, 3, 40] {
-            let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
-            pool.install(|| {
-                let offsets = offsets(&keys, 40);
-                assert_eq!(sorted(&keys, &offsets, |item| item), expected);
-                for group in 0..40 {
-                    let items = &expected[offsets[group]..offsets[group + 1]];
-                    assert!(items.iter().all(|&item| keys[item] as usize == group));
-                }
-            });
+        for (n_items, n_groups) in [(1000u32, 40u32), (40_000, 3000), (100_000, 1)] {
+            let keys: Vec<u32> =
+                (0..n_items).map(|i| (i.wrapping_mul(i) % 2999) % n_groups).collect();
+            let mut expected: Vec<usize> = (0..keys.len()).collect();
+            expected.sort_by_key(|&item| keys[item]);
+            for n_threads in [1, 3, 40] {
+                let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+                pool.install(|| {
+                    let Grouped { offsets, values } =
+                        grouped(&keys, n_groups as usize, |item| item);
+                    assert_eq!(values, expected);
+                    for group in 0..n_groups as usize {
+                        let items = &expected[offsets[group]..offsets[group + 1]];
+                        assert!(items.iter().all(|&item| keys[item] as usize == group));
+                    }
+                    assert_eq!(offsets[n_groups as usize], keys.len());
+                });
+            }
         }
-        assert_eq!(offsets(&[], 0), [0]);
+        assert_eq!(grouped(&[], 0, |_| ()).offsets, [0]);
     }
 }

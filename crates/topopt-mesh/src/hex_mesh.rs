@@ -122,7 +122,7 @@ impl BoundingBox {
     }
 
     /// As [`BoundingBox::of`], by several threads.
-    pub(crate) fn around(points: &[[f64; 3]]) -> Self {
+    pub fn around(points: &[[f64; 3]]) -> Self {
         let joined = |a: Self, b: Self| Self {
             min: std::array::from_fn(|i| a.min[i].min(b.min[i])),
             max: std::array::from_fn(|i| a.max[i].max(b.max[i])),

@@ -1,10 +1,12 @@
 //! Node-to-element adjacency: the reverse connectivity C_rev of [Ratnakar2022, 3.1.2.1].
 
-use crate::{HexMesh, counting_sort};
+use rayon::prelude::*;
+
+use crate::HexMesh;
+use crate::counting_sort::{Grouped, grouped, parts};
 
 /// For every node, its elements and its local number in each, in compressed rows. An element that
 /// has the node twice stands there twice.
-/// Built by counting sort and prefix sum over the flattened connectivity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeToElements {
     offsets: Vec<usize>,
@@ -16,9 +18,9 @@ impl NodeToElements {
     /// The adjacency of `mesh`. The elements of a node come in increasing order.
     pub fn new(mesh: &HexMesh) -> Self {
         let nodes = mesh.hexes().as_flattened();
-        let offsets = counting_sort::offsets(nodes, mesh.n_nodes());
-        let elements = counting_sort::sorted(nodes, &offsets, |item| (item / 8) as u32);
-        let locals = counting_sort::sorted(nodes, &offsets, |item| (item % 8) as u8);
+        let Grouped { offsets, values: elements } =
+            grouped(nodes, mesh.n_nodes(), |item| (item / 8) as u32);
+        let locals = locals(mesh, &offsets, &elements);
         Self { offsets, elements, locals }
     }
 
@@ -42,6 +44,32 @@ impl NodeToElements {
     pub fn n_nodes(&self) -> usize {
         self.offsets.len() - 1
     }
+}
+
+/// Nodes whose local numbers are found by one thread at a time.
+const CHUNK: usize = 4096;
+
+/// The local number of the node in each of `elements`; in one that has it several times, one after the
+/// other.
+fn locals(mesh: &HexMesh, offsets: &[usize], elements: &[u32]) -> Vec<u8> {
+    let mut locals = vec![0; elements.len()];
+    let ends = offsets[1..].chunks(CHUNK).filter_map(|ends| ends.last().copied());
+    let (_, chunks) = parts(&mut locals, ends);
+    chunks.into_par_iter().enumerate().for_each(|(chunk, mut locals)| {
+        let first = chunk * CHUNK;
+        for (node, row) in (first..).zip(offsets[first..].windows(2).take(CHUNK)) {
+            let elements = &elements[row[0]..row[1]];
+            let (own, others) = locals.split_at_mut(elements.len());
+            for (i, &element) in elements.iter().enumerate() {
+                let is_again = i > 0 && elements[i - 1] == element;
+                let from = if is_again { own[i - 1] + 1 } else { 0 };
+                let is_node = |a: &u8| mesh.hexes()[element as usize][*a as usize] as usize == node;
+                own[i] = (from..8).find(is_node).expect("a node of the element");
+            }
+            locals = others;
+        }
+    });
+    locals
 }
 
 #[cfg(test)]

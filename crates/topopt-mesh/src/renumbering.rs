@@ -1,11 +1,14 @@
 //! Renumbering of nodes and elements, and the way back to the user's numbers.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use crate::chords::Chords;
-use crate::hexahedron::{self, EDGES, neighbor};
+use crate::counting_sort::grouped;
+use crate::hexahedron;
 use crate::rotation::ROTATIONS;
-use crate::{Coloring, Face, HexMesh, NodeToElements, Sets, clusters, counting_sort, hilbert};
+use crate::{Coloring, Face, HexMesh, NodeToElements, Sets, clusters, hilbert};
 
 /// A permutation of the nodes and one of the elements of a mesh, and a rotation of the local
 /// numbers of every element. "Original" is the numbering before it.
@@ -83,9 +86,11 @@ impl Renumbering {
         };
         let by_cluster: Vec<u32> =
             elements.par_chunks(clusters::CLUSTER).flat_map_iter(of_cluster).collect();
-        let mut is_numbered = vec![false; mesh.n_nodes()];
-        let is_new = |&node: &u32| !std::mem::replace(&mut is_numbered[node as usize], true);
-        let nodes = by_cluster.into_iter().filter(is_new).collect();
+        let first = FirstPlaces::new(mesh.n_nodes());
+        by_cluster.par_iter().enumerate().for_each(|(place, &node)| first.note(node, place));
+        let places = by_cluster.par_iter().enumerate();
+        let is_new = |&(place, &node): &(usize, &u32)| first.is(node, place);
+        let nodes = places.filter(is_new).map(|(_, &node)| node).collect();
         let rotations = gather(&elements, &by_valence(mesh));
         Self { nodes, elements, rotations }
     }
@@ -98,27 +103,27 @@ impl Renumbering {
         };
         let middles: Vec<[f64; 3]> = all.par_iter().map(middle).collect();
 
-        let mut elements = Vec::with_capacity(mesh.n_elements());
-        let mut nodes = Vec::with_capacity(mesh.n_nodes());
-        let mut is_numbered = vec![false; mesh.n_nodes()];
-        for chord in hilbert::order(&middles) {
+        // Each with the number of places before it: a chord has eight for every element.
+        let mut end = 0;
+        let after_last = |chord: u32| {
             let chord = all[chord as usize];
-            elements.extend_from_slice(chord);
-            // Nodes edge by edge along the chord, so that a local node number runs along
-            // consecutive nodes: neighboring threads of a GPU then read neighboring numbers.
-            for edge in EDGES.into_iter().filter(|&[a, b]| neighbor(a, 0) == b) {
-                for &e in chord {
-                    let rotation = ROTATIONS[chords.rotations()[e as usize] as usize];
-                    for a in edge {
-                        let node = mesh.hexes()[e as usize][rotation.nodes[a] as usize];
-                        if !std::mem::replace(&mut is_numbered[node as usize], true) {
-                            nodes.push(node);
-                        }
-                    }
-                }
-            }
-        }
+            end += 8 * chord.len();
+            (end - 8 * chord.len(), chord)
+        };
+        let sorted: Vec<(usize, &[u32])> =
+            hilbert::order(&middles).into_iter().map(after_last).collect();
+        let sorted = sorted.par_iter().copied();
 
+        let places = |(start, chord)| (start..).zip(chords.nodes(mesh, chord));
+        let first = FirstPlaces::new(mesh.n_nodes());
+        sorted.clone().for_each(|chord| {
+            places(chord).for_each(|(place, node)| first.note(node, place));
+        });
+        let is_new = |&(place, node): &(usize, u32)| first.is(node, place);
+        let new = |chord| places(chord).filter(is_new).map(|(_, node)| node);
+        let nodes = sorted.clone().flat_map_iter(new).collect();
+
+        let elements: Vec<u32> = sorted.flat_map_iter(|(_, chord)| chord.iter().copied()).collect();
         let rotations = gather(&elements, chords.rotations());
         Self { nodes, elements, rotations }
     }
@@ -245,12 +250,35 @@ impl Renumbering {
     }
 }
 
+/// The first place of every node in a list that has it several times, found by several threads.
+struct FirstPlaces(Vec<AtomicUsize>);
+
+impl FirstPlaces {
+    fn new(n_nodes: usize) -> Self {
+        Self((0..n_nodes).into_par_iter().map(|_| usize::MAX.into()).collect())
+    }
+
+    /// `node` stands in `place`.
+    fn note(&self, node: u32, place: usize) {
+        let first = &self.0[node as usize];
+        // Most places are not the first, and a look is cheaper.
+        if first.load(Ordering::Relaxed) > place {
+            first.fetch_min(place, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether `place` is the first of `node`, of all that were noted.
+    fn is(&self, node: u32, place: usize) -> bool {
+        self.0[node as usize].load(Ordering::Relaxed) == place
+    }
+}
+
 /// Rotations after which the first node of every element is its node of most elements, and the
 /// second the node of most beside it: of elements that share nodes, the same nodes then have the
 /// same places, and one word is read for all of them. In cut tetrahedra it saves a seventh of the
 /// reads.
 fn by_valence(mesh: &HexMesh) -> Vec<u8> {
-    let starts = counting_sort::offsets(mesh.hexes().as_flattened(), mesh.n_nodes());
+    let starts = grouped(mesh.hexes().as_flattened(), mesh.n_nodes(), |_| ()).offsets;
     let rank = |node: u32| (starts[node as usize + 1] - starts[node as usize], node);
     let best = |hex: &[u32; 8]| {
         let ranks = hex.map(rank);

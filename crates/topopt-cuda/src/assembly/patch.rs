@@ -3,7 +3,8 @@
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_linalg::BackendError;
-use topopt_mesh::{counting_sort, hilbert};
+use topopt_mesh::counting_sort::grouped;
+use topopt_mesh::hilbert;
 
 use super::pattern::{MARKED, PAIRS, marks, pair, place, too_large};
 use super::task::{Assemble, Parts, Task, clear, launch};
@@ -36,9 +37,8 @@ impl<R: Real> Patch<R> {
 
         // An element belongs to the patch of its first node.
         let owners: Vec<u32> = hexes.par_iter().map(|hex| rows.patch[hex[0] as usize]).collect();
-        let starts = counting_sort::offsets(&owners, rows.first_blocks.len() - 1);
-        let elements = counting_sort::sorted(&owners, &starts, |e| e as u32);
-        let starts: Vec<u32> = starts.into_iter().map(|start| start as u32).collect();
+        let elements = grouped(&owners, rows.first_blocks.len() - 1, |e| e as u32);
+        let starts: Vec<u32> = elements.offsets.iter().map(|&start| start as u32).collect();
 
         let (targets, boundary_blocks) = rows.targets(parts, &owners)?;
         let numbers = parts.unknowns * parts.unknowns;
@@ -48,7 +48,7 @@ impl<R: Real> Patch<R> {
             first_blocks: device.upload(&rows.first_blocks)?,
             first_elements: device.upload(&starts)?,
             blocks: device.upload(&rows.blocks)?,
-            elements: device.upload(&elements)?,
+            elements: device.upload(&elements.values)?,
             targets: device.upload(&targets)?,
             boundary_blocks: device.upload_list(&boundary_blocks)?,
             boundary: device.zeros((numbers * boundary_blocks.len()).max(1))?,

@@ -3,7 +3,7 @@
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_linalg::BackendError;
-use topopt_mesh::counting_sort;
+use topopt_mesh::counting_sort::{Grouped, grouped};
 
 use super::pattern::{marks, place};
 use super::task::Parts;
@@ -22,11 +22,10 @@ impl Sources {
         let tiles = pattern.tiles(parts.mesh.hexes())?;
         let tiles = tiles.as_flattened();
         let blocks: Vec<u32> = tiles.par_iter().map(|&tile| place(tile)).collect();
-        let offsets = counting_sort::offsets(&blocks, pattern.n_upper());
         let source = |item: usize| item as u32 | marks(tiles[item]);
-        let sorted = counting_sort::sorted(&blocks, &offsets, source);
+        let Grouped { offsets, values } = grouped(&blocks, pattern.n_upper(), source);
         let offsets: Vec<u32> = offsets.into_par_iter().map(|offset| offset as u32).collect();
-        Ok(Self { offsets: parts.device.upload(&offsets)?, tiles: parts.device.upload(&sorted)? })
+        Ok(Self { offsets: parts.device.upload(&offsets)?, tiles: parts.device.upload(&values)? })
     }
 
     /// Bytes on the device.

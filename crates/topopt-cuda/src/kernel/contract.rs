@@ -24,6 +24,14 @@ fn source(file: &str) -> String {
     code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
+/// The same with the headers that it includes itself.
+fn source_with_headers(file: &str) -> String {
+    let text = source(file);
+    let headers = text.split("#include \"").skip(1).filter_map(|rest| rest.split('"').next());
+    let headers: Vec<String> = headers.map(source).collect();
+    [&[text], &headers[..]].concat().join(" ")
+}
+
 /// What stands after `mark` and before the next `end`.
 fn between<'a>(text: &'a str, mark: &str, end: &str) -> Option<&'a str> {
     text.split_once(mark)?.1.split_once(end).map(|(found, _)| found)
@@ -54,8 +62,9 @@ fn in_c(name: &str, kind: &str) -> String {
 fn the_sources_have_the_parameters_that_are_declared() {
     for (file, kernels) in DECLARED {
         // One file computes in double precision throughout and names that of its results.
-        let text =
-            source(&format!("{file}.cu")).replace("__restrict__ ", "").replace("result*", "real*");
+        let text = source_with_headers(&format!("{file}.cu"))
+            .replace("__restrict__ ", "")
+            .replace("result*", "real*");
         for (kernel, parameters) in *kernels {
             let found = between(&text, &format!(" {kernel}("), ") {").unwrap();
             let found: Vec<&str> = found.split(',').map(str::trim).collect();

@@ -5,7 +5,7 @@ use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
 use super::ProblemOnDevice;
-use super::adjacency::ReverseConnectivity;
+use super::mesh::MeshOnDevice;
 use super::product::Product;
 use crate::assembly::{Assembly, AssemblyStrategy, Pattern, Routine, Rows};
 use crate::kernel::Grid::Threads;
@@ -17,13 +17,22 @@ use crate::vector::DeviceVector;
 const ROW: usize = 27;
 const UPPER: usize = 14;
 
-/// How the matrix is assembled whenever moduli change.
-const ASSEMBLY: AssemblyStrategy = AssemblyStrategy::LocalRow;
+/// Bytes of an element in the lists of its assembly: 36 targets and, by color, its number.
+const TARGETS: usize = 37 * 4;
 
 /// The product by an assembled matrix.
 pub(crate) struct Bsr {
     kernels: kernels::Bsr,
     assembly: Assembly<f64>,
+}
+
+/// How the matrix is assembled whenever moduli change: the fastest that stores little; in order where the
+/// mesh comes by color.
+fn assembly(mesh: &MeshOnDevice) -> AssemblyStrategy {
+    match mesh.is_one_part() {
+        true => AssemblyStrategy::Atomic,
+        false => AssemblyStrategy::ElemColor,
+    }
 }
 
 impl Bsr {
@@ -36,14 +45,14 @@ impl Bsr {
         let mesh = &on_device.mesh;
         Ok(Self {
             kernels: kernels::Bsr::load(&on_device.device)?,
-            assembly: Assembly::new(mesh, problem, adjacency, &pattern, ASSEMBLY)?,
+            assembly: Assembly::new(mesh, problem, adjacency, &pattern, assembly(mesh))?,
         })
     }
 
     /// Bytes that it stores for a mesh of that size with rows as inside a box, 27 blocks long.
     pub fn bytes(n_nodes: usize, n_elements: usize) -> usize {
         let rows = ROW * (9 * 8 + 4) + 8 + UPPER * 9 + 1;
-        rows * n_nodes + ReverseConnectivity::bytes(n_nodes, n_elements)
+        rows * n_nodes + TARGETS * n_elements
     }
 }
 

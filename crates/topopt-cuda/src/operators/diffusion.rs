@@ -52,7 +52,10 @@ impl<R: Real> MfDiffusion<R> {
         problem: &Discretization<Diffusion, 1>,
     ) -> Result<Self, BackendError> {
         let (device, n) = (mesh.device(), mesh.n_elements);
-        let kernels = kernels::Diffusion::load(device)?;
+        let kernels: kernels::Diffusion<R> = match problem.elements().stretches() {
+            Some(_) => kernels::DiffusionStretched::load(device)?.into(),
+            None => kernels::Diffusion::load(device)?,
+        };
         let blocks_of = |count: u32| kernels.diffusion_dot.blocks(Threads(count as usize));
         let blocks = mesh.parts().map(|part| blocks_of(part.count)).sum();
         let stretches = problem.elements().stretches();

@@ -1,20 +1,22 @@
 //! Heat conduction: temperatures, heat flows, convection.
 
+mod flows;
 mod in_time;
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use topopt_fem::orthotropy::stretch;
-use topopt_fem::{Diffusion, ProblemError, Timeline, lumped_capacity, surface_load};
+use topopt_fem::{Diffusion, ProblemError, Timeline};
 use topopt_mesh::Renumbering;
 
 use super::{Conditions, Names, Physics};
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, Convection, Load, LoadQuantity, SetMaterial, Support, number};
+use crate::config::{Config, SetMaterial, Support, number};
 use crate::fields::Fields;
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
+use flows::{film_flows, flows};
 pub(crate) use in_time::InTime;
 
 impl Physics<1> for Diffusion {
@@ -161,51 +163,6 @@ fn load_cases(lookup: &Lookup, films: &Films, findings: &mut Vec<Finding>) -> Ve
     names.into_iter().chain(alone).map(&mut case).collect()
 }
 
-/// Heat flows of one entry into the nodes of its set.
-fn flows(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> Vec<(u32, f64)> {
-    let Some((quantity, place)) = load.quantities().into_iter().next() else { return Vec::new() };
-    let scaled = |shares: Vec<(u32, f64)>, factor: f64| {
-        shares.into_iter().map(|(node, share)| (node, factor * share)).collect()
-    };
-    match (quantity, &load.set) {
-        (LoadQuantity::HeatFlux(flux), Some(set)) => match lookup.faces(set, load.kind) {
-            Some(faces) => scaled(surface_load::areas(lookup.mesh, &faces), flux),
-            None => {
-                let instead = "`total_heat`, which is shared equally by nodes";
-                findings.extend(lookup.no_faces(set, "heat_flux", place, instead));
-                Vec::new()
-            }
-        },
-        (LoadQuantity::HeatSource(source), set) => {
-            let elements = match set {
-                Some(set) => lookup.elements(set, findings),
-                None => (0..lookup.mesh.n_elements() as u32).collect(),
-            };
-            scaled(volumes(lookup, &elements), source)
-        }
-        (LoadQuantity::TotalHeat(heat), Some(set)) => {
-            let shares = match lookup.faces(set, load.kind) {
-                Some(faces) => surface_load::areas(lookup.mesh, &faces),
-                None => {
-                    let nodes = lookup.nodes(set, load.kind, findings);
-                    nodes.into_iter().map(|node| (node, 1.0)).collect()
-                }
-            };
-            let total: f64 = shares.iter().map(|(_, share)| share).sum();
-            scaled(shares, heat / total)
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The volumes of `elements` that their nodes stand for: the integral of N_a, by increasing node.
-fn volumes(lookup: &Lookup, elements: &[u32]) -> Vec<(u32, f64)> {
-    let mut is_there = vec![0.0; lookup.mesh.n_elements()];
-    elements.iter().for_each(|&e| is_there[e as usize] = 1.0);
-    let shares = lumped_capacity(lookup.mesh, &is_there);
-    (0..).zip(shares).filter(|(_, share)| *share != 0.0).collect()
-}
-
 /// Held nodes of load case `case` with their temperatures, sorted. Supports that disagree are
 /// reported.
 fn temperatures(lookup: &Lookup, case: &str, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 1])> {
@@ -228,15 +185,4 @@ fn temperatures(lookup: &Lookup, case: &str, findings: &mut Vec<Finding>) -> Vec
     }
     let held = values.into_iter().filter(|(_, temperature)| *temperature != 0.0);
     held.map(|(node, temperature)| (node, [temperature])).collect()
-}
-
-/// The integral of h N_a over the faces of a convection, by increasing node.
-fn film_flows(lookup: &Lookup, film: &Convection, findings: &mut Vec<Finding>) -> Vec<(u32, f64)> {
-    let Some(faces) = lookup.faces(&film.set, film.kind) else {
-        let instead = "[[supports]] with a `temperature`";
-        findings.extend(lookup.no_faces(&film.set, "convection", film.set.span(), instead));
-        return Vec::new();
-    };
-    let areas = surface_load::areas(lookup.mesh, &faces);
-    areas.into_iter().map(|(node, area)| (node, film.film_coefficient * area)).collect()
 }

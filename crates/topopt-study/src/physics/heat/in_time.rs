@@ -4,7 +4,7 @@ use toml::Spanned;
 use topopt_fem::{OverTime, Timeline, Varying, factor_at};
 use topopt_mesh::Renumbering;
 
-use super::{film_flows, flows};
+use super::flows::{film_flows, flows};
 use crate::config::{Convection, Load, MaterialProperty, Support, Transient};
 use crate::fields::{Fields, numbers};
 use crate::finding::{Finding, InputError};
