@@ -9,6 +9,7 @@ mod helmholtz;
 mod moving_asymptotes;
 mod multigrid;
 mod operators;
+mod patch_relax;
 mod ranks;
 mod scalar_multigrid;
 
