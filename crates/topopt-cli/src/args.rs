@@ -307,6 +307,8 @@ pub enum BenchCommand {
     Solve(BenchSolveArgs),
     /// Cold solves of a design with every preconditioner: setup, iterations, time
     Preconditioners(PreconditionersArgs),
+    /// Multigrid with every smoother and cycle on regular cubes of rising contrast: iterations, time
+    Smoothers(SmoothersArgs),
     /// The tables of the thesis: time of a solve, speedup over `ebe`, memory
     Thesis(ThesisArgs),
 }
@@ -414,6 +416,34 @@ pub struct PreconditionersArgs {
     /// Gmsh
     #[command(flatten)]
     pub gmsh: GmshArgs,
+}
+
+/// Arguments of `topopt bench smoothers`.
+#[derive(Debug, Args)]
+pub struct SmoothersArgs {
+    /// Elements per edge of the cubes
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u16).range(4..=256))]
+    pub size: u16,
+    /// Systems to solve; all by default
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub tests: Vec<SmootherTest>,
+    /// Where to compute: auto, cpu, gpu, gpu:1
+    #[arg(long, default_value = "auto", value_parser = |text: &str| Device::try_from(text.to_owned()))]
+    pub device: Device,
+    /// CSV file to write in addition to the table
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+}
+
+/// A system of `topopt bench smoothers`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SmootherTest {
+    /// Fu's: diffusion with a capacity and balls of another material, nothing held
+    Fu,
+    /// Bars that conduct heat, in void
+    Heat,
+    /// Elastic bars in void
+    Elasticity,
 }
 
 /// Arguments of `topopt bench thesis`.

@@ -84,6 +84,14 @@ impl<R: Real> Cuda<R> {
         }
     }
 
+    /// Writes a scalar from the host.
+    pub(crate) fn set(&self, scalar: &Scalar, value: [f64; 1]) -> Result<(), BackendError> {
+        let value = self.device.upload(&value)?;
+        let own = Shared::from_entry(&self.scalars.values, scalar.index() as usize);
+        self.reduce.sum(Blocks(1), 1, &value, own);
+        self.device.check()
+    }
+
     /// The sum of `values`.
     pub(crate) fn sum_into(&self, values: &CudaSlice<f64>, out: &mut Scalar) {
         let n = values.len();

@@ -93,6 +93,11 @@ impl Device {
         self.context.mem_get_info().map_err(|error| self.error("asking for memory", error))
     }
 
+    /// Makes this device the one of the calling thread, for libraries that ask for it.
+    pub(crate) fn bind(&self) -> Result<(), BackendError> {
+        self.context.bind_to_thread().map_err(|error| self.error("choosing the device", error))
+    }
+
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         &self.context
     }

@@ -82,6 +82,35 @@ views! {
         targets: In<u32>,
     }
 
+    /// Rows in patches, and the blocks of their matrix.
+    PatchRowsView in "patch_relax.cu" {
+        n_rows: Count,
+        order: In<u32>,
+        starts: In<u32>,
+        inside_offsets: In<u32>,
+        inside: In<u32>,
+        outside_offsets: In<u32>,
+        outside: In<u32>,
+        columns: In<u32>,
+    }
+
+    /// Factors of the sweeps within a patch.
+    Sweeps in "patch_relax.cu" {
+        first: f64,
+        second: f64,
+        second_beta: f64,
+        third: f64,
+        third_beta: f64,
+    }
+
+    /// Scalars of two power methods.
+    Growths in "patch_relax.cu" {
+        inner_result: u32,
+        inner_start: u32,
+        outer_result: u32,
+        outer_start: u32,
+    }
+
     /// Tetrahedra in patches.
     FrontView in "common/front.cuh" {
         n_patches: Count,
@@ -438,6 +467,30 @@ kernels! {
         );
     }
 
+    /// `cuda/patch_relax.cu`.
+    PatchRelax<R> in "patch_relax" {
+        relax_patch1(
+            rows: PatchRowsView, values: In<R>, inverse: In<R>, residue: u32, sweeps: Sweeps,
+            alpha: f64, beta: f64, scalars: In<f64>, growths: Growths, stays: u32, b: In<R>,
+            x: In<R>, r: Shared<R>, d: Out<R>,
+        );
+        relax_patch3(
+            rows: PatchRowsView, values: In<R>, inverse: In<R>, residue: u32, sweeps: Sweeps,
+            alpha: f64, beta: f64, scalars: In<f64>, growths: Growths, stays: u32, b: In<R>,
+            x: In<R>, r: Shared<R>, d: Out<R>,
+        );
+        relax_between1(
+            rows: PatchRowsView, values: In<R>, from_zero: u32, stays: u32, d: In<R>, x: Out<R>,
+            r: Out<R>,
+        );
+        relax_between3(
+            rows: PatchRowsView, values: In<R>, from_zero: u32, stays: u32, d: In<R>, x: Out<R>,
+            r: Out<R>,
+        );
+        add_to_diagonal1(n_rows: Count, places: In<u32>, springs: In<R>, values: Out<R>);
+        add_to_diagonal3(n_rows: Count, places: In<u32>, springs: In<R>, values: Out<R>);
+    }
+
     /// `cuda/galerkin.cu`.
     Galerkin<R> in "galerkin" {
         galerkin_joints(
@@ -580,6 +633,13 @@ kernels! {
     Convert<R> in "convert" {
         narrow(n: Length, x: In<f64>, y: Out<R>);
         widen(n: Length, x: In<R>, y: Out<f64>);
+    }
+
+    /// `cuda/halo.cu`.
+    Halo<R> in "halo" {
+        copy_rows(n: Length, n_rows: Count, n_x: Count, n_y: Count, x: In<R>, y: Out<R>);
+        pack(n: Length, unknowns: u32, n_x: Count, points: In<u32>, x: In<R>, message: Out<R>);
+        unpack(n: Length, unknowns: u32, n_x: Count, points: In<u32>, message: In<R>, x: Out<R>);
     }
 
     /// `cuda/cone.cu`.
@@ -751,6 +811,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     DiffusionStored::DECLARED,
     ShapeMeans::DECLARED,
     BlockDiagonal::<f64>::DECLARED,
+    PatchRelax::<f64>::DECLARED,
     Galerkin::<f64>::DECLARED,
     Ground::<f64>::DECLARED,
     Transfer::<f64>::DECLARED,
@@ -762,6 +823,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     Dense::DECLARED,
     DenseSolve::<f64>::DECLARED,
     Convert::<f64>::DECLARED,
+    Halo::<f64>::DECLARED,
     Cone::DECLARED,
     Eikonal::<f64>::DECLARED,
     Front::<f64>::DECLARED,

@@ -12,24 +12,30 @@ mod backend;
 mod cone;
 mod device;
 pub mod distance;
+mod halo;
 mod helmholtz;
 mod kernels;
 mod moving_asymptotes;
 mod multigrid;
+mod nccl;
 pub mod operators;
 mod probe;
 mod replay;
 mod scalars;
+mod staged;
 mod timing;
 mod vector;
 
 pub use backend::Cuda;
 pub use cone::Cone;
 pub use device::{Device, DeviceError};
+pub use halo::DeviceHalo;
 pub use helmholtz::MatrixFreeEquation;
 pub use multigrid::{BlockJacobi, Multigrid, Prepared, RigidAggregation, ScalarMultigrid};
+pub use nccl::{Nccl, NcclId};
 pub use operators::{
     DiffusionStrategy, MeshOnDevice, Mf, MfDiffusion, ProblemOnDevice, ShapeMeans, Strategy,
 };
 pub use probe::{Probe, probe};
+pub use staged::Staged;
 pub use vector::{DeviceVector, Real};

@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 use topopt_linalg::Space;
 use topopt_mesh::{HexMesh, Part};
 
-use crate::{Constraints, DIM, ElementKernel, Elements, Patches};
+use crate::{Constraints, DIM, Elasticity, ElementKernel, Elements, Patches};
 
 /// A mesh, the integrals over its elements and what is held: all of an equation with N unknowns per
 /// node except its loads.
 #[derive(Debug, Clone)]
-pub struct Discretization<K, const N: usize> {
+pub struct Discretization<K = Elasticity, const N: usize = DIM> {
     mesh: HexMesh,
     kernel: K,
     constraints: Constraints<N>,

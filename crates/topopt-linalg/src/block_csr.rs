@@ -117,6 +117,21 @@ impl<const N: usize> BlockCsr<N> {
         });
     }
 
+    /// All blocks, row by row.
+    pub(crate) fn blocks(&self) -> &[[[f64; N]; N]] {
+        &self.blocks
+    }
+
+    /// Adds a diagonal matrix, `[n_rows][N]`, to a matrix that has its diagonal blocks.
+    pub fn add_diagonal(&mut self, diagonal: &[[f64; N]]) {
+        let Self { pattern, blocks } = self;
+        for (row, added) in diagonal.iter().enumerate() {
+            let Ok(place) = pattern.row(row).binary_search(&(row as u32)) else { continue };
+            let block = &mut blocks[pattern.offsets[row] + place];
+            (0..N).for_each(|i| block[i][i] += added[i]);
+        }
+    }
+
     /// The diagonal block of a row, zero if there is none.
     pub fn diagonal_block(&self, row: usize) -> [[f64; N]; N] {
         let place = self.pattern.row(row).binary_search(&(row as u32));

@@ -27,6 +27,13 @@ impl<const N: usize> BlockDiagonal<N> {
         &mut self.packed
     }
 
+    /// y = the block of `row` times x.
+    #[inline(always)]
+    pub(crate) fn product(&self, row: usize, x: &[f64; N]) -> [f64; N] {
+        let block = &self.packed[row * Self::PACKED..][..Self::PACKED];
+        std::array::from_fn(|i| row_product(block, i, x))
+    }
+
     /// Takes the pseudo-inverse of `block(row)` for every row, as [`pseudo_inverse`] has it.
     pub fn set_pseudo_inverses(&mut self, block: impl Fn(usize) -> [[f64; N]; N] + Sync) {
         let rows = self.packed.par_chunks_exact_mut(Self::PACKED).enumerate();

@@ -80,6 +80,11 @@ impl<B: Backend> Chebyshev<B> {
         backend.dot_into(d, d, &mut growth.start);
     }
 
+    /// That of D^-1 A.
+    pub(crate) fn growth(&self) -> &Growth<B::Scalar> {
+        &self.growth
+    }
+
     /// Sets the degree, at least 1.
     pub fn set_degree(&mut self, degree: usize) {
         self.degree = degree;
@@ -96,23 +101,33 @@ impl<B: Backend> Chebyshev<B> {
         from_zero: bool,
     ) {
         let Self { growth, r, d, z, .. } = self;
-        // In units of the growth.
-        let (low, high) = (MARGIN / RATIO, MARGIN);
-        let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
         let first = if from_zero {
             Residual::OfZero { b }
         } else {
             a.apply(x, z);
             Residual::Of { b, ax: z }
         };
-        inverse_diagonal.smooth(first, [1.0 / middle, 0.0], growth, r, d, x);
-        let mut rho = half / middle;
-        for _ in 1..self.degree {
+        let mut factors = factors(self.degree, RATIO);
+        let of_first = factors.next().unwrap_or_default();
+        inverse_diagonal.smooth(first, of_first, growth, r, d, x);
+        for factors in factors {
             a.apply(d, z);
-            let next = 1.0 / (2.0 * middle / half - rho);
-            let factors = [2.0 * next / half, next * rho];
             inverse_diagonal.smooth(Residual::After { ad: z }, factors, growth, r, d, x);
-            rho = next;
         }
     }
+}
+
+/// Factors alpha and beta of the `degree` steps d = alpha D^-1 r + beta d of the Chebyshev polynomial over
+/// [largest eigenvalue / `ratio`, largest eigenvalue], in units of the estimate of that.
+pub(crate) fn factors(degree: usize, ratio: f64) -> impl Iterator<Item = [f64; 2]> {
+    let (low, high) = (MARGIN / ratio, MARGIN);
+    let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
+    let mut rho = half / middle;
+    let further = move |_| {
+        let next = 1.0 / (2.0 * middle / half - rho);
+        let factors = [2.0 * next / half, next * rho];
+        rho = next;
+        factors
+    };
+    std::iter::once([1.0 / middle, 0.0]).chain((1..degree).map(further))
 }

@@ -3,8 +3,11 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::chebyshev::{Chebyshev, Spectrum};
-use crate::{Backend, BackendError, InverseDiagonal, LinearOperator, Preconditioner};
+use crate::chebyshev::Spectrum;
+use crate::level_smoother::{LevelSmoother, Matrices};
+use crate::{
+    Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Preconditioner,
+};
 
 /// A prolongation P and its transpose.
 pub trait Transfer<B: Backend>: Send + Sync {
@@ -30,6 +33,11 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
     /// What no eigenvalue of D^-1 A exceeds, whatever its numbers are; none where it has to be
     /// estimated whenever they change.
     fn largest_eigenvalue(&self, _level: usize) -> Option<f64> {
+        None
+    }
+
+    /// The operator of a level in patches, where these smooth it.
+    fn patches(&self, _level: usize) -> Option<&dyn PatchRelaxation<B>> {
         None
     }
 
@@ -66,7 +74,7 @@ impl CycleKind {
     }
 }
 
-/// A multigrid cycle with Chebyshev smoothing. V and W are linear operators, symmetric as the same
+/// A multigrid cycle with symmetric smoothing. V and W are linear operators, symmetric as the same
 /// polynomial smooths before and after. K is not linear, so the outer iteration has to be flexible;
 /// made stronger, it takes twice the steps on the first level below the finest, then twice that and
 /// smoothers of twice the degree.
@@ -84,7 +92,7 @@ pub struct Cycle<B: Backend, H: Hierarchy<B>> {
 
 /// Work vectors of a level, except for the last.
 struct Work<B: Backend> {
-    smoother: Chebyshev<B>,
+    smoother: LevelSmoother<B>,
     r: B::Vector,
     coarse_b: B::Vector,
     coarse_x: B::Vector,
@@ -96,8 +104,6 @@ struct Work<B: Backend> {
     more: B::Vector,
 }
 
-/// Degrees of the Chebyshev smoother on the finest level and on the others, which cost little.
-const DEGREES: [usize; 2] = [2, 3];
 const MAX_STRENGTH: usize = 4;
 /// Steps of the power method.
 const POWER_STEPS: usize = 10;
@@ -130,13 +136,15 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         let level_work = |level: usize| {
             let space = hierarchy.operator(level).space();
             let coarse = hierarchy.operator(level + 1).space();
+            let start = || backend.upload(&noise(space.len()), space);
             let spectrum = match hierarchy.largest_eigenvalue(level) {
                 Some(bound) => Spectrum::Bounded(bound),
-                None => Spectrum::Estimated { start: backend.upload(&noise(space.len()), space)? },
+                None => Spectrum::Estimated { start: start()? },
             };
+            let of_patches = hierarchy.patches(level).map(|_| start()).transpose()?;
             let zeros = || backend.zeros(coarse);
             Ok(Mutex::new(Work {
-                smoother: Chebyshev::new(backend, space, degree(level), spectrum)?,
+                smoother: LevelSmoother::new(backend, space, level, spectrum, of_patches)?,
                 r: backend.zeros(space)?,
                 coarse_b: zeros()?,
                 coarse_x: zeros()?,
@@ -183,11 +191,8 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
     /// Changes the hierarchy by `change` and adapts the smoothers; the strength stays.
     pub fn update(&mut self, backend: &B, change: impl FnOnce(&mut H)) {
         change(&mut self.hierarchy);
-        for (level, work) in self.work.iter_mut().enumerate() {
-            let smoother = &mut lock(work).smoother;
-            let a = self.hierarchy.operator(level);
-            let inverse_diagonal = self.hierarchy.inverse_diagonal(level);
-            smoother.update(backend, a, inverse_diagonal, POWER_STEPS);
+        for (level, work) in self.work.iter().enumerate() {
+            lock(work).smoother.update(backend, &self.matrices(level), POWER_STEPS);
         }
     }
 
@@ -204,22 +209,28 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
     fn set_strength(&self, strength: usize) {
         self.strength.store(strength, Ordering::Relaxed);
         for (level, work) in self.work.iter().enumerate() {
-            lock(work).smoother.set_degree(strength.div_ceil(2) * degree(level));
+            lock(work).smoother.set_strength(level, strength.div_ceil(2));
+        }
+    }
+
+    /// What the smoother of a level reads.
+    fn matrices(&self, level: usize) -> Matrices<'_, B> {
+        Matrices {
+            a: self.hierarchy.operator(level),
+            inverse_diagonal: self.hierarchy.inverse_diagonal(level),
+            patches: self.hierarchy.patches(level),
         }
     }
 
     /// x = one cycle of `level` for A x = b, from zero.
     fn cycle(&self, backend: &B, level: usize, b: &B::Vector, x: &mut B::Vector) {
-        let a = self.hierarchy.operator(level);
-        let diagonal = self.hierarchy.inverse_diagonal(level);
+        let matrices = self.matrices(level);
         let transfer = self.hierarchy.transfer(level);
 
         let mut work = lock(&self.work[level]);
         let Work { smoother, r, coarse_b, coarse_x, d, products, more } = &mut *work;
 
-        smoother.smooth(a, diagonal, b, x, true);
-        a.apply(x, r);
-        backend.axpby(1.0, b, -1.0, r); // r = b - A x
+        smoother.smooth_from_zero(backend, &matrices, b, x, r);
         transfer.restrict(r, coarse_b);
 
         let is_last = level + 2 == self.hierarchy.n_levels();
@@ -247,7 +258,7 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
 
         // Smoothed as before the correction, so that V and W stay symmetric.
         transfer.prolong_add(coarse_x, x);
-        smoother.smooth(a, diagonal, b, x, false);
+        smoother.smooth(&matrices, b, x);
     }
 
     /// Two steps of flexible conjugate gradients for A x = b on `level`, from zero; b becomes the
@@ -318,10 +329,6 @@ impl<B: Backend, H: Hierarchy<B>> Preconditioner<B> for Cycle<B, H> {
         }
         can
     }
-}
-
-fn degree(level: usize) -> usize {
-    DEGREES[level.min(1)]
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

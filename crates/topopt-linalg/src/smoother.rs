@@ -2,6 +2,28 @@
 
 use crate::{Backend, LinearOperator};
 
+/// How the levels of a hierarchy are smoothed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SmootherKind {
+    /// By Chebyshev polynomials of D^-1 A, D a block diagonal.
+    Chebyshev,
+    /// By patches of rows, whose blocks of A are inverted inexactly \[Fu2013, 5.5\].
+    Patch,
+}
+
+impl SmootherKind {
+    /// All kinds.
+    pub const ALL: [Self; 2] = [Self::Chebyshev, Self::Patch];
+
+    /// Name as in the configuration: `chebyshev`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chebyshev => "chebyshev",
+            Self::Patch => "patch",
+        }
+    }
+}
+
 /// The inverse D^-1 of the block diagonal of an operator, which smooths.
 pub trait InverseDiagonal<B: Backend>: LinearOperator<B> {
     /// One step in one pass: the residual r; d = alpha / growth D^-1 r + beta d; x = x + d, with

@@ -12,7 +12,7 @@ mod solvable;
 
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
 use topopt_fem::{Averaging, Diffusion, Discretization, ElementOperator, Problem};
-use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptotes};
+use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptotes, SmootherKind};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -154,6 +154,14 @@ fn cycle(solver: &config::Solver) -> CycleKind {
         config::Cycle::V => CycleKind::V,
         config::Cycle::W => CycleKind::W,
         config::Cycle::K => CycleKind::K,
+    }
+}
+
+/// The smoother of multigrid.
+pub(crate) fn smoother(solver: &config::Solver) -> SmootherKind {
+    match solver.smoother {
+        config::Smoother::Chebyshev => SmootherKind::Chebyshev,
+        config::Smoother::Patch => SmootherKind::Patch,
     }
 }
 

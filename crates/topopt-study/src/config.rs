@@ -51,7 +51,7 @@ pub use physics::{Convection, Physics, PhysicsKind};
 pub use property::{CellArray, Conductivity, Property};
 pub use schema::schema;
 pub use select::{Bounds, Condition, Cylinder, Near, Normal, Plane, Select, SelectKind, Sphere};
-pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Solver, Strategy};
+pub use solver::{Cycle, Device, MOST_THREADS, Preconditioner, Smoother, Solver, Strategy};
 pub use transient::{OverTime, Probe, Transient};
 pub use units::{ForceUnit, LengthUnit, Units};
 

@@ -6,7 +6,7 @@ use topopt_fem::{BlockJacobi, DIM, ElementFactors, ElementVectors, Helmholtz, St
 use topopt_linalg::Cpu;
 use topopt_mesh::HexMesh;
 
-use crate::computer::Solvable;
+use crate::computer::{Solvable, smoother};
 use crate::config::{self, Config};
 use crate::filter_plan::{FilterPlan, Weights};
 use crate::finding::Finding;
@@ -49,7 +49,7 @@ pub fn plan<K: Solvable<N>, const N: usize>(
     let preconditioner = match config.solver.preconditioner {
         config::Preconditioner::Jacobi => output,
         config::Preconditioner::BlockJacobi => BlockJacobi::bytes(problem) + output,
-        _ => K::multigrid_bytes(problem),
+        _ => K::multigrid_bytes(problem, smoother(&config.solver)),
     };
 
     let heavy = problem.load_cases().iter().filter(|case| !case.body_force.is_zero()).count();

@@ -1,4 +1,4 @@
-//! `topopt bench`: operators, assembly, solves, and the tables of the thesis, measured.
+//! `topopt bench`: operators, assembly, solves, smoothers, and the tables of the thesis, measured.
 
 mod assembly;
 mod matrix;
@@ -6,6 +6,8 @@ mod measured;
 mod operators;
 mod preconditioners;
 mod processor;
+mod smoothed;
+mod smoothers;
 mod solve;
 mod subject;
 mod thesis;
@@ -24,6 +26,7 @@ pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), 
         BenchCommand::Operators(args) => (&args.choice.csv, "csv"),
         BenchCommand::Assembly(args) => (&args.csv, "csv"),
         BenchCommand::Solve(args) => (&args.choice.csv, "csv"),
+        BenchCommand::Smoothers(args) => (&args.csv, "csv"),
         BenchCommand::Thesis(args) => (&args.choice.csv, "csv"),
         BenchCommand::Preconditioners(args) => (&args.matrix, "mtx"),
     };
@@ -35,6 +38,7 @@ pub(super) fn bench(command: &BenchCommand, out: &mut impl Write) -> Result<(), 
         BenchCommand::Assembly(args) => assembly::assembly(args, out),
         BenchCommand::Solve(args) => solve::solve(args, out),
         BenchCommand::Preconditioners(args) => preconditioners::preconditioners(args, out),
+        BenchCommand::Smoothers(args) => smoothers::smoothers(args, out),
         BenchCommand::Thesis(args) => thesis::thesis(args, out),
     }
 }

@@ -155,3 +155,38 @@ fn what_is_no_cube_or_mesh() {
     ");
     assert!(refused("none.msh").contains("none.msh"));
 }
+
+/// Every smoother solves what the other does, in about as many iterations; without a preconditioner it takes
+/// many more.
+#[test]
+fn smoothers_on_cubes() {
+    let folder = Folder::new();
+    let arguments =
+        ["bench", "smoothers", "--size", "8", "--device", "cpu", "--csv", "smoothers.csv"];
+    let (status, out, err) = topopt(&folder.path(""), &arguments);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(out.starts_with("cube of 8^3 elements; cpu, "), "{out}");
+
+    let table = folder.read("smoothers.csv");
+    let [tests, contrasts, smoothers] =
+        ["test", "contrast", "smoother"].map(|name| column(&table, name));
+    assert_eq!(tests.len(), (3 + 4 + 4) * (3 * 2 + 1));
+    let iterations = |test: &str, contrast: &str, smoother: &str| -> Vec<usize> {
+        let rows = (0..tests.len()).filter(|&row| {
+            [&tests[row], &contrasts[row], &smoothers[row]] == [test, contrast, smoother]
+        });
+        rows.map(|row| column(&table, "iterations")[row].parse().unwrap()).collect()
+    };
+    for (test, contrast) in [("Fu", "1"), ("Fu", "100"), ("heat", "1"), ("elasticity", "1")] {
+        let [chebyshev, patch, none] =
+            ["chebyshev", "patch", "none"].map(|smoother| iterations(test, contrast, smoother));
+        for (a, b) in chebyshev.iter().zip(&patch) {
+            assert!(a.abs_diff(*b) <= a / 2, "{test} {contrast}: {chebyshev:?} {patch:?}");
+            assert!(none[0] > *a.max(b), "{test} {contrast}: {none:?}");
+        }
+    }
+    let by_multigrid = |row: &usize| smoothers[*row] != "none" && tests[*row] != "elasticity";
+    assert!(
+        (0..tests.len()).filter(by_multigrid).all(|row| column(&table, "converged")[row] == "true")
+    );
+}

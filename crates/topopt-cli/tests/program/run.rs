@@ -156,6 +156,19 @@ fn every_cycle_gives_the_same_history() {
 }
 
 #[test]
+fn every_smoother_gives_the_same_history() {
+    let folder = Folder::new();
+    let run = |smoother: &str| {
+        let smoother = format!("solver.smoother={smoother}");
+        let given = ["mesh.elements=2000", "solver.tolerance=1e-9", "solver.device=cpu", &smoother];
+        folder.run_well(&given);
+        folder.history("compliance")
+    };
+    let (expected, found) = (run("chebyshev"), run("patch"));
+    assert!(difference(&found, &expected) < 1e-8 && found != expected);
+}
+
+#[test]
 fn results_go_to_the_folder_asked_for() {
     let folder = Folder::new();
     let go =

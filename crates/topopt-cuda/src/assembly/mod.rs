@@ -174,6 +174,11 @@ impl<R: Real> Assembly<R> {
         (&self.rows, &self.values)
     }
 
+    /// The values, to be changed until the next assembly.
+    pub(crate) fn values_mut(&mut self) -> &mut CudaSlice<R> {
+        &mut self.values
+    }
+
     /// What one assembly moves and computes.
     pub fn cost(&self, routine: Routine) -> Cost {
         let numbers = self.unknowns * self.unknowns;

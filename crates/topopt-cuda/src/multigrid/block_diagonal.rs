@@ -37,6 +37,11 @@ impl<R: Real> InverseBlocks<R> {
         })
     }
 
+    /// The inverse blocks, `[6][n_nodes]`.
+    pub fn blocks(&self) -> &CudaSlice<R> {
+        &self.blocks
+    }
+
     /// Follows `moduli`, \[n_elements\].
     pub fn update(&mut self, moduli: &CudaSlice<R>) {
         let Self { problem, kernels, blocks, convert } = self;

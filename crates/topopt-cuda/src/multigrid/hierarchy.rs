@@ -6,13 +6,15 @@ use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_fem::{Aggregation, Joints, MODES, Problem, Supported};
 use topopt_linalg::{
-    Backend, BackendError, Cost, Hierarchy, InverseDiagonal, LinearOperator, Space, Transfer,
+    Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
+    PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
 };
 
 use super::block_diagonal::InverseBlocks;
 use super::coarse_matrix::{CoarseMatrix, InverseBlocks6};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
+use super::fine_patches::FinePatches;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
 use super::prepared::Prepared;
 use super::transfer::{AggregateTransfer, Grouping, NodeTransfer};
@@ -20,6 +22,7 @@ use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::operators::{Mf, ProblemOnDevice};
+use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
 /// Plain aggregation with rigid-body modes, with numbers of precision `R` in the cycle.
@@ -27,6 +30,9 @@ pub struct RigidAggregation<R: Real> {
     on_device: Arc<ProblemOnDevice>,
     operator: FineOperator<R>,
     inverse_blocks: InverseBlocks<R>,
+    by_patches: Option<FinePatches<R>>,
+    /// Springs, where patches smooth.
+    springs: Option<DeviceVector<R>>,
     /// Of every element, see [`topopt_fem::ElementKernel::bounds`], and the moduli times these.
     bounds: DeviceVector<R>,
     raised: DeviceVector<R>,
@@ -111,7 +117,18 @@ impl<R: Real> RigidAggregation<R> {
         let device = &on_device.device;
         let bounds: Vec<f64> = prepared.bounds.par_iter().map(|&bound| bound.into()).collect();
         let elements = Space::elements(bounds.len());
+        let by_patches = match prepared.smoother {
+            SmootherKind::Chebyshev => None,
+            SmootherKind::Patch => {
+                Some(FinePatches::new(&on_device.mesh, problem, &prepared.structure.nodes)?)
+            }
+        };
+        let springs = by_patches.as_ref().and(problem.constraints().springs());
+        let springs =
+            springs.map(|springs| backend.upload(springs, problem.space())).transpose()?;
         Ok(Self {
+            by_patches,
+            springs,
             on_device: on_device.clone(),
             operator: FineOperator::new(on_device, problem)?,
             inverse_blocks: InverseBlocks::new(on_device)?,
@@ -146,6 +163,9 @@ impl<R: Real> RigidAggregation<R> {
         let moduli = operator.elements.moduli();
         backend.multiply(bounds, moduli, raised);
         inverse_blocks.update(&raised.values);
+        if let Some(patches) = &mut self.by_patches {
+            patches.update([moduli, moduli], self.springs.as_ref());
+        }
         let first = coarse.first_mut().map_or(&mut *last, |level| &mut level.matrix);
         galerkin.of_nodes(on_device, &moduli.values, nodes, (joints, supported), first);
         for level in 0..coarse.len() {
@@ -186,6 +206,10 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
         (level == 0).then_some(1.0)
     }
 
+    fn patches(&self, level: usize) -> Option<&dyn PatchRelaxation<Cuda<R>>> {
+        (level == 0 && self.by_patches.is_some()).then_some(self as _)
+    }
+
     fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {
         match level {
             0 => &self.levels.transfer,
@@ -195,6 +219,27 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
 
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
         self.levels.last_inverse.solve(b, x);
+    }
+}
+
+/// Of the finest level.
+impl<R: Real> PatchRelaxation<Cuda<R>> for RigidAggregation<R> {
+    fn invert(&self, growth: &Growth<Scalar>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
+        if let Some(patches) = &self.by_patches {
+            patches.invert(self.inverse_blocks.blocks(), growth, r, z);
+        }
+    }
+
+    fn relax(
+        &self,
+        step: &PatchStep<Cuda<R>>,
+        r: &mut DeviceVector<R>,
+        d: &mut DeviceVector<R>,
+        x: &mut DeviceVector<R>,
+    ) {
+        if let Some(patches) = &self.by_patches {
+            patches.relax(self.inverse_blocks.blocks(), step, r, d, x);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod block_diagonal;
 mod coarse_matrix;
 mod convert;
 mod dense_inverse;
+mod fine_patches;
 mod galerkin;
 mod hierarchy;
 mod prepared;
@@ -29,6 +30,7 @@ use crate::operators::{ProblemOnDevice, Slots};
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
+use fine_patches::FinePatches;
 use prepared::direct;
 
 /// Iterations after whose loss a structure is made again. The host takes as long for it as some 500
@@ -110,6 +112,11 @@ impl<'a, R: Real> Multigrid<'a, R> {
     fn forget_recorded(&self) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         state.recorded = None;
+    }
+
+    /// Bytes that smoothing by patches takes beside [`Multigrid::bytes`].
+    pub fn patch_bytes(n_nodes: usize, n_elements: usize) -> usize {
+        FinePatches::<R>::bytes(n_nodes, n_elements, DIM)
     }
 
     /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many

@@ -1,6 +1,7 @@
 //! What the host makes for a multigrid on the device: aggregates, and bounds of eigenvalues.
 
 use topopt_fem::{Aggregation, ElementKernel, Problem};
+use topopt_linalg::SmootherKind;
 
 /// Most unknowns of the level that is solved directly, at least and at most: more than on the CPU, as a
 /// level costs more than a product with its inverse.
@@ -12,6 +13,8 @@ pub struct Prepared {
     pub(super) structure: Aggregation,
     /// See [`ElementKernel::bounds`].
     pub(super) bounds: Vec<f32>,
+    /// What smooths the finest level.
+    pub(super) smoother: SmootherKind,
 }
 
 impl Prepared {
@@ -28,7 +31,12 @@ impl Prepared {
     fn of(problem: &Problem, structure: impl FnOnce() -> Aggregation + Send) -> Self {
         let bounds = || problem.kernel().bounds(&problem.elements());
         let (structure, bounds) = rayon::join(structure, bounds);
-        Self { structure, bounds }
+        Self { structure, bounds, smoother: SmootherKind::Chebyshev }
+    }
+
+    /// The same with that smoother on the finest level.
+    pub fn smoothed_by(self, smoother: SmootherKind) -> Self {
+        Self { smoother, ..self }
     }
 }
 

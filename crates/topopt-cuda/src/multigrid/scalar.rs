@@ -8,13 +8,14 @@ use topopt_fem::{
     Joints, Level, Supported, WithSprings,
 };
 use topopt_linalg::{
-    Backend, BackendError, Cycle, CycleKind, Hierarchy, InverseDiagonal, LinearOperator, Pointwise,
-    Preconditioner, Space, Transfer,
+    Backend, BackendError, Cycle, CycleKind, Growth, Hierarchy, InverseDiagonal, LinearOperator,
+    PatchRelaxation, PatchStep, Pointwise, Preconditioner, SmootherKind, Space, Transfer,
 };
 
 use super::State;
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
+use super::fine_patches::FinePatches;
 use super::galerkin::{JointLists, SupportedRows};
 use super::prepared::direct;
 use super::scalar_matrix::{ConstantTransfer, InverseEntries, Kernels, ScalarMatrix};
@@ -23,6 +24,7 @@ use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::operators::{MeshOnDevice, MfDiffusion, Slots};
 use crate::replay::Replay;
+use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
 /// Threads that share a joint, and that make the ground of a row.
@@ -51,8 +53,23 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
         problem: &Discretization<Diffusion, 1>,
         kind: CycleKind,
     ) -> Result<Self, BackendError> {
+        Self::smoothed_by(SmootherKind::Chebyshev, backend, mesh, problem, kind)
+    }
+
+    /// As [`ScalarMultigrid::new`], with that smoother on the finest level. Stretched elements are not
+    /// assembled here and keep Chebyshev.
+    ///
+    /// # Errors
+    /// As [`ScalarMultigrid::new`].
+    pub fn smoothed_by(
+        smoother: SmootherKind,
+        backend: &'a Cuda<R>,
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Discretization<Diffusion, 1>,
+        kind: CycleKind,
+    ) -> Result<Self, BackendError> {
         let structure = Aggregation::new(problem, direct(problem.n_dofs()));
-        let hierarchy = ScalarHierarchy::new(backend, mesh, problem, &structure)?;
+        let hierarchy = ScalarHierarchy::new(backend, mesh, problem, &structure, smoother)?;
         Ok(Self {
             backend,
             cycle: Cycle::new(backend, kind, hierarchy)?,
@@ -65,6 +82,11 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
     /// The hierarchy.
     pub fn hierarchy(&self) -> &ScalarHierarchy<'a, R> {
         self.cycle.hierarchy()
+    }
+
+    /// Bytes that smoothing by patches takes beside [`ScalarMultigrid::bytes`].
+    pub fn patch_bytes(n_nodes: usize, n_elements: usize) -> usize {
+        FinePatches::<R>::bytes(n_nodes, n_elements, 1)
     }
 
     /// Bytes on the device, for a mesh of that size without springs whose aggregates have some 27 nodes
@@ -133,6 +155,7 @@ pub struct ScalarHierarchy<'a, R: Real> {
     convert: Convert<R>,
     fine: WithSprings<'a, Cuda<R>, MfDiffusion<R>>,
     fine_inverse: InverseEntries<R>,
+    by_patches: Option<FinePatches<R>>,
     /// Of every element, see [`topopt_fem::ElementKernel::bounds`], and the coefficients times these.
     bounds: DeviceVector<R>,
     raised: [DeviceVector<R>; 2],
@@ -153,6 +176,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         mesh: &Arc<MeshOnDevice>,
         problem: &Discretization<Diffusion, 1>,
         structure: &Aggregation,
+        smoother: SmootherKind,
     ) -> Result<Self, BackendError> {
         let device = backend.device();
         let kernels = Kernels::load(device)?;
@@ -176,7 +200,15 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         let bounds: Vec<f64> = bounds.into_iter().map(f64::from).collect();
         let elements = Space::elements(bounds.len());
         let fine = Box::new(MfDiffusion::in_order(mesh, problem)?);
+        let is_plain = problem.elements().stretches().is_none();
+        let by_patches = match smoother {
+            SmootherKind::Patch if is_plain => {
+                Some(FinePatches::new(mesh, problem, &structure.nodes)?)
+            }
+            _ => None,
+        };
         Ok(Self {
+            by_patches,
             mesh: mesh.clone(),
             galerkin: kernels::ScalarGalerkin::load(device)?,
             convert: Convert::load(device)?,
@@ -204,6 +236,10 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
     /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
     fn update(&mut self, backend: &Cuda<R>) {
         self.smooth_finest(backend);
+        if let Some(patches) = &mut self.by_patches {
+            let [conductivities, capacities] = self.fine.elements().coefficients();
+            patches.update([conductivities, capacities], self.fine.stiffness());
+        }
         self.first_matrix(backend);
         for level in 1..self.coarse.len() {
             let (done, rest) = self.coarse.split_at_mut(level);
@@ -308,11 +344,36 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
         (level == 0).then_some(1.0) // as on the host, whose raised diagonal it is
     }
 
+    fn patches(&self, level: usize) -> Option<&dyn PatchRelaxation<Cuda<R>>> {
+        (level == 0 && self.by_patches.is_some()).then_some(self as _)
+    }
+
     fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {
         &self.transfers[level]
     }
 
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
         self.last_inverse.solve(b, x);
+    }
+}
+
+/// Of the finest level.
+impl<R: Real> PatchRelaxation<Cuda<R>> for ScalarHierarchy<'_, R> {
+    fn invert(&self, growth: &Growth<Scalar>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
+        if let Some(patches) = &self.by_patches {
+            patches.invert(&self.fine_inverse.values.values, growth, r, z);
+        }
+    }
+
+    fn relax(
+        &self,
+        step: &PatchStep<Cuda<R>>,
+        r: &mut DeviceVector<R>,
+        d: &mut DeviceVector<R>,
+        x: &mut DeviceVector<R>,
+    ) {
+        if let Some(patches) = &self.by_patches {
+            patches.relax(&self.fine_inverse.values.values, step, r, d, x);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `bsr`: the assembled matrix in 3x3 block compressed rows, the baseline of the others.
 
-use topopt_fem::Problem;
+use topopt_fem::Discretization;
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
@@ -38,7 +38,7 @@ fn assembly(mesh: &MeshOnDevice) -> AssemblyStrategy {
 impl Bsr {
     pub fn new(
         on_device: &ProblemOnDevice,
-        problem: &Problem,
+        problem: &Discretization,
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
         let pattern = Pattern::new(problem, adjacency)?;

@@ -1,7 +1,7 @@
 //! `ebeSym` and `ebeSymAtomic`: the 300 distinct entries of K_e [Ratnakar2022, Alg. 7 and 5.2].
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::Problem;
+use topopt_fem::Discretization;
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::{Coloring, HexMesh, NodeToElements};
 
@@ -64,7 +64,7 @@ pub(crate) struct EbeSym {
 impl EbeSym {
     pub fn new(
         on_device: &ProblemOnDevice,
-        problem: &Problem,
+        problem: &Discretization,
         adjacency: &NodeToElements,
     ) -> Result<Self, BackendError> {
         let coloring = Coloring::greedy(problem.mesh(), adjacency);
@@ -201,7 +201,7 @@ impl Product for EbeSymAtomic {
 #[cfg(test)]
 mod tests {
     use topopt_fem::stiffness::element_stiffness;
-    use topopt_fem::{LoadCase, Material, Supports};
+    use topopt_fem::{LoadCase, Material, Problem, Supports};
     use topopt_mesh::{HexMesh, Sets};
 
     use super::*;

@@ -21,7 +21,7 @@ mod stored;
 
 use std::sync::Arc;
 
-use topopt_fem::{DIM, ElementOperator, Problem};
+use topopt_fem::{DIM, Discretization, ElementOperator};
 use topopt_linalg::BackendError;
 use topopt_mesh::{HexMesh, NodeToElements};
 
@@ -139,7 +139,7 @@ impl Strategy {
     pub fn build(
         self,
         on_device: &Arc<ProblemOnDevice>,
-        problem: &Problem,
+        problem: &Discretization,
     ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError> {
         if !self.takes(problem.mesh()) {
             let (degenerate, name) = (problem.mesh().n_degenerate(), self.name());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_fem::Problem;
+use topopt_fem::Discretization;
 use topopt_linalg::{BackendError, Space};
 
 use super::clusters::Clusters;
@@ -27,7 +27,7 @@ impl ProblemOnDevice {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it.
-    pub fn new(device: &Arc<Device>, problem: &Problem) -> Result<Arc<Self>, BackendError> {
+    pub fn new(device: &Arc<Device>, problem: &Discretization) -> Result<Arc<Self>, BackendError> {
         Self::on(&MeshOnDevice::new(device, problem.mesh())?, problem)
     }
 
@@ -41,7 +41,7 @@ impl ProblemOnDevice {
     /// the elements, or the device has no room for it.
     pub fn by_color(
         device: &Arc<Device>,
-        problem: &Problem,
+        problem: &Discretization,
         colors: &[usize],
     ) -> Result<Arc<Self>, BackendError> {
         Self::on(&MeshOnDevice::by_color(device, problem.mesh(), colors)?, problem)
@@ -51,7 +51,10 @@ impl ProblemOnDevice {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for the rest.
-    pub fn on(mesh: &Arc<MeshOnDevice>, problem: &Problem) -> Result<Arc<Self>, BackendError> {
+    pub fn on(
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Discretization,
+    ) -> Result<Arc<Self>, BackendError> {
         let (device, hexes) = (mesh.device(), problem.mesh().hexes());
         let clusters = match mesh.is_one_part() {
             true => Clusters::of(device, hexes, &held(problem.constraints()))?,
@@ -62,7 +65,7 @@ impl ProblemOnDevice {
             mesh: mesh.clone(),
             constraints: Constraints::new(device, hexes, problem.constraints())?,
             clusters: clusters.map(Arc::new),
-            unit_lame: problem.material().unit_lame(),
+            unit_lame: problem.kernel().material().unit_lame(),
         }))
     }
 

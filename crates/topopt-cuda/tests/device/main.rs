@@ -9,6 +9,8 @@ mod helmholtz;
 mod moving_asymptotes;
 mod multigrid;
 mod operators;
+mod patch_relax;
+mod ranks;
 mod scalar_multigrid;
 
 use std::sync::Arc;

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 use topopt_linalg::{
-    BlockCsr, BlockDiagonal, BlockPattern, Cpu, DenseCholesky, InverseDiagonal, Space, Transfer,
+    BlockCsr, BlockPattern, Cpu, DenseCholesky, InverseDiagonal, PatchMatrix, PatchRelaxation,
+    SmootherKind, Space, Transfer,
 };
 
 use super::Aggregates;
@@ -12,28 +13,31 @@ use crate::DIM;
 /// Levels of block matrices, each but the first the Galerkin product of the one before; the last is
 /// solved directly.
 pub(super) struct BlockLevels<const N: usize> {
-    levels: Vec<BlockLevel<N>>,
+    levels: Vec<PatchMatrix<N>>,
     /// From each level to the next.
     transfers: Vec<CoarseTransfer<N>>,
     last: DenseCholesky,
-}
-
-struct BlockLevel<const N: usize> {
-    matrix: BlockCsr<N>,
-    inverse_diagonal: BlockDiagonal<N>,
 }
 
 impl<const N: usize> BlockLevels<N>
 where
     [f64; N]: Modes,
 {
-    /// Zeros in the pattern of every level, and the aggregates between them.
-    pub fn new(patterns: Vec<BlockPattern>, aggregates: Vec<Aggregates>) -> Self {
+    /// Zeros in the pattern of every level, and the aggregates between them, of which patches are made.
+    pub fn new(
+        patterns: Vec<BlockPattern>,
+        aggregates: Vec<Aggregates>,
+        smoother: SmootherKind,
+    ) -> Self {
         let level = |(level, pattern): (usize, BlockPattern)| {
             // The last level is not smoothed.
-            let smoothed = if level < aggregates.len() { pattern.n_rows() } else { 0 };
-            let inverse_diagonal = BlockDiagonal::zeros(Space::level(smoothed, N));
-            BlockLevel { matrix: BlockCsr::zeros(pattern), inverse_diagonal }
+            let of_next = aggregates.get(level);
+            let smoothed = if of_next.is_some() { pattern.n_rows() } else { 0 };
+            let groups = match smoother {
+                SmootherKind::Chebyshev => None,
+                SmootherKind::Patch => of_next.map(Aggregates::members),
+            };
+            PatchMatrix::zeros(pattern, Space::level(smoothed, N), groups)
         };
         let levels = patterns.into_iter().enumerate().map(level).collect();
         let transfer = |aggregates| CoarseTransfer { aggregates };
@@ -46,7 +50,7 @@ where
         fill(&mut self.levels[0].matrix);
         for (level, transfer) in self.transfers.iter().enumerate() {
             let (done, rest) = self.levels.split_at_mut(level + 1);
-            let BlockLevel { matrix, inverse_diagonal } = &mut done[level];
+            let PatchMatrix { matrix, inverse_diagonal, .. } = &mut done[level];
             galerkin(matrix, transfer, &mut rest[0].matrix);
             inverse_diagonal.set_pseudo_inverses(|row| matrix.diagonal_block(row));
         }
@@ -66,6 +70,11 @@ where
     /// The inverse of the block diagonal of a level but the last.
     pub fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {
         &self.levels[level].inverse_diagonal
+    }
+
+    /// The matrix of a level in patches, if these smooth it.
+    pub fn patches(&self, level: usize) -> Option<&dyn PatchRelaxation<Cpu>> {
+        self.levels[level].relaxation()
     }
 
     /// The transfer between a level and the next.

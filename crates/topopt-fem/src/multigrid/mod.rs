@@ -9,6 +9,7 @@ mod aggregates;
 mod among_ranks;
 mod coarse;
 mod fine;
+mod finest;
 mod galerkin;
 mod joints;
 mod modes;
@@ -22,7 +23,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use topopt_linalg::{
     BackendError, BlockCsr, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal,
-    LinearOperator, Preconditioner, Transfer,
+    LinearOperator, PatchRelaxation, Preconditioner, SmootherKind, Transfer,
 };
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
@@ -33,6 +34,7 @@ use crate::{
 };
 use coarse::BlockLevels;
 use fine::FineTransfer;
+use finest::{Assembled, Finest};
 use galerkin::RowGroups;
 
 pub use aggregates::Aggregates;
@@ -62,7 +64,7 @@ pub struct Multigrid<
 }
 
 /// The hierarchy; level 0 is the assembled matrix of the operator that is solved, if it has one, else
-/// matrix-free, the others are block matrices.
+/// matrix-free, the others are block matrices. Smoothed by patches, level 0 is a matrix of its own.
 pub struct NodalAggregation<
     'a,
     K: ElementKernel<N> = Elasticity,
@@ -73,7 +75,8 @@ pub struct NodalAggregation<
 {
     problem: &'a Discretization<K, N>,
     operator: WithSprings<'a, Cpu, dyn LinearOperator<Cpu> + 'a>,
-    inverse_diagonal: BlockDiagonal<N>,
+    smoother: SmootherKind,
+    finest: Finest<N>,
     transfer: FineTransfer<'a, K, N, M>,
     row_groups: RowGroups,
     /// See [`ElementKernel::bounds`]: by them the smoother's blocks are raised, so that no
@@ -92,10 +95,22 @@ where
     /// # Errors
     /// [`BackendError`] never on the CPU.
     pub fn new(problem: &'a Discretization<K, N>, kind: CycleKind) -> Result<Self, BackendError> {
-        Self::down_to(DIRECT, problem, kind)
+        Self::down_to(DIRECT, problem, kind, SmootherKind::Chebyshev)
     }
 
-    /// As [`Multigrid::new`], with levels until one has at most `direct` unknowns.
+    /// As [`Multigrid::new`], with that smoother.
+    ///
+    /// # Errors
+    /// As [`Multigrid::new`].
+    pub fn smoothed_by(
+        smoother: SmootherKind,
+        problem: &'a Discretization<K, N>,
+        kind: CycleKind,
+    ) -> Result<Self, BackendError> {
+        Self::down_to(DIRECT, problem, kind, smoother)
+    }
+
+    /// As [`Multigrid::smoothed_by`], with levels until one has at most `direct` unknowns.
     ///
     /// # Errors
     /// As [`Multigrid::new`].
@@ -103,10 +118,11 @@ where
         direct: usize,
         problem: &'a Discretization<K, N>,
         kind: CycleKind,
+        smoother: SmootherKind,
     ) -> Result<Self, BackendError> {
         let structure = Aggregation::new(problem, direct);
         let levels = structure.levels();
-        let hierarchy = NodalAggregation::new(problem, structure)?;
+        let hierarchy = NodalAggregation::new(problem, structure, smoother)?;
         Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
     }
 
@@ -116,9 +132,13 @@ where
     }
 
     /// Bytes that a hierarchy takes at most.
-    pub fn bytes(problem: &Discretization<K, N>) -> usize {
+    pub fn bytes(problem: &Discretization<K, N>, smoother: SmootherKind) -> usize {
         let (n_nodes, n_elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let blocks = 8 * BlockDiagonal::<N>::PACKED;
+        let matrix = match smoother {
+            SmootherKind::Chebyshev => 0,
+            SmootherKind::Patch => Assembled::<N>::bytes(n_nodes, n_elements),
+        };
 
         // A node: its work vectors (4 N), diagonal blocks and the 1.6 copies that they are summed
         // from, its place (40), and what the setup needs for a while (53); springs of the ground.
@@ -128,7 +148,7 @@ where
         let ground = if K::HAS_GROUND { 16 * N } else { 0 };
         let node = 32 * N + blocks + (16 * blocks).div_ceil(10) + 40 + 53 + ground;
         let share = 320 * M * M / (MODES * MODES);
-        node * n_nodes + (21 + 8 * K::TERMS + share) * n_elements
+        node * n_nodes + (21 + 8 * K::TERMS + share) * n_elements + matrix
     }
 }
 
@@ -143,17 +163,19 @@ where
     pub fn new(
         problem: &'a Discretization<K, N>,
         structure: Aggregation,
+        smoother: SmootherKind,
     ) -> Result<Self, BackendError> {
         let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
         let operator: Box<dyn LinearOperator<Cpu> + 'a> = Box::new(Mf::new(problem));
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, operator)?,
-            inverse_diagonal: BlockDiagonal::zeros(problem.space()),
+            smoother,
+            finest: Finest::new(problem, smoother, &nodes),
             transfer: FineTransfer { problem, aggregates: nodes },
             row_groups: RowGroups::new(problem, &straddling),
             bounds: problem.kernel().bounds(&problem.elements()),
-            coarse: BlockLevels::new(patterns, coarser),
+            coarse: BlockLevels::new(patterns, coarser, smoother),
         })
     }
 
@@ -165,9 +187,10 @@ where
     /// Takes another structure of the same problem; needs an update before use.
     fn restructure(&mut self, structure: Aggregation) {
         let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
+        self.finest = Finest::new(self.problem, self.smoother, &nodes);
         self.transfer = FineTransfer { problem: self.problem, aggregates: nodes };
         self.row_groups = RowGroups::new(self.problem, &straddling);
-        self.coarse = BlockLevels::new(patterns, coarser);
+        self.coarse = BlockLevels::new(patterns, coarser, self.smoother);
     }
 
     /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term, which `solved` has.
@@ -183,13 +206,15 @@ where
         coefficients: &[&Vec<f64>],
         complete: impl FnOnce(&mut BlockCsr<M>),
     ) {
-        let Self { problem, operator, inverse_diagonal, transfer, row_groups, bounds, coarse } =
-            self;
-        operator.replace(assembled.unwrap_or_else(|| {
-            let mut matrix_free = Mf::new(*problem);
-            matrix_free.set_coefficients(coefficients);
-            Box::new(matrix_free)
-        }));
+        let Self { problem, operator, finest, transfer, row_groups, bounds, coarse, .. } = self;
+        match finest {
+            Finest::Matrix(matrix) => matrix.assemble(problem, coefficients),
+            Finest::Operator(_) => operator.replace(assembled.unwrap_or_else(|| {
+                let mut matrix_free = Mf::new(*problem);
+                matrix_free.set_coefficients(coefficients);
+                Box::new(matrix_free)
+            })),
+        }
 
         // The blocks that bound those of K, see `bounds`.
         let raise = |values: &Vec<f64>| -> Vec<f64> {
@@ -198,7 +223,7 @@ where
         let raised: Vec<Vec<f64>> = coefficients.iter().map(|values| raise(values)).collect();
         let raised: Vec<&Vec<f64>> = raised.iter().collect();
         let patches = problem.patches();
-        inverse_blocks_by_patches(problem, &patches, &raised, inverse_diagonal);
+        inverse_blocks_by_patches(problem, &patches, &raised, finest.inverse_diagonal_mut());
 
         let springs = springs(problem, &patches, coefficients);
         coarse.update(|matrix| {
@@ -218,21 +243,30 @@ where
     }
 
     fn operator(&self, level: usize) -> &dyn LinearOperator<Cpu> {
-        match level {
-            0 => &self.operator,
+        match (level, &self.finest) {
+            (0, Finest::Matrix(matrix)) => &matrix.level.matrix,
+            (0, Finest::Operator(_)) => &self.operator,
             _ => self.matrix(level),
         }
     }
 
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {
         match level {
-            0 => &self.inverse_diagonal,
+            0 => self.finest.inverse_diagonal(),
             _ => self.coarse.inverse_diagonal(level - 1),
         }
     }
 
     fn largest_eigenvalue(&self, level: usize) -> Option<f64> {
         (level == 0).then_some(1.0)
+    }
+
+    fn patches(&self, level: usize) -> Option<&dyn PatchRelaxation<Cpu>> {
+        match (level, &self.finest) {
+            (0, Finest::Matrix(matrix)) => matrix.level.relaxation(),
+            (0, Finest::Operator(_)) => None,
+            _ => self.coarse.patches(level - 1),
+        }
     }
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cpu> {

@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use topopt_linalg::{
     BackendError, BlockCsr, Communicator, Cost, Cpu, CpuLists, Cycle, CycleKind, Exchange,
-    Hierarchy, InverseDiagonal, LinearOperator, Preconditioner, RankVector, Ranks, Space, Transfer,
+    Hierarchy, InverseDiagonal, LinearOperator, Preconditioner, RankVector, Ranks, SmootherKind,
+    Space, Transfer,
 };
 use topopt_mesh::Part;
 
@@ -72,7 +73,7 @@ where
         let n_dofs = problem.n_dofs();
         let hierarchy = RankAggregation {
             communicator,
-            local: NodalAggregation::new(problem, structure)?,
+            local: NodalAggregation::new(problem, structure, SmootherKind::Chebyshev)?,
             counts,
             n_own_nodes: part.n_own_nodes,
             nodes: communicator.lists(&Cpu, &node_halo(part), N)?,

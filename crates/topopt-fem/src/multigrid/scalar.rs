@@ -1,7 +1,7 @@
 //! Multigrid for one unknown a node, by the same aggregates with a constant each, on the CPU.
 
 use topopt_linalg::{
-    BlockCsr, BlockPattern, Cpu, Hierarchy, InverseDiagonal, LinearOperator, Transfer,
+    BlockCsr, BlockPattern, Cpu, Hierarchy, InverseDiagonal, LinearOperator, SmootherKind, Transfer,
 };
 
 use super::coarse::BlockLevels;
@@ -28,7 +28,7 @@ impl ScalarAggregation {
             }
             aggregates.push(Aggregates::greedy(last.centers(), &patterns[patterns.len() - 1]));
         }
-        Self { levels: BlockLevels::new(patterns, aggregates) }
+        Self { levels: BlockLevels::new(patterns, aggregates, SmootherKind::Chebyshev) }
     }
 
     /// Recomputes all numbers, those of the finest matrix by `fill`.

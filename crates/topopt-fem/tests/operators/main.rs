@@ -5,6 +5,7 @@ mod diffusion;
 mod element_loads;
 mod mechanics;
 mod multigrid;
+mod patch_smoother;
 mod ranks;
 mod spread_loads;
 mod stresses;

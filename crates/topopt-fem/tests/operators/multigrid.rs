@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use nalgebra::DMatrix;
 use topopt_linalg::{
     Backend, Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, Preconditioner,
-    StopReason, System,
+    SmootherKind, StopReason, System,
 };
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering};
@@ -90,7 +90,7 @@ fn apply(a: &dyn LinearOperator<Cpu>, x: &Vec<f64>) -> Vec<f64> {
 
 /// A cycle over at least three levels, the last of at most 40 unknowns.
 fn deep_multigrid(problem: &Problem, kind: CycleKind) -> Multigrid<'_> {
-    let multigrid = Multigrid::down_to(40, problem, kind).unwrap();
+    let multigrid = Multigrid::down_to(40, problem, kind, SmootherKind::Chebyshev).unwrap();
     assert!(multigrid.levels().len() >= 3, "{:?}", multigrid.levels());
     multigrid
 }
@@ -107,8 +107,12 @@ fn iterations(a: &dyn LinearOperator<Cpu>, m: &Multigrid, f: &Vec<f64>) -> usize
 #[test]
 fn every_coarse_matrix_is_the_galerkin_product() {
     for problem in problems() {
-        let mut hierarchy =
-            NodalAggregation::new(&problem, Aggregation::new(&problem, DIRECT)).unwrap();
+        let mut hierarchy = NodalAggregation::new(
+            &problem,
+            Aggregation::new(&problem, DIRECT),
+            SmootherKind::Chebyshev,
+        )
+        .unwrap();
         hierarchy.update(Strategy::Mf.build(&problem).as_ref(), &[&moduli(&problem)]);
         assert!(hierarchy.n_levels() >= 2);
         for level in 0..hierarchy.n_levels() - 1 {
@@ -141,7 +145,8 @@ fn every_coarse_matrix_is_the_galerkin_product() {
 fn rigid_motions_are_reproduced_on_every_level() {
     let problem = problem(distorted_cube(12, 0.25, true));
     let structure = Aggregation::new(&problem, DIRECT);
-    let hierarchy = NodalAggregation::new(&problem, structure.clone()).unwrap();
+    let hierarchy =
+        NodalAggregation::new(&problem, structure.clone(), SmootherKind::Chebyshev).unwrap();
     let (t, w) = ([0.3, -0.2, 0.5], [0.4, 0.1, -0.6]);
     let rigid = |x: [f64; 3]| -> [f64; 3] {
         std::array::from_fn(|i| {
@@ -357,8 +362,12 @@ fn largest_eigenvalue(hierarchy: &NodalAggregation, n: usize) -> f64 {
 fn no_moduli_make_the_smoother_diverge() {
     for problem in problems() {
         let n = problem.n_dofs();
-        let mut hierarchy =
-            NodalAggregation::new(&problem, Aggregation::new(&problem, DIRECT)).unwrap();
+        let mut hierarchy = NodalAggregation::new(
+            &problem,
+            Aggregation::new(&problem, DIRECT),
+            SmootherKind::Chebyshev,
+        )
+        .unwrap();
         assert_eq!(hierarchy.largest_eigenvalue(0), Some(1.0));
         assert_eq!(hierarchy.largest_eigenvalue(1), None);
         let elements = problem.mesh().n_elements();

@@ -12,6 +12,7 @@ use topopt_linalg::{BackendError, Cpu};
 
 use super::{
     BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, refused,
+    smoother,
 };
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -143,7 +144,7 @@ fn preconditioner<'a, K: Solvable<N>, const N: usize>(
 ) -> Result<Box<dyn ElementPreconditioner<Cpu> + 'a>, BackendError> {
     Ok(match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            K::multigrid(problem, cycle(solver))?
+            K::multigrid(problem, cycle(solver), smoother(solver))?
         }
         config::Preconditioner::Jacobi => Box::new(Jacobi::new(&Cpu, problem.space())?),
         config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(problem)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, Mf};
 use topopt_fem::{DIM, Discretization, Elasticity, MODES, Multigrid, Problem, RankMultigrid};
-use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks};
+use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks, SmootherKind};
 use topopt_mesh::Part;
 
 use super::gpu;
@@ -26,8 +26,9 @@ impl Solvable<DIM> for Elasticity {
     fn multigrid(
         problem: &Problem,
         kind: CycleKind,
+        smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
-        Ok(Box::new(Multigrid::new(problem, kind)?))
+        Ok(Box::new(Multigrid::smoothed_by(smoother, problem, kind)?))
     }
 
     fn multigrid_on_ranks<'a, C: Communicator>(
@@ -39,8 +40,8 @@ impl Solvable<DIM> for Elasticity {
         Ok(Box::new(RankMultigrid::<_, _, DIM, MODES>::new(ranks, part, local, kind)?))
     }
 
-    fn multigrid_bytes(problem: &Problem) -> usize {
-        Multigrid::bytes(problem)
+    fn multigrid_bytes(problem: &Problem, smoother: SmootherKind) -> usize {
+        Multigrid::bytes(problem, smoother)
     }
 
     fn strategies_on_gpu(model: &Model) -> Vec<&'static str> {

@@ -12,12 +12,12 @@ use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem,
 };
-use topopt_linalg::BackendError;
+use topopt_linalg::{BackendError, SmootherKind};
 
 use super::opened::{OpenGpu, bare_mesh, mesh_on_device};
 use super::{
     BuiltWeights, Computer, EachOperator, Needs, Neighbors, Solvable, Solver, cycle, fastest,
-    refused,
+    refused, smoother,
 };
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -69,6 +69,7 @@ impl Computer for OnGpu {
     ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
         K::solver_on_gpu(&self.0, config, model, (wanted, contrast))
     }
+
     fn diffusion<'a>(
         &'a self,
         problem: &'a Discretization<Diffusion, 1>,
@@ -222,7 +223,7 @@ fn preconditioner<'a>(
 fn prepared(solver: &config::Solver, problem: &Problem) -> Option<Prepared> {
     match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-            Some(Prepared::new(problem))
+            Some(Prepared::new(problem).smoothed_by(smoother(solver)))
         }
         config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => None,
     }
@@ -342,7 +343,12 @@ fn run_bytes(config: &Config, model: &Model, strategy: Strategy, contrast: f64) 
     let of_method = 8 * elements * vectors + 24 * nodes * nodal;
     let problem = (&model.problem, model.colors.is_some());
     let run = bytes(strategy, config.solver.preconditioner, contrast, problem);
-    run + of_method + filter_bytes(model)
+    let is_patch = config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch;
+    let patches = match is_single(contrast) {
+        true => Multigrid::<f32>::patch_bytes(nodes, elements),
+        false => Multigrid::<f64>::patch_bytes(nodes, elements),
+    };
+    run + of_method + filter_bytes(model) + if is_patch { patches } else { 0 }
 }
 
 /// Device memory of the filter. A Helmholtz equation has a copy of the mesh of its own.

@@ -7,14 +7,14 @@ use topopt_design::{Optimization, StateEquation};
 use topopt_fem::{
     Diffusion, Discretization, ElementPreconditioner, Jacobi, Multigrid, Problem, RankMultigrid,
 };
-use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks};
+use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks, SmootherKind};
 use topopt_mesh::Part;
 
-use super::cycle;
 use super::gpu::{filter_bytes, is_single};
 use super::opened::{OpenGpu, bare_mesh};
 use super::parts::{EachOperator, Needs, Solver};
 use super::solvable::{CpuPreconditioner, RankPreconditioner, SingleOperator, Solvable};
+use super::{cycle, smoother};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
@@ -26,8 +26,9 @@ impl Solvable<1> for Diffusion {
     fn multigrid(
         problem: &Problem<Self, 1>,
         kind: CycleKind,
+        smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
-        Ok(Box::new(Multigrid::<_, 1, 1>::new(problem, kind)?))
+        Ok(Box::new(Multigrid::<_, 1, 1>::smoothed_by(smoother, problem, kind)?))
     }
 
     fn multigrid_on_ranks<'a, C: Communicator>(
@@ -39,8 +40,8 @@ impl Solvable<1> for Diffusion {
         Ok(Box::new(RankMultigrid::<_, _, 1, 1>::new(ranks, part, local, kind)?))
     }
 
-    fn multigrid_bytes(problem: &Problem<Self, 1>) -> usize {
-        Multigrid::<_, 1, 1>::bytes(problem)
+    fn multigrid_bytes(problem: &Problem<Self, 1>, smoother: SmootherKind) -> usize {
+        Multigrid::<_, 1, 1>::bytes(problem, smoother)
     }
 
     fn strategies_on_gpu(_: &Model<Self, 1>) -> Vec<&'static str> {
@@ -120,6 +121,17 @@ fn strategy(
     })
 }
 
+/// Refuses patches where the matrix is not assembled on a GPU.
+fn smoothed_here(config: &Config, model: &Model<Diffusion, 1>) -> Result<(), InputError> {
+    let is_patch = config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch;
+    if !is_patch || model.problem.elements().stretches().is_none() {
+        return Ok(());
+    }
+    let message = "smoother `patch` does not take conductivities that differ by axis on a GPU";
+    let remedy = "leave out `solver.smoother`, or set `solver.device` to \"cpu\"";
+    Err(Finding::new(message).remedy(remedy).into())
+}
+
 /// Operator and preconditioner of `model`.
 fn solver<'a>(
     gpu: &'a OpenGpu,
@@ -129,6 +141,7 @@ fn solver<'a>(
     contrast: f64,
 ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
     let strategy = strategy(wanted, model).map_err(InputError::from)?;
+    smoothed_here(config, model)?;
     let (needed, free) = (bytes(strategy, config, model), gpu.device.memory()?.0);
     if needed > free {
         let mega = |bytes: usize| format!("{:.0} MB", bytes as f64 / MEGABYTE);
@@ -142,17 +155,21 @@ fn solver<'a>(
         let mesh = bare_mesh(&gpu.device, model.problem.mesh(), model.colors.as_deref())?;
         let operator = strategy.build(&mesh, &model.problem)?;
         let (problem, kind) = (&*model.problem, cycle(&config.solver));
-        let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>>> =
-            match config.solver.preconditioner {
-                config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => {
-                    Box::new(Jacobi::new(&gpu.backend, problem.space())?)
-                }
-                // As of elasticity, see `is_single`.
-                _ if is_single(contrast) => {
-                    Box::new(ScalarMultigrid::new(gpu.single()?, &mesh, problem, kind)?)
-                }
-                _ => Box::new(ScalarMultigrid::new(&gpu.backend, &mesh, problem, kind)?),
-            };
+        let by = smoother(&config.solver);
+        let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>>> = match config
+            .solver
+            .preconditioner
+        {
+            config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => {
+                Box::new(Jacobi::new(&gpu.backend, problem.space())?)
+            }
+            // As of elasticity, see `is_single`.
+            _ if is_single(contrast) => {
+                let single = gpu.single()?;
+                Box::new(ScalarMultigrid::smoothed_by(by, single, &mesh, problem, kind)?)
+            }
+            _ => Box::new(ScalarMultigrid::smoothed_by(by, &gpu.backend, &mesh, problem, kind)?),
+        };
         Ok(Solver { operator, preconditioner, note: None })
     };
     Ok(build()?)
@@ -168,9 +185,12 @@ fn bytes(strategy: DiffusionStrategy, config: &Config, model: &Model<Diffusion, 
     let [of_steps, nodal_of_steps] = in_time.unwrap_or_default();
     let nodal = nodal + nodal_of_steps + Optimization::<Cuda<f64>>::nodal_vectors(problem);
     let element = vectors + of_steps + Optimization::<Cuda<f64>>::element_vectors(problem);
+    let is_patch = config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch;
+    let patches = if is_patch { ScalarMultigrid::<f64>::patch_bytes(nodes, elements) } else { 0 };
     MeshOnDevice::bytes(nodes, elements)
         + strategy.bytes(nodes, elements)
         + 2 * MfDiffusion::<f64>::stretch_bytes(problem) // of the operator and of the cycle
+        + patches
         + ScalarMultigrid::<f64>::bytes(nodes, elements, model.colors.is_some())
         + 8 * (nodes * (nodal + 2) + elements * element)
         + filter_bytes(model)

@@ -10,16 +10,18 @@ use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, ElementKernel, ElementOperator,
     ElementPreconditioner, Helmholtz, Jacobi, Problem, RankBlockJacobi, Strategy, ranks,
 };
-use topopt_linalg::{BackendError, Communicator, Cpu, Ranks};
+use topopt_linalg::{BackendError, Communicator, Cpu, Ranks, SmootherKind};
 use topopt_mesh::{HexMesh, Part, Partition};
 
 use super::cpu::checked_strategy;
 use super::{
     BuiltWeights, Computer, EachOperator, Needs, Neighbors, OnCpu, Solvable, Solver, cycle,
+    smoother,
 };
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
+use crate::finding::{Finding, InputError};
 use crate::model::Model;
 
 /// A rank with its part of a mesh.
@@ -129,6 +131,11 @@ impl<C: Communicator> Computer for OnRanks<C> {
         _contrast: f64,
     ) -> Result<Solver<'a, Ranks<Cpu, C>>, Failure> {
         let strategy = checked_strategy(config, model, wanted)?;
+        if smoother(&config.solver) == SmootherKind::Patch {
+            let finding = Finding::new("patches do not smooth on several ranks");
+            let remedy = "set `solver.smoother` to \"chebyshev\", or leave `--ranks` out";
+            return Err(InputError::from(finding.remedy(remedy)).into());
+        }
         let local = self.equation(&model.problem)?;
         let operator = self.distributed(local, strategy)?;
         let preconditioner = self.preconditioner(&config.solver, &model.problem, local)?;

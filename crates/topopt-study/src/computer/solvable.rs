@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device};
 use topopt_fem::{Discretization, ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks};
+use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks, SmootherKind};
 use topopt_mesh::Part;
 
 use super::opened::OpenGpu;
@@ -28,6 +28,7 @@ pub trait Solvable<const N: usize>: Physics<N> {
     fn multigrid(
         problem: &Problem<Self, N>,
         kind: CycleKind,
+        smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError>;
 
     /// Multigrid on several ranks, for `local`, which is the equation on `part`.
@@ -42,7 +43,7 @@ pub trait Solvable<const N: usize>: Physics<N> {
     ) -> Result<RankPreconditioner<'a, C>, BackendError>;
 
     /// Bytes that multigrid takes at most on the processor.
-    fn multigrid_bytes(problem: &Problem<Self, N>) -> usize;
+    fn multigrid_bytes(problem: &Problem<Self, N>, smoother: SmootherKind) -> usize;
 
     /// Names of the strategies that compute `model` on a GPU.
     fn strategies_on_gpu(model: &Model<Self, N>) -> Vec<&'static str>;

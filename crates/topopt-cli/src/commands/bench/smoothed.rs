@@ -1,0 +1,180 @@
+//! Solves by multigrid of one smoother and cycle, on the CPU or a GPU, and without a preconditioner.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use topopt_cuda::{
+    Cuda, Device, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared, ProblemOnDevice,
+    ScalarMultigrid,
+};
+use topopt_fem::{
+    Diffusion, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Problem, Strategy,
+};
+use topopt_linalg::{
+    Backend, BackendError, Cpu, CycleKind, LinearOperator, Pcg, PcgOptions, PcgOutcome,
+    Preconditioner, SmootherKind, Space, System,
+};
+use topopt_study::computer::Solvable;
+
+/// Relative residual that is solved to [Fu2013, 5.6.2].
+pub(super) const OPTIONS: PcgOptions = PcgOptions { tolerance: 1e-8, max_iterations: 1000 };
+/// Cycles of which the median is taken.
+const CYCLES: usize = 5;
+/// Contrast up to which a cycle on a GPU is in single precision, as in a run.
+const SINGLE: f64 = 1e7;
+
+/// One system.
+pub(super) struct Posed<'a, K, const N: usize> {
+    pub problem: &'a Problem<K, N>,
+    /// `[n_elements]` by term.
+    pub coefficients: &'a [Vec<f64>],
+    /// Largest over smallest coefficient.
+    pub contrast: f64,
+    /// Around which the structure of multigrid is made.
+    pub void: Option<Vec<u32>>,
+}
+
+/// How it is preconditioned; not at all without.
+pub(super) type By = Option<(CycleKind, SmootherKind)>;
+
+/// What was measured: the solve, and the seconds of a setup, a cycle and the solve.
+pub(super) struct Measured {
+    pub outcome: PcgOutcome,
+    pub seconds: [f64; 3],
+}
+
+/// A physics as it is measured.
+pub(super) trait Smoothed<const N: usize>: Solvable<N> {
+    /// A solve on `device`, K u by `mf`.
+    fn on_gpu(
+        device: &Arc<Device>,
+        posed: &Posed<Self, N>,
+        by: By,
+    ) -> Result<Measured, BackendError>;
+}
+
+/// A solve on the processor, K u by `bsr`.
+pub(super) fn on_cpu<K: Smoothed<N>, const N: usize>(
+    posed: &Posed<K, N>,
+    by: By,
+) -> Result<Measured, BackendError> {
+    let operator = Strategy::Bsr.build(posed.problem);
+    let m = by.map(|(kind, smoother)| K::multigrid(posed.problem, kind, smoother));
+    measured(&Cpu, operator, m.transpose()?, posed)
+}
+
+impl Smoothed<1> for Diffusion {
+    fn on_gpu(
+        device: &Arc<Device>,
+        posed: &Posed<Self, 1>,
+        by: By,
+    ) -> Result<Measured, BackendError> {
+        let (backend, single) = (Cuda::<f64>::new(device)?, Cuda::<f32>::new(device)?);
+        let problem = posed.problem;
+        let mesh = MeshOnDevice::new(device, problem.mesh())?;
+        let m = by.map(|(kind, smoother)| -> Result<Box<dyn ElementPreconditioner<_>>, _> {
+            Ok(if posed.contrast <= SINGLE {
+                let m = ScalarMultigrid::smoothed_by(smoother, &single, &mesh, problem, kind)?;
+                Box::new(m)
+            } else {
+                let m = ScalarMultigrid::smoothed_by(smoother, &backend, &mesh, problem, kind)?;
+                Box::new(m)
+            })
+        });
+        let operator = Box::new(MfDiffusion::<f64>::new(&mesh, problem)?);
+        measured(&backend, operator, m.transpose()?, posed)
+    }
+}
+
+impl Smoothed<3> for Elasticity {
+    fn on_gpu(
+        device: &Arc<Device>,
+        posed: &Posed<Self, 3>,
+        by: By,
+    ) -> Result<Measured, BackendError> {
+        let backend = Cuda::<f64>::new(device)?;
+        let mesh = ProblemOnDevice::new(device, posed.problem)?;
+        let m = by.map(|(kind, smoother)| -> Result<Box<dyn ElementPreconditioner<_>>, _> {
+            let host = Prepared::new(posed.problem).smoothed_by(smoother);
+            Ok(if posed.contrast <= SINGLE {
+                Box::new(Multigrid::<f32>::new(&mesh, posed.problem, kind, &host)?)
+            } else {
+                Box::new(Multigrid::<f64>::new(&mesh, posed.problem, kind, &host)?)
+            })
+        });
+        measured(&backend, Box::new(Mf::<f64>::new(&mesh)?), m.transpose()?, posed)
+    }
+}
+
+fn measured<B: Backend, K: ElementKernel<N>, const N: usize>(
+    backend: &B,
+    mut operator: Box<dyn ElementOperator<B> + '_>,
+    m: Option<Box<dyn ElementPreconditioner<B> + '_>>,
+    posed: &Posed<K, N>,
+) -> Result<Measured, BackendError> {
+    let elements = Space::elements(posed.problem.mesh().n_elements());
+    let terms = posed.coefficients.iter().map(|values| backend.upload(values, elements));
+    let terms = terms.collect::<Result<Vec<_>, _>>()?;
+    let terms: Vec<&B::Vector> = terms.iter().collect();
+    operator.set_coefficients(&terms);
+    let space = posed.problem.space();
+    let f = backend.upload(&posed.problem.load_cases()[0].forces, space)?;
+    let wait = || backend.value(&backend.dot(&f, &f));
+
+    let Some(mut m) = m else {
+        let (outcome, seconds) = solve(backend, operator.as_ref(), &Nothing, &f, space)?;
+        return Ok(Measured { outcome, seconds: [0.0, 0.0, seconds] });
+    };
+    // As a run whose solves had been slow would have it.
+    if let Some(void) = &posed.void {
+        m.restructure(backend, void)?;
+    }
+    m.update(backend, operator.as_ref(), &terms)?; // loads and records what later ones find
+    wait()?;
+    let start = Instant::now();
+    m.update(backend, operator.as_ref(), &terms)?;
+    wait()?;
+    let setup = start.elapsed().as_secs_f64();
+
+    let mut z = backend.zeros(space)?;
+    let mut of_cycles = Vec::new();
+    for _ in 0..=CYCLES {
+        let start = Instant::now();
+        m.apply(backend, &f, &mut z);
+        wait()?;
+        of_cycles.push(start.elapsed().as_secs_f64());
+    }
+    let of_cycles = &mut of_cycles[1..]; // the first is recorded
+    of_cycles.sort_by(f64::total_cmp);
+    let (outcome, seconds) = solve(backend, operator.as_ref(), m.as_ref(), &f, space)?;
+    Ok(Measured { outcome, seconds: [setup, of_cycles[CYCLES / 2], seconds] })
+}
+
+fn solve<B: Backend>(
+    backend: &B,
+    a: &dyn LinearOperator<B>,
+    m: &dyn Preconditioner<B>,
+    f: &B::Vector,
+    space: Space,
+) -> Result<(PcgOutcome, f64), BackendError> {
+    let mut u = backend.zeros(space)?;
+    let mut pcg = Pcg::new(backend, space)?;
+    let system = System { backend, a, m, f };
+    let start = Instant::now();
+    let outcome = pcg.solve(&system, &mut u, OPTIONS, &mut |_| ControlFlow::Continue(()))?;
+    Ok((outcome, start.elapsed().as_secs_f64()))
+}
+
+/// No preconditioner.
+struct Nothing;
+
+impl<B: Backend> Preconditioner<B> for Nothing {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn apply(&self, backend: &B, r: &B::Vector, z: &mut B::Vector) {
+        backend.copy(r, z);
+    }
+}

@@ -1,0 +1,129 @@
+//! Ranks with a GPU each that reach one another through the host.
+
+use topopt_linalg::{Backend, BackendError, Communicator, Exchange, Halo, Parcel};
+
+use crate::scalars::Scalar;
+use crate::vector::{DeviceVector, Real};
+use crate::{Cuda, DeviceHalo};
+
+/// Messages of a device through the host, by a communicator that knows no device. Ranks may share a
+/// GPU, which those of NCCL may not.
+pub struct Staged<C>(pub C);
+
+impl<C: Communicator> Communicator for Staged<C> {
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn sum(&self, values: &mut [f64]) {
+        self.0.sum(values);
+    }
+
+    fn max(&self, values: &mut [f64]) {
+        self.0.max(values);
+    }
+
+    fn exchange(&self, parcels: &mut [Parcel]) {
+        self.0.exchange(parcels);
+    }
+
+    fn gather(&self, own: &[f64], counts: &[usize], all: &mut [f64]) {
+        self.0.gather(own, counts, all);
+    }
+
+    fn fail(&self, message: &str) {
+        self.0.fail(message);
+    }
+
+    fn check(&self) -> Result<(), BackendError> {
+        self.0.check()
+    }
+}
+
+impl<C: Communicator> Staged<C> {
+    /// Lets the device and the other ranks know of a failure.
+    fn note<R: Real>(&self, backend: &Cuda<R>, done: Result<(), BackendError>) {
+        if let Err(error) = done {
+            self.0.fail(&error.to_string());
+            backend.device().fail(error);
+        }
+    }
+
+    /// Changes a scalar on the host.
+    fn change<R: Real>(&self, backend: &Cuda<R>, scalar: &Scalar, change: impl FnOnce(&mut [f64])) {
+        let changed = backend.value(scalar).and_then(|value| {
+            let mut value = [value];
+            change(&mut value);
+            backend.set(scalar, value)
+        });
+        self.note(backend, changed);
+    }
+}
+
+impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
+    type Lists = DeviceHalo<R>;
+
+    fn lists(
+        &self,
+        backend: &Cuda<R>,
+        halo: &Halo,
+        unknowns: usize,
+    ) -> Result<DeviceHalo<R>, BackendError> {
+        DeviceHalo::new(backend.device(), halo, unknowns)
+    }
+
+    fn expand(
+        &self,
+        backend: &Cuda<R>,
+        halo: &DeviceHalo<R>,
+        own: &DeviceVector<R>,
+        part: &mut DeviceVector<R>,
+    ) {
+        let device = backend.device();
+        let mut messages = halo.messages();
+        halo.pack(own, part, &mut messages);
+        let exchanged = device.download(&messages.sent).and_then(|sent| {
+            let parcel = |peer: &crate::halo::Peer| Parcel {
+                rank: peer.rank,
+                sent: sent[peer.sent.clone()].iter().map(|&value| value.to_f64()).collect(),
+                received: vec![0.0; peer.received.len()],
+            };
+            let mut parcels: Vec<Parcel> = halo.peers().iter().map(parcel).collect();
+            self.0.exchange(&mut parcels);
+            let received = parcels.iter().flat_map(|parcel| &parcel.received);
+            let received: Vec<R> = received.map(|&value| R::from_f64(value)).collect();
+            if !received.is_empty() {
+                messages.received = device.upload(&received)?;
+            }
+            Ok(())
+        });
+        self.note(backend, exchanged);
+        halo.unpack(part, &messages);
+    }
+
+    fn contract(
+        &self,
+        _: &Cuda<R>,
+        halo: &DeviceHalo<R>,
+        part: &DeviceVector<R>,
+        own: &mut DeviceVector<R>,
+    ) {
+        halo.contract(part, own);
+    }
+
+    fn sum_scalar(&self, backend: &Cuda<R>, scalar: &mut Scalar) {
+        self.change(backend, scalar, |value| self.0.sum(value));
+    }
+
+    fn max_scalar(&self, backend: &Cuda<R>, scalar: &mut Scalar) {
+        self.change(backend, scalar, |value| self.0.max(value));
+    }
+
+    fn is_recorded(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,183 @@
+//! Operators of virtual ranks that share a device, against those of one.
+
+use topopt_cuda::operators::{ProblemOnDevice, Strategy};
+use topopt_cuda::{Cuda, DiffusionStrategy, MeshOnDevice, Nccl, Probe, Staged, probe};
+use topopt_fem::{
+    Constraints, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
+    ElementOperator, Material, Supports, ranks,
+};
+use topopt_linalg::{Backend, BackendError, Communicator, Exchange, Parcel, Ranks, Space, Threads};
+use topopt_mesh::{Partition, Renumbering};
+use topopt_testing::{Noise, assert_close, distorted_cube};
+
+use crate::device;
+
+/// Makes an operator on a device.
+type Make<'m, K, const N: usize> = &'m (
+        dyn Fn(
+    &Cuda<f64>,
+    &Discretization<K, N>,
+) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError>
+            + Sync
+    );
+
+/// Product, diagonal, works and a scalar product, on the host.
+fn all_of<B: Backend>(
+    backend: &B,
+    whole: Space,
+    n_elements: usize,
+    operator: &mut dyn ElementOperator<B>,
+    terms: usize,
+) -> Result<[Vec<f64>; 4], BackendError> {
+    let elements = Space::elements(n_elements);
+    let coefficients: Vec<f64> = Noise(3).vector(n_elements).iter().map(|v| 1.5 + v).collect();
+    let coefficients = backend.upload(&coefficients, elements)?;
+    operator.set_coefficients(&vec![&coefficients; terms]);
+
+    let [x, v] = [11, 12].map(|seed| Noise(seed).vector(whole.len()));
+    let (x, v) = (backend.upload(&x, whole)?, backend.upload(&v, whole)?);
+    let (mut y, mut diagonal) = (backend.zeros(whole)?, backend.zeros(whole)?);
+    let mut works = backend.zeros(elements)?;
+    operator.apply(&x, &mut y);
+    operator.diagonal(&mut diagonal);
+    operator.element_work(0, &v, &x, &mut works);
+    let dot = backend.value(&backend.dot(&x, &y))?;
+    let download = |vector: &B::Vector| backend.download(vector);
+    Ok([download(&y)?, download(&diagonal)?, download(&works)?, vec![dot]])
+}
+
+/// What `whole` gives on ranks that reach each other by `communicator`, one of them.
+fn on_rank<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize>(
+    backend: Cuda<f64>,
+    communicator: C,
+    partition: &Partition,
+    whole: &Discretization<K, N>,
+    make: Make<K, N>,
+) -> Result<[Vec<f64>; 4], BackendError> {
+    let part = partition.part(whole.mesh(), communicator.rank());
+    let operator = make(&backend, &whole.on_part(&part))?;
+    let ranks: Ranks<Cuda<f64>, C> = ranks(backend, communicator, partition);
+    let n_nodes = whole.mesh().n_nodes();
+    let mut operator = Distributed::new(&ranks, &part, operator, K::TERMS, n_nodes)?;
+    all_of(&ranks, whole.space(), whole.mesh().n_elements(), &mut operator, K::TERMS)
+}
+
+fn agree<K: ElementKernel<N>, const N: usize>(
+    name: &str,
+    whole: &Discretization<K, N>,
+    make: Make<K, N>,
+) {
+    let Some(device) = device() else { return };
+    let backend = Cuda::new(&device).unwrap();
+    let (space, n_elements) = (whole.space(), whole.mesh().n_elements());
+    let mut operator = make(&backend, whole).unwrap();
+    let alone = all_of(&backend, space, n_elements, operator.as_mut(), K::TERMS).unwrap();
+    for size in [1, 2, 3, 5] {
+        let partition = Partition::new(whole.mesh(), size);
+        let found = Threads::run(size, |rank| {
+            let backend = Cuda::new(&device)?;
+            on_rank(backend, Staged(rank), &partition, whole, make)
+        })
+        .unwrap();
+        assert!(found.iter().all(|of_rank| *of_rank == found[0]), "ranks differ");
+        let parts = ["product", "diagonal", "works", "scalar product"];
+        for ((found, alone), what) in found[0].iter().zip(&alone).zip(parts) {
+            assert_close(found, alone, 1e-13, &format!("{what} of {name} on {size} ranks"));
+        }
+    }
+}
+
+fn elastic() -> Discretization<Elasticity, 3> {
+    let mesh = distorted_cube(5, 0.2, true);
+    let mesh = Renumbering::on_import(&mesh).apply(&mesh);
+    let mut supports = Supports::none(mesh.n_nodes());
+    (0..mesh.n_nodes()).filter(|n| n % 9 == 0).for_each(|n| supports.fix(n, n % 3));
+    Discretization::new(mesh, Elasticity::new(&Material::new(1.0, 0.3).unwrap()), supports)
+}
+
+#[test]
+fn elastic_operators_are_those_of_one_rank() {
+    let whole = elastic();
+    for strategy in Strategy::ALL {
+        agree(strategy.name(), &whole, &|backend, local| {
+            strategy.build(&ProblemOnDevice::new(backend.device(), local)?, local)
+        });
+    }
+}
+
+#[test]
+fn operators_of_heat_are_those_of_one_rank() {
+    let mesh = elastic().mesh().clone();
+    let mut constraints = Constraints::none(mesh.n_nodes());
+    (0..mesh.n_nodes()).filter(|n| n % 7 == 0).for_each(|n| constraints.fix(n, 0));
+    let whole = Discretization::new(mesh, Diffusion, constraints);
+    for strategy in DiffusionStrategy::ALL {
+        agree(strategy.name(), &whole, &|backend, local| {
+            strategy.build(&MeshOnDevice::new(backend.device(), local.mesh())?, local)
+        });
+    }
+}
+
+/// A process would have one device; here each has a thread.
+#[test]
+fn nccl_is_the_same_from_device_to_device() {
+    let devices = match probe() {
+        Probe::Found { devices, .. } if devices > 1 => devices.min(4),
+        _ => return println!("skipped: fewer than two CUDA devices"),
+    };
+    let id = match Nccl::id() {
+        Ok(id) => id,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let whole = elastic();
+    let device = device().unwrap();
+    let make: Make<Elasticity, 3> = &|backend, local| {
+        Strategy::Mf.build(&ProblemOnDevice::new(backend.device(), local)?, local)
+    };
+    let backend = Cuda::new(&device).unwrap();
+    let mut operator = make(&backend, &whole).unwrap();
+    let n_elements = whole.mesh().n_elements();
+    let alone = all_of(&backend, whole.space(), n_elements, operator.as_mut(), 1).unwrap();
+
+    let partition = Partition::new(whole.mesh(), devices);
+    let found = Threads::run(devices, |thread| {
+        let rank = thread.rank();
+        let device = topopt_cuda::Device::open(rank).map_err(|error| error.to_string())?;
+        let nccl = Nccl::join(&device, rank, devices, &id).map_err(|error| error.to_string())?;
+        messages_arrive(&nccl);
+        let backend = Cuda::new(&device).map_err(|error| error.to_string())?;
+        on_rank(backend, nccl, &partition, &whole, make).map_err(|error| error.to_string())
+    })
+    .unwrap();
+    for of_rank in &found {
+        assert!(*of_rank == found[0], "ranks differ");
+        for (found, alone) in of_rank.iter().zip(&alone) {
+            assert_close(found, alone, 1e-13, "by NCCL");
+        }
+    }
+}
+
+/// What crosses from the host, in a ring; the last rank has nothing to gather.
+fn messages_arrive(ranks: &impl Communicator) {
+    let (rank, size) = (ranks.rank(), ranks.size());
+    let mut values = [rank as f64, 1.0];
+    ranks.sum(&mut values);
+    assert_eq!(values, [(size * (size - 1) / 2) as f64, size as f64]);
+    let mut values = [-(rank as f64)];
+    ranks.max(&mut values);
+    assert_eq!(values, [0.0]);
+
+    let [next, last] = [(rank + 1) % size, (rank + size - 1) % size];
+    let parcel = |rank, sent: Vec<f64>, n| Parcel { rank, sent, received: vec![0.0; n] };
+    let mut parcels = match next == last {
+        true => vec![parcel(next, vec![rank as f64; 3], 3)],
+        false => vec![parcel(next, vec![rank as f64; 3], 0), parcel(last, Vec::new(), 3)],
+    };
+    ranks.exchange(&mut parcels);
+    assert_eq!(parcels.last().unwrap().received, [last as f64; 3]);
+
+    let own = vec![rank as f64; if rank + 1 < size { 2 } else { 0 }];
+    let all = ranks.gather_all(&own);
+    assert!(all.iter().enumerate().all(|(r, values)| values.iter().all(|v| *v == r as f64)));
+    assert_eq!(all.iter().map(Vec::len).sum::<usize>(), 2 * (size - 1));
+}
