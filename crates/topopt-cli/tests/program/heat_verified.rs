@@ -195,8 +195,13 @@ fn heat_has_its_own_words() {
         told.push(folder.read(file).replace("\"compliance\"", ""));
     }
     assert!(told[2].contains("3 iterations, stopped by max_iterations: thermal compliance "));
+    // Names of temporary folders are any letters.
+    let path = folder.path("").display().to_string();
     for text in told {
-        let text = text.to_lowercase().replace("thermal compliance", "");
+        let text = text
+            .replace(path.trim_end_matches('/'), "")
+            .to_lowercase()
+            .replace("thermal compliance", "");
         for word in [
             "displace",
             "stress",
