@@ -1,12 +1,18 @@
 //! Operators of virtual ranks that share a device, against those of one.
 
+use std::sync::Arc;
+
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
-use topopt_cuda::{Cuda, DiffusionStrategy, MeshOnDevice, Nccl, Probe, Staged, probe};
+use topopt_cuda::{
+    Cuda, Device, DiffusionStrategy, MeshOnDevice, Nccl, Probe, Real, Staged, probe,
+};
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
     ElementOperator, Material, Supports, ranks,
 };
-use topopt_linalg::{Backend, BackendError, Communicator, Exchange, Parcel, Ranks, Space, Threads};
+use topopt_linalg::{
+    Backend, BackendError, Communicator, Exchange, Halo, Neighbor, Parcel, Ranks, Space, Threads,
+};
 use topopt_mesh::{Partition, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube};
 
@@ -118,6 +124,35 @@ fn operators_of_heat_are_those_of_one_rank() {
     }
 }
 
+#[test]
+fn a_halo_crosses_in_both_precisions() {
+    let Some(device) = device() else { return };
+    crosses::<f64>(&device);
+    crosses::<f32>(&device);
+}
+
+/// Two ranks with three points each exchange two of them.
+fn crosses<R: Real>(device: &Arc<Device>) {
+    let found = Threads::run(2, |thread| {
+        let (rank, backend) = (thread.rank(), Cuda::<R>::new(device)?);
+        let neighbor = Neighbor { rank: 1 - rank, sent: vec![2, 0], received: vec![4, 3] };
+        let halo = Halo { own: 0..3, n_points: 5, neighbors: vec![neighbor] };
+        let (staged, values) = (Staged(thread), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let values = values.map(|value| value + 10.0 * rank as f64);
+        let lists = Exchange::<Cuda<R>>::lists(&staged, &backend, &halo, 2)?;
+        let mut own = backend.upload(&values, Space::nodes(3, 2))?;
+        let mut part = backend.zeros(Space::nodes(5, 2))?;
+        staged.expand(&backend, &lists, &own, &mut part);
+        backend.fill(0.0, &mut own);
+        staged.contract(&backend, &lists, &part, &mut own);
+        assert_eq!(backend.download(&own)?, values);
+        backend.download(&part)
+    });
+    let found = found.unwrap();
+    assert_eq!(found[0], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 11.0, 14.0, 15.0]);
+    assert_eq!(found[1], [10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 0.0, 1.0, 4.0, 5.0]);
+}
+
 /// A process would have one device; here each has a thread.
 #[test]
 fn nccl_is_the_same_from_device_to_device() {
@@ -142,7 +177,7 @@ fn nccl_is_the_same_from_device_to_device() {
     let partition = Partition::new(whole.mesh(), devices);
     let found = Threads::run(devices, |thread| {
         let rank = thread.rank();
-        let device = topopt_cuda::Device::open(rank).map_err(|error| error.to_string())?;
+        let device = Device::open(rank).map_err(|error| error.to_string())?;
         let nccl = Nccl::join(&device, rank, devices, &id).map_err(|error| error.to_string())?;
         messages_arrive(&nccl);
         let backend = Cuda::new(&device).map_err(|error| error.to_string())?;
