@@ -15,7 +15,7 @@ use crate::{Cuda, Device, DeviceHalo};
 /// The name of a group of ranks that join each other, which the first of them makes.
 pub type NcclId = [u8; 128];
 
-/// One rank of several, each of which has a GPU and a process of its own. All that crosses goes from
+/// One rank of several; each has a GPU and a process of its own. All that crosses goes from
 /// device to device, on the stream of the work, so that it is ordered with that and can be recorded.
 pub struct Nccl {
     device: Arc<Device>,
@@ -133,19 +133,20 @@ impl Communicator for Nccl {
         let crossed = self.with_numbers(&all, |comm, buffer| {
             let (mut out, mut back) = buffer.split_at_mut(sent.len());
             let (mut first, mut first_back) = (0, 0);
-            group_start()?;
-            for parcel in &*parcels {
-                let end = first + parcel.sent.len();
-                if first < end {
-                    comm.send(&out.slice_mut(first..end), parcel.rank as i32)?;
+            grouped(|| {
+                for parcel in &*parcels {
+                    let end = first + parcel.sent.len();
+                    if first < end {
+                        comm.send(&out.slice_mut(first..end), parcel.rank as i32)?;
+                    }
+                    let end_back = first_back + parcel.received.len();
+                    if first_back < end_back {
+                        comm.recv(&mut back.slice_mut(first_back..end_back), parcel.rank as i32)?;
+                    }
+                    (first, first_back) = (end, end_back);
                 }
-                let end_back = first_back + parcel.received.len();
-                if first_back < end_back {
-                    comm.recv(&mut back.slice_mut(first_back..end_back), parcel.rank as i32)?;
-                }
-                (first, first_back) = (end, end_back);
-            }
-            group_end().map(drop)
+                Ok(())
+            })
         });
         let mut rest = &crossed[sent.len()..];
         for parcel in parcels {
@@ -163,13 +164,14 @@ impl Communicator for Nccl {
         }
         let gathered = self.with_numbers(all, |comm, buffer| {
             let mut first = 0;
-            group_start()?;
-            for (root, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                let mut values = buffer.slice_mut(first..first + count);
-                comm.broadcast_in_place(&mut values, root as i32)?;
-                first += count;
-            }
-            group_end().map(drop)
+            grouped(|| {
+                for (root, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                    let mut values = buffer.slice_mut(first..first + count);
+                    comm.broadcast_in_place(&mut values, root as i32)?;
+                    first += count;
+                }
+                Ok(())
+            })
         });
         all.copy_from_slice(&gathered);
     }
@@ -210,17 +212,18 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
         let mut messages = halo.messages();
         halo.pack(own, part, &mut messages);
         self.with(|comm| {
-            group_start()?;
-            for peer in halo.peers() {
-                let other = peer.rank as i32;
-                if !peer.sent.is_empty() {
-                    comm.send(&messages.sent.slice(peer.sent.clone()), other)?;
+            grouped(|| {
+                for peer in halo.peers() {
+                    let other = peer.rank as i32;
+                    if !peer.sent.is_empty() {
+                        comm.send(&messages.sent.slice(peer.sent.clone()), other)?;
+                    }
+                    if !peer.received.is_empty() {
+                        comm.recv(&mut messages.received.slice_mut(peer.received.clone()), other)?;
+                    }
                 }
-                if !peer.received.is_empty() {
-                    comm.recv(&mut messages.received.slice_mut(peer.received.clone()), other)?;
-                }
-            }
-            group_end().map(drop)
+                Ok(())
+            })
         });
         halo.unpack(part, &messages);
     }
@@ -242,6 +245,14 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
     fn max_scalar(&self, _: &Cuda<R>, scalar: &mut Scalar) {
         self.reduce_scalar(scalar, &ReduceOp::Max);
     }
+}
+
+/// Does `work`, whose messages start together when it ends; a group that was begun is always ended.
+fn grouped(work: impl FnOnce() -> Result<(), NcclError>) -> Result<(), NcclError> {
+    group_start()?;
+    let done = work();
+    group_end()?;
+    done
 }
 
 /// Looks for the library, as its first use without it would panic.

@@ -10,6 +10,7 @@ mod parts;
 mod ranks;
 mod solvable;
 
+use topopt_design::NeighborStorage;
 use topopt_distance::{Arrival, DistanceError, Speed, Tetrahedra};
 use topopt_fem::{Averaging, Diffusion, Discretization, ElementOperator, Problem};
 use topopt_linalg::{Alone, BackendError, Communicator, CycleKind, MovingAsymptotes, SmootherKind};
@@ -33,6 +34,12 @@ pub struct Neighbors {
     pub mean: f64,
     /// Whether they are stored, in place of being found again in each application.
     pub stored: bool,
+}
+
+impl Neighbors {
+    fn new(mean: f64, storage: NeighborStorage) -> Self {
+        Self { mean, stored: storage == NeighborStorage::Stored }
+    }
 }
 
 /// The weighted sum over neighbors that a filter is made of, and what there is to say of it.

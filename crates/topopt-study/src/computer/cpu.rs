@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use topopt_design::{Cone, NeighborStorage};
+use topopt_design::Cone;
 use topopt_distance::{Arrival, Patches, Speed, Tetrahedra, arrival_until};
 use topopt_fem::{
     BlockJacobi, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz,
@@ -78,8 +78,7 @@ impl Computer for OnCpu {
             Weights::Helmholtz => Ok((Box::new(Helmholtz::new(mesh, radius)?), None)),
             Weights::Cone { budget } => {
                 let cone = Cone::new(mesh.centers(), radius, budget);
-                let stored = cone.storage() == NeighborStorage::Stored;
-                let neighbors = Neighbors { mean: cone.mean_neighbors(), stored };
+                let neighbors = Neighbors::new(cone.mean_neighbors(), cone.storage());
                 Ok((Box::new(cone), Some(neighbors)))
             }
         }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use topopt_design::{NeighborStorage, RankCone};
+use topopt_design::RankCone;
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, ElementKernel, ElementOperator,
@@ -172,8 +172,7 @@ impl<C: Communicator> Computer for OnRanks<C> {
                 centers.truncate(part.n_own_elements);
                 let budget = budget / ranks.communicator().size();
                 let cone = RankCone::new(ranks, *n_elements, &centers, radius, budget)?;
-                let stored = cone.storage() == NeighborStorage::Stored;
-                let neighbors = Neighbors { mean: cone.mean_neighbors(), stored };
+                let neighbors = Neighbors::new(cone.mean_neighbors(), cone.storage());
                 Ok((Box::new(cone), Some(neighbors)))
             }
         }
