@@ -125,6 +125,17 @@ impl Device {
         self.stream.clone_htod(values).map_err(|error| self.error(&operation, error))
     }
 
+    /// Writes `values` to `slice`, which has as many.
+    pub(crate) fn overwrite<T: DeviceRepr>(
+        &self,
+        slice: &mut CudaSlice<T>,
+        values: &[T],
+    ) -> Result<(), BackendError> {
+        self.check()?;
+        let written = self.stream.memcpy_htod(values, slice);
+        written.map_err(|error| self.error("uploading", error))
+    }
+
     /// As [`Device::upload`] for a list that may be empty: an array on the device has an entry at least.
     pub(crate) fn upload_list(&self, list: &[u32]) -> Result<CudaSlice<u32>, BackendError> {
         self.upload(if list.is_empty() { &[0] } else { list })

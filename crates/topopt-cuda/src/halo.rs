@@ -23,6 +23,17 @@ pub struct DeviceHalo<R> {
     messages: Mutex<Messages<R>>,
 }
 
+/// The entries of a vector of a level that each rank has, of which each has the next `counts` points.
+pub(crate) fn entries(counts: &[usize], n_entries: usize) -> Vec<Range<usize>> {
+    let n = n_entries / counts.iter().sum::<usize>().max(1);
+    let next = |end: &mut usize, count: &usize| {
+        let first = *end;
+        *end += n * count;
+        Some(first..*end)
+    };
+    counts.iter().scan(0, next).collect()
+}
+
 /// What is exchanged with one other rank: entries of the two messages.
 pub(crate) struct Peer {
     pub rank: usize,
@@ -103,22 +114,22 @@ impl<R: Real> DeviceHalo<R> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes own values to those of the part, and those that are sent to the message.
-    pub(crate) fn pack(
-        &self,
-        own: &DeviceVector<R>,
-        part: &mut DeviceVector<R>,
-        messages: &mut Messages<R>,
-    ) {
-        let Self { kernels, n_own, n_points, unknowns, sent, .. } = self;
+    /// Writes own values to those of the part.
+    pub(crate) fn place(&self, own: &DeviceVector<R>, part: &mut DeviceVector<R>) {
+        let Self { kernels, n_own, n_points, unknowns, .. } = self;
         let n = n_own * unknowns;
         if n > 0 {
             kernels.copy_rows(Threads(n), n, *n_own, *n_own, *n_points, own, part);
         }
+    }
+
+    /// Writes those values of the part that are sent to the message.
+    pub(crate) fn pack(&self, part: &DeviceVector<R>, messages: &mut Messages<R>) {
+        let Self { kernels, n_points, unknowns, sent, .. } = self;
         let n = sent.n * unknowns;
         if n > 0 {
             let packed = &mut messages.sent;
-            kernels.pack(Threads(n), n, *unknowns as u32, *n_own, &sent.list, own, packed);
+            kernels.pack(Threads(n), n, *unknowns as u32, *n_points, &sent.list, part, packed);
         }
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, FilterEquation,
-    conductivities,
+    Constraints, Diffusion, Discretization, ElementMeans, ElementOperator, ElementPreconditioner,
+    FilterEquation, PartOfFilter, Sharing, conductivities,
 };
 use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Preconditioner, Space};
 use topopt_mesh::HexMesh;
@@ -52,6 +52,29 @@ impl<'a> MatrixFreeEquation<'a> {
         MfDiffusion::<f64>::bytes(n_nodes, n_elements)
             + ScalarMultigrid::<f32>::bytes(n_nodes, n_elements, by_color)
     }
+}
+
+/// The equation on the `mesh` of a part, of which `on_device` was made, with the other ranks.
+///
+/// # Errors
+/// [`BackendError`] if the device has no room, or another rank has failed.
+pub fn part_of_filter<'a>(
+    single: &'a Cuda<f32>,
+    on_device: &Arc<MeshOnDevice>,
+    mesh: &HexMesh,
+    others: &Arc<dyn Sharing<Cuda<f32>> + 'a>,
+) -> Result<PartOfFilter<'a, Cuda<f64>>, BackendError> {
+    let free = Constraints::none(mesh.n_nodes());
+    let problem = Discretization::new(mesh.clone(), Diffusion, free);
+    let operator = || -> Result<Box<dyn ElementOperator<_>>, BackendError> {
+        Ok(Box::new(MfDiffusion::new(on_device, &problem)?))
+    };
+    let multigrid = ScalarMultigrid::on_part(others, single, on_device, &problem, CycleKind::K)?;
+    Ok(PartOfFilter {
+        operators: [operator()?, operator()?],
+        preconditioner: Box::new(multigrid),
+        means: Box::new(ShapeMeans::new(on_device)?),
+    })
 }
 
 impl FilterEquation<Cuda<f64>> for MatrixFreeEquation<'_> {

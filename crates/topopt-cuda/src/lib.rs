@@ -30,7 +30,7 @@ pub use backend::Cuda;
 pub use cone::Cone;
 pub use device::{Device, DeviceError};
 pub use halo::DeviceHalo;
-pub use helmholtz::MatrixFreeEquation;
+pub use helmholtz::{MatrixFreeEquation, part_of_filter};
 pub use multigrid::{BlockJacobi, Multigrid, Prepared, RigidAggregation, ScalarMultigrid};
 pub use nccl::{Nccl, NcclId};
 pub use operators::{

@@ -1,13 +1,15 @@
 //! Ranks with a GPU each that reach one another by NCCL.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use cudarc::nccl::result::{NcclError, group_end, group_start};
 use cudarc::nccl::safe::{Comm, Id, NcclType, ReduceOp};
 use cudarc::nccl::sys::is_culib_present;
 use topopt_linalg::{BackendError, Communicator, Exchange, Halo, Parcel};
 
+use crate::halo::entries;
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, Device, DeviceHalo};
@@ -162,17 +164,8 @@ impl Communicator for Nccl {
         if all.is_empty() {
             return;
         }
-        let gathered = self.with_numbers(all, |comm, buffer| {
-            let mut first = 0;
-            grouped(|| {
-                for (root, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                    let mut values = buffer.slice_mut(first..first + count);
-                    comm.broadcast_in_place(&mut values, root as i32)?;
-                    first += count;
-                }
-                Ok(())
-            })
-        });
+        let ranges = entries(counts, all.len());
+        let gathered = self.with_numbers(all, |comm, buffer| broadcast(comm, &ranges, buffer));
         all.copy_from_slice(&gathered);
     }
 
@@ -202,15 +195,19 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
         DeviceHalo::new(backend.device(), halo, unknowns)
     }
 
-    fn expand(
+    fn place(
         &self,
         _: &Cuda<R>,
         halo: &DeviceHalo<R>,
         own: &DeviceVector<R>,
         part: &mut DeviceVector<R>,
     ) {
+        halo.place(own, part);
+    }
+
+    fn refresh(&self, _: &Cuda<R>, halo: &DeviceHalo<R>, part: &mut DeviceVector<R>) {
         let mut messages = halo.messages();
-        halo.pack(own, part, &mut messages);
+        halo.pack(part, &mut messages);
         self.with(|comm| {
             grouped(|| {
                 for peer in halo.peers() {
@@ -238,6 +235,11 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
         halo.contract(part, own);
     }
 
+    fn share(&self, _: &Cuda<R>, counts: &[usize], level: &mut DeviceVector<R>) {
+        let ranges = entries(counts, level.len());
+        self.with(|comm| broadcast(comm, &ranges, &mut level.values));
+    }
+
     fn sum_scalar(&self, _: &Cuda<R>, scalar: &mut Scalar) {
         self.reduce_scalar(scalar, &ReduceOp::Sum);
     }
@@ -245,6 +247,20 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
     fn max_scalar(&self, _: &Cuda<R>, scalar: &mut Scalar) {
         self.reduce_scalar(scalar, &ReduceOp::Max);
     }
+}
+
+/// Sends the entries of each rank, by rank, to all others.
+fn broadcast<T: NcclType + DeviceRepr>(
+    comm: &Comm,
+    ranges: &[Range<usize>],
+    buffer: &mut CudaSlice<T>,
+) -> Result<(), NcclError> {
+    grouped(|| {
+        for (root, range) in ranges.iter().enumerate().filter(|(_, range)| !range.is_empty()) {
+            comm.broadcast_in_place(&mut buffer.slice_mut(range.clone()), root as i32)?;
+        }
+        Ok(())
+    })
 }
 
 /// Does `work`, whose messages start together when it ends; a group that was begun is always ended.

@@ -1,7 +1,10 @@
 //! Ranks with a GPU each that reach one another through the host.
 
+use std::ops::Range;
+
 use topopt_linalg::{Backend, BackendError, Communicator, Exchange, Halo, Parcel};
 
+use crate::halo::entries;
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 use crate::{Cuda, DeviceHalo};
@@ -76,16 +79,20 @@ impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
         DeviceHalo::new(backend.device(), halo, unknowns)
     }
 
-    fn expand(
+    fn place(
         &self,
-        backend: &Cuda<R>,
+        _: &Cuda<R>,
         halo: &DeviceHalo<R>,
         own: &DeviceVector<R>,
         part: &mut DeviceVector<R>,
     ) {
+        halo.place(own, part);
+    }
+
+    fn refresh(&self, backend: &Cuda<R>, halo: &DeviceHalo<R>, part: &mut DeviceVector<R>) {
         let device = backend.device();
         let mut messages = halo.messages();
-        halo.pack(own, part, &mut messages);
+        halo.pack(part, &mut messages);
         let exchanged = device.download(&messages.sent).and_then(|sent| {
             let parcel = |peer: &crate::halo::Peer| Parcel {
                 rank: peer.rank,
@@ -96,10 +103,10 @@ impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
             self.0.exchange(&mut parcels);
             let received = parcels.iter().flat_map(|parcel| &parcel.received);
             let received: Vec<R> = received.map(|&value| R::from_f64(value)).collect();
-            if !received.is_empty() {
-                messages.received = device.upload(&received)?;
+            match received.is_empty() {
+                true => Ok(()),
+                false => device.overwrite(&mut messages.received, &received),
             }
-            Ok(())
         });
         self.note(backend, exchanged);
         halo.unpack(part, &messages);
@@ -113,6 +120,20 @@ impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
         own: &mut DeviceVector<R>,
     ) {
         halo.contract(part, own);
+    }
+
+    fn share(&self, backend: &Cuda<R>, counts: &[usize], level: &mut DeviceVector<R>) {
+        let device = backend.device();
+        let ranges = entries(counts, level.len());
+        let sizes: Vec<usize> = ranges.iter().map(Range::len).collect();
+        let shared = device.download(&level.values).and_then(|values| {
+            let mut all: Vec<f64> = values.iter().map(|value| value.to_f64()).collect();
+            let own = all[ranges[self.0.rank()].clone()].to_vec();
+            self.0.gather(&own, &sizes, &mut all);
+            let all: Vec<R> = all.into_iter().map(R::from_f64).collect();
+            device.overwrite(&mut level.values, &all)
+        });
+        self.note(backend, shared);
     }
 
     fn sum_scalar(&self, backend: &Cuda<R>, scalar: &mut Scalar) {

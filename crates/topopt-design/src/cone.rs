@@ -57,12 +57,7 @@ impl Cone {
     }
 
     /// As [`Cone::new`] with the sums of some elements alone; those of others are not to be used.
-    pub(crate) fn of_rows(
-        centers: Vec<[f64; 3]>,
-        rows: Range<usize>,
-        radius: f64,
-        budget: usize,
-    ) -> Self {
+    pub fn of_rows(centers: Vec<[f64; 3]>, rows: Range<usize>, radius: f64, budget: usize) -> Self {
         let most = Self::most_list_bytes(rows.len(), budget);
         Self::within(&centers, rows, radius, most)
     }

@@ -123,7 +123,7 @@ pub use observer::{Design, IterationReport, Observer, ObserverError, StepTimes};
 pub use optimizer::{Function, Optimizer, OtherDesigns, Subproblem};
 pub use optimizers::{Anderson, LineSearch, Mma, OptimalityCriteria, Simpl};
 pub use outcome::{DesignError, Ended, Outcome};
-pub use rank_cone::RankCone;
+pub use rank_cone::{Nearby, RankCone};
 pub use response::{Dependence, Evaluated, Response};
 pub use responses::{
     CaseCompliance, Compliance, LoadPower, OfHistory, OfState, SensitivityFilter, StateMean,

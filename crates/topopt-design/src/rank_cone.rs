@@ -1,87 +1,108 @@
-//! The cone-weighted sum over neighbors on several ranks on processors.
+//! The cone-weighted sum over neighbors on several ranks.
 
 use std::sync::{Mutex, PoisonError};
 
 use topopt_fem::{Averaging, AveragingError};
 use topopt_linalg::{
-    BackendError, Communicator, Cpu, CpuLists, Exchange, Halo, LinearOperator, Neighbor, Parcel,
-    RankVector, Ranks, Space,
+    Backend, BackendError, Communicator, Exchange, Halo, Neighbor, Parcel, RankVector, Ranks, Space,
 };
 use topopt_mesh::BoundingBox;
 
-use crate::{Cone, NeighborStorage};
-
-/// A [`Cone`] of which every rank has the rows of its own elements. What is near them comes from as
-/// many ranks as it takes, whatever the radius.
-pub struct RankCone<'a, C> {
-    ranks: &'a Ranks<Cpu, C>,
+/// A cone of which every rank has the rows of its own elements. What is near them comes from as many
+/// ranks as it takes, whatever the radius.
+pub struct RankCone<'a, B: Backend, C: Exchange<B>> {
+    ranks: &'a Ranks<B, C>,
     space: Space,
-    cone: Cone,
-    lists: CpuLists,
+    cone: Box<dyn Averaging<B> + 'a>,
+    lists: C::Lists,
     /// Values of own elements and those nearby, and their sums.
-    work: Mutex<[Vec<f64>; 2]>,
+    work: Mutex<[B::Vector; 2]>,
 }
 
-impl<'a, C: Communicator> RankCone<'a, C> {
-    /// For the `centers` of the own elements of this rank, of `n_elements` in all, and radius R > 0
-    /// (length); neighbor lists take at most `budget` bytes on a rank.
+impl<'a, B: Backend, C: Exchange<B>> RankCone<'a, B, C> {
+    /// From the `cone` of the elements of `halo`, of which the rows of own ones count, of `n_elements`
+    /// in all.
     ///
     /// # Errors
-    /// [`BackendError`] if another rank has failed.
+    /// [`BackendError`] if the device has no room.
     pub fn new(
-        ranks: &'a Ranks<Cpu, C>,
+        ranks: &'a Ranks<B, C>,
         n_elements: usize,
-        centers: &[[f64; 3]],
-        radius: f64,
-        budget: usize,
+        halo: &Halo,
+        cone: Box<dyn Averaging<B> + 'a>,
     ) -> Result<Self, BackendError> {
-        let communicator = ranks.communicator();
-        let (halo, near) = within(communicator, centers, radius)?;
-        let n_points = near.len();
+        let (backend, communicator) = (ranks.inner(), ranks.communicator());
+        let zeros = || backend.zeros(Space::elements(halo.n_points));
         Ok(Self {
             ranks,
             space: Space::elements(n_elements),
-            cone: Cone::of_rows(near, halo.own.clone(), radius, budget),
-            lists: communicator.lists(&Cpu, &halo, 1)?,
-            work: Mutex::new([vec![0.0; n_points], vec![0.0; n_points]]),
+            cone,
+            lists: communicator.lists(backend, halo, 1)?,
+            work: Mutex::new([zeros()?, zeros()?]),
         })
-    }
-
-    /// Whether this rank has lists.
-    pub fn storage(&self) -> NeighborStorage {
-        self.cone.storage()
-    }
-
-    /// Neighbors of an element of this rank on average, itself included, estimated from a sample.
-    pub fn mean_neighbors(&self) -> f64 {
-        self.cone.mean_neighbors()
     }
 }
 
-impl<C: Communicator> Averaging<Ranks<Cpu, C>> for RankCone<'_, C> {
+impl<B: Backend + Sync, C: Exchange<B>> Averaging<Ranks<B, C>> for RankCone<'_, B, C> {
     fn space(&self) -> Space {
         self.space
     }
 
     fn apply(
         &self,
-        x: &RankVector<Vec<f64>>,
-        y: &mut RankVector<Vec<f64>>,
+        x: &RankVector<B::Vector>,
+        y: &mut RankVector<B::Vector>,
     ) -> Result<(), AveragingError> {
-        let communicator = self.ranks.communicator();
+        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         let [values, sums] = &mut *work;
-        communicator.expand(&Cpu, &self.lists, x.own(), values);
-        LinearOperator::apply(&self.cone, values, sums);
-        communicator.contract(&Cpu, &self.lists, sums, y.own_mut());
+        communicator.expand(backend, &self.lists, x.own(), values);
+        self.cone.apply(values, sums)?;
+        communicator.contract(backend, &self.lists, sums, y.own_mut());
         Ok(())
+    }
+}
+
+/// The elements that a rank needs for the rows of its own ones.
+pub struct Nearby {
+    /// How values there are exchanged.
+    pub halo: Halo,
+    /// The centers of own elements and of those of other ranks, in the order of the ranks.
+    pub centers: Vec<[f64; 3]>,
+}
+
+impl Nearby {
+    /// Those within `radius` of a box around the own `centers`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    pub fn new(
+        communicator: &dyn Communicator,
+        centers: &[[f64; 3]],
+        radius: f64,
+    ) -> Result<Self, BackendError> {
+        let (halo, centers) = within(communicator, centers, radius)?;
+        Ok(Self { halo, centers })
+    }
+
+    /// The same with own elements before all others.
+    #[must_use]
+    pub fn own_first(self) -> Self {
+        let Self { halo: Halo { own, n_points, mut neighbors }, mut centers } = self;
+        centers[..own.end].rotate_left(own.start);
+        for place in neighbors.iter_mut().flat_map(|neighbor| &mut neighbor.received) {
+            if (*place as usize) < own.start {
+                *place += own.len() as u32;
+            }
+        }
+        Self { halo: Halo { own: 0..own.len(), n_points, neighbors }, centers }
     }
 }
 
 /// The own `centers` and those of other ranks that may be within `radius` of one of them, in the
 /// order of the ranks, and how values there are exchanged.
 fn within(
-    communicator: &impl Communicator,
+    communicator: &dyn Communicator,
     centers: &[[f64; 3]],
     radius: f64,
 ) -> Result<(Halo, Vec<[f64; 3]>), BackendError> {

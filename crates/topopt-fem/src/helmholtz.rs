@@ -17,7 +17,7 @@ use crate::multigrid::ScalarAggregation;
 use crate::operators::assembly::{RowElements, pattern};
 use crate::{Averaging, AveragingError, Constraints, Diffusion};
 
-pub use ranks::RankEquation;
+pub use ranks::{PartOfFilter, RankEquation};
 
 /// Tight, so that what is computed is linear and symmetric for all who use it.
 const SOLVE: PcgOptions = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
@@ -130,12 +130,51 @@ pub fn shape_means(mesh: &HexMesh) -> Vec<[f64; 8]> {
     (0..mesh.n_elements()).into_par_iter().map(mean).collect()
 }
 
-/// The equation on the CPU: as its coefficients never change, A is assembled, which with one
-/// unknown per node takes less to read than the elements take to compute.
-pub struct AssembledEquation<'a> {
+/// The way from elements to nodes and back by the means of the shape functions over the elements.
+pub trait ElementMeans<B: Backend>: Send + Sync {
+    /// source = T^T V^-1 x, `[n_nodes]`, for x, `[n_elements]`.
+    fn spread(&self, x: &B::Vector, source: &mut B::Vector);
+
+    /// y = V^-1 T field, `[n_elements]`, for field, `[n_nodes]`.
+    fn average(&self, field: &B::Vector, y: &mut B::Vector);
+}
+
+/// The means on the CPU.
+pub struct CpuMeans<'a> {
     mesh: &'a HexMesh,
     adjacency: NodeToElements,
     means: Vec<[f64; 8]>,
+}
+
+impl<'a> CpuMeans<'a> {
+    /// Of the elements of `mesh`.
+    pub fn new(mesh: &'a HexMesh) -> Self {
+        Self { mesh, adjacency: NodeToElements::new(mesh), means: shape_means(mesh) }
+    }
+}
+
+impl ElementMeans<Cpu> for CpuMeans<'_> {
+    fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
+        let gather = |(node, source): (usize, &mut f64)| {
+            let elements = self.adjacency.of(node).map(|(e, a)| (e as usize, a as usize));
+            *source = elements.map(|(e, a)| self.means[e][a] * x[e]).sum();
+        };
+        source.par_iter_mut().with_min_len(1024).enumerate().for_each(gather);
+    }
+
+    fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
+        let mean = |(e, y): (usize, &mut f64)| {
+            let nodes = self.mesh.hexes()[e].iter().zip(&self.means[e]);
+            *y = nodes.map(|(&node, mean)| mean * field[node as usize]).sum();
+        };
+        y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
+    }
+}
+
+/// The equation on the CPU: as its coefficients never change, A is assembled, which with one
+/// unknown per node takes less to read than the elements take to compute.
+pub struct AssembledEquation<'a> {
+    means: CpuMeans<'a>,
     /// A and its preconditioner.
     multigrid: Cycle<Cpu, ScalarAggregation>,
 }
@@ -146,18 +185,18 @@ impl<'a> Helmholtz<'a, Cpu, AssembledEquation<'a>> {
     /// # Errors
     /// [`BackendError`] never on the CPU.
     pub fn new(mesh: &'a HexMesh, radius: f64) -> Result<Self, BackendError> {
-        let adjacency = NodeToElements::new(mesh);
-        let hierarchy = ScalarAggregation::new(mesh.coordinates(), pattern(mesh, &adjacency));
+        let means = CpuMeans::new(mesh);
+        let adjacency = &means.adjacency;
+        let hierarchy = ScalarAggregation::new(mesh.coordinates(), pattern(mesh, adjacency));
         // Steady: a resumed run would have other bits if one application changed the next.
         let mut multigrid = Cycle::new(&Cpu, CycleKind::K, hierarchy)?.steady();
         let terms = [&conductivities(mesh, radius), &vec![1.0; mesh.n_elements()]];
-        let (rows, free) = (RowElements::new(mesh, &adjacency), Constraints::none(mesh.n_nodes()));
+        let (rows, free) = (RowElements::new(mesh, adjacency), Constraints::none(mesh.n_nodes()));
         multigrid.update(&Cpu, |hierarchy| {
             hierarchy
                 .update(|matrix| rows.assemble(&Diffusion, &mesh.into(), &free, &terms, matrix));
         });
-        let means = shape_means(mesh);
-        Self::solving(&Cpu, AssembledEquation { mesh, adjacency, means, multigrid })
+        Self::solving(&Cpu, AssembledEquation { means, multigrid })
     }
 
     /// Bytes that the filter of a mesh of that size takes.
@@ -179,23 +218,15 @@ impl FilterEquation<Cpu> for AssembledEquation<'_> {
     }
 
     fn n_elements(&self) -> usize {
-        self.means.len()
+        self.means.means.len()
     }
 
     fn spread(&self, x: &Vec<f64>, source: &mut Vec<f64>) {
-        let gather = |(node, source): (usize, &mut f64)| {
-            let elements = self.adjacency.of(node).map(|(e, a)| (e as usize, a as usize));
-            *source = elements.map(|(e, a)| self.means[e][a] * x[e]).sum();
-        };
-        source.par_iter_mut().with_min_len(1024).enumerate().for_each(gather);
+        self.means.spread(x, source);
     }
 
     fn average(&self, field: &Vec<f64>, y: &mut Vec<f64>) {
-        let mean = |(e, y): (usize, &mut f64)| {
-            let nodes = self.mesh.hexes()[e].iter().zip(&self.means[e]);
-            *y = nodes.map(|(&node, mean)| mean * field[node as usize]).sum();
-        };
-        y.par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
+        self.means.average(field, y);
     }
 }
 

@@ -63,6 +63,7 @@ mod constraints;
 mod diffusion;
 mod discretization;
 mod distributed;
+mod distributed_preconditioner;
 mod elasticity;
 mod element_loads;
 mod elements;
@@ -81,6 +82,7 @@ mod preconditioner;
 mod problem;
 pub mod remote_load;
 mod shape_gradients;
+mod sharing;
 mod springs;
 pub mod stiffness;
 mod strategy;
@@ -96,24 +98,27 @@ pub use constraints::Constraints;
 pub use diffusion::Diffusion;
 pub use discretization::Discretization;
 pub use distributed::{Distributed, element_halo, node_halo, ranks};
+pub use distributed_preconditioner::DistributedPreconditioner;
 pub use elasticity::Elasticity;
 pub use element_loads::{ElementVectors, nodal_body_forces};
 pub use elements::{Corners, Elements};
 pub use flux::heat_flux;
 pub use helmholtz::{
-    AssembledEquation, FilterEquation, Helmholtz, RankEquation, conductivities, shape_means,
+    AssembledEquation, CpuMeans, ElementMeans, FilterEquation, Helmholtz, PartOfFilter,
+    RankEquation, conductivities, shape_means,
 };
 pub use internal_force::internal_forces;
 pub use kernel::{ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed};
 pub use material::Material;
 pub use multigrid::{
     Aggregates, Aggregation, DIRECT, Joints, MODES, Modes, Multigrid, NodalAggregation, NodalModes,
-    RankMultigrid, Supported,
+    Supported,
 };
 pub use operator::ElementOperator;
 pub use patches::Patches;
-pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level, RankBlockJacobi};
+pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
 pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
+pub use sharing::{PartSharing, Refreshed, Sharing};
 pub use springs::WithSprings;
 pub use strategy::Strategy;
 pub use supports::Supports;

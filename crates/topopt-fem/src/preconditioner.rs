@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use topopt_linalg::{
-    Backend, BackendError, BlockDiagonal, Communicator, Cpu, CpuLists, CycleKind, Diagonal,
-    Exchange, LinearOperator, Pointwise, Preconditioner, RankVector, Ranks, Space,
+    Backend, BackendError, BlockDiagonal, Cpu, CycleKind, Diagonal, LinearOperator, Pointwise,
+    Preconditioner, Space,
 };
-use topopt_mesh::Part;
 
-use crate::distributed::element_halo;
 use crate::operators::inverse_blocks_by_patches;
 use crate::{Discretization, ElementKernel, ElementOperator, Patches};
 
@@ -119,10 +117,6 @@ impl<'a, K: ElementKernel<N>, const N: usize> BlockJacobi<'a, K, N> {
         Self { problem, patches: problem.patches(), inverse }
     }
 
-    fn follow(&mut self, coefficients: &[&Vec<f64>]) {
-        inverse_blocks_by_patches(self.problem, &self.patches, coefficients, &mut self.inverse);
-    }
-
     /// Bytes that it takes at most, beside the patches of `problem`.
     pub fn bytes(problem: &Discretization<K, N>) -> usize {
         // Blocks, and the 1.6 copies that they are summed from.
@@ -148,64 +142,7 @@ impl<K: ElementKernel<N>, const N: usize> ElementPreconditioner<Cpu> for BlockJa
         _: &dyn ElementOperator<Cpu>,
         coefficients: &[&Vec<f64>],
     ) -> Result<(), BackendError> {
-        self.follow(coefficients);
-        Ok(())
-    }
-}
-
-/// `block-jacobi` of several ranks on processors: each has the blocks of its own nodes.
-pub struct RankBlockJacobi<'a, C: Communicator, K, const N: usize> {
-    ranks: &'a Ranks<Cpu, C>,
-    elements: CpuLists,
-    /// Coefficients of the elements of the part, by term.
-    coefficients: Vec<Vec<f64>>,
-    blocks: BlockJacobi<'a, K, N>,
-}
-
-impl<'a, C: Communicator, K: ElementKernel<N>, const N: usize> RankBlockJacobi<'a, C, K, N> {
-    /// For operators of `problem`, which is that of `part`; needs an update before use.
-    ///
-    /// # Errors
-    /// [`BackendError`] never on the CPU.
-    pub fn new(
-        ranks: &'a Ranks<Cpu, C>,
-        part: &Part,
-        problem: &'a Discretization<K, N>,
-    ) -> Result<Self, BackendError> {
-        Ok(Self {
-            ranks,
-            elements: ranks.communicator().lists(&Cpu, &element_halo(part), 1)?,
-            coefficients: vec![vec![0.0; part.elements.len()]; K::TERMS],
-            blocks: BlockJacobi::new(problem),
-        })
-    }
-}
-
-impl<C: Communicator, K: ElementKernel<N>, const N: usize> Preconditioner<Ranks<Cpu, C>>
-    for RankBlockJacobi<'_, C, K, N>
-{
-    fn name(&self) -> &'static str {
-        "block-jacobi"
-    }
-
-    fn apply(&self, _: &Ranks<Cpu, C>, r: &RankVector<Vec<f64>>, z: &mut RankVector<Vec<f64>>) {
-        self.blocks.inverse.apply(r.own(), z.own_mut()); // own nodes come first
-    }
-}
-
-impl<C: Communicator, K: ElementKernel<N>, const N: usize> ElementPreconditioner<Ranks<Cpu, C>>
-    for RankBlockJacobi<'_, C, K, N>
-{
-    fn update(
-        &mut self,
-        _: &Ranks<Cpu, C>,
-        _: &dyn ElementOperator<Ranks<Cpu, C>>,
-        coefficients: &[&RankVector<Vec<f64>>],
-    ) -> Result<(), BackendError> {
-        for (term, part) in coefficients.iter().zip(&mut self.coefficients) {
-            self.ranks.communicator().expand(&Cpu, &self.elements, term.own(), part);
-        }
-        self.blocks.follow(&self.coefficients.iter().collect::<Vec<_>>());
+        inverse_blocks_by_patches(self.problem, &self.patches, coefficients, &mut self.inverse);
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ impl<const N: usize> BlockDiagonal<N> {
     }
 
     /// The lower triangles, \[row\]\[PACKED\].
-    pub fn packed_mut(&mut self) -> &mut [f64] {
+    pub fn packed_mut(&mut self) -> &mut Vec<f64> {
         &mut self.packed
     }
 

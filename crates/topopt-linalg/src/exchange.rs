@@ -15,11 +15,24 @@ pub trait Exchange<B: Backend>: Communicator {
     fn lists(&self, backend: &B, halo: &Halo, unknowns: usize)
     -> Result<Self::Lists, BackendError>;
 
-    /// Writes the own entries and those of the ghosts, which come from their ranks, to `part`.
-    fn expand(&self, backend: &B, lists: &Self::Lists, own: &B::Vector, part: &mut B::Vector);
+    /// Writes the own entries to `part`, whose ghosts stay as they are.
+    fn place(&self, backend: &B, lists: &Self::Lists, own: &B::Vector, part: &mut B::Vector);
+
+    /// Writes the entries of the ghosts, which come from their ranks, to `part`, which has its own ones.
+    fn refresh(&self, backend: &B, lists: &Self::Lists, part: &mut B::Vector);
 
     /// Writes the own entries of `part` to `own`.
     fn contract(&self, backend: &B, lists: &Self::Lists, part: &B::Vector, own: &mut B::Vector);
+
+    /// Writes the own entries and those of the ghosts, which come from their ranks, to `part`.
+    fn expand(&self, backend: &B, lists: &Self::Lists, own: &B::Vector, part: &mut B::Vector) {
+        self.place(backend, lists, own, part);
+        self.refresh(backend, lists, part);
+    }
+
+    /// Lets every rank have all of a vector of a [`Layout::Level`](crate::Layout::Level), of which
+    /// each has the next `counts` points.
+    fn share(&self, backend: &B, counts: &[usize], level: &mut B::Vector);
 
     /// Sums a scalar over all ranks.
     fn sum_scalar(&self, backend: &B, scalar: &mut B::Scalar);
@@ -47,9 +60,14 @@ impl<C: Communicator> Exchange<Cpu> for C {
         Ok(CpuLists { halo: halo.clone(), unknowns })
     }
 
-    fn expand(&self, _: &Cpu, lists: &CpuLists, own: &Vec<f64>, part: &mut Vec<f64>) {
+    fn place(&self, _: &Cpu, lists: &CpuLists, own: &Vec<f64>, part: &mut Vec<f64>) {
         let CpuLists { halo, unknowns: n } = lists;
         part[n * halo.own.start..n * halo.own.end].copy_from_slice(own);
+    }
+
+    fn refresh(&self, _: &Cpu, lists: &CpuLists, part: &mut Vec<f64>) {
+        let CpuLists { halo, unknowns: n } = lists;
+        let own = &part[n * halo.own.start..n * halo.own.end];
         let row = |point: u32| *n * point as usize..*n * (point as usize + 1);
         let parcel = |neighbor: &crate::Neighbor| Parcel {
             rank: neighbor.rank,
@@ -69,6 +87,14 @@ impl<C: Communicator> Exchange<Cpu> for C {
     fn contract(&self, _: &Cpu, lists: &CpuLists, part: &Vec<f64>, own: &mut Vec<f64>) {
         let CpuLists { halo, unknowns: n } = lists;
         own.copy_from_slice(&part[n * halo.own.start..n * halo.own.end]);
+    }
+
+    fn share(&self, _: &Cpu, counts: &[usize], level: &mut Vec<f64>) {
+        let n = level.len() / counts.iter().sum::<usize>().max(1);
+        let sizes: Vec<usize> = counts.iter().map(|count| n * count).collect();
+        let first: usize = sizes[..self.rank()].iter().sum();
+        let own = level[first..first + sizes[self.rank()]].to_vec();
+        self.gather(&own, &sizes, level);
     }
 
     fn sum_scalar(&self, _: &Cpu, scalar: &mut f64) {

@@ -58,6 +58,14 @@ impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
         Space { points, ..space }
     }
 
+    /// A vector of `space` whose own entries are `own` on this rank.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn of_own(&self, own: &[f64], space: Space) -> Result<RankVector<B::Vector>, BackendError> {
+        Ok(RankVector { own: self.backend.upload(own, self.own_space(space))?, space })
+    }
+
     /// Sums what each rank has found of its own entries of a vector.
     fn sum(&self, x: &RankVector<B::Vector>, scalar: &mut B::Scalar) {
         if x.space.layout != Layout::Level {

@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use topopt_cuda::Device;
+use topopt_cuda::{Device, Staged};
 use topopt_linalg::{BackendError, Cause, Communicator, RankFailure, Threads};
 use topopt_mesh::HexMesh;
 
 use crate::computer::{OnCpu, OnGpu, OnRanks, Visitor};
 use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::finding::{Finding, InputError};
+use crate::finding::Finding;
 use crate::thread_pool::thread_pool;
 
 /// Where a study computes.
@@ -71,7 +71,7 @@ impl Place {
     /// `threads` threads. What the first one returns is returned.
     ///
     /// # Errors
-    /// Several ranks where this is a GPU; the failure of the first rank that fails by itself.
+    /// The failure of the first rank that fails by itself.
     pub fn visit_on_ranks<V: Visitor<Output: Send>>(
         &self,
         ranks: NonZeroUsize,
@@ -82,15 +82,16 @@ impl Place {
         if ranks.get() == 1 {
             return self.visit(visitor(true));
         }
-        if let Place::Gpu(_) = self {
-            let finding = Finding::new(format!("{ranks} ranks cannot compute on a GPU"));
-            let remedy = "compute on the processor with `--device cpu`, or leave `--ranks` out";
-            return Err(InputError::from(finding.remedy(remedy)).into());
-        }
         let share = (threads / ranks).max(1);
         let done = Threads::run(ranks.get(), |rank| {
             let pool = thread_pool(Some(share))?;
-            pool.install(|| visitor(rank.rank() == 0).visit(&OnRanks::new(rank, mesh)))
+            let visitor = || visitor(rank.rank() == 0);
+            pool.install(|| match self {
+                Place::Cpu { .. } => visitor().visit(&OnRanks::new(OnCpu, rank, mesh)?),
+                Place::Gpu(device) => {
+                    visitor().visit(&OnRanks::new(OnGpu::new(device)?, Staged(rank), mesh)?)
+                }
+            })
         });
         match done {
             Ok(done) => done.into_iter().next().ok_or_else(|| ended("there is none".into())),

@@ -20,8 +20,8 @@ use crate::vector::{DeviceVector, Real};
 pub(super) struct InverseBlocks<R> {
     problem: Arc<ProblemOnDevice>,
     kernels: kernels::BlockDiagonal<R>,
-    /// \[6\]\[n_nodes\].
-    blocks: CudaSlice<R>,
+    /// Six numbers of a node.
+    blocks: DeviceVector<R>,
     convert: Convert<R>,
 }
 
@@ -29,33 +29,39 @@ impl<R: Real> InverseBlocks<R> {
     /// Needs an update before use.
     pub fn new(problem: &Arc<ProblemOnDevice>) -> Result<Self, BackendError> {
         let ProblemOnDevice { device, mesh, .. } = &**problem;
+        let space = Space::nodes(mesh.n_nodes, 6);
         Ok(Self {
             problem: problem.clone(),
             kernels: kernels::BlockDiagonal::load(device)?,
-            blocks: device.zeros(6 * mesh.n_nodes)?,
+            blocks: DeviceVector { space, values: device.zeros(space.len())? },
             convert: Convert::load(device)?,
         })
     }
 
     /// The inverse blocks, `[6][n_nodes]`.
     pub fn blocks(&self) -> &CudaSlice<R> {
-        &self.blocks
+        &self.blocks.values
+    }
+
+    /// The same, to take those of ghosts from other ranks.
+    pub fn blocks_mut(&mut self) -> &mut DeviceVector<R> {
+        &mut self.blocks
     }
 
     /// Follows `moduli`, \[n_elements\].
     pub fn update(&mut self, moduli: &CudaSlice<R>) {
         let Self { problem, kernels, blocks, convert } = self;
         let ProblemOnDevice { device, mesh, constraints, .. } = &**problem;
-        let cleared = device.stream().memset_zeros(blocks);
+        let cleared = device.stream().memset_zeros(&mut blocks.values);
         device.record("clearing the diagonal blocks", cleared);
         if let Some(springs) = &constraints.springs {
-            convert.narrow(springs, blocks); // the first three planes
+            convert.narrow(springs, &mut blocks.values); // the first three planes
         }
         for part in mesh.parts() {
             let (grid, material) = (Threads(part.count as usize), problem.material());
             kernels.block_diagonal(grid, mesh, part, material, moduli, &mut *blocks);
         }
-        kernels.invert_blocks(Threads(mesh.n_nodes), mesh.n_nodes, &constraints.held, blocks);
+        kernels.invert_blocks(Threads(mesh.n_nodes), mesh.n_nodes, &constraints.held, &mut *blocks);
     }
 }
 

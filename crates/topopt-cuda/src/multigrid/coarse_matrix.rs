@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::{DIM, Joints, MODES};
-use topopt_linalg::{BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual, Space};
+use topopt_linalg::{
+    Backend, BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual, Space,
+};
 
 use super::block_diagonal::how;
 use super::transfer::Grouping;
@@ -47,11 +49,11 @@ pub(super) struct CoarseMatrix<R: Real> {
     kernels: Arc<kernels::Bsr6<R>>,
     pub rows: Rows,
     /// Off the diagonal, \[n_blocks\]\[36\], as `cuda/common/blocks.cuh` has them.
-    pub blocks: CudaSlice<R>,
+    pub blocks: DeviceVector<R>,
     /// The place of every block's column from its row, and a number to fill up, \[n_blocks\].
     arms: CudaSlice<[R; 4]>,
     /// Forces on a row when all move rigidly with it, \[n_rows\]\[column\]\[row\].
-    pub ground: CudaSlice<R>,
+    pub ground: DeviceVector<R>,
     /// \[n_rows\]\[column\]\[row\].
     pub diagonal: CudaSlice<f64>,
     /// Whose motions the unknowns are.
@@ -62,18 +64,19 @@ impl<R: Real> CoarseMatrix<R> {
     /// A matrix of zeros, for the motions of `aggregates` about `centers`.
     pub fn zeros(
         kernels: &Arc<kernels::Bsr6<R>>,
-        device: &Device,
+        backend: &Cuda<R>,
         joints: &Joints,
         aggregates: &Arc<Grouping>,
         centers: &[[f64; DIM]],
     ) -> Result<Self, BackendError> {
+        let device = backend.device();
         let (n_rows, n_blocks) = (aggregates.n_aggregates, joints.columns.len());
         Ok(Self {
             kernels: kernels.clone(),
             rows: Rows::new(device, joints)?,
-            blocks: device.zeros(SIZE * n_blocks)?,
+            blocks: backend.zeros(Space::level(n_blocks, SIZE))?,
             arms: device.upload(&arms(joints, centers))?,
-            ground: device.zeros(SIZE * n_rows)?,
+            ground: backend.zeros(Space::level(n_rows, SIZE))?,
             diagonal: device.zeros(SIZE * n_rows)?,
             aggregates: aggregates.clone(),
         })

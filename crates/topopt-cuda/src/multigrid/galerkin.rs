@@ -71,7 +71,7 @@ impl<R: Real> Galerkin<R> {
         Ok(Self { galerkin, ground })
     }
 
-    /// coarse = P^T (K + S) P for the aggregates `nodes`.
+    /// coarse = P^T (K + S) P for the aggregates `nodes`, except for the blocks on its diagonal.
     pub fn of_nodes(
         &self,
         problem: &ProblemOnDevice,
@@ -100,7 +100,7 @@ impl<R: Real> Galerkin<R> {
             blocks,
         );
 
-        device.record("clearing the ground", device.stream().memset_zeros(ground));
+        device.record("clearing the ground", device.stream().memset_zeros(&mut ground.values));
         self.ground.galerkin_supports(
             Threads(WARP * supported.n),
             mesh,
@@ -127,7 +127,6 @@ impl<R: Real> Galerkin<R> {
                 &mut *ground,
             );
         }
-        coarse.complete();
     }
 
     /// coarse = P^T fine P.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Joints, MODES, Problem, Supported};
+use topopt_fem::{Aggregation, Discretization, Joints, MODES, Supported};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
@@ -17,6 +17,7 @@ use super::dense_inverse::DenseInverse;
 use super::fine_patches::FinePatches;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
 use super::prepared::Prepared;
+use super::shared_rows::{Others, SharedRows};
 use super::transfer::{AggregateTransfer, Grouping, NodeTransfer};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
@@ -26,9 +27,9 @@ use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
 /// Plain aggregation with rigid-body modes, with numbers of precision `R` in the cycle.
-pub struct RigidAggregation<R: Real> {
+pub struct RigidAggregation<'a, R: Real> {
     on_device: Arc<ProblemOnDevice>,
-    operator: FineOperator<R>,
+    operator: FineOperator<'a, R>,
     inverse_blocks: InverseBlocks<R>,
     by_patches: Option<FinePatches<R>>,
     /// Springs, where patches smooth.
@@ -36,15 +37,16 @@ pub struct RigidAggregation<R: Real> {
     /// Of every element, see [`topopt_fem::ElementKernel::bounds`], and the moduli times these.
     bounds: DeviceVector<R>,
     raised: DeviceVector<R>,
-    levels: Levels<R>,
+    levels: Levels<'a, R>,
     galerkin: Galerkin<R>,
     convert: Convert<R>,
 }
 
 /// All below the finest level.
-struct Levels<R: Real> {
+struct Levels<'a, R: Real> {
     nodes: Arc<Grouping>,
-    transfer: NodeTransfer<R>,
+    transfer: NodeTransfer<'a, R>,
+    shared: Option<Arc<SharedRows<'a, R>>>,
     joints: JointLists,
     supported: SupportedRows,
     /// Levels 1 and on, except the last.
@@ -64,11 +66,13 @@ struct CoarseLevel<R: Real> {
     rows_of_blocks: CudaSlice<u32>,
 }
 
-impl<R: Real> Levels<R> {
+impl<'a, R: Real> Levels<'a, R> {
     fn new(
+        backend: &Cuda<R>,
         on_device: &Arc<ProblemOnDevice>,
-        problem: &Problem,
+        problem: &Discretization,
         structure: &Aggregation,
+        others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let device = &on_device.device;
         let (matrices, transfers) = (
@@ -78,11 +82,12 @@ impl<R: Real> Levels<R> {
         let nodes = Grouping::new(device, &structure.nodes)?;
         let mut joints = Joints::of_nodes(problem, structure);
         let first_joints = JointLists::new(device, &joints)?;
+        let shared = SharedRows::new(others, structure, &joints);
         let (mut children, mut centers) = (nodes.clone(), structure.nodes.centers());
         let mut coarse = Vec::new();
         for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns[1..]) {
             let next = Joints::of_aggregates(&joints, parents, pattern);
-            let matrix = CoarseMatrix::zeros(&matrices, device, &joints, &children, centers)?;
+            let matrix = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers)?;
             let grouping = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
                 inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
@@ -94,9 +99,10 @@ impl<R: Real> Levels<R> {
             (joints, children, centers) = (next, grouping, parents.centers());
         }
 
-        let last = CoarseMatrix::zeros(&matrices, device, &joints, &children, centers)?;
+        let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers)?;
         Ok(Self {
-            transfer: NodeTransfer::new(on_device, &nodes)?,
+            transfer: NodeTransfer::new(on_device, &nodes, shared.clone())?,
+            shared,
             nodes,
             joints: first_joints,
             supported: SupportedRows::new(device, &Supported::new(problem, structure))?,
@@ -107,12 +113,14 @@ impl<R: Real> Levels<R> {
     }
 }
 
-impl<R: Real> RigidAggregation<R> {
+impl<'a, R: Real> RigidAggregation<'a, R> {
+    /// For `problem`, which is that of a part where there are other ranks.
     pub(super) fn new(
         backend: &Cuda<R>,
         on_device: &Arc<ProblemOnDevice>,
-        problem: &Problem,
+        problem: &Discretization,
         prepared: &Prepared,
+        others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let device = &on_device.device;
         let bounds: Vec<f64> = prepared.bounds.par_iter().map(|&bound| bound.into()).collect();
@@ -130,11 +138,11 @@ impl<R: Real> RigidAggregation<R> {
             by_patches,
             springs,
             on_device: on_device.clone(),
-            operator: FineOperator::new(on_device, problem)?,
+            operator: FineOperator::new(on_device, problem, others)?,
             inverse_blocks: InverseBlocks::new(on_device)?,
             bounds: backend.upload(&bounds, elements)?,
             raised: backend.zeros(elements)?,
-            levels: Levels::new(on_device, problem, &prepared.structure)?,
+            levels: Levels::new(backend, on_device, problem, &prepared.structure, others)?,
             galerkin: Galerkin::load(device)?,
             convert: Convert::load(device)?,
         })
@@ -143,11 +151,18 @@ impl<R: Real> RigidAggregation<R> {
     /// Takes another structure of the same problem; needs an update before use.
     pub(super) fn restructure(
         &mut self,
-        problem: &Problem,
+        backend: &Cuda<R>,
+        problem: &Discretization,
         structure: &Aggregation,
     ) -> Result<(), BackendError> {
-        self.levels = Levels::new(&self.on_device, problem, structure)?;
+        let others = self.operator.others.as_ref();
+        self.levels = Levels::new(backend, &self.on_device, problem, structure, others)?;
         Ok(())
+    }
+
+    /// The other ranks.
+    pub(super) fn others(&self) -> Option<&Others<'a, R>> {
+        self.operator.others.as_ref()
     }
 
     /// Takes `moduli`, \[n_elements\], for the next update.
@@ -159,15 +174,23 @@ impl<R: Real> RigidAggregation<R> {
     pub(super) fn update(&mut self, backend: &Cuda<R>) {
         let Self { on_device, operator, bounds, raised, inverse_blocks, levels, galerkin, .. } =
             self;
-        let Levels { nodes, joints, supported, coarse, last, last_inverse, .. } = levels;
+        let Levels { nodes, shared, joints, supported, coarse, last, last_inverse, .. } = levels;
         let moduli = operator.elements.moduli();
         backend.multiply(bounds, moduli, raised);
         inverse_blocks.update(&raised.values);
+        if let Some(others) = &operator.others {
+            others.refresh_blocks(inverse_blocks.blocks_mut());
+        }
         if let Some(patches) = &mut self.by_patches {
             patches.update([moduli, moduli], self.springs.as_ref());
         }
         let first = coarse.first_mut().map_or(&mut *last, |level| &mut level.matrix);
         galerkin.of_nodes(on_device, &moduli.values, nodes, (joints, supported), first);
+        if let Some(shared) = shared {
+            shared.share_blocks(&mut first.blocks);
+            shared.share_rows(&mut first.ground);
+        }
+        first.complete();
         for level in 0..coarse.len() {
             let (done, rest) = coarse.split_at_mut(level + 1);
             let CoarseLevel { matrix, inverse_diagonal, transfer, joints, rows_of_blocks } =
@@ -180,7 +203,7 @@ impl<R: Real> RigidAggregation<R> {
     }
 }
 
-impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
+impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<'_, R> {
     fn n_levels(&self) -> usize {
         2 + self.levels.coarse.len()
     }
@@ -223,7 +246,7 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<R> {
 }
 
 /// Of the finest level.
-impl<R: Real> PatchRelaxation<Cuda<R>> for RigidAggregation<R> {
+impl<R: Real> PatchRelaxation<Cuda<R>> for RigidAggregation<'_, R> {
     fn invert(&self, growth: &Growth<Scalar>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
         if let Some(patches) = &self.by_patches {
             patches.invert(self.inverse_blocks.blocks(), growth, r, z);
@@ -243,22 +266,27 @@ impl<R: Real> PatchRelaxation<Cuda<R>> for RigidAggregation<R> {
     }
 }
 
-/// The finest level: the elements and, where there are any, the springs.
-struct FineOperator<R> {
+/// The finest level: the elements and, where there are any, the springs and other ranks.
+struct FineOperator<'a, R: Real> {
     on_device: Arc<ProblemOnDevice>,
     elements: Mf<R>,
+    others: Option<Others<'a, R>>,
     supports: kernels::Supports<R>,
 }
 
-impl<R: Real> FineOperator<R> {
-    fn new(on_device: &Arc<ProblemOnDevice>, problem: &Problem) -> Result<Self, BackendError> {
+impl<'a, R: Real> FineOperator<'a, R> {
+    fn new(
+        on_device: &Arc<ProblemOnDevice>,
+        problem: &Discretization,
+        others: Option<&Others<'a, R>>,
+    ) -> Result<Self, BackendError> {
         let supports = kernels::Supports::load(&on_device.device)?;
         let elements = Mf::in_order(on_device, problem.mesh())?;
-        Ok(Self { on_device: on_device.clone(), elements, supports })
+        Ok(Self { on_device: on_device.clone(), elements, others: others.cloned(), supports })
     }
 }
 
-impl<R: Real> LinearOperator<Cuda<R>> for FineOperator<R> {
+impl<R: Real> LinearOperator<Cuda<R>> for FineOperator<'_, R> {
     fn space(&self) -> Space {
         self.elements.space()
     }
@@ -267,7 +295,10 @@ impl<R: Real> LinearOperator<Cuda<R>> for FineOperator<R> {
         self.elements.apply(x, y);
         let ProblemOnDevice { mesh, constraints, .. } = &*self.on_device;
         if let Some(springs) = &constraints.springs {
-            self.supports.add_springs(Threads(mesh.n_nodes), mesh.n_nodes, springs, x, y);
+            self.supports.add_springs(Threads(mesh.n_nodes), mesh.n_nodes, springs, x, &mut *y);
+        }
+        if let Some(others) = &self.others {
+            others.refresh(y);
         }
     }
 

@@ -12,12 +12,14 @@ mod galerkin;
 mod hierarchy;
 mod prepared;
 mod scalar;
+mod scalar_hierarchy;
 mod scalar_matrix;
+mod shared_rows;
 mod transfer;
 
 use std::sync::{Arc, Mutex};
 
-use topopt_fem::{Aggregation, DIM, ElementOperator, ElementPreconditioner, Level, Problem};
+use topopt_fem::{DIM, Discretization, ElementOperator, ElementPreconditioner, Level, Sharing};
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
 
 pub use block_diagonal::BlockJacobi;
@@ -31,7 +33,8 @@ use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
 use fine_patches::FinePatches;
-use prepared::direct;
+use prepared::{direct, structure};
+use shared_rows::Others;
 
 /// Iterations after whose loss a structure is made again. The host takes as long for it as some 500
 /// take on a million elements; designs that need it gain for the rest of a run.
@@ -40,13 +43,40 @@ const STRUCTURE_COST: usize = 150;
 /// `multigrid`: a cycle over rigid-body aggregation in precision `R`, for conjugate gradients
 /// in double precision.
 pub struct Multigrid<'a, R: Real> {
-    problem: &'a Problem,
+    problem: &'a Discretization,
     backend: Cuda<R>,
-    cycle: Cycle<Cuda<R>, RigidAggregation<R>>,
+    cycle: Cycle<Cuda<R>, RigidAggregation<'a, R>>,
     levels: Vec<Level>,
-    /// An update, once it has been recorded.
-    setup: Option<Replay>,
+    /// An update.
+    setup: Repeated,
     state: Mutex<State<R>>,
+}
+
+/// Work that is the same every time; once it has been recorded, if it can be.
+struct Repeated {
+    is_recorded: bool,
+    recorded: Option<Replay>,
+}
+
+impl Repeated {
+    /// What crosses to `others` may be no work of the device.
+    fn new<R: Real>(others: Option<&Others<R>>) -> Self {
+        let is_recorded = others.is_none_or(|others| others.is_recorded());
+        Self { is_recorded, recorded: None }
+    }
+
+    /// Does it once more.
+    fn repeat<R: Real>(&mut self, backend: &Cuda<R>, work: &mut dyn FnMut()) {
+        match self.is_recorded {
+            true => backend.repeat(&mut self.recorded, work),
+            false => work(),
+        }
+    }
+
+    /// It is not the same from now on.
+    fn forget(&mut self) {
+        self.recorded = None;
+    }
 }
 
 /// What an application works on, in precision `R`.
@@ -54,14 +84,19 @@ struct State<R> {
     convert: Convert<R>,
     residual: DeviceVector<R>,
     image: DeviceVector<R>,
-    /// The cycle from one to the other, once it has been recorded with the present strength.
-    recorded: Option<Replay>,
+    /// The cycle from one to the other, with the present strength.
+    once: Repeated,
 }
 
 impl<R: Real> State<R> {
-    fn new(backend: &Cuda<R>, space: Space) -> Result<Self, BackendError> {
+    fn new(
+        backend: &Cuda<R>,
+        space: Space,
+        others: Option<&Others<R>>,
+    ) -> Result<Self, BackendError> {
         let (residual, image) = (backend.zeros(space)?, backend.zeros(space)?);
-        Ok(Self { convert: Convert::load(backend.device())?, residual, image, recorded: None })
+        let (convert, once) = (Convert::load(backend.device())?, Repeated::new(others));
+        Ok(Self { convert, residual, image, once })
     }
 
     /// z = one `cycle` for r.
@@ -72,9 +107,9 @@ impl<R: Real> State<R> {
         r: &DeviceVector<f64>,
         z: &mut DeviceVector<f64>,
     ) {
-        let Self { convert, residual, image, recorded } = self;
+        let Self { convert, residual, image, once } = self;
         convert.narrow(&r.values, &mut residual.values);
-        backend.repeat(recorded, &mut || cycle.apply(backend, residual, image));
+        once.repeat(backend, &mut || cycle.apply(backend, residual, image));
         convert.widen(&image.values, &mut z.values);
     }
 }
@@ -87,31 +122,56 @@ impl<'a, R: Real> Multigrid<'a, R> {
     /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
     pub fn new(
         on_device: &Arc<ProblemOnDevice>,
-        problem: &'a Problem,
+        problem: &'a Discretization,
         kind: CycleKind,
         prepared: &Prepared,
     ) -> Result<Self, BackendError> {
+        Self::among(on_device, problem, kind, prepared, None)
+    }
+
+    /// As [`Multigrid::new`], for `problem` on a part: with the other ranks, all of which have the levels
+    /// below the finest. Its vectors hold the values of ghosts, see [`Sharing`](topopt_fem::Sharing).
+    ///
+    /// # Errors
+    /// As [`Multigrid::new`].
+    pub fn on_part(
+        on_device: &Arc<ProblemOnDevice>,
+        problem: &'a Discretization,
+        kind: CycleKind,
+        prepared: &Prepared,
+        others: Arc<dyn Sharing<Cuda<R>> + 'a>,
+    ) -> Result<Self, BackendError> {
+        Self::among(on_device, problem, kind, prepared, Some(&others))
+    }
+
+    fn among(
+        on_device: &Arc<ProblemOnDevice>,
+        problem: &'a Discretization,
+        kind: CycleKind,
+        prepared: &Prepared,
+        others: Option<&Others<'a, R>>,
+    ) -> Result<Self, BackendError> {
         let backend = Cuda::<R>::new(&on_device.device)?;
-        let hierarchy = RigidAggregation::new(&backend, on_device, problem, prepared)?;
+        let hierarchy = RigidAggregation::new(&backend, on_device, problem, prepared, others)?;
         Ok(Self {
             problem,
             cycle: Cycle::new(&backend, kind, hierarchy)?,
             levels: prepared.structure.levels(),
-            setup: None,
-            state: Mutex::new(State::new(&backend, on_device.space())?),
+            setup: Repeated::new(others),
+            state: Mutex::new(State::new(&backend, on_device.space(), others)?),
             backend,
         })
     }
 
     /// The hierarchy.
-    pub fn hierarchy(&self) -> &RigidAggregation<R> {
+    pub fn hierarchy(&self) -> &RigidAggregation<'a, R> {
         self.cycle.hierarchy()
     }
 
     /// Steps and the smoothers' degrees are part of what is recorded, numbers are not.
     fn forget_recorded(&self) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        state.recorded = None;
+        state.once.forget();
     }
 
     /// Bytes that smoothing by patches takes beside [`Multigrid::bytes`].
@@ -186,11 +246,12 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
 
     fn restructure(&mut self, _: &Cuda<f64>, void: &[u32]) -> Result<(), BackendError> {
         let problem = self.problem;
-        let structure = Aggregation::around(problem, void, direct(problem.n_dofs()));
+        let structure = structure(problem, void, self.hierarchy().others().map(AsRef::as_ref))?;
         self.levels = structure.levels();
         self.forget_recorded();
-        self.setup = None;
-        self.cycle.rebuild(&self.backend, |hierarchy| hierarchy.restructure(problem, &structure))
+        self.setup.forget();
+        let backend = &self.backend;
+        self.cycle.rebuild(backend, |hierarchy| hierarchy.restructure(backend, problem, &structure))
     }
 
     fn update(
@@ -204,7 +265,7 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
         }
         let Self { backend, cycle, setup, .. } = self;
         cycle.hierarchy_mut().set_moduli(coefficients[0]);
-        backend.repeat(setup, &mut || cycle.update(backend, |hierarchy| hierarchy.update(backend)));
+        setup.repeat(backend, &mut || cycle.update(backend, |hierarchy| hierarchy.update(backend)));
         backend.device().synchronize() // failures, and the time, are those of the setup
     }
 }

@@ -1,7 +1,7 @@
 //! What the host makes for a multigrid on the device: aggregates, and bounds of eigenvalues.
 
-use topopt_fem::{Aggregation, ElementKernel, Problem};
-use topopt_linalg::SmootherKind;
+use topopt_fem::{Aggregation, Discretization, ElementKernel, Sharing};
+use topopt_linalg::{Backend, BackendError, SmootherKind};
 
 /// Most unknowns of the level that is solved directly, at least and at most: more than on the CPU, as a
 /// level costs more than a product with its inverse.
@@ -19,16 +19,28 @@ pub struct Prepared {
 
 impl Prepared {
     /// For `problem`.
-    pub fn new(problem: &Problem) -> Self {
+    pub fn new(problem: &Discretization) -> Self {
         Self::of(problem, || Aggregation::new(problem, direct(problem.n_dofs())))
     }
 
+    /// For `problem` on a part, with the other ranks.
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    pub fn on_part<B: Backend>(
+        problem: &Discretization,
+        others: &dyn Sharing<B>,
+    ) -> Result<Self, BackendError> {
+        let structure = structure(problem, problem.void(), Some(others))?;
+        Ok(Self::of(problem, || structure))
+    }
+
     /// For `problem`, with the structure that is given.
-    pub fn with_structure(problem: &Problem, structure: Aggregation) -> Self {
+    pub fn with_structure(problem: &Discretization, structure: Aggregation) -> Self {
         Self::of(problem, || structure)
     }
 
-    fn of(problem: &Problem, structure: impl FnOnce() -> Aggregation + Send) -> Self {
+    fn of(problem: &Discretization, structure: impl FnOnce() -> Aggregation + Send) -> Self {
         let bounds = || problem.kernel().bounds(&problem.elements());
         let (structure, bounds) = rayon::join(structure, bounds);
         Self { structure, bounds, smoother: SmootherKind::Chebyshev }
@@ -45,4 +57,19 @@ impl Prepared {
 pub(super) fn direct(n_dofs: usize) -> usize {
     let [least, most] = DIRECT;
     (15 * (n_dofs as f64).cbrt() as usize).clamp(least, most)
+}
+
+/// The structure of a hierarchy on the device around the elements `void` of `problem`, which is that of
+/// a part where there are other ranks.
+pub(super) fn structure<B: Backend, K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    void: &[u32],
+    others: Option<&dyn Sharing<B>>,
+) -> Result<Aggregation, BackendError> {
+    let Some(others) = others else {
+        return Ok(Aggregation::around(problem, void, direct(problem.n_dofs())));
+    };
+    let mut n_dofs = [(N * others.part().n_own_nodes) as f64];
+    others.communicator().sum(&mut n_dofs);
+    Aggregation::on_part(problem, others, void, direct(n_dofs[0] as usize))
 }

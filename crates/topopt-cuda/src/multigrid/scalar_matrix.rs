@@ -42,7 +42,7 @@ pub(super) struct ScalarMatrix<R> {
     kernels: Arc<Kernels<R>>,
     pub rows: Rows,
     /// Off the diagonal, `[n_blocks]`.
-    pub entries: CudaSlice<R>,
+    pub entries: DeviceVector<R>,
     /// What a row makes where all is 1, `[n_rows]`.
     pub ground: DeviceVector<R>,
     /// `[n_rows]`.
@@ -61,7 +61,10 @@ impl<R: Real> ScalarMatrix<R> {
         let space = Space::level(rows.n_rows, 1);
         Ok(Self {
             kernels: kernels.clone(),
-            entries: backend.device().zeros(rows.n_blocks.max(1))?,
+            entries: DeviceVector {
+                space: Space::level(rows.n_blocks, 1),
+                values: backend.device().zeros(rows.n_blocks.max(1))?,
+            },
             ground: backend.zeros(space)?,
             diagonal: backend.device().zeros(rows.n_rows)?,
             inverse: InverseEntries::zeros(kernels, backend, space)?,

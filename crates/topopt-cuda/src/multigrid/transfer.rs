@@ -7,6 +7,7 @@ use cudarc::driver::CudaSlice;
 use topopt_fem::{Aggregates, DIM};
 use topopt_linalg::{BackendError, Transfer};
 
+use super::shared_rows::SharedRows;
 use crate::kernel::Grid::Threads;
 use crate::kernels::{self, AggregatesView};
 use crate::operators::ProblemOnDevice;
@@ -66,23 +67,26 @@ impl From<&Grouping> for AggregatesView {
 }
 
 /// Between nodes and their aggregates.
-pub(super) struct NodeTransfer<R> {
+pub(super) struct NodeTransfer<'a, R: Real> {
     problem: Arc<ProblemOnDevice>,
     grouping: Arc<Grouping>,
+    shared: Option<Arc<SharedRows<'a, R>>>,
     kernels: kernels::Transfer<R>,
 }
 
-impl<R: Real> NodeTransfer<R> {
+impl<'a, R: Real> NodeTransfer<'a, R> {
+    /// Of aggregates that are shared with other ranks, if there are any.
     pub fn new(
         problem: &Arc<ProblemOnDevice>,
         grouping: &Arc<Grouping>,
+        shared: Option<Arc<SharedRows<'a, R>>>,
     ) -> Result<Self, BackendError> {
         let kernels = kernels::Transfer::load(&problem.device)?;
-        Ok(Self { problem: problem.clone(), grouping: grouping.clone(), kernels })
+        Ok(Self { problem: problem.clone(), grouping: grouping.clone(), shared, kernels })
     }
 }
 
-impl<R: Real> Transfer<Cuda<R>> for NodeTransfer<R> {
+impl<R: Real> Transfer<Cuda<R>> for NodeTransfer<'_, R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
         let ProblemOnDevice { mesh, constraints, .. } = &*self.problem;
         let Grouping { n_aggregates, offsets, members, centers, .. } = &*self.grouping;
@@ -96,8 +100,11 @@ impl<R: Real> Transfer<Cuda<R>> for NodeTransfer<R> {
             centers,
             &constraints.held,
             fine,
-            coarse,
+            &mut *coarse,
         );
+        if let Some(shared) = &self.shared {
+            shared.share_rows(coarse);
+        }
     }
 
     fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {

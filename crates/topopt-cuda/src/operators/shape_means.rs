@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use topopt_fem::ElementMeans;
 use topopt_linalg::BackendError;
 
 use super::mesh::MeshOnDevice;
+use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
 use crate::vector::DeviceVector;
@@ -24,9 +26,10 @@ impl ShapeMeans {
     pub fn new(mesh: &Arc<MeshOnDevice>) -> Result<Self, BackendError> {
         Ok(Self { mesh: mesh.clone(), kernels: kernels::ShapeMeans::load(mesh.device())? })
     }
+}
 
-    /// source = T^T V^-1 x, `[n_nodes]`, for x, `[n_elements]`.
-    pub fn spread(&self, x: &DeviceVector<f64>, source: &mut DeviceVector<f64>) {
+impl ElementMeans<Cuda<f64>> for ShapeMeans {
+    fn spread(&self, x: &DeviceVector<f64>, source: &mut DeviceVector<f64>) {
         let device = self.mesh.device();
         device.record("clearing a source", device.stream().memset_zeros(&mut source.values));
         for part in self.mesh.parts() {
@@ -35,8 +38,7 @@ impl ShapeMeans {
         }
     }
 
-    /// y = V^-1 T field, `[n_elements]`, for field, `[n_nodes]`.
-    pub fn average(&self, field: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
+    fn average(&self, field: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
         self.kernels.average(Threads(self.mesh.n_elements), &self.mesh, field, y);
     }
 }

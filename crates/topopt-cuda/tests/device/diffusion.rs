@@ -11,8 +11,8 @@ use topopt_cuda::{
 use topopt_fem::operators::Reference;
 use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Jacobi,
-    LoadCase, Material, Problem, Strategy, Supports, WithSprings,
+    Constraints, Diffusion, Discretization, ElementMeans, ElementOperator, ElementPreconditioner,
+    Jacobi, LoadCase, Material, Problem, Strategy, Supports, WithSprings,
 };
 use topopt_linalg::{
     Backend, Cpu, LinearOperator, Pcg, PcgOptions, Pointwise, Space, StopReason, System,

@@ -10,6 +10,7 @@ mod moving_asymptotes;
 mod multigrid;
 mod operators;
 mod patch_relax;
+mod rank_solves;
 mod ranks;
 mod scalar_multigrid;
 

@@ -1,115 +1,125 @@
-//! The equation of the filter on several ranks on processors.
+//! The equation of the filter on several ranks.
 
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
 use topopt_linalg::{
-    Backend, BackendError, Communicator, Cpu, CpuLists, CycleKind, Exchange, LinearOperator,
-    Preconditioner, RankVector, Ranks, Space,
+    Backend, BackendError, Exchange, LinearOperator, Preconditioner, RankVector, Ranks, Space,
 };
-use topopt_mesh::{NodeToElements, Part};
+use topopt_mesh::Part;
 
-use super::{FilterEquation, Helmholtz, conductivities, shape_means};
+use super::{ElementMeans, FilterEquation, Helmholtz, conductivities};
 use crate::distributed::{element_halo, node_halo};
-use crate::{
-    Diffusion, Discretization, Distributed, ElementOperator, ElementPreconditioner, RankMultigrid,
-    Strategy,
-};
+use crate::{Distributed, DistributedPreconditioner, ElementOperator, ElementPreconditioner};
 
-/// The equation as one rank has it: A is assembled on its part.
-pub struct RankEquation<'a, C: Communicator> {
-    ranks: &'a Ranks<Cpu, C>,
-    part: &'a Part,
-    adjacency: NodeToElements,
-    /// Of the elements of the part.
-    means: Vec<[f64; 8]>,
+/// The equation as one rank has it, on its part.
+pub struct RankEquation<'a, B: Backend, C: Exchange<B>> {
+    ranks: &'a Ranks<B, C>,
+    means: Box<dyn ElementMeans<B> + 'a>,
     n_elements: usize,
-    operator: Distributed<'a, Cpu, C, dyn ElementOperator<Cpu> + 'a>,
-    multigrid: RankMultigrid<'a, C, Diffusion, 1, 1>,
-    elements: CpuLists,
-    nodes: CpuLists,
-    /// Values of the elements and of the nodes of the part.
-    work: Mutex<[Vec<f64>; 2]>,
+    operator: Distributed<'a, B, C, dyn ElementOperator<B> + 'a>,
+    preconditioner: DistributedPreconditioner<'a, B, C, dyn ElementPreconditioner<B> + 'a>,
+    elements: C::Lists,
+    nodes: C::Lists,
+    /// Values of the elements and of the nodes of the part, in place of x and of the result.
+    work: Mutex<Work<B>>,
 }
 
-impl<'a, C: Communicator> Helmholtz<'a, Ranks<Cpu, C>, RankEquation<'a, C>> {
-    /// For the radius R of a cone that blurs as much; `free` is diffusion on `part`, of which nothing
-    /// is held, of a mesh with so many nodes and elements.
+struct Work<B: Backend> {
+    of_elements: B::Vector,
+    of_nodes: B::Vector,
+}
+
+/// Diffusion on a part without a held node, as the filter needs it.
+pub struct PartOfFilter<'a, B: Backend> {
+    /// A, twice: to be solved, and for the preconditioner to follow.
+    pub operators: [Box<dyn ElementOperator<B> + 'a>; 2],
+    /// Of A; no solve may make it stronger, as a resumed run would have other bits then.
+    pub preconditioner: Box<dyn ElementPreconditioner<B> + 'a>,
+    /// From elements to nodes and back.
+    pub means: Box<dyn ElementMeans<B> + 'a>,
+}
+
+impl<'a, B, C> Helmholtz<'a, Ranks<B, C>, RankEquation<'a, B, C>>
+where
+    B: Backend + Sync,
+    C: Exchange<B>,
+{
+    /// For the radius R of a cone that blurs as much, on `part` of a mesh with so many nodes and elements.
     ///
     /// # Errors
-    /// [`BackendError`] if another rank has failed.
+    /// [`BackendError`] if another rank has failed or the device has no room.
     pub fn on_ranks(
-        ranks: &'a Ranks<Cpu, C>,
+        ranks: &'a Ranks<B, C>,
         part: &'a Part,
-        free: &'a Discretization<Diffusion, 1>,
+        filter: PartOfFilter<'a, B>,
         radius: f64,
         [n_nodes, n_elements]: [usize; 2],
     ) -> Result<Self, BackendError> {
-        let communicator = ranks.communicator();
-        let operator = Strategy::Bsr.build(free);
+        let (backend, communicator) = (ranks.inner(), ranks.communicator());
+        let PartOfFilter { operators: [operator, followed], preconditioner, means } = filter;
         let mut operator = Distributed::new(ranks, part, operator, 2, n_nodes)?;
-        // Steady: a resumed run would have other bits if one application changed the next.
-        let mut multigrid = RankMultigrid::new(ranks, part, free, CycleKind::K)?.steady();
+        let mut preconditioner =
+            DistributedPreconditioner::new(ranks, part, preconditioner, followed, 2)?;
 
-        let whole = Space::elements(n_elements);
-        let (mut conductivity, mut capacity) = (ranks.zeros(whole)?, ranks.zeros(whole)?);
-        let of_part = conductivities(&part.mesh, radius);
-        conductivity.own_mut().copy_from_slice(&of_part[..part.n_own_elements]);
+        // Own elements come first in a part.
+        let own = conductivities(&part.mesh, radius)[..part.n_own_elements].to_vec();
+        let conductivity = ranks.of_own(&own, Space::elements(n_elements))?;
+        let mut capacity = ranks.zeros(Space::elements(n_elements))?;
         ranks.fill(1.0, &mut capacity);
         let terms = [&conductivity, &capacity];
         operator.set_coefficients(&terms);
-        multigrid.update(ranks, &operator, &terms)?;
+        preconditioner.update(ranks, &operator, &terms)?;
 
         let equation = RankEquation {
             ranks,
-            part,
-            adjacency: NodeToElements::new(&part.mesh),
-            means: shape_means(&part.mesh),
+            means,
             n_elements,
             operator,
-            multigrid,
-            elements: communicator.lists(&Cpu, &element_halo(part), 1)?,
-            nodes: communicator.lists(&Cpu, &node_halo(part), 1)?,
-            work: Mutex::new([vec![0.0; part.elements.len()], vec![0.0; part.nodes.len()]]),
+            preconditioner,
+            elements: communicator.lists(backend, &element_halo(part), 1)?,
+            nodes: communicator.lists(backend, &node_halo(part), 1)?,
+            work: Mutex::new(Work {
+                of_elements: backend.zeros(Space::elements(part.elements.len()))?,
+                of_nodes: backend.zeros(Space::nodes(part.nodes.len(), 1))?,
+            }),
         };
         Self::solving(ranks, equation)
     }
 }
 
-impl<C: Communicator> FilterEquation<Ranks<Cpu, C>> for RankEquation<'_, C> {
-    fn operator(&self) -> &dyn LinearOperator<Ranks<Cpu, C>> {
+impl<B, C> FilterEquation<Ranks<B, C>> for RankEquation<'_, B, C>
+where
+    B: Backend + Sync,
+    C: Exchange<B>,
+{
+    fn operator(&self) -> &dyn LinearOperator<Ranks<B, C>> {
         &self.operator
     }
 
-    fn preconditioner(&self) -> &dyn Preconditioner<Ranks<Cpu, C>> {
-        &self.multigrid
+    fn preconditioner(&self) -> &dyn Preconditioner<Ranks<B, C>> {
+        &self.preconditioner
     }
 
     fn n_elements(&self) -> usize {
         self.n_elements
     }
 
-    fn spread(&self, x: &RankVector<Vec<f64>>, source: &mut RankVector<Vec<f64>>) {
+    /// All elements around own nodes are in the part.
+    fn spread(&self, x: &RankVector<B::Vector>, source: &mut RankVector<B::Vector>) {
+        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let values = &mut work[0];
-        self.ranks.communicator().expand(&Cpu, &self.elements, x.own(), values);
-        let values = &*values;
-        let gather = |(node, source): (usize, &mut f64)| {
-            let elements = self.adjacency.of(node).map(|(e, a)| (e as usize, a as usize));
-            *source = elements.map(|(e, a)| self.means[e][a] * values[e]).sum();
-        };
-        source.own_mut().par_iter_mut().with_min_len(1024).enumerate().for_each(gather);
+        let Work { of_elements, of_nodes } = &mut *work;
+        communicator.expand(backend, &self.elements, x.own(), of_elements);
+        self.means.spread(of_elements, of_nodes);
+        communicator.contract(backend, &self.nodes, of_nodes, source.own_mut());
     }
 
-    fn average(&self, field: &RankVector<Vec<f64>>, y: &mut RankVector<Vec<f64>>) {
+    fn average(&self, field: &RankVector<B::Vector>, y: &mut RankVector<B::Vector>) {
+        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let values = &mut work[1];
-        self.ranks.communicator().expand(&Cpu, &self.nodes, field.own(), values);
-        let values = &*values;
-        let mean = |(e, y): (usize, &mut f64)| {
-            let nodes = self.part.mesh.hexes()[e].iter().zip(&self.means[e]);
-            *y = nodes.map(|(&node, mean)| mean * values[node as usize]).sum();
-        };
-        y.own_mut().par_iter_mut().with_min_len(1024).enumerate().for_each(mean);
+        let Work { of_elements, of_nodes } = &mut *work;
+        communicator.expand(backend, &self.nodes, field.own(), of_nodes);
+        self.means.average(of_nodes, of_elements);
+        communicator.contract(backend, &self.elements, of_elements, y.own_mut());
     }
 }

@@ -2,30 +2,28 @@
 
 use std::ops::Range;
 
-use topopt_linalg::{BackendError, BlockPattern, Communicator};
-use topopt_mesh::{NodeToElements, Part};
+use topopt_linalg::{Backend, BackendError, BlockCsr, BlockPattern, Communicator};
+use topopt_mesh::NodeToElements;
 
 use super::aggregates::{Aggregates, Graph};
 use super::node_graph::NodeGraph;
 use super::structure::{Aggregation, coarser, n_pairs, pattern, straddling};
 use crate::distributed::node_halo;
-use crate::{Discretization, ElementKernel};
+use crate::{Discretization, ElementKernel, Sharing};
 
 impl Aggregation {
-    /// As [`Aggregation::around`], for `problem` on `part` of a mesh: aggregates of own nodes, numbered
-    /// through all ranks, and everything below of all ranks. Also how many of these aggregates each
-    /// rank has.
+    /// As [`Aggregation::around`], for `problem` on the part of a mesh that is shared: aggregates of own nodes, numbered
+    /// through all ranks, and everything below of all ranks.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
-    pub(super) fn among_ranks<K: ElementKernel<N>, const N: usize>(
+    pub fn on_part<B: Backend, K: ElementKernel<N>, const N: usize>(
         problem: &Discretization<K, N>,
-        part: &Part,
-        communicator: &impl Communicator,
+        sharing: &dyn Sharing<B>,
         void: &[u32],
         direct: usize,
-    ) -> Result<(Self, Vec<usize>), BackendError> {
-        let mesh = problem.mesh();
+    ) -> Result<Self, BackendError> {
+        let (mesh, part, communicator) = (problem.mesh(), sharing.part(), sharing.communicator());
         let adjacency = NodeToElements::new(mesh);
         let graph = NodeGraph::new(mesh, &adjacency, void);
         let full_graph = NodeGraph::new(mesh, &adjacency, &[]);
@@ -35,7 +33,7 @@ impl Aggregation {
             .joined(positions, &Own { graph: &full_graph, n_own });
 
         let (nodes, counts) =
-            own.of_all_ranks(mesh.coordinates(), &node_halo(part), communicator)?;
+            own.of_all_ranks(mesh.coordinates(), &node_halo(part), &communicator)?;
         let straddling = straddling(problem, &adjacency, &nodes);
 
         let first: usize = counts[..communicator.rank()].iter().sum();
@@ -49,7 +47,7 @@ impl Aggregation {
         communicator.check()?;
         let sizes = sizes.map(|size| size as usize);
         let unknowns = [N, K::MODES];
-        Ok((Self { nodes, coarser, straddling, patterns, unknowns, sizes }, counts))
+        Ok(Self { nodes, counts, coarser, straddling, patterns, unknowns, sizes })
     }
 }
 
@@ -80,7 +78,7 @@ impl Graph for Own<'_> {
 fn gathered(
     known: &BlockPattern,
     rows: Range<usize>,
-    communicator: &impl Communicator,
+    communicator: &dyn Communicator,
 ) -> Result<BlockPattern, BackendError> {
     let lengths: Vec<f64> = rows.clone().map(|row| known.row(row).len() as f64).collect();
     let columns: Vec<f64> =
@@ -91,4 +89,24 @@ fn gathered(
     let mut columns = columns.into_iter().map(|column| column as u32);
     let row = |length: f64| columns.by_ref().take(length as usize).collect();
     Ok(BlockPattern::new(lengths.into_iter().map(row).collect()))
+}
+
+/// Lets every rank have the rows of a coarse matrix that each has made, of which the ranks have the next
+/// `counts`.
+pub(super) fn share_rows<const M: usize>(
+    communicator: &dyn Communicator,
+    counts: &[usize],
+    matrix: &mut BlockCsr<M>,
+) {
+    let offsets = matrix.pattern().offsets();
+    let blocks = |first: &mut usize, count: &usize| {
+        let rows = *first..*first + count;
+        *first = rows.end;
+        Some(offsets[rows.start]..offsets[rows.end])
+    };
+    let ranges: Vec<Range<usize>> = counts.iter().scan(0, blocks).collect();
+    let sizes: Vec<usize> = ranges.iter().map(|range| M * M * range.len()).collect();
+    let blocks = matrix.blocks_mut();
+    let own = blocks[ranges[communicator.rank()].clone()].as_flattened().as_flattened().to_vec();
+    communicator.gather(&own, &sizes, blocks.as_flattened_mut().as_flattened_mut());
 }

@@ -1,17 +1,21 @@
 //! The prolongation between the nodes and the first level of aggregates.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use topopt_linalg::{Cpu, Transfer};
 
 use super::Aggregates;
 use super::modes::NodalModes;
-use crate::{Discretization, ElementKernel};
+use crate::{Discretization, ElementKernel, Sharing};
 
 /// The prolongation: aggregate and offset of every node, of N unknowns, which move by M modes; zero
 /// at held components.
 pub(super) struct FineTransfer<'a, K, const N: usize, const M: usize> {
     pub problem: &'a Discretization<K, N>,
     pub aggregates: Aggregates,
+    /// The other ranks, and how many aggregates each has.
+    pub sharing: Option<(Arc<dyn Sharing<Cpu> + 'a>, Vec<usize>)>,
 }
 
 impl<K: ElementKernel<N>, const N: usize, const M: usize> FineTransfer<'_, K, N, M>
@@ -52,8 +56,11 @@ where
                 (0..M).for_each(|i| coarse[i] += force[i]);
             }
         };
-        let coarse = coarse.as_chunks_mut::<M>().0.par_iter_mut().with_min_len(64);
-        coarse.zip(self.aggregates.members()).for_each(sum);
+        let rows = coarse.as_chunks_mut::<M>().0.par_iter_mut().with_min_len(64);
+        rows.zip(self.aggregates.members()).for_each(sum);
+        if let Some((sharing, counts)) = &self.sharing {
+            sharing.share(counts, coarse);
+        }
     }
 
     fn prolong_add(&self, coarse: &Vec<f64>, fine: &mut Vec<f64>) {

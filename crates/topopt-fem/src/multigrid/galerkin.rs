@@ -142,7 +142,7 @@ where
         e: usize,
         entry: impl Fn(usize, usize) -> f64 + Copy,
     ) {
-        let FineTransfer { problem, aggregates } = self.transfer;
+        let FineTransfer { problem, aggregates, .. } = self.transfer;
         let hex = &problem.mesh().hexes()[e];
         let mut of = [0; 8];
         for a in 0..8 {

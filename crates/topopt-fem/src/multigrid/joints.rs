@@ -1,6 +1,8 @@
 //! Pairs of neighboring aggregates and what couples them: the blocks of a coarse matrix off its
 //! diagonal, each with the one across it.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 
@@ -32,17 +34,44 @@ impl Joints {
         problem: &Discretization<K, N>,
         structure: &Aggregation,
     ) -> Self {
-        let of = structure.nodes.of();
-        Self::new(&structure.patterns[0], |row, add| {
-            for &e in &structure.straddling[row] {
-                let mut touched = problem.mesh().hexes()[e as usize].map(|node| of[node as usize]);
-                touched.sort_unstable();
-                for k in 0..touched.len() {
-                    let is_new = k == 0 || touched[k] != touched[k - 1];
-                    if is_new && touched[k] as usize > row {
-                        add(touched[k], e);
-                    }
+        let (of, members) = (structure.nodes.of(), structure.nodes.members());
+        let each_touched = |e: u32, visit: &mut dyn FnMut(u32)| {
+            let mut touched = problem.mesh().hexes()[e as usize].map(|node| of[node as usize]);
+            touched.sort_unstable();
+            (0..touched.len())
+                .filter(|&k| k == 0 || touched[k] != touched[k - 1])
+                .for_each(|k| visit(touched[k]));
+        };
+
+        // Rows of aggregates that another rank has are made there; here only their blocks with own
+        // aggregates, which are those across from blocks of own rows.
+        let is_own = |aggregate: u32| !members[aggregate as usize].is_empty();
+        let mut of_others: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let own = (0..).zip(&structure.straddling).filter(|(row, _)| is_own(*row));
+        for (row, &e) in own.flat_map(|(row, elements)| elements.iter().map(move |e| (row, e))) {
+            each_touched(e, &mut |other| {
+                if other < row && !is_own(other) {
+                    of_others.entry(other).or_default().push(e);
                 }
+            });
+        }
+        for elements in of_others.values_mut() {
+            elements.sort_unstable();
+            elements.dedup();
+        }
+
+        Self::new(&structure.patterns[0], |row, add| {
+            let row_is_own = is_own(row as u32);
+            let elements = match row_is_own {
+                true => Some(&structure.straddling[row]),
+                false => of_others.get(&(row as u32)),
+            };
+            for &e in elements.into_iter().flatten() {
+                each_touched(e, &mut |other| {
+                    if other as usize > row && (row_is_own || is_own(other)) {
+                        add(other, e);
+                    }
+                });
             }
         })
     }

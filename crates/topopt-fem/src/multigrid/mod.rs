@@ -11,14 +11,14 @@ mod coarse;
 mod fine;
 mod finest;
 mod galerkin;
+mod ground;
 mod joints;
 mod modes;
 mod node_graph;
-mod ranks;
 mod scalar;
 mod structure;
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use topopt_linalg::{
@@ -27,20 +27,20 @@ use topopt_linalg::{
 };
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
-use crate::patches::{Patch, Patches};
 use crate::{
     DIM, Discretization, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Level,
-    MAX_TERMS, WithSprings,
+    Refreshed, Sharing, WithSprings,
 };
+use among_ranks::share_rows;
 use coarse::BlockLevels;
 use fine::FineTransfer;
 use finest::{Assembled, Finest};
 use galerkin::RowGroups;
+use ground::springs;
 
 pub use aggregates::Aggregates;
 pub use joints::{Joints, Supported};
 pub use modes::{MODES, Modes, NodalModes};
-pub use ranks::RankMultigrid;
 pub(crate) use scalar::ScalarAggregation;
 pub use structure::Aggregation;
 
@@ -63,6 +63,8 @@ pub struct Multigrid<
     levels: Vec<Level>,
 }
 
+type Shared<'a> = Arc<dyn Sharing<Cpu> + 'a>;
+
 /// The hierarchy; level 0 is the assembled matrix of the operator that is solved, if it has one, else
 /// matrix-free, the others are block matrices. Smoothed by patches, level 0 is a matrix of its own.
 pub struct NodalAggregation<
@@ -78,6 +80,7 @@ pub struct NodalAggregation<
     smoother: SmootherKind,
     finest: Finest<N>,
     transfer: FineTransfer<'a, K, N, M>,
+    sharing: Option<Shared<'a>>,
     row_groups: RowGroups,
     /// See [`ElementKernel::bounds`]: by them the smoother's blocks are raised, so that no
     /// eigenvalue exceeds 1.
@@ -126,6 +129,29 @@ where
         Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
     }
 
+    /// As [`Multigrid::new`], for `problem` on a part: with the other ranks, all of which have the levels
+    /// below the finest. Its vectors hold the values of ghosts, see [`Sharing`].
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    pub fn on_part(
+        problem: &'a Discretization<K, N>,
+        kind: CycleKind,
+        sharing: Shared<'a>,
+    ) -> Result<Self, BackendError> {
+        let structure = Aggregation::on_part(problem, sharing.as_ref(), problem.void(), DIRECT)?;
+        let levels = structure.levels();
+        let (smoother, sharing) = (SmootherKind::Chebyshev, Some(sharing));
+        let hierarchy = NodalAggregation::of(problem, structure, smoother, sharing)?;
+        Ok(Self { problem, cycle: Cycle::new(&Cpu, kind, hierarchy)?, levels })
+    }
+
+    /// The same, which no slow solve makes stronger, see [`Cycle::steady`].
+    #[must_use]
+    pub fn steady(self) -> Self {
+        Self { cycle: self.cycle.steady(), ..self }
+    }
+
     /// The hierarchy.
     pub fn hierarchy(&self) -> &NodalAggregation<'a, K, N, M> {
         self.cycle.hierarchy()
@@ -165,14 +191,26 @@ where
         structure: Aggregation,
         smoother: SmootherKind,
     ) -> Result<Self, BackendError> {
-        let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
+        Self::of(problem, structure, smoother, None)
+    }
+
+    /// The same, with the other ranks where `problem` is that of a part.
+    fn of(
+        problem: &'a Discretization<K, N>,
+        structure: Aggregation,
+        smoother: SmootherKind,
+        sharing: Option<Shared<'a>>,
+    ) -> Result<Self, BackendError> {
+        let Aggregation { nodes, counts, coarser, straddling, patterns, .. } = structure;
         let operator: Box<dyn LinearOperator<Cpu> + 'a> = Box::new(Mf::new(problem));
+        let shared = sharing.clone().map(|sharing| (sharing, counts));
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, operator)?,
             smoother,
             finest: Finest::new(problem, smoother, &nodes),
-            transfer: FineTransfer { problem, aggregates: nodes },
+            transfer: FineTransfer { problem, aggregates: nodes, sharing: shared },
+            sharing,
             row_groups: RowGroups::new(problem, &straddling),
             bounds: problem.kernel().bounds(&problem.elements()),
             coarse: BlockLevels::new(patterns, coarser, smoother),
@@ -186,35 +224,21 @@ where
 
     /// Takes another structure of the same problem; needs an update before use.
     fn restructure(&mut self, structure: Aggregation) {
-        let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
+        let Aggregation { nodes, counts, coarser, straddling, patterns, .. } = structure;
         self.finest = Finest::new(self.problem, self.smoother, &nodes);
-        self.transfer = FineTransfer { problem: self.problem, aggregates: nodes };
+        let sharing = self.sharing.clone().map(|sharing| (sharing, counts));
+        self.transfer = FineTransfer { problem: self.problem, aggregates: nodes, sharing };
         self.row_groups = RowGroups::new(self.problem, &straddling);
         self.coarse = BlockLevels::new(patterns, coarser, self.smoother);
     }
 
     /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term, which `solved` has.
     pub fn update(&mut self, solved: &dyn ElementOperator<Cpu>, coefficients: &[&Vec<f64>]) {
-        self.update_with(solved.assembled(), coefficients, |_| {});
-    }
-
-    /// The same with the assembled matrix of the operator, if there is one; `complete` the first coarse
-    /// matrix before the others follow from it.
-    fn update_with(
-        &mut self,
-        assembled: Option<Box<dyn LinearOperator<Cpu>>>,
-        coefficients: &[&Vec<f64>],
-        complete: impl FnOnce(&mut BlockCsr<M>),
-    ) {
-        let Self { problem, operator, finest, transfer, row_groups, bounds, coarse, .. } = self;
-        match finest {
-            Finest::Matrix(matrix) => matrix.assemble(problem, coefficients),
-            Finest::Operator(_) => operator.replace(assembled.unwrap_or_else(|| {
-                let mut matrix_free = Mf::new(*problem);
-                matrix_free.set_coefficients(coefficients);
-                Box::new(matrix_free)
-            })),
+        match &mut self.finest {
+            Finest::Matrix(matrix) => matrix.assemble(self.problem, coefficients),
+            Finest::Operator(_) => self.follow(solved, coefficients),
         }
+        let Self { problem, finest, transfer, sharing, row_groups, bounds, coarse, .. } = self;
 
         // The blocks that bound those of K, see `bounds`.
         let raise = |values: &Vec<f64>| -> Vec<f64> {
@@ -223,12 +247,31 @@ where
         let raised: Vec<Vec<f64>> = coefficients.iter().map(|values| raise(values)).collect();
         let raised: Vec<&Vec<f64>> = raised.iter().collect();
         let patches = problem.patches();
-        inverse_blocks_by_patches(problem, &patches, &raised, finest.inverse_diagonal_mut());
+        let blocks = finest.inverse_diagonal_mut();
+        inverse_blocks_by_patches(problem, &patches, &raised, blocks);
+        if let Some(sharing) = sharing {
+            sharing.refresh_blocks(blocks.packed_mut());
+        }
 
         let springs = springs(problem, &patches, coefficients);
         coarse.update(|matrix| {
             galerkin::galerkin(transfer, row_groups, coefficients, &springs, matrix);
-            complete(matrix);
+            if let Some((sharing, counts)) = &transfer.sharing {
+                share_rows(sharing.communicator(), counts, matrix);
+            }
+        });
+    }
+
+    /// Makes the finest level the matrix of the operator that is solved, if it has one, else matrix-free.
+    fn follow(&mut self, solved: &dyn ElementOperator<Cpu>, coefficients: &[&Vec<f64>]) {
+        let operator = solved.assembled().unwrap_or_else(|| {
+            let mut matrix_free = Mf::new(self.problem);
+            matrix_free.set_coefficients(coefficients);
+            Box::new(matrix_free)
+        });
+        self.operator.replace(match self.sharing.clone() {
+            None => operator,
+            Some(sharing) => Box::new(Refreshed { operator, sharing }),
         });
     }
 }
@@ -325,7 +368,10 @@ where
     }
 
     fn restructure(&mut self, backend: &Cpu, void: &[u32]) -> Result<(), BackendError> {
-        let structure = Aggregation::around(self.problem, void, DIRECT);
+        let structure = match &self.hierarchy().sharing {
+            None => Aggregation::around(self.problem, void, DIRECT),
+            Some(sharing) => Aggregation::on_part(self.problem, sharing.as_ref(), void, DIRECT)?,
+        };
         self.levels = structure.levels();
         self.cycle.rebuild(backend, |hierarchy| {
             hierarchy.restructure(structure);
@@ -343,37 +389,4 @@ where
         self.cycle.update(backend, |hierarchy| hierarchy.update(operator, coefficients));
         Ok(())
     }
-}
-
-/// What holds nodes to the ground, zero at held components: springs, and terms that are springs
-/// themselves; empty where there is nothing.
-fn springs<'p, K: ElementKernel<N>, const N: usize>(
-    problem: &'p Discretization<K, N>,
-    patches: &Patches,
-    coefficients: &[&Vec<f64>],
-) -> Cow<'p, [[f64; N]]> {
-    let constraints = problem.constraints();
-    let springs = constraints.springs().map_or(&[][..], |springs| springs.as_chunks().0);
-    if !K::HAS_GROUND {
-        return Cow::Borrowed(springs);
-    }
-
-    let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
-        for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
-            let mut own = [0.0; MAX_TERMS];
-            own.iter_mut().zip(coefficients).for_each(|(own, values)| *own = values[e]);
-            let ground = problem.kernel().ground(&own, &problem.elements().corners(e));
-            for (ground, &node) in ground.iter().zip(hex) {
-                (0..N).for_each(|i| sums[node as usize][i] += ground[i]);
-            }
-        }
-    };
-    let finish = |node: usize, mut sum: [f64; N]| {
-        let spring = springs.get(node).unwrap_or(&[0.0; N]);
-        (0..N).for_each(|i| sum[i] += spring[i]);
-        constraints.free_part(node, sum)
-    };
-    let mut ground = vec![[0.0; N]; problem.mesh().n_nodes()];
-    patches.scatter(ground.as_flattened_mut(), work, finish);
-    Cow::Owned(ground)
 }

@@ -20,6 +20,8 @@ const SHRINKS: usize = 2;
 pub struct Aggregation {
     /// Aggregates of the nodes.
     pub nodes: Aggregates,
+    /// How many of these each rank has.
+    pub counts: Vec<usize>,
     /// Aggregates of those aggregates, and so on.
     pub coarser: Vec<Aggregates>,
     /// Of every aggregate of nodes, the elements that make its coarse stiffness: those of its
@@ -64,7 +66,8 @@ impl Aggregation {
         let (coarser, patterns) =
             coarser(&nodes, finest, nodes.graph(&node_graph), direct / K::MODES);
         let (unknowns, sizes) = ([N, K::MODES], [mesh.n_nodes(), n_pairs]);
-        Self { nodes, coarser, straddling, patterns, unknowns, sizes }
+        let counts = vec![nodes.len()];
+        Self { nodes, counts, coarser, straddling, patterns, unknowns, sizes }
     }
 
     /// The size of every level, the finest first.

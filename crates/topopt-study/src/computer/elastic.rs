@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, Mf};
-use topopt_fem::{DIM, Discretization, Elasticity, MODES, Multigrid, Problem, RankMultigrid};
-use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks, SmootherKind};
-use topopt_mesh::Part;
+use topopt_fem::{DIM, Discretization, Elasticity, Multigrid, Problem, Sharing};
+use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
 use super::gpu;
+use super::gpu_part::{self, Others};
+use super::of_part::PartSolver;
 use super::opened::{OpenGpu, mesh_on_device};
 use super::parts::{EachOperator, Needs, Solver};
-use super::solvable::{CpuPreconditioner, RankPreconditioner, SingleOperator, Solvable};
+use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::model::Model;
@@ -31,13 +32,22 @@ impl Solvable<DIM> for Elasticity {
         Ok(Box::new(Multigrid::smoothed_by(smoother, problem, kind)?))
     }
 
-    fn multigrid_on_ranks<'a, C: Communicator>(
-        ranks: &'a Ranks<Cpu, C>,
-        part: &'a Part,
+    fn multigrid_on_part<'a>(
         local: &'a Discretization<Self, DIM>,
         kind: CycleKind,
-    ) -> Result<RankPreconditioner<'a, C>, BackendError> {
-        Ok(Box::new(RankMultigrid::<_, _, DIM, MODES>::new(ranks, part, local, kind)?))
+        others: Arc<dyn Sharing<Cpu> + 'a>,
+    ) -> Result<CpuPreconditioner<'a>, BackendError> {
+        Ok(Box::new(Multigrid::on_part(local, kind, others)?))
+    }
+
+    fn solver_of_part_on_gpu<'a>(
+        gpu: &'a OpenGpu,
+        solver: &config::Solver,
+        local: &'a Discretization<Self, DIM>,
+        strategy: config::Strategy,
+        others: Option<Others<'a>>,
+    ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
+        gpu_part::elastic(gpu, solver, local, strategy, others)
     }
 
     fn multigrid_bytes(problem: &Problem, smoother: SmootherKind) -> usize {

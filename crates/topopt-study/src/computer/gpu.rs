@@ -40,6 +40,13 @@ impl OnGpu {
     }
 }
 
+impl OnGpu {
+    /// The GPU.
+    pub(super) fn opened(&self) -> &OpenGpu {
+        &self.0
+    }
+}
+
 impl Computer for OnGpu {
     type Backend = Cuda<f64>;
     const UNMEASURED: config::Strategy = config::Strategy::Mf;

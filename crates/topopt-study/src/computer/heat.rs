@@ -5,15 +5,16 @@ use std::sync::Arc;
 use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, MfDiffusion, ScalarMultigrid};
 use topopt_design::{Optimization, StateEquation};
 use topopt_fem::{
-    Diffusion, Discretization, ElementPreconditioner, Jacobi, Multigrid, Problem, RankMultigrid,
+    Diffusion, Discretization, ElementPreconditioner, Jacobi, Multigrid, Problem, Sharing,
 };
-use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks, SmootherKind};
-use topopt_mesh::Part;
+use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
 use super::gpu::{filter_bytes, is_single};
+use super::gpu_part::{self, Others};
+use super::of_part::PartSolver;
 use super::opened::{OpenGpu, bare_mesh};
 use super::parts::{EachOperator, Needs, Solver};
-use super::solvable::{CpuPreconditioner, RankPreconditioner, SingleOperator, Solvable};
+use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
 use super::{cycle, smoother};
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -31,13 +32,22 @@ impl Solvable<1> for Diffusion {
         Ok(Box::new(Multigrid::<_, 1, 1>::smoothed_by(smoother, problem, kind)?))
     }
 
-    fn multigrid_on_ranks<'a, C: Communicator>(
-        ranks: &'a Ranks<Cpu, C>,
-        part: &'a Part,
+    fn multigrid_on_part<'a>(
         local: &'a Discretization<Self, 1>,
         kind: CycleKind,
-    ) -> Result<RankPreconditioner<'a, C>, BackendError> {
-        Ok(Box::new(RankMultigrid::<_, _, 1, 1>::new(ranks, part, local, kind)?))
+        others: Arc<dyn Sharing<Cpu> + 'a>,
+    ) -> Result<CpuPreconditioner<'a>, BackendError> {
+        Ok(Box::new(Multigrid::<_, 1, 1>::on_part(local, kind, others)?))
+    }
+
+    fn solver_of_part_on_gpu<'a>(
+        gpu: &'a OpenGpu,
+        solver: &config::Solver,
+        local: &'a Discretization<Self, 1>,
+        strategy: config::Strategy,
+        others: Option<Others<'a>>,
+    ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
+        gpu_part::thermal(gpu, solver, local, strategy, others)
     }
 
     fn multigrid_bytes(problem: &Problem<Self, 1>, smoother: SmootherKind) -> usize {

@@ -1,32 +1,29 @@
-//! Several ranks on processors, one of which this is.
+//! Several ranks, one of which this is.
 
 use std::any::Any;
 use std::sync::OnceLock;
-use std::time::Instant;
 
-use topopt_design::RankCone;
+use topopt_design::{Nearby, RankCone};
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Distributed, ElementKernel, ElementOperator,
-    ElementPreconditioner, Helmholtz, Jacobi, Problem, RankBlockJacobi, Strategy, ranks,
+    Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
+    ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem, ranks,
 };
-use topopt_linalg::{BackendError, Communicator, Cpu, Ranks, SmootherKind};
+use topopt_linalg::{BackendError, Communicator, Exchange, Ranks, SmootherKind};
 use topopt_mesh::{HexMesh, Part, Partition};
 
-use super::cpu::checked_strategy;
-use super::{
-    BuiltWeights, Computer, EachOperator, Needs, Neighbors, OnCpu, Solvable, Solver, cycle,
-    smoother,
-};
+use super::of_part::{OfPart, PartOf, PartSolver};
+use super::{BuiltWeights, Computer, EachOperator, Needs, Solvable, Solver, smoother};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
 use crate::model::Model;
 
-/// A rank with its part of a mesh.
-pub struct OnRanks<C: Communicator> {
-    ranks: Ranks<Cpu, C>,
+/// A rank with its part of a mesh, which computes in the place `P`.
+pub struct OnRanks<P: Computer, C: Exchange<P::Backend>> {
+    place: P,
+    ranks: Ranks<P::Backend, C>,
     part: Part,
     n_nodes: usize,
     n_elements: usize,
@@ -37,72 +34,61 @@ pub struct OnRanks<C: Communicator> {
     filter: OnceLock<Discretization<Diffusion, 1>>,
 }
 
-impl<C: Communicator> OnRanks<C> {
-    /// The rank of `communicator`, with its part of `mesh`.
-    pub fn new(communicator: C, mesh: &HexMesh) -> Self {
+impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
+    /// The rank of `communicator` in `place`, with its part of `mesh`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the place fails.
+    pub fn new(place: P, communicator: C, mesh: &HexMesh) -> Result<Self, BackendError> {
         let partition = Partition::new(mesh, communicator.size());
-        Self {
+        Ok(Self {
             part: partition.part(mesh, communicator.rank()),
-            ranks: ranks(Cpu, communicator, &partition),
+            ranks: ranks(place.backend_of_part()?, communicator, &partition),
+            place,
             n_nodes: mesh.n_nodes(),
             n_elements: mesh.n_elements(),
             equation: OnceLock::new(),
             free: OnceLock::new(),
             filter: OnceLock::new(),
-        }
+        })
     }
 
     /// The part's equation of a problem, of which there is one in a run.
     ///
     /// # Errors
     /// [`BackendError`] if it was another one before.
-    fn equation<K: ElementKernel<N>, const N: usize>(
+    fn equation<K: Solvable<N>, const N: usize>(
         &self,
         problem: &Discretization<K, N>,
     ) -> Result<&Discretization<K, N>, BackendError> {
         let made = self.equation.get_or_init(|| Box::new(problem.on_part(&self.part)));
-        made.downcast_ref().ok_or_else(|| BackendError {
+        made.downcast_ref().ok_or_else(|| self.refusal("a second equation", "there is one per run"))
+    }
+
+    fn refusal(&self, operation: &str, message: &str) -> BackendError {
+        BackendError {
             device: format!("rank {}", self.ranks.communicator().rank()),
-            operation: "a second equation".into(),
-            message: "ranks compute one equation per run".into(),
-        })
+            operation: operation.into(),
+            message: message.into(),
+        }
     }
 
     /// The operator of all ranks from that of the part.
-    fn distributed<'a, K: ElementKernel<N>, const N: usize>(
+    fn distributed<'a>(
         &'a self,
-        local: &'a Discretization<K, N>,
-        strategy: Strategy,
-    ) -> Result<Box<dyn ElementOperator<Ranks<Cpu, C>> + 'a>, BackendError> {
-        let operator = strategy.build(local);
+        operator: Box<dyn ElementOperator<P::Backend> + 'a>,
+        terms: usize,
+    ) -> Result<Box<dyn ElementOperator<Ranks<P::Backend, C>> + 'a>, BackendError> {
         let Self { ranks, part, n_nodes, .. } = self;
-        Ok(Box::new(Distributed::new(ranks, part, operator, K::TERMS, *n_nodes)?))
-    }
-
-    fn preconditioner<'a, K: Solvable<N>, const N: usize>(
-        &'a self,
-        solver: &config::Solver,
-        problem: &Problem<K, N>,
-        local: &'a Discretization<K, N>,
-    ) -> Result<Box<dyn ElementPreconditioner<Ranks<Cpu, C>> + 'a>, BackendError> {
-        let Self { ranks, part, .. } = self;
-        Ok(match solver.preconditioner {
-            config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-                K::multigrid_on_ranks(ranks, part, local, cycle(solver))?
-            }
-            config::Preconditioner::Jacobi => Box::new(Jacobi::new(ranks, problem.space())?),
-            config::Preconditioner::BlockJacobi => {
-                Box::new(RankBlockJacobi::new(ranks, part, local)?)
-            }
-        })
+        Ok(Box::new(Distributed::new(ranks, part, operator, terms, *n_nodes)?))
     }
 }
 
-impl<C: Communicator> Computer for OnRanks<C> {
-    type Backend = Ranks<Cpu, C>;
-    const UNMEASURED: config::Strategy = OnCpu::UNMEASURED;
+impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
+    type Backend = Ranks<P::Backend, C>;
+    const UNMEASURED: config::Strategy = P::UNMEASURED;
 
-    fn backend(&self) -> &Ranks<Cpu, C> {
+    fn backend(&self) -> &Self::Backend {
         &self.ranks
     }
 
@@ -111,7 +97,7 @@ impl<C: Communicator> Computer for OnRanks<C> {
     }
 
     fn strategies<K: Solvable<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<&'static str> {
-        OnCpu.strategies(model)
+        self.place.strategies(model)
     }
 
     /// As on one rank, which is more than all take together.
@@ -120,7 +106,7 @@ impl<C: Communicator> Computer for OnRanks<C> {
         config: &Config,
         model: &Model<K, N>,
     ) -> Result<Needs, Failure> {
-        OnCpu.needs(config, model)
+        self.place.needs(config, model)
     }
 
     fn solver<'a, K: Solvable<N>, const N: usize>(
@@ -128,26 +114,36 @@ impl<C: Communicator> Computer for OnRanks<C> {
         config: &Config,
         model: &'a Model<K, N>,
         wanted: config::Strategy,
-        _contrast: f64,
-    ) -> Result<Solver<'a, Ranks<Cpu, C>>, Failure> {
-        let strategy = checked_strategy(config, model, wanted)?;
+        contrast: f64,
+    ) -> Result<Solver<'a, Self::Backend>, Failure> {
+        let Self { place, ranks, part, .. } = self;
+        let strategy = place.strategy_of_parts(config, model, wanted)?;
         if smoother(&config.solver) == SmootherKind::Patch {
             let finding = Finding::new("patches do not smooth on several ranks");
             let remedy = "set `solver.smoother` to \"chebyshev\", or leave `--ranks` out";
             return Err(InputError::from(finding.remedy(remedy)).into());
         }
+
         let local = self.equation(&model.problem)?;
-        let operator = self.distributed(local, strategy)?;
-        let preconditioner = self.preconditioner(&config.solver, &model.problem, local)?;
-        Ok(Solver { operator, preconditioner, note: None })
+        let of_part = PartOf { communicator: ranks.communicator(), part, local };
+        let made = place.solver_of_part(&config.solver, of_part, strategy, contrast)?;
+        let PartSolver { operator, preconditioner } = made;
+        let preconditioner: Box<dyn ElementPreconditioner<_> + 'a> = match preconditioner {
+            None => Box::new(Jacobi::new(ranks, model.problem.space())?),
+            Some((of_part, followed)) => {
+                Box::new(DistributedPreconditioner::new(ranks, part, of_part, followed, K::TERMS)?)
+            }
+        };
+        Ok(Solver { operator: self.distributed(operator, K::TERMS)?, preconditioner, note: None })
     }
 
     fn diffusion<'a>(
         &'a self,
         problem: &'a Discretization<Diffusion, 1>,
         _colors: Option<&[usize]>,
-    ) -> Result<Box<dyn ElementOperator<Ranks<Cpu, C>> + 'a>, BackendError> {
-        self.distributed(self.free.get_or_init(|| problem.on_part(&self.part)), Strategy::Mf)
+    ) -> Result<Box<dyn ElementOperator<Self::Backend> + 'a>, BackendError> {
+        let local = self.free.get_or_init(|| problem.on_part(&self.part));
+        self.distributed(self.place.diffusion(local, None)?, 2)
     }
 
     fn weights<'a, K: Solvable<N>, const N: usize>(
@@ -155,41 +151,38 @@ impl<C: Communicator> Computer for OnRanks<C> {
         plan: &Weights,
         _model: &'a Model<K, N>,
         radius: f64,
-    ) -> Result<BuiltWeights<'a, Ranks<Cpu, C>>, BackendError> {
-        let Self { ranks, part, n_nodes, n_elements, .. } = self;
+    ) -> Result<BuiltWeights<'a, Self::Backend>, BackendError> {
+        let Self { place, ranks, part, n_nodes, n_elements, .. } = self;
+        let communicator = ranks.communicator();
         match *plan {
             Weights::Helmholtz => {
-                let free = self.filter.get_or_init(|| {
+                let local = self.filter.get_or_init(|| {
                     let free = Constraints::none(part.nodes.len());
                     Discretization::new(part.mesh.clone(), Diffusion, free)
                 });
+                let filter = place.filter_of_part(PartOf { communicator, part, local })?;
                 let sizes = [*n_nodes, *n_elements];
-                let filter = Helmholtz::on_ranks(ranks, part, free, radius, sizes)?;
-                Ok((Box::new(filter), None))
+                Ok((Box::new(Helmholtz::on_ranks(ranks, part, filter, radius, sizes)?), None))
             }
             Weights::Cone { budget } => {
                 let mut centers = part.mesh.centers();
                 centers.truncate(part.n_own_elements);
-                let budget = budget / ranks.communicator().size();
-                let cone = RankCone::new(ranks, *n_elements, &centers, radius, budget)?;
-                let neighbors = Neighbors::new(cone.mean_neighbors(), cone.storage());
-                Ok((Box::new(cone), Some(neighbors)))
+                let nearby = Nearby::new(communicator, &centers, radius)?;
+                let budget = budget / communicator.size();
+                let (halo, cone, neighbors) = place.cone_of_part(nearby, radius, budget)?;
+                Ok((Box::new(RankCone::new(ranks, *n_elements, &halo, cone)?), Some(neighbors)))
             }
         }
     }
 
     fn each_operator<K: Solvable<N>, const N: usize>(
         &self,
-        problem: &Problem<K, N>,
-        _colors: Option<&[usize]>,
-        wanted: &dyn Fn(&str) -> bool,
-        visitor: &mut EachOperator<Ranks<Cpu, C>>,
+        _: &Problem<K, N>,
+        _: Option<&[usize]>,
+        _: &dyn Fn(&str) -> bool,
+        _: &mut EachOperator<Self::Backend>,
     ) -> Result<(), BackendError> {
-        let local = problem.on_part(&self.part);
-        for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
-            visitor(self.distributed(&local, strategy)?.as_mut(), strategy.bytes(&local))?;
-        }
-        Ok(())
+        Err(self.refusal("comparing operators", "they are compared on one rank"))
     }
 
     /// On every rank the whole.
@@ -200,13 +193,12 @@ impl<C: Communicator> Computer for OnRanks<C> {
         sources: &[(u32, f64)],
         end: f64,
     ) -> Result<Arrival, Failure> {
-        OnCpu.arrival(tetrahedra, speed, sources, end)
+        self.place.arrival(tetrahedra, speed, sources, end)
     }
 
     fn seconds(&self, work: &mut dyn FnMut()) -> Result<f64, BackendError> {
-        let start = Instant::now();
-        work();
+        let seconds = self.place.seconds(work)?;
         self.ranks.communicator().check()?;
-        Ok(start.elapsed().as_secs_f64())
+        Ok(seconds)
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device};
-use topopt_fem::{Discretization, ElementOperator, ElementPreconditioner, Problem};
-use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Ranks, SmootherKind};
-use topopt_mesh::Part;
+use topopt_fem::{Discretization, ElementOperator, ElementPreconditioner, Problem, Sharing};
+use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
+use super::gpu_part::Others;
+use super::of_part::PartSolver;
 use super::opened::OpenGpu;
 use super::parts::{EachOperator, Needs, Solver};
 use crate::config::{self, Config};
@@ -31,16 +32,28 @@ pub trait Solvable<const N: usize>: Physics<N> {
         smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError>;
 
-    /// Multigrid on several ranks, for `local`, which is the equation on `part`.
+    /// Multigrid of `local`, the equation on the part of a rank, with the `others`.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
-    fn multigrid_on_ranks<'a, C: Communicator>(
-        ranks: &'a Ranks<Cpu, C>,
-        part: &'a Part,
+    fn multigrid_on_part<'a>(
         local: &'a Discretization<Self, N>,
         kind: CycleKind,
-    ) -> Result<RankPreconditioner<'a, C>, BackendError>;
+        others: Arc<dyn Sharing<Cpu> + 'a>,
+    ) -> Result<CpuPreconditioner<'a>, BackendError>;
+
+    /// Operator and preconditioner of `local`, the equation on the part of a rank, on a GPU; with the
+    /// `others` for multigrid.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room, or another rank has failed.
+    fn solver_of_part_on_gpu<'a>(
+        gpu: &'a OpenGpu,
+        solver: &config::Solver,
+        local: &'a Discretization<Self, N>,
+        strategy: config::Strategy,
+        others: Option<Others<'a>>,
+    ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError>;
 
     /// Bytes that multigrid takes at most on the processor.
     fn multigrid_bytes(problem: &Problem<Self, N>, smoother: SmootherKind) -> usize;
@@ -87,9 +100,6 @@ pub trait Solvable<const N: usize>: Physics<N> {
 
 /// An operator in single precision, and the bytes that it stores.
 pub type SingleOperator = (Box<dyn ElementOperator<Cuda<f32>>>, usize);
-
-/// A preconditioner of several ranks on processors.
-pub type RankPreconditioner<'a, C> = Box<dyn ElementPreconditioner<Ranks<Cpu, C>> + 'a>;
 
 /// A preconditioner of the processor.
 pub type CpuPreconditioner<'a> = Box<dyn ElementPreconditioner<Cpu> + 'a>;

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
-    ElementOperator, ElementPreconditioner, Jacobi, Material, Multigrid, RankBlockJacobi,
-    RankMultigrid, Strategy, WithSprings,
+    BlockJacobi, Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
+    Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Jacobi, Material, Multigrid,
+    NodalModes, PartSharing, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Cpu, CycleKind, Pcg, PcgOptions, Space, StopReason, System,
@@ -64,12 +64,34 @@ fn solve_on<K: ElementKernel<N>, const N: usize>(
 }
 
 type RankBackend<'t> = topopt_linalg::Ranks<Cpu, &'t topopt_linalg::Threads>;
-type Make<K, const N: usize> =
-    for<'r, 't> fn(
-        &'r Rank<'t, K, N>,
-        &Discretization<K, N>,
-    )
-        -> Result<Box<dyn ElementPreconditioner<RankBackend<'t>> + 'r>, BackendError>;
+type Make<K, const N: usize> = for<'r, 't> fn(
+    &'r Rank<'t, K, N>,
+    &Discretization<K, N>,
+) -> Result<RankPreconditioner<'r, 't>, BackendError>;
+type RankPreconditioner<'r, 't> = Box<dyn ElementPreconditioner<RankBackend<'t>> + 'r>;
+
+/// Multigrid of all ranks.
+fn on_all<'r, 't, K: ElementKernel<N>, const N: usize, const M: usize>(
+    rank: &'r Rank<'t, K, N>,
+) -> Result<RankPreconditioner<'r, 't>, BackendError>
+where
+    [f64; M]: NodalModes<N>,
+{
+    let Rank { backend, part, local } = rank;
+    let sharing = PartSharing::new(backend.inner(), backend.communicator(), part, N)?;
+    let of_part = Multigrid::<K, N, M>::on_part(local, CycleKind::K, sharing)?;
+    distributed(rank, Box::new(of_part))
+}
+
+/// The preconditioner of all ranks from that of the part.
+fn distributed<'r, 't, K: ElementKernel<N>, const N: usize>(
+    rank: &'r Rank<'t, K, N>,
+    of_part: Box<dyn ElementPreconditioner<Cpu> + 'r>,
+) -> Result<RankPreconditioner<'r, 't>, BackendError> {
+    let Rank { backend, part, local } = rank;
+    let operator = Strategy::Mf.build(local);
+    Ok(Box::new(DistributedPreconditioner::new(backend, part, of_part, operator, K::TERMS)?))
+}
 
 /// Moduli from `void` to 1 of a density that goes up and down through the part, cubed as in a run.
 fn bars(mesh: &HexMesh, void: f64) -> Vec<f64> {
@@ -118,12 +140,12 @@ fn jacobi_and_block_jacobi_take_as_many_iterations() {
     let moduli = [bars(whole.mesh(), 1e-3)];
     let mut jacobi = Jacobi::new(&Cpu, whole.space()).unwrap();
     let one = solve(&Cpu, &whole, &moduli, Strategy::Mf.build(&whole), &mut jacobi).unwrap();
-    let mut block = topopt_fem::BlockJacobi::new(&whole);
+    let mut block = BlockJacobi::new(&whole);
     let blocks = solve(&Cpu, &whole, &moduli, Strategy::Mf.build(&whole), &mut block).unwrap();
     let make_jacobi: Make<Elasticity, 3> =
         |rank, whole| Ok(Box::new(Jacobi::new(&rank.backend, whole.space())?));
     let make_blocks: Make<Elasticity, 3> =
-        |rank, _| Ok(Box::new(RankBlockJacobi::new(&rank.backend, &rank.part, &rank.local)?));
+        |rank, _| distributed(rank, Box::new(BlockJacobi::new(&rank.local)));
     for (name, alone, make) in [("jacobi", one, make_jacobi), ("block-jacobi", blocks, make_blocks)]
     {
         for size in [1, 2, 3, 8] {
@@ -146,10 +168,7 @@ fn multigrid_of_elasticity_takes_about_as_many_iterations() {
             let mut multigrid = Multigrid::new(&whole, CycleKind::K).unwrap();
             let alone =
                 solve(&Cpu, &whole, &moduli, Strategy::Mf.build(&whole), &mut multigrid).unwrap();
-            let make: Make<Elasticity, 3> = |rank, _| {
-                let Rank { backend, part, local } = rank;
-                Ok(Box::new(RankMultigrid::<_, _, 3, 6>::new(backend, part, local, CycleKind::K)?))
-            };
+            let make: Make<Elasticity, 3> = |rank, _| on_all::<_, 3, 6>(rank);
             for size in [2, 8] {
                 let (iterations, u) = solve_on(size, &whole, &moduli, make);
                 assert_close(&u, &alone.1, 1e-5, name);
@@ -176,10 +195,7 @@ fn multigrid_of_heat_takes_about_as_many_iterations() {
         let mut multigrid = Multigrid::<_, 1, 1>::new(&whole, CycleKind::K).unwrap();
         let operator = Strategy::Mf.build(&whole);
         let alone = solve(&Cpu, &whole, &coefficients, operator, &mut multigrid).unwrap();
-        let make: Make<Diffusion, 1> = |rank, _| {
-            let Rank { backend, part, local } = rank;
-            Ok(Box::new(RankMultigrid::<_, _, 1, 1>::new(backend, part, local, CycleKind::K)?))
-        };
+        let make: Make<Diffusion, 1> = |rank, _| on_all::<_, 1, 1>(rank);
         for size in [1, 2, 8] {
             let (iterations, u) = solve_on(size, &whole, &coefficients, make);
             assert_close(&u, &alone.1, 1e-6, name);
@@ -196,10 +212,7 @@ fn ranks_that_own_next_to_nothing_do_no_harm() {
     let mut multigrid = Multigrid::new(&whole, CycleKind::K).unwrap();
     let alone = solve(&Cpu, &whole, &moduli, Strategy::Mf.build(&whole), &mut multigrid).unwrap();
     for size in [2, 3, 8] {
-        let make: Make<Elasticity, 3> = |rank, _| {
-            let Rank { backend, part, local } = rank;
-            Ok(Box::new(RankMultigrid::<_, _, 3, 6>::new(backend, part, local, CycleKind::K)?))
-        };
+        let make: Make<Elasticity, 3> = |rank, _| on_all::<_, 3, 6>(rank);
         let (_, u) = solve_on(size, &whole, &moduli, make);
         assert_close(&u, &alone.1, 1e-6, "five elements");
     }

@@ -1,0 +1,315 @@
+//! The hierarchy of diffusion on the device, by the kernels of `cuda/scalar_galerkin.cu` and
+//! `cuda/scalar_levels.cu`.
+
+use std::sync::Arc;
+
+use topopt_fem::{
+    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Supported, WithSprings,
+};
+use topopt_linalg::{
+    Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
+    PatchRelaxation, PatchStep, Pointwise, SmootherKind, Space, Transfer,
+};
+
+use super::convert::Convert;
+use super::dense_inverse::DenseInverse;
+use super::fine_patches::FinePatches;
+use super::galerkin::{JointLists, SupportedRows};
+use super::scalar_matrix::{ConstantTransfer, InverseEntries, Kernels, ScalarMatrix};
+use super::shared_rows::{Others, SharedRows};
+use crate::Cuda;
+use crate::kernel::Grid::Threads;
+use crate::kernels;
+use crate::operators::{MeshOnDevice, MfDiffusion};
+use crate::scalars::Scalar;
+use crate::vector::{DeviceVector, Real};
+
+/// Threads that share a joint, and that make the ground of a row.
+const LANES: usize = defined!("scalar_galerkin.cu", "LANES");
+const WARP: usize = 32;
+
+/// The hierarchy on the device; level 0 is the matrix-free operator, the others are matrices in
+/// compressed rows.
+pub struct ScalarHierarchy<'a, R: Real> {
+    mesh: Arc<MeshOnDevice>,
+    galerkin: kernels::ScalarGalerkin<R>,
+    convert: Convert<R>,
+    fine: FineConduction<'a, R>,
+    fine_inverse: InverseEntries<R>,
+    by_patches: Option<FinePatches<R>>,
+    /// Of every element, see [`topopt_fem::ElementKernel::bounds`], and the coefficients times these.
+    bounds: DeviceVector<R>,
+    raised: [DeviceVector<R>; 2],
+    /// A diagonal on the nodes, as work goes on.
+    diagonal: DeviceVector<R>,
+    supported: SupportedRows,
+    shared: Option<Arc<SharedRows<'a, R>>>,
+    /// From each level to the next, and what the next is made of.
+    transfers: Vec<ConstantTransfer<R>>,
+    joints: Vec<JointLists>,
+    /// Levels 1 and on.
+    coarse: Vec<ScalarMatrix<R>>,
+    last_inverse: DenseInverse<R>,
+}
+
+impl<'a, R: Real> ScalarHierarchy<'a, R> {
+    pub(super) fn new(
+        backend: &'a Cuda<R>,
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Discretization<Diffusion, 1>,
+        structure: &Aggregation,
+        smoother: SmootherKind,
+        others: Option<&Others<'a, R>>,
+    ) -> Result<Self, BackendError> {
+        let device = backend.device();
+        let kernels = Kernels::load(device)?;
+        let is_held = |node: u32| problem.constraints().is_held(node as usize);
+
+        // A level after the other: the way there, what it is made of, and its matrix.
+        let mut transfers = Vec::new();
+        let (mut lists, mut coarse) = (Vec::new(), Vec::new());
+        let mut joints = Joints::of_nodes(problem, structure);
+        let shared = SharedRows::new(others, structure, &joints);
+        transfers.push(ConstantTransfer::new(&kernels, device, &structure.nodes, is_held)?);
+        lists.push(JointLists::new(device, &joints)?);
+        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints)?);
+        for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns[1..]) {
+            joints = Joints::of_aggregates(&joints, parents, pattern);
+            transfers.push(ConstantTransfer::new(&kernels, device, parents, |_| false)?);
+            lists.push(JointLists::new(device, &joints)?);
+            coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints)?);
+        }
+
+        let bounds = problem.kernel().bounds(&problem.elements());
+        let bounds: Vec<f64> = bounds.into_iter().map(f64::from).collect();
+        let of_elements = Space::elements(bounds.len());
+        let elements = Box::new(MfDiffusion::in_order(mesh, problem)?);
+        let fine = WithSprings::new(backend, problem, elements)?;
+        let is_plain = problem.elements().stretches().is_none();
+        let by_patches = match smoother {
+            SmootherKind::Patch if is_plain => {
+                Some(FinePatches::new(mesh, problem, &structure.nodes)?)
+            }
+            _ => None,
+        };
+        Ok(Self {
+            by_patches,
+            mesh: mesh.clone(),
+            galerkin: kernels::ScalarGalerkin::load(device)?,
+            convert: Convert::load(device)?,
+            fine: FineConduction { operator: fine, others: others.cloned() },
+            shared,
+            fine_inverse: InverseEntries::zeros(&kernels, backend, problem.space())?,
+            bounds: backend.upload(&bounds, of_elements)?,
+            raised: [backend.zeros(of_elements)?, backend.zeros(of_elements)?],
+            diagonal: backend.zeros(problem.space())?,
+            supported: SupportedRows::new(device, &Supported::new(problem, structure))?,
+            transfers,
+            joints: lists,
+            last_inverse: DenseInverse::new(device, joints.row_offsets.len() - 1)?,
+            coarse,
+        })
+    }
+
+    /// Takes conductivities and capacities, each `[n_elements]`, for the next update.
+    pub(super) fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]) {
+        let own = self.fine.operator.elements_mut().coefficients_mut();
+        for (own, given) in own.iter_mut().zip(coefficients) {
+            self.convert.narrow(&given.values, &mut own.values);
+        }
+    }
+
+    /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
+    pub(super) fn update(&mut self, backend: &Cuda<R>) {
+        self.smooth_finest(backend);
+        if let Some(patches) = &mut self.by_patches {
+            let fine = &self.fine.operator;
+            let [conductivities, capacities] = fine.elements().coefficients();
+            patches.update([conductivities, capacities], fine.stiffness());
+        }
+        self.first_matrix(backend);
+        for level in 1..self.coarse.len() {
+            let (done, rest) = self.coarse.split_at_mut(level);
+            let (fine, coarse) = (&done[level - 1], &mut rest[0]);
+            self.transfers[level].restrict(&fine.ground, &mut coarse.ground);
+
+            let (joints, rows) = (&self.joints[level], &coarse.rows);
+            self.galerkin.scalar_joints(
+                Threads(LANES * joints.n),
+                joints.n,
+                &joints.rows,
+                &joints.places,
+                &joints.part_offsets,
+                &joints.parts,
+                &fine.entries,
+                &rows.offsets,
+                &rows.columns,
+                &mut coarse.entries,
+            );
+            coarse.complete(&self.galerkin);
+        }
+        self.last_inverse.update(&self.coarse[self.coarse.len() - 1]);
+    }
+
+    /// The diagonal that smooths the finest level.
+    fn smooth_finest(&mut self, backend: &Cuda<R>) {
+        let Self { fine: whole, bounds, raised, diagonal, fine_inverse, .. } = self;
+        let fine = &whole.operator;
+        for (given, raised) in fine.elements().coefficients().iter().zip(&mut *raised) {
+            backend.multiply(bounds, given, raised);
+        }
+        fine.elements().diagonal_for(raised, diagonal);
+        if let Some(springs) = fine.stiffness() {
+            backend.axpby(1.0, springs, 1.0, diagonal);
+        }
+        backend.power(1.0, diagonal, -1.0, &mut fine_inverse.values);
+        if let Some(others) = &whole.others {
+            others.refresh_blocks(&mut fine_inverse.values);
+        }
+    }
+
+    /// The matrix of the first level below the finest.
+    fn first_matrix(&mut self, backend: &Cuda<R>) {
+        let Self { mesh, diagonal, supported, galerkin, .. } = self;
+        let fine = &self.fine.operator;
+        let (transfer, joints, first) = (&self.transfers[0], &self.joints[0], &mut self.coarse[0]);
+        let [conductivities, _] = fine.elements().coefficients();
+
+        // What holds nodes to the ground: capacities, springs, and held nodes around.
+        fine.elements().lumped_capacities(diagonal);
+        if let Some(springs) = fine.stiffness() {
+            backend.axpby(1.0, springs, 1.0, diagonal);
+        }
+        transfer.restrict(diagonal, &mut first.ground);
+        galerkin.conduction_ground(
+            Threads(WARP * supported.n),
+            &*mesh,
+            &transfer.of,
+            fine.elements().stretches(),
+            conductivities,
+            supported.n,
+            &supported.rows,
+            &supported.offsets,
+            &supported.elements,
+            &mut first.ground,
+        );
+
+        galerkin.conduction_joints(
+            Threads(LANES * joints.n),
+            &*mesh,
+            &transfer.of,
+            fine.elements().stretches(),
+            conductivities,
+            joints.n,
+            &joints.rows,
+            &joints.places,
+            &joints.part_offsets,
+            &joints.parts,
+            &first.rows.offsets,
+            &first.rows.columns,
+            &mut first.entries,
+        );
+        if let Some(shared) = &self.shared {
+            shared.share_blocks(&mut first.entries);
+            shared.share_rows(&mut first.ground);
+        }
+        first.complete(galerkin);
+    }
+}
+
+impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
+    fn n_levels(&self) -> usize {
+        1 + self.coarse.len()
+    }
+
+    fn operator(&self, level: usize) -> &dyn LinearOperator<Cuda<R>> {
+        match level {
+            0 => &self.fine,
+            _ => &self.coarse[level - 1],
+        }
+    }
+
+    fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cuda<R>> {
+        match level {
+            0 => &self.fine_inverse,
+            _ => &self.coarse[level - 1].inverse,
+        }
+    }
+
+    fn largest_eigenvalue(&self, level: usize) -> Option<f64> {
+        (level == 0).then_some(1.0) // as on the host, whose raised diagonal it is
+    }
+
+    fn patches(&self, level: usize) -> Option<&dyn PatchRelaxation<Cuda<R>>> {
+        (level == 0 && self.by_patches.is_some()).then_some(self as _)
+    }
+
+    fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {
+        match (level, &self.shared) {
+            (0, Some(_)) => self,
+            _ => &self.transfers[level],
+        }
+    }
+
+    fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
+        self.last_inverse.solve(b, x);
+    }
+}
+
+/// From the finest level to the rows of all ranks.
+impl<R: Real> Transfer<Cuda<R>> for ScalarHierarchy<'_, R> {
+    fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
+        self.transfers[0].restrict(fine, coarse);
+        if let Some(shared) = &self.shared {
+            shared.share_rows(coarse);
+        }
+    }
+
+    fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {
+        self.transfers[0].prolong_add(coarse, fine);
+    }
+}
+
+/// The operator of the finest level, with the other ranks, if there are any.
+struct FineConduction<'a, R: Real> {
+    operator: WithSprings<'a, Cuda<R>, MfDiffusion<R>>,
+    others: Option<Others<'a, R>>,
+}
+
+impl<R: Real> LinearOperator<Cuda<R>> for FineConduction<'_, R> {
+    fn space(&self) -> Space {
+        self.operator.space()
+    }
+
+    fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        self.operator.apply(x, y);
+        if let Some(others) = &self.others {
+            others.refresh(y);
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        self.operator.cost()
+    }
+}
+
+/// Of the finest level.
+impl<R: Real> PatchRelaxation<Cuda<R>> for ScalarHierarchy<'_, R> {
+    fn invert(&self, growth: &Growth<Scalar>, r: &DeviceVector<R>, z: &mut DeviceVector<R>) {
+        if let Some(patches) = &self.by_patches {
+            patches.invert(&self.fine_inverse.values.values, growth, r, z);
+        }
+    }
+
+    fn relax(
+        &self,
+        step: &PatchStep<Cuda<R>>,
+        r: &mut DeviceVector<R>,
+        d: &mut DeviceVector<R>,
+        x: &mut DeviceVector<R>,
+    ) {
+        if let Some(patches) = &self.by_patches {
+            patches.relax(&self.fine_inverse.values.values, step, r, d, x);
+        }
+    }
+}

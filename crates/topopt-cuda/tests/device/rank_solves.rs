@@ -1,0 +1,206 @@
+//! Multigrid and the Helmholtz filter of virtual ranks that share a device, against those of one.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use topopt_cuda::{
+    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared,
+    ProblemOnDevice, Real, ScalarMultigrid, Staged, part_of_filter,
+};
+use topopt_fem::{
+    Averaging, Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
+    Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Helmholtz, Material,
+    PartSharing, Supports, WithSprings, ranks,
+};
+use topopt_linalg::{
+    Backend, BackendError, Communicator, CycleKind, Pcg, PcgOptions, Ranks, Space, StopReason,
+    System, Threads,
+};
+use topopt_mesh::{HexMesh, Part, Partition, Renumbering};
+use topopt_testing::{Noise, assert_close, distorted_cube, hexagon};
+
+use crate::device;
+
+const SIZES: [usize; 2] = [1, 3];
+
+type RankBackend<'t> = Ranks<Cuda<f64>, Staged<&'t Threads>>;
+
+/// A rank with its part of an equation.
+struct Rank<'t, K, const N: usize> {
+    backend: RankBackend<'t>,
+    part: Part,
+    local: Discretization<K, N>,
+}
+
+/// Iterations of a solve for moduli that differ by 1e3, and what comes of it.
+fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
+    backend: &B,
+    whole: &Discretization<K, N>,
+    operator: Box<dyn ElementOperator<B> + '_>,
+    m: &mut dyn ElementPreconditioner<B>,
+) -> Result<(usize, Vec<f64>), BackendError> {
+    let n = whole.mesh().n_elements();
+    let mut operator = WithSprings::new(backend, whole, operator)?;
+    let moduli: Vec<f64> =
+        (0..n).map(|e| if (e / 7) % 3 == 0 { 1e-3 } else { 1.0 + (e % 5) as f64 / 9.0 }).collect();
+    let mut terms = vec![backend.upload(&moduli, Space::elements(n))?];
+    terms
+        .extend((1..K::TERMS).map(|_| backend.upload(&vec![1e-3; n], Space::elements(n)).unwrap()));
+    let terms: Vec<&B::Vector> = terms.iter().collect();
+    operator.set_coefficients(&terms);
+    m.update(backend, &operator, &terms)?;
+
+    let mut forces = Noise(5).vector(whole.n_dofs());
+    whole.constraints().clear(&mut forces);
+    let f = backend.upload(&forces, whole.space())?;
+    let (mut u, mut pcg) = (backend.zeros(whole.space())?, Pcg::new(backend, whole.space())?);
+    let system = System { backend, a: &operator, m, f: &f };
+    let options = PcgOptions { tolerance: 1e-9, max_iterations: 400 };
+    let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(()))?;
+    assert_eq!(outcome.reason, StopReason::Converged);
+    Ok((outcome.iterations, backend.download(&u)?))
+}
+
+/// What `work` gives on `size` ranks on `device`, the same on all.
+fn on_ranks<K: ElementKernel<N>, T: Send + PartialEq, const N: usize>(
+    device: &Arc<Device>,
+    whole: &Discretization<K, N>,
+    size: usize,
+    work: impl Fn(&Rank<K, N>) -> Result<T, BackendError> + Sync,
+) -> T {
+    let partition = Partition::new(whole.mesh(), size);
+    let mut found = Threads::run(size, |thread| {
+        let part = partition.part(whole.mesh(), thread.rank());
+        let local = whole.on_part(&part);
+        let backend = ranks(Cuda::new(device)?, Staged(thread), &partition);
+        work(&Rank { backend, part, local })
+    })
+    .unwrap();
+    assert!(found.iter().all(|of_rank| *of_rank == found[0]), "ranks differ");
+    found.remove(0)
+}
+
+/// The solve on a rank, with the preconditioner of its part.
+fn solve_on_rank<'r, 't, K: ElementKernel<N>, const N: usize>(
+    rank: &'r Rank<'t, K, N>,
+    whole: &Discretization<K, N>,
+    [operator, followed]: [Box<dyn ElementOperator<Cuda<f64>> + 'r>; 2],
+    of_part: Box<dyn ElementPreconditioner<Cuda<f64>> + 'r>,
+) -> Result<(usize, Vec<f64>), BackendError> {
+    let Rank { backend, part, .. } = rank;
+    let n_nodes = whole.mesh().n_nodes();
+    let operator = Distributed::new(backend, part, operator, K::TERMS, n_nodes)?;
+    let mut m = DistributedPreconditioner::new(backend, part, of_part, followed, K::TERMS)?;
+    solve(backend, whole, Box::new(operator), &mut m)
+}
+
+fn meshes() -> [HexMesh; 2] {
+    [distorted_cube(6, 0.2, true), hexagon(3)]
+        .map(|mesh| Renumbering::on_import(&mesh).apply(&mesh))
+}
+
+/// Held at some nodes, on springs at others.
+fn elastic(mesh: HexMesh) -> Discretization<Elasticity, 3> {
+    let mut supports = Supports::none(mesh.n_nodes());
+    for node in (0..mesh.n_nodes()).filter(|node| node % 91 == 0) {
+        (0..3).for_each(|i| supports.fix(node, i));
+        (0..3).for_each(|i| supports.add_spring((node + 17) % mesh.n_nodes(), i, 0.1));
+    }
+    Discretization::new(mesh, Elasticity::new(&Material::new(1.0, 0.3).unwrap()), supports)
+}
+
+fn elastic_solves_agree<R: Real>(device: &Arc<Device>, whole: &Discretization) {
+    let backend = Cuda::new(device).unwrap();
+    let on_device = ProblemOnDevice::new(device, whole).unwrap();
+    let prepared = Prepared::new(whole);
+    let mut multigrid = Multigrid::<R>::new(&on_device, whole, CycleKind::K, &prepared).unwrap();
+    let operator = Box::new(Mf::<f64>::new(&on_device).unwrap());
+    let alone = solve(&backend, whole, operator, &mut multigrid).unwrap();
+
+    let single = Cuda::<R>::new(device).unwrap();
+    for size in SIZES {
+        let (iterations, u) = on_ranks(device, whole, size, |rank| {
+            let Rank { backend, part, local } = rank;
+            let others = PartSharing::new(&single, backend.communicator(), part, 3)?;
+            let on_device = ProblemOnDevice::new(device, local)?;
+            let prepared = Prepared::on_part(local, others.as_ref())?;
+            let multigrid = Multigrid::on_part(&on_device, local, CycleKind::K, &prepared, others)?;
+            let operator = || Ok(Box::new(Mf::<f64>::new(&on_device)?) as Box<_>);
+            solve_on_rank(rank, whole, [operator()?, operator()?], Box::new(multigrid))
+        });
+        assert_close(&u, &alone.1, 1e-6, "displacements");
+        let most = (1.15 * alone.0 as f64).ceil() as usize;
+        assert!(iterations <= most, "{size} ranks: {iterations} > {most}, {}", R::NAME);
+    }
+}
+
+#[test]
+fn multigrid_of_elasticity_takes_about_as_many_iterations() {
+    let Some(device) = device() else { return };
+    let [distorted, irregular] = meshes().map(elastic);
+    elastic_solves_agree::<f32>(&device, &distorted);
+    elastic_solves_agree::<f64>(&device, &irregular);
+}
+
+#[test]
+fn multigrid_of_heat_takes_about_as_many_iterations() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::new(&device).unwrap();
+    let single = Cuda::<f32>::new(&device).unwrap();
+    for mesh in meshes() {
+        let mut held = Constraints::none(mesh.n_nodes());
+        (0..mesh.n_nodes()).step_by(301).for_each(|node| held.fix(node, 0));
+        (0..mesh.n_nodes()).step_by(77).for_each(|node| held.add_spring(node, 0, 0.01));
+        let whole = Discretization::new(mesh, Diffusion, held);
+        let on_device = MeshOnDevice::new(&device, whole.mesh()).unwrap();
+        let mut multigrid =
+            ScalarMultigrid::new(&single, &on_device, &whole, CycleKind::K).unwrap();
+        let operator = Box::new(MfDiffusion::<f64>::new(&on_device, &whole).unwrap());
+        let alone = solve(&backend, &whole, operator, &mut multigrid).unwrap();
+        for size in SIZES {
+            let (iterations, u) = on_ranks(&device, &whole, size, |rank| {
+                let Rank { backend, part, local } = rank;
+                let others = PartSharing::new(&single, backend.communicator(), part, 1)?;
+                let on_device = MeshOnDevice::new(&device, local.mesh())?;
+                let multigrid =
+                    ScalarMultigrid::on_part(&others, &single, &on_device, local, CycleKind::K)?;
+                let operator = || Ok(Box::new(MfDiffusion::new(&on_device, local)?) as Box<_>);
+                solve_on_rank(rank, &whole, [operator()?, operator()?], Box::new(multigrid))
+            });
+            assert_close(&u, &alone.1, 1e-6, "temperatures");
+            let most = (1.15 * alone.0 as f64).ceil() as usize;
+            assert!(iterations <= most, "{size} ranks: {iterations} > {most}");
+        }
+    }
+}
+
+#[test]
+fn the_helmholtz_filter_is_that_of_one_rank() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::new(&device).unwrap();
+    let single = Cuda::<f32>::new(&device).unwrap();
+    let [mesh, _] = meshes();
+    let elements = Space::elements(mesh.n_elements());
+    let x = Noise(3).vector(mesh.n_elements());
+    let on_device = MeshOnDevice::new(&device, &mesh).unwrap();
+    let equation = MatrixFreeEquation::new((&backend, &single), &on_device, &mesh, 0.4).unwrap();
+    let filter = Helmholtz::solving(&backend, equation).unwrap();
+    let mut y = backend.zeros(elements).unwrap();
+    filter.apply(&backend.upload(&x, elements).unwrap(), &mut y).unwrap();
+    let alone = backend.download(&y).unwrap();
+
+    let sizes = [mesh.n_nodes(), mesh.n_elements()];
+    let whole = Discretization::new(mesh, Diffusion, Constraints::none(sizes[0]));
+    for size in SIZES {
+        let found = on_ranks(&device, &whole, size, |Rank { backend, part, .. }| {
+            let others = PartSharing::new(&single, backend.communicator(), part, 1)?;
+            let on_device = MeshOnDevice::new(&device, &part.mesh)?;
+            let of_part = part_of_filter(&single, &on_device, &part.mesh, &others)?;
+            let filter = Helmholtz::on_ranks(backend, part, of_part, 0.4, sizes)?;
+            let (x, mut y) = (backend.upload(&x, elements)?, backend.zeros(elements)?);
+            filter.apply(&x, &mut y).unwrap();
+            backend.download(&y)
+        });
+        assert_close(&found, &alone, 1e-9, &format!("filtered on {size} ranks"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Preconditioners of several ranks: each has one of its part.
+
+use std::sync::{Mutex, PoisonError};
+
+use topopt_linalg::{
+    Backend, BackendError, CycleKind, Exchange, Preconditioner, RankVector, Ranks, Space,
+};
+use topopt_mesh::Part;
+
+use crate::distributed::{element_halo, node_halo};
+use crate::{ElementOperator, ElementPreconditioner, Level};
+
+/// A preconditioner of which every rank has one of its part, on vectors that hold the values of ghosts,
+/// too: blocks of nodes, or a hierarchy that [shares](crate::Sharing) what is coarse.
+pub struct DistributedPreconditioner<'a, B: Backend, C: Exchange<B>, P: ?Sized> {
+    ranks: &'a Ranks<B, C>,
+    part: &'a Part,
+    preconditioner: Box<P>,
+    /// What the preconditioner follows, of the part.
+    operator: Box<dyn ElementOperator<B> + 'a>,
+    nodes: C::Lists,
+    elements: C::Lists,
+    /// Coefficients of the elements of the part, by term.
+    coefficients: Vec<B::Vector>,
+    /// A residual of the part, and what the preconditioner makes of it.
+    work: Mutex<[B::Vector; 2]>,
+}
+
+impl<'a, B: Backend, C: Exchange<B>, P: ElementPreconditioner<B> + ?Sized>
+    DistributedPreconditioner<'a, B, C, P>
+{
+    /// `preconditioner` of `part`, and an operator for it to follow, with `terms` coefficients per
+    /// element; needs an update before use.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        ranks: &'a Ranks<B, C>,
+        part: &'a Part,
+        preconditioner: Box<P>,
+        operator: Box<dyn ElementOperator<B> + 'a>,
+        terms: usize,
+    ) -> Result<Self, BackendError> {
+        let (backend, communicator) = (ranks.inner(), ranks.communicator());
+        let space = operator.space();
+        let element = |_| backend.zeros(Space::elements(part.elements.len()));
+        Ok(Self {
+            nodes: communicator.lists(backend, &node_halo(part), space.unknowns)?,
+            elements: communicator.lists(backend, &element_halo(part), 1)?,
+            coefficients: (0..terms).map(element).collect::<Result<_, _>>()?,
+            work: Mutex::new([backend.zeros(space)?, backend.zeros(space)?]),
+            ranks,
+            part,
+            preconditioner,
+            operator,
+        })
+    }
+}
+
+impl<B, C, P> Preconditioner<Ranks<B, C>> for DistributedPreconditioner<'_, B, C, P>
+where
+    B: Backend + Sync,
+    C: Exchange<B>,
+    P: ElementPreconditioner<B> + ?Sized,
+{
+    fn name(&self) -> &'static str {
+        self.preconditioner.name()
+    }
+
+    fn is_linear(&self) -> bool {
+        self.preconditioner.is_linear()
+    }
+
+    fn check_interval(&self, ranks: &Ranks<B, C>) -> usize {
+        self.preconditioner.check_interval(ranks.inner())
+    }
+
+    fn apply(&self, _: &Ranks<B, C>, r: &RankVector<B::Vector>, z: &mut RankVector<B::Vector>) {
+        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let [residual, image] = &mut *work;
+        communicator.expand(backend, &self.nodes, r.own(), residual);
+        self.preconditioner.apply(backend, residual, image);
+        communicator.contract(backend, &self.nodes, image, z.own_mut());
+    }
+
+    fn strengthen(&self) -> bool {
+        self.preconditioner.strengthen()
+    }
+
+    fn give_way(&self) -> bool {
+        self.preconditioner.give_way()
+    }
+}
+
+impl<B, C, P> ElementPreconditioner<Ranks<B, C>> for DistributedPreconditioner<'_, B, C, P>
+where
+    B: Backend + Sync,
+    C: Exchange<B>,
+    P: ElementPreconditioner<B> + ?Sized,
+{
+    fn cycle(&self) -> Option<CycleKind> {
+        self.preconditioner.cycle()
+    }
+
+    fn levels(&self) -> Vec<Level> {
+        self.preconditioner.levels()
+    }
+
+    fn structure_cost(&self) -> Option<usize> {
+        self.preconditioner.structure_cost()
+    }
+
+    fn restructure(&mut self, _: &Ranks<B, C>, void: &[u32]) -> Result<(), BackendError> {
+        let here = |(local, e): (u32, &u32)| void.binary_search(e).is_ok().then_some(local);
+        let void: Vec<u32> = (0..).zip(&self.part.elements).filter_map(here).collect();
+        self.preconditioner.restructure(self.ranks.inner(), &void)
+    }
+
+    fn update(
+        &mut self,
+        _: &Ranks<B, C>,
+        _: &dyn ElementOperator<Ranks<B, C>>,
+        coefficients: &[&RankVector<B::Vector>],
+    ) -> Result<(), BackendError> {
+        let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
+        for (term, part) in coefficients.iter().zip(&mut self.coefficients) {
+            communicator.expand(backend, &self.elements, term.own(), part);
+        }
+        let coefficients: Vec<&B::Vector> = self.coefficients.iter().collect();
+        self.operator.set_coefficients(&coefficients);
+        self.preconditioner.update(backend, self.operator.as_ref(), &coefficients)?;
+        communicator.check()
+    }
+}

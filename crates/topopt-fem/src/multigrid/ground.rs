@@ -1,0 +1,39 @@
+//! What holds nodes to the ground.
+
+use std::borrow::Cow;
+
+use crate::patches::{Patch, Patches};
+use crate::{Discretization, ElementKernel, MAX_TERMS};
+
+/// What holds nodes to the ground, zero at held components: springs, and terms that are springs
+/// themselves; empty where there is nothing.
+pub(super) fn springs<'p, K: ElementKernel<N>, const N: usize>(
+    problem: &'p Discretization<K, N>,
+    patches: &Patches,
+    coefficients: &[&Vec<f64>],
+) -> Cow<'p, [[f64; N]]> {
+    let constraints = problem.constraints();
+    let springs = constraints.springs().map_or(&[][..], |springs| springs.as_chunks().0);
+    if !K::HAS_GROUND {
+        return Cow::Borrowed(springs);
+    }
+
+    let work = |_: &mut (), patch: &Patch, sums: &mut [[f64; N]]| {
+        for (e, hex) in patch.elements.clone().zip(&patch.hexes) {
+            let mut own = [0.0; MAX_TERMS];
+            own.iter_mut().zip(coefficients).for_each(|(own, values)| *own = values[e]);
+            let ground = problem.kernel().ground(&own, &problem.elements().corners(e));
+            for (ground, &node) in ground.iter().zip(hex) {
+                (0..N).for_each(|i| sums[node as usize][i] += ground[i]);
+            }
+        }
+    };
+    let finish = |node: usize, mut sum: [f64; N]| {
+        let spring = springs.get(node).unwrap_or(&[0.0; N]);
+        (0..N).for_each(|i| sum[i] += spring[i]);
+        constraints.free_part(node, sum)
+    };
+    let mut ground = vec![[0.0; N]; problem.mesh().n_nodes()];
+    patches.scatter(ground.as_flattened_mut(), work, finish);
+    Cow::Owned(ground)
+}

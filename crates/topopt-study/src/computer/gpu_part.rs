@@ -1,0 +1,167 @@
+//! What a GPU makes of the part of a rank.
+
+use std::sync::Arc;
+
+use topopt_cuda::{
+    BlockJacobi, Cone, Cuda, DiffusionStrategy, Mf, MfDiffusion, Multigrid, Prepared,
+    ProblemOnDevice, Real, ScalarMultigrid, Strategy, part_of_filter,
+};
+use topopt_design::Nearby;
+use topopt_fem::{
+    Diffusion, Discretization, Elasticity, ElementPreconditioner, PartOfFilter, PartSharing,
+    Sharing,
+};
+use topopt_linalg::{BackendError, CycleKind, Exchange};
+
+use super::gpu::is_single;
+use super::of_part::{ConeOfPart, OfPart, PartOf, PartSolver};
+use super::opened::{OpenGpu, bare_mesh};
+use super::{Neighbors, OnGpu, Solvable, cycle};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::finding::{Finding, InputError};
+use crate::model::Model;
+
+/// The other ranks in the precision of a cycle.
+pub enum Others<'a> {
+    /// Single.
+    Single(Arc<dyn Sharing<Cuda<f32>> + 'a>),
+    /// Double, where void is too soft for single.
+    Double(Arc<dyn Sharing<Cuda<f64>> + 'a>),
+}
+
+impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
+    type Strategy = config::Strategy;
+
+    fn backend_of_part(&self) -> Result<Cuda<f64>, BackendError> {
+        Cuda::new(&self.opened().device)
+    }
+
+    /// `mf` where that is left to us: ranks that measured might differ.
+    fn strategy_of_parts<K: Solvable<N>, const N: usize>(
+        &self,
+        _: &Config,
+        model: &Model<K, N>,
+        wanted: config::Strategy,
+    ) -> Result<config::Strategy, Failure> {
+        if model.colors.is_some() {
+            let finding = Finding::new("`solver.deterministic` is not there for several GPUs");
+            let remedy = "leave it out, or leave `--ranks` out";
+            return Err(InputError::from(finding.remedy(remedy)).into());
+        }
+        let wanted = match wanted {
+            config::Strategy::Auto => config::Strategy::Mf,
+            wanted => wanted,
+        };
+        let known = K::strategies_on_gpu(model);
+        if known.contains(&wanted.name()) {
+            return Ok(wanted);
+        }
+        let message = format!("strategy `{}` does not compute this model on GPUs", wanted.name());
+        let remedy = format!("use one of {}", known.join(", "));
+        Err(InputError::from(Finding::new(message).remedy(remedy)).into())
+    }
+
+    fn solver_of_part<'a, K: Solvable<N>, const N: usize>(
+        &'a self,
+        solver: &config::Solver,
+        part: PartOf<'a, C, K, N>,
+        strategy: config::Strategy,
+        contrast: f64,
+    ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
+        let PartOf { communicator, part, local } = part;
+        let gpu = self.opened();
+        let others = match (solver.is_multigrid(), is_single(contrast)) {
+            (false, _) => None,
+            (_, true) => {
+                Some(Others::Single(PartSharing::new(gpu.single()?, communicator, part, N)?))
+            }
+            _ => Some(Others::Double(PartSharing::new(&gpu.backend, communicator, part, N)?)),
+        };
+        K::solver_of_part_on_gpu(gpu, solver, local, strategy, others)
+    }
+
+    fn filter_of_part<'a>(
+        &'a self,
+        part: PartOf<'a, C, Diffusion, 1>,
+    ) -> Result<PartOfFilter<'a, Cuda<f64>>, BackendError> {
+        let PartOf { communicator, part, .. } = part;
+        let gpu = self.opened();
+        let single = gpu.single()?;
+        let others = PartSharing::new(single, communicator, part, 1)?;
+        let mesh = bare_mesh(&gpu.device, &part.mesh, None)?;
+        part_of_filter(single, &mesh, &part.mesh, &others)
+    }
+
+    fn cone_of_part<'a>(
+        &'a self,
+        nearby: Nearby,
+        radius: f64,
+        _budget: usize,
+    ) -> Result<ConeOfPart<'a, Cuda<f64>>, BackendError> {
+        let Nearby { halo, centers } = nearby.own_first();
+        let cone = Cone::new(&self.opened().device, &centers, radius)?;
+        let neighbors = Neighbors { mean: cone.mean_neighbors(), stored: false };
+        Ok((halo, Box::new(cone), neighbors))
+    }
+}
+
+/// Of linear elasticity.
+pub(super) fn elastic<'a>(
+    gpu: &'a OpenGpu,
+    solver: &config::Solver,
+    local: &'a Discretization<Elasticity, 3>,
+    strategy: config::Strategy,
+    others: Option<Others<'a>>,
+) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
+    let mesh = ProblemOnDevice::new(&gpu.device, local)?;
+    let named = Strategy::ALL.into_iter().find(|s| s.name() == strategy.name());
+    let operator = named.unwrap_or(Strategy::Mf).build(&mesh, local)?;
+    let kind = cycle(solver);
+    let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a> = match others {
+        Some(Others::Single(others)) => multigrid(&mesh, local, kind, others)?,
+        Some(Others::Double(others)) => multigrid(&mesh, local, kind, others)?,
+        None if solver.preconditioner == config::Preconditioner::BlockJacobi => {
+            Box::new(BlockJacobi::new(&mesh)?)
+        }
+        None => return Ok(PartSolver { operator, preconditioner: None }),
+    };
+    let preconditioner = Some((preconditioner, Box::new(Mf::<f64>::new(&mesh)?) as Box<_>));
+    Ok(PartSolver { operator, preconditioner })
+}
+
+/// Multigrid of linear elasticity.
+fn multigrid<'a, R: Real>(
+    mesh: &Arc<ProblemOnDevice>,
+    local: &'a Discretization<Elasticity, 3>,
+    kind: CycleKind,
+    others: Arc<dyn Sharing<Cuda<R>> + 'a>,
+) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
+    let prepared = Prepared::on_part(local, others.as_ref())?;
+    Ok(Box::new(Multigrid::on_part(mesh, local, kind, &prepared, others)?))
+}
+
+/// Of heat conduction.
+pub(super) fn thermal<'a>(
+    gpu: &'a OpenGpu,
+    solver: &config::Solver,
+    local: &'a Discretization<Diffusion, 1>,
+    strategy: config::Strategy,
+    others: Option<Others<'a>>,
+) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
+    let mesh = bare_mesh(&gpu.device, local.mesh(), None)?;
+    let named = DiffusionStrategy::ALL.into_iter().find(|s| s.name() == strategy.name());
+    let operator = named.unwrap_or(DiffusionStrategy::Mf).build(&mesh, local)?;
+    let (kind, double) = (cycle(solver), &gpu.backend);
+    let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a> = match others {
+        Some(Others::Single(others)) => {
+            Box::new(ScalarMultigrid::on_part(&others, gpu.single()?, &mesh, local, kind)?)
+        }
+        Some(Others::Double(others)) => {
+            Box::new(ScalarMultigrid::on_part(&others, double, &mesh, local, kind)?)
+        }
+        None => return Ok(PartSolver { operator, preconditioner: None }),
+    };
+    let followed = Box::new(MfDiffusion::<f64>::new(&mesh, local)?) as Box<_>;
+    Ok(PartSolver { operator, preconditioner: Some((preconditioner, followed)) })
+}

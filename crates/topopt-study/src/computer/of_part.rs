@@ -1,0 +1,161 @@
+//! What a place makes of the part of a rank.
+
+use topopt_design::{Cone, Nearby};
+use topopt_fem::{
+    Averaging, BlockJacobi, CpuMeans, Diffusion, Discretization, ElementOperator,
+    ElementPreconditioner, Multigrid, PartOfFilter, PartSharing, Strategy,
+};
+use topopt_linalg::{Backend, BackendError, Communicator, Cpu, CycleKind, Exchange, Halo};
+use topopt_mesh::Part;
+
+use super::cpu::checked_strategy;
+use super::{Computer, Neighbors, OnCpu, Solvable, cycle};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::model::Model;
+
+/// A place in which ranks compute that reach each other by `C`.
+pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
+    /// How an operator is chosen.
+    type Strategy: Copy;
+
+    /// Where the vectors of a rank are.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device fails.
+    fn backend_of_part(&self) -> Result<Self::Backend, BackendError>;
+
+    /// The strategy that is `wanted`, by which all ranks compute `model`.
+    ///
+    /// # Errors
+    /// An input failure if it does not compute the model on several ranks here.
+    fn strategy_of_parts<K: Solvable<N>, const N: usize>(
+        &self,
+        config: &Config,
+        model: &Model<K, N>,
+        wanted: config::Strategy,
+    ) -> Result<Self::Strategy, Failure>;
+
+    /// Operator and preconditioner of a part, for moduli down to `contrast` times the largest.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room, or another rank has failed.
+    fn solver_of_part<'a, K: Solvable<N>, const N: usize>(
+        &'a self,
+        solver: &config::Solver,
+        part: PartOf<'a, C, K, N>,
+        strategy: Self::Strategy,
+        contrast: f64,
+    ) -> Result<PartSolver<'a, Self::Backend>, BackendError>;
+
+    /// The equation of the Helmholtz filter on a part.
+    ///
+    /// # Errors
+    /// As [`OfPart::solver_of_part`].
+    fn filter_of_part<'a>(
+        &'a self,
+        part: PartOf<'a, C, Diffusion, 1>,
+    ) -> Result<PartOfFilter<'a, Self::Backend>, BackendError>;
+
+    /// The cone of the elements `nearby` and how they are exchanged; lists of neighbors take at most
+    /// `budget` bytes of a host.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    fn cone_of_part<'a>(
+        &'a self,
+        nearby: Nearby,
+        radius: f64,
+        budget: usize,
+    ) -> Result<ConeOfPart<'a, Self::Backend>, BackendError>;
+}
+
+/// An equation on a part, and who has the others.
+pub struct PartOf<'a, C, K, const N: usize> {
+    /// The other ranks.
+    pub communicator: &'a C,
+    /// The part.
+    pub part: &'a Part,
+    /// The equation on it.
+    pub local: &'a Discretization<K, N>,
+}
+
+/// What solves the equation of a part.
+pub struct PartSolver<'a, B: Backend> {
+    /// K(E).
+    pub operator: Box<dyn ElementOperator<B> + 'a>,
+    /// Its preconditioner and an operator for that to follow; none where the diagonal of K is enough.
+    pub preconditioner: Option<Preconditioning<'a, B>>,
+}
+
+/// A preconditioner and the operator that it follows.
+pub type Preconditioning<'a, B> =
+    (Box<dyn ElementPreconditioner<B> + 'a>, Box<dyn ElementOperator<B> + 'a>);
+
+/// A cone, how its elements are exchanged, and what there is to say of it.
+pub type ConeOfPart<'a, B> = (Halo, Box<dyn Averaging<B> + 'a>, Neighbors);
+
+impl<C: Communicator> OfPart<C> for OnCpu {
+    type Strategy = Strategy;
+
+    fn backend_of_part(&self) -> Result<Cpu, BackendError> {
+        Ok(Cpu)
+    }
+
+    fn strategy_of_parts<K: Solvable<N>, const N: usize>(
+        &self,
+        config: &Config,
+        model: &Model<K, N>,
+        wanted: config::Strategy,
+    ) -> Result<Strategy, Failure> {
+        Ok(checked_strategy(config, model, wanted)?)
+    }
+
+    fn solver_of_part<'a, K: Solvable<N>, const N: usize>(
+        &'a self,
+        solver: &config::Solver,
+        part: PartOf<'a, C, K, N>,
+        strategy: Strategy,
+        _contrast: f64,
+    ) -> Result<PartSolver<'a, Cpu>, BackendError> {
+        let PartOf { communicator, part, local } = part;
+        let preconditioner: Box<dyn ElementPreconditioner<Cpu> + 'a> = match solver.preconditioner {
+            config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
+                let others = PartSharing::new(&Cpu, communicator, part, N)?;
+                K::multigrid_on_part(local, cycle(solver), others)?
+            }
+            config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(local)),
+            config::Preconditioner::Jacobi => {
+                return Ok(PartSolver { operator: strategy.build(local), preconditioner: None });
+            }
+        };
+        let followed = Strategy::Mf.build(local);
+        let preconditioner = Some((preconditioner, followed));
+        Ok(PartSolver { operator: strategy.build(local), preconditioner })
+    }
+
+    fn filter_of_part<'a>(
+        &'a self,
+        part: PartOf<'a, C, Diffusion, 1>,
+    ) -> Result<PartOfFilter<'a, Cpu>, BackendError> {
+        let PartOf { communicator, part, local } = part;
+        let others = PartSharing::new(&Cpu, communicator, part, 1)?;
+        let multigrid = Multigrid::<_, 1, 1>::on_part(local, CycleKind::K, others)?.steady();
+        Ok(PartOfFilter {
+            operators: [Strategy::Bsr, Strategy::Mf].map(|strategy| strategy.build(local)),
+            preconditioner: Box::new(multigrid),
+            means: Box::new(CpuMeans::new(&part.mesh)),
+        })
+    }
+
+    fn cone_of_part<'a>(
+        &'a self,
+        Nearby { halo, centers }: Nearby,
+        radius: f64,
+        budget: usize,
+    ) -> Result<ConeOfPart<'a, Cpu>, BackendError> {
+        let cone = Cone::of_rows(centers, halo.own.clone(), radius, budget);
+        let neighbors = Neighbors::new(cone.mean_neighbors(), cone.storage());
+        Ok((halo, Box::new(cone), neighbors))
+    }
+}
