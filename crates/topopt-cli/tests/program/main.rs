@@ -13,6 +13,7 @@ mod distance;
 mod export;
 mod gmsh;
 mod gpu;
+mod gpu_ranks;
 #[cfg(unix)]
 mod guide;
 mod heat;

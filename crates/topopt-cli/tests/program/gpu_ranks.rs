@@ -1,0 +1,89 @@
+//! Ranks that share a GPU, or the emulated driver.
+
+use topopt_cuda::{Probe, probe};
+
+use crate::heat::part;
+use crate::{Folder, difference};
+
+/// That so many ranks on a GPU give the compliances of one on the processor, with solves this exact.
+fn agree(folder: &Folder, set: &[&str], sizes: &[usize]) {
+    let set = [&["solver.tolerance=1e-10", "solver.early_tolerance=1e-10"], set].concat();
+    folder.run_well(&set);
+    let [expected, volumes] = ["objective", "volume_fraction"].map(|name| folder.history(name));
+    for size in sizes {
+        let size = size.to_string();
+        let finished = folder.run(&set, &["--device", "gpu", "--ranks", &size]);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        for (name, expected) in [("objective", &expected), ("volume_fraction", &volumes)] {
+            let off = difference(&folder.history(name), expected);
+            assert!(off < 1e-9, "{set:?} on {size} ranks, {name}: off by {off:e}");
+        }
+    }
+}
+
+fn is_skipped() -> bool {
+    let is_skipped = !matches!(probe(), Probe::Found { .. });
+    if is_skipped {
+        println!("skipped: no CUDA device");
+    }
+    is_skipped
+}
+
+#[test]
+fn every_strategy_on_ranks_gives_the_history_of_the_cpu() {
+    if is_skipped() {
+        return;
+    }
+    let folder = Folder::new();
+    let set = ["solver.tolerance=1e-10", "solver.preconditioner=jacobi", "design.solid=[]"];
+    folder.run_well(&set);
+    let expected = folder.history("compliance");
+    for strategy in topopt_cuda::Strategy::ALL {
+        let args = ["--device", "gpu", "--ranks", "3", "--strategy", strategy.name()];
+        let finished = folder.run(&set, &args);
+        assert_eq!((finished.status, finished.err.as_str()), (0, ""), "{}", finished.out);
+        let off = difference(&folder.history("compliance"), &expected);
+        assert!(off < 1e-9, "{}: off by {off:e}", strategy.name());
+    }
+}
+
+#[test]
+fn preconditioners_filters_and_methods_on_ranks_give_the_history_of_the_cpu() {
+    if is_skipped() {
+        return;
+    }
+    agree(&Folder::new(), &[], &[2, 3]);
+    agree(&Folder::new(), &["solver.preconditioner=block-jacobi"], &[2]);
+    agree(&Folder::new(), &["material.void_modulus=1e-9"], &[2]);
+    agree(&Folder::new(), &["filter.kind=density", "filter.radius_in_elements=4.5"], &[5]);
+    agree(&Folder::new(), &["filter.kind=density", "filter.weights=helmholtz"], &[2]);
+    agree(&Folder::new(), &["filter.kind=density", "optimizer.method=mma"], &[2]);
+}
+
+#[test]
+fn heat_on_ranks_gives_the_history_of_the_cpu() {
+    if is_skipped() {
+        return;
+    }
+    let folder = part(
+        [8, 4, 4],
+        |[x, y, z]| [8.0 * x + 0.3 * y * z, 4.0 * y, 4.0 * z],
+        "[material]\nconductivity = 3\n[[supports]]\nset = \"low\"\n\
+        [[convection]]\nset = \"sides\"\nfilm_coefficient = 0.02\nambient = 1\n\
+        [[loads]]\nheat_source = 1\n[design]\nvolume_fraction = 0.4\n\
+        [filter]\nradius_in_elements = 2.5\n[optimizer]\nmax_iterations = 2\n\
+        [solver]\ndevice = \"cpu\"\n",
+    );
+    agree(&folder, &[], &[2, 3]);
+}
+
+#[test]
+fn several_ranks_are_not_deterministic_on_a_gpu() {
+    if is_skipped() {
+        return;
+    }
+    let refused =
+        Folder::new().run(&["solver.deterministic=true"], &["--device", "gpu", "--ranks", "2"]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.err.contains("`solver.deterministic`"), "{}", refused.err);
+}
