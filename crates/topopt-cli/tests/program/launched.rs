@@ -262,3 +262,23 @@ fn ranks_with_a_gpu_each_tell_once_why_they_cannot_compute() {
         assert_eq!((ended.out.as_str(), folder.files()), ("", vec!["case.toml".to_owned()]));
     }
 }
+
+/// The second of two waits for the first, which is not there: on the emulated driver, as elsewhere it finds no GPU.
+#[test]
+fn a_rank_with_a_gpu_ends_with_the_process_that_has_started_it() {
+    let folder = Folder::new();
+    let mut command = program(&folder.path(""));
+    command.args(["run", "case.toml", "--output", "out", "--device", "gpu"]);
+    for (name, value) in [("RANKS", "2"), ("RANK", "1"), ("LOCAL_RANK", "1"), ("RENDEZVOUS", ".")] {
+        command.env(format!("TOPOPT_{name}"), value);
+    }
+    command.env("TOPOPT_EMULATOR_DEVICES", "2").stdin(Stdio::piped()).stderr(Stdio::piped());
+    let start = Instant::now();
+    let mut child = command.spawn().unwrap();
+    sleep(Duration::from_millis(300));
+    drop(child.stdin.take());
+    let ended: Finished = child.wait_with_output().unwrap().into();
+    assert!(start.elapsed() < SECONDS / 2, "it took {:?}", start.elapsed());
+    assert_ne!(ended.status, 0);
+    assert!(ended.err.is_empty() || ended.err.contains("GPU"), "{}", ended.err);
+}
