@@ -89,15 +89,10 @@ fn alone(launched: &Launched) -> Failure {
         "{variable} says that this is one of {size} processes: only `topopt run` is \
                            for several"
     );
-    told_by_first(launched, Finding::new(message).remedy("start it once, without mpirun or srun"))
-}
-
-/// What all processes find wrong with how they were started, and one of them tells.
-fn told_by_first(launched: &Launched, finding: Finding) -> Failure {
-    match launched.rank {
-        0 => InputError::from(finding).into(),
-        _ => Failure::ToldByFirst,
-    }
+    Failure::of_start(
+        launched,
+        Finding::new(message).remedy("start it once, without mpirun or srun"),
+    )
 }
 
 /// Refuses what `solver.threads` may not be from the variable of the environment, too.

@@ -11,6 +11,7 @@ use topopt_linalg::{BackendError, PcgOutcome, StopReason};
 use crate::config::Cycle;
 use crate::finding::{Finding, InputError};
 use crate::ranks::children::EndedChild;
+use crate::ranks::launched::Launched;
 use crate::result_files::resume_command;
 
 /// Why a command did not do what it was asked.
@@ -134,6 +135,14 @@ fn what_there_is(iterations: usize, directory: Option<&Path>) -> String {
 }
 
 impl Failure {
+    /// What all of several processes find wrong with how they were started, and one of them tells.
+    pub fn of_start(launched: &Launched, finding: Finding) -> Self {
+        match launched.rank {
+            0 => InputError::from(finding).into(),
+            _ => Failure::ToldByFirst,
+        }
+    }
+
     /// Exit status of the program: 0 where the reader of a pipe has just gone away, or another rank has
     /// one.
     pub fn exit_status(&self) -> u8 {

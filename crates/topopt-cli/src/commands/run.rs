@@ -17,7 +17,6 @@ use topopt_study::ranks::children::supervise;
 use topopt_study::ranks::launched::Launched;
 use topopt_study::run::{self, Request};
 
-use super::told_by_first;
 use crate::args::RunArgs;
 use crate::progress::Progress;
 
@@ -29,7 +28,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let joined = launched.map(|launched| {
         let joined = agree(args.ranks, launched).and_then(|()| Team::join(launched));
-        joined.map_err(|finding| told_by_first(launched, finding))
+        joined.map_err(|finding| Failure::of_start(launched, finding))
     });
     let joined = joined.transpose()?;
     let config = configuration(args)?;
@@ -41,7 +40,7 @@ pub(super) fn run(
         (None, ranks, _) => Team::Threads(ranks),
     };
     if let (Some(launched), Err(finding)) = (launched, team.check(config.solver.device)) {
-        return Err(told_by_first(launched, finding));
+        return Err(Failure::of_start(launched, finding));
     }
     let request = Request {
         earlier: match (args.resume, args.overwrite) {

@@ -46,11 +46,9 @@ impl Mpi {
         let world = SimpleCommunicator::world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
         if (rank, size) != (launched.rank, launched.size) {
-            let finding = Finding::new(format!(
-                "MPI counts {size} ranks, but {} says {}",
-                launched.size_variable(),
-                launched.size
-            ));
+            let (variable, launched) = (launched.size_variable(), launched.size);
+            let message = format!("{variable} says {launched} processes, but MPI knows of {size}");
+            let finding = Finding::new(message);
             let remedy = "start with the launcher of the MPI that this program was built with; \
                           with srun perhaps by --mpi=pmix";
             return Err(finding.remedy(remedy));
