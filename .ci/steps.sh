@@ -55,6 +55,25 @@ install_chromium() {
     fi
 }
 
+# A program with MPI, for the tests that start it by mpirun. It needs Debian's Open MPI and libclang; where
+# they cannot be had, these tests are skipped.
+build_with_mpi() {
+    if ! command -v mpicc >/dev/null && [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
+        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+            --no-install-recommends openmpi-bin libopenmpi-dev libclang-dev >/dev/null ||
+            printf 'apt-get has failed\n'
+    fi
+    if ! command -v mpicc; then
+        printf 'there is no MPI: the tests of ranks that are processes are skipped\n'
+        return
+    fi
+    # Of the whole workspace, so that Cargo compiles again only what knows MPI.
+    cargo build --locked --workspace --bin topopt --features topopt-cli/mpi
+    mkdir -p "$target/mpi"
+    cp "$target/debug/topopt" "$target/mpi/topopt"
+    export TOPOPT_MPI=$target/mpi/topopt TOPOPT_REQUIRE_MPI=1
+}
+
 on_emulator() {
     LD_LIBRARY_PATH=$emulator cargo test --locked --workspace "$@"
 }

@@ -5,7 +5,6 @@
 //! would run it, with a tighter solver.
 
 use std::error::Error;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -104,14 +103,14 @@ impl Case {
             device: Some(device),
             strategy: Some(strategy),
             preconditioner: None,
-            ranks: NonZeroUsize::MIN,
+            ranks: None,
             overwrite: false,
             resume: false,
             start_from: None,
             log: Log::Quiet,
         };
 
-        execute(&Command::Run(arguments), &mut std::io::sink(), &Interrupt::new())?;
+        execute(&Command::Run(arguments), None, &mut std::io::sink(), &Interrupt::new())?;
         let found = compliances(&output.path().join("history.csv"))?;
         if found.len() != iterations {
             return Err(format!("{} iterations instead of {iterations}", found.len()).into());

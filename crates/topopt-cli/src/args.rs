@@ -109,10 +109,11 @@ pub struct RunArgs {
     /// Preconditioner, instead of `solver.preconditioner`
     #[arg(long, value_enum)]
     pub preconditioner: Option<Preconditioner>,
-    /// Share the work among so many ranks, each with a part of the mesh and a share of the threads; on
-    /// the processor
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
-    pub ranks: NonZeroUsize,
+    /// Share the work among so many ranks, each with a part of the mesh: threads on the processor, or
+    /// with `--device gpu` processes with a GPU each. Processes that mpirun or srun has started are
+    /// ranks without this
+    #[arg(long, value_name = "N")]
+    pub ranks: Option<NonZeroUsize>,
     /// Replace the results of an earlier run
     #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,

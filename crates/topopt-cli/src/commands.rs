@@ -25,6 +25,7 @@ use topopt_study::failure::Failure;
 use topopt_study::finding::{Finding, InputError};
 use topopt_study::free_memory;
 use topopt_study::interrupt::Interrupt;
+use topopt_study::ranks::launched::Launched;
 
 use crate::args::{Cli, Command};
 
@@ -39,16 +40,21 @@ pub fn check_start() -> Result<(), Failure> {
 }
 
 /// Does what the command line asks and prints to `out`. A run ends soon after `interrupt` is set.
+/// `launched` says which of several processes this is, if it is one.
 ///
 /// # Errors
 /// [`Failure`], with the exit status that belongs to it.
 pub fn execute(
     command: &Command,
+    launched: Option<&Launched>,
     out: &mut (impl Write + Send),
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    if let Some(launched) = launched.filter(|_| !matches!(command, Command::Run(_))) {
+        return Err(alone(launched));
+    }
     let result = match command {
-        Command::Run(args) => run::run(args, out, interrupt),
+        Command::Run(args) => run::run(args, launched, out, interrupt),
         Command::Solve(args) => solve::solve(args, out, interrupt),
         Command::Verify(args) => verify::verify(args, out, interrupt),
         Command::Bench(command) => bench::bench(command, out),
@@ -74,6 +80,19 @@ pub fn execute(
         }
         result => result,
     }
+}
+
+/// Why several processes cannot do other things than a run.
+fn alone(launched: &Launched) -> Failure {
+    let (variable, size) = (launched.size_variable(), launched.size);
+    let message = format!(
+        "{variable} says that this is one of {size} processes: only `topopt run` is \
+                           for several"
+    );
+    Failure::of_start(
+        launched,
+        Finding::new(message).remedy("start it once, without mpirun or srun"),
+    )
 }
 
 /// Refuses what `solver.threads` may not be from the variable of the environment, too.

@@ -2,55 +2,127 @@
 //! failed, 130 interrupted.
 
 use std::io::{IsTerminal, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Parser;
 use topopt_cli::args::{Cli, Command};
 use topopt_cli::commands::{check_start, execute};
 use topopt_cli::render::{Drawing, render};
 use topopt_study::failure::Failure;
+use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
+use topopt_study::ranks;
+use topopt_study::ranks::launched::{Launched, Launcher};
+
+/// Exit status of a program that has panicked.
+const PANICKED: u8 = 101;
+
+/// How long a rank other than the first is silent before it says why it fails.
+const OTHER_RANK: Duration = Duration::from_secs(1);
+/// How much longer than the rank before it.
+const TURN: Duration = Duration::from_millis(100);
+/// How much longer if another rank may be the reason: longer than one has that is asked to end.
+const FOLLOWING: Duration = Duration::from_secs(4);
 
 static INTERRUPT: Interrupt = Interrupt::new();
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| say(&format!("topopt: this is a bug: {panic}\n"))));
+    let launched = Launched::find(|name| std::env::var_os(name));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let status = u8::from(error.use_stderr());
-            let _ = error.print(); // nobody is left to tell
+            if !matches!(&launched, Ok(Some(launched)) if launched.rank > 0) {
+                let _ = error.print(); // nobody is left to tell
+            }
             return status.into();
         }
     };
-    let Err(failure) = check_start().and_then(|()| done(&cli.command)) else {
-        return ExitCode::SUCCESS;
+    let launched = match launched {
+        Ok(launched) => launched,
+        Err(finding) => return tell(&InputError::from(finding).into()).into(),
     };
+    let work = || check_start().and_then(|()| done(&cli.command, launched.as_ref()));
+    let status = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(failure)) => {
+            await_turn(&failure, launched.as_ref());
+            tell(&failure)
+        }
+        Err(_) => PANICKED,
+    };
+    if status != 0 {
+        ranks::abort(status);
+    }
+    status.into()
+}
+
+/// Says why the program ends, and returns its exit status.
+fn tell(failure: &Failure) -> u8 {
+    if let Failure::Rank(ended) = failure {
+        say(&ended.said);
+    }
     let drawing = if std::io::stderr().is_terminal() { Drawing::Terminal } else { Drawing::Plain };
     say(&render(&failure.findings(), drawing));
-    failure.exit_status().into()
+    failure.exit_status()
 }
 
 /// Does what is asked, with an ear for signals.
-fn done(command: &Command) -> Result<(), Failure> {
-    if let Err(error) = ctrlc::set_handler(interrupted) {
+fn done(command: &Command, launched: Option<&Launched>) -> Result<(), Failure> {
+    let is_child = launched.is_some_and(|l| matches!(l.launcher, Launcher::Topopt(_)));
+    if is_child {
+        std::thread::spawn(end_with_parent);
+    }
+    // Of several processes one answers: that which has started the others, or the first.
+    let answers = !is_child && launched.is_none_or(|launched| launched.rank == 0);
+    if let Err(error) = ctrlc::set_handler(move || interrupted(answers)) {
         say(&format!("topopt: cannot handle interruptions: {error}\n"));
     }
     survive_file_size_limit();
     let mut out = std::io::stdout();
-    execute(command, &mut out, &INTERRUPT)?;
+    execute(command, launched, &mut out, &INTERRUPT)?;
     Ok(out.flush()?)
 }
 
+/// Waits until it is this rank's turn to say why it fails. Ranks that fail speak in their order, those first
+/// that know why by themselves; the first that has spoken ends the others, which then say nothing.
+fn await_turn(failure: &Failure, launched: Option<&Launched>) {
+    let Some(launched) = launched.filter(|_| failure.exit_status() != 0) else { return };
+    let by_rank = if launched.rank == 0 { Duration::ZERO } else { OTHER_RANK };
+    let by_failure = if failure.may_follow() { FOLLOWING } else { Duration::ZERO };
+    std::thread::sleep(by_rank + by_failure + (TURN * launched.rank as u32).min(OTHER_RANK));
+}
+
+/// Ends a process that another one has started and looks after, when that one is gone.
+fn end_with_parent() {
+    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+    end();
+}
+
 /// Ends the program at a signal, at once if nothing has to be finished first.
-fn interrupted() {
-    if INTERRUPT.signal() {
-        topopt_io::atomic::abandon();
-        say("topopt: interrupted\n");
-        std::process::exit(130);
+fn interrupted(answers: bool) {
+    let ends = INTERRUPT.signal();
+    if answers {
+        say(match ends {
+            true => "topopt: interrupted\n",
+            false => {
+                "topopt: interrupted; finishing the current step first. Interrupt again to end at once\n"
+            }
+        });
     }
-    say("topopt: interrupted; finishing the current step first. Interrupt again to end at once\n");
+    if ends {
+        end();
+    }
+}
+
+/// Ends the program without leaving files under way.
+fn end() {
+    topopt_io::atomic::abandon();
+    std::process::exit(130);
 }
 
 /// A file that outgrows the limit of the shell is an error of the write, not the end of the

@@ -15,7 +15,8 @@ static COUNTING: PeakAlloc = PeakAlloc;
 fn topopt(args: &[&str]) -> Vec<u8> {
     let cli = Cli::try_parse_from([&["topopt"], args].concat()).unwrap();
     let mut out = Vec::new();
-    execute(&cli.command, &mut out, &Interrupt::new()).unwrap_or_else(|e| panic!("{args:?}: {e}"));
+    execute(&cli.command, None, &mut out, &Interrupt::new())
+        .unwrap_or_else(|e| panic!("{args:?}: {e}"));
     out
 }
 

@@ -44,7 +44,7 @@ impl<'a, B: Backend + Sync, C: Exchange<B>> PartSharing<'a, B, C> {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(
+    pub fn of(
         backend: &'a B,
         communicator: &'a C,
         part: &'a Part,

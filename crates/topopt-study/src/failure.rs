@@ -10,6 +10,8 @@ use topopt_linalg::{BackendError, PcgOutcome, StopReason};
 
 use crate::config::Cycle;
 use crate::finding::{Finding, InputError};
+use crate::ranks::children::EndedChild;
+use crate::ranks::launched::Launched;
 use crate::result_files::resume_command;
 
 /// Why a command did not do what it was asked.
@@ -105,6 +107,12 @@ pub enum Failure {
         /// Where the results are, if the run came so far.
         directory: Option<PathBuf>,
     },
+    /// A rank that is a process ended, and has told why if it could.
+    #[error(transparent)]
+    Rank(#[from] EndedChild),
+    /// All ranks have come to the same end, of which the first one tells.
+    #[error("the first rank tells how the run has ended")]
+    ToldByFirst,
 }
 
 fn reason(reason: StopReason) -> &'static str {
@@ -127,7 +135,16 @@ fn what_there_is(iterations: usize, directory: Option<&Path>) -> String {
 }
 
 impl Failure {
-    /// Exit status of the program: 0 where the reader of a pipe has just gone away, else 1.
+    /// What all of several processes find wrong with how they were started, and one of them tells.
+    pub fn of_start(launched: &Launched, finding: Finding) -> Self {
+        match launched.rank {
+            0 => InputError::from(finding).into(),
+            _ => Failure::ToldByFirst,
+        }
+    }
+
+    /// Exit status of the program: 0 where the reader of a pipe has just gone away, or another rank has
+    /// one.
     pub fn exit_status(&self) -> u8 {
         match self {
             Failure::Print(cause) if cause.kind() == io::ErrorKind::BrokenPipe => 0,
@@ -138,7 +155,26 @@ impl Failure {
             Failure::Solver { .. } | Failure::Unsolved { .. } => 2,
             Failure::Sensitivities { .. } => 2,
             Failure::Interrupted { .. } | Failure::InterruptedStep { .. } => 130,
+            Failure::Rank(ended) => ended.status.unwrap_or(2),
+            Failure::ToldByFirst => 0,
         }
+    }
+
+    /// Whether all ranks have come to this end together, by what they share.
+    pub fn is_of_all_ranks(&self) -> bool {
+        matches!(
+            self,
+            Failure::Solver { .. }
+                | Failure::Filter { .. }
+                | Failure::Sensitivities { .. }
+                | Failure::Interrupted { .. }
+                | Failure::ToldByFirst
+        )
+    }
+
+    /// Whether it may be another rank that has failed, and this one that misses it.
+    pub fn may_follow(&self) -> bool {
+        matches!(self, Failure::Device(_) | Failure::Run(DesignError::Backend(_)))
     }
 
     /// What to tell the user; nothing where nobody listens any more.
@@ -146,6 +182,7 @@ impl Failure {
         match self {
             Failure::Input(error) => error.findings().to_vec(),
             Failure::Print(_) if self.exit_status() == 0 => Vec::new(),
+            Failure::ToldByFirst | Failure::Rank(EndedChild { status: Some(_), .. }) => Vec::new(),
             _ => {
                 let finding = Finding::new(self.to_string());
                 vec![match self.remedy() {
@@ -181,6 +218,10 @@ impl Failure {
             }
             Failure::InterruptedStep { .. } => {
                 "with `output.checkpoint_every` there is something to resume from".into()
+            }
+            Failure::Rank(_) => {
+                "perhaps its memory has run out; `--resume` continues from the last checkpoint"
+                    .into()
             }
             Failure::Run(DesignError::Observer(_)) => {
                 "free some space, or choose another folder with `--output DIR`; the files written \

@@ -39,6 +39,7 @@ pub mod physics;
 pub mod place;
 pub mod posed;
 mod posing;
+pub mod ranks;
 pub mod result_files;
 mod results;
 mod resumption;

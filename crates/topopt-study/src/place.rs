@@ -1,16 +1,18 @@
 //! Where a study computes: the only place that chooses.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 
-use topopt_cuda::{Device, Staged};
+use topopt_cuda::{Device, Nccl, Probe, Staged, probe};
 use topopt_linalg::{BackendError, Cause, Communicator, RankFailure, Threads};
 use topopt_mesh::HexMesh;
 
 use crate::computer::{OnCpu, OnGpu, OnRanks, Visitor};
 use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::finding::Finding;
+use crate::finding::{Finding, InputError};
+use crate::ranks::{Process, Team};
 use crate::thread_pool::thread_pool;
 
 /// Where a study computes.
@@ -22,6 +24,18 @@ pub enum Place {
     },
     /// A GPU.
     Gpu(Arc<Device>),
+}
+
+/// What ranks compute with.
+pub struct Setting<'a> {
+    /// Who they are.
+    pub team: &'a Team,
+    /// Of which each has a part.
+    pub mesh: &'a HexMesh,
+    /// Of this process, for all of its ranks.
+    pub threads: usize,
+    /// The folder of the results.
+    pub results: &'a Path,
 }
 
 impl Place {
@@ -44,14 +58,40 @@ impl Place {
         }
     }
 
-    /// The place of so many ranks that is asked for: of several `Auto` is the processor.
+    /// The place that is asked for a team: of several ranks `Auto` is the processor, and a number of a GPU
+    /// that of the first one on every host.
     ///
     /// # Errors
     /// As [`Place::find`].
-    pub fn of_ranks(asked: config::Device, ranks: NonZeroUsize) -> Result<Self, Finding> {
-        match asked {
-            config::Device::Auto if ranks.get() > 1 => Ok(Place::Cpu { note: None }),
-            asked => Self::find(asked),
+    pub fn of_team(asked: config::Device, team: &Team) -> Result<Self, Finding> {
+        match (asked, team) {
+            (config::Device::Auto, Team::Threads(n)) if n.get() == 1 => Self::find(asked),
+            (config::Device::Auto, _) => Self::find(config::Device::Cpu),
+            (config::Device::Gpu(first), Team::Processes(process)) => {
+                Self::find(config::Device::Gpu(process.gpu(first)?))
+            }
+            (asked, _) => Self::find(asked),
+        }
+    }
+
+    /// Whether there is a GPU for each of so many ranks, from number `first` on; not where they have to
+    /// share the only one.
+    ///
+    /// # Errors
+    /// A finding if there are not enough.
+    pub fn has_gpus(first: usize, ranks: NonZeroUsize) -> Result<bool, Finding> {
+        match probe() {
+            Probe::Found { devices, .. } if first + ranks.get() <= devices => Ok(true),
+            Probe::Found { devices: 1, .. } if first == 0 => Ok(false),
+            Probe::Found { devices, .. } => {
+                let from = if first == 0 { String::new() } else { format!(" from GPU {first} on") };
+                let message =
+                    format!("{ranks} ranks take a GPU each{from}, and this machine has {devices}");
+                let remedy = "give a smaller `--ranks`, or compute on the processor with \
+                              `--device cpu`";
+                Err(Finding::new(message).remedy(remedy))
+            }
+            _ => Self::find(config::Device::Gpu(first)).map(|_| false),
         }
     }
 
@@ -66,30 +106,47 @@ impl Place {
         }
     }
 
-    /// Does something on so many ranks, each with its part of `mesh`, or as [`Place::visit`] does where
-    /// that is one. `visitor` makes what each rank does, for the first one with `true`. All of them share
-    /// `threads` threads. What the first one returns is returned.
+    /// Does something on all ranks of a team, each with its part of the mesh, or as [`Place::visit`] does where
+    /// there is one. `visitor` makes what each rank does, for the first one with `true`. Of threads, what the
+    /// first one returns is returned.
     ///
     /// # Errors
-    /// The failure of the first rank that fails by itself.
+    /// Ranks that cannot compute here; the failure of the first thread that fails by itself.
     pub fn visit_on_ranks<V: Visitor<Output: Send>>(
         &self,
-        ranks: NonZeroUsize,
-        threads: usize,
-        mesh: &HexMesh,
+        setting: &Setting,
         visitor: impl Fn(bool) -> V + Sync,
     ) -> Result<V::Output, Failure> {
-        if ranks.get() == 1 {
-            return self.visit(visitor(true));
+        match (self, setting.team) {
+            (_, Team::Threads(n)) if n.get() == 1 => self.visit(visitor(true)),
+            (_, Team::Threads(n)) => self.visit_on_threads(*n, setting, visitor),
+            (_, Team::Processes(process)) => {
+                let ended = self.visit_on_processes(process, setting, visitor);
+                ended.map_err(|failure| match failure.is_of_all_ranks() && process.rank() > 0 {
+                    true => Failure::ToldByFirst,
+                    false => failure,
+                })
+            }
         }
-        let share = (threads / ranks).max(1);
+    }
+
+    /// Does something on ranks that are threads, which share those of `setting`, or a GPU.
+    fn visit_on_threads<V: Visitor<Output: Send>>(
+        &self,
+        ranks: NonZeroUsize,
+        setting: &Setting,
+        visitor: impl Fn(bool) -> V + Sync,
+    ) -> Result<V::Output, Failure> {
+        let share = (setting.threads / ranks).max(1);
         let done = Threads::run(ranks.get(), |rank| {
             let pool = thread_pool(Some(share))?;
+            let others: &dyn Communicator = rank;
             let visitor = || visitor(rank.rank() == 0);
             pool.install(|| match self {
-                Place::Cpu { .. } => visitor().visit(&OnRanks::new(OnCpu, rank, mesh)?),
+                Place::Cpu { .. } => visitor().visit(&OnRanks::new(OnCpu, others, setting.mesh)?),
                 Place::Gpu(device) => {
-                    visitor().visit(&OnRanks::new(OnGpu::new(device)?, Staged(rank), mesh)?)
+                    let gpu = OnGpu::new(device)?;
+                    visitor().visit(&OnRanks::new(gpu, Staged(others), setting.mesh)?)
                 }
             })
         });
@@ -98,6 +155,27 @@ impl Place {
             Err(RankFailure { cause: Cause::Error(failure), .. }) => Err(failure),
             Err(RankFailure { rank, cause: Cause::Panic(panic) }) => {
                 Err(ended(format!("rank {rank}: {panic}")))
+            }
+        }
+    }
+
+    fn visit_on_processes<V: Visitor>(
+        &self,
+        process: &Process,
+        setting: &Setting,
+        visitor: impl Fn(bool) -> V,
+    ) -> Result<V::Output, Failure> {
+        let visitor = visitor(process.rank() == 0);
+        match self {
+            Place::Cpu { .. } => {
+                let ranks = process.communicator().map_err(InputError::from)?;
+                visitor.visit(&OnRanks::new(OnCpu, ranks, setting.mesh)?)
+            }
+            Place::Gpu(device) => {
+                let id = process.group(setting.results)?;
+                let nccl = Nccl::join(device, process.rank(), process.size(), &id);
+                process.has_joined(setting.results);
+                visitor.visit(&OnRanks::new(OnGpu::new(device)?, nccl?, setting.mesh)?)
             }
         }
     }
@@ -113,6 +191,16 @@ impl Place {
         match self {
             Place::Cpu { note } => note.as_deref(),
             Place::Gpu(_) => None,
+        }
+    }
+
+    /// The same of a team.
+    pub fn note_of(&self, team: &Team) -> Option<String> {
+        match (self, team) {
+            (Place::Gpu(_), Team::Threads(n)) if n.get() > 1 => {
+                Some(format!("{n} ranks share one GPU, and take longer than one would"))
+            }
+            _ => self.note().map(str::to_owned),
         }
     }
 

@@ -1,7 +1,6 @@
 //! A run: the design loop on the computer of a case, and the files that it writes.
 
 use std::cell::Cell;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,7 +27,8 @@ use crate::meshing::Gmsh;
 use crate::model::Model;
 use crate::optimizer;
 use crate::output_folder::{self, Earlier};
-use crate::place::Place;
+use crate::place::{Place, Setting};
+use crate::ranks::Team;
 use crate::results::Results;
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
@@ -36,7 +36,6 @@ use crate::summary::{Preconditioner, Summary};
 use crate::thread_pool::thread_pool;
 
 /// What a run is asked for besides its case.
-#[derive(Debug, Clone)]
 pub struct Request {
     /// What is to become of results that are there.
     pub earlier: Earlier,
@@ -44,8 +43,8 @@ pub struct Request {
     pub start_from: Option<PathBuf>,
     /// Makes meshes of geometries.
     pub gmsh: Gmsh,
-    /// How many ranks share the work.
-    pub ranks: NonZeroUsize,
+    /// Who share the work.
+    pub team: Team,
 }
 
 /// Shows how a run comes on. Nothing that it does ends the run.
@@ -99,10 +98,10 @@ fn run_of<K: Solvable<N>, const N: usize>(
         (earlier == Earlier::Continue).then(|| Resumption::find(config)).transpose()?;
     let start_from = request.start_from.as_deref().map(StartingDesign::read).transpose()?;
 
-    thread_pool(config.solver.threads)?.install(|| {
+    thread_pool(request.team.threads(config.solver.threads))?.install(|| {
         // A GPU takes a while to open.
         let (place, case) = rayon::join(
-            || Place::of_ranks(config.solver.device, request.ranks),
+            || Place::of_team(config.solver.device, &request.team),
             || Case::of::<K>(config, &request.gmsh, interrupt),
         );
 
@@ -117,13 +116,14 @@ fn run_of<K: Solvable<N>, const N: usize>(
             .transpose()
             .map_err(InputError::from)?;
 
+        let note = place.note_of(&request.team);
         // The first rank alone tells how it comes on.
         let shown: &mut dyn Progress = &mut *progress;
         let progress = Mutex::new(Some(shown));
         let run = |is_first: bool| Run {
             config,
             model: &model,
-            note: place.note(),
+            note: note.as_deref(),
             resumption: resumption.as_ref(),
             start_from: start_from.as_ref(),
             earlier,
@@ -131,8 +131,13 @@ fn run_of<K: Solvable<N>, const N: usize>(
             interrupt,
             start,
         };
-        let threads = rayon::current_num_threads();
-        place.visit_on_ranks(request.ranks, threads, model.problem.mesh(), run)
+        let setting = Setting {
+            team: &request.team,
+            mesh: model.problem.mesh(),
+            threads: rayon::current_num_threads(),
+            results: &config.output_directory(),
+        };
+        place.visit_on_ranks(&setting, run)
     })
 }
 

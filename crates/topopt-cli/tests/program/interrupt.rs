@@ -45,7 +45,7 @@ fn before_the_first_iteration() {
     let interrupt = Interrupt::new();
     interrupt.signal();
     let mut lines = Vec::new();
-    let failure = execute(&cli.command, &mut lines, &interrupt).unwrap_err();
+    let failure = execute(&cli.command, None, &mut lines, &interrupt).unwrap_err();
     assert_eq!(failure.to_string(), "interrupted before the first iteration; nothing is written");
     assert_eq!((failure.exit_status(), lines), (130, Vec::new()));
     assert_eq!(folder.files(), ["case.toml"]);

@@ -25,6 +25,7 @@ mod heat_resume;
 mod heat_series;
 mod heat_verified;
 mod interrupt;
+mod launched;
 mod literature;
 mod loads;
 mod materials;

@@ -287,7 +287,7 @@ fn an_interruption_leaves_nothing() {
     let interrupt = Interrupt::new();
     interrupt.signal();
     let mut lines = Vec::new();
-    let failure = execute(&cli.command, &mut lines, &interrupt).unwrap_err();
+    let failure = execute(&cli.command, None, &mut lines, &interrupt).unwrap_err();
     assert_eq!((failure.exit_status(), lines), (130, Vec::new()));
     assert_eq!(folder.files(), ["case.toml"]);
 }

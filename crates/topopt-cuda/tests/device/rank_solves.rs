@@ -121,7 +121,7 @@ fn elastic_solves_agree<R: Real>(device: &Arc<Device>, whole: &Discretization) {
     for size in SIZES {
         let (iterations, u) = on_ranks(device, whole, size, |rank| {
             let Rank { backend, part, local } = rank;
-            let others = PartSharing::new(&single, backend.communicator(), part, 3)?;
+            let others = PartSharing::of(&single, backend.communicator(), part, 3)?;
             let on_device = ProblemOnDevice::new(device, local)?;
             let prepared = Prepared::on_part(local, others.as_ref())?;
             let multigrid = Multigrid::on_part(&on_device, local, CycleKind::K, &prepared, others)?;
@@ -160,7 +160,7 @@ fn multigrid_of_heat_takes_about_as_many_iterations() {
         for size in SIZES {
             let (iterations, u) = on_ranks(&device, &whole, size, |rank| {
                 let Rank { backend, part, local } = rank;
-                let others = PartSharing::new(&single, backend.communicator(), part, 1)?;
+                let others = PartSharing::of(&single, backend.communicator(), part, 1)?;
                 let on_device = MeshOnDevice::new(&device, local.mesh())?;
                 let multigrid =
                     ScalarMultigrid::on_part(&others, &single, &on_device, local, CycleKind::K)?;
@@ -193,7 +193,7 @@ fn the_helmholtz_filter_is_that_of_one_rank() {
     let whole = Discretization::new(mesh, Diffusion, Constraints::none(sizes[0]));
     for size in SIZES {
         let found = on_ranks(&device, &whole, size, |Rank { backend, part, .. }| {
-            let others = PartSharing::new(&single, backend.communicator(), part, 1)?;
+            let others = PartSharing::of(&single, backend.communicator(), part, 1)?;
             let on_device = MeshOnDevice::new(&device, &part.mesh)?;
             let of_part = part_of_filter(&single, &on_device, &part.mesh, &others)?;
             let filter = Helmholtz::on_ranks(backend, part, of_part, 0.4, sizes)?;

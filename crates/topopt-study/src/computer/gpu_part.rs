@@ -74,9 +74,9 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
         let others = match (solver.is_multigrid(), is_single(contrast)) {
             (false, _) => None,
             (_, true) => {
-                Some(Others::Single(PartSharing::new(gpu.single()?, communicator, part, N)?))
+                Some(Others::Single(PartSharing::of(gpu.single()?, communicator, part, N)?))
             }
-            _ => Some(Others::Double(PartSharing::new(&gpu.backend, communicator, part, N)?)),
+            _ => Some(Others::Double(PartSharing::of(&gpu.backend, communicator, part, N)?)),
         };
         K::solver_of_part_on_gpu(gpu, solver, local, strategy, others)
     }
@@ -88,7 +88,7 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
         let PartOf { communicator, part, .. } = part;
         let gpu = self.opened();
         let single = gpu.single()?;
-        let others = PartSharing::new(single, communicator, part, 1)?;
+        let others = PartSharing::of(single, communicator, part, 1)?;
         let mesh = bare_mesh(&gpu.device, &part.mesh, None)?;
         part_of_filter(single, &mesh, &part.mesh, &others)
     }

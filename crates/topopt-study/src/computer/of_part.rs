@@ -121,7 +121,7 @@ impl<C: Communicator> OfPart<C> for OnCpu {
         let PartOf { communicator, part, local } = part;
         let preconditioner: Box<dyn ElementPreconditioner<Cpu> + 'a> = match solver.preconditioner {
             config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
-                let others = PartSharing::new(&Cpu, communicator, part, N)?;
+                let others = PartSharing::of(&Cpu, communicator, part, N)?;
                 K::multigrid_on_part(local, cycle(solver), others)?
             }
             config::Preconditioner::BlockJacobi => Box::new(BlockJacobi::new(local)),
@@ -139,7 +139,7 @@ impl<C: Communicator> OfPart<C> for OnCpu {
         part: PartOf<'a, C, Diffusion, 1>,
     ) -> Result<PartOfFilter<'a, Cpu>, BackendError> {
         let PartOf { communicator, part, local } = part;
-        let others = PartSharing::new(&Cpu, communicator, part, 1)?;
+        let others = PartSharing::of(&Cpu, communicator, part, 1)?;
         let multigrid = Multigrid::<_, 1, 1>::on_part(local, CycleKind::K, others)?.steady();
         Ok(PartOfFilter {
             operators: [Strategy::Bsr, Strategy::Mf].map(|strategy| strategy.build(local)),

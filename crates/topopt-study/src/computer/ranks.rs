@@ -20,10 +20,13 @@ use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
 use crate::model::Model;
 
+/// Where the vectors of ranks in the place `P` are.
+type RankBackend<P, C> = Ranks<<P as Computer>::Backend, C>;
+
 /// A rank with its part of a mesh, which computes in the place `P`.
 pub struct OnRanks<P: Computer, C: Exchange<P::Backend>> {
     place: P,
-    ranks: Ranks<P::Backend, C>,
+    ranks: RankBackend<P, C>,
     part: Part,
     n_nodes: usize,
     n_elements: usize,
@@ -78,14 +81,14 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
         &'a self,
         operator: Box<dyn ElementOperator<P::Backend> + 'a>,
         terms: usize,
-    ) -> Result<Box<dyn ElementOperator<Ranks<P::Backend, C>> + 'a>, BackendError> {
+    ) -> Result<Box<dyn ElementOperator<RankBackend<P, C>> + 'a>, BackendError> {
         let Self { ranks, part, n_nodes, .. } = self;
         Ok(Box::new(Distributed::new(ranks, part, operator, terms, *n_nodes)?))
     }
 }
 
 impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
-    type Backend = Ranks<P::Backend, C>;
+    type Backend = RankBackend<P, C>;
     const UNMEASURED: config::Strategy = P::UNMEASURED;
 
     fn backend(&self) -> &Self::Backend {

@@ -78,7 +78,7 @@ where
     [f64; M]: NodalModes<N>,
 {
     let Rank { backend, part, local } = rank;
-    let sharing = PartSharing::new(backend.inner(), backend.communicator(), part, N)?;
+    let sharing = PartSharing::of(backend.inner(), backend.communicator(), part, N)?;
     let of_part = Multigrid::<K, N, M>::on_part(local, CycleKind::K, sharing)?;
     distributed(rank, Box::new(of_part))
 }

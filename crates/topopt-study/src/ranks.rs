@@ -1,0 +1,190 @@
+//! Who compute a run together: threads of this process, or processes of which this is one.
+
+pub mod children;
+pub mod launched;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod rendezvous;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use topopt_cuda::{Nccl, NcclId, Probe, probe};
+use topopt_linalg::Communicator;
+
+use crate::config;
+use crate::failure::Failure;
+use crate::finding::{Finding, InputError};
+use launched::{Launched, Launcher};
+use rendezvous::{PATIENCE, Rendezvous};
+
+/// Who compute a run together.
+pub enum Team {
+    /// So many ranks, each a thread of this process.
+    Threads(NonZeroUsize),
+    /// Ranks that are processes, of which this is one.
+    Processes(Process),
+}
+
+/// One of several processes that compute a run together.
+pub struct Process {
+    launched: Launched,
+    #[cfg(feature = "mpi")]
+    mpi: Option<mpi::Mpi>,
+}
+
+impl Team {
+    /// The processes that a launcher has started. Those that this program has started itself have a GPU each
+    /// and need no MPI.
+    ///
+    /// # Errors
+    /// A finding if MPI does not connect them.
+    pub fn join(launched: &Launched) -> Result<Self, Finding> {
+        #[cfg(feature = "mpi")]
+        let mpi = match launched.launcher {
+            Launcher::Topopt(_) => None,
+            _ => Some(mpi::Mpi::join(launched)?),
+        };
+        Ok(Self::Processes(Process {
+            launched: launched.clone(),
+            #[cfg(feature = "mpi")]
+            mpi,
+        }))
+    }
+
+    /// Whether the ranks can reach each other on such a device.
+    ///
+    /// # Errors
+    /// A finding if they cannot.
+    pub fn check(&self, device: config::Device) -> Result<(), Finding> {
+        match (self, device) {
+            (Team::Processes(process), config::Device::Cpu | config::Device::Auto) => {
+                process.communicator().map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The threads of this process where so many are asked for: processes share those of their host.
+    pub fn threads(&self, asked: Option<usize>) -> Option<usize> {
+        let Team::Processes(Process { launched, .. }) = self else { return asked };
+        let here = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        asked.or_else(|| launched.local_size.map(|size| (here / size).max(1)))
+    }
+
+    /// Ends what this process has begun to reach the others, where `ended` means the end of all of them.
+    /// Otherwise it still has to tell what has happened, and then to [`abort`].
+    ///
+    /// # Errors
+    /// Those of `ended`.
+    pub fn leave(self, ended: Result<(), Failure>) -> Result<(), Failure> {
+        #[cfg(feature = "mpi")]
+        if let Team::Processes(Process { mpi: Some(mpi), .. }) = self
+            && ended.as_ref().err().is_none_or(Failure::is_of_all_ranks)
+        {
+            mpi.leave();
+        }
+        ended
+    }
+}
+
+/// Ends the processes that MPI connects with this one, if there are any, and this one: it has failed, and has
+/// told so.
+pub fn abort(status: u8) {
+    #[cfg(feature = "mpi")]
+    mpi::abort(status);
+    #[cfg(not(feature = "mpi"))]
+    let _ = status;
+}
+
+impl Process {
+    /// Number of this process.
+    pub fn rank(&self) -> usize {
+        self.launched.rank
+    }
+
+    /// How many there are.
+    pub fn size(&self) -> usize {
+        self.launched.size
+    }
+
+    /// How the processes reach each other from their hosts.
+    ///
+    /// # Errors
+    /// A finding without MPI.
+    pub fn communicator(&self) -> Result<&dyn Communicator, Finding> {
+        #[cfg(feature = "mpi")]
+        if let Some(mpi) = &self.mpi {
+            return Ok(mpi);
+        }
+        Err(self.without_mpi())
+    }
+
+    fn without_mpi(&self) -> Finding {
+        let Launched { size, .. } = self.launched;
+        let finding = Finding::new(format!(
+            "{} says that this is one of {size} processes, which need MPI to compute together",
+            self.launched.size_variable()
+        ));
+        finding.remedy(
+            "build the program with `--features mpi`, or start it once, with `--ranks N` for ranks in \
+             one process",
+        )
+    }
+
+    /// The GPU of this process, where those of its host begin with number `first`.
+    ///
+    /// # Errors
+    /// A finding if the launcher does not say which process of its host this is.
+    pub fn gpu(&self, first: usize) -> Result<usize, Finding> {
+        // SLURM may show each process its own GPU alone.
+        let is_alone = matches!(probe(), Probe::Found { devices: 1, .. });
+        if self.launched.launcher == Launcher::Slurm && is_alone {
+            return Ok(0);
+        }
+        let local = self.launched.local_rank.ok_or_else(|| {
+            let message = "the launcher does not say which processes share a host, and so not which \
+                           GPU is whose";
+            Finding::new(message).remedy("start with mpirun of Open MPI, or with srun")
+        });
+        Ok(first + local?)
+    }
+
+    /// The name of the group that all processes join by NCCL. `results` is the folder of the results, beside
+    /// which they leave a file where nothing else connects them.
+    ///
+    /// # Errors
+    /// [`Failure`] if there is no NCCL, or the first process is not heard of.
+    pub fn group(&self, results: &Path) -> Result<NcclId, Failure> {
+        #[cfg(feature = "mpi")]
+        if let Some(mpi) = &self.mpi {
+            let mut id = if self.rank() == 0 { Nccl::id()? } else { [0; 128] };
+            mpi.broadcast(&mut id);
+            return Ok(id);
+        }
+        let meeting = self.rendezvous(results).map_err(InputError::from)?;
+        if self.rank() == 0 {
+            let id = Nccl::id()?;
+            meeting.leave(&id)?;
+            return Ok(id);
+        }
+        Ok(meeting.find(PATIENCE).map_err(InputError::from)?)
+    }
+
+    /// Takes away the file of [`Process::group`], which all have read.
+    pub fn has_joined(&self, results: &Path) {
+        if self.rank() == 0
+            && let Ok(meeting) = self.rendezvous(results)
+        {
+            meeting.remove();
+        }
+    }
+
+    fn rendezvous(&self, results: &Path) -> Result<Rendezvous, Finding> {
+        match (&self.launched.launcher, &self.launched.job) {
+            (Launcher::Topopt(folder), _) => Ok(Rendezvous::in_folder(folder)),
+            (_, Some(job)) => Ok(Rendezvous::of_job(results, job)),
+            (_, None) => Err(self.without_mpi()),
+        }
+    }
+}
