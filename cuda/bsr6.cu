@@ -45,9 +45,9 @@ __device__ __forceinline__ real sum_of_lanes(real sums[N]) {
     return total;
 }
 
-// y = A x
+// y = A x in some rows
 extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
-    unsigned n_rows,
+    unsigned first_row, unsigned end_row,
     const unsigned* __restrict__ row_offsets, // [n_rows + 1]
     const unsigned* __restrict__ columns,     // [n_blocks]
     const real* __restrict__ blocks,          // [n_blocks][36]
@@ -55,9 +55,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     const real* __restrict__ ground,          // [n_rows][6][6]
     const real* __restrict__ x,               // [n_rows][6]
     real* __restrict__ y) {                   // [n_rows][6]
-    const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
+    const unsigned row = first_row + blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
     const unsigned lane = threadIdx.x % WARP, slot = lane / PAIRS, pair = lane % PAIRS;
-    if (row >= n_rows) return; // the whole warp
+    if (row >= end_row) return; // the whole warp
 
     const unsigned end = row_offsets[row + 1];
     real sums[N] = {}, own[N];

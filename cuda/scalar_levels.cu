@@ -19,17 +19,17 @@
 #include "common/aggregates1.cuh"
 #include "common/smooth.cuh"
 
-// y = A x; from differences, so that what all share leaves no rounding behind
+// y = A x in some rows; from differences, so that what all share leaves no rounding behind
 extern "C" __global__ void __launch_bounds__(BLOCK) csr1(
-    unsigned n_rows,
+    unsigned first_row, unsigned end_row,
     const unsigned* __restrict__ row_offsets, // [n_rows + 1]
     const unsigned* __restrict__ columns,     // [n_entries]
     const real* __restrict__ entries,         // [n_entries]
     const real* __restrict__ ground,          // [n_rows]
     const real* __restrict__ x,               // [n_rows]
     real* __restrict__ y) {                   // [n_rows]
-    const unsigned row = blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    if (row >= n_rows) return; // the whole warp
+    const unsigned row = first_row + blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    if (row >= end_row) return; // the whole warp
     const real own = x[row];
     real sum = 0;
     for (unsigned k = row_offsets[row] + lane; k < row_offsets[row + 1]; k += WARP)

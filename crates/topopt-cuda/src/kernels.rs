@@ -550,7 +550,7 @@ kernels! {
     /// `cuda/bsr6.cu`.
     Bsr6<R> in "bsr6" {
         bsr6(
-            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, arms: In<[R; 4]>,
+            first_row: Count, end_row: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, arms: In<[R; 4]>,
             ground: In<R>, x: In<R>, y: Out<R>,
         );
         diagonal6(
@@ -569,7 +569,7 @@ kernels! {
     /// `cuda/scalar_levels.cu`.
     ScalarLevels<R> in "scalar_levels" {
         csr1(
-            n_rows: Count, row_offsets: In<u32>, columns: In<u32>, entries: In<R>, ground: In<R>,
+            first_row: Count, end_row: Count, row_offsets: In<u32>, columns: In<u32>, entries: In<R>, ground: In<R>,
             x: In<R>, y: Out<R>,
         );
         smooth1(

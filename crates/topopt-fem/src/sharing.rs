@@ -1,5 +1,6 @@
 //! What ranks do together within a hierarchy whose finest level each has on its part.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use topopt_linalg::{Backend, BackendError, Communicator, Cost, Exchange, LinearOperator, Space};
@@ -28,7 +29,13 @@ pub trait Sharing<B: Backend>: Send + Sync {
 
     /// Whether a device can record what it does, to be replayed.
     fn is_recorded(&self) -> bool;
+
+    /// From how many unknowns on ranks split the products of a level that all of them have.
+    fn least_split(&self) -> usize;
 }
+
+/// Unknowns of a level below which an exchange takes longer than its product.
+const LEAST_SPLIT: usize = 100_000;
 
 /// The other ranks by what crosses between them.
 pub struct PartSharing<'a, B: Backend, C: Exchange<B>> {
@@ -37,9 +44,13 @@ pub struct PartSharing<'a, B: Backend, C: Exchange<B>> {
     part: &'a Part,
     nodes: C::Lists,
     blocks: C::Lists,
+    least_split: usize,
 }
 
-impl<'a, B: Backend + Sync, C: Exchange<B>> PartSharing<'a, B, C> {
+impl<'a, B: Backend + Sync, C: Exchange<B>> PartSharing<'a, B, C>
+where
+    C::Lists: 'a,
+{
     /// For so many unknowns per node.
     ///
     /// # Errors
@@ -49,13 +60,24 @@ impl<'a, B: Backend + Sync, C: Exchange<B>> PartSharing<'a, B, C> {
         communicator: &'a C,
         part: &'a Part,
         unknowns: usize,
-    ) -> Result<Arc<dyn Sharing<B> + 'a>, BackendError>
-    where
-        C::Lists: 'a,
-    {
+    ) -> Result<Arc<dyn Sharing<B> + 'a>, BackendError> {
+        Self::splitting(LEAST_SPLIT, backend, communicator, part, unknowns)
+    }
+
+    /// The same where products of levels with `least_split` unknowns and more are split.
+    ///
+    /// # Errors
+    /// As [`PartSharing::of`].
+    pub fn splitting(
+        least_split: usize,
+        backend: &'a B,
+        communicator: &'a C,
+        part: &'a Part,
+        unknowns: usize,
+    ) -> Result<Arc<dyn Sharing<B> + 'a>, BackendError> {
         let lists = |unknowns| communicator.lists(backend, &node_halo(part), unknowns);
         let (nodes, blocks) = (lists(unknowns)?, lists(unknowns * (unknowns + 1) / 2)?);
-        Ok(Arc::new(Self { backend, communicator, part, nodes, blocks }))
+        Ok(Arc::new(Self { backend, communicator, part, nodes, blocks, least_split }))
     }
 }
 
@@ -82,6 +104,38 @@ impl<B: Backend + Sync, C: Exchange<B>> Sharing<B> for PartSharing<'_, B, C> {
 
     fn is_recorded(&self) -> bool {
         self.communicator.is_recorded()
+    }
+
+    fn least_split(&self) -> usize {
+        self.least_split
+    }
+}
+
+/// How ranks split the product of a matrix that all of them have: a range of rows each.
+pub struct Split<'a, B: Backend> {
+    sharing: Arc<dyn Sharing<B> + 'a>,
+    counts: Vec<usize>,
+    own: Range<usize>,
+}
+
+impl<'a, B: Backend> Split<'a, B> {
+    /// Of vectors of `space`; none where there are no other ranks, or too few unknowns.
+    pub fn new(sharing: Option<&Arc<dyn Sharing<B> + 'a>>, space: Space) -> Option<Self> {
+        let sharing = sharing.filter(|sharing| space.len() >= sharing.least_split())?.clone();
+        let (rank, size) = (sharing.communicator().rank(), sharing.communicator().size());
+        let end = |rank: usize| space.points * rank / size;
+        let counts = (0..size).map(|rank| end(rank + 1) - end(rank)).collect();
+        Some(Self { sharing, counts, own: end(rank)..end(rank + 1) })
+    }
+
+    /// The rows that this rank makes.
+    pub fn own(&self) -> Range<usize> {
+        self.own.clone()
+    }
+
+    /// Adds the rows that other ranks make to a product.
+    pub fn complete(&self, y: &mut B::Vector) {
+        self.sharing.share(&self.counts, y);
     }
 }
 

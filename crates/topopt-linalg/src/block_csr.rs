@@ -138,6 +138,26 @@ impl<const N: usize> BlockCsr<N> {
         place.map_or([[0.0; N]; N], |place| self.row(row)[place])
     }
 
+    /// y = A x in some rows; the others stay as they are.
+    pub fn apply_rows(&self, rows: Range<usize>, x: &[f64], y: &mut [f64]) {
+        let x = x.as_chunks::<N>().0;
+        let product = |(row, y): (usize, &mut [f64; N])| {
+            let mut sum = [0.0; N];
+            for (&column, block) in self.pattern.row(row).iter().zip(self.row(row)) {
+                let x = &x[column as usize];
+                for i in 0..N {
+                    for j in 0..N {
+                        sum[i] += block[i][j] * x[j];
+                    }
+                }
+            }
+            *y = sum;
+        };
+        let y = &mut y.as_chunks_mut::<N>().0[rows.clone()];
+        let (rows, y) = (rows.into_par_iter(), y.par_iter_mut());
+        rows.zip(y).with_min_len(64).for_each(product);
+    }
+
     /// The matrix as a dense one.
     pub fn to_dense(&self) -> DMatrix<f64> {
         let n = N * self.pattern.n_rows();
@@ -161,20 +181,7 @@ impl<const N: usize> LinearOperator<Cpu> for BlockCsr<N> {
     }
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
-        let x = x.as_chunks::<N>().0;
-        let product = |(row, y): (usize, &mut [f64; N])| {
-            let mut sum = [0.0; N];
-            for (&column, block) in self.pattern.row(row).iter().zip(self.row(row)) {
-                let x = &x[column as usize];
-                for i in 0..N {
-                    for j in 0..N {
-                        sum[i] += block[i][j] * x[j];
-                    }
-                }
-            }
-            *y = sum;
-        };
-        y.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(64).enumerate().for_each(product);
+        self.apply_rows(0..self.pattern.n_rows(), x, y);
     }
 
     fn cost(&self) -> Cost {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{DIM, Joints, MODES};
+use topopt_fem::{DIM, Joints, MODES, Split};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual, Space,
 };
 
 use super::block_diagonal::how;
+use super::shared_rows::Others;
 use super::transfer::Grouping;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -45,7 +46,7 @@ impl Rows {
 }
 
 /// A matrix of 6x6 blocks; vectors are \[row\]\[6\].
-pub(super) struct CoarseMatrix<R: Real> {
+pub(super) struct CoarseMatrix<'a, R: Real> {
     kernels: Arc<kernels::Bsr6<R>>,
     pub rows: Rows,
     /// Off the diagonal, \[n_blocks\]\[36\], as `cuda/common/blocks.cuh` has them.
@@ -58,16 +59,20 @@ pub(super) struct CoarseMatrix<R: Real> {
     pub diagonal: CudaSlice<f64>,
     /// Whose motions the unknowns are.
     aggregates: Arc<Grouping>,
+    /// Rows that other ranks make of products.
+    split: Option<Split<'a, Cuda<R>>>,
 }
 
-impl<R: Real> CoarseMatrix<R> {
-    /// A matrix of zeros, for the motions of `aggregates` about `centers`.
+impl<'a, R: Real> CoarseMatrix<'a, R> {
+    /// A matrix of zeros, for the motions of `aggregates` about `centers`, with other ranks, if there are
+    /// any.
     pub fn zeros(
         kernels: &Arc<kernels::Bsr6<R>>,
         backend: &Cuda<R>,
         joints: &Joints,
         aggregates: &Arc<Grouping>,
         centers: &[[f64; DIM]],
+        others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let device = backend.device();
         let (n_rows, n_blocks) = (aggregates.n_aggregates, joints.columns.len());
@@ -79,6 +84,7 @@ impl<R: Real> CoarseMatrix<R> {
             ground: backend.zeros(Space::level(n_rows, SIZE))?,
             diagonal: device.zeros(SIZE * n_rows)?,
             aggregates: aggregates.clone(),
+            split: Split::new(others, Space::level(n_rows, MODES)),
         })
     }
 
@@ -111,7 +117,7 @@ fn arms<R: Real>(joints: &Joints, centers: &[[f64; DIM]]) -> Vec<[R; 4]> {
     joints.rows_of_blocks().into_iter().zip(&joints.columns).map(arm).collect()
 }
 
-impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
+impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<'_, R> {
     fn space(&self) -> Space {
         Space::level(self.rows.n_rows, MODES)
     }
@@ -119,8 +125,13 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<R> {
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let rows = &self.rows;
         let (offsets, columns, blocks) = (&rows.offsets, &rows.columns, &self.blocks);
-        let (grid, arms, ground) = (Threads(WARP * rows.n_rows), &self.arms, &self.ground);
-        self.kernels.bsr6(grid, rows.n_rows, offsets, columns, blocks, arms, ground, x, y);
+        let own = self.split.as_ref().map_or(0..rows.n_rows, Split::own);
+        let (grid, arms, ground) = (Threads(WARP * own.len()), &self.arms, &self.ground);
+        let (first, end) = (own.start, own.end);
+        self.kernels.bsr6(grid, first, end, offsets, columns, blocks, arms, ground, x, &mut *y);
+        if let Some(split) = &self.split {
+            split.complete(y);
+        }
     }
 
     fn cost(&self) -> Cost {
@@ -144,14 +155,14 @@ pub(super) struct InverseBlocks6<R> {
 
 impl<R: Real> InverseBlocks6<R> {
     /// Needs an update before use.
-    pub fn new(device: &Device, matrix: &CoarseMatrix<R>) -> Result<Self, BackendError> {
+    pub fn new(device: &Device, matrix: &CoarseMatrix<'_, R>) -> Result<Self, BackendError> {
         let n_rows = matrix.rows.n_rows;
         let blocks = device.zeros(SIZE * n_rows)?;
         Ok(Self { kernels: matrix.kernels.clone(), n_rows, blocks })
     }
 
     /// Follows `matrix`.
-    pub fn update(&mut self, matrix: &CoarseMatrix<R>) {
+    pub fn update(&mut self, matrix: &CoarseMatrix<'_, R>) {
         let (n, blocks) = (self.n_rows, &mut self.blocks);
         self.kernels.invert_diagonal6(Threads(n), n, &matrix.diagonal, blocks);
     }

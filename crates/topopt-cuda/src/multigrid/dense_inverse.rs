@@ -32,7 +32,7 @@ pub(super) trait FillsDense<R> {
     );
 }
 
-impl<R: Real> FillsDense<R> for CoarseMatrix<R> {
+impl<R: Real> FillsDense<R> for CoarseMatrix<'_, R> {
     fn fill(
         &self,
         filling: &kernels::DenseFill<R>,
@@ -47,7 +47,7 @@ impl<R: Real> FillsDense<R> for CoarseMatrix<R> {
     }
 }
 
-impl<R: Real> FillsDense<R> for ScalarMatrix<R> {
+impl<R: Real> FillsDense<R> for ScalarMatrix<'_, R> {
     fn fill(
         &self,
         filling: &kernels::DenseFill<R>,

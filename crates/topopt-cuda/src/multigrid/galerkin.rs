@@ -78,7 +78,7 @@ impl<R: Real> Galerkin<R> {
         moduli: &CudaSlice<R>,
         nodes: &Grouping,
         (joints, supported): (&JointLists, &SupportedRows),
-        coarse: &mut CoarseMatrix<R>,
+        coarse: &mut CoarseMatrix<'_, R>,
     ) {
         let ProblemOnDevice { device, mesh, constraints, .. } = problem;
         let CoarseMatrix { rows, blocks, ground, .. } = coarse;
@@ -133,9 +133,9 @@ impl<R: Real> Galerkin<R> {
     pub fn of_aggregates(
         &self,
         transfer: &AggregateTransfer<R>,
-        (fine, fine_rows): (&CoarseMatrix<R>, &CudaSlice<u32>),
+        (fine, fine_rows): (&CoarseMatrix<'_, R>, &CudaSlice<u32>),
         joints: &JointLists,
-        coarse: &mut CoarseMatrix<R>,
+        coarse: &mut CoarseMatrix<'_, R>,
     ) {
         let AggregateTransfer { children, parents, .. } = transfer;
         let CoarseMatrix { rows, blocks, ground, .. } = coarse;

@@ -50,13 +50,13 @@ struct Levels<'a, R: Real> {
     joints: JointLists,
     supported: SupportedRows,
     /// Levels 1 and on, except the last.
-    coarse: Vec<CoarseLevel<R>>,
-    last: CoarseMatrix<R>,
+    coarse: Vec<CoarseLevel<'a, R>>,
+    last: CoarseMatrix<'a, R>,
     last_inverse: DenseInverse<R>,
 }
 
-struct CoarseLevel<R: Real> {
-    matrix: CoarseMatrix<R>,
+struct CoarseLevel<'a, R: Real> {
+    matrix: CoarseMatrix<'a, R>,
     inverse_diagonal: InverseBlocks6<R>,
     /// To the next level.
     transfer: AggregateTransfer<R>,
@@ -87,7 +87,8 @@ impl<'a, R: Real> Levels<'a, R> {
         let mut coarse = Vec::new();
         for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns[1..]) {
             let next = Joints::of_aggregates(&joints, parents, pattern);
-            let matrix = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers)?;
+            let matrix =
+                CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, others)?;
             let grouping = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
                 inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
@@ -99,7 +100,7 @@ impl<'a, R: Real> Levels<'a, R> {
             (joints, children, centers) = (next, grouping, parents.centers());
         }
 
-        let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers)?;
+        let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, others)?;
         Ok(Self {
             transfer: NodeTransfer::new(on_device, &nodes, shared.clone())?,
             shared,

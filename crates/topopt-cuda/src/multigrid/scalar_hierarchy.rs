@@ -48,7 +48,7 @@ pub struct ScalarHierarchy<'a, R: Real> {
     transfers: Vec<ConstantTransfer<R>>,
     joints: Vec<JointLists>,
     /// Levels 1 and on.
-    coarse: Vec<ScalarMatrix<R>>,
+    coarse: Vec<ScalarMatrix<'a, R>>,
     last_inverse: DenseInverse<R>,
 }
 
@@ -72,12 +72,12 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         let shared = SharedRows::new(others, structure, &joints);
         transfers.push(ConstantTransfer::new(&kernels, device, &structure.nodes, is_held)?);
         lists.push(JointLists::new(device, &joints)?);
-        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints)?);
+        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, others)?);
         for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns[1..]) {
             joints = Joints::of_aggregates(&joints, parents, pattern);
             transfers.push(ConstantTransfer::new(&kernels, device, parents, |_| false)?);
             lists.push(JointLists::new(device, &joints)?);
-            coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints)?);
+            coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, others)?);
         }
 
         let bounds = problem.kernel().bounds(&problem.elements());

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Aggregates, Joints};
+use topopt_fem::{Aggregates, Joints, Split};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual, Space, Transfer,
 };
 
 use super::block_diagonal::how;
 use super::coarse_matrix::Rows;
+use super::shared_rows::Others;
 use super::transfer::flatten;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -38,7 +39,7 @@ impl<R: Real> Kernels<R> {
 }
 
 /// A matrix in compressed rows, with the inverse of its diagonal.
-pub(super) struct ScalarMatrix<R> {
+pub(super) struct ScalarMatrix<'a, R: Real> {
     kernels: Arc<Kernels<R>>,
     pub rows: Rows,
     /// Off the diagonal, `[n_blocks]`.
@@ -48,14 +49,17 @@ pub(super) struct ScalarMatrix<R> {
     /// `[n_rows]`.
     pub diagonal: CudaSlice<f64>,
     pub inverse: InverseEntries<R>,
+    /// Rows that other ranks make of products.
+    split: Option<Split<'a, Cuda<R>>>,
 }
 
-impl<R: Real> ScalarMatrix<R> {
-    /// A matrix of zeros, with entries where `joints` are.
+impl<'a, R: Real> ScalarMatrix<'a, R> {
+    /// A matrix of zeros, with entries where `joints` are, with other ranks, if there are any.
     pub fn zeros(
         kernels: &Arc<Kernels<R>>,
         backend: &Cuda<R>,
         joints: &Joints,
+        others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let rows = Rows::new(backend.device(), joints)?;
         let space = Space::level(rows.n_rows, 1);
@@ -68,6 +72,7 @@ impl<R: Real> ScalarMatrix<R> {
             ground: backend.zeros(space)?,
             diagonal: backend.device().zeros(rows.n_rows)?,
             inverse: InverseEntries::zeros(kernels, backend, space)?,
+            split: Split::new(others, space),
             rows,
         })
     }
@@ -80,24 +85,29 @@ impl<R: Real> ScalarMatrix<R> {
     }
 }
 
-impl<R: Real> LinearOperator<Cuda<R>> for ScalarMatrix<R> {
+impl<R: Real> LinearOperator<Cuda<R>> for ScalarMatrix<'_, R> {
     fn space(&self) -> Space {
         self.ground.space
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        let Self { kernels, rows, entries, ground, .. } = self;
+        let Self { kernels, rows, entries, ground, split, .. } = self;
         let Rows { n_rows, offsets, columns, .. } = rows;
+        let own = split.as_ref().map_or(0..*n_rows, Split::own);
         kernels.levels.csr1(
-            Threads(WARP * n_rows),
-            *n_rows,
+            Threads(WARP * own.len()),
+            own.start,
+            own.end,
             offsets,
             columns,
             entries,
             ground,
             x,
-            y,
+            &mut *y,
         );
+        if let Some(split) = split {
+            split.complete(y);
+        }
     }
 
     fn cost(&self) -> Cost {

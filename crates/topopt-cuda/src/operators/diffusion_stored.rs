@@ -252,7 +252,7 @@ impl Storage for Assembled {
     fn apply(&self, plain: &MfDiffusion<f64>, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
         let n = plain.parts().0.n_nodes;
         let Self { product, row_offsets, columns, entries, ground, .. } = self;
-        product.csr1(Threads(WARP * n), n, row_offsets, columns, entries, ground, x, y);
+        product.csr1(Threads(WARP * n), 0usize, n, row_offsets, columns, entries, ground, x, y);
     }
 
     fn cost(&self, mesh: &MeshOnDevice) -> Cost {

@@ -121,7 +121,9 @@ fn elastic_solves_agree<R: Real>(device: &Arc<Device>, whole: &Discretization) {
     for size in SIZES {
         let (iterations, u) = on_ranks(device, whole, size, |rank| {
             let Rank { backend, part, local } = rank;
-            let others = PartSharing::of(&single, backend.communicator(), part, 3)?;
+            let least_split = if size > 1 { 0 } else { usize::MAX };
+            let ranks = backend.communicator();
+            let others = PartSharing::splitting(least_split, &single, ranks, part, 3)?;
             let on_device = ProblemOnDevice::new(device, local)?;
             let prepared = Prepared::on_part(local, others.as_ref())?;
             let multigrid = Multigrid::on_part(&on_device, local, CycleKind::K, &prepared, others)?;
@@ -160,7 +162,7 @@ fn multigrid_of_heat_takes_about_as_many_iterations() {
         for size in SIZES {
             let (iterations, u) = on_ranks(&device, &whole, size, |rank| {
                 let Rank { backend, part, local } = rank;
-                let others = PartSharing::of(&single, backend.communicator(), part, 1)?;
+                let others = PartSharing::splitting(0, &single, backend.communicator(), part, 1)?;
                 let on_device = MeshOnDevice::new(&device, local.mesh())?;
                 let multigrid =
                     ScalarMultigrid::on_part(&others, &single, &on_device, local, CycleKind::K)?;

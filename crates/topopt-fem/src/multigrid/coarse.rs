@@ -1,33 +1,64 @@
 //! Levels of aggregates: block matrices, and the modes of aggregates of aggregates.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use topopt_linalg::{
-    BlockCsr, BlockPattern, Cpu, DenseCholesky, InverseDiagonal, PatchMatrix, PatchRelaxation,
-    SmootherKind, Space, Transfer,
+    BlockCsr, BlockPattern, Cost, Cpu, DenseCholesky, InverseDiagonal, LinearOperator, PatchMatrix,
+    PatchRelaxation, SmootherKind, Space, Transfer,
 };
 
 use super::Aggregates;
 use super::modes::Modes;
-use crate::DIM;
+use crate::{DIM, Sharing, Split};
 
 /// Levels of block matrices, each but the first the Galerkin product of the one before; the last is
 /// solved directly.
-pub(super) struct BlockLevels<const N: usize> {
-    levels: Vec<PatchMatrix<N>>,
+pub(super) struct BlockLevels<'a, const N: usize> {
+    levels: Vec<Level<'a, N>>,
     /// From each level to the next.
     transfers: Vec<CoarseTransfer<N>>,
     last: DenseCholesky,
 }
 
-impl<const N: usize> BlockLevels<N>
+/// A matrix, and how ranks split its products, if they do.
+struct Level<'a, const N: usize> {
+    smoothed: PatchMatrix<N>,
+    split: Option<Split<'a, Cpu>>,
+}
+
+impl<const N: usize> LinearOperator<Cpu> for Level<'_, N> {
+    fn space(&self) -> Space {
+        self.smoothed.matrix.space()
+    }
+
+    fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
+        let matrix = &self.smoothed.matrix;
+        match &self.split {
+            None => matrix.apply(x, y),
+            Some(split) => {
+                matrix.apply_rows(split.own(), x, y);
+                split.complete(y);
+            }
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        self.smoothed.matrix.cost()
+    }
+}
+
+impl<'a, const N: usize> BlockLevels<'a, N>
 where
     [f64; N]: Modes,
 {
-    /// Zeros in the pattern of every level, and the aggregates between them, of which patches are made.
+    /// Zeros in the pattern of every level, and the aggregates between them, of which patches are made;
+    /// with other ranks, if there are any.
     pub fn new(
         patterns: Vec<BlockPattern>,
         aggregates: Vec<Aggregates>,
         smoother: SmootherKind,
+        others: Option<&Arc<dyn Sharing<Cpu> + 'a>>,
     ) -> Self {
         let level = |(level, pattern): (usize, BlockPattern)| {
             // The last level is not smoothed.
@@ -37,7 +68,9 @@ where
                 SmootherKind::Chebyshev => None,
                 SmootherKind::Patch => of_next.map(Aggregates::members),
             };
-            PatchMatrix::zeros(pattern, Space::level(smoothed, N), groups)
+            let split = Split::new(others, Space::level(pattern.n_rows(), N));
+            let smoothed = PatchMatrix::zeros(pattern, Space::level(smoothed, N), groups);
+            Level { smoothed, split }
         };
         let levels = patterns.into_iter().enumerate().map(level).collect();
         let transfer = |aggregates| CoarseTransfer { aggregates };
@@ -47,14 +80,15 @@ where
 
     /// Recomputes the numbers of all levels from the first matrix, which `fill` recomputes.
     pub fn update(&mut self, fill: impl FnOnce(&mut BlockCsr<N>)) {
-        fill(&mut self.levels[0].matrix);
+        fill(&mut self.levels[0].smoothed.matrix);
         for (level, transfer) in self.transfers.iter().enumerate() {
             let (done, rest) = self.levels.split_at_mut(level + 1);
-            let PatchMatrix { matrix, inverse_diagonal, .. } = &mut done[level];
-            galerkin(matrix, transfer, &mut rest[0].matrix);
+            let PatchMatrix { matrix, inverse_diagonal, .. } = &mut done[level].smoothed;
+            galerkin(matrix, transfer, &mut rest[0].smoothed.matrix);
             inverse_diagonal.set_pseudo_inverses(|row| matrix.diagonal_block(row));
         }
-        self.last = DenseCholesky::new(&self.levels[self.transfers.len()].matrix.to_dense());
+        let last = &self.levels[self.transfers.len()].smoothed;
+        self.last = DenseCholesky::new(&last.matrix.to_dense());
     }
 
     /// Number of levels.
@@ -62,19 +96,19 @@ where
         self.levels.len()
     }
 
-    /// The matrix of a level.
-    pub fn matrix(&self, level: usize) -> &BlockCsr<N> {
-        &self.levels[level].matrix
+    /// The matrix of a level as an operator.
+    pub fn operator(&self, level: usize) -> &dyn LinearOperator<Cpu> {
+        &self.levels[level]
     }
 
     /// The inverse of the block diagonal of a level but the last.
     pub fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {
-        &self.levels[level].inverse_diagonal
+        &self.levels[level].smoothed.inverse_diagonal
     }
 
     /// The matrix of a level in patches, if these smooth it.
     pub fn patches(&self, level: usize) -> Option<&dyn PatchRelaxation<Cpu>> {
-        self.levels[level].relaxation()
+        self.levels[level].smoothed.relaxation()
     }
 
     /// The transfer between a level and the next.

@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use topopt_linalg::{
-    BackendError, BlockCsr, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal,
-    LinearOperator, PatchRelaxation, Preconditioner, SmootherKind, Transfer,
+    BackendError, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal, LinearOperator,
+    PatchRelaxation, Preconditioner, SmootherKind, Transfer,
 };
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
@@ -86,7 +86,7 @@ pub struct NodalAggregation<
     /// eigenvalue exceeds 1.
     bounds: Vec<f32>,
     /// Levels 1 and on.
-    coarse: BlockLevels<M>,
+    coarse: BlockLevels<'a, M>,
 }
 
 impl<'a, K: ElementKernel<N>, const N: usize, const M: usize> Multigrid<'a, K, N, M>
@@ -210,16 +210,11 @@ where
             smoother,
             finest: Finest::new(problem, smoother, &nodes),
             transfer: FineTransfer { problem, aggregates: nodes, sharing: shared },
-            sharing,
             row_groups: RowGroups::new(problem, &straddling),
             bounds: problem.kernel().bounds(&problem.elements()),
-            coarse: BlockLevels::new(patterns, coarser, smoother),
+            coarse: BlockLevels::new(patterns, coarser, smoother, sharing.as_ref()),
+            sharing,
         })
-    }
-
-    /// The matrix of a level from 1 on.
-    fn matrix(&self, level: usize) -> &BlockCsr<M> {
-        self.coarse.matrix(level - 1)
     }
 
     /// Takes another structure of the same problem; needs an update before use.
@@ -229,7 +224,8 @@ where
         let sharing = self.sharing.clone().map(|sharing| (sharing, counts));
         self.transfer = FineTransfer { problem: self.problem, aggregates: nodes, sharing };
         self.row_groups = RowGroups::new(self.problem, &straddling);
-        self.coarse = BlockLevels::new(patterns, coarser, self.smoother);
+        let others = self.sharing.as_ref();
+        self.coarse = BlockLevels::new(patterns, coarser, self.smoother, others);
     }
 
     /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term, which `solved` has.
@@ -289,7 +285,7 @@ where
         match (level, &self.finest) {
             (0, Finest::Matrix(matrix)) => &matrix.level.matrix,
             (0, Finest::Operator(_)) => &self.operator,
-            _ => self.matrix(level),
+            _ => self.coarse.operator(level - 1),
         }
     }
 

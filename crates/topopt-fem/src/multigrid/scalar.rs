@@ -11,7 +11,7 @@ use crate::DIM;
 /// The hierarchy of an assembled matrix with one unknown a node, whose smooth fields are constant
 /// about a node.
 pub(crate) struct ScalarAggregation {
-    levels: BlockLevels<1>,
+    levels: BlockLevels<'static, 1>,
 }
 
 impl ScalarAggregation {
@@ -28,7 +28,7 @@ impl ScalarAggregation {
             }
             aggregates.push(Aggregates::greedy(last.centers(), &patterns[patterns.len() - 1]));
         }
-        Self { levels: BlockLevels::new(patterns, aggregates, SmootherKind::Chebyshev) }
+        Self { levels: BlockLevels::new(patterns, aggregates, SmootherKind::Chebyshev, None) }
     }
 
     /// Recomputes all numbers, those of the finest matrix by `fill`.
@@ -43,7 +43,7 @@ impl Hierarchy<Cpu> for ScalarAggregation {
     }
 
     fn operator(&self, level: usize) -> &dyn LinearOperator<Cpu> {
-        self.levels.matrix(level)
+        self.levels.operator(level)
     }
 
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cpu> {

@@ -8,7 +8,7 @@ use topopt_fem::{
     NodalModes, PartSharing, Strategy, WithSprings,
 };
 use topopt_linalg::{
-    Backend, BackendError, Cpu, CycleKind, Pcg, PcgOptions, Space, StopReason, System,
+    Backend, BackendError, Communicator, Cpu, CycleKind, Pcg, PcgOptions, Space, StopReason, System,
 };
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::{HexMesh, Renumbering};
@@ -78,7 +78,12 @@ where
     [f64; M]: NodalModes<N>,
 {
     let Rank { backend, part, local } = rank;
-    let sharing = PartSharing::of(backend.inner(), backend.communicator(), part, N)?;
+    let (inner, communicator) = (backend.inner(), backend.communicator());
+    // Products of coarse levels are split among more than two.
+    let sharing = match communicator.size() > 2 {
+        true => PartSharing::splitting(0, inner, communicator, part, N)?,
+        false => PartSharing::of(inner, communicator, part, N)?,
+    };
     let of_part = Multigrid::<K, N, M>::on_part(local, CycleKind::K, sharing)?;
     distributed(rank, Box::new(of_part))
 }
