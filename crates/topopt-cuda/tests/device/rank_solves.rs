@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared,
-    ProblemOnDevice, Real, ScalarMultigrid, Staged, part_of_filter,
+    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, MfDiffusion, Multigrid, Nccl, Prepared,
+    Probe, ProblemOnDevice, Real, ScalarMultigrid, Staged, part_of_filter, probe,
 };
 use topopt_fem::{
     Averaging, Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
@@ -13,8 +13,8 @@ use topopt_fem::{
     PartSharing, Supports, WithSprings, ranks,
 };
 use topopt_linalg::{
-    Backend, BackendError, Communicator, CycleKind, Pcg, PcgOptions, Ranks, Space, StopReason,
-    System, Threads,
+    Backend, BackendError, Communicator, CycleKind, Exchange, Pcg, PcgOptions, Ranks, Space,
+    StopReason, System, Threads,
 };
 use topopt_mesh::{HexMesh, Part, Partition, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon};
@@ -23,14 +23,30 @@ use crate::device;
 
 const SIZES: [usize; 2] = [1, 3];
 
-type RankBackend<'t> = Ranks<Cuda<f64>, Staged<&'t Threads>>;
-
 /// A rank with its part of an equation.
-struct Rank<'t, K, const N: usize> {
-    backend: RankBackend<'t>,
+struct Rank<C, K, const N: usize> {
+    backend: Ranks<Cuda<f64>, C>,
     part: Part,
     local: Discretization<K, N>,
 }
+
+impl<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize> Rank<C, K, N> {
+    /// That of `communicator` with its part of `whole`.
+    fn new(
+        device: &Arc<Device>,
+        communicator: C,
+        whole: &Discretization<K, N>,
+    ) -> Result<Self, BackendError> {
+        let partition = Partition::new(whole.mesh(), communicator.size());
+        let part = partition.part(whole.mesh(), communicator.rank());
+        let local = whole.on_part(&part);
+        let backend = ranks(Cuda::new(device)?, communicator, &partition);
+        Ok(Self { backend, part, local })
+    }
+}
+
+/// Ranks that share a device.
+type Virtual<'t> = Staged<&'t Threads>;
 
 /// Iterations of a solve for moduli that differ by 1e3, and what comes of it.
 fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
@@ -66,23 +82,17 @@ fn on_ranks<K: ElementKernel<N>, T: Send + PartialEq, const N: usize>(
     device: &Arc<Device>,
     whole: &Discretization<K, N>,
     size: usize,
-    work: impl Fn(&Rank<K, N>) -> Result<T, BackendError> + Sync,
+    work: impl Fn(&Rank<Virtual, K, N>) -> Result<T, BackendError> + Sync,
 ) -> T {
-    let partition = Partition::new(whole.mesh(), size);
-    let mut found = Threads::run(size, |thread| {
-        let part = partition.part(whole.mesh(), thread.rank());
-        let local = whole.on_part(&part);
-        let backend = ranks(Cuda::new(device)?, Staged(thread), &partition);
-        work(&Rank { backend, part, local })
-    })
-    .unwrap();
+    let found = Threads::run(size, |thread| work(&Rank::new(device, Staged(thread), whole)?));
+    let mut found = found.unwrap();
     assert!(found.iter().all(|of_rank| *of_rank == found[0]), "ranks differ");
     found.remove(0)
 }
 
 /// The solve on a rank, with the preconditioner of its part.
-fn solve_on_rank<'r, 't, K: ElementKernel<N>, const N: usize>(
-    rank: &'r Rank<'t, K, N>,
+fn solve_on_rank<'r, C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize>(
+    rank: &'r Rank<C, K, N>,
     whole: &Discretization<K, N>,
     [operator, followed]: [Box<dyn ElementOperator<Cuda<f64>> + 'r>; 2],
     of_part: Box<dyn ElementPreconditioner<Cuda<f64>> + 'r>,
@@ -109,6 +119,59 @@ fn elastic(mesh: HexMesh) -> Discretization<Elasticity, 3> {
     Discretization::new(mesh, Elasticity::new(&Material::new(1.0, 0.3).unwrap()), supports)
 }
 
+/// The solve of elasticity on a rank; several split the products of all coarse levels.
+fn elastic_on_rank<R: Real, C: Exchange<Cuda<f64>> + Exchange<Cuda<R>>>(
+    rank: &Rank<C, Elasticity, 3>,
+    device: &Arc<Device>,
+    single: &Cuda<R>,
+    whole: &Discretization,
+) -> Result<(usize, Vec<f64>), BackendError> {
+    let Rank { backend, part, local } = rank;
+    let ranks = backend.communicator();
+    let least_split = if ranks.size() > 1 { 0 } else { usize::MAX };
+    let others = PartSharing::splitting(least_split, single, ranks, part, 3)?;
+    let on_device = ProblemOnDevice::new(device, local)?;
+    let prepared = Prepared::on_part(local, others.as_ref())?;
+    let multigrid = Multigrid::on_part(&on_device, local, CycleKind::K, &prepared, others)?;
+    let operator = || Ok(Box::new(Mf::<f64>::new(&on_device)?) as Box<_>);
+    solve_on_rank(rank, whole, [operator()?, operator()?], Box::new(multigrid))
+}
+
+/// A process would have one device; here each has a thread.
+#[test]
+fn a_solve_by_nccl_is_that_of_one_rank() {
+    let devices = match probe() {
+        Probe::Found { devices, .. } if devices > 1 => devices.min(4),
+        _ => return println!("skipped: fewer than two CUDA devices"),
+    };
+    let id = match Nccl::id() {
+        Ok(id) => id,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let [mesh, _] = meshes();
+    let whole = elastic(mesh);
+    let found = Threads::run(devices, |thread| {
+        let rank = thread.rank();
+        let device = Device::open(rank).map_err(|error| error.to_string())?;
+        let solve = || -> Result<_, BackendError> {
+            let nccl = Nccl::join(&device, rank, devices, &id)?;
+            let single = Cuda::<f32>::new(&device)?;
+            elastic_on_rank(&Rank::new(&device, nccl, &whole)?, &device, &single, &whole)
+        };
+        solve().map_err(|error| error.to_string())
+    });
+    let found = found.unwrap();
+    let device = device().unwrap();
+    let single = Cuda::<f32>::new(&device).unwrap();
+    let (iterations, u) =
+        on_ranks(&device, &whole, 1, |rank| elastic_on_rank(rank, &device, &single, &whole));
+    for (iterations_there, u_there) in &found {
+        assert_close(u_there, &u, 1e-6, "displacements by NCCL");
+        let most = (1.15 * iterations as f64).ceil() as usize;
+        assert!(*iterations_there <= most, "{iterations_there} > {most}");
+    }
+}
+
 fn elastic_solves_agree<R: Real>(device: &Arc<Device>, whole: &Discretization) {
     let backend = Cuda::new(device).unwrap();
     let on_device = ProblemOnDevice::new(device, whole).unwrap();
@@ -120,15 +183,7 @@ fn elastic_solves_agree<R: Real>(device: &Arc<Device>, whole: &Discretization) {
     let single = Cuda::<R>::new(device).unwrap();
     for size in SIZES {
         let (iterations, u) = on_ranks(device, whole, size, |rank| {
-            let Rank { backend, part, local } = rank;
-            let least_split = if size > 1 { 0 } else { usize::MAX };
-            let ranks = backend.communicator();
-            let others = PartSharing::splitting(least_split, &single, ranks, part, 3)?;
-            let on_device = ProblemOnDevice::new(device, local)?;
-            let prepared = Prepared::on_part(local, others.as_ref())?;
-            let multigrid = Multigrid::on_part(&on_device, local, CycleKind::K, &prepared, others)?;
-            let operator = || Ok(Box::new(Mf::<f64>::new(&on_device)?) as Box<_>);
-            solve_on_rank(rank, whole, [operator()?, operator()?], Box::new(multigrid))
+            elastic_on_rank::<R, _>(rank, device, &single, whole)
         });
         assert_close(&u, &alone.1, 1e-6, "displacements");
         let most = (1.15 * alone.0 as f64).ceil() as usize;
