@@ -1,5 +1,6 @@
 //! The backend: [`topopt_linalg::Backend`] by the kernels of `cuda/{vector,pointwise,reduce,conjugate_gradients}.cu`.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
@@ -7,7 +8,7 @@ use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space};
 
 use crate::Device;
 use crate::kernel::Grid::{self, Blocks, Threads};
-use crate::kernel::Shared;
+use crate::kernel::{In, Shared};
 use crate::kernels;
 use crate::replay::Replay;
 use crate::scalars::{Scalar, Scalars};
@@ -72,12 +73,12 @@ impl<R: Real> Cuda<R> {
         launch: impl FnOnce(Grid, Shared<f64>),
     ) {
         if n <= ONE_BLOCK {
-            let own = Shared::from_entry(&self.scalars.values, out.index() as usize);
+            let own = Shared::from_entry(out.values(), out.index() as usize);
             return launch(Blocks(1), own);
         }
         let blocks = self.blocks(n);
         launch(Blocks(blocks), (&self.partial).into());
-        let (partial, scalars, out) = (&self.partial, &self.scalars.values, out.index());
+        let (partial, scalars, out) = (&self.partial, out.values(), out.index());
         match finish {
             Finish::Sum => self.reduce.finish_sum(Blocks(1), blocks, partial, scalars, out),
             Finish::Max => self.reduce.finish_max(Blocks(1), blocks, partial, scalars, out),
@@ -87,7 +88,7 @@ impl<R: Real> Cuda<R> {
     /// Writes a scalar from the host.
     pub(crate) fn set(&self, scalar: &Scalar, value: [f64; 1]) -> Result<(), BackendError> {
         let value = self.device.upload(&value)?;
-        let own = Shared::from_entry(&self.scalars.values, scalar.index() as usize);
+        let own = Shared::from_entry(scalar.values(), scalar.index() as usize);
         self.reduce.sum(Blocks(1), 1, &value, own);
         self.device.check()
     }
@@ -97,6 +98,21 @@ impl<R: Real> Cuda<R> {
         let n = values.len();
         self.reduce_into(out, Finish::Sum, n, |grid, partial| {
             self.reduce.sum(grid, n, values, partial);
+        });
+    }
+
+    /// out = x^T y of some entries.
+    pub(crate) fn dot_within(
+        &self,
+        entries: Range<usize>,
+        x: &DeviceVector<R>,
+        y: &DeviceVector<R>,
+        out: &mut Scalar,
+    ) {
+        let [x, y] = [x, y].map(|vector| In::from_entry(&vector.values, entries.start));
+        let n = entries.len();
+        self.reduce_into(out, Finish::Sum, n, |grid, partial| {
+            self.reduce.dot(grid, n, x, y, partial);
         });
     }
 
@@ -143,7 +159,7 @@ impl<R: Real> Backend for Cuda<R> {
         let at = scalar.index() as usize;
         let mut value = [0.0];
         let copied =
-            self.device.stream().memcpy_dtoh(&self.scalars.values.slice(at..at + 1), &mut value);
+            self.device.stream().memcpy_dtoh(&scalar.values().slice(at..at + 1), &mut value);
         copied.map_err(|error| self.device.error("reading a scalar", error))?;
         self.device.synchronize()?;
         Ok(value[0])
@@ -165,10 +181,7 @@ impl<R: Real> Backend for Cuda<R> {
     }
 
     fn dot_into(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, out: &mut Scalar) {
-        let n = x.len();
-        self.reduce_into(out, Finish::Sum, n, |grid, partial| {
-            self.reduce.dot(grid, n, x, y, partial);
-        });
+        self.dot_within(0..x.len(), x, y, out);
     }
 
     fn multiply(&self, x: &DeviceVector<R>, y: &DeviceVector<R>, z: &mut DeviceVector<R>) {

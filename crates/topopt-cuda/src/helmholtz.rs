@@ -10,7 +10,7 @@ use topopt_linalg::{Backend, BackendError, CycleKind, LinearOperator, Preconditi
 use topopt_mesh::HexMesh;
 
 use crate::operators::{MeshOnDevice, MfDiffusion, ShapeMeans};
-use crate::{Cuda, DeviceVector, ScalarMultigrid};
+use crate::{Cuda, DeviceVector, ScalarMultigrid, structure_of_part};
 
 /// The equation of [`topopt_fem::Helmholtz`] on a GPU: matrix-free diffusion, preconditioned by multigrid
 /// in single precision, which needs hardly more iterations for a larger radius. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
@@ -69,7 +69,9 @@ pub fn part_of_filter<'a>(
     let operator = || -> Result<Box<dyn ElementOperator<_>>, BackendError> {
         Ok(Box::new(MfDiffusion::new(on_device, &problem)?))
     };
-    let multigrid = ScalarMultigrid::on_part(others, single, on_device, &problem, CycleKind::K)?;
+    let structure = structure_of_part(&problem, others.as_ref())?;
+    let shared = (others, &structure);
+    let multigrid = ScalarMultigrid::on_part(shared, single, on_device, &problem, CycleKind::K)?;
     Ok(PartOfFilter {
         operators: [operator()?, operator()?],
         preconditioner: Box::new(multigrid),

@@ -69,6 +69,17 @@ impl<T> From<&CudaSlice<T>> for In<T> {
     }
 }
 
+impl<T> In<T> {
+    /// From entry `first` of `slice` on.
+    ///
+    /// # Panics
+    /// If the slice is shorter.
+    pub fn from_entry(slice: &CudaSlice<T>, first: usize) -> Self {
+        assert!(first <= slice.len());
+        Self(address(slice) + (first * size_of::<T>()) as CUdeviceptr, PhantomData)
+    }
+}
+
 /// Null where there is nothing.
 impl<T> From<Option<&CudaSlice<T>>> for In<T> {
     fn from(slice: Option<&CudaSlice<T>>) -> Self {

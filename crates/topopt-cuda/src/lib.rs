@@ -31,7 +31,9 @@ pub use cone::Cone;
 pub use device::{Device, DeviceError};
 pub use halo::DeviceHalo;
 pub use helmholtz::{MatrixFreeEquation, part_of_filter};
-pub use multigrid::{BlockJacobi, Multigrid, Prepared, RigidAggregation, ScalarMultigrid};
+pub use multigrid::{
+    BlockJacobi, Multigrid, Prepared, RigidAggregation, ScalarMultigrid, structure_of_part,
+};
 pub use nccl::{Nccl, NcclId};
 pub use operators::{
     DiffusionStrategy, MeshOnDevice, Mf, MfDiffusion, ProblemOnDevice, ShapeMeans, Strategy,

@@ -118,7 +118,7 @@ pub use operator::ElementOperator;
 pub use patches::Patches;
 pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
 pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
-pub use sharing::{PartSharing, Refreshed, Sharing, Split};
+pub use sharing::{Divided, PartSharing, Refreshed, Sharing, Split};
 pub use springs::WithSprings;
 pub use strategy::Strategy;
 pub use supports::Supports;

@@ -1,11 +1,16 @@
 //! What ranks do together within a hierarchy whose finest level each has on its part.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use topopt_linalg::{Backend, BackendError, Communicator, Cost, Exchange, LinearOperator, Space};
+use topopt_linalg::{
+    Backend, BackendError, BlockPattern, Communicator, Cost, Exchange, Halo, LinearOperator,
+    Neighbor, Space,
+};
 use topopt_mesh::Part;
 
+use crate::Aggregation;
 use crate::distributed::node_halo;
 
 /// The other ranks, as a hierarchy on a part knows them. Its vectors of nodal values are of the part,
@@ -30,8 +35,29 @@ pub trait Sharing<B: Backend>: Send + Sync {
     /// Whether a device can record what it does, to be replayed.
     fn is_recorded(&self) -> bool;
 
-    /// From how many unknowns on ranks split the products of a level that all of them have.
+    /// From how many unknowns on ranks split the work on a level whose matrix all of them have.
     fn least_split(&self) -> usize;
+
+    /// Makes the first level below the finest one of which each rank has the values of its own rows and
+    /// of those beside them: `own` ones, and `halo` among all rows.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    fn divide_level(
+        &self,
+        own: Range<usize>,
+        halo: &Halo,
+        modes: usize,
+    ) -> Result<(), BackendError>;
+
+    /// Writes the values beside own rows, which come from their ranks, to a vector of that level.
+    fn refresh_level(&self, x: &mut B::Vector);
+
+    /// The scalar product of vectors of that level.
+    fn dot_of_level(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar);
+
+    /// Sums a vector over all ranks.
+    fn sum(&self, x: &mut B::Vector);
 }
 
 /// Unknowns of a level below which an exchange takes longer than its product.
@@ -45,6 +71,8 @@ pub struct PartSharing<'a, B: Backend, C: Exchange<B>> {
     nodes: C::Lists,
     blocks: C::Lists,
     least_split: usize,
+    /// Own entries of the first level below the finest, and what is exchanged there.
+    level: Mutex<Option<(Range<usize>, C::Lists)>>,
 }
 
 impl<'a, B: Backend + Sync, C: Exchange<B>> PartSharing<'a, B, C>
@@ -77,7 +105,8 @@ where
     ) -> Result<Arc<dyn Sharing<B> + 'a>, BackendError> {
         let lists = |unknowns| communicator.lists(backend, &node_halo(part), unknowns);
         let (nodes, blocks) = (lists(unknowns)?, lists(unknowns * (unknowns + 1) / 2)?);
-        Ok(Arc::new(Self { backend, communicator, part, nodes, blocks, least_split }))
+        let level = Mutex::new(None);
+        Ok(Arc::new(Self { backend, communicator, part, nodes, blocks, least_split, level }))
     }
 }
 
@@ -109,13 +138,130 @@ impl<B: Backend + Sync, C: Exchange<B>> Sharing<B> for PartSharing<'_, B, C> {
     fn least_split(&self) -> usize {
         self.least_split
     }
+
+    fn divide_level(
+        &self,
+        own: Range<usize>,
+        halo: &Halo,
+        modes: usize,
+    ) -> Result<(), BackendError> {
+        let lists = self.communicator.lists(self.backend, &halo.of_entries(modes), 1)?;
+        let entries = modes * own.start..modes * own.end;
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some((entries, lists));
+        Ok(())
+    }
+
+    fn refresh_level(&self, x: &mut B::Vector) {
+        let level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, lists)) = &*level {
+            self.communicator.refresh(self.backend, lists, x);
+        }
+    }
+
+    fn dot_of_level(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar) {
+        let level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((own, _)) = &*level {
+            self.communicator.dot_own(self.backend, own.clone(), x, y, out);
+        }
+    }
+
+    fn sum(&self, x: &mut B::Vector) {
+        self.communicator.sum_vector(self.backend, x);
+    }
+}
+
+/// The first level below the finest where ranks divide it: each has the values of its own rows, the next
+/// `counts`, and of those beside them. Every rank has the whole matrix.
+pub struct Divided<'a, B: Backend> {
+    sharing: Arc<dyn Sharing<B> + 'a>,
+    own: Range<usize>,
+}
+
+impl<'a, B: Backend> Divided<'a, B> {
+    /// The level of the aggregates of nodes of `structure`; none where there are no other ranks, it is
+    /// the last one, or too small.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        sharing: Option<&Arc<dyn Sharing<B> + 'a>>,
+        structure: &Aggregation,
+    ) -> Result<Option<Arc<Self>>, BackendError> {
+        let (modes, pattern) = (structure.modes(), &structure.patterns[0]);
+        let is_large = |sharing: &&Arc<dyn Sharing<B> + 'a>| {
+            modes * pattern.n_rows() >= sharing.least_split() && !structure.coarser.is_empty()
+        };
+        let Some(sharing) = sharing.filter(is_large).cloned() else { return Ok(None) };
+        let (own, halo) = beside(pattern, &structure.counts, sharing.communicator().rank());
+        sharing.divide_level(own.clone(), &halo, modes)?;
+        Ok(Some(Arc::new(Self { sharing, own })))
+    }
+
+    /// The rows of this rank.
+    pub fn own(&self) -> Range<usize> {
+        self.own.clone()
+    }
+
+    /// The members of aggregates of this level that are own rows.
+    pub fn own_members(&self, members: &[Vec<u32>]) -> Vec<Vec<u32>> {
+        let own = |&row: &u32| self.own.contains(&(row as usize));
+        members.iter().map(|rows| rows.iter().copied().filter(own).collect()).collect()
+    }
+
+    /// Writes the values beside own rows.
+    pub fn refresh(&self, x: &mut B::Vector) {
+        self.sharing.refresh_level(x);
+    }
+
+    /// out = x^T y.
+    pub fn dot_into(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar) {
+        self.sharing.dot_of_level(x, y, out);
+    }
+
+    /// Sums over all ranks what each makes of its own rows for the next level.
+    pub fn sum(&self, of_next: &mut B::Vector) {
+        self.sharing.sum(of_next);
+    }
+}
+
+/// The own rows of `rank`, of which each rank has the next `counts`, and those of others that a row of a
+/// symmetric `pattern` reads: all numbered among all rows.
+fn beside(pattern: &BlockPattern, counts: &[usize], rank: usize) -> (Range<usize>, Halo) {
+    let ends: Vec<usize> = counts
+        .iter()
+        .scan(0, |end, n| {
+            *end += n;
+            Some(*end)
+        })
+        .collect();
+    let own = ends[rank] - counts[rank]..ends[rank];
+    let mut neighbors: BTreeMap<usize, Neighbor> = BTreeMap::new();
+    for row in own.clone() {
+        for &column in pattern.row(row).iter().filter(|&&c| !own.contains(&(c as usize))) {
+            let rank = ends.partition_point(|&end| end <= column as usize);
+            let neighbor = neighbors.entry(rank).or_insert_with(|| Neighbor {
+                rank,
+                sent: Vec::new(),
+                received: Vec::new(),
+            });
+            neighbor.sent.push(row as u32);
+            neighbor.received.push(column);
+        }
+    }
+    for list in neighbors.values_mut().flat_map(|n| [&mut n.sent, &mut n.received]) {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let n_points = pattern.n_rows();
+    (own, Halo { own: 0..n_points, n_points, neighbors: neighbors.into_values().collect() })
 }
 
 /// How ranks split the product of a matrix that all of them have: a range of rows each.
 pub struct Split<'a, B: Backend> {
     sharing: Arc<dyn Sharing<B> + 'a>,
-    counts: Vec<usize>,
     own: Range<usize>,
+    /// How many rows each has, where all need all of them.
+    counts: Option<Vec<usize>>,
 }
 
 impl<'a, B: Backend> Split<'a, B> {
@@ -125,7 +271,12 @@ impl<'a, B: Backend> Split<'a, B> {
         let (rank, size) = (sharing.communicator().rank(), sharing.communicator().size());
         let end = |rank: usize| space.points * rank / size;
         let counts = (0..size).map(|rank| end(rank + 1) - end(rank)).collect();
-        Some(Self { sharing, counts, own: end(rank)..end(rank + 1) })
+        Some(Self { sharing, own: end(rank)..end(rank + 1), counts: Some(counts) })
+    }
+
+    /// Of a level that ranks divide.
+    pub fn of(level: &Divided<'a, B>) -> Self {
+        Self { sharing: level.sharing.clone(), own: level.own(), counts: None }
     }
 
     /// The rows that this rank makes.
@@ -133,9 +284,12 @@ impl<'a, B: Backend> Split<'a, B> {
         self.own.clone()
     }
 
-    /// Adds the rows that other ranks make to a product.
+    /// Adds the rows that other ranks make to a product, as far as they are needed.
     pub fn complete(&self, y: &mut B::Vector) {
-        self.sharing.share(&self.counts, y);
+        match &self.counts {
+            Some(counts) => self.sharing.share(counts, y),
+            None => self.sharing.refresh_level(y),
+        }
     }
 }
 

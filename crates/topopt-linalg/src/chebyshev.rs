@@ -7,6 +7,10 @@ const RATIO: f64 = 8.0;
 /// The power method's eigenvalue is raised by this, as it comes from below.
 const MARGIN: f64 = 1.1;
 
+/// Scalar products of the vectors of a level.
+pub type Dot<'d, B> =
+    &'d dyn Fn(&<B as Backend>::Vector, &<B as Backend>::Vector, &mut <B as Backend>::Scalar);
+
 /// A smoother of given degree with its work vectors.
 pub struct Chebyshev<B: Backend> {
     degree: usize,
@@ -59,13 +63,14 @@ impl<B: Backend> Chebyshev<B> {
     }
 
     /// Estimates the largest eigenvalue of D^-1 A, where no bound is known, by `steps` of the power
-    /// method, from A alone: what was estimated before does not matter.
+    /// method with scalar products `dot`, from A alone: what was estimated before does not matter.
     pub fn update(
         &mut self,
         backend: &B,
         a: &dyn LinearOperator<B>,
         inverse_diagonal: &dyn InverseDiagonal<B>,
         steps: usize,
+        dot: Dot<B>,
     ) {
         let Self { start, growth, r, d, z, .. } = self;
         let Some(start) = start else { return };
@@ -76,8 +81,8 @@ impl<B: Backend> Chebyshev<B> {
             a.apply(d, r);
             inverse_diagonal.apply(r, z);
         }
-        backend.dot_into(z, z, &mut growth.result);
-        backend.dot_into(d, d, &mut growth.start);
+        dot(z, z, &mut growth.result);
+        dot(d, d, &mut growth.start);
     }
 
     /// That of D^-1 A.

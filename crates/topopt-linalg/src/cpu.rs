@@ -14,6 +14,12 @@ const LANES: usize = 8;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cpu;
 
+/// x^T y.
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let partial = |(x, y): (&[f64], &[f64])| lane_sum(x.len(), |i| x[i] * y[i]);
+    sum(x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(partial))
+}
+
 impl Backend for Cpu {
     type Vector = Vec<f64>;
     type Scalar = f64;
@@ -57,8 +63,7 @@ impl Backend for Cpu {
     }
 
     fn dot_into(&self, x: &Vec<f64>, y: &Vec<f64>, out: &mut f64) {
-        let partial = |(x, y): (&[f64], &[f64])| lane_sum(x.len(), |i| x[i] * y[i]);
-        *out = sum(x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(partial));
+        *out = dot(x, y);
     }
 
     fn multiply(&self, x: &Vec<f64>, y: &Vec<f64>, z: &mut Vec<f64>) {

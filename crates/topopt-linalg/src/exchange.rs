@@ -1,5 +1,8 @@
 //! What crosses between ranks of vectors and scalars that lie on a backend.
 
+use std::ops::Range;
+
+use crate::cpu::dot;
 use crate::{Backend, BackendError, Communicator, Cpu, Halo, Parcel};
 
 /// A communicator for what lies on the backend `B`: it may cross from device to device, or through
@@ -33,6 +36,19 @@ pub trait Exchange<B: Backend>: Communicator {
     /// Lets every rank have all of a vector of a [`Layout::Level`](crate::Layout::Level), of which
     /// each has the next `counts` points.
     fn share(&self, backend: &B, counts: &[usize], level: &mut B::Vector);
+
+    /// out = x^T y over all ranks, each of which has some entries of the vectors of a level.
+    fn dot_own(
+        &self,
+        backend: &B,
+        entries: Range<usize>,
+        x: &B::Vector,
+        y: &B::Vector,
+        out: &mut B::Scalar,
+    );
+
+    /// Sums a vector over all ranks.
+    fn sum_vector(&self, backend: &B, x: &mut B::Vector);
 
     /// Sums a scalar over all ranks.
     fn sum_scalar(&self, backend: &B, scalar: &mut B::Scalar);
@@ -95,6 +111,15 @@ impl<C: Communicator> Exchange<Cpu> for C {
         let first: usize = sizes[..self.rank()].iter().sum();
         let own = level[first..first + sizes[self.rank()]].to_vec();
         self.gather(&own, &sizes, level);
+    }
+
+    fn dot_own(&self, _: &Cpu, entries: Range<usize>, x: &Vec<f64>, y: &Vec<f64>, out: &mut f64) {
+        *out = dot(&x[entries.clone()], &y[entries]);
+        self.sum(std::slice::from_mut(out));
+    }
+
+    fn sum_vector(&self, _: &Cpu, x: &mut Vec<f64>) {
+        self.sum(x);
     }
 
     fn sum_scalar(&self, _: &Cpu, scalar: &mut f64) {

@@ -30,6 +30,23 @@ impl Halo {
         Self { own: 0..n_points, n_points, neighbors: Vec::new() }
     }
 
+    /// The same for each entry of vectors with so many unknowns per point, side by side.
+    #[must_use]
+    pub fn of_entries(&self, unknowns: usize) -> Self {
+        let n = unknowns as u32;
+        let entries = |points: &Vec<u32>| points.iter().flat_map(|p| n * p..n * (p + 1)).collect();
+        let neighbor = |Neighbor { rank, sent, received }: &Neighbor| Neighbor {
+            rank: *rank,
+            sent: entries(sent),
+            received: entries(received),
+        };
+        Self {
+            own: unknowns * self.own.start..unknowns * self.own.end,
+            n_points: unknowns * self.n_points,
+            neighbors: self.neighbors.iter().map(neighbor).collect(),
+        }
+    }
+
     /// How many points are its own.
     pub fn n_own(&self) -> usize {
         self.own.len()

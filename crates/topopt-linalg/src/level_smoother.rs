@@ -1,6 +1,6 @@
 //! What smooths a level of a hierarchy: the one choice between Chebyshev and patches.
 
-use crate::chebyshev::{Chebyshev, Spectrum};
+use crate::chebyshev::{Chebyshev, Dot, Spectrum};
 use crate::patch_smoother::PatchSmoother;
 use crate::{Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Space};
 
@@ -45,9 +45,9 @@ impl<B: Backend> LevelSmoother<B> {
     }
 
     /// Adapts to matrices that have changed, by `steps` of the power method.
-    pub fn update(&mut self, backend: &B, level: &Matrices<B>, steps: usize) {
+    pub fn update(&mut self, backend: &B, level: &Matrices<B>, steps: usize, dot: Dot<B>) {
         let &Matrices { a, inverse_diagonal, patches } = level;
-        self.chebyshev.update(backend, a, inverse_diagonal, steps);
+        self.chebyshev.update(backend, a, inverse_diagonal, steps, dot);
         if let (Some(smoother), Some(patches)) = (&mut self.by_patches, patches) {
             smoother.update(backend, a, (patches, self.chebyshev.growth()), steps);
         }

@@ -77,7 +77,7 @@ mod threads;
 pub use backend::{Backend, BackendError};
 pub use block_csr::{BlockCsr, BlockPattern, DenseCholesky};
 pub use block_diagonal::{BlockDiagonal, pseudo_inverse};
-pub use chebyshev::{Chebyshev, Spectrum};
+pub use chebyshev::{Chebyshev, Dot, Spectrum};
 pub use communicator::{Alone, Communicator, Parcel};
 pub use cpu::Cpu;
 pub use exchange::{CpuLists, Exchange};

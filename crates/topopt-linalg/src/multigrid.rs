@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::chebyshev::Spectrum;
+use crate::chebyshev::{Dot, Spectrum};
 use crate::level_smoother::{LevelSmoother, Matrices};
 use crate::{
     Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Preconditioner,
@@ -46,6 +46,18 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
 
     /// x = A^-1 b on the last level.
     fn solve_last(&self, b: &B::Vector, x: &mut B::Vector);
+
+    /// out = x^T y of vectors of a level below the finest, over all ranks where these share it.
+    fn dot_into(
+        &self,
+        backend: &B,
+        _level: usize,
+        x: &B::Vector,
+        y: &B::Vector,
+        out: &mut B::Scalar,
+    ) {
+        backend.dot_into(x, y, out);
+    }
 }
 
 /// How a cycle solves on every level below the finest but the last, which is solved directly.
@@ -192,7 +204,8 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
     pub fn update(&mut self, backend: &B, change: impl FnOnce(&mut H)) {
         change(&mut self.hierarchy);
         for (level, work) in self.work.iter().enumerate() {
-            lock(work).smoother.update(backend, &self.matrices(level), POWER_STEPS);
+            let dot: Dot<B> = &|x, y, out| self.hierarchy.dot_into(backend, level, x, y, out);
+            lock(work).smoother.update(backend, &self.matrices(level), POWER_STEPS, dot);
         }
     }
 
@@ -275,21 +288,26 @@ impl<B: Backend, H: Hierarchy<B>> Cycle<B, H> {
         let a = self.hierarchy.operator(level);
         let [q, z, az] = products;
         let mut bb = backend.scalar(); // not looked at
+        let dot = |x: &B::Vector, y: &B::Vector| {
+            let mut out = backend.scalar();
+            self.hierarchy.dot_into(backend, level, x, y, &mut out);
+            out
+        };
 
         self.cycle(backend, level, b, d);
         a.apply(d, q); // q = A d
-        let dq = backend.dot(d, q);
-        let db = backend.dot(d, b);
+        let dq = dot(d, q);
+        let db = dot(d, b);
         backend.fill(0.0, x);
         // x = alpha d, b -= alpha q, alpha = db / dq
         backend.cg_step([&db, &dq], d, q, x, b, &mut bb);
 
         self.cycle(backend, level, b, z);
         a.apply(z, az);
-        let zq = backend.dot(z, q);
+        let zq = dot(z, q);
         backend.cg_direction(-1.0, [&zq, &dq], z, d); // d = z - beta d, A-orthogonal to the last d
         backend.cg_direction(-1.0, [&zq, &dq], az, q); // q = A d
-        backend.cg_step([&backend.dot(d, b), &backend.dot(d, q)], d, q, x, b, &mut bb);
+        backend.cg_step([&dot(d, b), &dot(d, q)], d, q, x, b, &mut bb);
     }
 }
 

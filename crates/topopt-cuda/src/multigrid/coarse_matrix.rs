@@ -9,7 +9,6 @@ use topopt_linalg::{
 };
 
 use super::block_diagonal::how;
-use super::shared_rows::Others;
 use super::transfer::Grouping;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -64,18 +63,18 @@ pub(super) struct CoarseMatrix<'a, R: Real> {
 }
 
 impl<'a, R: Real> CoarseMatrix<'a, R> {
-    /// A matrix of zeros, for the motions of `aggregates` about `centers`, with other ranks, if there are
-    /// any.
+    /// A matrix of zeros, for the motions of `aggregates` about `centers`, whose products ranks may `split`.
     pub fn zeros(
         kernels: &Arc<kernels::Bsr6<R>>,
         backend: &Cuda<R>,
         joints: &Joints,
         aggregates: &Arc<Grouping>,
         centers: &[[f64; DIM]],
-        others: Option<&Others<'a, R>>,
+        split: Option<Split<'a, Cuda<R>>>,
     ) -> Result<Self, BackendError> {
         let device = backend.device();
-        let (n_rows, n_blocks) = (aggregates.n_aggregates, joints.columns.len());
+        // A level of one aggregate has no block off the diagonal, and an array on the device an entry.
+        let (n_rows, n_blocks) = (aggregates.n_aggregates, joints.columns.len().max(1));
         Ok(Self {
             kernels: kernels.clone(),
             rows: Rows::new(device, joints)?,
@@ -84,7 +83,7 @@ impl<'a, R: Real> CoarseMatrix<'a, R> {
             ground: backend.zeros(Space::level(n_rows, SIZE))?,
             diagonal: device.zeros(SIZE * n_rows)?,
             aggregates: aggregates.clone(),
-            split: Split::new(others, Space::level(n_rows, MODES)),
+            split,
         })
     }
 
@@ -114,7 +113,12 @@ fn arms<R: Real>(joints: &Joints, centers: &[[f64; DIM]]) -> Vec<[R; 4]> {
         let [x, y, z] = std::array::from_fn(|i| R::from_f64(to[i] - from[i]));
         [x, y, z, R::from_f64(0.0)]
     };
-    joints.rows_of_blocks().into_iter().zip(&joints.columns).map(arm).collect()
+    let mut arms: Vec<_> =
+        joints.rows_of_blocks().into_iter().zip(&joints.columns).map(arm).collect();
+    if arms.is_empty() {
+        arms.push([R::from_f64(0.0); 4]);
+    }
+    arms
 }
 
 impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<'_, R> {
@@ -128,7 +132,9 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<'_, R> {
         let own = self.split.as_ref().map_or(0..rows.n_rows, Split::own);
         let (grid, arms, ground) = (Threads(WARP * own.len()), &self.arms, &self.ground);
         let (first, end) = (own.start, own.end);
-        self.kernels.bsr6(grid, first, end, offsets, columns, blocks, arms, ground, x, &mut *y);
+        if first < end {
+            self.kernels.bsr6(grid, first, end, offsets, columns, blocks, arms, ground, x, &mut *y);
+        }
         if let Some(split) = &self.split {
             split.complete(y);
         }

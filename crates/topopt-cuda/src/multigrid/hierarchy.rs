@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Discretization, Joints, MODES, Supported};
+use topopt_fem::{Aggregation, Discretization, Joints, MODES, Split, Supported};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
@@ -18,7 +18,7 @@ use super::fine_patches::FinePatches;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
 use super::prepared::Prepared;
 use super::shared_rows::{Others, SharedRows};
-use super::transfer::{AggregateTransfer, Grouping, NodeTransfer};
+use super::transfer::{AggregateTransfer, Grouping, NodeTransfer, OwnMembers};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -59,7 +59,7 @@ struct CoarseLevel<'a, R: Real> {
     matrix: CoarseMatrix<'a, R>,
     inverse_diagonal: InverseBlocks6<R>,
     /// To the next level.
-    transfer: AggregateTransfer<R>,
+    transfer: AggregateTransfer<'a, R>,
     /// Of the next level.
     joints: JointLists,
     /// Of every block of this one.
@@ -82,25 +82,40 @@ impl<'a, R: Real> Levels<'a, R> {
         let nodes = Grouping::new(device, &structure.nodes)?;
         let mut joints = Joints::of_nodes(problem, structure);
         let first_joints = JointLists::new(device, &joints)?;
-        let shared = SharedRows::new(others, structure, &joints);
+        let shared = SharedRows::new(others, structure, &joints)?;
+        let divided = shared.as_ref().and_then(|shared| shared.divided());
+        let split = |level: usize, joints: &Joints| match divided {
+            Some(divided) if level == 0 => Some(Split::of(divided)),
+            _ => Split::new(others, Space::level(joints.row_offsets.len() - 1, MODES)),
+        };
         let (mut children, mut centers) = (nodes.clone(), structure.nodes.centers());
         let mut coarse = Vec::new();
-        for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns[1..]) {
+        let coarser = structure.coarser.iter().zip(&structure.patterns[1..]);
+        for (level, (parents, pattern)) in coarser.enumerate() {
             let next = Joints::of_aggregates(&joints, parents, pattern);
+            let split = split(level, &joints);
             let matrix =
-                CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, others)?;
+                CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, split)?;
+            let divided = divided.filter(|_| level == 0);
+            let own = divided.map(|own| OwnMembers::new(device, own, parents.members()));
             let grouping = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
                 inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
                 matrix,
-                transfer: AggregateTransfer::new(&transfers, &children, &grouping),
+                transfer: AggregateTransfer::new(
+                    &transfers,
+                    &children,
+                    &grouping,
+                    own.transpose()?,
+                ),
                 joints: JointLists::new(device, &next)?,
                 rows_of_blocks: device.upload(&joints.rows_of_blocks())?,
             });
             (joints, children, centers) = (next, grouping, parents.centers());
         }
 
-        let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, others)?;
+        let split = split(coarse.len(), &joints);
+        let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, split)?;
         Ok(Self {
             transfer: NodeTransfer::new(on_device, &nodes, shared.clone())?,
             shared,
@@ -243,6 +258,20 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<'_, R> {
 
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
         self.levels.last_inverse.solve(b, x);
+    }
+
+    fn dot_into(
+        &self,
+        backend: &Cuda<R>,
+        level: usize,
+        x: &DeviceVector<R>,
+        y: &DeviceVector<R>,
+        out: &mut Scalar,
+    ) {
+        match self.levels.shared.as_ref().and_then(|shared| shared.divided()) {
+            Some(divided) if level == 1 => divided.dot_into(x, y, out),
+            _ => backend.dot_into(x, y, out),
+        }
     }
 }
 

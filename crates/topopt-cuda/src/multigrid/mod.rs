@@ -24,7 +24,7 @@ use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Precondi
 
 pub use block_diagonal::BlockJacobi;
 pub use hierarchy::RigidAggregation;
-pub use prepared::Prepared;
+pub use prepared::{Prepared, structure_of_part};
 pub use scalar::ScalarMultigrid;
 
 use crate::Cuda;

@@ -23,18 +23,6 @@ impl Prepared {
         Self::of(problem, || Aggregation::new(problem, direct(problem.n_dofs())))
     }
 
-    /// For `problem` on a part, with the other ranks.
-    ///
-    /// # Errors
-    /// [`BackendError`] if another rank has failed.
-    pub fn on_part<B: Backend>(
-        problem: &Discretization,
-        others: &dyn Sharing<B>,
-    ) -> Result<Self, BackendError> {
-        let structure = structure(problem, problem.void(), Some(others))?;
-        Ok(Self::of(problem, || structure))
-    }
-
     /// For `problem`, with the structure that is given.
     pub fn with_structure(problem: &Discretization, structure: Aggregation) -> Self {
         Self::of(problem, || structure)
@@ -57,6 +45,17 @@ impl Prepared {
 pub(super) fn direct(n_dofs: usize) -> usize {
     let [least, most] = DIRECT;
     (15 * (n_dofs as f64).cbrt() as usize).clamp(least, most)
+}
+
+/// The structure of a hierarchy on the device for `problem`, which is that of a part, with the other ranks.
+///
+/// # Errors
+/// [`BackendError`] if another rank has failed.
+pub fn structure_of_part<B: Backend, K: ElementKernel<N>, const N: usize>(
+    problem: &Discretization<K, N>,
+    others: &dyn Sharing<B>,
+) -> Result<Aggregation, BackendError> {
+    structure(problem, problem.void(), Some(others))
 }
 
 /// The structure of a hierarchy on the device around the elements `void` of `problem`, which is that of

@@ -4,12 +4,12 @@
 use std::sync::{Arc, Mutex};
 
 use topopt_fem::{
-    Diffusion, Discretization, ElementOperator, ElementPreconditioner, Level, Sharing,
+    Aggregation, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Level, Sharing,
 };
 use topopt_linalg::{BackendError, Cycle, CycleKind, Preconditioner, SmootherKind};
 
 use super::fine_patches::FinePatches;
-use super::prepared::{direct, structure};
+use super::prepared::direct;
 use super::scalar_hierarchy::ScalarHierarchy;
 use super::shared_rows::Others;
 use super::{Repeated, State};
@@ -54,35 +54,37 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
         problem: &Discretization<Diffusion, 1>,
         kind: CycleKind,
     ) -> Result<Self, BackendError> {
-        Self::among(None, smoother, backend, mesh, problem, kind)
+        let structure = Aggregation::new(problem, direct(problem.n_dofs()));
+        Self::among(None, &structure, smoother, backend, mesh, problem, kind)
     }
 
-    /// As [`ScalarMultigrid::new`], for `problem` on a part: with the other ranks, all of which have the
-    /// levels below the finest. Its vectors hold the values of ghosts, see
+    /// As [`ScalarMultigrid::new`], for `problem` on a part: with the other ranks, and the structure that
+    /// they share ([`structure_of_part`](crate::structure_of_part)). Its vectors hold the values of ghosts, see
     /// [`Sharing`](topopt_fem::Sharing).
     ///
     /// # Errors
     /// As [`ScalarMultigrid::new`], and if another rank has failed.
     pub fn on_part(
-        others: &Arc<dyn Sharing<Cuda<R>> + 'a>,
+        (others, structure): (&Arc<dyn Sharing<Cuda<R>> + 'a>, &Aggregation),
         backend: &'a Cuda<R>,
         mesh: &Arc<MeshOnDevice>,
         problem: &Discretization<Diffusion, 1>,
         kind: CycleKind,
     ) -> Result<Self, BackendError> {
-        Self::among(Some(others), SmootherKind::Chebyshev, backend, mesh, problem, kind)
+        let smoother = SmootherKind::Chebyshev;
+        Self::among(Some(others), structure, smoother, backend, mesh, problem, kind)
     }
 
     fn among(
         others: Option<&Others<'a, R>>,
+        structure: &Aggregation,
         smoother: SmootherKind,
         backend: &'a Cuda<R>,
         mesh: &Arc<MeshOnDevice>,
         problem: &Discretization<Diffusion, 1>,
         kind: CycleKind,
     ) -> Result<Self, BackendError> {
-        let structure = structure(problem, problem.void(), others.map(AsRef::as_ref))?;
-        let hierarchy = ScalarHierarchy::new(backend, mesh, problem, &structure, smoother, others)?;
+        let hierarchy = ScalarHierarchy::new(backend, mesh, problem, structure, smoother, others)?;
         Ok(Self {
             backend,
             cycle: Cycle::new(backend, kind, hierarchy)?,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use topopt_fem::{
-    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Supported, WithSprings,
+    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Split, Supported, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
@@ -17,6 +17,7 @@ use super::fine_patches::FinePatches;
 use super::galerkin::{JointLists, SupportedRows};
 use super::scalar_matrix::{ConstantTransfer, InverseEntries, Kernels, ScalarMatrix};
 use super::shared_rows::{Others, SharedRows};
+use super::transfer::OwnMembers;
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -45,7 +46,7 @@ pub struct ScalarHierarchy<'a, R: Real> {
     supported: SupportedRows,
     shared: Option<Arc<SharedRows<'a, R>>>,
     /// From each level to the next, and what the next is made of.
-    transfers: Vec<ConstantTransfer<R>>,
+    transfers: Vec<ConstantTransfer<'a, R>>,
     joints: Vec<JointLists>,
     /// Levels 1 and on.
     coarse: Vec<ScalarMatrix<'a, R>>,
@@ -69,15 +70,25 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         let mut transfers = Vec::new();
         let (mut lists, mut coarse) = (Vec::new(), Vec::new());
         let mut joints = Joints::of_nodes(problem, structure);
-        let shared = SharedRows::new(others, structure, &joints);
-        transfers.push(ConstantTransfer::new(&kernels, device, &structure.nodes, is_held)?);
+        let shared = SharedRows::new(others, structure, &joints)?;
+        let divided = shared.as_ref().and_then(|shared| shared.divided());
+        let split = |level: usize, joints: &Joints| match divided {
+            Some(divided) if level == 0 => Some(Split::of(divided)),
+            _ => Split::new(others, Space::level(joints.row_offsets.len() - 1, 1)),
+        };
+        transfers.push(ConstantTransfer::new(&kernels, device, &structure.nodes, is_held, None)?);
         lists.push(JointLists::new(device, &joints)?);
-        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, others)?);
-        for (parents, pattern) in structure.coarser.iter().zip(&structure.patterns[1..]) {
+        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, split(0, &joints))?);
+        let coarser = structure.coarser.iter().zip(&structure.patterns[1..]);
+        for (level, (parents, pattern)) in coarser.enumerate() {
+            let divided = divided.filter(|_| level == 0);
+            let own = divided.map(|own| OwnMembers::new(device, own, parents.members()));
+            let own = own.transpose()?;
             joints = Joints::of_aggregates(&joints, parents, pattern);
-            transfers.push(ConstantTransfer::new(&kernels, device, parents, |_| false)?);
+            transfers.push(ConstantTransfer::new(&kernels, device, parents, |_| false, own)?);
             lists.push(JointLists::new(device, &joints)?);
-            coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, others)?);
+            let split = split(level + 1, &joints);
+            coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, split)?);
         }
 
         let bounds = problem.kernel().bounds(&problem.elements());
@@ -254,6 +265,20 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
         self.last_inverse.solve(b, x);
     }
+
+    fn dot_into(
+        &self,
+        backend: &Cuda<R>,
+        level: usize,
+        x: &DeviceVector<R>,
+        y: &DeviceVector<R>,
+        out: &mut Scalar,
+    ) {
+        match self.shared.as_ref().and_then(|shared| shared.divided()) {
+            Some(divided) if level == 1 => divided.dot_into(x, y, out),
+            _ => backend.dot_into(x, y, out),
+        }
+    }
 }
 
 /// From the finest level to the rows of all ranks.
@@ -261,7 +286,7 @@ impl<R: Real> Transfer<Cuda<R>> for ScalarHierarchy<'_, R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
         self.transfers[0].restrict(fine, coarse);
         if let Some(shared) = &self.shared {
-            shared.share_rows(coarse);
+            shared.complete(coarse);
         }
     }
 

@@ -11,7 +11,7 @@ use topopt_linalg::{
 
 use super::block_diagonal::how;
 use super::coarse_matrix::Rows;
-use super::shared_rows::Others;
+use super::transfer::OwnMembers;
 use super::transfer::flatten;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -54,12 +54,12 @@ pub(super) struct ScalarMatrix<'a, R: Real> {
 }
 
 impl<'a, R: Real> ScalarMatrix<'a, R> {
-    /// A matrix of zeros, with entries where `joints` are, with other ranks, if there are any.
+    /// A matrix of zeros, with entries where `joints` are, whose products ranks may `split`.
     pub fn zeros(
         kernels: &Arc<Kernels<R>>,
         backend: &Cuda<R>,
         joints: &Joints,
-        others: Option<&Others<'a, R>>,
+        split: Option<Split<'a, Cuda<R>>>,
     ) -> Result<Self, BackendError> {
         let rows = Rows::new(backend.device(), joints)?;
         let space = Space::level(rows.n_rows, 1);
@@ -72,7 +72,7 @@ impl<'a, R: Real> ScalarMatrix<'a, R> {
             ground: backend.zeros(space)?,
             diagonal: backend.device().zeros(rows.n_rows)?,
             inverse: InverseEntries::zeros(kernels, backend, space)?,
-            split: Split::new(others, space),
+            split,
             rows,
         })
     }
@@ -94,17 +94,19 @@ impl<R: Real> LinearOperator<Cuda<R>> for ScalarMatrix<'_, R> {
         let Self { kernels, rows, entries, ground, split, .. } = self;
         let Rows { n_rows, offsets, columns, .. } = rows;
         let own = split.as_ref().map_or(0..*n_rows, Split::own);
-        kernels.levels.csr1(
-            Threads(WARP * own.len()),
-            own.start,
-            own.end,
-            offsets,
-            columns,
-            entries,
-            ground,
-            x,
-            &mut *y,
-        );
+        if !own.is_empty() {
+            kernels.levels.csr1(
+                Threads(WARP * own.len()),
+                own.start,
+                own.end,
+                offsets,
+                columns,
+                entries,
+                ground,
+                x,
+                &mut *y,
+            );
+        }
         if let Some(split) = split {
             split.complete(y);
         }
@@ -188,7 +190,7 @@ impl<R: Real> InverseDiagonal<Cuda<R>> for InverseEntries<R> {
 }
 
 /// Between points and their aggregates, which move by a constant; zero at held points.
-pub(super) struct ConstantTransfer<R> {
+pub(super) struct ConstantTransfer<'a, R: Real> {
     kernels: Arc<Kernels<R>>,
     n_aggregates: usize,
     /// The aggregate, or [`NONE`], `[n_points]`.
@@ -197,14 +199,17 @@ pub(super) struct ConstantTransfer<R> {
     offsets: CudaSlice<u32>,
     /// The points of every aggregate that are not held.
     members: CudaSlice<u32>,
+    /// Those of this rank, on a level that ranks divide.
+    own: Option<OwnMembers<'a, R>>,
 }
 
-impl<R: Real> ConstantTransfer<R> {
+impl<'a, R: Real> ConstantTransfer<'a, R> {
     pub fn new(
         kernels: &Arc<Kernels<R>>,
         device: &Device,
         aggregates: &Aggregates,
         is_held: impl Fn(u32) -> bool,
+        own: Option<OwnMembers<'a, R>>,
     ) -> Result<Self, BackendError> {
         let free = |members: &Vec<u32>| members.iter().copied().filter(|&p| !is_held(p)).collect();
         let members: Vec<Vec<u32>> = aggregates.members().iter().map(free).collect();
@@ -217,21 +222,27 @@ impl<R: Real> ConstantTransfer<R> {
             of: device.upload(&of)?,
             offsets: device.upload(&offsets)?,
             members: device.upload_list(&members)?,
+            own,
         })
     }
 }
 
-impl<R: Real> Transfer<Cuda<R>> for ConstantTransfer<R> {
+impl<R: Real> Transfer<Cuda<R>> for ConstantTransfer<'_, R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
-        let Self { kernels, n_aggregates, offsets, members, .. } = self;
+        let Self { kernels, n_aggregates, offsets, members, own, .. } = self;
+        let own = own.as_ref();
+        let (offsets, members) = own.map_or((offsets, members), |own| (&own.offsets, &own.members));
         kernels.levels.restrict1(
             Threads(WARP * n_aggregates),
             *n_aggregates,
             offsets,
             members,
             fine,
-            coarse,
+            &mut *coarse,
         );
+        if let Some(own) = own {
+            own.sum(coarse);
+        }
     }
 
     fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use topopt_fem::{Aggregation, Joints, Sharing};
+use topopt_fem::{Aggregation, Divided, Joints, Sharing};
+use topopt_linalg::BackendError;
 
 use crate::Cuda;
 use crate::vector::{DeviceVector, Real};
@@ -16,16 +17,22 @@ pub(super) struct SharedRows<'a, R: Real> {
     /// Rows of each rank, and its blocks off the diagonal.
     rows: Vec<usize>,
     blocks: Vec<usize>,
+    /// The level, where ranks divide it.
+    divided: Option<Arc<Divided<'a, Cuda<R>>>>,
 }
 
 impl<'a, R: Real> SharedRows<'a, R> {
     /// The rows of the first level of `structure`, whose blocks are `joints`; none without other ranks.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
     pub fn new(
         sharing: Option<&Others<'a, R>>,
         structure: &Aggregation,
         joints: &Joints,
-    ) -> Option<Arc<Self>> {
-        let sharing = sharing?.clone();
+    ) -> Result<Option<Arc<Self>>, BackendError> {
+        let divided = Divided::new(sharing, structure)?;
+        let Some(sharing) = sharing.cloned() else { return Ok(None) };
         let mut first = 0;
         let blocks = |count: &usize| {
             let end = first + count;
@@ -35,7 +42,20 @@ impl<'a, R: Real> SharedRows<'a, R> {
         };
         let rows = structure.counts.clone();
         let blocks = rows.iter().map(blocks).collect();
-        Some(Arc::new(Self { sharing, rows, blocks }))
+        Ok(Some(Arc::new(Self { sharing, rows, blocks, divided })))
+    }
+
+    /// The level, where ranks divide it.
+    pub fn divided(&self) -> Option<&Arc<Divided<'a, Cuda<R>>>> {
+        self.divided.as_ref()
+    }
+
+    /// Adds what other ranks restrict to their rows, as far as it is needed.
+    pub fn complete(&self, coarse: &mut DeviceVector<R>) {
+        match &self.divided {
+            Some(divided) => divided.refresh(coarse),
+            None => self.share_rows(coarse),
+        }
     }
 
     /// Lets every rank have what each has of its own rows: numbers per row.

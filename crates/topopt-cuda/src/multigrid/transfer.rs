@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Aggregates, DIM};
+use topopt_fem::{Aggregates, DIM, Divided};
 use topopt_linalg::{BackendError, Transfer};
 
 use super::shared_rows::SharedRows;
@@ -103,7 +103,7 @@ impl<R: Real> Transfer<Cuda<R>> for NodeTransfer<'_, R> {
             &mut *coarse,
         );
         if let Some(shared) = &self.shared {
-            shared.share_rows(coarse);
+            shared.complete(coarse);
         }
     }
 
@@ -125,28 +125,59 @@ impl<R: Real> Transfer<Cuda<R>> for NodeTransfer<'_, R> {
 }
 
 /// Between aggregates and theirs.
-pub(super) struct AggregateTransfer<R> {
+pub(super) struct AggregateTransfer<'a, R: Real> {
     pub children: Arc<Grouping>,
     pub parents: Arc<Grouping>,
+    own: Option<OwnMembers<'a, R>>,
     kernels: Arc<kernels::CoarseTransfer<R>>,
 }
 
-impl<R: Real> AggregateTransfer<R> {
-    /// Between the aggregates `children` and `parents`, the aggregates of those.
+/// The members of aggregates that are rows of this rank, on a level that ranks divide.
+pub(super) struct OwnMembers<'a, R: Real> {
+    divided: Arc<Divided<'a, Cuda<R>>>,
+    /// \[n_aggregates + 1\].
+    pub offsets: CudaSlice<u32>,
+    pub members: CudaSlice<u32>,
+}
+
+impl<'a, R: Real> OwnMembers<'a, R> {
+    /// Of `members`, by aggregate.
+    pub fn new(
+        device: &Device,
+        divided: &Arc<Divided<'a, Cuda<R>>>,
+        members: &[Vec<u32>],
+    ) -> Result<Self, BackendError> {
+        let (offsets, members) = flatten(&divided.own_members(members));
+        let (offsets, members) = (device.upload(&offsets)?, device.upload_list(&members)?);
+        Ok(Self { divided: divided.clone(), offsets, members })
+    }
+
+    /// Sums over all ranks what each has restricted of these.
+    pub fn sum(&self, coarse: &mut DeviceVector<R>) {
+        self.divided.sum(coarse);
+    }
+}
+
+impl<'a, R: Real> AggregateTransfer<'a, R> {
+    /// Between the aggregates `children` and `parents`, the aggregates of those, of whose members some
+    /// may be other ranks'.
     pub fn new(
         kernels: &Arc<kernels::CoarseTransfer<R>>,
         children: &Arc<Grouping>,
         parents: &Arc<Grouping>,
+        own: Option<OwnMembers<'a, R>>,
     ) -> Self {
         let (children, parents) = (children.clone(), parents.clone());
-        Self { children, parents, kernels: kernels.clone() }
+        Self { children, parents, own, kernels: kernels.clone() }
     }
 }
 
-impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer<R> {
+impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer<'_, R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
         let positions = &self.children.centers;
         let Grouping { n_points, n_aggregates, offsets, members, centers, .. } = &*self.parents;
+        let own = self.own.as_ref();
+        let (offsets, members) = own.map_or((offsets, members), |own| (&own.offsets, &own.members));
         self.kernels.restrict_aggregates(
             Threads(WARP * n_aggregates),
             *n_aggregates,
@@ -156,8 +187,11 @@ impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer<R> {
             positions,
             centers,
             fine,
-            coarse,
+            &mut *coarse,
         );
+        if let Some(own) = own {
+            own.sum(coarse);
+        }
     }
 
     fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {

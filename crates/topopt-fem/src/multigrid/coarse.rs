@@ -10,14 +10,14 @@ use topopt_linalg::{
 
 use super::Aggregates;
 use super::modes::Modes;
-use crate::{DIM, Sharing, Split};
+use crate::{DIM, Divided, Sharing, Split};
 
 /// Levels of block matrices, each but the first the Galerkin product of the one before; the last is
 /// solved directly.
 pub(super) struct BlockLevels<'a, const N: usize> {
     levels: Vec<Level<'a, N>>,
     /// From each level to the next.
-    transfers: Vec<CoarseTransfer<N>>,
+    transfers: Vec<CoarseTransfer<'a, N>>,
     last: DenseCholesky,
 }
 
@@ -53,12 +53,13 @@ where
     [f64; N]: Modes,
 {
     /// Zeros in the pattern of every level, and the aggregates between them, of which patches are made;
-    /// with other ranks, if there are any.
+    /// with other ranks, if there are any, and the first level where these divide it.
     pub fn new(
         patterns: Vec<BlockPattern>,
         aggregates: Vec<Aggregates>,
         smoother: SmootherKind,
         others: Option<&Arc<dyn Sharing<Cpu> + 'a>>,
+        divided: Option<Arc<Divided<'a, Cpu>>>,
     ) -> Self {
         let level = |(level, pattern): (usize, BlockPattern)| {
             // The last level is not smoothed.
@@ -68,13 +69,20 @@ where
                 SmootherKind::Chebyshev => None,
                 SmootherKind::Patch => of_next.map(Aggregates::members),
             };
-            let split = Split::new(others, Space::level(pattern.n_rows(), N));
+            let split = match &divided {
+                Some(divided) if level == 0 => Some(Split::of(divided)),
+                _ => Split::new(others, Space::level(pattern.n_rows(), N)),
+            };
             let smoothed = PatchMatrix::zeros(pattern, Space::level(smoothed, N), groups);
             Level { smoothed, split }
         };
         let levels = patterns.into_iter().enumerate().map(level).collect();
-        let transfer = |aggregates| CoarseTransfer { aggregates };
-        let transfers = aggregates.into_iter().map(transfer).collect();
+        let transfer = |(level, aggregates): (usize, Aggregates)| {
+            let divided = divided.clone().filter(|_| level == 0);
+            let own = divided.map(|divided| (divided.own_members(aggregates.members()), divided));
+            CoarseTransfer { aggregates, own }
+        };
+        let transfers = aggregates.into_iter().enumerate().map(transfer).collect();
         Self { levels, transfers, last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)) }
     }
 
@@ -123,11 +131,13 @@ where
 }
 
 /// The transfer between a level of aggregates and the next.
-struct CoarseTransfer<const N: usize> {
+struct CoarseTransfer<'a, const N: usize> {
     aggregates: Aggregates,
+    /// The members that are own rows, where ranks divide the level.
+    own: Option<(Vec<Vec<u32>>, Arc<Divided<'a, Cpu>>)>,
 }
 
-impl<const N: usize> Transfer<Cpu> for CoarseTransfer<N>
+impl<const N: usize> Transfer<Cpu> for CoarseTransfer<'_, N>
 where
     [f64; N]: Modes,
 {
@@ -141,8 +151,12 @@ where
                 (0..N).for_each(|i| coarse[i] += force[i]);
             }
         };
-        let coarse = coarse.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(256);
-        coarse.zip(self.aggregates.members()).for_each(sum);
+        let members = self.own.as_ref().map_or(self.aggregates.members(), |(own, _)| own);
+        let rows = coarse.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(256);
+        rows.zip(members).for_each(sum);
+        if let Some((_, divided)) = &self.own {
+            divided.sum(coarse);
+        }
     }
 
     fn prolong_add(&self, coarse: &Vec<f64>, fine: &mut Vec<f64>) {
@@ -157,8 +171,11 @@ where
 }
 
 /// coarse = P^T A P.
-fn galerkin<const N: usize>(a: &BlockCsr<N>, transfer: &CoarseTransfer<N>, coarse: &mut BlockCsr<N>)
-where
+fn galerkin<const N: usize>(
+    a: &BlockCsr<N>,
+    transfer: &CoarseTransfer<'_, N>,
+    coarse: &mut BlockCsr<N>,
+) where
     [f64; N]: Modes,
 {
     let aggregates = &transfer.aggregates;

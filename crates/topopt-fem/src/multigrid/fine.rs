@@ -7,7 +7,7 @@ use topopt_linalg::{Cpu, Transfer};
 
 use super::Aggregates;
 use super::modes::NodalModes;
-use crate::{Discretization, ElementKernel, Sharing};
+use crate::{Discretization, Divided, ElementKernel, Sharing};
 
 /// The prolongation: aggregate and offset of every node, of N unknowns, which move by M modes; zero
 /// at held components.
@@ -16,6 +16,8 @@ pub(super) struct FineTransfer<'a, K, const N: usize, const M: usize> {
     pub aggregates: Aggregates,
     /// The other ranks, and how many aggregates each has.
     pub sharing: Option<(Arc<dyn Sharing<Cpu> + 'a>, Vec<usize>)>,
+    /// The first coarse level, where ranks divide it.
+    pub divided: Option<Arc<Divided<'a, Cpu>>>,
 }
 
 impl<K: ElementKernel<N>, const N: usize, const M: usize> FineTransfer<'_, K, N, M>
@@ -58,8 +60,10 @@ where
         };
         let rows = coarse.as_chunks_mut::<M>().0.par_iter_mut().with_min_len(64);
         rows.zip(self.aggregates.members()).for_each(sum);
-        if let Some((sharing, counts)) = &self.sharing {
-            sharing.share(counts, coarse);
+        match (&self.divided, &self.sharing) {
+            (Some(divided), _) => divided.refresh(coarse),
+            (None, Some((sharing, counts))) => sharing.share(counts, coarse),
+            (None, None) => {}
         }
     }
 

@@ -22,14 +22,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use topopt_linalg::{
-    BackendError, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal, LinearOperator,
-    PatchRelaxation, Preconditioner, SmootherKind, Transfer,
+    Backend, BackendError, BlockDiagonal, Cpu, Cycle, CycleKind, Hierarchy, InverseDiagonal,
+    LinearOperator, PatchRelaxation, Preconditioner, SmootherKind, Transfer,
 };
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
 use crate::{
-    DIM, Discretization, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Level,
-    Refreshed, Sharing, WithSprings,
+    DIM, Discretization, Divided, Elasticity, ElementKernel, ElementOperator,
+    ElementPreconditioner, Level, Refreshed, Sharing, WithSprings,
 };
 use among_ranks::share_rows;
 use coarse::BlockLevels;
@@ -201,31 +201,41 @@ where
         smoother: SmootherKind,
         sharing: Option<Shared<'a>>,
     ) -> Result<Self, BackendError> {
-        let Aggregation { nodes, counts, coarser, straddling, patterns, .. } = structure;
         let operator: Box<dyn LinearOperator<Cpu> + 'a> = Box::new(Mf::new(problem));
+        let divided = Divided::new(sharing.as_ref(), &structure)?;
+        let Aggregation { nodes, counts, coarser, straddling, patterns, .. } = structure;
         let shared = sharing.clone().map(|sharing| (sharing, counts));
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, operator)?,
             smoother,
             finest: Finest::new(problem, smoother, &nodes),
-            transfer: FineTransfer { problem, aggregates: nodes, sharing: shared },
             row_groups: RowGroups::new(problem, &straddling),
             bounds: problem.kernel().bounds(&problem.elements()),
-            coarse: BlockLevels::new(patterns, coarser, smoother, sharing.as_ref()),
+            coarse: BlockLevels::new(
+                patterns,
+                coarser,
+                smoother,
+                sharing.as_ref(),
+                divided.clone(),
+            ),
+            transfer: FineTransfer { problem, aggregates: nodes, sharing: shared, divided },
             sharing,
         })
     }
 
     /// Takes another structure of the same problem; needs an update before use.
-    fn restructure(&mut self, structure: Aggregation) {
+    fn restructure(&mut self, structure: Aggregation) -> Result<(), BackendError> {
+        let others = self.sharing.as_ref();
+        let divided = Divided::new(others, &structure)?;
         let Aggregation { nodes, counts, coarser, straddling, patterns, .. } = structure;
         self.finest = Finest::new(self.problem, self.smoother, &nodes);
-        let sharing = self.sharing.clone().map(|sharing| (sharing, counts));
-        self.transfer = FineTransfer { problem: self.problem, aggregates: nodes, sharing };
         self.row_groups = RowGroups::new(self.problem, &straddling);
-        let others = self.sharing.as_ref();
-        self.coarse = BlockLevels::new(patterns, coarser, self.smoother, others);
+        self.coarse = BlockLevels::new(patterns, coarser, self.smoother, others, divided.clone());
+        let sharing = self.sharing.clone().map(|sharing| (sharing, counts));
+        let problem = self.problem;
+        self.transfer = FineTransfer { problem, aggregates: nodes, sharing, divided };
+        Ok(())
     }
 
     /// Recomputes all numbers for `coefficients`, `[n_elements]` for each term, which `solved` has.
@@ -318,6 +328,13 @@ where
     fn solve_last(&self, b: &Vec<f64>, x: &mut Vec<f64>) {
         self.coarse.solve_last(b, x);
     }
+
+    fn dot_into(&self, backend: &Cpu, level: usize, x: &Vec<f64>, y: &Vec<f64>, out: &mut f64) {
+        match &self.transfer.divided {
+            Some(divided) if level == 1 => divided.dot_into(x, y, out),
+            _ => backend.dot_into(x, y, out),
+        }
+    }
 }
 
 impl<K: ElementKernel<N>, const N: usize, const M: usize> Preconditioner<Cpu>
@@ -369,10 +386,7 @@ where
             Some(sharing) => Aggregation::on_part(self.problem, sharing.as_ref(), void, DIRECT)?,
         };
         self.levels = structure.levels();
-        self.cycle.rebuild(backend, |hierarchy| {
-            hierarchy.restructure(structure);
-            Ok(())
-        })
+        self.cycle.rebuild(backend, |hierarchy| hierarchy.restructure(structure))
     }
 
     fn update(

@@ -70,6 +70,11 @@ impl Aggregation {
         Self { nodes, counts, coarser, straddling, patterns, unknowns, sizes }
     }
 
+    /// Unknowns per aggregate.
+    pub fn modes(&self) -> usize {
+        self.unknowns[1]
+    }
+
     /// The size of every level, the finest first.
     pub fn levels(&self) -> Vec<Level> {
         let [of_node, modes] = self.unknowns;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use topopt_cuda::{
     BlockJacobi, Cone, Cuda, DiffusionStrategy, Mf, MfDiffusion, Multigrid, Prepared,
-    ProblemOnDevice, Real, ScalarMultigrid, Strategy, part_of_filter,
+    ProblemOnDevice, Real, ScalarMultigrid, Strategy, part_of_filter, structure_of_part,
 };
 use topopt_design::Nearby;
 use topopt_fem::{
@@ -137,7 +137,7 @@ fn multigrid<'a, R: Real>(
     kind: CycleKind,
     others: Arc<dyn Sharing<Cuda<R>> + 'a>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
-    let prepared = Prepared::on_part(local, others.as_ref())?;
+    let prepared = Prepared::with_structure(local, structure_of_part(local, others.as_ref())?);
     Ok(Box::new(Multigrid::on_part(mesh, local, kind, &prepared, others)?))
 }
 
@@ -155,10 +155,14 @@ pub(super) fn thermal<'a>(
     let (kind, double) = (cycle(solver), &gpu.backend);
     let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a> = match others {
         Some(Others::Single(others)) => {
-            Box::new(ScalarMultigrid::on_part(&others, gpu.single()?, &mesh, local, kind)?)
+            let structure = structure_of_part(local, others.as_ref())?;
+            let shared = (&others, &structure);
+            Box::new(ScalarMultigrid::on_part(shared, gpu.single()?, &mesh, local, kind)?)
         }
         Some(Others::Double(others)) => {
-            Box::new(ScalarMultigrid::on_part(&others, double, &mesh, local, kind)?)
+            let structure = structure_of_part(local, others.as_ref())?;
+            let shared = (&others, &structure);
+            Box::new(ScalarMultigrid::on_part(shared, double, &mesh, local, kind)?)
         }
         None => return Ok(PartSolver { operator, preconditioner: None }),
     };
