@@ -320,10 +320,14 @@ fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
     let quantile = sorted.len() * 3 / 4;
     let inside = if sorted.is_empty() { 0 } else { *sorted.select_nth_unstable(quantile).1 };
     // As on a face, an edge, a corner of a box
-    let exposure =
-        move |point: u32| (0..3).filter(|k| neighbors.visits(point) << k < inside).count();
-    let exposed = |exposed: usize| -> Vec<u32> {
-        order.par_iter().copied().filter(|&point| exposure(point) == exposed).collect()
+    let exposure = |&point: &u32| {
+        let visits = neighbors.visits(point);
+        (0..3).filter(|k| visits << k < inside).count() as u8
+    };
+    let exposures: Vec<u8> = order.par_iter().map(exposure).collect();
+    let exposed = |exposed: u8| -> Vec<u32> {
+        let points = order.par_iter().zip(&exposures);
+        points.filter(|&(_, &exposure)| exposure == exposed).map(|(&point, _)| point).collect()
     };
     [0, 1, 2, 3].map(exposed).into_iter().flatten()
 }

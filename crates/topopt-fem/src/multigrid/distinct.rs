@@ -27,6 +27,7 @@ impl Distinct {
     }
 
     /// Puts in a number less than [`u32::MAX`], unless it is there.
+    #[inline]
     pub fn insert(&mut self, value: u32) {
         let place = self.place(value);
         if self.table[place] == EMPTY {
@@ -51,12 +52,13 @@ impl Distinct {
     }
 
     /// Where `value` is in the table, or has to go.
+    #[inline]
     fn place(&self, value: u32) -> usize {
         // Fibonacci hashing: consecutive numbers, as nodes of a chord have, go far apart.
         let hash = value.wrapping_mul(0x9e37_79b9) >> (u32::BITS - self.table.len().ilog2());
         let mut place = hash as usize;
         while self.table[place] != value && self.table[place] != EMPTY {
-            place = (place + 1) % self.table.len();
+            place = (place + 1) & (self.table.len() - 1);
         }
         place
     }

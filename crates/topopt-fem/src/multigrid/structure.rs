@@ -64,8 +64,12 @@ impl Aggregation {
             rayon::join(aggregates, || n_pairs(mesh, &adjacency, mesh.n_nodes()));
         let straddling = straddling(problem, &adjacency, &nodes);
         let finest = pattern(mesh, &nodes, &straddling);
-        let (coarser, patterns) =
-            coarser(&nodes, finest, nodes.graph(&node_graph), direct / K::MODES);
+        // Without void, all that an element couples it holds together.
+        let graph = match void {
+            [] => finest.clone(),
+            _ => nodes.graph(&node_graph),
+        };
+        let (coarser, patterns) = coarser(&nodes, finest, graph, direct / K::MODES);
         let (unknowns, sizes) = ([N, K::MODES], [mesh.n_nodes(), n_pairs]);
         let counts = vec![nodes.len()];
         Self { nodes, counts, coarser, straddling, patterns, unknowns, sizes }
