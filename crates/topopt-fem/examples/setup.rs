@@ -51,7 +51,7 @@ fn steps(asked: usize) -> Result<(), Failure> {
     let new = steps.time("renumber", || renumbering.apply(&mesh));
 
     let problem = steps.time("problem", || problem(new, &renumbering, &fixed))?;
-    steps.time("joined by faces", || Components::joined_by_faces(&mesh));
+    steps.time("joined by faces", || Components::joined_by_faces(problem.mesh()));
     drop(steps.time("adjacency", || NodeToElements::new(problem.mesh())));
     drop(steps.time("aggregates", || Aggregation::new(&problem, 600)));
     drop(steps.time("bounds", || problem.kernel().bounds(&problem.elements())));

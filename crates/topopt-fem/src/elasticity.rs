@@ -2,6 +2,7 @@
 
 mod bounds;
 mod integrals;
+mod twins;
 
 use pulp::Simd;
 use topopt_mesh::{HexMesh, hexahedron};

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use crate::{Face, HexMesh};
+use crate::hexahedron::{FACES, NODES};
+use crate::{Face, HexMesh, NodeToElements};
 
 /// Which connected part every node and element belongs to. Parts are numbered in the order of
 /// their first node.
@@ -49,24 +50,20 @@ impl Components {
     pub fn joined_by_faces(mesh: &HexMesh) -> FaceJoined {
         let parent: Vec<AtomicU32> =
             (0..mesh.n_elements() as u32).into_par_iter().map(AtomicU32::new).collect();
-        let mut sides: Vec<([u32; 4], u32)> = (0..mesh.n_elements() as u32)
-            .into_par_iter()
-            .flat_map_iter(|element| {
-                let keys = (0..6).map(move |local| Face { element, local });
-                keys.map(move |face| (Face::key(face.nodes(mesh.hexes())), element))
-            })
-            .collect();
-        sides.par_sort_unstable();
-        // A side that is collapsed to an edge holds nothing.
-        let is_joint =
-            |pair: &&[([u32; 4], u32)]| pair[0].0 == pair[1].0 && pair[0].0[2] != u32::MAX;
-        let pairs = sides.par_windows(2).filter(is_joint);
-        pairs.for_each(|pair| join(&parent, pair[0].1, pair[1].1));
+        let adjacency = NodeToElements::new(mesh);
+        let joiner = |around: &mut Around, node: usize| {
+            around.each_joint(mesh, &adjacency, node, |a, b| join(&parent, a, b));
+        };
+        (0..mesh.n_nodes()).into_par_iter().for_each_init(Around::default, joiner);
+
         let elements = (0..mesh.n_elements() as u32).into_par_iter();
         let root_of: Vec<u32> = elements.map(|element| find(&parent, element)).collect();
         let is_root = |(element, root): (usize, &u32)| element as u32 == *root;
         let n_parts =
             root_of.par_iter().enumerate().filter(|&(e, root)| is_root((e, root))).count();
+        if n_parts == 1 {
+            return FaceJoined { n_parts, hinge: None };
+        }
 
         // The first node between two of them: whichever part a node gets, another has it too.
         let of_node: Vec<AtomicU32> =
@@ -104,6 +101,52 @@ impl Components {
     }
 }
 
+/// Room for what is around a node.
+#[derive(Default)]
+struct Around {
+    /// Its elements, its local node in each, and their nodes.
+    elements: Vec<(u32, u8, [u32; 8])>,
+    /// The faces by [`Face::key`] of which it is the smallest node, each with its first element.
+    faces: Vec<([u32; 4], u32)>,
+}
+
+impl Around {
+    /// Calls `join` with elements that share a face of which `node` is the smallest node. A side that is
+    /// collapsed to an edge holds nothing.
+    fn each_joint(
+        &mut self,
+        mesh: &HexMesh,
+        adjacency: &NodeToElements,
+        node: usize,
+        join: impl Fn(u32, u32),
+    ) {
+        // All loads first, as they may be far away in memory.
+        let with_nodes = |(element, local)| (element, local, mesh.hexes()[element as usize]);
+        self.elements.clear();
+        self.elements.extend(adjacency.of(node).map(with_nodes));
+
+        self.faces.clear();
+        for &(element, local, hex) in &self.elements {
+            for axis in 0..3 {
+                let side = 2 * axis + usize::from(NODES[local as usize][axis] > 0.0);
+                let nodes = FACES[side].map(|a| hex[a]);
+                let smallest = nodes.into_iter().fold(u32::MAX, u32::min);
+                if smallest as usize != node {
+                    continue;
+                }
+                let key = Face::key(nodes);
+                if key[2] == u32::MAX {
+                    continue;
+                }
+                match self.faces.iter().find(|(other, _)| *other == key) {
+                    Some(&(_, first)) => join(first, element),
+                    None => self.faces.push((key, element)),
+                }
+            }
+        }
+    }
+}
+
 /// The root of the tree of `node`, with path halving. A node never gets a larger parent, so that
 /// several threads may look and [`join`] at a time.
 pub(crate) fn find(parent: &[AtomicU32], mut node: u32) -> u32 {
@@ -138,6 +181,7 @@ pub(crate) fn join(parent: &[AtomicU32], mut a: u32, mut b: u32) {
 mod tests {
     use super::*;
     use crate::generate::{Benchmark, Resolution};
+    use crate::surface::{NO_NEIGHBOR, face_neighbors};
     use crate::{Renumbering, Sets, hexahedron};
 
     #[test]
@@ -189,6 +233,40 @@ mod tests {
         for seed in 0..5 {
             let shuffled = Renumbering::shuffled(&mesh, seed).apply(&mesh);
             assert_eq!(Components::of(&shuffled).n_components(), 1);
+        }
+    }
+
+    #[test]
+    fn pieces_are_what_a_walk_through_faces_reaches() {
+        let mesh = Benchmark::Michell.generate(Resolution::Elements(2000)).unwrap();
+        let mesh = Renumbering::shuffled(&mesh, 3).apply(&mesh);
+        for eighths in [3, 5, 7] {
+            let is_kept = |&e: &usize| (e as u32).wrapping_mul(2_654_435_761) >> 29 < eighths;
+            let kept = (0..mesh.n_elements()).filter(is_kept).map(|e| mesh.hexes()[e]);
+            let (nodes, hexes) = hexahedron::with_own_nodes(&kept.collect::<Vec<_>>());
+            let coordinates = nodes.iter().map(|&n| mesh.coordinates()[n as usize]).collect();
+            let mesh = HexMesh::of_part(coordinates, hexes);
+
+            let neighbors = face_neighbors(&mesh);
+            let (mut of, mut n_parts) = (vec![None; mesh.n_elements()], 0);
+            for seed in 0..mesh.n_elements() {
+                let mut next = vec![seed as u32];
+                n_parts += usize::from(of[seed].is_none());
+                while let Some(element) = next.pop() {
+                    if of[element as usize].is_none() {
+                        of[element as usize] = Some(n_parts);
+                        let beyond = neighbors[element as usize].into_iter();
+                        next.extend(beyond.filter(|&other| other != NO_NEIGHBOR));
+                    }
+                }
+            }
+            let adjacency = NodeToElements::new(&mesh);
+            let is_hinge = |&node: &usize| {
+                let around = adjacency.elements_of(node);
+                around.iter().any(|&e| of[e as usize] != of[around[0] as usize])
+            };
+            let hinge = (0..mesh.n_nodes()).find(is_hinge).map(|node| node as u32);
+            assert_eq!(Components::joined_by_faces(&mesh), FaceJoined { n_parts, hinge });
         }
     }
 }

@@ -188,28 +188,9 @@ impl HexMesh {
         self.hexes[element].map(|node| self.coordinates[node as usize])
     }
 
-    /// Volume of every element.
-    pub fn volumes(&self) -> Vec<f64> {
-        let volume = |e| hexahedron::volume(&self.element_coordinates(e));
-        (0..self.n_elements()).into_par_iter().map(volume).collect()
-    }
-
-    /// Width of an element, the cube root of its volume, averaged over the volume of the mesh: as a
-    /// point of the part sees it, so that many small elements in a corner do not decide it.
-    pub fn element_width(&self) -> f64 {
-        let volumes = self.volumes();
-        volumes.iter().map(|v| v * v.cbrt()).sum::<f64>() / volumes.iter().sum::<f64>()
-    }
-
     /// Number of elements that are [wedges](hexahedron::wedge) or [pyramids](hexahedron::pyramid).
     pub fn n_degenerate(&self) -> usize {
         self.hexes.par_iter().filter(|hex| hexahedron::is_degenerate(hex)).count()
-    }
-
-    /// Center of every element: the mean of its nodes.
-    pub fn centers(&self) -> Vec<[f64; 3]> {
-        let center = |e| hexahedron::center(&self.element_coordinates(e));
-        (0..self.n_elements()).into_par_iter().map(center).collect()
     }
 
     /// The smallest axis-aligned box around the mesh.
@@ -241,16 +222,13 @@ impl HexMesh {
     }
 
     fn check_jacobians(&self) -> Result<(), MeshError> {
-        let worst = |e: usize| {
-            let map = Trilinear::of(&self.element_coordinates(e));
+        let least = |x: &[[f64; 3]; 8]| {
+            let map = Trilinear::of(x);
             let dets = hexahedron::gauss_points().map(|xi| map.determinant(xi));
             dets.into_iter().fold(f64::INFINITY, f64::min)
         };
-        let bad: Vec<(usize, f64)> = (0..self.n_elements())
-            .into_par_iter()
-            .map(|e| (e, worst(e)))
-            .filter(|(_, det)| *det <= 0.0)
-            .collect();
+        let least = self.of_elements(|_, x| least(x)).into_par_iter().enumerate();
+        let bad: Vec<(usize, f64)> = least.filter(|(_, det)| *det <= 0.0).collect();
         match bad.first() {
             None => Ok(()),
             Some(&(e, determinant)) => {

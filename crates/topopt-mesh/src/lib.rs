@@ -21,6 +21,7 @@
 //! # Ok::<(), topopt_mesh::generate::GenerateError>(())
 //! ```
 
+mod by_element;
 mod cell_list;
 pub mod cells;
 mod chords;

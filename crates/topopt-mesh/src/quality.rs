@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use crate::HexMesh;
-use crate::hexahedron::{self, EDGES, NODES};
-use crate::vector::{difference, length};
+use crate::hexahedron::{self, EDGES};
+use crate::vector::{difference, dot, length};
 
 /// Shape measures of every element.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,13 +31,10 @@ pub struct Worst {
 impl Worst {
     /// The first of the worst elements of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
-        let measure = |e: usize| {
-            let scaled_jacobian =
-                element_scaled_jacobian(&mesh.hexes()[e], &mesh.element_coordinates(e));
-            Self { element: e as u32, scaled_jacobian }
-        };
+        let all = mesh.of_elements(element_scaled_jacobian).into_par_iter().enumerate();
+        let of = |(e, scaled_jacobian)| Self { element: e as u32, scaled_jacobian };
         let none = || Self { element: u32::MAX, scaled_jacobian: f64::INFINITY };
-        (0..mesh.n_elements()).into_par_iter().map(measure).reduce(none, Self::or)
+        all.map(of).reduce(none, Self::or)
     }
 
     /// Whether the element is [as good as flat](LEAST_SCALED_JACOBIAN), or inverted.
@@ -79,13 +76,10 @@ pub struct Spread {
 impl Quality {
     /// The quality of every element of `mesh`.
     pub fn of(mesh: &HexMesh) -> Self {
-        let measure = |e: usize| {
-            let (hex, x) = (&mesh.hexes()[e], mesh.element_coordinates(e));
-            (element_scaled_jacobian(hex, &x), aspect_ratio(hex, &x))
-        };
-        let (scaled_jacobian, aspect_ratio) =
-            (0..mesh.n_elements()).into_par_iter().map(measure).unzip();
-        Self { scaled_jacobian, aspect_ratio }
+        Self {
+            scaled_jacobian: mesh.of_elements(element_scaled_jacobian),
+            aspect_ratio: mesh.of_elements(aspect_ratio),
+        }
     }
 
     /// The summary over all elements.
@@ -135,13 +129,13 @@ pub fn element_scaled_jacobian(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
 /// coordinates `x`, divided by the lengths of the three edges there: 1 for a brick, 0 for a flat
 /// corner or an edge without length, negative for an inverted one.
 pub fn scaled_jacobian(x: &[[f64; 3]; 8]) -> f64 {
-    let at_corner = |xi| {
-        let j = hexahedron::jacobian(x, xi); // its columns are half the edges at the corner
-        let length = |c: usize| (0..3).map(|r| j[r][c] * j[r][c]).sum::<f64>().sqrt();
-        let lengths = length(0) * length(1) * length(2);
-        if lengths > 0.0 { hexahedron::determinant(&j) / lengths } else { 0.0 }
+    // The determinant is an eighth of the triple product of the edges, in the order in which it is positive.
+    let at_corner = |a: usize| {
+        let (face, other) = (a / 4 * 4, (a + 4) % 8);
+        let (next, last) = (face + (a + 1) % 4, face + (a + 3) % 4);
+        corner(x, a, if a < 4 { [next, last, other] } else { [last, next, other] })
     };
-    NODES.into_iter().map(at_corner).fold(f64::INFINITY, f64::min)
+    (0..8).map(at_corner).fold(f64::INFINITY, f64::min)
 }
 
 /// The smallest over the six corners of the triple product of the edges there, divided by their
@@ -184,18 +178,20 @@ fn corner(x: &[[f64; 3]], a: usize, ends: [usize; 3]) -> f64 {
 /// The longest edge over the shortest of the element with nodes `hex` at `x`, without the edges
 /// that join a node with itself, as in a wedge or a pyramid; infinite if another edge has no length.
 pub fn aspect_ratio(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
-    let length =
-        |[a, b]: [usize; 2]| (0..3).map(|d| (x[a][d] - x[b][d]).powi(2)).sum::<f64>().sqrt();
-    let lengths: Vec<f64> =
-        EDGES.into_iter().filter(|[a, b]| hex[*a] != hex[*b]).map(length).collect();
-    let Spread { min, max, .. } = Spread::of(&lengths);
-    if min > 0.0 { max / min } else { f64::INFINITY }
+    let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
+    for [a, b] in EDGES.into_iter().filter(|[a, b]| hex[*a] != hex[*b]) {
+        let edge = difference(x[a], x[b]);
+        let square = dot(edge, edge);
+        (min, max) = (min.min(square), max.max(square));
+    }
+    if min > 0.0 { max.sqrt() / min.sqrt() } else { f64::INFINITY }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Sets;
+    use crate::hexahedron::NODES;
 
     const BRICK: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 

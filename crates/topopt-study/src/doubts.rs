@@ -30,6 +30,8 @@ pub fn of_part<K: Solvable<N>, const N: usize>(
 
 /// Solids that meet in edges or nodes only.
 fn hinges<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
+    // Of the renumbered mesh first, of which neighbors are neighbors in memory: few meshes have a hinge.
+    Components::joined_by_faces(model.problem.mesh()).hinge?;
     let FaceJoined { n_parts, hinge } = Components::joined_by_faces(&model.mesh);
     let [x, y, z] = model.mesh.coordinates()[hinge? as usize].map(shown);
     Some(format!(
@@ -43,7 +45,7 @@ fn hinges<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String>
 const NEEDLE: f64 = 1000.0;
 
 fn needles<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
-    let mesh = &model.mesh;
+    let mesh = model.problem.mesh();
     let of = |(e, hex): (usize, &[u32; 8])| aspect_ratio(hex, &mesh.element_coordinates(e));
     let largest = mesh.hexes().par_iter().enumerate().map(of).reduce(|| 1.0, f64::max);
     (largest > NEEDLE).then(|| {

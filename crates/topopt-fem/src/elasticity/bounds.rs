@@ -3,9 +3,11 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::integrals::{diagonal_blocks, element_forces};
+use super::integrals::{element_forces, lane_diagonal_blocks};
+use super::twins::{Twin, copied, joined};
+use crate::elements::Corners;
 use crate::lanes::{Lanes, MAX_LANES};
-use crate::operators::{LaneGroup, from_group, to_group};
+use crate::operators::{LaneGroup, Nodal, from_group, to_group};
 use crate::{DIM, Elements, Material};
 
 /// Steps of the power method in each element. From the dilation, which is close to the mode that is
@@ -55,96 +57,95 @@ struct Bounds<'a> {
 impl WithSimd for Bounds<'_> {
     type Output = ();
 
+    /// Plain loops, as in [`element_forces`].
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let lame = self.lame;
+        let one = Lanes::splat(simd, 1.0);
         for (group, bounds) in self.bounds.chunks_mut(S::F64_LANES).enumerate() {
-            let first = self.first + group * S::F64_LANES;
-            let elements: Vec<Element> =
-                (0..bounds.len()).map(|k| Element::new(self.elements, lame, first + k)).collect();
-
             // Lanes without an element stay at zero, and so does their determinant: not read.
             let mut x: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
-            let mut u: LaneGroup = [[[0.0; MAX_LANES]; DIM]; 8];
-            for (lane, element) in elements.iter().enumerate() {
-                element.start(lane, &mut x, &mut u);
+            let mut twins = Vec::new();
+            for lane in 0..bounds.len() {
+                let e = self.first + group * S::F64_LANES + lane;
+                start(&self.elements.corners(e), lane, &mut x);
+                twins.extend(Twin::all(self.elements.hex(e), lane));
             }
             let x = from_group(simd, &x);
+            let blocks = lane_diagonal_blocks(simd, &x, &twins, self.lame);
+            let inverse = inverse_blocks(simd, &blocks, &twins);
 
-            let mut norms = [[1.0; MAX_LANES]; 2]; // u^T D u of the last two u, the later one first
+            // From the dilation; u^T D u of the last two u, the later one first.
+            let (mut u, mut norms) = (x, [one; 2]);
             for _ in 0..STEPS {
-                let f =
-                    element_forces(simd, &x, &from_group(simd, &u), Lanes::splat(simd, 1.0), lame);
-                to_group(&f, &mut u);
-                norms[1] = norms[0];
-                for (lane, element) in elements.iter().enumerate() {
-                    norms[0][lane] = element.divide(lane, &mut u);
-                }
+                let f = element_forces(simd, &x, &u, one, self.lame);
+                let (next, norm) = divide(simd, &inverse, &joined(simd, &f, &twins));
+                u = copied(simd, &next, &twins);
+                norms = [norm, norms[0]];
             }
-            for (lane, bound) in bounds.iter_mut().enumerate() {
-                *bound = (self.margin * (norms[0][lane] / norms[1][lane]).sqrt()) as f32;
-            }
+
+            let mut values = [0.0; MAX_LANES];
+            let share = norms[0] * norms[1].recip();
+            (Lanes::splat(simd, self.margin) * share.sqrt()).store(&mut values);
+            bounds.iter_mut().zip(values).for_each(|(bound, value)| *bound = value as f32);
         }
     }
 }
 
-/// An element and the inverse of its diagonal blocks.
-struct Element {
-    x: [[f64; DIM]; 8],
-    /// Where each local node stands first; a node of a wedge may stand twice.
-    first: [usize; 8],
-    inverse: [[[f64; DIM]; DIM]; 8],
+/// Writes coordinates about the center of an element to a lane of `x`.
+fn start(corners: &Corners, lane: usize, x: &mut LaneGroup) {
+    for i in 0..DIM {
+        let center = corners.iter().map(|x| x[i]).sum::<f64>() / 8.0;
+        (0..8).for_each(|a| x[a][i][lane] = corners[a][i] - center);
+    }
 }
 
-impl Element {
-    fn new(elements: &Elements, lame: (f64, f64), e: usize) -> Self {
-        let (hex, x) = (elements.hex(e), elements.corners(e));
-        let first =
-            std::array::from_fn(|a| hex.iter().position(|node| *node == hex[a]).unwrap_or(a));
-        let blocks = diagonal_blocks(hex, &x, lame);
-        Self { x, first, inverse: blocks.map(|block| inverse(&block)) }
-    }
-
-    /// Writes the coordinates about the center to a lane of `x` and of `u`, the dilation.
-    fn start(&self, lane: usize, x: &mut LaneGroup, u: &mut LaneGroup) {
+/// u = D^-1 f by the `inverse` blocks, and u^T D u = u . f.
+#[inline(always)]
+fn divide<S: Simd>(simd: S, inverse: &[[Lanes<S>; 6]; 8], f: &Nodal<S>) -> (Nodal<S>, Lanes<S>) {
+    let (mut u, mut work) = (*f, Lanes::splat(simd, 0.0));
+    for a in 0..8 {
+        let ([x, y, z], [xx, xy, yy, zx, yz, zz]) = (f[a], inverse[a]);
+        u[a] = [
+            zx.mul_add(z, xy.mul_add(y, xx * x)),
+            yz.mul_add(z, yy.mul_add(y, xy * x)),
+            zz.mul_add(z, yz.mul_add(y, zx * x)),
+        ];
         for i in 0..DIM {
-            let center = self.x.iter().map(|x| x[i]).sum::<f64>() / 8.0;
-            for a in 0..8 {
-                x[a][i][lane] = self.x[a][i] - center;
-                u[a][i][lane] = self.x[a][i] - center;
-            }
+            work = u[a][i].mul_add(f[a][i], work);
         }
     }
-
-    /// u = D^-1 f in a lane that holds f; returns u^T D u = u . f.
-    fn divide(&self, lane: usize, u: &mut LaneGroup) -> f64 {
-        let mut forces = [[0.0; DIM]; 8];
-        for a in 0..8 {
-            (0..DIM).for_each(|i| forces[self.first[a]][i] += u[a][i][lane]);
-        }
-        let mut work = 0.0;
-        for a in 0..8 {
-            let (f, d) = (&forces[self.first[a]], &self.inverse[self.first[a]]);
-            for i in 0..DIM {
-                let value = d[i][0] * f[0] + d[i][1] * f[1] + d[i][2] * f[2];
-                u[a][i][lane] = value;
-                work += if self.first[a] == a { value * f[i] } else { 0.0 };
-            }
-        }
-        work
-    }
+    (u, work)
 }
 
-/// The inverse of the symmetric matrix (xx, xy, yy, zx, yz, zz), which is positive definite; zero
-/// if it is zero.
-fn inverse([xx, xy, yy, zx, yz, zz]: &[f64; 6]) -> [[f64; DIM]; DIM] {
-    let cofactors = [
-        [yy * zz - yz * yz, zx * yz - xy * zz, xy * yz - zx * yy],
-        [zx * yz - xy * zz, xx * zz - zx * zx, xy * zx - xx * yz],
-        [xy * yz - zx * yy, xy * zx - xx * yz, xx * yy - xy * xy],
-    ];
-    let det = xx * cofactors[0][0] + xy * cofactors[0][1] + zx * cofactors[0][2];
-    cofactors.map(|row| row.map(|c| if det > 0.0 { c / det } else { 0.0 }))
+/// The inverses of the symmetric matrices (xx, xy, yy, zx, yz, zz), which are positive definite; zero at
+/// the second place of a node that stands twice, where a block is zero.
+#[inline(always)]
+fn inverse_blocks<S: Simd>(
+    simd: S,
+    blocks: &[[Lanes<S>; 6]; 8],
+    twins: &[Twin],
+) -> [[Lanes<S>; 6]; 8] {
+    let mut inverse = *blocks;
+    for a in 0..8 {
+        let [xx, xy, yy, zx, yz, zz] = blocks[a];
+        let (first, second, third) = (yy * zz - yz * yz, zx * yz - xy * zz, xy * yz - zx * yy);
+        let scale = (xx * first + xy * second + zx * third).recip();
+        inverse[a] = [
+            first * scale,
+            second * scale,
+            (xx * zz - zx * zx) * scale,
+            third * scale,
+            (xy * zx - xx * yz) * scale,
+            (xx * yy - xy * xy) * scale,
+        ];
+    }
+    if twins.is_empty() {
+        return inverse;
+    }
+    let mut group: LaneGroup<6> = [[[0.0; MAX_LANES]; 6]; 8];
+    to_group(&inverse, &mut group);
+    twins.iter().for_each(|twin| twin.clear(&mut group));
+    from_group(simd, &group)
 }
 
 #[cfg(test)]

@@ -1,35 +1,100 @@
 //! Integrals of elasticity over elements, by Lame's constants (lambda, mu) at Young's modulus 1.
 
-use pulp::Simd;
-use topopt_mesh::hexahedron;
+use pulp::{Scalar, Simd};
+use topopt_mesh::hexahedron::{GAUSS, NODES};
 
+use super::twins::{Twin, joined};
 use crate::DIM;
 use crate::elements::Corners;
 use crate::operators::{
-    Derivatives, GRADIENT_SCALE, Lanes, Matrix, Nodal, at_point, cofactors, derivatives,
-    derivatives_transposed, slots, times,
+    DETERMINANT_SCALE, Derivatives, GRADIENT_SCALE, Lanes, Matrix, Nodal, at_point, cofactors,
+    derivatives, derivatives_transposed, slots, times,
 };
-use crate::shape_gradients::{join_twins, physical_gradients};
 
 /// The blocks of K_e that couple each node with itself, (xx, xy, yy, zx, yz, zz); see
 /// [`crate::ElementKernel::diagonal_blocks`].
-pub fn diagonal_blocks(hex: &[u32; 8], x: &Corners, (lambda, mu): (f64, f64)) -> [[f64; 6]; 8] {
-    const DIAGONAL: [usize; DIM] = [0, 2, 5]; // xx, yy, zz
-    const BESIDE: [usize; DIM] = [1, 4, 3]; // xy, yz, zx
-    let mut blocks = [[0.0; 6]; 8];
-    for xi in hexahedron::gauss_points() {
-        let (mut g, det) = physical_gradients(x, xi);
-        join_twins(hex, &mut g);
+pub fn diagonal_blocks(hex: &[u32; 8], x: &Corners, lame: (f64, f64)) -> [[f64; 6]; 8] {
+    let simd = Scalar;
+    let x = x.map(|x| x.map(|x| Lanes::splat(simd, x)));
+    let twins: Vec<Twin> = Twin::all(hex, 0).collect();
+    let number = |lane: Lanes<Scalar>| {
+        let mut value = [0.0];
+        lane.store(&mut value);
+        value[0]
+    };
+    lane_diagonal_blocks(simd, &x, &twins, lame).map(|block| block.map(number))
+}
+
+/// The same of elements with coordinates `x`, those of the lanes of `twins` with nodes that stand twice.
+///
+/// The block of a node with gradient g is the integral of (lambda + mu) g g^T + mu |g|^2.
+#[inline(always)]
+pub fn lane_diagonal_blocks<S: Simd>(
+    simd: S,
+    x: &Nodal<S>,
+    twins: &[Twin],
+    (lambda, mu): (f64, f64),
+) -> [[Lanes<S>; 6]; 8] {
+    // Two cofactors carry GRADIENT_SCALE to the fourth.
+    let scale = Lanes::splat(simd, 1.0 / (GRADIENT_SCALE.powi(4) * DETERMINANT_SCALE));
+    let dx = [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)];
+    let mut blocks = [[Lanes::splat(simd, 0.0); 6]; 8];
+    for q in 0..8 {
+        let (cofactors, det) = cofactors(&at_point(&dx, slots(q)));
+        let weight = scale * det.recip();
+        let gradients = joined(simd, &shape_gradients(simd, &cofactors, q), twins);
         for a in 0..8 {
-            let dot: f64 = g[a].iter().map(|v| v * v).sum();
-            for i in 0..DIM {
-                let along = ((lambda + mu) * g[a][i] * g[a][i] + mu * dot) * det;
-                blocks[a][DIAGONAL[i]] += along;
-                blocks[a][BESIDE[i]] += (lambda + mu) * g[a][i] * g[a][(i + 1) % DIM] * det;
-            }
+            let ([x, y, z], block) = (gradients[a], &mut blocks[a]);
+            let (wx, wy, wz) = (weight * x, weight * y, weight * z);
+            block[0] = wx.mul_add(x, block[0]);
+            block[1] = wx.mul_add(y, block[1]);
+            block[2] = wy.mul_add(y, block[2]);
+            block[3] = wz.mul_add(x, block[3]);
+            block[4] = wy.mul_add(z, block[4]);
+            block[5] = wz.mul_add(z, block[5]);
         }
     }
+
+    let (sum, mu) = (Lanes::splat(simd, lambda + mu), Lanes::splat(simd, mu));
+    for a in 0..8 {
+        let [xx, xy, yy, zx, yz, zz] = blocks[a];
+        let along = mu * (xx + yy + zz);
+        let [xx, yy, zz] = [xx.mul_add(sum, along), yy.mul_add(sum, along), zz.mul_add(sum, along)];
+        blocks[a] = [xx, sum * xy, yy, sum * zx, sum * yz, zz];
+    }
     blocks
+}
+
+/// Gradients of the shape functions by the reference coordinates, \[point\]\[node\]\[direction\]; the Gauss
+/// points in the order of [`slots`].
+const REFERENCE_GRADIENTS: [[[f64; DIM]; 8]; 8] = {
+    let mut gradients = [[[0.0; DIM]; 8]; 8];
+    let (mut q, mut a) = (0, 0);
+    while q < 8 {
+        let signs = [(q >> 2) as f64, (q >> 1 & 1) as f64, (q & 1) as f64];
+        let n = NODES[a];
+        let x = 1.0 + n[0] * GAUSS * (2.0 * signs[0] - 1.0);
+        let y = 1.0 + n[1] * GAUSS * (2.0 * signs[1] - 1.0);
+        let z = 1.0 + n[2] * GAUSS * (2.0 * signs[2] - 1.0);
+        gradients[q][a] = [0.125 * n[0] * y * z, 0.125 * n[1] * x * z, 0.125 * n[2] * x * y];
+        (q, a) = (q + (a + 1) / 8, (a + 1) % 8);
+    }
+    gradients
+};
+
+/// det J times the gradients of the shape functions at Gauss point q, as the `cofactors` there are scaled.
+#[inline(always)]
+fn shape_gradients<S: Simd>(simd: S, cofactors: &Matrix<S>, q: usize) -> Nodal<S> {
+    let mut gradients = [[Lanes::splat(simd, 0.0); DIM]; 8];
+    for a in 0..8 {
+        let [x, y, z] = REFERENCE_GRADIENTS[q][a];
+        let (x, y, z) = (Lanes::splat(simd, x), Lanes::splat(simd, y), Lanes::splat(simd, z));
+        for i in 0..DIM {
+            let sum = y.mul_add(cofactors[1][i], x * cofactors[0][i]);
+            gradients[a][i] = z.mul_add(cofactors[2][i], sum);
+        }
+    }
+    gradients
 }
 
 /// Forces at the nodes of elements with coordinates `x`, displacements `u`, moduli `modulus`,

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use topopt_linalg::{BackendError, BlockPattern, Communicator, Cpu, Exchange, Halo};
 use topopt_mesh::vector::difference;
 
+use super::distinct::Distinct;
 use crate::DIM;
 
 /// Points (nodes, or aggregates of a finer level), each in one aggregate.
@@ -23,21 +24,16 @@ const NONE: u32 = u32::MAX;
 impl Aggregates {
     /// The graph of the aggregates: neighbors have points that are neighbors in `graph`.
     pub(super) fn graph(&self, graph: &impl Graph) -> BlockPattern {
-        let row = |(own, members): (usize, &Vec<u32>)| {
-            let mut row = vec![own as u32];
+        let row = |row: &mut Distinct, (own, members): (usize, &Vec<u32>)| {
+            row.clear();
+            row.insert(own as u32);
             for &point in members {
-                graph.each_neighbor(point as usize, &mut |other| {
-                    let aggregate = self.of[other as usize];
-                    if row.last() != Some(&aggregate) {
-                        row.push(aggregate);
-                    }
-                });
+                graph.each_neighbor(point as usize, |other| row.insert(self.of[other as usize]));
             }
-            row.sort_unstable();
-            row.dedup();
-            row
+            row.sorted()
         };
-        BlockPattern::new(self.members.par_iter().enumerate().map(row).collect())
+        let members = self.members.par_iter().enumerate();
+        BlockPattern::new(members.map_init(Distinct::new, row).collect())
     }
 
     /// Number of aggregates.
@@ -102,7 +98,7 @@ impl Aggregates {
         for (points, _) in self.members.iter().zip(&is_thin).filter(|(_, is_thin)| **is_thin) {
             let mut touched: BTreeMap<u32, usize> = BTreeMap::new();
             for &point in points {
-                graph.each_neighbor(point as usize, &mut |other| {
+                graph.each_neighbor(point as usize, |other| {
                     *touched.entry(self.of[other as usize]).or_default() += 1;
                 });
             }
@@ -236,7 +232,7 @@ fn is_in_line(points: &[u32], positions: &[[f64; DIM]]) -> bool {
 /// The aggregate, of those given by `of`, that `point` touches most, the last of several.
 fn most_touched(point: usize, graph: &impl Graph, of: &[u32]) -> u32 {
     let mut touched: Vec<(u32, u32)> = Vec::new();
-    graph.each_neighbor(point, &mut |other| {
+    graph.each_neighbor(point, |other| {
         let aggregate = of[other as usize];
         match touched.iter_mut().find(|(a, _)| *a == aggregate) {
             Some((_, times)) => *times += 1,
@@ -250,7 +246,7 @@ fn most_touched(point: usize, graph: &impl Graph, of: &[u32]) -> u32 {
 /// Points and their neighbors.
 pub(super) trait Graph: Sync {
     /// Calls `visit` with the neighbors of a point, itself perhaps among them, some several times.
-    fn each_neighbor(&self, point: usize, visit: &mut dyn FnMut(u32));
+    fn each_neighbor(&self, point: usize, visit: impl FnMut(u32));
 
     /// How many more neighbors a point has that are not visited, as they are not to be grouped.
     fn n_beyond(&self, _point: usize) -> u32 {
@@ -259,8 +255,8 @@ pub(super) trait Graph: Sync {
 }
 
 impl Graph for BlockPattern {
-    fn each_neighbor(&self, point: usize, visit: &mut dyn FnMut(u32)) {
-        self.row(point).iter().for_each(|&column| visit(column));
+    fn each_neighbor(&self, point: usize, visit: impl FnMut(u32)) {
+        self.row(point).iter().copied().for_each(visit);
     }
 }
 
@@ -286,15 +282,15 @@ const CHUNK: usize = 4096;
 impl Neighbors {
     fn of(n_points: usize, graph: &impl Graph) -> Self {
         let chunk = |c: usize| {
-            let mut chunk = Chunk::default();
+            let (mut chunk, mut row) = (Chunk::default(), Distinct::new());
             for point in c * CHUNK..n_points.min((c + 1) * CHUNK) {
-                let (start, mut visits) = (chunk.points.len(), 0);
-                graph.each_neighbor(point, &mut |other| {
+                let mut visits = 0;
+                row.clear();
+                graph.each_neighbor(point, |other| {
                     visits += 1;
-                    if !chunk.points[start..].contains(&other) {
-                        chunk.points.push(other);
-                    }
+                    row.insert(other);
                 });
+                chunk.points.extend_from_slice(row.values());
                 chunk.ends.push(chunk.points.len() as u32);
                 chunk.visits.push(visits + graph.n_beyond(point));
             }
@@ -324,10 +320,14 @@ fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
     let quantile = sorted.len() * 3 / 4;
     let inside = if sorted.is_empty() { 0 } else { *sorted.select_nth_unstable(quantile).1 };
     // As on a face, an edge, a corner of a box
-    let exposure =
-        move |point: u32| (0..3).filter(|k| neighbors.visits(point) << k < inside).count();
-    let exposed = |exposed: usize| -> Vec<u32> {
-        order.par_iter().copied().filter(|&point| exposure(point) == exposed).collect()
+    let exposure = |&point: &u32| {
+        let visits = neighbors.visits(point);
+        (0..3).filter(|k| visits << k < inside).count() as u8
+    };
+    let exposures: Vec<u8> = order.par_iter().map(exposure).collect();
+    let exposed = |exposed: u8| -> Vec<u32> {
+        let points = order.par_iter().zip(&exposures);
+        points.filter(|&(_, &exposure)| exposure == exposed).map(|(&point, _)| point).collect()
     };
     [0, 1, 2, 3].map(exposed).into_iter().flatten()
 }

@@ -58,8 +58,8 @@ struct Own<'a> {
 }
 
 impl Graph for Own<'_> {
-    fn each_neighbor(&self, point: usize, visit: &mut dyn FnMut(u32)) {
-        self.graph.each_neighbor(point, &mut |other| {
+    fn each_neighbor(&self, point: usize, mut visit: impl FnMut(u32)) {
+        self.graph.each_neighbor(point, |other| {
             if (other as usize) < self.n_own {
                 visit(other);
             }
@@ -69,7 +69,7 @@ impl Graph for Own<'_> {
     /// So that points beside another part do not count as those on the surface.
     fn n_beyond(&self, point: usize) -> u32 {
         let mut n = 0;
-        self.graph.each_neighbor(point, &mut |other| n += u32::from(other as usize >= self.n_own));
+        self.graph.each_neighbor(point, |other| n += u32::from(other as usize >= self.n_own));
         n
     }
 }

@@ -8,6 +8,7 @@
 mod aggregates;
 mod among_ranks;
 mod coarse;
+mod distinct;
 mod fine;
 mod finest;
 mod galerkin;

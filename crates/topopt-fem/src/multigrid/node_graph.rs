@@ -45,7 +45,7 @@ impl<'a> NodeGraph<'a> {
 }
 
 impl Graph for NodeGraph<'_> {
-    fn each_neighbor(&self, node: usize, visit: &mut dyn FnMut(u32)) {
+    fn each_neighbor(&self, node: usize, mut visit: impl FnMut(u32)) {
         let hexes = self.mesh.hexes();
         if self.is_empty(node) {
             let elements = self.adjacency.elements_of(node).iter();

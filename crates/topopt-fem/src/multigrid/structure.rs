@@ -5,6 +5,7 @@ use topopt_linalg::BlockPattern;
 use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::Aggregates;
+use super::distinct::Distinct;
 use super::node_graph::NodeGraph;
 use crate::{DIM, Discretization, ElementKernel, Level};
 
@@ -63,8 +64,12 @@ impl Aggregation {
             rayon::join(aggregates, || n_pairs(mesh, &adjacency, mesh.n_nodes()));
         let straddling = straddling(problem, &adjacency, &nodes);
         let finest = pattern(mesh, &nodes, &straddling);
-        let (coarser, patterns) =
-            coarser(&nodes, finest, nodes.graph(&node_graph), direct / K::MODES);
+        // Without void, all that an element couples it holds together.
+        let graph = match void {
+            [] => finest.clone(),
+            _ => nodes.graph(&node_graph),
+        };
+        let (coarser, patterns) = coarser(&nodes, finest, graph, direct / K::MODES);
         let (unknowns, sizes) = ([N, K::MODES], [mesh.n_nodes(), n_pairs]);
         let counts = vec![nodes.len()];
         Self { nodes, counts, coarser, straddling, patterns, unknowns, sizes }
@@ -157,15 +162,16 @@ pub(super) fn straddling<K: ElementKernel<N>, const N: usize>(
         let hex = &mesh.hexes()[*element as usize];
         hex.iter().any(|&node| aggregates.of()[node as usize] != own) || hex.iter().any(is_held)
     };
-    let of_aggregate = |(own, nodes): (usize, &Vec<u32>)| {
-        let around = nodes.iter().flat_map(|&node| adjacency.elements_of(node as usize));
-        let mut elements: Vec<u32> = around.copied().collect();
-        elements.sort_unstable();
-        elements.dedup();
+    let of_aggregate = |around: &mut Distinct, (own, nodes): (usize, &Vec<u32>)| {
+        around.clear();
+        let elements = nodes.iter().flat_map(|&node| adjacency.elements_of(node as usize));
+        elements.for_each(|&element| around.insert(element));
+        let mut elements = around.sorted();
         elements.retain(|element| straddles(element, own as u32));
         elements
     };
-    aggregates.members().par_iter().enumerate().map(of_aggregate).collect()
+    let members = aggregates.members().par_iter().enumerate();
+    members.map_init(Distinct::new, of_aggregate).collect()
 }
 
 /// Where the blocks of the first coarse matrix stand.
@@ -174,27 +180,24 @@ pub(super) fn pattern(
     aggregates: &Aggregates,
     straddling: &[Vec<u32>],
 ) -> BlockPattern {
-    let row = |(row, elements): (usize, &Vec<u32>)| {
+    let row = |columns: &mut Distinct, (row, elements): (usize, &Vec<u32>)| {
+        columns.clear();
+        columns.insert(row as u32);
         let nodes = elements.iter().flat_map(|&e| mesh.hexes()[e as usize]);
-        let mut columns: Vec<u32> = nodes.map(|n| aggregates.of()[n as usize]).collect();
-        columns.push(row as u32);
-        columns.sort_unstable();
-        columns.dedup();
-        columns
+        nodes.for_each(|node| columns.insert(aggregates.of()[node as usize]));
+        columns.sorted()
     };
-    BlockPattern::new(straddling.par_iter().enumerate().map(row).collect())
+    let rows = straddling.par_iter().enumerate();
+    BlockPattern::new(rows.map_init(Distinct::new, row).collect())
 }
 
 /// Pairs of the first `n` nodes with nodes that share an element, a node with itself among them.
 pub(super) fn n_pairs(mesh: &HexMesh, adjacency: &NodeToElements, n: usize) -> usize {
-    let count = |row: &mut Vec<u32>, node: usize| {
+    let count = |row: &mut Distinct, node: usize| {
         row.clear();
-        for other in adjacency.elements_of(node).iter().flat_map(|&e| mesh.hexes()[e as usize]) {
-            if !row.contains(&other) {
-                row.push(other);
-            }
-        }
-        row.len()
+        let hexes = adjacency.elements_of(node).iter().map(|&e| mesh.hexes()[e as usize]);
+        hexes.flatten().for_each(|other| row.insert(other));
+        row.values().len()
     };
-    (0..n).into_par_iter().map_init(Vec::new, count).sum()
+    (0..n).into_par_iter().map_init(Distinct::new, count).sum()
 }

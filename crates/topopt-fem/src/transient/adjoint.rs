@@ -10,9 +10,11 @@ use super::StepSolver;
 /// g_n that by u_n alone. The step from u_0 to u_1 = w / theta + (1 - 1 / theta) u_0 with A = C /
 /// (theta dt) + K and A w = C u_0 / (theta dt) + f gives
 ///
-///     A eta = mu_1 / theta
-///     mu_0 = g_0 + (1 - 1 / theta) mu_1 + C eta / (theta dt)
-///     dJ = ... + eta . (df - dK w - dC (u_1 - u_0) / dt)
+/// ```text
+/// A eta = mu_1 / theta
+/// mu_0 = g_0 + (1 - 1 / theta) mu_1 + C eta / (theta dt)
+/// dJ = ... + eta . (df - dK w - dC (u_1 - u_0) / dt)
+/// ```
 ///
 /// as (u_0 - w) / (theta dt) = -(u_1 - u_0) / dt. It is the derivative of what was computed, and no
 /// discretization of another equation.
