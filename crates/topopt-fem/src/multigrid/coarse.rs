@@ -130,11 +130,14 @@ where
     }
 }
 
+/// The members of aggregates that are rows of this rank, and the level of these.
+type OwnMembers<'a> = (Vec<Vec<u32>>, Arc<Divided<'a, Cpu>>);
+
 /// The transfer between a level of aggregates and the next.
 struct CoarseTransfer<'a, const N: usize> {
     aggregates: Aggregates,
     /// The members that are own rows, where ranks divide the level.
-    own: Option<(Vec<Vec<u32>>, Arc<Divided<'a, Cpu>>)>,
+    own: Option<OwnMembers<'a>>,
 }
 
 impl<const N: usize> Transfer<Cpu> for CoarseTransfer<'_, N>
