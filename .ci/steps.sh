@@ -67,8 +67,9 @@ build_with_mpi() {
         printf 'there is no MPI: the tests of ranks that are processes are skipped\n'
         return
     fi
-    # Of the whole workspace, so that Cargo compiles again only what knows MPI.
-    cargo build --locked --workspace --bin topopt --features topopt-cli/mpi
+    # Of the whole workspace and with a test, so that packages have the features that the tests give them,
+    # and Cargo compiles again only what knows MPI.
+    cargo build --locked --workspace --bin topopt --test documents --features topopt-cli/mpi
     mkdir -p "$target/mpi"
     cp "$target/debug/topopt" "$target/mpi/topopt"
     export TOPOPT_MPI=$target/mpi/topopt TOPOPT_REQUIRE_MPI=1

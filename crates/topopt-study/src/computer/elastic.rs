@@ -7,10 +7,9 @@ use topopt_fem::{DIM, Discretization, Elasticity, Multigrid, Problem, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
 use super::gpu;
-use super::gpu_part::{self, Others};
-use super::of_part::PartSolver;
+use super::gpu_part;
 use super::opened::{OpenGpu, mesh_on_device};
-use super::parts::{EachOperator, Needs, Solver};
+use super::parts::{EachOperator, Needs, Others, PartSolver, Solver};
 use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
 use crate::config::{self, Config};
 use crate::failure::Failure;

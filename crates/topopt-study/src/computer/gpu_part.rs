@@ -14,21 +14,14 @@ use topopt_fem::{
 use topopt_linalg::{BackendError, CycleKind, Exchange};
 
 use super::gpu::is_single;
-use super::of_part::{ConeOfPart, OfPart, PartOf, PartSolver};
+use super::of_part::{ConeOfPart, OfPart, PartOf};
 use super::opened::{OpenGpu, bare_mesh};
+use super::parts::{Others, PartSolver};
 use super::{Neighbors, OnGpu, Solvable, cycle};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::model::Model;
-
-/// The other ranks in the precision of a cycle.
-pub enum Others<'a> {
-    /// Single.
-    Single(Arc<dyn Sharing<Cuda<f32>> + 'a>),
-    /// Double, where void is too soft for single.
-    Double(Arc<dyn Sharing<Cuda<f64>> + 'a>),
-}
 
 impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
     type Strategy = config::Strategy;

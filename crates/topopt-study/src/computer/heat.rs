@@ -10,10 +10,9 @@ use topopt_fem::{
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
 use super::gpu::{filter_bytes, is_single};
-use super::gpu_part::{self, Others};
-use super::of_part::PartSolver;
+use super::gpu_part;
 use super::opened::{OpenGpu, bare_mesh};
-use super::parts::{EachOperator, Needs, Solver};
+use super::parts::{EachOperator, Needs, Others, PartSolver, Solver};
 use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
 use super::{cycle, smoother};
 use crate::config::{self, Config};

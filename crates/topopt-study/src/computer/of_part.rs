@@ -2,13 +2,14 @@
 
 use topopt_design::{Cone, Nearby};
 use topopt_fem::{
-    Averaging, BlockJacobi, CpuMeans, Diffusion, Discretization, ElementOperator,
-    ElementPreconditioner, Multigrid, PartOfFilter, PartSharing, Strategy,
+    Averaging, BlockJacobi, CpuMeans, Diffusion, Discretization, ElementPreconditioner, Multigrid,
+    PartOfFilter, PartSharing, Strategy,
 };
-use topopt_linalg::{Backend, BackendError, Communicator, Cpu, CycleKind, Exchange, Halo};
+use topopt_linalg::{BackendError, Communicator, Cpu, CycleKind, Exchange, Halo};
 use topopt_mesh::Part;
 
 use super::cpu::checked_strategy;
+use super::parts::PartSolver;
 use super::{Computer, Neighbors, OnCpu, Solvable, cycle};
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -79,18 +80,6 @@ pub struct PartOf<'a, C, K, const N: usize> {
     /// The equation on it.
     pub local: &'a Discretization<K, N>,
 }
-
-/// What solves the equation of a part.
-pub struct PartSolver<'a, B: Backend> {
-    /// K(E).
-    pub operator: Box<dyn ElementOperator<B> + 'a>,
-    /// Its preconditioner and an operator for that to follow; none where the diagonal of K is enough.
-    pub preconditioner: Option<Preconditioning<'a, B>>,
-}
-
-/// A preconditioner and the operator that it follows.
-pub type Preconditioning<'a, B> =
-    (Box<dyn ElementPreconditioner<B> + 'a>, Box<dyn ElementOperator<B> + 'a>);
 
 /// A cone, how its elements are exchanged, and what there is to say of it.
 pub type ConeOfPart<'a, B> = (Halo, Box<dyn Averaging<B> + 'a>, Neighbors);

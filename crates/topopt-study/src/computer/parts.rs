@@ -1,9 +1,11 @@
 //! What computers make of a model.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use topopt_cuda::Cuda;
 use topopt_design::Accuracy;
-use topopt_fem::{ElementOperator, ElementPreconditioner};
+use topopt_fem::{ElementOperator, ElementPreconditioner, Sharing};
 use topopt_linalg::{Backend, BackendError, Pointwise};
 
 use crate::config;
@@ -32,6 +34,26 @@ impl<'a, B: Pointwise> Solver<'a, B> {
             max_iterations: settings.max_iterations(),
         }
     }
+}
+
+/// What solves the equation of a part.
+pub struct PartSolver<'a, B: Backend> {
+    /// K(E).
+    pub operator: Box<dyn ElementOperator<B> + 'a>,
+    /// Its preconditioner and an operator for that to follow; none where the diagonal of K is enough.
+    pub preconditioner: Option<Preconditioning<'a, B>>,
+}
+
+/// A preconditioner and the operator that it follows.
+pub type Preconditioning<'a, B> =
+    (Box<dyn ElementPreconditioner<B> + 'a>, Box<dyn ElementOperator<B> + 'a>);
+
+/// The other ranks of one with a GPU, in the precision of a cycle.
+pub enum Others<'a> {
+    /// Single.
+    Single(Arc<dyn Sharing<Cuda<f32>> + 'a>),
+    /// Double, where void is too soft for single.
+    Double(Arc<dyn Sharing<Cuda<f64>> + 'a>),
 }
 
 /// What a run on a computer needs, known before anything is built.

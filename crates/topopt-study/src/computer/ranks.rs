@@ -12,7 +12,8 @@ use topopt_fem::{
 use topopt_linalg::{BackendError, Communicator, Exchange, Ranks, SmootherKind};
 use topopt_mesh::{HexMesh, Part, Partition};
 
-use super::of_part::{OfPart, PartOf, PartSolver};
+use super::of_part::{OfPart, PartOf};
+use super::parts::PartSolver;
 use super::{BuiltWeights, Computer, EachOperator, Needs, Solvable, Solver, smoother};
 use crate::config::{self, Config};
 use crate::failure::Failure;

@@ -6,10 +6,8 @@ use topopt_cuda::{Cuda, Device};
 use topopt_fem::{Discretization, ElementOperator, ElementPreconditioner, Problem, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
-use super::gpu_part::Others;
-use super::of_part::PartSolver;
 use super::opened::OpenGpu;
-use super::parts::{EachOperator, Needs, Solver};
+use super::parts::{EachOperator, Needs, Others, PartSolver, Solver};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::model::Model;
