@@ -15,6 +15,9 @@ use crate::finding::{Finding, InputError};
 use crate::ranks::{Process, Team};
 use crate::thread_pool::thread_pool;
 
+/// Fewest elements of a rank with a GPU.
+const LEAST_ELEMENTS: usize = 8;
+
 /// Where a study computes.
 pub enum Place {
     /// The processor, and why it is not a GPU if that was left to us.
@@ -117,6 +120,7 @@ impl Place {
         setting: &Setting,
         visitor: impl Fn(bool) -> V + Sync,
     ) -> Result<V::Output, Failure> {
+        self.check_parts(setting).map_err(InputError::from)?;
         match (self, setting.team) {
             (_, Team::Threads(n)) if n.get() == 1 => self.visit(visitor(true)),
             (_, Team::Threads(n)) => self.visit_on_threads(*n, setting, visitor),
@@ -127,6 +131,20 @@ impl Place {
                     false => failure,
                 })
             }
+        }
+    }
+
+    /// Whether the mesh is large enough: a part without a node has no vectors on a GPU.
+    fn check_parts(&self, setting: &Setting) -> Result<(), Finding> {
+        let (ranks, elements) = (setting.team.size(), setting.mesh.n_elements());
+        let is_small = ranks > 1 && elements < LEAST_ELEMENTS * ranks;
+        match self {
+            Place::Gpu(_) if is_small => {
+                let message = format!("{ranks} ranks are too many on GPUs for {elements} elements");
+                let remedy = format!("give each rank {LEAST_ELEMENTS} elements at least");
+                Err(Finding::new(message).remedy(remedy))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -52,6 +52,14 @@ impl Team {
         }))
     }
 
+    /// How many ranks there are.
+    pub fn size(&self) -> usize {
+        match self {
+            Team::Threads(n) => n.get(),
+            Team::Processes(process) => process.size(),
+        }
+    }
+
     /// Whether the ranks can reach each other on such a device.
     ///
     /// # Errors

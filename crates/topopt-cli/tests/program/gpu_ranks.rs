@@ -88,4 +88,7 @@ fn several_ranks_are_not_deterministic_on_a_gpu() {
         Folder::new().run(&["solver.deterministic=true"], &["--device", "gpu", "--ranks", "2"]);
     assert_eq!(refused.status, 1);
     assert!(refused.err.contains("`solver.deterministic`"), "{}", refused.err);
+    let refused = Folder::new().run(&[], &["--device", "gpu", "--ranks", "100"]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.err.contains("100 ranks are too many on GPUs"), "{}", refused.err);
 }

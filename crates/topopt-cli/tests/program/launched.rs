@@ -243,7 +243,7 @@ fn a_batch_script_is_one_process() {
 #[test]
 fn more_ranks_than_gpus_are_refused() {
     let folder = Folder::new();
-    let refused = folder.run(&["solver.device=gpu"], &["--ranks", "1000"]);
+    let refused = folder.run(&["solver.device=gpu:1"], &["--ranks", "1000"]);
     assert_eq!(refused.status, 1, "{}", refused.err);
     let reasons = ["CUDA driver", "1000 ranks take a GPU each"];
     assert!(reasons.iter().any(|reason| refused.err.contains(reason)), "{}", refused.err);
