@@ -83,21 +83,20 @@ impl<'a, R: Real> Levels<'a, R> {
         let mut joints = Joints::of_nodes(problem, structure);
         let first_joints = JointLists::new(device, &joints)?;
         let shared = SharedRows::new(others, structure, &joints)?;
-        let divided = shared.as_ref().and_then(|shared| shared.divided());
-        let split = |level: usize, joints: &Joints| match divided {
-            Some(divided) if level == 0 => Some(Split::of(divided)),
-            _ => Split::new(others, Space::level(joints.row_offsets.len() - 1, MODES)),
+        let divided = |level| SharedRows::divided_level(shared.as_ref(), level);
+        let split = |level: usize, joints: &Joints| match divided(level) {
+            Some(divided) => Some(Split::of(divided)),
+            None => Split::new(others, Space::level(joints.row_offsets.len() - 1, MODES)),
         };
         let (mut children, mut centers) = (nodes.clone(), structure.nodes.centers());
         let mut coarse = Vec::new();
         let coarser = structure.coarser.iter().zip(&structure.patterns[1..]);
-        for (level, (parents, pattern)) in coarser.enumerate() {
+        for (level, (parents, pattern)) in (1..).zip(coarser) {
             let next = Joints::of_aggregates(&joints, parents, pattern);
             let split = split(level, &joints);
             let matrix =
                 CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, split)?;
-            let divided = divided.filter(|_| level == 0);
-            let own = divided.map(|own| OwnMembers::new(device, own, parents.members()));
+            let own = divided(level).map(|own| OwnMembers::new(device, own, parents.members()));
             let grouping = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
                 inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
@@ -114,7 +113,7 @@ impl<'a, R: Real> Levels<'a, R> {
             (joints, children, centers) = (next, grouping, parents.centers());
         }
 
-        let split = split(coarse.len(), &joints);
+        let split = split(1 + coarse.len(), &joints);
         let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, split)?;
         Ok(Self {
             transfer: NodeTransfer::new(on_device, &nodes, shared.clone())?,
@@ -268,9 +267,9 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<'_, R> {
         y: &DeviceVector<R>,
         out: &mut Scalar,
     ) {
-        match self.levels.shared.as_ref().and_then(|shared| shared.divided()) {
-            Some(divided) if level == 1 => divided.dot_into(x, y, out),
-            _ => backend.dot_into(x, y, out),
+        match SharedRows::divided_level(self.levels.shared.as_ref(), level) {
+            Some(divided) => divided.dot_into(x, y, out),
+            None => backend.dot_into(x, y, out),
         }
     }
 }

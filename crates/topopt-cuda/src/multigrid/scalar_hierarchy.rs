@@ -71,18 +71,17 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         let (mut lists, mut coarse) = (Vec::new(), Vec::new());
         let mut joints = Joints::of_nodes(problem, structure);
         let shared = SharedRows::new(others, structure, &joints)?;
-        let divided = shared.as_ref().and_then(|shared| shared.divided());
-        let split = |level: usize, joints: &Joints| match divided {
-            Some(divided) if level == 0 => Some(Split::of(divided)),
-            _ => Split::new(others, Space::level(joints.row_offsets.len() - 1, 1)),
+        let divided = |level| SharedRows::divided_level(shared.as_ref(), level);
+        let split = |level: usize, joints: &Joints| match divided(level) {
+            Some(divided) => Some(Split::of(divided)),
+            None => Split::new(others, Space::level(joints.row_offsets.len() - 1, 1)),
         };
         transfers.push(ConstantTransfer::new(&kernels, device, &structure.nodes, is_held, None)?);
         lists.push(JointLists::new(device, &joints)?);
-        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, split(0, &joints))?);
+        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, split(1, &joints))?);
         let coarser = structure.coarser.iter().zip(&structure.patterns[1..]);
-        for (level, (parents, pattern)) in coarser.enumerate() {
-            let divided = divided.filter(|_| level == 0);
-            let own = divided.map(|own| OwnMembers::new(device, own, parents.members()));
+        for (level, (parents, pattern)) in (1..).zip(coarser) {
+            let own = divided(level).map(|own| OwnMembers::new(device, own, parents.members()));
             let own = own.transpose()?;
             joints = Joints::of_aggregates(&joints, parents, pattern);
             transfers.push(ConstantTransfer::new(&kernels, device, parents, |_| false, own)?);
@@ -274,9 +273,9 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
         y: &DeviceVector<R>,
         out: &mut Scalar,
     ) {
-        match self.shared.as_ref().and_then(|shared| shared.divided()) {
-            Some(divided) if level == 1 => divided.dot_into(x, y, out),
-            _ => backend.dot_into(x, y, out),
+        match SharedRows::divided_level(self.shared.as_ref(), level) {
+            Some(divided) => divided.dot_into(x, y, out),
+            None => backend.dot_into(x, y, out),
         }
     }
 }

@@ -45,9 +45,12 @@ impl<'a, R: Real> SharedRows<'a, R> {
         Ok(Some(Arc::new(Self { sharing, rows, blocks, divided })))
     }
 
-    /// The level, where ranks divide it.
-    pub fn divided(&self) -> Option<&Arc<Divided<'a, Cuda<R>>>> {
-        self.divided.as_ref()
+    /// A level of a hierarchy, where ranks divide it: that below the finest, if any.
+    pub fn divided_level<'s>(
+        shared: Option<&'s Arc<Self>>,
+        level: usize,
+    ) -> Option<&'s Arc<Divided<'a, Cuda<R>>>> {
+        shared.filter(|_| level == 1)?.divided.as_ref()
     }
 
     /// Adds what other ranks restrict to their rows, as far as it is needed.

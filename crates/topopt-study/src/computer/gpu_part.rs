@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::{
-    BlockJacobi, Cone, Cuda, DiffusionStrategy, Mf, MfDiffusion, Multigrid, Prepared,
+    BlockJacobi, Cone, Cuda, DiffusionStrategy, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared,
     ProblemOnDevice, Real, ScalarMultigrid, Strategy, part_of_filter, structure_of_part,
 };
 use topopt_design::Nearby;
@@ -145,20 +145,29 @@ pub(super) fn thermal<'a>(
     let mesh = bare_mesh(&gpu.device, local.mesh(), None)?;
     let named = DiffusionStrategy::ALL.into_iter().find(|s| s.name() == strategy.name());
     let operator = named.unwrap_or(DiffusionStrategy::Mf).build(&mesh, local)?;
-    let (kind, double) = (cycle(solver), &gpu.backend);
+    let kind = cycle(solver);
     let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a> = match others {
         Some(Others::Single(others)) => {
-            let structure = structure_of_part(local, others.as_ref())?;
-            let shared = (&others, &structure);
-            Box::new(ScalarMultigrid::on_part(shared, gpu.single()?, &mesh, local, kind)?)
+            scalar_multigrid(gpu.single()?, &mesh, local, kind, &others)?
         }
         Some(Others::Double(others)) => {
-            let structure = structure_of_part(local, others.as_ref())?;
-            let shared = (&others, &structure);
-            Box::new(ScalarMultigrid::on_part(shared, double, &mesh, local, kind)?)
+            scalar_multigrid(&gpu.backend, &mesh, local, kind, &others)?
         }
         None => return Ok(PartSolver { operator, preconditioner: None }),
     };
     let followed = Box::new(MfDiffusion::<f64>::new(&mesh, local)?) as Box<_>;
     Ok(PartSolver { operator, preconditioner: Some((preconditioner, followed)) })
+}
+
+/// Multigrid of heat conduction.
+fn scalar_multigrid<'a, R: Real>(
+    backend: &'a Cuda<R>,
+    mesh: &Arc<MeshOnDevice>,
+    local: &'a Discretization<Diffusion, 1>,
+    kind: CycleKind,
+    others: &Arc<dyn Sharing<Cuda<R>> + 'a>,
+) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
+    let structure = structure_of_part(local, others.as_ref())?;
+    let shared = (others, &structure);
+    Ok(Box::new(ScalarMultigrid::on_part(shared, backend, mesh, local, kind)?))
 }
