@@ -35,7 +35,7 @@ fn every_strategy_on_ranks_gives_the_history_of_the_cpu() {
         return;
     }
     let folder = Folder::new();
-    let few = ["mesh.elements=30", "optimizer.max_iterations=1", "solver.preconditioner=jacobi"];
+    let few = ["mesh.elements=60", "optimizer.max_iterations=1", "solver.preconditioner=jacobi"];
     let set = [&few[..], &["solver.tolerance=1e-10", "design.solid=[]"]].concat();
     folder.run_well(&set);
     let expected = folder.history("compliance");
