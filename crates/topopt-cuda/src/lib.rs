@@ -32,7 +32,8 @@ pub use device::{Device, DeviceError};
 pub use halo::DeviceHalo;
 pub use helmholtz::{MatrixFreeEquation, part_of_filter};
 pub use multigrid::{
-    BlockJacobi, Multigrid, Prepared, RigidAggregation, ScalarMultigrid, structure_of_part,
+    BlockJacobi, DeviceHierarchy, DeviceMultigrid, Multigrid, Prepared, RigidAggregation,
+    ScalarHierarchy, ScalarMultigrid, structure_of_part,
 };
 pub use nccl::{Nccl, NcclId};
 pub use operators::{

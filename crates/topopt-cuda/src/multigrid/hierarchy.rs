@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Discretization, Joints, MODES, Split, Supported};
+use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Split, Supported};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
 };
 
+use super::DeviceHierarchy;
 use super::block_diagonal::InverseBlocks;
 use super::coarse_matrix::{CoarseMatrix, InverseBlocks6};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::fine_patches::FinePatches;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
-use super::prepared::Prepared;
+use super::prepared::{Prepared, structure};
 use super::shared_rows::{Others, SharedRows};
 use super::transfer::{AggregateTransfer, Grouping, NodeTransfer, OwnMembers};
 use crate::Cuda;
@@ -28,6 +29,7 @@ use crate::vector::{DeviceVector, Real};
 
 /// Plain aggregation with rigid-body modes, with numbers of precision `R` in the cycle.
 pub struct RigidAggregation<'a, R: Real> {
+    problem: &'a Discretization,
     on_device: Arc<ProblemOnDevice>,
     operator: FineOperator<'a, R>,
     inverse_blocks: InverseBlocks<R>,
@@ -133,7 +135,7 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
     pub(super) fn new(
         backend: &Cuda<R>,
         on_device: &Arc<ProblemOnDevice>,
-        problem: &Discretization,
+        problem: &'a Discretization,
         prepared: &Prepared,
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
@@ -150,6 +152,7 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
         let springs =
             springs.map(|springs| backend.upload(springs, problem.space())).transpose()?;
         Ok(Self {
+            problem,
             by_patches,
             springs,
             on_device: on_device.clone(),
@@ -162,31 +165,26 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
             convert: Convert::load(device)?,
         })
     }
+}
 
-    /// Takes another structure of the same problem; needs an update before use.
-    pub(super) fn restructure(
-        &mut self,
-        backend: &Cuda<R>,
-        problem: &Discretization,
-        structure: &Aggregation,
-    ) -> Result<(), BackendError> {
-        let others = self.operator.others.as_ref();
-        self.levels = Levels::new(backend, &self.on_device, problem, structure, others)?;
-        Ok(())
+impl<R: Real> DeviceHierarchy<R> for RigidAggregation<'_, R> {
+    fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]) {
+        self.convert.narrow(&coefficients[0].values, self.operator.elements.moduli_mut());
     }
 
-    /// The other ranks.
-    pub(super) fn others(&self) -> Option<&Others<'a, R>> {
-        self.operator.others.as_ref()
+    fn follows(&self) -> bool {
+        true
     }
 
-    /// Takes `moduli`, \[n_elements\], for the next update.
-    pub(super) fn set_moduli(&mut self, moduli: &DeviceVector<f64>) {
-        self.convert.narrow(&moduli.values, self.operator.elements.moduli_mut());
+    fn restructure(&mut self, backend: &Cuda<R>, void: &[u32]) -> Result<Vec<Level>, BackendError> {
+        let Self { problem, on_device, operator, .. } = self;
+        let others = operator.others.as_ref();
+        let structure = structure(*problem, void, others.map(AsRef::as_ref))?;
+        self.levels = Levels::new(backend, on_device, problem, &structure, others)?;
+        Ok(structure.levels())
     }
 
-    /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
-    pub(super) fn update(&mut self, backend: &Cuda<R>) {
+    fn update(&mut self, backend: &Cuda<R>) {
         let Self { on_device, operator, bounds, raised, inverse_blocks, levels, galerkin, .. } =
             self;
         let Levels { nodes, shared, joints, supported, coarse, last, last_inverse, .. } = levels;

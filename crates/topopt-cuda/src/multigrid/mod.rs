@@ -11,46 +11,66 @@ mod fine_patches;
 mod galerkin;
 mod hierarchy;
 mod prepared;
+mod rigid;
 mod scalar;
 mod scalar_hierarchy;
 mod scalar_matrix;
 mod shared_rows;
 mod transfer;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
-use topopt_fem::{DIM, Discretization, ElementOperator, ElementPreconditioner, Level, Sharing};
+use topopt_fem::{ElementOperator, ElementPreconditioner, Level};
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
 
 pub use block_diagonal::BlockJacobi;
 pub use hierarchy::RigidAggregation;
 pub use prepared::{Prepared, structure_of_part};
-pub use scalar::ScalarMultigrid;
+pub use scalar_hierarchy::ScalarHierarchy;
 
 use crate::Cuda;
-use crate::operators::{ProblemOnDevice, Slots};
 use crate::replay::Replay;
 use crate::vector::{DeviceVector, Real};
 use convert::Convert;
-use fine_patches::FinePatches;
-use prepared::{direct, structure};
 use shared_rows::Others;
 
 /// Iterations after whose loss a structure is made again. The host takes as long for it as some 500
 /// take on a million elements; designs that need it gain for the rest of a run.
 const STRUCTURE_COST: usize = 150;
 
-/// `multigrid`: a cycle over rigid-body aggregation in precision `R`, for conjugate gradients
-/// in double precision.
-pub struct Multigrid<'a, R: Real> {
-    problem: &'a Discretization,
-    backend: Cuda<R>,
-    cycle: Cycle<Cuda<R>, RigidAggregation<'a, R>>,
+/// A hierarchy on the device, as [`DeviceMultigrid`] needs it.
+pub trait DeviceHierarchy<R: Real>: Hierarchy<Cuda<R>> {
+    /// Takes coefficients of the elements, \[n_elements\] for each term, for the next update.
+    fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]);
+
+    /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
+    fn update(&mut self, backend: &Cuda<R>);
+
+    /// Whether its structure can follow designs.
+    fn follows(&self) -> bool;
+
+    /// Takes the structure around the elements `void`, and returns its levels; needs an update before use.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room for it, or another rank has failed.
+    fn restructure(&mut self, backend: &Cuda<R>, void: &[u32]) -> Result<Vec<Level>, BackendError>;
+}
+
+/// `multigrid`: a cycle over the hierarchy `H` in precision `R`, for conjugate gradients in double precision.
+pub struct DeviceMultigrid<'a, R: Real, H: Hierarchy<Cuda<R>>> {
+    backend: &'a Cuda<R>,
+    cycle: Cycle<Cuda<R>, H>,
     levels: Vec<Level>,
     /// An update.
     setup: Repeated,
     state: Mutex<State<R>>,
 }
+
+/// `multigrid` for elasticity: a cycle over rigid-body aggregation.
+pub type Multigrid<'a, R> = DeviceMultigrid<'a, R, RigidAggregation<'a, R>>;
+
+/// `multigrid` for diffusion: a cycle over aggregates that move by a constant.
+pub type ScalarMultigrid<'a, R> = DeviceMultigrid<'a, R, ScalarHierarchy<'a, R>>;
 
 /// Work that is the same every time; once it has been recorded, if it can be.
 struct Repeated {
@@ -114,57 +134,26 @@ impl<R: Real> State<R> {
     }
 }
 
-impl<'a, R: Real> Multigrid<'a, R> {
-    /// Of what was `prepared` for `problem`, of which `on_device` was made, with cycles of that kind; needs
-    /// an update before use.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room for it or its kernels cannot be loaded.
-    pub fn new(
-        on_device: &Arc<ProblemOnDevice>,
-        problem: &'a Discretization,
+impl<'a, R: Real, H: DeviceHierarchy<R>> DeviceMultigrid<'a, R, H> {
+    /// Over `hierarchy`, which has vectors of `space` on its finest level; needs an update before use.
+    fn over(
+        backend: &'a Cuda<R>,
         kind: CycleKind,
-        prepared: &Prepared,
+        (hierarchy, levels): (H, Vec<Level>),
+        space: Space,
+        others: Option<&Others<R>>,
     ) -> Result<Self, BackendError> {
-        Self::among(on_device, problem, kind, prepared, None)
-    }
-
-    /// As [`Multigrid::new`], for `problem` on a part: with the other ranks, all of which have the levels
-    /// below the finest. Its vectors hold the values of ghosts, see [`Sharing`](topopt_fem::Sharing).
-    ///
-    /// # Errors
-    /// As [`Multigrid::new`].
-    pub fn on_part(
-        on_device: &Arc<ProblemOnDevice>,
-        problem: &'a Discretization,
-        kind: CycleKind,
-        prepared: &Prepared,
-        others: Arc<dyn Sharing<Cuda<R>> + 'a>,
-    ) -> Result<Self, BackendError> {
-        Self::among(on_device, problem, kind, prepared, Some(&others))
-    }
-
-    fn among(
-        on_device: &Arc<ProblemOnDevice>,
-        problem: &'a Discretization,
-        kind: CycleKind,
-        prepared: &Prepared,
-        others: Option<&Others<'a, R>>,
-    ) -> Result<Self, BackendError> {
-        let backend = Cuda::<R>::new(&on_device.device)?;
-        let hierarchy = RigidAggregation::new(&backend, on_device, problem, prepared, others)?;
         Ok(Self {
-            problem,
-            cycle: Cycle::new(&backend, kind, hierarchy)?,
-            levels: prepared.structure.levels(),
+            cycle: Cycle::new(backend, kind, hierarchy)?,
+            levels,
             setup: Repeated::new(others),
-            state: Mutex::new(State::new(&backend, on_device.space(), others)?),
+            state: Mutex::new(State::new(backend, space, others)?),
             backend,
         })
     }
 
     /// The hierarchy.
-    pub fn hierarchy(&self) -> &RigidAggregation<'a, R> {
+    pub fn hierarchy(&self) -> &H {
         self.cycle.hierarchy()
     }
 
@@ -173,30 +162,9 @@ impl<'a, R: Real> Multigrid<'a, R> {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         state.once.forget();
     }
-
-    /// Bytes that smoothing by patches takes beside [`Multigrid::bytes`].
-    pub fn patch_bytes(n_nodes: usize, n_elements: usize) -> usize {
-        FinePatches::<R>::bytes(n_nodes, n_elements, DIM)
-    }
-
-    /// Bytes on the device, for a mesh of that size whose aggregates have some 27 nodes and as many
-    /// neighbors; elements by color have slots.
-    pub fn bytes(n_nodes: usize, n_elements: usize, by_color: bool) -> usize {
-        let slots = if by_color { Slots::<R>::bytes(n_nodes, n_elements, DIM) } else { 0 };
-        let real = size_of::<R>();
-        // A node: seven work vectors, six numbers of its diagonal block, its aggregate; a block of
-        // the first coarse matrix with its column, row, joint and half a pair; and its share of the
-        // ground, the diagonal and its inverse. The levels below and their vectors are a tenth.
-        let node = 27 * real + 8 + 40 * real + 8 + 6 + 36 * (2 * real + 8) / 27;
-        // An element: its modulus, bound and their product, and 2.8 joints. The dense inverse is a square.
-        node * n_nodes * 11 / 10
-            + (3 * real + 12) * n_elements
-            + 8 * direct(3 * n_nodes).pow(2)
-            + slots
-    }
 }
 
-impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<'_, R> {
+impl<R: Real, H: DeviceHierarchy<R>> Preconditioner<Cuda<f64>> for DeviceMultigrid<'_, R, H> {
     fn name(&self) -> &'static str {
         self.cycle.name()
     }
@@ -206,12 +174,12 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<'_, R> {
     }
 
     fn check_interval(&self, _: &Cuda<f64>) -> usize {
-        self.cycle.check_interval(&self.backend)
+        self.cycle.check_interval(self.backend)
     }
 
     fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        state.apply(&self.backend, &self.cycle, r, z);
+        state.apply(self.backend, &self.cycle, r, z);
     }
 
     fn strengthen(&self) -> bool {
@@ -231,7 +199,9 @@ impl<R: Real> Preconditioner<Cuda<f64>> for Multigrid<'_, R> {
     }
 }
 
-impl<R: Real> ElementPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
+impl<R: Real, H: DeviceHierarchy<R>> ElementPreconditioner<Cuda<f64>>
+    for DeviceMultigrid<'_, R, H>
+{
     fn cycle(&self) -> Option<CycleKind> {
         Some(self.cycle.kind())
     }
@@ -241,17 +211,17 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
     }
 
     fn structure_cost(&self) -> Option<usize> {
-        Some(STRUCTURE_COST)
+        self.hierarchy().follows().then_some(STRUCTURE_COST)
     }
 
     fn restructure(&mut self, _: &Cuda<f64>, void: &[u32]) -> Result<(), BackendError> {
-        let problem = self.problem;
-        let structure = structure(problem, void, self.hierarchy().others().map(AsRef::as_ref))?;
-        self.levels = structure.levels();
         self.forget_recorded();
         self.setup.forget();
-        let backend = &self.backend;
-        self.cycle.rebuild(backend, |hierarchy| hierarchy.restructure(backend, problem, &structure))
+        let Self { backend, cycle, levels, .. } = self;
+        cycle.rebuild(backend, |hierarchy| {
+            *levels = hierarchy.restructure(backend, void)?;
+            Ok(())
+        })
     }
 
     fn update(
@@ -264,7 +234,7 @@ impl<R: Real> ElementPreconditioner<Cuda<f64>> for Multigrid<'_, R> {
             self.forget_recorded();
         }
         let Self { backend, cycle, setup, .. } = self;
-        cycle.hierarchy_mut().set_moduli(coefficients[0]);
+        cycle.hierarchy_mut().set_coefficients(coefficients);
         setup.repeat(backend, &mut || cycle.update(backend, |hierarchy| hierarchy.update(backend)));
         backend.device().synchronize() // failures, and the time, are those of the setup
     }

@@ -1,32 +1,18 @@
-//! Multigrid for diffusion, one unknown per node: the structure of `topopt-fem`, and all numbers and the
-//! cycle on the device, by the kernels of `cuda/scalar_galerkin.cu` and `cuda/scalar_levels.cu`.
+//! Multigrid for diffusion, one unknown per node: how it is made, and what it takes on the device.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use topopt_fem::{
-    Aggregation, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Level, Sharing,
-};
-use topopt_linalg::{BackendError, Cycle, CycleKind, Preconditioner, SmootherKind};
+use topopt_fem::{Aggregation, Diffusion, Discretization, Sharing};
+use topopt_linalg::{BackendError, CycleKind, SmootherKind};
 
+use super::ScalarMultigrid;
 use super::fine_patches::FinePatches;
 use super::prepared::direct;
 use super::scalar_hierarchy::ScalarHierarchy;
 use super::shared_rows::Others;
-use super::{Repeated, State};
 use crate::Cuda;
 use crate::operators::{MeshOnDevice, MfDiffusion, Slots};
-use crate::vector::{DeviceVector, Real};
-
-/// `multigrid` for diffusion: a cycle over aggregates that move by a constant in precision `R`, for
-/// conjugate gradients in double precision.
-pub struct ScalarMultigrid<'a, R: Real> {
-    backend: &'a Cuda<R>,
-    cycle: Cycle<Cuda<R>, ScalarHierarchy<'a, R>>,
-    levels: Vec<Level>,
-    /// An update.
-    setup: Repeated,
-    state: Mutex<State<R>>,
-}
+use crate::vector::Real;
 
 impl<'a, R: Real> ScalarMultigrid<'a, R> {
     /// For `problem`, of whose mesh `mesh` was made; needs an update before use.
@@ -85,18 +71,14 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
         kind: CycleKind,
     ) -> Result<Self, BackendError> {
         let hierarchy = ScalarHierarchy::new(backend, mesh, problem, structure, smoother, others)?;
-        Ok(Self {
-            backend,
-            cycle: Cycle::new(backend, kind, hierarchy)?,
-            levels: structure.levels(),
-            setup: Repeated::new(others),
-            state: Mutex::new(State::new(backend, problem.space(), others)?),
-        })
+        let made = (hierarchy, structure.levels());
+        Self::over(backend, kind, made, problem.space(), others)
     }
 
-    /// The hierarchy.
-    pub fn hierarchy(&self) -> &ScalarHierarchy<'a, R> {
-        self.cycle.hierarchy()
+    /// The same, whose structure can follow designs of `problem`, for which it was made.
+    pub fn following(mut self, problem: &'a Discretization<Diffusion, 1>) -> Self {
+        self.cycle.hierarchy_mut().follow(problem);
+        self
     }
 
     /// Bytes that smoothing by patches takes beside [`ScalarMultigrid::bytes`].
@@ -118,46 +100,5 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
             + (3 * real + 12) * n_elements
             + 8 * direct(n_nodes).pow(2)
             + slots
-    }
-}
-
-impl<R: Real> Preconditioner<Cuda<f64>> for ScalarMultigrid<'_, R> {
-    fn name(&self) -> &'static str {
-        self.cycle.name()
-    }
-
-    fn is_linear(&self) -> bool {
-        self.cycle.is_linear()
-    }
-
-    fn check_interval(&self, _: &Cuda<f64>) -> usize {
-        self.cycle.check_interval(self.backend)
-    }
-
-    fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
-        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        state.apply(self.backend, &self.cycle, r, z);
-    }
-}
-
-impl<R: Real> ElementPreconditioner<Cuda<f64>> for ScalarMultigrid<'_, R> {
-    fn cycle(&self) -> Option<CycleKind> {
-        Some(self.cycle.kind())
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        self.levels.clone()
-    }
-
-    fn update(
-        &mut self,
-        _: &Cuda<f64>,
-        _: &dyn ElementOperator<Cuda<f64>>,
-        coefficients: &[&DeviceVector<f64>],
-    ) -> Result<(), BackendError> {
-        let Self { backend, cycle, setup, .. } = self;
-        cycle.hierarchy_mut().set_coefficients(coefficients);
-        setup.repeat(backend, &mut || cycle.update(backend, |hierarchy| hierarchy.update(backend)));
-        backend.device().synchronize() // failures, and the time, are those of the setup
     }
 }

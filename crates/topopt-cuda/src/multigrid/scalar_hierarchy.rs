@@ -4,17 +4,20 @@
 use std::sync::Arc;
 
 use topopt_fem::{
-    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Split, Supported, WithSprings,
+    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Level, Split, Supported,
+    WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
     PatchRelaxation, PatchStep, Pointwise, SmootherKind, Space, Transfer,
 };
 
+use super::DeviceHierarchy;
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::fine_patches::FinePatches;
 use super::galerkin::{JointLists, SupportedRows};
+use super::prepared::structure;
 use super::scalar_matrix::{ConstantTransfer, InverseEntries, Kernels, ScalarMatrix};
 use super::shared_rows::{Others, SharedRows};
 use super::transfer::OwnMembers;
@@ -29,9 +32,11 @@ use crate::vector::{DeviceVector, Real};
 const LANES: usize = defined!("scalar_galerkin.cu", "LANES");
 const WARP: usize = 32;
 
-/// The hierarchy on the device; level 0 is the matrix-free operator, the others are matrices in
-/// compressed rows.
+/// Aggregates that move by a constant, with numbers of precision `R` in the cycle; level 0 is the matrix-free
+/// operator, the others are matrices in compressed rows.
 pub struct ScalarHierarchy<'a, R: Real> {
+    /// What it was made for, where its structure follows designs.
+    problem: Option<&'a Discretization<Diffusion, 1>>,
     mesh: Arc<MeshOnDevice>,
     galerkin: kernels::ScalarGalerkin<R>,
     convert: Convert<R>,
@@ -43,6 +48,11 @@ pub struct ScalarHierarchy<'a, R: Real> {
     raised: [DeviceVector<R>; 2],
     /// A diagonal on the nodes, as work goes on.
     diagonal: DeviceVector<R>,
+    levels: Levels<'a, R>,
+}
+
+/// All below the finest level.
+struct Levels<'a, R: Real> {
     supported: SupportedRows,
     shared: Option<Arc<SharedRows<'a, R>>>,
     /// From each level to the next, and what the next is made of.
@@ -53,13 +63,11 @@ pub struct ScalarHierarchy<'a, R: Real> {
     last_inverse: DenseInverse<R>,
 }
 
-impl<'a, R: Real> ScalarHierarchy<'a, R> {
-    pub(super) fn new(
-        backend: &'a Cuda<R>,
-        mesh: &Arc<MeshOnDevice>,
+impl<'a, R: Real> Levels<'a, R> {
+    fn new(
+        backend: &Cuda<R>,
         problem: &Discretization<Diffusion, 1>,
         structure: &Aggregation,
-        smoother: SmootherKind,
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let device = backend.device();
@@ -90,6 +98,27 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, split)?);
         }
 
+        Ok(Self {
+            supported: SupportedRows::new(device, &Supported::new(problem, structure))?,
+            shared,
+            transfers,
+            joints: lists,
+            coarse,
+            last_inverse: DenseInverse::new(device, joints.row_offsets.len() - 1)?,
+        })
+    }
+}
+
+impl<'a, R: Real> ScalarHierarchy<'a, R> {
+    pub(super) fn new(
+        backend: &'a Cuda<R>,
+        mesh: &Arc<MeshOnDevice>,
+        problem: &Discretization<Diffusion, 1>,
+        structure: &Aggregation,
+        smoother: SmootherKind,
+        others: Option<&Others<'a, R>>,
+    ) -> Result<Self, BackendError> {
+        let device = backend.device();
         let bounds = problem.kernel().bounds(&problem.elements());
         let bounds: Vec<f64> = bounds.into_iter().map(f64::from).collect();
         let of_elements = Space::elements(bounds.len());
@@ -103,62 +132,23 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             _ => None,
         };
         Ok(Self {
+            problem: None,
             by_patches,
             mesh: mesh.clone(),
             galerkin: kernels::ScalarGalerkin::load(device)?,
             convert: Convert::load(device)?,
             fine: FineConduction { operator: fine, others: others.cloned() },
-            shared,
-            fine_inverse: InverseEntries::zeros(&kernels, backend, problem.space())?,
+            fine_inverse: InverseEntries::zeros(&Kernels::load(device)?, backend, problem.space())?,
             bounds: backend.upload(&bounds, of_elements)?,
             raised: [backend.zeros(of_elements)?, backend.zeros(of_elements)?],
             diagonal: backend.zeros(problem.space())?,
-            supported: SupportedRows::new(device, &Supported::new(problem, structure))?,
-            transfers,
-            joints: lists,
-            last_inverse: DenseInverse::new(device, joints.row_offsets.len() - 1)?,
-            coarse,
+            levels: Levels::new(backend, problem, structure, others)?,
         })
     }
 
-    /// Takes conductivities and capacities, each `[n_elements]`, for the next update.
-    pub(super) fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]) {
-        let own = self.fine.operator.elements_mut().coefficients_mut();
-        for (own, given) in own.iter_mut().zip(coefficients) {
-            self.convert.narrow(&given.values, &mut own.values);
-        }
-    }
-
-    /// Recomputes all numbers. Neither allocates nor waits, so that it can be recorded.
-    pub(super) fn update(&mut self, backend: &Cuda<R>) {
-        self.smooth_finest(backend);
-        if let Some(patches) = &mut self.by_patches {
-            let fine = &self.fine.operator;
-            let [conductivities, capacities] = fine.elements().coefficients();
-            patches.update([conductivities, capacities], fine.stiffness());
-        }
-        self.first_matrix(backend);
-        for level in 1..self.coarse.len() {
-            let (done, rest) = self.coarse.split_at_mut(level);
-            let (fine, coarse) = (&done[level - 1], &mut rest[0]);
-            self.transfers[level].restrict(&fine.ground, &mut coarse.ground);
-
-            let (joints, rows) = (&self.joints[level], &coarse.rows);
-            self.galerkin.scalar_joints(
-                Threads(LANES * joints.n),
-                joints.n,
-                &joints.rows,
-                &joints.places,
-                &joints.part_offsets,
-                &joints.parts,
-                &fine.entries,
-                &rows.offsets,
-                &rows.columns,
-                &mut coarse.entries,
-            );
-            coarse.complete(&self.galerkin);
-        }
-        self.last_inverse.update(&self.coarse[self.coarse.len() - 1]);
+    /// Lets the structure follow designs of `problem`, for which it was made.
+    pub(super) fn follow(&mut self, problem: &'a Discretization<Diffusion, 1>) {
+        self.problem = Some(problem);
     }
 
     /// The diagonal that smooths the finest level.
@@ -180,9 +170,10 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
 
     /// The matrix of the first level below the finest.
     fn first_matrix(&mut self, backend: &Cuda<R>) {
-        let Self { mesh, diagonal, supported, galerkin, .. } = self;
+        let Self { mesh, diagonal, galerkin, levels, .. } = self;
+        let Levels { supported, shared, transfers, joints, coarse, .. } = levels;
         let fine = &self.fine.operator;
-        let (transfer, joints, first) = (&self.transfers[0], &self.joints[0], &mut self.coarse[0]);
+        let (transfer, joints, first) = (&transfers[0], &joints[0], &mut coarse[0]);
         let [conductivities, _] = fine.elements().coefficients();
 
         // What holds nodes to the ground: capacities, springs, and held nodes around.
@@ -219,7 +210,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             &first.rows.columns,
             &mut first.entries,
         );
-        if let Some(shared) = &self.shared {
+        if let Some(shared) = shared {
             shared.share_blocks(&mut first.entries);
             shared.share_rows(&mut first.ground);
         }
@@ -227,22 +218,76 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
     }
 }
 
+impl<R: Real> DeviceHierarchy<R> for ScalarHierarchy<'_, R> {
+    fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]) {
+        let own = self.fine.operator.elements_mut().coefficients_mut();
+        for (own, given) in own.iter_mut().zip(coefficients) {
+            self.convert.narrow(&given.values, &mut own.values);
+        }
+    }
+
+    fn update(&mut self, backend: &Cuda<R>) {
+        self.smooth_finest(backend);
+        if let Some(patches) = &mut self.by_patches {
+            let fine = &self.fine.operator;
+            let [conductivities, capacities] = fine.elements().coefficients();
+            patches.update([conductivities, capacities], fine.stiffness());
+        }
+        self.first_matrix(backend);
+        let Self { galerkin, levels, .. } = self;
+        for level in 1..levels.coarse.len() {
+            let (done, rest) = levels.coarse.split_at_mut(level);
+            let (fine, coarse) = (&done[level - 1], &mut rest[0]);
+            levels.transfers[level].restrict(&fine.ground, &mut coarse.ground);
+
+            let (joints, rows) = (&levels.joints[level], &coarse.rows);
+            galerkin.scalar_joints(
+                Threads(LANES * joints.n),
+                joints.n,
+                &joints.rows,
+                &joints.places,
+                &joints.part_offsets,
+                &joints.parts,
+                &fine.entries,
+                &rows.offsets,
+                &rows.columns,
+                &mut coarse.entries,
+            );
+            coarse.complete(galerkin);
+        }
+        let Levels { coarse, last_inverse, .. } = levels;
+        last_inverse.update(&coarse[coarse.len() - 1]);
+    }
+
+    fn follows(&self) -> bool {
+        self.problem.is_some()
+    }
+
+    fn restructure(&mut self, backend: &Cuda<R>, void: &[u32]) -> Result<Vec<Level>, BackendError> {
+        let Some(problem) = self.problem else { return Ok(Vec::new()) };
+        let others = self.fine.others.as_ref();
+        let structure = structure(problem, void, others.map(AsRef::as_ref))?;
+        self.levels = Levels::new(backend, problem, &structure, others)?;
+        Ok(structure.levels())
+    }
+}
+
 impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
     fn n_levels(&self) -> usize {
-        1 + self.coarse.len()
+        1 + self.levels.coarse.len()
     }
 
     fn operator(&self, level: usize) -> &dyn LinearOperator<Cuda<R>> {
         match level {
             0 => &self.fine,
-            _ => &self.coarse[level - 1],
+            _ => &self.levels.coarse[level - 1],
         }
     }
 
     fn inverse_diagonal(&self, level: usize) -> &dyn InverseDiagonal<Cuda<R>> {
         match level {
             0 => &self.fine_inverse,
-            _ => &self.coarse[level - 1].inverse,
+            _ => &self.levels.coarse[level - 1].inverse,
         }
     }
 
@@ -255,14 +300,14 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
     }
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {
-        match (level, &self.shared) {
+        match (level, &self.levels.shared) {
             (0, Some(_)) => self,
-            _ => &self.transfers[level],
+            _ => &self.levels.transfers[level],
         }
     }
 
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
-        self.last_inverse.solve(b, x);
+        self.levels.last_inverse.solve(b, x);
     }
 
     fn dot_into(
@@ -273,7 +318,7 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
         y: &DeviceVector<R>,
         out: &mut Scalar,
     ) {
-        match SharedRows::divided_level(self.shared.as_ref(), level) {
+        match SharedRows::divided_level(self.levels.shared.as_ref(), level) {
             Some(divided) => divided.dot_into(x, y, out),
             None => backend.dot_into(x, y, out),
         }
@@ -283,14 +328,14 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
 /// From the finest level to the rows of all ranks.
 impl<R: Real> Transfer<Cuda<R>> for ScalarHierarchy<'_, R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
-        self.transfers[0].restrict(fine, coarse);
-        if let Some(shared) = &self.shared {
+        self.levels.transfers[0].restrict(fine, coarse);
+        if let Some(shared) = &self.levels.shared {
             shared.complete(coarse);
         }
     }
 
     fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {
-        self.transfers[0].prolong_add(coarse, fine);
+        self.levels.transfers[0].prolong_add(coarse, fine);
     }
 }
 

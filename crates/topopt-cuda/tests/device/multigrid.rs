@@ -50,16 +50,17 @@ fn moduli(problem: &Problem) -> Vec<f64> {
 }
 
 fn multigrid<'a, R: Real>(
-    device: &Arc<Device>,
+    in_cycle: &'a Cuda<R>,
     problem: &'a Problem,
     kind: CycleKind,
 ) -> Multigrid<'a, R> {
+    let device = in_cycle.device();
     let mesh = ProblemOnDevice::new(device, problem).unwrap();
     let backend = Cuda::<f64>::new(device).unwrap();
     let operator = Mf::<f64>::new(&mesh).unwrap();
     let structure = Aggregation::new(problem, DIRECT);
     let prepared = Prepared::with_structure(problem, structure);
-    let mut multigrid = Multigrid::new(&mesh, problem, kind, &prepared).unwrap();
+    let mut multigrid = Multigrid::new(in_cycle, &mesh, problem, kind, &prepared).unwrap();
     // Twice: nothing of the first moduli, or of another structure, may stay.
     let n = problem.mesh().n_elements();
     for moduli in [vec![3.0; n], moduli(problem)] {
@@ -77,11 +78,10 @@ fn cpu_multigrid(problem: &Problem, kind: CycleKind) -> topopt_fem::Multigrid<'_
 
 /// On every level: the operator, the inverse diagonal, both transfers; and the last solve.
 fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f64) {
-    let (found, expected) =
-        (multigrid::<R>(device, problem, CycleKind::K), cpu_multigrid(problem, CycleKind::K));
+    let (backend, kind) = (Cuda::<R>::new(device).unwrap(), CycleKind::K);
+    let (found, expected) = (multigrid(&backend, problem, kind), cpu_multigrid(problem, kind));
     assert_eq!(found.levels(), expected.levels());
     let (found, expected) = (found.hierarchy(), expected.hierarchy());
-    let backend = Cuda::<R>::new(device).unwrap();
     let n_levels = expected.n_levels();
     assert_eq!(found.n_levels(), n_levels);
     let compare = |y: &<Cuda<R> as Backend>::Vector, level: usize, expected: &[f64], what: &str| {
@@ -224,7 +224,8 @@ fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem, kind: Cyc
     let mesh = ProblemOnDevice::new(device, problem).unwrap();
     let elements = Box::new(Mf::<f64>::new(&mesh).unwrap());
     let mut operator = WithSprings::new(&backend, problem, elements).unwrap();
-    let gpu = multigrid::<R>(device, problem, kind);
+    let of_cycle = Cuda::<R>::new(device).unwrap();
+    let gpu = multigrid(&of_cycle, problem, kind);
     let (found, u) = solve(&backend, &mut operator, &gpu, problem);
     assert!(
         found.abs_diff(expected) <= 1,
@@ -248,8 +249,9 @@ fn iterations_are_those_of_the_cpu_in_both_precisions() {
 fn a_stronger_cycle_lasts_until_the_next_update() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
+    let single = Cuda::<f32>::new(&device).unwrap();
     let [problem, ..] = problems();
-    let mut multigrid = multigrid::<f32>(&device, &problem, CycleKind::K);
+    let mut multigrid = multigrid(&single, &problem, CycleKind::K);
     let operator = Mf::new(&ProblemOnDevice::new(&device, &problem).unwrap()).unwrap();
     let moduli = moduli(&problem);
     let moduli = backend.upload(&moduli, Space::elements(moduli.len())).unwrap();
@@ -267,7 +269,7 @@ fn a_stronger_cycle_lasts_until_the_next_update() {
     assert_close(&cycle(&multigrid), &plain, 1e-4, "the cycle as it was");
 
     // Where it does not converge, it is a cycle V until the next update.
-    let of_v = cycle(&self::multigrid::<f32>(&device, &problem, CycleKind::V));
+    let of_v = cycle(&self::multigrid(&single, &problem, CycleKind::V));
     assert!(multigrid.give_way() && multigrid.is_linear() && !multigrid.give_way());
     assert_close(&cycle(&multigrid), &of_v, 1e-4, "the cycle V");
     multigrid.update(&backend, &operator, &[&moduli]).unwrap();
@@ -279,8 +281,8 @@ fn the_cycle_is_positive_and_the_inverse_diagonal_symmetric() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
     let [problem, ..] = problems();
-    let multigrid = multigrid::<f32>(&device, &problem, CycleKind::K);
     let single = Cuda::<f32>::new(&device).unwrap();
+    let multigrid = multigrid(&single, &problem, CycleKind::K);
     for seed in 0..3 {
         let [r, s] = [seed, seed + 10].map(|seed| {
             let mut v = Noise(seed).vector(problem.n_dofs());

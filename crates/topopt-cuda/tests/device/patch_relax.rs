@@ -143,13 +143,17 @@ fn scalar<'a, R: Real>(
     m
 }
 
-fn rigid<'a, R: Real>(mesh: &Arc<ProblemOnDevice>, problem: &'a Problem) -> Multigrid<'a, R> {
+fn rigid<'a, R: Real>(
+    backend: &'a Cuda<R>,
+    mesh: &Arc<ProblemOnDevice>,
+    problem: &'a Problem,
+) -> Multigrid<'a, R> {
     let double = Cuda::<f64>::new(&device().unwrap()).unwrap();
     let n = problem.mesh().n_elements();
     let [moduli, other] = coefficients(n).map(|v| double.upload(&v, Space::elements(n)).unwrap());
     let operator = Mf::<f64>::new(mesh).unwrap();
     let prepared = Prepared::new(problem).smoothed_by(SmootherKind::Patch);
-    let mut m = Multigrid::new(mesh, problem, CycleKind::K, &prepared).unwrap();
+    let mut m = Multigrid::new(backend, mesh, problem, CycleKind::K, &prepared).unwrap();
     m.update(&double, &operator, &[&other]).unwrap();
     m.update(&double, &operator, &[&moduli]).unwrap();
     m
@@ -168,7 +172,7 @@ fn assert_steps<R: Real>(tolerance: f64) {
     }
     for problem in elastic() {
         let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
-        let (host, there) = (on_host::<_, 3, MODES>(&problem), rigid::<R>(&mesh, &problem));
+        let (host, there) = (on_host::<_, 3, MODES>(&problem), rigid(&backend, &mesh, &problem));
         let found = there.hierarchy().patches(0).unwrap();
         let expected = host.hierarchy().patches(0).unwrap();
         compare(&backend, problem.space(), found, expected, tolerance);
@@ -242,7 +246,7 @@ fn assert_solves<R: Real>() {
         let operator = Box::new(Mf::<f64>::new(&mesh).unwrap());
         let mut a = WithSprings::new(&backend, &problem, operator).unwrap();
         a.set_coefficients(&[&moduli]);
-        let m = rigid::<R>(&mesh, &problem);
+        let m = rigid(&of_cycle, &mesh, &problem);
         let found = solve(&backend, &a, &m, &problem.load_cases()[0].forces);
         let expected = iterations_on_host::<_, 3, MODES>(&problem);
         assert!(near(found, expected), "elasticity, {}: {found} {expected}", R::NAME);

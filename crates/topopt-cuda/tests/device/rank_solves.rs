@@ -4,9 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use topopt_cuda::{
-    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, MfDiffusion, Multigrid, Nccl, Prepared,
-    Probe, ProblemOnDevice, Real, ScalarMultigrid, Staged, part_of_filter, probe,
-    structure_of_part,
+    Cuda, Device, MatrixFreeEquation, MeshOnDevice, Mf, MfDiffusion, Multigrid, Prepared,
+    ProblemOnDevice, Real, ScalarMultigrid, Staged, part_of_filter, structure_of_part,
 };
 use topopt_fem::{
     Aggregation, Averaging, Constraints, Diffusion, Discretization, Distributed,
@@ -14,13 +13,14 @@ use topopt_fem::{
     Helmholtz, Material, PartSharing, Supports, WithSprings, ranks,
 };
 use topopt_linalg::{
-    Backend, BackendError, Communicator, CycleKind, Exchange, Pcg, PcgOptions, Ranks, Space,
-    StopReason, System, Threads,
+    Backend, BackendError, CycleKind, Exchange, Pcg, PcgOptions, Ranks, Space, StopReason, System,
+    Threads,
 };
 use topopt_mesh::{HexMesh, Part, Partition, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon};
 
 use crate::device;
+use crate::gpus::on_each_gpu;
 
 const SIZES: [usize; 1] = [3];
 
@@ -137,49 +137,33 @@ fn elastic_on_rank<R: Real, C: Exchange<Cuda<f64>> + Exchange<Cuda<R>>>(
         _ => Aggregation::on_part(local, others.as_ref(), &[], 60)?, // more levels than one
     };
     let prepared = Prepared::with_structure(local, structure);
-    let multigrid = Multigrid::on_part(&on_device, local, CycleKind::K, &prepared, others)?;
+    let multigrid =
+        Multigrid::on_part(&single, &on_device, local, CycleKind::K, &prepared, others)?;
     let operator = || Ok(Box::new(Mf::<f64>::new(&on_device)?) as Box<_>);
     solve_on_rank(rank, whole, [operator()?, operator()?], Box::new(multigrid))
 }
 
-/// A process would have one device; here each has a thread.
 #[test]
 fn a_solve_by_nccl_is_that_of_one_rank() {
-    let devices = match probe() {
-        Probe::Found { devices, .. } if devices > 1 => devices.min(4),
-        _ => return println!("skipped: fewer than two CUDA devices"),
-    };
-    let id = match Nccl::id() {
-        Ok(id) => id,
-        Err(error) => return println!("skipped: {error}"),
-    };
-    let [mesh, _] = meshes();
-    let whole = elastic(mesh);
-    let found = Threads::run(devices, |thread| {
-        let rank = thread.rank();
-        let device = Device::open(rank).map_err(|error| error.to_string())?;
-        let solve = || -> Result<_, BackendError> {
-            let nccl = Nccl::join(&device, rank, devices, &id)?;
-            elastic_on_rank::<f32, _>(&Rank::new(&device, nccl, &whole)?, &device, &whole)
-        };
-        solve().map_err(|error| error.to_string())
-    });
-    let found = found.unwrap();
-    let device = device().unwrap();
-    let (iterations, u) =
-        on_ranks(&device, &whole, 1, |rank| elastic_on_rank::<f32, _>(rank, &device, &whole));
-    for (iterations_there, u_there) in &found {
-        assert_close(u_there, &u, 1e-6, "displacements by NCCL");
+    on_each_gpu("rank_solves::a_solve_by_nccl_is_that_of_one_rank", |device, join| {
+        let [mesh, _] = meshes();
+        let whole = elastic(mesh);
+        let (iterations, u) =
+            on_ranks(device, &whole, 1, |rank| elastic_on_rank::<f32, _>(rank, device, &whole));
+        let rank = Rank::new(device, join(), &whole).unwrap();
+        let (found, u_there) = elastic_on_rank::<f32, _>(&rank, device, &whole).unwrap();
+        assert_close(&u_there, &u, 1e-6, "displacements by NCCL");
         let most = (1.15 * iterations as f64).ceil() as usize;
-        assert!(*iterations_there <= most, "{iterations_there} > {most}");
-    }
+        assert!(found <= most, "{found} > {most}");
+    });
 }
 
 fn elastic_solves_agree<R: Real>(device: &Arc<Device>, whole: &Discretization) {
     let backend = Cuda::new(device).unwrap();
     let on_device = ProblemOnDevice::new(device, whole).unwrap();
-    let prepared = Prepared::new(whole);
-    let mut multigrid = Multigrid::<R>::new(&on_device, whole, CycleKind::K, &prepared).unwrap();
+    let (prepared, rounded) = (Prepared::new(whole), Cuda::<R>::new(device).unwrap());
+    let mut multigrid =
+        Multigrid::new(&rounded, &on_device, whole, CycleKind::K, &prepared).unwrap();
     let operator = Box::new(Mf::<f64>::new(&on_device).unwrap());
     let alone = solve(&backend, whole, operator, &mut multigrid).unwrap();
 

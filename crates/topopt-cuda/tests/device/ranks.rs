@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
-use topopt_cuda::{
-    Cuda, Device, DiffusionStrategy, MeshOnDevice, Nccl, Probe, Real, Staged, probe,
-};
+use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, Real, Staged};
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
     ElementOperator, Material, Supports, ranks,
@@ -17,6 +15,7 @@ use topopt_mesh::{Partition, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube};
 
 use crate::device;
+use crate::gpus::on_each_gpu;
 
 /// Makes an operator on a device.
 type Make<'m, K, const N: usize> = &'m (
@@ -153,43 +152,26 @@ fn crosses<R: Real>(device: &Arc<Device>) {
     assert_eq!(found[1], [10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 0.0, 1.0, 4.0, 5.0]);
 }
 
-/// A process would have one device; here each has a thread.
 #[test]
 fn nccl_is_the_same_from_device_to_device() {
-    let devices = match probe() {
-        Probe::Found { devices, .. } if devices > 1 => devices.min(4),
-        _ => return println!("skipped: fewer than two CUDA devices"),
-    };
-    let id = match Nccl::id() {
-        Ok(id) => id,
-        Err(error) => return println!("skipped: {error}"),
-    };
-    let whole = elastic();
-    let device = device().unwrap();
-    let make: Make<Elasticity, 3> = &|backend, local| {
-        Strategy::Mf.build(&ProblemOnDevice::new(backend.device(), local)?, local)
-    };
-    let backend = Cuda::new(&device).unwrap();
-    let mut operator = make(&backend, &whole).unwrap();
-    let n_elements = whole.mesh().n_elements();
-    let alone = all_of(&backend, whole.space(), n_elements, operator.as_mut(), 1).unwrap();
+    on_each_gpu("ranks::nccl_is_the_same_from_device_to_device", |device, join| {
+        let whole = elastic();
+        let make: Make<Elasticity, 3> = &|backend, local| {
+            Strategy::Mf.build(&ProblemOnDevice::new(backend.device(), local)?, local)
+        };
+        let backend = Cuda::new(device).unwrap();
+        let mut operator = make(&backend, &whole).unwrap();
+        let n_elements = whole.mesh().n_elements();
+        let alone = all_of(&backend, whole.space(), n_elements, operator.as_mut(), 1).unwrap();
 
-    let partition = Partition::new(whole.mesh(), devices);
-    let found = Threads::run(devices, |thread| {
-        let rank = thread.rank();
-        let device = Device::open(rank).map_err(|error| error.to_string())?;
-        let nccl = Nccl::join(&device, rank, devices, &id).map_err(|error| error.to_string())?;
-        messages_arrive(&nccl);
-        let backend = Cuda::new(&device).map_err(|error| error.to_string())?;
-        on_rank(backend, nccl, &partition, &whole, make).map_err(|error| error.to_string())
-    })
-    .unwrap();
-    for of_rank in &found {
-        assert!(*of_rank == found[0], "ranks differ");
-        for (found, alone) in of_rank.iter().zip(&alone) {
+        let ranks = join();
+        messages_arrive(&ranks);
+        let partition = Partition::new(whole.mesh(), ranks.size());
+        let found = on_rank(backend, ranks, &partition, &whole, make).unwrap();
+        for (found, alone) in found.iter().zip(&alone) {
             assert_close(found, alone, 1e-13, "by NCCL");
         }
-    }
+    });
 }
 
 /// What crosses from the host, in a ring; the last rank has nothing to gather.

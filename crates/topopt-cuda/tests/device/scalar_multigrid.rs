@@ -55,8 +55,10 @@ fn coefficients(problem: &Problem) -> [Vec<f64>; 2] {
     [noise(3, 0.01), noise(4, 1.0)]
 }
 
-fn on_host<'a>(problem: &'a Problem, [k, c]: &[Vec<f64>; 2]) -> OnHost<'a> {
+/// Around the elements `void`.
+fn on_host<'a>(problem: &'a Problem, [k, c]: &[Vec<f64>; 2], void: &[u32]) -> OnHost<'a> {
     let mut host = OnHost::new(problem, CycleKind::K).unwrap();
+    host.restructure(&Cpu, void).unwrap();
     host.update(&Cpu, Strategy::Mf.build(problem).as_ref(), &[k, c]).unwrap();
     host
 }
@@ -64,16 +66,19 @@ fn on_host<'a>(problem: &'a Problem, [k, c]: &[Vec<f64>; 2]) -> OnHost<'a> {
 fn on_device<'a, R: Real>(
     backend: &'a Cuda<R>,
     mesh: &Arc<MeshOnDevice>,
-    problem: &Problem,
+    problem: &'a Problem,
     terms: &[Vec<f64>; 2],
+    void: &[u32],
 ) -> ScalarMultigrid<'a, R> {
     let double = Cuda::<f64>::new(backend.device()).unwrap();
     let elements = Space::elements(problem.mesh().n_elements());
     let [k, c] = &terms.each_ref().map(|term| double.upload(term, elements).unwrap());
     let operator = MfDiffusion::<f64>::new(mesh, problem).unwrap();
-    let mut multigrid = ScalarMultigrid::new(backend, mesh, problem, CycleKind::K).unwrap();
-    // What is recorded once has to follow other numbers.
+    let multigrid = ScalarMultigrid::new(backend, mesh, problem, CycleKind::K).unwrap();
+    let mut multigrid = multigrid.following(problem);
+    // What is recorded once has to follow other numbers and another structure.
     multigrid.update(&double, &operator, &[c, k]).unwrap();
+    multigrid.restructure(&double, void).unwrap();
     multigrid.update(&double, &operator, &[k, c]).unwrap();
     multigrid
 }
@@ -89,9 +94,9 @@ fn assert_levels<R: Real>(tolerance: f64) {
     let backend = Cuda::<R>::new(&device).unwrap();
     for problem in problems() {
         let terms = coefficients(&problem);
-        let host = on_host(&problem, &terms);
+        let host = on_host(&problem, &terms, &[]);
         let mesh = MeshOnDevice::new(&device, problem.mesh()).unwrap();
-        let there = on_device(&backend, &mesh, &problem, &terms);
+        let there = on_device(&backend, &mesh, &problem, &terms, &[]);
         let (found, expected) = (there.hierarchy(), host.hierarchy());
         let last = expected.n_levels() - 1;
         assert_eq!((found.n_levels(), last >= 2), (last + 1, problem.mesh().n_nodes() > 20_000));
@@ -174,12 +179,13 @@ fn assert_solves(
     problem: &Problem,
     terms: &[Vec<f64>; 2],
     f: &[f64],
+    void: &[u32],
     in_single: bool,
 ) -> usize {
     let (backend, device) = (backends.0, backends.0.device());
     let mut a = WithSprings::new(&Cpu, problem, Strategy::Mf.build(problem)).unwrap();
     a.set_coefficients(&[&terms[0], &terms[1]]);
-    let (expected, count) = solve(&Cpu, &a, &on_host(problem, terms), f);
+    let (expected, count) = solve(&Cpu, &a, &on_host(problem, terms, void), f);
 
     let mesh = MeshOnDevice::new(device, problem.mesh()).unwrap();
     let a = Box::new(MfDiffusion::<f64>::new(&mesh, problem).unwrap());
@@ -188,8 +194,8 @@ fn assert_solves(
     let [k, c] = terms.each_ref().map(|term| backend.upload(term, elements).unwrap());
     a.set_coefficients(&[&k, &c]);
 
-    let double = on_device(backend, &mesh, problem, terms);
-    let single = in_single.then(|| on_device(backends.1, &mesh, problem, terms));
+    let double = on_device(backend, &mesh, problem, terms, void);
+    let single = in_single.then(|| on_device(backends.1, &mesh, problem, terms, void));
     let single = single.as_ref().map(|m| m as &dyn Preconditioner<Cuda<f64>>);
     for m in std::iter::once(&double as &dyn Preconditioner<Cuda<f64>>).chain(single) {
         let (found, iterations) = solve(backend, &a, m, f);
@@ -207,7 +213,7 @@ fn it_solves_in_as_many_iterations_as_on_the_cpu() {
         let mut f = Noise(5).vector(problem.n_dofs());
         problem.constraints().clear(&mut f);
         let terms = coefficients(&problem);
-        let count = assert_solves((&backends.0, &backends.1), &problem, &terms, &f, true);
+        let count = assert_solves((&backends.0, &backends.1), &problem, &terms, &f, &[], true);
         assert!(count <= 25, "{count}");
     }
 }
@@ -226,6 +232,8 @@ fn it_solves_designs_of_every_contrast() {
         }
     }
     let density = branches(&mesh);
+    let is_void = |e: &u32| density[*e as usize] == 0.0;
+    let void: Vec<u32> = (0..mesh.n_elements() as u32).filter(is_void).collect();
     let zero = vec![0.0; density.len()];
     let mut f = lumped_capacity(&mesh, &vec![1.0; density.len()]);
     let problem = Discretization::new(mesh, Diffusion, constraints);
@@ -233,7 +241,10 @@ fn it_solves_designs_of_every_contrast() {
     for contrast in [1e-3, 1e-6, 1e-9] {
         let k = density.iter().map(|rho| contrast + (1.0 - contrast) * rho.powi(3)).collect();
         let (backends, in_single) = ((&backends.0, &backends.1), contrast > 1e-7);
-        let count = assert_solves(backends, &problem, &[k, zero.clone()], &f, in_single);
-        assert!(count <= 32, "{contrast}: {count}");
+        let terms = [k, zero.clone()];
+        for void in [&[], &void[..]] {
+            let count = assert_solves(backends, &problem, &terms, &f, void, in_single);
+            assert!(count <= 32, "{contrast}: {count}");
+        }
     }
 }

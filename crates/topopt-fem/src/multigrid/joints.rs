@@ -1,8 +1,6 @@
 //! Pairs of neighboring aggregates and what couples them: the blocks of a coarse matrix off its
 //! diagonal, each with the one across it.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 
@@ -44,34 +42,44 @@ impl Joints {
         };
 
         // Rows of aggregates that another rank has are made there; here only their blocks with own
-        // aggregates, which are those across from blocks of own rows.
+        // aggregates, which are those across from blocks of own rows: (row, element), sorted.
         let is_own = |aggregate: u32| !members[aggregate as usize].is_empty();
-        let mut of_others: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let own = (0..).zip(&structure.straddling).filter(|(row, _)| is_own(*row));
-        for (row, &e) in own.flat_map(|(row, elements)| elements.iter().map(move |e| (row, e))) {
-            each_touched(e, &mut |other| {
-                if other < row && !is_own(other) {
-                    of_others.entry(other).or_default().push(e);
-                }
-            });
-        }
-        for elements in of_others.values_mut() {
-            elements.sort_unstable();
-            elements.dedup();
+        let mut of_others: Vec<(u32, u32)> = Vec::new();
+        if members.par_iter().any(Vec::is_empty) {
+            let own = structure.straddling.par_iter().enumerate();
+            let across =
+                own.filter(|&(row, _)| is_own(row as u32)).flat_map_iter(|(row, found)| {
+                    let mut across = Vec::new();
+                    for &e in found {
+                        each_touched(e, &mut |other| {
+                            if (other as usize) < row && !is_own(other) {
+                                across.push((other, e));
+                            }
+                        });
+                    }
+                    across
+                });
+            of_others = across.collect();
+            of_others.par_sort_unstable();
+            of_others.dedup();
         }
 
         Self::new(&structure.patterns[0], |row, add| {
             let row_is_own = is_own(row as u32);
-            let elements = match row_is_own {
-                true => Some(&structure.straddling[row]),
-                false => of_others.get(&(row as u32)),
-            };
-            for &e in elements.into_iter().flatten() {
+            let mut each = |e: u32| {
                 each_touched(e, &mut |other| {
                     if other as usize > row && (row_is_own || is_own(other)) {
                         add(other, e);
                     }
                 });
+            };
+            if row_is_own {
+                structure.straddling[row].iter().for_each(|&e| each(e));
+            } else {
+                let begin = of_others.partition_point(|&(other, _)| (other as usize) < row);
+                let found =
+                    of_others[begin..].iter().take_while(|(other, _)| *other as usize == row);
+                found.for_each(|&(_, e)| each(e));
             }
         })
     }
@@ -112,13 +120,15 @@ impl Joints {
         let rows: Vec<Vec<(u32, u32)>> = (0..n_rows).into_par_iter().map(of_row).collect();
 
         let others = |row: usize| pattern.row(row).iter().filter(move |&&c| c as usize != row);
-        let columns = (0..n_rows).flat_map(others).copied().collect();
+        let columns = (0..n_rows).into_par_iter().flat_map_iter(others).copied().collect();
 
-        let mut joints: Vec<(usize, &[(u32, u32)])> = Vec::new();
-        for (row, found) in rows.iter().enumerate() {
-            joints.extend(found.chunk_by(|a, b| a.0 == b.0).map(|parts| (row, parts)));
-        }
-        joints.sort_by_key(|(_, parts)| std::cmp::Reverse(parts.len()));
+        let by_row = rows.par_iter().enumerate();
+        let mut joints: Vec<(usize, &[(u32, u32)])> = by_row
+            .flat_map_iter(|(row, found)| {
+                found.chunk_by(|a, b| a.0 == b.0).map(move |parts| (row, parts))
+            })
+            .collect();
+        joints.par_sort_by_key(|(_, parts)| std::cmp::Reverse(parts.len()));
 
         let mut part_offsets = vec![0];
         part_offsets.extend(joints.iter().scan(0, |end, (_, parts)| {
@@ -129,10 +139,13 @@ impl Joints {
         Self {
             row_offsets,
             columns,
-            rows: joints.iter().map(|&(row, _)| row as u32).collect(),
-            places: joints.iter().map(|(_, parts)| parts[0].0).collect(),
+            rows: joints.par_iter().map(|&(row, _)| row as u32).collect(),
+            places: joints.par_iter().map(|(_, parts)| parts[0].0).collect(),
             part_offsets,
-            parts: joints.iter().flat_map(|(_, parts)| parts.iter().map(|&(_, p)| p)).collect(),
+            parts: joints
+                .par_iter()
+                .flat_map_iter(|(_, parts)| parts.iter().map(|&(_, part)| part))
+                .collect(),
         }
     }
 
@@ -164,14 +177,19 @@ impl Supported {
     ) -> Self {
         let (mesh, constraints) = (problem.mesh(), problem.constraints());
         let is_held = |&node: &u32| constraints.is_held(node as usize);
+        let held = |(row, elements): (usize, &Vec<u32>)| {
+            let touches = |e: &u32| mesh.hexes()[*e as usize].iter().any(is_held);
+            let held: Vec<u32> = elements.iter().copied().filter(touches).collect();
+            (!held.is_empty()).then_some((row as u32, held))
+        };
+        let found: Vec<(u32, Vec<u32>)> =
+            structure.straddling.par_iter().enumerate().filter_map(held).collect();
+
         let mut supported = Self { rows: Vec::new(), offsets: vec![0], elements: Vec::new() };
-        for (row, elements) in structure.straddling.iter().enumerate() {
-            let held = elements.iter().filter(|&&e| mesh.hexes()[e as usize].iter().any(is_held));
+        for (row, held) in found {
             supported.elements.extend(held);
-            if supported.elements.len() as u32 > supported.offsets[supported.rows.len()] {
-                supported.rows.push(row as u32);
-                supported.offsets.push(supported.elements.len() as u32);
-            }
+            supported.rows.push(row);
+            supported.offsets.push(supported.elements.len() as u32);
         }
         supported
     }

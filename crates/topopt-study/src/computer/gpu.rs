@@ -194,7 +194,7 @@ pub(crate) fn elastic_solver<'a>(
     let (operator, prepared) = rayon::join(operator, || prepared(solver, problem));
     let (operator, mesh, note) = operator?;
 
-    let preconditioner = preconditioner(&gpu.backend, solver, &mesh, problem, contrast, prepared)?;
+    let preconditioner = preconditioner(gpu, solver, &mesh, problem, contrast, prepared)?;
     Ok(Solver { operator, preconditioner, note })
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn elastic_solver<'a>(
 /// # Errors
 /// [`BackendError`] if the device has no room for it.
 fn preconditioner<'a>(
-    backend: &Cuda<f64>,
+    gpu: &'a OpenGpu,
     solver: &config::Solver,
     mesh: &Arc<ProblemOnDevice>,
     problem: &'a Problem,
@@ -216,11 +216,11 @@ fn preconditioner<'a>(
     let kind = cycle(solver);
     Ok(match prepared {
         Some(host) if is_single(contrast) => {
-            Box::new(Multigrid::<f32>::new(mesh, problem, kind, &host)?)
+            Box::new(Multigrid::new(gpu.single()?, mesh, problem, kind, &host)?)
         }
-        Some(host) => Box::new(Multigrid::<f64>::new(mesh, problem, kind, &host)?),
+        Some(host) => Box::new(Multigrid::new(&gpu.backend, mesh, problem, kind, &host)?),
         None if solver.preconditioner == config::Preconditioner::Jacobi => {
-            Box::new(Jacobi::new(backend, problem.space())?)
+            Box::new(Jacobi::new(&gpu.backend, problem.space())?)
         }
         None => Box::new(BlockJacobi::new(mesh)?),
     })

@@ -112,8 +112,8 @@ pub(super) fn elastic<'a>(
     let operator = named.unwrap_or(Strategy::Mf).build(&mesh, local)?;
     let kind = cycle(solver);
     let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a> = match others {
-        Some(Others::Single(others)) => multigrid(&mesh, local, kind, others)?,
-        Some(Others::Double(others)) => multigrid(&mesh, local, kind, others)?,
+        Some(Others::Single(others)) => multigrid(gpu.single()?, &mesh, local, kind, others)?,
+        Some(Others::Double(others)) => multigrid(&gpu.backend, &mesh, local, kind, others)?,
         None if solver.preconditioner == config::Preconditioner::BlockJacobi => {
             Box::new(BlockJacobi::new(&mesh)?)
         }
@@ -125,13 +125,14 @@ pub(super) fn elastic<'a>(
 
 /// Multigrid of linear elasticity.
 fn multigrid<'a, R: Real>(
+    backend: &'a Cuda<R>,
     mesh: &Arc<ProblemOnDevice>,
     local: &'a Discretization<Elasticity, 3>,
     kind: CycleKind,
     others: Arc<dyn Sharing<Cuda<R>> + 'a>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     let prepared = Prepared::with_structure(local, structure_of_part(local, others.as_ref())?);
-    Ok(Box::new(Multigrid::on_part(mesh, local, kind, &prepared, others)?))
+    Ok(Box::new(Multigrid::on_part(backend, mesh, local, kind, &prepared, others)?))
 }
 
 /// Of heat conduction.
@@ -169,5 +170,6 @@ fn scalar_multigrid<'a, R: Real>(
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     let structure = structure_of_part(local, others.as_ref())?;
     let shared = (others, &structure);
-    Ok(Box::new(ScalarMultigrid::on_part(shared, backend, mesh, local, kind)?))
+    let multigrid = ScalarMultigrid::on_part(shared, backend, mesh, local, kind)?;
+    Ok(Box::new(multigrid.following(local)))
 }

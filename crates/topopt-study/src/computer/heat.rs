@@ -165,20 +165,23 @@ fn solver<'a>(
         let operator = strategy.build(&mesh, &model.problem)?;
         let (problem, kind) = (&*model.problem, cycle(&config.solver));
         let by = smoother(&config.solver);
-        let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>>> = match config
-            .solver
-            .preconditioner
-        {
-            config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => {
-                Box::new(Jacobi::new(&gpu.backend, problem.space())?)
-            }
-            // As of elasticity, see `is_single`.
-            _ if is_single(contrast) => {
-                let single = gpu.single()?;
-                Box::new(ScalarMultigrid::smoothed_by(by, single, &mesh, problem, kind)?)
-            }
-            _ => Box::new(ScalarMultigrid::smoothed_by(by, &gpu.backend, &mesh, problem, kind)?),
-        };
+        let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>>> =
+            match config.solver.preconditioner {
+                config::Preconditioner::Jacobi | config::Preconditioner::BlockJacobi => {
+                    Box::new(Jacobi::new(&gpu.backend, problem.space())?)
+                }
+                // As of elasticity, see `is_single`.
+                _ if is_single(contrast) => {
+                    let multigrid =
+                        ScalarMultigrid::smoothed_by(by, gpu.single()?, &mesh, problem, kind)?;
+                    Box::new(multigrid.following(problem))
+                }
+                _ => {
+                    let multigrid =
+                        ScalarMultigrid::smoothed_by(by, &gpu.backend, &mesh, problem, kind)?;
+                    Box::new(multigrid.following(problem))
+                }
+            };
         Ok(Solver { operator, preconditioner, note: None })
     };
     Ok(build()?)

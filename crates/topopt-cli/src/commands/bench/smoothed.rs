@@ -76,10 +76,10 @@ impl Smoothed<1> for Diffusion {
         let m = by.map(|(kind, smoother)| -> Result<Box<dyn ElementPreconditioner<_>>, _> {
             Ok(if posed.contrast <= SINGLE {
                 let m = ScalarMultigrid::smoothed_by(smoother, &single, &mesh, problem, kind)?;
-                Box::new(m)
+                Box::new(m.following(problem))
             } else {
                 let m = ScalarMultigrid::smoothed_by(smoother, &backend, &mesh, problem, kind)?;
-                Box::new(m)
+                Box::new(m.following(problem))
             })
         });
         let operator = Box::new(MfDiffusion::<f64>::new(&mesh, problem)?);
@@ -93,14 +93,14 @@ impl Smoothed<3> for Elasticity {
         posed: &Posed<Self, 3>,
         by: By,
     ) -> Result<Measured, BackendError> {
-        let backend = Cuda::<f64>::new(device)?;
+        let (backend, single) = (Cuda::<f64>::new(device)?, Cuda::<f32>::new(device)?);
         let mesh = ProblemOnDevice::new(device, posed.problem)?;
         let m = by.map(|(kind, smoother)| -> Result<Box<dyn ElementPreconditioner<_>>, _> {
             let host = Prepared::new(posed.problem).smoothed_by(smoother);
             Ok(if posed.contrast <= SINGLE {
-                Box::new(Multigrid::<f32>::new(&mesh, posed.problem, kind, &host)?)
+                Box::new(Multigrid::new(&single, &mesh, posed.problem, kind, &host)?)
             } else {
-                Box::new(Multigrid::<f64>::new(&mesh, posed.problem, kind, &host)?)
+                Box::new(Multigrid::new(&backend, &mesh, posed.problem, kind, &host)?)
             })
         });
         measured(&backend, Box::new(Mf::<f64>::new(&mesh)?), m.transpose()?, posed)
