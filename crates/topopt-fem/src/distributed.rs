@@ -1,6 +1,6 @@
 //! Operators of several ranks: each computes the rows of its own nodes.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use topopt_linalg::{
     Backend, BackendError, Cost, Exchange, Halo, LinearOperator, Neighbor, RankVector, Ranks,
@@ -20,15 +20,39 @@ pub struct Distributed<'a, B: Backend, C: Exchange<B>, O: ?Sized> {
     space: Space,
     nodes: C::Lists,
     elements: C::Lists,
-    work: Mutex<Work<B>>,
+    vectors: Arc<PartVectors<B>>,
 }
 
-/// Vectors of the part, ghosts included.
-struct Work<B: Backend> {
-    nodal: [B::Vector; 2],
-    /// Coefficients by term, and what comes of an element.
-    coefficients: Vec<B::Vector>,
-    of_elements: B::Vector,
+/// Vectors of a part, ghosts included, for what works on it one after the other: the operator and the
+/// preconditioner of a rank share them, as nothing stays in them.
+pub struct PartVectors<B: Backend>(Mutex<Work<B>>);
+
+pub(crate) struct Work<B: Backend> {
+    pub nodal: [B::Vector; 2],
+    /// Coefficients by term; the first also takes what comes of an element.
+    pub of_elements: Vec<B::Vector>,
+}
+
+impl<B: Backend> PartVectors<B> {
+    /// On `part`, for so many unknowns per node and coefficients per element.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn new(
+        backend: &B,
+        part: &Part,
+        unknowns: usize,
+        terms: usize,
+    ) -> Result<Arc<Self>, BackendError> {
+        let nodal = || backend.zeros(Space::nodes(part.nodes.len(), unknowns));
+        let element = |_| backend.zeros(Space::elements(part.elements.len()));
+        let of_elements = (0..terms).map(element).collect::<Result<_, _>>()?;
+        Ok(Arc::new(Self(Mutex::new(Work { nodal: [nodal()?, nodal()?], of_elements }))))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Work<B>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The backend of the ranks that have one part of a mesh each.
@@ -72,8 +96,7 @@ fn halo(
 }
 
 impl<'a, B: Backend, C: Exchange<B>, O: ElementOperator<B> + ?Sized> Distributed<'a, B, C, O> {
-    /// `operator` of `part`, with `terms` coefficients per element, as that of a mesh with `n_nodes`
-    /// nodes in all.
+    /// `operator` of `part`, which works on its `vectors`, as that of a mesh with `n_nodes` nodes in all.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -81,29 +104,19 @@ impl<'a, B: Backend, C: Exchange<B>, O: ElementOperator<B> + ?Sized> Distributed
         ranks: &'a Ranks<B, C>,
         part: &Part,
         operator: Box<O>,
-        terms: usize,
+        vectors: &Arc<PartVectors<B>>,
         n_nodes: usize,
     ) -> Result<Self, BackendError> {
         let (backend, communicator) = (ranks.inner(), ranks.communicator());
         let of_part = operator.space();
-        let element = || backend.zeros(Space::elements(part.elements.len()));
-        let work = Work {
-            nodal: [backend.zeros(of_part)?, backend.zeros(of_part)?],
-            coefficients: (0..terms).map(|_| element()).collect::<Result<_, _>>()?,
-            of_elements: element()?,
-        };
         Ok(Self {
             ranks,
             space: Space::nodes(n_nodes, of_part.unknowns),
             nodes: communicator.lists(backend, &node_halo(part), of_part.unknowns)?,
             elements: communicator.lists(backend, &element_halo(part), 1)?,
             operator,
-            work: Mutex::new(work),
+            vectors: vectors.clone(),
         })
-    }
-
-    fn work(&self) -> MutexGuard<'_, Work<B>> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Nodal values of the part.
@@ -130,7 +143,7 @@ where
     }
 
     fn apply(&self, x: &RankVector<B::Vector>, y: &mut RankVector<B::Vector>) {
-        let mut work = self.work();
+        let mut work = self.vectors.lock();
         let [from, to] = &mut work.nodal;
         self.expand(x, from);
         self.operator.apply(from, to);
@@ -154,16 +167,16 @@ where
     }
 
     fn set_coefficients(&mut self, terms: &[&RankVector<B::Vector>]) {
-        let Self { ranks, elements, operator, work, .. } = self;
-        let work = work.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for (term, part) in terms.iter().zip(&mut work.coefficients) {
+        let Self { ranks, elements, operator, vectors, .. } = self;
+        let coefficients = &mut vectors.lock().of_elements;
+        for (term, part) in terms.iter().zip(&mut *coefficients) {
             ranks.communicator().expand(ranks.inner(), elements, term.own(), part);
         }
-        operator.set_coefficients(&work.coefficients.iter().collect::<Vec<_>>());
+        operator.set_coefficients(&coefficients.iter().collect::<Vec<_>>());
     }
 
     fn diagonal(&self, out: &mut RankVector<B::Vector>) {
-        let mut work = self.work();
+        let mut work = self.vectors.lock();
         let diagonal = &mut work.nodal[0];
         self.operator.diagonal(diagonal);
         self.contract(diagonal, out);
@@ -176,8 +189,9 @@ where
         u: &RankVector<B::Vector>,
         out: &mut RankVector<B::Vector>,
     ) {
-        let mut work = self.work();
-        let Work { nodal: [of_v, of_u], of_elements, .. } = &mut *work;
+        let mut work = self.vectors.lock();
+        let Work { nodal: [of_v, of_u], of_elements } = &mut *work;
+        let of_elements = &mut of_elements[0];
         self.expand(v, of_v);
         self.expand(u, of_u);
         self.operator.element_work(term, of_v, of_u, of_elements);

@@ -1,13 +1,13 @@
 //! Preconditioners of several ranks: each has one of its part.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use topopt_linalg::{
-    Backend, BackendError, CycleKind, Exchange, Preconditioner, RankVector, Ranks, Space,
+    Backend, BackendError, CycleKind, Exchange, Preconditioner, RankVector, Ranks,
 };
 use topopt_mesh::Part;
 
-use crate::distributed::{element_halo, node_halo};
+use crate::distributed::{PartVectors, element_halo, node_halo};
 use crate::{ElementOperator, ElementPreconditioner, Level};
 
 /// A preconditioner of which every rank has one of its part, on vectors that hold the values of ghosts,
@@ -20,17 +20,14 @@ pub struct DistributedPreconditioner<'a, B: Backend, C: Exchange<B>, P: ?Sized> 
     operator: Box<dyn ElementOperator<B> + 'a>,
     nodes: C::Lists,
     elements: C::Lists,
-    /// Coefficients of the elements of the part, by term.
-    coefficients: Vec<B::Vector>,
-    /// A residual of the part, and what the preconditioner makes of it.
-    work: Mutex<[B::Vector; 2]>,
+    vectors: Arc<PartVectors<B>>,
 }
 
 impl<'a, B: Backend, C: Exchange<B>, P: ElementPreconditioner<B> + ?Sized>
     DistributedPreconditioner<'a, B, C, P>
 {
-    /// `preconditioner` of `part`, and an operator for it to follow, with `terms` coefficients per
-    /// element; needs an update before use.
+    /// `preconditioner` of `part`, which works on its `vectors`, and an operator for it to follow; needs an
+    /// update before use.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
@@ -39,16 +36,14 @@ impl<'a, B: Backend, C: Exchange<B>, P: ElementPreconditioner<B> + ?Sized>
         part: &'a Part,
         preconditioner: Box<P>,
         operator: Box<dyn ElementOperator<B> + 'a>,
-        terms: usize,
+        vectors: &Arc<PartVectors<B>>,
     ) -> Result<Self, BackendError> {
         let (backend, communicator) = (ranks.inner(), ranks.communicator());
         let space = operator.space();
-        let element = |_| backend.zeros(Space::elements(part.elements.len()));
         Ok(Self {
             nodes: communicator.lists(backend, &node_halo(part), space.unknowns)?,
             elements: communicator.lists(backend, &element_halo(part), 1)?,
-            coefficients: (0..terms).map(element).collect::<Result<_, _>>()?,
-            work: Mutex::new([backend.zeros(space)?, backend.zeros(space)?]),
+            vectors: vectors.clone(),
             ranks,
             part,
             preconditioner,
@@ -77,8 +72,7 @@ where
 
     fn apply(&self, _: &Ranks<B, C>, r: &RankVector<B::Vector>, z: &mut RankVector<B::Vector>) {
         let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let [residual, image] = &mut *work;
+        let [residual, image] = &mut self.vectors.lock().nodal;
         communicator.expand(backend, &self.nodes, r.own(), residual);
         self.preconditioner.apply(backend, residual, image);
         communicator.contract(backend, &self.nodes, image, z.own_mut());
@@ -124,10 +118,11 @@ where
         coefficients: &[&RankVector<B::Vector>],
     ) -> Result<(), BackendError> {
         let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
-        for (term, part) in coefficients.iter().zip(&mut self.coefficients) {
+        let parts = &mut self.vectors.lock().of_elements;
+        for (term, part) in coefficients.iter().zip(&mut *parts) {
             communicator.expand(backend, &self.elements, term.own(), part);
         }
-        let coefficients: Vec<&B::Vector> = self.coefficients.iter().collect();
+        let coefficients: Vec<&B::Vector> = parts.iter().collect();
         self.operator.set_coefficients(&coefficients);
         self.preconditioner.update(backend, self.operator.as_ref(), &coefficients)?;
         communicator.check()

@@ -97,7 +97,7 @@ pub use body_force::BodyForce;
 pub use constraints::Constraints;
 pub use diffusion::Diffusion;
 pub use discretization::Discretization;
-pub use distributed::{Distributed, element_halo, node_halo, ranks};
+pub use distributed::{Distributed, PartVectors, element_halo, node_halo, ranks};
 pub use distributed_preconditioner::DistributedPreconditioner;
 pub use elasticity::Elasticity;
 pub use element_loads::{ElementVectors, nodal_body_forces};

@@ -10,7 +10,7 @@ use topopt_cuda::{
 use topopt_fem::{
     Aggregation, Averaging, Constraints, Diffusion, Discretization, Distributed,
     DistributedPreconditioner, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner,
-    Helmholtz, Material, PartSharing, Supports, WithSprings, ranks,
+    Helmholtz, Material, PartSharing, PartVectors, Supports, WithSprings, ranks,
 };
 use topopt_linalg::{
     Backend, BackendError, CycleKind, Exchange, Pcg, PcgOptions, Ranks, Space, StopReason, System,
@@ -100,8 +100,9 @@ fn solve_on_rank<'r, C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize
 ) -> Result<(usize, Vec<f64>), BackendError> {
     let Rank { backend, part, .. } = rank;
     let n_nodes = whole.mesh().n_nodes();
-    let operator = Distributed::new(backend, part, operator, K::TERMS, n_nodes)?;
-    let mut m = DistributedPreconditioner::new(backend, part, of_part, followed, K::TERMS)?;
+    let vectors = &PartVectors::new(backend.inner(), part, N, K::TERMS)?;
+    let operator = Distributed::new(backend, part, operator, vectors, n_nodes)?;
+    let mut m = DistributedPreconditioner::new(backend, part, of_part, followed, vectors)?;
     solve(backend, whole, Box::new(operator), &mut m)
 }
 

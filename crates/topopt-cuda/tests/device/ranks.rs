@@ -6,7 +6,7 @@ use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, Real, Staged};
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
-    ElementOperator, Material, Supports, ranks,
+    ElementOperator, Material, PartVectors, Supports, ranks,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Exchange, Halo, Neighbor, Parcel, Ranks, Space, Threads,
@@ -63,7 +63,8 @@ fn on_rank<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize>(
     let operator = make(&backend, &whole.on_part(&part))?;
     let ranks: Ranks<Cuda<f64>, C> = ranks(backend, communicator, partition);
     let n_nodes = whole.mesh().n_nodes();
-    let mut operator = Distributed::new(&ranks, &part, operator, K::TERMS, n_nodes)?;
+    let vectors = PartVectors::new(ranks.inner(), &part, N, K::TERMS)?;
+    let mut operator = Distributed::new(&ranks, &part, operator, &vectors, n_nodes)?;
     all_of(&ranks, whole.space(), whole.mesh().n_elements(), &mut operator, K::TERMS)
 }
 

@@ -1,6 +1,6 @@
 //! The equation of the filter on several ranks.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use topopt_linalg::{
     Backend, BackendError, Exchange, LinearOperator, Preconditioner, RankVector, Ranks, Space,
@@ -8,7 +8,7 @@ use topopt_linalg::{
 use topopt_mesh::Part;
 
 use super::{ElementMeans, FilterEquation, Helmholtz, conductivities};
-use crate::distributed::{element_halo, node_halo};
+use crate::distributed::{PartVectors, Work, element_halo, node_halo};
 use crate::{Distributed, DistributedPreconditioner, ElementOperator, ElementPreconditioner};
 
 /// The equation as one rank has it, on its part.
@@ -20,13 +20,7 @@ pub struct RankEquation<'a, B: Backend, C: Exchange<B>> {
     preconditioner: DistributedPreconditioner<'a, B, C, dyn ElementPreconditioner<B> + 'a>,
     elements: C::Lists,
     nodes: C::Lists,
-    /// Values of the elements and of the nodes of the part, in place of x and of the result.
-    work: Mutex<Work<B>>,
-}
-
-struct Work<B: Backend> {
-    of_elements: B::Vector,
-    of_nodes: B::Vector,
+    vectors: Arc<PartVectors<B>>,
 }
 
 /// Diffusion on a part without a held node, as the filter needs it.
@@ -57,9 +51,10 @@ where
     ) -> Result<Self, BackendError> {
         let (backend, communicator) = (ranks.inner(), ranks.communicator());
         let PartOfFilter { operators: [operator, followed], preconditioner, means } = filter;
-        let mut operator = Distributed::new(ranks, part, operator, 2, n_nodes)?;
+        let vectors = PartVectors::new(backend, part, 1, 2)?;
+        let mut operator = Distributed::new(ranks, part, operator, &vectors, n_nodes)?;
         let mut preconditioner =
-            DistributedPreconditioner::new(ranks, part, preconditioner, followed, 2)?;
+            DistributedPreconditioner::new(ranks, part, preconditioner, followed, &vectors)?;
 
         // Own elements come first in a part.
         let own = conductivities(&part.mesh, radius)[..part.n_own_elements].to_vec();
@@ -78,10 +73,7 @@ where
             preconditioner,
             elements: communicator.lists(backend, &element_halo(part), 1)?,
             nodes: communicator.lists(backend, &node_halo(part), 1)?,
-            work: Mutex::new(Work {
-                of_elements: backend.zeros(Space::elements(part.elements.len()))?,
-                of_nodes: backend.zeros(Space::nodes(part.nodes.len(), 1))?,
-            }),
+            vectors,
         };
         Self::solving(ranks, equation)
     }
@@ -107,8 +99,8 @@ where
     /// All elements around own nodes are in the part.
     fn spread(&self, x: &RankVector<B::Vector>, source: &mut RankVector<B::Vector>) {
         let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let Work { of_elements, of_nodes } = &mut *work;
+        let Work { of_elements, nodal } = &mut *self.vectors.lock();
+        let (of_elements, of_nodes) = (&mut of_elements[0], &mut nodal[0]);
         communicator.expand(backend, &self.elements, x.own(), of_elements);
         self.means.spread(of_elements, of_nodes);
         communicator.contract(backend, &self.nodes, of_nodes, source.own_mut());
@@ -116,8 +108,8 @@ where
 
     fn average(&self, field: &RankVector<B::Vector>, y: &mut RankVector<B::Vector>) {
         let (backend, communicator) = (self.ranks.inner(), self.ranks.communicator());
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let Work { of_elements, of_nodes } = &mut *work;
+        let Work { of_elements, nodal } = &mut *self.vectors.lock();
+        let (of_elements, of_nodes) = (&mut of_elements[0], &mut nodal[0]);
         communicator.expand(backend, &self.nodes, field.own(), of_nodes);
         self.means.average(of_nodes, of_elements);
         communicator.contract(backend, &self.elements, of_elements, y.own_mut());

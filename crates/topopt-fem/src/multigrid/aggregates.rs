@@ -191,8 +191,11 @@ fn whole_neighborhoods(n_points: usize, graph: &impl Graph) -> (Vec<u32>, u32) {
     let mut of = vec![NONE; n_points];
     let mut count = 0;
     for node in roots(&neighbors) {
+        if of[node as usize] != NONE {
+            continue; // most are, and their rows need not be looked up
+        }
         let row = neighbors.row(node);
-        if of[node as usize] == NONE && row.iter().all(|&other| of[other as usize] == NONE) {
+        if row.iter().all(|&other| of[other as usize] == NONE) {
             of[node as usize] = count;
             row.iter().for_each(|&other| of[other as usize] = count);
             count += 1;
@@ -316,9 +319,7 @@ impl Neighbors {
 /// beside the last ones; those inside before those with few neighbors, so that aggregates are full.
 fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
     let order = breadth_first(neighbors);
-    let mut sorted: Vec<u32> = order.par_iter().map(|&point| neighbors.visits(point)).collect();
-    let quantile = sorted.len() * 3 / 4;
-    let inside = if sorted.is_empty() { 0 } else { *sorted.select_nth_unstable(quantile).1 };
+    let inside = visits_of_quartile(neighbors);
     // As on a face, an edge, a corner of a box
     let exposure = |&point: &u32| {
         let visits = neighbors.visits(point);
@@ -330,6 +331,31 @@ fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
         points.filter(|&(_, &exposure)| exposure == exposed).map(|(&point, _)| point).collect()
     };
     [0, 1, 2, 3].map(exposed).into_iter().flatten()
+}
+
+/// How many neighbors are visited of three quarters of the points, at most.
+fn visits_of_quartile(neighbors: &Neighbors) -> u32 {
+    let counted = |mut counts: Vec<usize>, chunk: &Chunk| {
+        for &visits in &chunk.visits {
+            let visits = visits as usize;
+            counts.resize(counts.len().max(visits + 1), 0);
+            counts[visits] += 1;
+        }
+        counts
+    };
+    let summed = |a: Vec<usize>, b: Vec<usize>| {
+        let (mut long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+        long.iter_mut().zip(short).for_each(|(sum, count)| *sum += count);
+        long
+    };
+    let counts = neighbors.chunks.par_iter().fold(Vec::new, counted).reduce(Vec::new, summed);
+
+    let mut below = 0;
+    let quartile = counts.iter().position(|count| {
+        below += count;
+        below > neighbors.n_points * 3 / 4
+    });
+    quartile.unwrap_or(0) as u32
 }
 
 /// All points breadth first: as a queue would have them, but level by level, by several threads.

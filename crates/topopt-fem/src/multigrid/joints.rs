@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
+use topopt_mesh::filled_rows;
 
 use super::{Aggregates, Aggregation};
 use crate::{Discretization, ElementKernel};
@@ -119,8 +120,10 @@ impl Joints {
         };
         let rows: Vec<Vec<(u32, u32)>> = (0..n_rows).into_par_iter().map(of_row).collect();
 
-        let others = |row: usize| pattern.row(row).iter().filter(move |&&c| c as usize != row);
-        let columns = (0..n_rows).into_par_iter().flat_map_iter(others).copied().collect();
+        let columns = filled_rows(&row_offsets, |row, columns: &mut [u32]| {
+            let others = pattern.row(row).iter().filter(|&&c| c as usize != row);
+            columns.iter_mut().zip(others).for_each(|(column, &other)| *column = other);
+        });
 
         let by_row = rows.par_iter().enumerate();
         let mut joints: Vec<(usize, &[(u32, u32)])> = by_row
@@ -136,16 +139,17 @@ impl Joints {
             Some(*end)
         }));
 
+        let parts = filled_rows(&part_offsets, |joint, parts: &mut [u32]| {
+            parts.iter_mut().zip(joints[joint].1).for_each(|(part, &(_, given))| *part = given);
+        });
+
         Self {
             row_offsets,
             columns,
             rows: joints.par_iter().map(|&(row, _)| row as u32).collect(),
             places: joints.par_iter().map(|(_, parts)| parts[0].0).collect(),
             part_offsets,
-            parts: joints
-                .par_iter()
-                .flat_map_iter(|(_, parts)| parts.iter().map(|&(_, part)| part))
-                .collect(),
+            parts,
         }
     }
 

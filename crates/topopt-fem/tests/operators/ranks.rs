@@ -4,8 +4,8 @@ mod preconditioners;
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Distributed, ElementKernel, ElementOperator, Strategy,
-    WithSprings, ranks,
+    Constraints, Diffusion, Discretization, Distributed, ElementKernel, ElementOperator,
+    PartVectors, Strategy, WithSprings, ranks,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Cpu, LinearOperator, Ranks, Space, Threads,
@@ -86,14 +86,10 @@ fn agree<K: ElementKernel<N>, const N: usize>(name: &str, whole: &Discretization
         for size in SIZES {
             let found = on_ranks(whole, size, |rank: &Rank<K, N>| {
                 let n_nodes = whole.mesh().n_nodes();
-                let operator = Distributed::new(
-                    &rank.backend,
-                    &rank.part,
-                    make(&rank.local),
-                    K::TERMS,
-                    n_nodes,
-                )?;
-                all_of(&rank.backend, whole, Box::new(operator))
+                let Rank { backend, part, local } = rank;
+                let vectors = PartVectors::new(backend.inner(), part, N, K::TERMS)?;
+                let operator = Distributed::new(backend, part, make(local), &vectors, n_nodes)?;
+                all_of(backend, whole, Box::new(operator))
             });
             for ((found, alone), what) in
                 found.iter().zip(&alone).zip(["product", "diagonal", "works"])

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::section::Section;
-use crate::Face;
+use crate::{Face, filled_rows};
 
 /// The local face of the hexahedron over each local edge of its quadrilateral.
 const FACE_OF_EDGE: [u8; 4] = [2, 1, 3, 0];
@@ -58,22 +56,21 @@ impl Extrusion {
             first_node.push(first_node[p] + (high + 1 - low) as u32);
         }
 
-        let over = |(&[x, y], &[low, high]): (&[f64; 2], &[usize; 2])| {
-            levels[low..=high].iter().map(move |&z| [x, y, z])
-        };
-        let coordinates = section.points.par_iter().zip(&levels_of).flat_map_iter(over).collect();
+        let coordinates = filled_rows(&first_node, |p, over: &mut [[f64; 3]]| {
+            let ([x, y], [low, high]) = (section.points[p], levels_of[p]);
+            over.iter_mut().zip(&levels[low..=high]).for_each(|(node, &z)| *node = [x, y, z]);
+        });
 
         let node = |p: u32, level: usize| {
             first_node[p as usize] + (level - levels_of[p as usize][0]) as u32
         };
-        let hexes = section.quads.par_iter().enumerate().flat_map_iter(|(q, quad)| {
-            layers_of(q).map(|k| {
-                let [[a, b, c, d], [e, f, g, h]] = [k, k + 1].map(|l| quad.map(|p| node(p, l)));
-                [a, b, c, d, e, f, g, h]
-            })
+        let hexes = filled_rows(&first_element, |q, column: &mut [[u32; 8]]| {
+            for (hex, k) in column.iter_mut().zip(layers_of(q)) {
+                let quads = [k, k + 1].map(|level| section.quads[q].map(|p| node(p, level)));
+                let [[a, b, c, d], [e, f, g, h]] = quads;
+                *hex = [a, b, c, d, e, f, g, h];
+            }
         });
-
-        let hexes = hexes.collect();
         Self { coordinates, hexes, first_node, first_element }
     }
 

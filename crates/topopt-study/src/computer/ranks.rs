@@ -1,13 +1,13 @@
 //! Several ranks, one of which this is.
 
 use std::any::Any;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use topopt_design::{Nearby, RankCone};
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
-    ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem, ranks,
+    ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, PartVectors, Problem, ranks,
 };
 use topopt_linalg::{BackendError, Communicator, Exchange, Ranks, SmootherKind};
 use topopt_mesh::{HexMesh, Part, Partition};
@@ -81,10 +81,10 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
     fn distributed<'a>(
         &'a self,
         operator: Box<dyn ElementOperator<P::Backend> + 'a>,
-        terms: usize,
+        vectors: &Arc<PartVectors<P::Backend>>,
     ) -> Result<Box<dyn ElementOperator<RankBackend<P, C>> + 'a>, BackendError> {
         let Self { ranks, part, n_nodes, .. } = self;
-        Ok(Box::new(Distributed::new(ranks, part, operator, terms, *n_nodes)?))
+        Ok(Box::new(Distributed::new(ranks, part, operator, vectors, *n_nodes)?))
     }
 }
 
@@ -132,13 +132,14 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
         let of_part = PartOf { communicator: ranks.communicator(), part, local };
         let made = place.solver_of_part(&config.solver, of_part, strategy, contrast)?;
         let PartSolver { operator, preconditioner } = made;
+        let vectors = &PartVectors::new(ranks.inner(), part, N, K::TERMS)?;
         let preconditioner: Box<dyn ElementPreconditioner<_> + 'a> = match preconditioner {
             None => Box::new(Jacobi::new(ranks, model.problem.space())?),
             Some((of_part, followed)) => {
-                Box::new(DistributedPreconditioner::new(ranks, part, of_part, followed, K::TERMS)?)
+                Box::new(DistributedPreconditioner::new(ranks, part, of_part, followed, vectors)?)
             }
         };
-        Ok(Solver { operator: self.distributed(operator, K::TERMS)?, preconditioner, note: None })
+        Ok(Solver { operator: self.distributed(operator, vectors)?, preconditioner, note: None })
     }
 
     fn diffusion<'a>(
@@ -147,7 +148,8 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
         _colors: Option<&[usize]>,
     ) -> Result<Box<dyn ElementOperator<Self::Backend> + 'a>, BackendError> {
         let local = self.free.get_or_init(|| problem.on_part(&self.part));
-        self.distributed(self.place.diffusion(local, None)?, 2)
+        let vectors = PartVectors::new(self.ranks.inner(), &self.part, 1, 2)?;
+        self.distributed(self.place.diffusion(local, None)?, &vectors)
     }
 
     fn weights<'a, K: Solvable<N>, const N: usize>(

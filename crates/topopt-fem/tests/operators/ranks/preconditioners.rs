@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use topopt_fem::{
     BlockJacobi, Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
     Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Jacobi, Material, Multigrid,
-    NodalModes, PartSharing, Strategy, WithSprings,
+    NodalModes, PartSharing, PartVectors, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Cpu, CycleKind, Pcg, PcgOptions, Space, StopReason, System,
@@ -57,7 +57,8 @@ fn solve_on<K: ElementKernel<N>, const N: usize>(
         let Rank { backend, part, local } = rank;
         let operator = Strategy::Mf.build(local);
         let n_nodes = whole.mesh().n_nodes();
-        let operator = Distributed::new(backend, part, operator, K::TERMS, n_nodes)?;
+        let vectors = PartVectors::new(backend.inner(), part, N, K::TERMS)?;
+        let operator = Distributed::new(backend, part, operator, &vectors, n_nodes)?;
         let mut preconditioner = make(rank, whole)?;
         solve(backend, whole, coefficients, Box::new(operator), preconditioner.as_mut())
     })
@@ -95,7 +96,8 @@ fn distributed<'r, 't, K: ElementKernel<N>, const N: usize>(
 ) -> Result<RankPreconditioner<'r, 't>, BackendError> {
     let Rank { backend, part, local } = rank;
     let operator = Strategy::Mf.build(local);
-    Ok(Box::new(DistributedPreconditioner::new(backend, part, of_part, operator, K::TERMS)?))
+    let vectors = PartVectors::new(backend.inner(), part, N, K::TERMS)?;
+    Ok(Box::new(DistributedPreconditioner::new(backend, part, of_part, operator, &vectors)?))
 }
 
 /// Moduli from `void` to 1 of a density that goes up and down through the part, cubed as in a run.
