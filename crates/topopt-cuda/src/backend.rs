@@ -250,7 +250,8 @@ impl<R: Real> Backend for Cuda<R> {
 
     fn repeat(&self, recording: &mut Option<Replay>, work: &mut dyn FnMut()) {
         if recording.is_none() {
-            *recording = self.device.recorded(work).map_err(|error| self.device.fail(error)).ok();
+            let recorded = self.device.recorded(&self.scalars, work);
+            *recording = recorded.map_err(|error| self.device.fail(error)).ok();
         }
         if let Some(recording) = recording {
             self.device.replay(recording);

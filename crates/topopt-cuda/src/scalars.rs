@@ -1,6 +1,6 @@
 //! Numbers that stay on the device.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::CudaSlice;
 use topopt_linalg::BackendError;
@@ -13,7 +13,19 @@ const SLOTS: u32 = 1024;
 /// The scalars of a backend: one array and its free places.
 pub(crate) struct Scalars {
     pub values: CudaSlice<f64>,
-    free: Mutex<Vec<u32>>,
+    places: Mutex<Places>,
+}
+
+struct Places {
+    free: Vec<u32>,
+    /// Those given back while work is recorded, which the recording goes on writing to.
+    of_recording: Option<Vec<u32>>,
+}
+
+/// Places that recorded work writes to; free again when it is dropped.
+pub(crate) struct Kept {
+    scalars: Arc<Scalars>,
+    places: Vec<u32>,
 }
 
 /// A number on the device; its place is free again when it is dropped, since work is ordered.
@@ -25,7 +37,12 @@ pub struct Scalar {
 impl Scalars {
     pub fn new(device: &Device) -> Result<Arc<Self>, BackendError> {
         let values = device.zeros(SLOTS as usize)?;
-        Ok(Arc::new(Self { values, free: Mutex::new((0..SLOTS).collect()) }))
+        let places = Places { free: (0..SLOTS).collect(), of_recording: None };
+        Ok(Arc::new(Self { values, places: Mutex::new(places) }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place for a new scalar.
@@ -33,8 +50,18 @@ impl Scalars {
     /// # Panics
     /// If more than a thousand are alive, which no algorithm needs.
     pub fn place(self: &Arc<Self>) -> Scalar {
-        let place = self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+        let Places { free, of_recording } = &mut *self.lock();
+        let place = of_recording.as_mut().and_then(Vec::pop).or_else(|| free.pop());
         Scalar { scalars: self.clone(), place: place.expect("a thousand scalars are alive") }
+    }
+
+    /// What `record` gives, and the places that it has used and given back: whoever takes a place later
+    /// would find there what the recorded work writes.
+    pub fn recorded<T>(self: &Arc<Self>, record: impl FnOnce() -> T) -> (T, Kept) {
+        self.lock().of_recording = Some(Vec::new());
+        let recorded = record();
+        let places = self.lock().of_recording.take().unwrap_or_default();
+        (recorded, Kept { scalars: self.clone(), places })
     }
 }
 
@@ -51,7 +78,13 @@ impl Scalar {
 
 impl Drop for Scalar {
     fn drop(&mut self) {
-        let mut free = self.scalars.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        free.push(self.place);
+        let Places { free, of_recording } = &mut *self.scalars.lock();
+        of_recording.as_mut().unwrap_or(free).push(self.place);
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.scalars.lock().free.append(&mut self.places);
     }
 }

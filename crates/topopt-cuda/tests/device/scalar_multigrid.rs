@@ -80,6 +80,10 @@ fn on_device<'a, R: Real>(
     multigrid.update(&double, &operator, &[c, k]).unwrap();
     multigrid.restructure(&double, void).unwrap();
     multigrid.update(&double, &operator, &[k, c]).unwrap();
+    // A recorded cycle keeps its scalars, whatever a solve on the same backend takes later.
+    let (r, mut z) =
+        (double.zeros(problem.space()).unwrap(), double.zeros(problem.space()).unwrap());
+    multigrid.apply(&double, &r, &mut z);
     multigrid
 }
 
