@@ -10,11 +10,11 @@ use topopt_linalg::{
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
 };
 
-use super::DeviceHierarchy;
 use super::block_diagonal::InverseBlocks;
 use super::coarse_matrix::{CoarseMatrix, InverseBlocks6};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
+use super::device_multigrid::DeviceHierarchy;
 use super::fine_patches::FinePatches;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
 use super::prepared::{Prepared, structure};

@@ -5,13 +5,17 @@ use std::sync::Arc;
 use topopt_fem::{DIM, Discretization, Sharing};
 use topopt_linalg::{BackendError, CycleKind};
 
+use super::device_multigrid::DeviceMultigrid;
 use super::fine_patches::FinePatches;
+use super::hierarchy::RigidAggregation;
 use super::prepared::{Prepared, direct};
 use super::shared_rows::Others;
-use super::{Multigrid, RigidAggregation};
 use crate::Cuda;
 use crate::operators::{ProblemOnDevice, Slots};
 use crate::vector::Real;
+
+/// `multigrid` for elasticity: a cycle over rigid-body aggregation.
+pub type Multigrid<'a, R> = DeviceMultigrid<'a, R, RigidAggregation<'a, R>>;
 
 impl<'a, R: Real> Multigrid<'a, R> {
     /// Of what was `prepared` for `problem`, of which `on_device` was made, with cycles of that kind; needs

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use topopt_fem::{Aggregation, Diffusion, Discretization, Sharing};
 use topopt_linalg::{BackendError, CycleKind, SmootherKind};
 
-use super::ScalarMultigrid;
+use super::device_multigrid::DeviceMultigrid;
 use super::fine_patches::FinePatches;
 use super::prepared::direct;
 use super::scalar_hierarchy::ScalarHierarchy;
@@ -13,6 +13,9 @@ use super::shared_rows::Others;
 use crate::Cuda;
 use crate::operators::{MeshOnDevice, MfDiffusion, Slots};
 use crate::vector::Real;
+
+/// `multigrid` for diffusion: a cycle over aggregates that move by a constant.
+pub type ScalarMultigrid<'a, R> = DeviceMultigrid<'a, R, ScalarHierarchy<'a, R>>;
 
 impl<'a, R: Real> ScalarMultigrid<'a, R> {
     /// For `problem`, of whose mesh `mesh` was made; needs an update before use.
@@ -77,7 +80,7 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
 
     /// The same, whose structure can follow designs of `problem`, for which it was made.
     pub fn following(mut self, problem: &'a Discretization<Diffusion, 1>) -> Self {
-        self.cycle.hierarchy_mut().follow(problem);
+        self.hierarchy_mut().follow(problem);
         self
     }
 

@@ -12,9 +12,9 @@ use topopt_linalg::{
     PatchRelaxation, PatchStep, Pointwise, SmootherKind, Space, Transfer,
 };
 
-use super::DeviceHierarchy;
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
+use super::device_multigrid::DeviceHierarchy;
 use super::fine_patches::FinePatches;
 use super::galerkin::{JointLists, SupportedRows};
 use super::prepared::structure;
