@@ -39,7 +39,7 @@ fn for_people() {
       iterations       at most 3
       device           cpu
       strategy         mf
-      memory           about 15 MB, 16 with bsr, 17 with ebe, 17 with nbn
+      memory           about 18 MB, 19 with bsr, 20 with ebe, 20 with nbn
       results          results/case
     ready for `topopt run case.toml`
     ");
@@ -64,7 +64,7 @@ fn a_part_without_a_design() {
       load case        default: 6 nodes, forces add up to (0, -6, 0), weight 1
       device           cpu
       strategy         mf
-      memory           about 15 MB, 16 with bsr, 17 with ebe, 16 with nbn
+      memory           about 18 MB, 19 with bsr, 20 with ebe, 19 with nbn
     ready for `topopt solve case.toml`
     ");
     let found: Value = serde_json::from_str(&check(&folder, &["--json"])).unwrap();
@@ -158,7 +158,7 @@ fn all_that_may_be_worth_saying() {
       iterations       at most 3
       device           cpu
       strategy         ebe
-      memory           about 15 MB, 15 with bsr, 15 with mf, 15 with nbn
+      memory           about 18 MB, 18 with bsr, 18 with mf, 18 with nbn
       results          out, which already holds results: give --overwrite or --resume
       note: 1 node was left out: it is neither a corner of a solid element nor in the middle of an edge
       warning: the filter radius 0.5 is not larger than an element (1): it has almost no effect, and checkerboards are likely; 1.5 to 3 element widths are usual
