@@ -34,7 +34,6 @@ const TUNABLES: &str = "GLIBC_TUNABLES";
 static INTERRUPT: Interrupt = Interrupt::new();
 
 fn main() -> ExitCode {
-    begin_with_huge_pages();
     std::panic::set_hook(Box::new(|panic| say(&format!("topopt: this is a bug: {panic}\n"))));
     let launched = Launched::find(|name| std::env::var_os(name));
     let cli = match Cli::try_parse() {
@@ -47,6 +46,8 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
+
+    begin_with_huge_pages();
     let launched = match launched {
         Ok(launched) => launched,
         Err(finding) => return tell(&InputError::from(finding).into()).into(),

@@ -3,8 +3,8 @@
 /// Rows that a thread fills one after the other.
 const ROWS: usize = 256;
 
-/// The values of all rows, of which row `i` begins at `offsets[i]` and ends at `offsets[i + 1]`, made by
-/// `fill(row, values)`. The first to write to a page of memory waits for it: all threads do.
+/// The values of all rows, made by `fill(row, values)`: row `i` begins at `offsets[i]` and ends at
+/// `offsets[i + 1]`. The first to write to a page of memory waits for it: all threads do.
 pub fn filled_rows<T: Copy + Default + Send>(
     offsets: &[u32],
     fill: impl Fn(usize, &mut [T]) + Sync,
@@ -14,7 +14,7 @@ pub fn filled_rows<T: Copy + Default + Send>(
     values
 }
 
-/// Fills the rows between `offsets`, the first of which is `first`.
+/// Fills the rows between `offsets`, from row `first` on.
 fn fill_from<T: Send>(
     first: usize,
     offsets: &[u32],

@@ -1,6 +1,6 @@
 //! A cycle over any hierarchy on the device, as a preconditioner that follows the coefficients.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use topopt_fem::{ElementOperator, ElementPreconditioner, Level};
 use topopt_linalg::{Backend, BackendError, Cycle, CycleKind, Hierarchy, Preconditioner, Space};
@@ -135,8 +135,11 @@ impl<'a, R: Real, H: DeviceHierarchy<R>> DeviceMultigrid<'a, R, H> {
 
     /// Steps and the smoothers' degrees are part of what is recorded, numbers are not.
     fn forget_recorded(&self) {
-        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        state.once.forget();
+        self.state().once.forget();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -154,8 +157,7 @@ impl<R: Real, H: DeviceHierarchy<R>> Preconditioner<Cuda<f64>> for DeviceMultigr
     }
 
     fn apply(&self, _: &Cuda<f64>, r: &DeviceVector<f64>, z: &mut DeviceVector<f64>) {
-        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        state.apply(self.backend, &self.cycle, r, z);
+        self.state().apply(self.backend, &self.cycle, r, z);
     }
 
     fn strengthen(&self) -> bool {
@@ -191,6 +193,9 @@ impl<R: Real, H: DeviceHierarchy<R>> ElementPreconditioner<Cuda<f64>>
     }
 
     fn restructure(&mut self, _: &Cuda<f64>, void: &[u32]) -> Result<(), BackendError> {
+        if !self.hierarchy().follows() {
+            return Ok(());
+        }
         self.forget_recorded();
         self.setup.forget();
         let Self { backend, cycle, levels, .. } = self;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Split, Supported};
+use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Supported};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
@@ -85,10 +85,8 @@ impl<'a, R: Real> Levels<'a, R> {
         let mut joints = Joints::of_nodes(problem, structure);
         let first_joints = JointLists::new(device, &joints)?;
         let shared = SharedRows::new(others, structure, &joints)?;
-        let divided = |level| SharedRows::divided_level(shared.as_ref(), level);
-        let split = |level: usize, joints: &Joints| match divided(level) {
-            Some(divided) => Some(Split::of(divided)),
-            None => Split::new(others, Space::level(joints.row_offsets.len() - 1, MODES)),
+        let split = |level: usize, joints: &Joints| {
+            SharedRows::split(shared.as_ref(), level, joints, MODES)
         };
         let (mut children, mut centers) = (nodes.clone(), structure.nodes.centers());
         let mut coarse = Vec::new();
@@ -98,17 +96,12 @@ impl<'a, R: Real> Levels<'a, R> {
             let split = split(level, &joints);
             let matrix =
                 CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, split)?;
-            let own = divided(level).map(|own| OwnMembers::new(device, own, parents.members()));
+            let own = OwnMembers::of_level(device, shared.as_ref(), level, parents)?;
             let grouping = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
                 inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
                 matrix,
-                transfer: AggregateTransfer::new(
-                    &transfers,
-                    &children,
-                    &grouping,
-                    own.transpose()?,
-                ),
+                transfer: AggregateTransfer::new(&transfers, &children, &grouping, own),
                 joints: JointLists::new(device, &next)?,
                 rows_of_blocks: device.upload(&joints.rows_of_blocks())?,
             });

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use topopt_fem::{
-    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Level, Split, Supported,
-    WithSprings,
+    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Level, Supported, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
@@ -79,18 +78,14 @@ impl<'a, R: Real> Levels<'a, R> {
         let (mut lists, mut coarse) = (Vec::new(), Vec::new());
         let mut joints = Joints::of_nodes(problem, structure);
         let shared = SharedRows::new(others, structure, &joints)?;
-        let divided = |level| SharedRows::divided_level(shared.as_ref(), level);
-        let split = |level: usize, joints: &Joints| match divided(level) {
-            Some(divided) => Some(Split::of(divided)),
-            None => Split::new(others, Space::level(joints.row_offsets.len() - 1, 1)),
-        };
+        let split =
+            |level: usize, joints: &Joints| SharedRows::split(shared.as_ref(), level, joints, 1);
         transfers.push(ConstantTransfer::new(&kernels, device, &structure.nodes, is_held, None)?);
         lists.push(JointLists::new(device, &joints)?);
         coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, split(1, &joints))?);
         let coarser = structure.coarser.iter().zip(&structure.patterns[1..]);
         for (level, (parents, pattern)) in (1..).zip(coarser) {
-            let own = divided(level).map(|own| OwnMembers::new(device, own, parents.members()));
-            let own = own.transpose()?;
+            let own = OwnMembers::of_level(device, shared.as_ref(), level, parents)?;
             joints = Joints::of_aggregates(&joints, parents, pattern);
             transfers.push(ConstantTransfer::new(&kernels, device, parents, |_| false, own)?);
             lists.push(JointLists::new(device, &joints)?);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use topopt_fem::{Aggregation, Divided, Joints, Sharing};
-use topopt_linalg::BackendError;
+use topopt_fem::{Aggregation, Divided, Joints, Sharing, Split};
+use topopt_linalg::{BackendError, Space};
 
 use crate::Cuda;
 use crate::vector::{DeviceVector, Real};
@@ -51,6 +51,22 @@ impl<'a, R: Real> SharedRows<'a, R> {
         level: usize,
     ) -> Option<&'s Arc<Divided<'a, Cuda<R>>>> {
         shared.filter(|_| level == 1)?.divided.as_ref()
+    }
+
+    /// How ranks split products of a level with `joints`, of so many unknowns per row.
+    pub fn split(
+        shared: Option<&Arc<Self>>,
+        level: usize,
+        joints: &Joints,
+        unknowns: usize,
+    ) -> Option<Split<'a, Cuda<R>>> {
+        match Self::divided_level(shared, level) {
+            Some(divided) => Some(Split::of(divided)),
+            None => {
+                let space = Space::level(joints.row_offsets.len() - 1, unknowns);
+                Split::new(shared.map(|shared| &shared.sharing), space)
+            }
+        }
     }
 
     /// Adds what other ranks restrict to their rows, as far as it is needed.

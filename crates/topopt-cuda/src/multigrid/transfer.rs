@@ -141,15 +141,20 @@ pub(super) struct OwnMembers<'a, R: Real> {
 }
 
 impl<'a, R: Real> OwnMembers<'a, R> {
-    /// Of `members`, by aggregate.
-    pub fn new(
+    /// Of the aggregates `parents` of a level, where ranks divide it.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn of_level(
         device: &Device,
-        divided: &Arc<Divided<'a, Cuda<R>>>,
-        members: &[Vec<u32>],
-    ) -> Result<Self, BackendError> {
-        let (offsets, members) = flatten(&divided.own_members(members));
+        shared: Option<&Arc<SharedRows<'a, R>>>,
+        level: usize,
+        parents: &Aggregates,
+    ) -> Result<Option<Self>, BackendError> {
+        let Some(divided) = SharedRows::divided_level(shared, level) else { return Ok(None) };
+        let (offsets, members) = flatten(&divided.own_members(parents.members()));
         let (offsets, members) = (device.upload(&offsets)?, device.upload_list(&members)?);
-        Ok(Self { divided: divided.clone(), offsets, members })
+        Ok(Some(Self { divided: divided.clone(), offsets, members }))
     }
 
     /// Sums over all ranks what each has restricted of these.

@@ -1,6 +1,8 @@
 //! Pairs of neighboring aggregates and what couples them: the blocks of a coarse matrix off its
 //! diagonal, each with the one across it.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 use topopt_mesh::filled_rows;
@@ -43,9 +45,9 @@ impl Joints {
         };
 
         // Rows of aggregates that another rank has are made there; here only their blocks with own
-        // aggregates, which are those across from blocks of own rows: (row, element), sorted.
+        // aggregates, which are those across from blocks of own rows.
         let is_own = |aggregate: u32| !members[aggregate as usize].is_empty();
-        let mut of_others: Vec<(u32, u32)> = Vec::new();
+        let mut of_others: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         if members.par_iter().any(Vec::is_empty) {
             let own = structure.straddling.par_iter().enumerate();
             let across =
@@ -60,27 +62,24 @@ impl Joints {
                     }
                     across
                 });
-            of_others = across.collect();
-            of_others.par_sort_unstable();
-            of_others.dedup();
+            let mut across: Vec<(u32, u32)> = across.collect();
+            across.par_sort_unstable();
+            across.dedup();
+            across.into_iter().for_each(|(row, e)| of_others.entry(row).or_default().push(e));
         }
 
         Self::new(&structure.patterns[0], |row, add| {
             let row_is_own = is_own(row as u32);
-            let mut each = |e: u32| {
+            let elements = match row_is_own {
+                true => Some(&structure.straddling[row]),
+                false => of_others.get(&(row as u32)),
+            };
+            for &e in elements.into_iter().flatten() {
                 each_touched(e, &mut |other| {
                     if other as usize > row && (row_is_own || is_own(other)) {
                         add(other, e);
                     }
                 });
-            };
-            if row_is_own {
-                structure.straddling[row].iter().for_each(|&e| each(e));
-            } else {
-                let begin = of_others.partition_point(|&(other, _)| (other as usize) < row);
-                let found =
-                    of_others[begin..].iter().take_while(|(other, _)| *other as usize == row);
-                found.for_each(|&(_, e)| each(e));
             }
         })
     }
