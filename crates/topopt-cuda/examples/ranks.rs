@@ -221,12 +221,6 @@ where
         }
     }
 
-    fn sum_vector(&self, on: &Cuda<R>, x: &mut Vector<R>) {
-        if self.speaks() {
-            self.nccl.sum_vector(on, x);
-        }
-    }
-
     fn sum_scalar(&self, on: &Cuda<R>, scalar: &mut Scalar<R>) {
         if self.speaks() {
             self.nccl.sum_scalar(on, scalar);

@@ -62,7 +62,7 @@ pub fn part_of_filter<'a>(
     single: &'a Cuda<f32>,
     on_device: &Arc<MeshOnDevice>,
     mesh: &HexMesh,
-    others: &Arc<dyn Sharing<Cuda<f32>> + 'a>,
+    others: &Arc<dyn Sharing<'a, Cuda<f32>> + 'a>,
 ) -> Result<PartOfFilter<'a, Cuda<f64>>, BackendError> {
     let free = Constraints::none(mesh.n_nodes());
     let problem = Discretization::new(mesh.clone(), Diffusion, free);

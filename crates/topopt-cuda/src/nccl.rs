@@ -252,10 +252,6 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
         self.reduce_scalar(out, &ReduceOp::Sum);
     }
 
-    fn sum_vector(&self, _: &Cuda<R>, x: &mut DeviceVector<R>) {
-        self.with(|comm| comm.all_reduce_in_place(&mut x.values, &ReduceOp::Sum).map(drop));
-    }
-
     fn sum_scalar(&self, _: &Cuda<R>, scalar: &mut Scalar) {
         self.reduce_scalar(scalar, &ReduceOp::Sum);
     }

@@ -148,17 +148,6 @@ impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
         Exchange::<Cuda<R>>::sum_scalar(self, backend, out);
     }
 
-    fn sum_vector(&self, backend: &Cuda<R>, x: &mut DeviceVector<R>) {
-        let device = backend.device();
-        let summed = device.download(&x.values).and_then(|values| {
-            let mut all: Vec<f64> = values.iter().map(|value| value.to_f64()).collect();
-            self.0.sum(&mut all);
-            let all: Vec<R> = all.into_iter().map(R::from_f64).collect();
-            device.overwrite(&mut x.values, &all)
-        });
-        self.note(backend, summed);
-    }
-
     fn sum_scalar(&self, backend: &Cuda<R>, scalar: &mut Scalar) {
         self.change(backend, scalar, |value| self.0.sum(value));
     }

@@ -112,13 +112,13 @@ pub use kernel::{ElementKernel, ElementMatrix, ElementVector, MAX_TERMS, Summed}
 pub use material::Material;
 pub use multigrid::{
     Aggregates, Aggregation, DIRECT, Joints, MODES, Modes, Multigrid, NodalAggregation, NodalModes,
-    Supported,
+    SharedLevel, Supported,
 };
 pub use operator::ElementOperator;
 pub use patches::Patches;
 pub use preconditioner::{BlockJacobi, ElementPreconditioner, Jacobi, Level};
 pub use problem::{ElementFactors, LoadCase, Problem, ProblemError};
-pub use sharing::{Divided, PartSharing, Refreshed, Sharing, Split};
+pub use sharing::{Divided, PartSharing, Refreshed, Shared, Sharing};
 pub use springs::WithSprings;
 pub use strategy::Strategy;
 pub use supports::Supports;

@@ -1,22 +1,20 @@
 //! What ranks do together within a hierarchy whose finest level each has on its part.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use topopt_linalg::{
-    Backend, BackendError, BlockPattern, Communicator, Cost, Exchange, Halo, LinearOperator,
-    Neighbor, Space,
+    Backend, BackendError, Communicator, Cost, Exchange, Halo, LinearOperator, Space,
 };
 use topopt_mesh::Part;
 
-use crate::Aggregation;
 use crate::distributed::node_halo;
+use crate::{Aggregation, SharedLevel};
 
 /// The other ranks, as a hierarchy on a part knows them. Its vectors of nodal values are of the part,
 /// and ghosts have the values that they have on their ranks: what is made node by node of such vectors
 /// is such a vector again, and only what elements make needs a [`Sharing::refresh`].
-pub trait Sharing<B: Backend>: Send + Sync {
+pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// The part.
     fn part(&self) -> &Part;
 
@@ -35,33 +33,39 @@ pub trait Sharing<B: Backend>: Send + Sync {
     /// Whether a device can record what it does, to be replayed.
     fn is_recorded(&self) -> bool;
 
-    /// From how many unknowns on ranks split the work on a level whose matrix all of them have.
-    fn least_split(&self) -> usize;
+    /// From how many unknowns on ranks divide a level below the finest.
+    fn least_divided(&self) -> usize;
 
-    /// Makes the first level below the finest one of which each rank has the values of its own rows and
-    /// of those beside them: `own` ones, and `halo` among all rows.
+    /// Prepares to exchange rows of a level by `halo`: so many numbers per row of its vectors, and of
+    /// what else there is per row.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    fn divide_level(
+    fn divide(
         &self,
-        own: Range<usize>,
         halo: &Halo,
-        modes: usize,
-    ) -> Result<(), BackendError>;
+        numbers: [usize; 2],
+    ) -> Result<Box<dyn Divided<B> + 'a>, BackendError>;
+}
 
-    /// Writes the values beside own rows, which come from their ranks, to a vector of that level.
-    fn refresh_level(&self, x: &mut B::Vector);
+/// A level below the finest of which each rank has its own rows, and ghosts beside them: what is made
+/// row by row of its vectors is such a vector again, as on the finest level.
+pub trait Divided<B: Backend>: Send + Sync {
+    /// The own rows among those that are here.
+    fn own(&self) -> Range<usize>;
 
-    /// The scalar product of vectors of that level.
-    fn dot_of_level(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar);
+    /// Writes the values of ghosts, which come from their ranks.
+    fn refresh(&self, x: &mut B::Vector);
 
-    /// Sums a vector over all ranks.
-    fn sum(&self, x: &mut B::Vector);
+    /// The same of what else there is per row.
+    fn refresh_blocks(&self, blocks: &mut B::Vector);
+
+    /// out = x^T y over all ranks.
+    fn dot_into(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar);
 }
 
 /// Unknowns of a level below which an exchange takes longer than its product.
-const LEAST_SPLIT: usize = 100_000;
+const LEAST_DIVIDED: usize = 100_000;
 
 /// The other ranks by what crosses between them.
 pub struct PartSharing<'a, B: Backend, C: Exchange<B>> {
@@ -70,9 +74,7 @@ pub struct PartSharing<'a, B: Backend, C: Exchange<B>> {
     part: &'a Part,
     nodes: C::Lists,
     blocks: C::Lists,
-    least_split: usize,
-    /// Own entries of the first level below the finest, and what is exchanged there.
-    level: Mutex<Option<(Range<usize>, C::Lists)>>,
+    least_divided: usize,
 }
 
 impl<'a, B: Backend + Sync, C: Exchange<B>> PartSharing<'a, B, C>
@@ -88,29 +90,31 @@ where
         communicator: &'a C,
         part: &'a Part,
         unknowns: usize,
-    ) -> Result<Arc<dyn Sharing<B> + 'a>, BackendError> {
-        Self::splitting(LEAST_SPLIT, backend, communicator, part, unknowns)
+    ) -> Result<Arc<dyn Sharing<'a, B> + 'a>, BackendError> {
+        Self::dividing(LEAST_DIVIDED, backend, communicator, part, unknowns)
     }
 
-    /// The same where products of levels with `least_split` unknowns and more are split.
+    /// The same where levels of `least_divided` unknowns and more are divided.
     ///
     /// # Errors
     /// As [`PartSharing::of`].
-    pub fn splitting(
-        least_split: usize,
+    pub fn dividing(
+        least_divided: usize,
         backend: &'a B,
         communicator: &'a C,
         part: &'a Part,
         unknowns: usize,
-    ) -> Result<Arc<dyn Sharing<B> + 'a>, BackendError> {
+    ) -> Result<Arc<dyn Sharing<'a, B> + 'a>, BackendError> {
         let lists = |unknowns| communicator.lists(backend, &node_halo(part), unknowns);
         let (nodes, blocks) = (lists(unknowns)?, lists(unknowns * (unknowns + 1) / 2)?);
-        let level = Mutex::new(None);
-        Ok(Arc::new(Self { backend, communicator, part, nodes, blocks, least_split, level }))
+        Ok(Arc::new(Self { backend, communicator, part, nodes, blocks, least_divided }))
     }
 }
 
-impl<B: Backend + Sync, C: Exchange<B>> Sharing<B> for PartSharing<'_, B, C> {
+impl<'a, B: Backend + Sync, C: Exchange<B>> Sharing<'a, B> for PartSharing<'a, B, C>
+where
+    C::Lists: 'a,
+{
     fn part(&self) -> &Part {
         self.part
     }
@@ -135,160 +139,117 @@ impl<B: Backend + Sync, C: Exchange<B>> Sharing<B> for PartSharing<'_, B, C> {
         self.communicator.is_recorded()
     }
 
-    fn least_split(&self) -> usize {
-        self.least_split
+    fn least_divided(&self) -> usize {
+        self.least_divided
     }
 
-    fn divide_level(
+    fn divide(
         &self,
-        own: Range<usize>,
         halo: &Halo,
-        modes: usize,
-    ) -> Result<(), BackendError> {
-        let lists = self.communicator.lists(self.backend, &halo.of_entries(modes), 1)?;
-        let entries = modes * own.start..modes * own.end;
-        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some((entries, lists));
-        Ok(())
-    }
-
-    fn refresh_level(&self, x: &mut B::Vector) {
-        let level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, lists)) = &*level {
-            self.communicator.refresh(self.backend, lists, x);
-        }
-    }
-
-    fn dot_of_level(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar) {
-        let level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((own, _)) = &*level {
-            self.communicator.dot_own(self.backend, own.clone(), x, y, out);
-        }
-    }
-
-    fn sum(&self, x: &mut B::Vector) {
-        self.communicator.sum_vector(self.backend, x);
+        numbers: [usize; 2],
+    ) -> Result<Box<dyn Divided<B> + 'a>, BackendError> {
+        // Entries side by side, as vectors of a level have them on every backend.
+        let Self { backend, communicator, .. } = *self;
+        let lists = |numbers| communicator.lists(backend, &halo.of_entries(numbers), 1);
+        let (values, blocks) = (lists(numbers[0])?, lists(numbers[1])?);
+        let (own, unknowns) = (halo.own.clone(), numbers[0]);
+        Ok(Box::new(DividedLevel { backend, communicator, own, unknowns, values, blocks }))
     }
 }
 
-/// The first level below the finest where ranks divide it: each has the values of its own rows, the next
-/// `counts`, and of those beside them. Every rank has the whole matrix.
-pub struct Divided<'a, B: Backend> {
-    sharing: Arc<dyn Sharing<B> + 'a>,
+/// A level that ranks divide, by what crosses between them.
+struct DividedLevel<'a, B: Backend, C: Exchange<B>> {
+    backend: &'a B,
+    communicator: &'a C,
     own: Range<usize>,
+    unknowns: usize,
+    values: C::Lists,
+    blocks: C::Lists,
 }
 
-impl<'a, B: Backend> Divided<'a, B> {
-    /// The level of the aggregates of nodes of `structure`; none where there are no other ranks, it is
-    /// the last one, or too small.
+impl<B: Backend + Sync, C: Exchange<B>> Divided<B> for DividedLevel<'_, B, C> {
+    fn own(&self) -> Range<usize> {
+        self.own.clone()
+    }
+
+    fn refresh(&self, x: &mut B::Vector) {
+        self.communicator.refresh(self.backend, &self.values, x);
+    }
+
+    fn refresh_blocks(&self, blocks: &mut B::Vector) {
+        self.communicator.refresh(self.backend, &self.blocks, blocks);
+    }
+
+    fn dot_into(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar) {
+        let entries = self.unknowns * self.own.start..self.unknowns * self.own.end;
+        self.communicator.dot_own(self.backend, entries, x, y, out);
+    }
+}
+
+/// How ranks share a level below the finest, of which each makes its own rows.
+pub enum Shared<'a, B: Backend> {
+    /// Each has its own rows and ghosts.
+    Divided(Box<dyn Divided<B> + 'a>),
+    /// Each has all rows, and makes the next `counts` of them.
+    Whole {
+        /// The other ranks.
+        sharing: Arc<dyn Sharing<'a, B> + 'a>,
+        /// Rows by rank.
+        counts: Vec<usize>,
+    },
+}
+
+impl<'a, B: Backend> Shared<'a, B> {
+    /// The levels of `structure` that are shared, the first below the finest first, with so many numbers per
+    /// row of what their smoothers have per row; none where there are no other ranks. On all levels below,
+    /// each rank has and does the same.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(
-        sharing: Option<&Arc<dyn Sharing<B> + 'a>>,
+    pub fn levels(
+        sharing: Option<&Arc<dyn Sharing<'a, B> + 'a>>,
         structure: &Aggregation,
-    ) -> Result<Option<Arc<Self>>, BackendError> {
-        let (modes, pattern) = (structure.modes(), &structure.patterns[0]);
-        let is_large = |sharing: &&Arc<dyn Sharing<B> + 'a>| {
-            modes * pattern.n_rows() >= sharing.least_split() && !structure.coarser.is_empty()
+        of_block: usize,
+    ) -> Result<Vec<Arc<Self>>, BackendError> {
+        let Some(sharing) = sharing else { return Ok(Vec::new()) };
+        let shared = |level: &SharedLevel| {
+            Ok(Arc::new(match level {
+                SharedLevel::Divided(halo) => {
+                    Self::Divided(sharing.divide(halo, [structure.modes(), of_block])?)
+                }
+                SharedLevel::Whole(counts) => {
+                    Self::Whole { sharing: sharing.clone(), counts: counts.clone() }
+                }
+            }))
         };
-        let Some(sharing) = sharing.filter(is_large).cloned() else { return Ok(None) };
-        let (own, halo) = beside(pattern, &structure.counts, sharing.communicator().rank());
-        sharing.divide_level(own.clone(), &halo, modes)?;
-        Ok(Some(Arc::new(Self { sharing, own })))
+        structure.shared.iter().map(shared).collect()
     }
 
-    /// The rows of this rank.
-    pub fn own(&self) -> Range<usize> {
-        self.own.clone()
-    }
-
-    /// The members of aggregates of this level that are own rows.
-    pub fn own_members(&self, members: &[Vec<u32>]) -> Vec<Vec<u32>> {
-        let own = |&row: &u32| self.own.contains(&(row as usize));
-        members.iter().map(|rows| rows.iter().copied().filter(own).collect()).collect()
-    }
-
-    /// Writes the values beside own rows.
-    pub fn refresh(&self, x: &mut B::Vector) {
-        self.sharing.refresh_level(x);
-    }
-
-    /// out = x^T y.
-    pub fn dot_into(&self, x: &B::Vector, y: &B::Vector, out: &mut B::Scalar) {
-        self.sharing.dot_of_level(x, y, out);
-    }
-
-    /// Sums over all ranks what each makes of its own rows for the next level.
-    pub fn sum(&self, of_next: &mut B::Vector) {
-        self.sharing.sum(of_next);
-    }
-}
-
-/// The own rows of `rank`, of which each rank has the next `counts`, and those of others that a row of a
-/// symmetric `pattern` reads: all numbered among all rows.
-fn beside(pattern: &BlockPattern, counts: &[usize], rank: usize) -> (Range<usize>, Halo) {
-    let ends: Vec<usize> = counts
-        .iter()
-        .scan(0, |end, n| {
-            *end += n;
-            Some(*end)
-        })
-        .collect();
-    let own = ends[rank] - counts[rank]..ends[rank];
-    let mut neighbors: BTreeMap<usize, Neighbor> = BTreeMap::new();
-    for row in own.clone() {
-        for &column in pattern.row(row).iter().filter(|&&c| !own.contains(&(c as usize))) {
-            let rank = ends.partition_point(|&end| end <= column as usize);
-            let neighbor = neighbors.entry(rank).or_insert_with(|| Neighbor {
-                rank,
-                sent: Vec::new(),
-                received: Vec::new(),
-            });
-            neighbor.sent.push(row as u32);
-            neighbor.received.push(column);
+    /// The level, if each rank has its own rows alone.
+    pub fn divided(&self) -> Option<&dyn Divided<B>> {
+        match self {
+            Self::Divided(level) => Some(level.as_ref()),
+            Self::Whole { .. } => None,
         }
     }
-    for list in neighbors.values_mut().flat_map(|n| [&mut n.sent, &mut n.received]) {
-        list.sort_unstable();
-        list.dedup();
-    }
-    let n_points = pattern.n_rows();
-    (own, Halo { own: 0..n_points, n_points, neighbors: neighbors.into_values().collect() })
-}
 
-/// How ranks split the product of a matrix that all of them have: a range of rows each.
-pub struct Split<'a, B: Backend> {
-    sharing: Arc<dyn Sharing<B> + 'a>,
-    own: Range<usize>,
-    /// How many rows each has, where all need all of them.
-    counts: Option<Vec<usize>>,
-}
-
-impl<'a, B: Backend> Split<'a, B> {
-    /// Of vectors of `space`; none where there are no other ranks, or too few unknowns.
-    pub fn new(sharing: Option<&Arc<dyn Sharing<B> + 'a>>, space: Space) -> Option<Self> {
-        let sharing = sharing.filter(|sharing| space.len() >= sharing.least_split())?.clone();
-        let (rank, size) = (sharing.communicator().rank(), sharing.communicator().size());
-        let end = |rank: usize| space.points * rank / size;
-        let counts = (0..size).map(|rank| end(rank + 1) - end(rank)).collect();
-        Some(Self { sharing, own: end(rank)..end(rank + 1), counts: Some(counts) })
+    /// Level `level` of a hierarchy, the finest of which is 0, if it is one of the `shared` ones of which each
+    /// rank has its own rows alone.
+    pub fn divided_level(shared: &[Arc<Self>], level: usize) -> Option<&dyn Divided<B>> {
+        level.checked_sub(1).and_then(|level| shared.get(level))?.divided()
     }
 
-    /// Of a level that ranks divide.
-    pub fn of(level: &Divided<'a, B>) -> Self {
-        Self { sharing: level.sharing.clone(), own: level.own(), counts: None }
+    /// The rows that this rank makes of a product, of `n_rows` that are here.
+    pub fn own_rows(shared: Option<&Arc<Self>>, n_rows: usize) -> Range<usize> {
+        let divided = shared.and_then(|shared| shared.divided());
+        divided.map_or(0..n_rows, |level| level.own())
     }
 
-    /// The rows that this rank makes.
-    pub fn own(&self) -> Range<usize> {
-        self.own.clone()
-    }
-
-    /// Adds the rows that other ranks make to a product, as far as they are needed.
-    pub fn complete(&self, y: &mut B::Vector) {
-        match &self.counts {
-            Some(counts) => self.sharing.share(counts, y),
-            None => self.sharing.refresh_level(y),
+    /// Adds the rows that other ranks have restricted to a vector.
+    pub fn complete(&self, x: &mut B::Vector) {
+        match self {
+            Self::Divided(level) => level.refresh(x),
+            Self::Whole { sharing, counts } => sharing.share(counts, x),
         }
     }
 }
@@ -298,7 +259,7 @@ pub struct Refreshed<'a, B, O: ?Sized> {
     /// What computes them at own nodes.
     pub operator: Box<O>,
     /// Where those of ghosts come from.
-    pub sharing: Arc<dyn Sharing<B> + 'a>,
+    pub sharing: Arc<dyn Sharing<'a, B> + 'a>,
 }
 
 impl<B: Backend, O: LinearOperator<B> + ?Sized> LinearOperator<B> for Refreshed<'_, B, O> {

@@ -47,9 +47,6 @@ pub trait Exchange<B: Backend>: Communicator {
         out: &mut B::Scalar,
     );
 
-    /// Sums a vector over all ranks.
-    fn sum_vector(&self, backend: &B, x: &mut B::Vector);
-
     /// Sums a scalar over all ranks.
     fn sum_scalar(&self, backend: &B, scalar: &mut B::Scalar);
 
@@ -116,10 +113,6 @@ impl<C: Communicator> Exchange<Cpu> for C {
     fn dot_own(&self, _: &Cpu, entries: Range<usize>, x: &Vec<f64>, y: &Vec<f64>, out: &mut f64) {
         *out = dot(&x[entries.clone()], &y[entries]);
         self.sum(std::slice::from_mut(out));
-    }
-
-    fn sum_vector(&self, _: &Cpu, x: &mut Vec<f64>) {
-        self.sum(x);
     }
 
     fn sum_scalar(&self, _: &Cpu, scalar: &mut f64) {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{DIM, Joints, MODES, Split};
+use topopt_fem::{DIM, Joints, MODES};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual, Space,
 };
 
 use super::block_diagonal::how;
+use super::shared_rows::{SharedLevel, SharedRows};
 use super::transfer::Grouping;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -58,19 +59,19 @@ pub(super) struct CoarseMatrix<'a, R: Real> {
     pub diagonal: CudaSlice<f64>,
     /// Whose motions the unknowns are.
     aggregates: Arc<Grouping>,
-    /// Rows that other ranks make of products.
-    split: Option<Split<'a, Cuda<R>>>,
+    /// What other ranks have of it.
+    shared: SharedRows<'a, R>,
 }
 
 impl<'a, R: Real> CoarseMatrix<'a, R> {
-    /// A matrix of zeros, for the motions of `aggregates` about `centers`, whose products ranks may `split`.
+    /// A matrix of zeros, for the motions of `aggregates` about `centers`, which ranks may share.
     pub fn zeros(
         kernels: &Arc<kernels::Bsr6<R>>,
         backend: &Cuda<R>,
         joints: &Joints,
         aggregates: &Arc<Grouping>,
         centers: &[[f64; DIM]],
-        split: Option<Split<'a, Cuda<R>>>,
+        shared: Option<SharedLevel<'a, R>>,
     ) -> Result<Self, BackendError> {
         let device = backend.device();
         // A level of one aggregate has no block off the diagonal, and an array on the device an entry.
@@ -83,12 +84,14 @@ impl<'a, R: Real> CoarseMatrix<'a, R> {
             ground: backend.zeros(Space::level(n_rows, SIZE))?,
             diagonal: device.zeros(SIZE * n_rows)?,
             aggregates: aggregates.clone(),
-            split,
+            shared: SharedRows::new(shared, joints),
         })
     }
 
-    /// Makes the blocks on the diagonal of the others and the ground, which have changed.
+    /// Makes the blocks on the diagonal of the others and the ground, which have changed, after those that
+    /// other ranks make.
     pub fn complete(&mut self) {
+        self.shared.complete_matrix(&mut self.blocks, &mut self.ground);
         let rows = &self.rows;
         let (offsets, columns, blocks) = (&rows.offsets, &rows.columns, &self.blocks);
         let (grid, centers) = (Threads(WARP * rows.n_rows), &self.aggregates.centers);
@@ -129,15 +132,13 @@ impl<R: Real> LinearOperator<Cuda<R>> for CoarseMatrix<'_, R> {
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         let rows = &self.rows;
         let (offsets, columns, blocks) = (&rows.offsets, &rows.columns, &self.blocks);
-        let own = self.split.as_ref().map_or(0..rows.n_rows, Split::own);
+        let own = self.shared.own();
         let (grid, arms, ground) = (Threads(WARP * own.len()), &self.arms, &self.ground);
         let (first, end) = (own.start, own.end);
         if first < end {
             self.kernels.bsr6(grid, first, end, offsets, columns, blocks, arms, ground, x, &mut *y);
         }
-        if let Some(split) = &self.split {
-            split.complete(y);
-        }
+        self.shared.refresh(y);
     }
 
     fn cost(&self) -> Cost {
@@ -156,21 +157,22 @@ pub(super) struct InverseBlocks6<R> {
     kernels: Arc<kernels::Bsr6<R>>,
     n_rows: usize,
     /// \[n_rows\]\[6\]\[6\].
-    blocks: CudaSlice<R>,
+    blocks: DeviceVector<R>,
 }
 
 impl<R: Real> InverseBlocks6<R> {
     /// Needs an update before use.
-    pub fn new(device: &Device, matrix: &CoarseMatrix<'_, R>) -> Result<Self, BackendError> {
+    pub fn new(backend: &Cuda<R>, matrix: &CoarseMatrix<'_, R>) -> Result<Self, BackendError> {
         let n_rows = matrix.rows.n_rows;
-        let blocks = device.zeros(SIZE * n_rows)?;
+        let blocks = backend.zeros(Space::level(n_rows, SIZE))?;
         Ok(Self { kernels: matrix.kernels.clone(), n_rows, blocks })
     }
 
     /// Follows `matrix`.
     pub fn update(&mut self, matrix: &CoarseMatrix<'_, R>) {
         let (n, blocks) = (self.n_rows, &mut self.blocks);
-        self.kernels.invert_diagonal6(Threads(n), n, &matrix.diagonal, blocks);
+        self.kernels.invert_diagonal6(Threads(n), n, &matrix.diagonal, &mut *blocks);
+        matrix.shared.refresh_diagonal(blocks);
     }
 }
 

@@ -132,7 +132,7 @@ impl<R: Real> Galerkin<R> {
     /// coarse = P^T fine P.
     pub fn of_aggregates(
         &self,
-        transfer: &AggregateTransfer<R>,
+        transfer: &AggregateTransfer<'_, R>,
         (fine, fine_rows): (&CoarseMatrix<'_, R>, &CudaSlice<u32>),
         joints: &JointLists,
         coarse: &mut CoarseMatrix<'_, R>,

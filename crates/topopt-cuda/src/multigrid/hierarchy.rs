@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Supported};
+use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Shared, Supported};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
@@ -18,8 +18,8 @@ use super::device_multigrid::DeviceHierarchy;
 use super::fine_patches::FinePatches;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
 use super::prepared::{Prepared, structure};
-use super::shared_rows::{Others, SharedRows};
-use super::transfer::{AggregateTransfer, Grouping, NodeTransfer, OwnMembers};
+use super::shared_rows::{Others, SharedLevel};
+use super::transfer::{AggregateTransfer, Grouping, NodeTransfer};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -48,7 +48,8 @@ pub struct RigidAggregation<'a, R: Real> {
 struct Levels<'a, R: Real> {
     nodes: Arc<Grouping>,
     transfer: NodeTransfer<'a, R>,
-    shared: Option<Arc<SharedRows<'a, R>>>,
+    /// Those that ranks share.
+    shared: Vec<SharedLevel<'a, R>>,
     joints: JointLists,
     supported: SupportedRows,
     /// Levels 1 and on, except the last.
@@ -84,34 +85,31 @@ impl<'a, R: Real> Levels<'a, R> {
         let nodes = Grouping::new(device, &structure.nodes)?;
         let mut joints = Joints::of_nodes(problem, structure);
         let first_joints = JointLists::new(device, &joints)?;
-        let shared = SharedRows::new(others, structure, &joints)?;
-        let split = |level: usize, joints: &Joints| {
-            SharedRows::split(shared.as_ref(), level, joints, MODES)
-        };
+        let shared = Shared::levels(others, structure, MODES * MODES)?;
+        let shared_level = |level: usize| shared.get(level - 1).cloned();
         let (mut children, mut centers) = (nodes.clone(), structure.nodes.centers());
         let mut coarse = Vec::new();
         let coarser = structure.coarser.iter().zip(&structure.patterns[1..]);
         for (level, (parents, pattern)) in (1..).zip(coarser) {
             let next = Joints::of_aggregates(&joints, parents, pattern);
-            let split = split(level, &joints);
+            let (here, below) = (shared_level(level), shared_level(level + 1));
             let matrix =
-                CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, split)?;
-            let own = OwnMembers::of_level(device, shared.as_ref(), level, parents)?;
+                CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, here)?;
             let grouping = Grouping::new(device, parents)?;
             coarse.push(CoarseLevel {
-                inverse_diagonal: InverseBlocks6::new(device, &matrix)?,
+                inverse_diagonal: InverseBlocks6::new(backend, &matrix)?,
                 matrix,
-                transfer: AggregateTransfer::new(&transfers, &children, &grouping, own),
+                transfer: AggregateTransfer::new(&transfers, &children, &grouping, below),
                 joints: JointLists::new(device, &next)?,
                 rows_of_blocks: device.upload(&joints.rows_of_blocks())?,
             });
             (joints, children, centers) = (next, grouping, parents.centers());
         }
 
-        let split = split(1 + coarse.len(), &joints);
-        let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, split)?;
+        let here = shared_level(1 + coarse.len());
+        let last = CoarseMatrix::zeros(&matrices, backend, &joints, &children, centers, here)?;
         Ok(Self {
-            transfer: NodeTransfer::new(on_device, &nodes, shared.clone())?,
+            transfer: NodeTransfer::new(on_device, &nodes, shared_level(1))?,
             shared,
             nodes,
             joints: first_joints,
@@ -180,7 +178,7 @@ impl<R: Real> DeviceHierarchy<R> for RigidAggregation<'_, R> {
     fn update(&mut self, backend: &Cuda<R>) {
         let Self { on_device, operator, bounds, raised, inverse_blocks, levels, galerkin, .. } =
             self;
-        let Levels { nodes, shared, joints, supported, coarse, last, last_inverse, .. } = levels;
+        let Levels { nodes, joints, supported, coarse, last, last_inverse, .. } = levels;
         let moduli = operator.elements.moduli();
         backend.multiply(bounds, moduli, raised);
         inverse_blocks.update(&raised.values);
@@ -192,10 +190,6 @@ impl<R: Real> DeviceHierarchy<R> for RigidAggregation<'_, R> {
         }
         let first = coarse.first_mut().map_or(&mut *last, |level| &mut level.matrix);
         galerkin.of_nodes(on_device, &moduli.values, nodes, (joints, supported), first);
-        if let Some(shared) = shared {
-            shared.share_blocks(&mut first.blocks);
-            shared.share_rows(&mut first.ground);
-        }
         first.complete();
         for level in 0..coarse.len() {
             let (done, rest) = coarse.split_at_mut(level + 1);
@@ -258,7 +252,7 @@ impl<R: Real> Hierarchy<Cuda<R>> for RigidAggregation<'_, R> {
         y: &DeviceVector<R>,
         out: &mut Scalar,
     ) {
-        match SharedRows::divided_level(self.levels.shared.as_ref(), level) {
+        match Shared::divided_level(&self.levels.shared, level) {
             Some(divided) => divided.dot_into(x, y, out),
             None => backend.dot_into(x, y, out),
         }

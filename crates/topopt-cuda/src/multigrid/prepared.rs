@@ -51,19 +51,19 @@ pub(super) fn direct(n_dofs: usize) -> usize {
 ///
 /// # Errors
 /// [`BackendError`] if another rank has failed.
-pub fn structure_of_part<B: Backend, K: ElementKernel<N>, const N: usize>(
+pub fn structure_of_part<'a, B: Backend, K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
-    others: &dyn Sharing<B>,
+    others: &dyn Sharing<'a, B>,
 ) -> Result<Aggregation, BackendError> {
     structure(problem, problem.void(), Some(others))
 }
 
 /// The structure of a hierarchy on the device around the elements `void` of `problem`, which is that of
 /// a part where there are other ranks.
-pub(super) fn structure<B: Backend, K: ElementKernel<N>, const N: usize>(
+pub(super) fn structure<'a, B: Backend, K: ElementKernel<N>, const N: usize>(
     problem: &Discretization<K, N>,
     void: &[u32],
-    others: Option<&dyn Sharing<B>>,
+    others: Option<&dyn Sharing<'a, B>>,
 ) -> Result<Aggregation, BackendError> {
     let Some(others) = others else {
         return Ok(Aggregation::around(problem, void, direct(problem.n_dofs())));

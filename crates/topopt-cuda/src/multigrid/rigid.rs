@@ -44,7 +44,7 @@ impl<'a, R: Real> Multigrid<'a, R> {
         problem: &'a Discretization,
         kind: CycleKind,
         prepared: &Prepared,
-        others: Arc<dyn Sharing<Cuda<R>> + 'a>,
+        others: Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
     ) -> Result<Self, BackendError> {
         Self::among(backend, on_device, problem, kind, prepared, Some(&others))
     }

@@ -54,7 +54,7 @@ impl<'a, R: Real> ScalarMultigrid<'a, R> {
     /// # Errors
     /// As [`ScalarMultigrid::new`], and if another rank has failed.
     pub fn on_part(
-        (others, structure): (&Arc<dyn Sharing<Cuda<R>> + 'a>, &Aggregation),
+        (others, structure): (&Arc<dyn Sharing<'a, Cuda<R>> + 'a>, &Aggregation),
         backend: &'a Cuda<R>,
         mesh: &Arc<MeshOnDevice>,
         problem: &Discretization<Diffusion, 1>,

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use topopt_fem::{
-    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Level, Supported, WithSprings,
+    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Level, Shared, Supported,
+    WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
@@ -18,8 +19,7 @@ use super::fine_patches::FinePatches;
 use super::galerkin::{JointLists, SupportedRows};
 use super::prepared::structure;
 use super::scalar_matrix::{ConstantTransfer, InverseEntries, Kernels, ScalarMatrix};
-use super::shared_rows::{Others, SharedRows};
-use super::transfer::OwnMembers;
+use super::shared_rows::{Others, SharedLevel};
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -53,7 +53,8 @@ pub struct ScalarHierarchy<'a, R: Real> {
 /// All below the finest level.
 struct Levels<'a, R: Real> {
     supported: SupportedRows,
-    shared: Option<Arc<SharedRows<'a, R>>>,
+    /// Those that ranks share.
+    shared: Vec<SharedLevel<'a, R>>,
     /// From each level to the next, and what the next is made of.
     transfers: Vec<ConstantTransfer<'a, R>>,
     joints: Vec<JointLists>,
@@ -77,20 +78,21 @@ impl<'a, R: Real> Levels<'a, R> {
         let mut transfers = Vec::new();
         let (mut lists, mut coarse) = (Vec::new(), Vec::new());
         let mut joints = Joints::of_nodes(problem, structure);
-        let shared = SharedRows::new(others, structure, &joints)?;
-        let split =
-            |level: usize, joints: &Joints| SharedRows::split(shared.as_ref(), level, joints, 1);
-        transfers.push(ConstantTransfer::new(&kernels, device, &structure.nodes, is_held, None)?);
+        let shared = Shared::levels(others, structure, 1)?;
+        let first = shared.first().cloned();
+        let nodes = &structure.nodes;
+        transfers.push(ConstantTransfer::new(&kernels, device, nodes, is_held, first.clone())?);
         lists.push(JointLists::new(device, &joints)?);
-        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, split(1, &joints))?);
+        coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, first)?);
         let coarser = structure.coarser.iter().zip(&structure.patterns[1..]);
         for (level, (parents, pattern)) in (1..).zip(coarser) {
-            let own = OwnMembers::of_level(device, shared.as_ref(), level, parents)?;
+            let below = shared.get(level).cloned();
             joints = Joints::of_aggregates(&joints, parents, pattern);
-            transfers.push(ConstantTransfer::new(&kernels, device, parents, |_| false, own)?);
+            let transfer =
+                ConstantTransfer::new(&kernels, device, parents, |_| false, below.clone())?;
+            transfers.push(transfer);
             lists.push(JointLists::new(device, &joints)?);
-            let split = split(level + 1, &joints);
-            coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, split)?);
+            coarse.push(ScalarMatrix::zeros(&kernels, backend, &joints, below)?);
         }
 
         Ok(Self {
@@ -166,7 +168,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
     /// The matrix of the first level below the finest.
     fn first_matrix(&mut self, backend: &Cuda<R>) {
         let Self { mesh, diagonal, galerkin, levels, .. } = self;
-        let Levels { supported, shared, transfers, joints, coarse, .. } = levels;
+        let Levels { supported, transfers, joints, coarse, .. } = levels;
         let fine = &self.fine.operator;
         let (transfer, joints, first) = (&transfers[0], &joints[0], &mut coarse[0]);
         let [conductivities, _] = fine.elements().coefficients();
@@ -176,7 +178,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
         if let Some(springs) = fine.stiffness() {
             backend.axpby(1.0, springs, 1.0, diagonal);
         }
-        transfer.restrict(diagonal, &mut first.ground);
+        transfer.sum(diagonal, &mut first.ground);
         galerkin.conduction_ground(
             Threads(WARP * supported.n),
             &*mesh,
@@ -205,10 +207,6 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             &first.rows.columns,
             &mut first.entries,
         );
-        if let Some(shared) = shared {
-            shared.share_blocks(&mut first.entries);
-            shared.share_rows(&mut first.ground);
-        }
         first.complete(galerkin);
     }
 }
@@ -233,7 +231,7 @@ impl<R: Real> DeviceHierarchy<R> for ScalarHierarchy<'_, R> {
         for level in 1..levels.coarse.len() {
             let (done, rest) = levels.coarse.split_at_mut(level);
             let (fine, coarse) = (&done[level - 1], &mut rest[0]);
-            levels.transfers[level].restrict(&fine.ground, &mut coarse.ground);
+            levels.transfers[level].sum(&fine.ground, &mut coarse.ground);
 
             let (joints, rows) = (&levels.joints[level], &coarse.rows);
             galerkin.scalar_joints(
@@ -295,10 +293,7 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
     }
 
     fn transfer(&self, level: usize) -> &dyn Transfer<Cuda<R>> {
-        match (level, &self.levels.shared) {
-            (0, Some(_)) => self,
-            _ => &self.levels.transfers[level],
-        }
+        &self.levels.transfers[level]
     }
 
     fn solve_last(&self, b: &DeviceVector<R>, x: &mut DeviceVector<R>) {
@@ -313,24 +308,10 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
         y: &DeviceVector<R>,
         out: &mut Scalar,
     ) {
-        match SharedRows::divided_level(self.levels.shared.as_ref(), level) {
+        match Shared::divided_level(&self.levels.shared, level) {
             Some(divided) => divided.dot_into(x, y, out),
             None => backend.dot_into(x, y, out),
         }
-    }
-}
-
-/// From the finest level to the rows of all ranks.
-impl<R: Real> Transfer<Cuda<R>> for ScalarHierarchy<'_, R> {
-    fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
-        self.levels.transfers[0].restrict(fine, coarse);
-        if let Some(shared) = &self.levels.shared {
-            shared.complete(coarse);
-        }
-    }
-
-    fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {
-        self.levels.transfers[0].prolong_add(coarse, fine);
     }
 }
 

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Aggregates, Joints, Split};
+use topopt_fem::{Aggregates, Joints};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual, Space, Transfer,
 };
 
 use super::block_diagonal::how;
 use super::coarse_matrix::Rows;
-use super::transfer::OwnMembers;
+use super::shared_rows::{SharedLevel, SharedRows};
 use super::transfer::flatten;
 use crate::kernel::Grid::Threads;
 use crate::kernels;
@@ -49,17 +49,17 @@ pub(super) struct ScalarMatrix<'a, R: Real> {
     /// `[n_rows]`.
     pub diagonal: CudaSlice<f64>,
     pub inverse: InverseEntries<R>,
-    /// Rows that other ranks make of products.
-    split: Option<Split<'a, Cuda<R>>>,
+    /// What other ranks have of it.
+    shared: SharedRows<'a, R>,
 }
 
 impl<'a, R: Real> ScalarMatrix<'a, R> {
-    /// A matrix of zeros, with entries where `joints` are, whose products ranks may `split`.
+    /// A matrix of zeros, with entries where `joints` are, which ranks may share.
     pub fn zeros(
         kernels: &Arc<Kernels<R>>,
         backend: &Cuda<R>,
         joints: &Joints,
-        split: Option<Split<'a, Cuda<R>>>,
+        shared: Option<SharedLevel<'a, R>>,
     ) -> Result<Self, BackendError> {
         let rows = Rows::new(backend.device(), joints)?;
         let space = Space::level(rows.n_rows, 1);
@@ -72,16 +72,28 @@ impl<'a, R: Real> ScalarMatrix<'a, R> {
             ground: backend.zeros(space)?,
             diagonal: backend.device().zeros(rows.n_rows)?,
             inverse: InverseEntries::zeros(kernels, backend, space)?,
-            split,
+            shared: SharedRows::new(shared, joints),
             rows,
         })
     }
 
-    /// Makes the diagonal of the other entries and the ground, which have changed.
+    /// Makes the diagonal of the other entries and the ground, which have changed, after those that other
+    /// ranks make.
     pub fn complete(&mut self, kernels: &kernels::ScalarGalerkin<R>) {
-        let Self { rows: Rows { n_rows, offsets, .. }, entries, ground, diagonal, .. } = self;
+        let Self { rows: Rows { n_rows, offsets, .. }, entries, ground, diagonal, shared, .. } =
+            self;
+        shared.complete_matrix(entries, ground);
         let (grid, inverse) = (Threads(WARP * *n_rows), &mut self.inverse.values);
-        kernels.complete1(grid, *n_rows, &*offsets, &*entries, &*ground, &mut *diagonal, inverse);
+        kernels.complete1(
+            grid,
+            *n_rows,
+            &*offsets,
+            &*entries,
+            &*ground,
+            &mut *diagonal,
+            &mut *inverse,
+        );
+        shared.refresh_diagonal(inverse);
     }
 }
 
@@ -91,9 +103,9 @@ impl<R: Real> LinearOperator<Cuda<R>> for ScalarMatrix<'_, R> {
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        let Self { kernels, rows, entries, ground, split, .. } = self;
-        let Rows { n_rows, offsets, columns, .. } = rows;
-        let own = split.as_ref().map_or(0..*n_rows, Split::own);
+        let Self { kernels, rows, entries, ground, shared, .. } = self;
+        let Rows { offsets, columns, .. } = rows;
+        let own = shared.own();
         if !own.is_empty() {
             kernels.levels.csr1(
                 Threads(WARP * own.len()),
@@ -107,9 +119,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for ScalarMatrix<'_, R> {
                 &mut *y,
             );
         }
-        if let Some(split) = split {
-            split.complete(y);
-        }
+        shared.refresh(y);
     }
 
     fn cost(&self) -> Cost {
@@ -199,8 +209,8 @@ pub(super) struct ConstantTransfer<'a, R: Real> {
     offsets: CudaSlice<u32>,
     /// The points of every aggregate that are not held.
     members: CudaSlice<u32>,
-    /// Those of this rank, on a level that ranks divide.
-    own: Option<OwnMembers<'a, R>>,
+    /// How ranks share the aggregates, if they do.
+    shared: Option<SharedLevel<'a, R>>,
 }
 
 impl<'a, R: Real> ConstantTransfer<'a, R> {
@@ -209,7 +219,7 @@ impl<'a, R: Real> ConstantTransfer<'a, R> {
         device: &Device,
         aggregates: &Aggregates,
         is_held: impl Fn(u32) -> bool,
-        own: Option<OwnMembers<'a, R>>,
+        shared: Option<SharedLevel<'a, R>>,
     ) -> Result<Self, BackendError> {
         let free = |members: &Vec<u32>| members.iter().copied().filter(|&p| !is_held(p)).collect();
         let members: Vec<Vec<u32>> = aggregates.members().iter().map(free).collect();
@@ -222,16 +232,29 @@ impl<'a, R: Real> ConstantTransfer<'a, R> {
             of: device.upload(&of)?,
             offsets: device.upload(&offsets)?,
             members: device.upload_list(&members)?,
-            own,
+            shared,
         })
     }
 }
 
 impl<R: Real> Transfer<Cuda<R>> for ConstantTransfer<'_, R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
-        let Self { kernels, n_aggregates, offsets, members, own, .. } = self;
-        let own = own.as_ref();
-        let (offsets, members) = own.map_or((offsets, members), |own| (&own.offsets, &own.members));
+        self.sum(fine, coarse);
+        if let Some(shared) = &self.shared {
+            shared.complete(coarse);
+        }
+    }
+
+    fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {
+        let n = self.of.len();
+        self.kernels.levels.prolong1(Threads(n), n, &self.of, coarse, fine);
+    }
+}
+
+impl<R: Real> ConstantTransfer<'_, R> {
+    /// The sums over own points of every aggregate.
+    pub fn sum(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
+        let Self { kernels, n_aggregates, offsets, members, .. } = self;
         kernels.levels.restrict1(
             Threads(WARP * n_aggregates),
             *n_aggregates,
@@ -240,13 +263,5 @@ impl<R: Real> Transfer<Cuda<R>> for ConstantTransfer<'_, R> {
             fine,
             &mut *coarse,
         );
-        if let Some(own) = own {
-            own.sum(coarse);
-        }
-    }
-
-    fn prolong_add(&self, coarse: &DeviceVector<R>, fine: &mut DeviceVector<R>) {
-        let n = self.of.len();
-        self.kernels.levels.prolong1(Threads(n), n, &self.of, coarse, fine);
     }
 }

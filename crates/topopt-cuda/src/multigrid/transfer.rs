@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Aggregates, DIM, Divided};
+use topopt_fem::{Aggregates, DIM};
 use topopt_linalg::{BackendError, Transfer};
 
-use super::shared_rows::SharedRows;
+use super::shared_rows::SharedLevel;
 use crate::kernel::Grid::Threads;
 use crate::kernels::{self, AggregatesView};
 use crate::operators::ProblemOnDevice;
@@ -70,7 +70,7 @@ impl From<&Grouping> for AggregatesView {
 pub(super) struct NodeTransfer<'a, R: Real> {
     problem: Arc<ProblemOnDevice>,
     grouping: Arc<Grouping>,
-    shared: Option<Arc<SharedRows<'a, R>>>,
+    shared: Option<SharedLevel<'a, R>>,
     kernels: kernels::Transfer<R>,
 }
 
@@ -79,7 +79,7 @@ impl<'a, R: Real> NodeTransfer<'a, R> {
     pub fn new(
         problem: &Arc<ProblemOnDevice>,
         grouping: &Arc<Grouping>,
-        shared: Option<Arc<SharedRows<'a, R>>>,
+        shared: Option<SharedLevel<'a, R>>,
     ) -> Result<Self, BackendError> {
         let kernels = kernels::Transfer::load(&problem.device)?;
         Ok(Self { problem: problem.clone(), grouping: grouping.clone(), shared, kernels })
@@ -128,52 +128,20 @@ impl<R: Real> Transfer<Cuda<R>> for NodeTransfer<'_, R> {
 pub(super) struct AggregateTransfer<'a, R: Real> {
     pub children: Arc<Grouping>,
     pub parents: Arc<Grouping>,
-    own: Option<OwnMembers<'a, R>>,
+    shared: Option<SharedLevel<'a, R>>,
     kernels: Arc<kernels::CoarseTransfer<R>>,
 }
 
-/// The members of aggregates that are rows of this rank, on a level that ranks divide.
-pub(super) struct OwnMembers<'a, R: Real> {
-    divided: Arc<Divided<'a, Cuda<R>>>,
-    /// \[n_aggregates + 1\].
-    pub offsets: CudaSlice<u32>,
-    pub members: CudaSlice<u32>,
-}
-
-impl<'a, R: Real> OwnMembers<'a, R> {
-    /// Of the aggregates `parents` of a level, where ranks divide it.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room.
-    pub fn of_level(
-        device: &Device,
-        shared: Option<&Arc<SharedRows<'a, R>>>,
-        level: usize,
-        parents: &Aggregates,
-    ) -> Result<Option<Self>, BackendError> {
-        let Some(divided) = SharedRows::divided_level(shared, level) else { return Ok(None) };
-        let (offsets, members) = flatten(&divided.own_members(parents.members()));
-        let (offsets, members) = (device.upload(&offsets)?, device.upload_list(&members)?);
-        Ok(Some(Self { divided: divided.clone(), offsets, members }))
-    }
-
-    /// Sums over all ranks what each has restricted of these.
-    pub fn sum(&self, coarse: &mut DeviceVector<R>) {
-        self.divided.sum(coarse);
-    }
-}
-
 impl<'a, R: Real> AggregateTransfer<'a, R> {
-    /// Between the aggregates `children` and `parents`, the aggregates of those, of whose members some
-    /// may be other ranks'.
+    /// Between the aggregates `children` and `parents`, the aggregates of those, which ranks may share.
     pub fn new(
         kernels: &Arc<kernels::CoarseTransfer<R>>,
         children: &Arc<Grouping>,
         parents: &Arc<Grouping>,
-        own: Option<OwnMembers<'a, R>>,
+        shared: Option<SharedLevel<'a, R>>,
     ) -> Self {
         let (children, parents) = (children.clone(), parents.clone());
-        Self { children, parents, own, kernels: kernels.clone() }
+        Self { children, parents, shared, kernels: kernels.clone() }
     }
 }
 
@@ -181,8 +149,6 @@ impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer<'_, R> {
     fn restrict(&self, fine: &DeviceVector<R>, coarse: &mut DeviceVector<R>) {
         let positions = &self.children.centers;
         let Grouping { n_points, n_aggregates, offsets, members, centers, .. } = &*self.parents;
-        let own = self.own.as_ref();
-        let (offsets, members) = own.map_or((offsets, members), |own| (&own.offsets, &own.members));
         self.kernels.restrict_aggregates(
             Threads(WARP * n_aggregates),
             *n_aggregates,
@@ -194,8 +160,8 @@ impl<R: Real> Transfer<Cuda<R>> for AggregateTransfer<'_, R> {
             fine,
             &mut *coarse,
         );
-        if let Some(own) = own {
-            own.sum(coarse);
+        if let Some(shared) = &self.shared {
+            shared.complete(coarse);
         }
     }
 

@@ -121,7 +121,7 @@ fn elastic(mesh: HexMesh) -> Discretization<Elasticity, 3> {
     Discretization::new(mesh, Elasticity::new(&Material::new(1.0, 0.3).unwrap()), supports)
 }
 
-/// The solve of elasticity on a rank; several split the products of all coarse levels.
+/// The solve of elasticity on a rank; several divide all coarse levels but the last.
 fn elastic_on_rank<R: Real, C: Exchange<Cuda<f64>> + Exchange<Cuda<R>>>(
     rank: &Rank<C, Elasticity, 3>,
     device: &Arc<Device>,
@@ -130,8 +130,8 @@ fn elastic_on_rank<R: Real, C: Exchange<Cuda<f64>> + Exchange<Cuda<R>>>(
     let Rank { backend, part, local } = rank;
     let single = Cuda::<R>::new(device)?;
     let ranks = backend.communicator();
-    let least_split = if ranks.size() > 1 { 0 } else { usize::MAX };
-    let others = PartSharing::splitting(least_split, &single, ranks, part, 3)?;
+    let least_divided = if ranks.size() > 1 { 0 } else { usize::MAX };
+    let others = PartSharing::dividing(least_divided, &single, ranks, part, 3)?;
     let on_device = ProblemOnDevice::new(device, local)?;
     let structure = match ranks.size() {
         1 => structure_of_part(local, others.as_ref())?,
@@ -203,7 +203,7 @@ fn multigrid_of_heat_takes_about_as_many_iterations() {
         for size in SIZES {
             let (iterations, u) = on_ranks(&device, &whole, size, |rank| {
                 let Rank { backend, part, local } = rank;
-                let others = PartSharing::splitting(0, &single, backend.communicator(), part, 1)?;
+                let others = PartSharing::dividing(0, &single, backend.communicator(), part, 1)?;
                 let on_device = MeshOnDevice::new(&device, local.mesh())?;
                 let structure = Aggregation::on_part(local, others.as_ref(), &[], 6)?;
                 let shared = (&others, &structure);

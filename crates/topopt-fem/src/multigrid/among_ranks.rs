@@ -1,29 +1,36 @@
 //! The structure of a hierarchy that several ranks share: each groups its own nodes.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use topopt_linalg::{Backend, BackendError, BlockCsr, BlockPattern, Communicator};
+use topopt_linalg::{Backend, BackendError, BlockCsr, BlockPattern, Communicator, Halo, Neighbor};
 use topopt_mesh::NodeToElements;
 
-use super::aggregates::{Aggregates, Graph};
+use super::aggregates::{Aggregates, Graph, Numbers};
 use super::node_graph::NodeGraph;
-use super::structure::{Aggregation, coarser, n_pairs, pattern, straddling};
+use super::structure::{
+    Aggregation, SharedLevel, coarser, is_in_pieces, level_graph, n_pairs, pattern, size,
+    straddling,
+};
 use crate::distributed::node_halo;
-use crate::{Discretization, ElementKernel, Sharing};
+use crate::{DIM, Discretization, ElementKernel, Sharing};
 
 impl Aggregation {
-    /// As [`Aggregation::around`], for `problem` on the part of a mesh that is shared: aggregates of own nodes, numbered
-    /// through all ranks, and everything below of all ranks.
+    /// As [`Aggregation::around`], for `problem` on the part of a mesh that is shared: ranks group their own
+    /// nodes and their own rows of large levels; what is below these is of all ranks.
     ///
     /// # Errors
     /// [`BackendError`] if another rank has failed.
-    pub fn on_part<B: Backend, K: ElementKernel<N>, const N: usize>(
+    pub fn on_part<'a, B: Backend, K: ElementKernel<N>, const N: usize>(
         problem: &Discretization<K, N>,
-        sharing: &dyn Sharing<B>,
+        sharing: &dyn Sharing<'a, B>,
         void: &[u32],
         direct: usize,
     ) -> Result<Self, BackendError> {
         let (mesh, part, communicator) = (problem.mesh(), sharing.part(), sharing.communicator());
+        // What may be solved directly is whole.
+        let least_divided = sharing.least_divided().max(direct + 1).div_ceil(K::MODES);
+        let ranks = Grouped { communicator, least_divided };
         let adjacency = NodeToElements::new(mesh);
         let graph = NodeGraph::new(mesh, &adjacency, void);
         let full_graph = NodeGraph::new(mesh, &adjacency, &[]);
@@ -32,32 +39,173 @@ impl Aggregation {
         let own = Aggregates::greedy(positions, &Own { graph: &graph, n_own })
             .joined(positions, &Own { graph: &full_graph, n_own });
 
-        let (nodes, counts) =
-            own.of_all_ranks(mesh.coordinates(), &node_halo(part), &communicator)?;
-        let straddling = straddling(problem, &adjacency, &nodes);
+        let mut straddling = Vec::new();
+        let mut levels = vec![ranks.level(own, mesh.coordinates(), &node_halo(part), |nodes| {
+            straddling = self::straddling(problem, &adjacency, nodes);
+            [pattern(mesh, nodes, &straddling), nodes.graph(&graph)]
+        })?];
+        while let Some(next) = ranks.next(levels.len(), &levels[levels.len() - 1])? {
+            levels.push(next);
+        }
 
-        let first: usize = counts[..communicator.rank()].iter().sum();
-        let rows = first..first + counts[communicator.rank()];
-        let finest = gathered(&pattern(mesh, &nodes, &straddling), rows.clone(), communicator)?;
-        let graph = gathered(&nodes.graph(&graph), rows, communicator)?;
-        let (coarser, patterns) = coarser(&nodes, finest, graph, direct / K::MODES);
-
-        let mut sizes = [n_own, n_pairs(mesh, &adjacency, n_own)].map(|size| size as f64);
+        let mut sizes = vec![[n_own, n_pairs(mesh, &adjacency, n_own)]];
+        sizes.extend(levels.iter().filter_map(LevelHere::own_size));
+        let mut sizes: Vec<f64> = sizes.as_flattened().iter().map(|&size| size as f64).collect();
         communicator.sum(&mut sizes);
         communicator.check()?;
-        let sizes = sizes.map(|size| size as usize);
+        let mut sizes: Vec<[usize; 2]> =
+            sizes.as_chunks().0.iter().map(|size| size.map(|size| size as usize)).collect();
+
+        // The last of these levels is whole.
+        let shared = levels.iter().map(|level| level.shared.clone()).collect();
+        let last = levels.len();
+        let (mut groups, mut patterns): (Vec<Aggregates>, Vec<BlockPattern>) = Default::default();
+        let mut graph = None;
+        for LevelHere { aggregates, patterns: [pattern, held], .. } in levels {
+            groups.push(aggregates);
+            patterns.push(pattern);
+            graph = Some(held);
+        }
+        let whole = patterns.pop().zip(graph);
+        if let (Some((pattern, graph)), Some(finest)) = (whole, groups.last()) {
+            let (below, of_below) = coarser(last, finest, [pattern, graph], direct / K::MODES);
+            sizes.extend(of_below.iter().map(size));
+            groups.extend(below);
+            patterns.extend(of_below);
+        }
+        let nodes = groups.remove(0);
         let unknowns = [N, K::MODES];
-        Ok(Self { nodes, counts, coarser, straddling, patterns, unknowns, sizes })
+        Ok(Self { nodes, shared, coarser: groups, straddling, patterns, unknowns, sizes })
     }
 }
 
+/// A level as this rank has it.
+struct LevelHere {
+    /// Of points of the level above: own ones, and those of ghosts or all.
+    aggregates: Aggregates,
+    /// What is coupled, and what holds together.
+    patterns: [BlockPattern; 2],
+    shared: SharedLevel,
+}
+
+impl LevelHere {
+    /// Own rows and their blocks, of a level that is divided.
+    fn own_size(&self) -> Option<[usize; 2]> {
+        match &self.shared {
+            SharedLevel::Divided(halo) => {
+                Some([halo.own.end, self.patterns[0].offsets()[halo.own.end]])
+            }
+            SharedLevel::Whole(_) => None,
+        }
+    }
+}
+
+/// How ranks group points.
+struct Grouped<'a> {
+    communicator: &'a dyn Communicator,
+    /// Aggregates of a level that is divided, at least; and they are not in pieces, which others may join.
+    least_divided: usize,
+}
+
+impl Grouped<'_> {
+    /// The level of the `own` aggregates of points at `positions`, which ranks exchange by `halo`;
+    /// `patterns` are those of the rows of own ones.
+    fn level(
+        &self,
+        own: Aggregates,
+        positions: &[[f64; DIM]],
+        halo: &Halo,
+        patterns: impl FnOnce(&Aggregates) -> [BlockPattern; 2],
+    ) -> Result<LevelHere, BackendError> {
+        let (communicator, n_own) = (self.communicator, own.len());
+        let [n_points, n_rows] = [self.sum(halo.own.end)?, self.sum(n_own)?];
+        let is_divided = n_rows >= self.least_divided && !is_in_pieces(n_points, n_rows);
+        let (aggregates, numbers) = own.among_ranks(positions, halo, &communicator, is_divided)?;
+        let [coupled, held] = patterns(&aggregates);
+        if !is_divided {
+            let rows = numbers.own(communicator.rank());
+            let coupled = gathered(&coupled, rows.clone(), communicator)?;
+            let patterns = [coupled, gathered(&held, rows, communicator)?];
+            return Ok(LevelHere {
+                aggregates,
+                patterns,
+                shared: SharedLevel::Whole(numbers.counts),
+            });
+        }
+        let halo = self.halo(&coupled, n_own, &numbers);
+        let patterns = [across(&coupled, n_own), held];
+        Ok(LevelHere { aggregates, patterns, shared: SharedLevel::Divided(halo) })
+    }
+
+    /// The level below one that is divided, which is level `number` below the nodes.
+    fn next(&self, number: usize, level: &LevelHere) -> Result<Option<LevelHere>, BackendError> {
+        let SharedLevel::Divided(halo) = &level.shared else { return Ok(None) };
+        let (centers, n_own) = (level.aggregates.centers(), halo.own.end);
+        let greedy =
+            |graph: &BlockPattern| Aggregates::greedy(&centers[..n_own], &Own { graph, n_own });
+        let [coupled, held] = &level.patterns;
+        let mut graph = held;
+        let mut own = greedy(&level_graph(number, held, centers));
+        if is_in_pieces(self.sum(n_own)?, self.sum(own.len())?) {
+            graph = coupled;
+            own = greedy(coupled);
+        }
+        let patterns = |next: &Aggregates| [coupled, graph].map(|pattern| next.graph(pattern));
+        self.level(own, centers, halo, patterns).map(Some)
+    }
+
+    /// How ranks exchange what they have of rows: own ones, and the ghosts that `pattern` has there.
+    fn halo(&self, pattern: &BlockPattern, n_own: usize, numbers: &Numbers) -> Halo {
+        let mut neighbors: BTreeMap<usize, Neighbor> = BTreeMap::new();
+        for row in 0..n_own {
+            for &column in pattern.row(row).iter().filter(|&&column| column as usize >= n_own) {
+                let rank = numbers.rank_of(column as usize - n_own);
+                let neighbor = neighbors.entry(rank).or_insert_with(|| Neighbor {
+                    rank,
+                    sent: Vec::new(),
+                    received: Vec::new(),
+                });
+                neighbor.sent.push(row as u32);
+                neighbor.received.push(column);
+            }
+        }
+        for list in neighbors.values_mut().flat_map(|n| [&mut n.sent, &mut n.received]) {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let neighbors = neighbors.into_values().collect();
+        Halo { own: 0..n_own, n_points: pattern.n_rows(), neighbors }
+    }
+
+    /// The sum over all ranks.
+    fn sum(&self, n: usize) -> Result<usize, BackendError> {
+        let mut sum = [n as f64];
+        self.communicator.sum(&mut sum);
+        self.communicator.check()?;
+        Ok(sum[0] as usize)
+    }
+}
+
+/// The pattern with the blocks of ghosts' rows that are across the diagonal from those of the first
+/// `n_own` ones.
+fn across(pattern: &BlockPattern, n_own: usize) -> BlockPattern {
+    let mut rows: Vec<Vec<u32>> =
+        (0..pattern.n_rows()).map(|row| pattern.row(row).to_vec()).collect();
+    for row in 0..n_own {
+        for &ghost in pattern.row(row).iter().filter(|&&column| column as usize >= n_own) {
+            rows[ghost as usize].push(row as u32);
+        }
+    }
+    BlockPattern::new(rows)
+}
+
 /// A graph among the points that a rank owns.
-struct Own<'a> {
-    graph: &'a NodeGraph<'a>,
+struct Own<'a, G> {
+    graph: &'a G,
     n_own: usize,
 }
 
-impl Graph for Own<'_> {
+impl<G: Graph> Graph for Own<'_, G> {
     fn each_neighbor(&self, point: usize, mut visit: impl FnMut(u32)) {
         self.graph.each_neighbor(point, |other| {
             if (other as usize) < self.n_own {

@@ -9,8 +9,9 @@ use topopt_linalg::{
 };
 
 use super::Aggregates;
+use super::among_ranks::share_rows;
 use super::modes::Modes;
-use crate::{DIM, Divided, Sharing, Split};
+use crate::{DIM, Shared};
 
 /// Levels of block matrices, each but the first the Galerkin product of the one before; the last is
 /// solved directly.
@@ -21,10 +22,28 @@ pub(super) struct BlockLevels<'a, const N: usize> {
     last: DenseCholesky,
 }
 
-/// A matrix, and how ranks split its products, if they do.
+/// A matrix, and how ranks share it, if they do.
 struct Level<'a, const N: usize> {
     smoothed: PatchMatrix<N>,
-    split: Option<Split<'a, Cpu>>,
+    shared: Option<Arc<Shared<'a, Cpu>>>,
+}
+
+impl<const N: usize> Level<'_, N> {
+    /// Completes the matrix by the rows that other ranks have made, as far as they are needed.
+    fn complete(&mut self) {
+        if let Some(Shared::Whole { sharing, counts }) = self.shared.as_deref() {
+            share_rows(sharing.communicator(), counts, &mut self.smoothed.matrix);
+        }
+    }
+
+    /// Follows the matrix.
+    fn invert_diagonal(&mut self) {
+        let PatchMatrix { matrix, inverse_diagonal, .. } = &mut self.smoothed;
+        inverse_diagonal.set_pseudo_inverses(|row| matrix.diagonal_block(row));
+        if let Some(divided) = self.shared.as_ref().and_then(|shared| shared.divided()) {
+            divided.refresh_blocks(inverse_diagonal.packed_mut());
+        }
+    }
 }
 
 impl<const N: usize> LinearOperator<Cpu> for Level<'_, N> {
@@ -34,11 +53,11 @@ impl<const N: usize> LinearOperator<Cpu> for Level<'_, N> {
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         let matrix = &self.smoothed.matrix;
-        match &self.split {
+        match self.shared.as_ref().and_then(|shared| shared.divided()) {
             None => matrix.apply(x, y),
-            Some(split) => {
-                matrix.apply_rows(split.own(), x, y);
-                split.complete(y);
+            Some(divided) => {
+                matrix.apply_rows(divided.own(), x, y);
+                divided.refresh(y);
             }
         }
     }
@@ -53,13 +72,12 @@ where
     [f64; N]: Modes,
 {
     /// Zeros in the pattern of every level, and the aggregates between them, of which patches are made;
-    /// with other ranks, if there are any, and the first level where these divide it.
+    /// `shared` are the first levels, where there are other ranks.
     pub fn new(
         patterns: Vec<BlockPattern>,
         aggregates: Vec<Aggregates>,
         smoother: SmootherKind,
-        others: Option<&Arc<dyn Sharing<Cpu> + 'a>>,
-        divided: Option<Arc<Divided<'a, Cpu>>>,
+        shared: &[Arc<Shared<'a, Cpu>>],
     ) -> Self {
         let level = |(level, pattern): (usize, BlockPattern)| {
             // The last level is not smoothed.
@@ -69,31 +87,27 @@ where
                 SmootherKind::Chebyshev => None,
                 SmootherKind::Patch => of_next.map(Aggregates::members),
             };
-            let split = match &divided {
-                Some(divided) if level == 0 => Some(Split::of(divided)),
-                _ => Split::new(others, Space::level(pattern.n_rows(), N)),
-            };
             let smoothed = PatchMatrix::zeros(pattern, Space::level(smoothed, N), groups);
-            Level { smoothed, split }
+            Level { smoothed, shared: shared.get(level).cloned() }
         };
         let levels = patterns.into_iter().enumerate().map(level).collect();
-        let transfer = |(level, aggregates): (usize, Aggregates)| {
-            let divided = divided.clone().filter(|_| level == 0);
-            let own = divided.map(|divided| (divided.own_members(aggregates.members()), divided));
-            CoarseTransfer { aggregates, own }
+        let transfer = |(level, aggregates): (usize, Aggregates)| CoarseTransfer {
+            aggregates,
+            shared: shared.get(level + 1).cloned(),
         };
         let transfers = aggregates.into_iter().enumerate().map(transfer).collect();
         Self { levels, transfers, last: DenseCholesky::new(&nalgebra::DMatrix::zeros(0, 0)) }
     }
 
-    /// Recomputes the numbers of all levels from the first matrix, which `fill` recomputes.
+    /// Recomputes the numbers of all levels from the first matrix, whose rows here `fill` recomputes.
     pub fn update(&mut self, fill: impl FnOnce(&mut BlockCsr<N>)) {
         fill(&mut self.levels[0].smoothed.matrix);
+        self.levels[0].complete();
         for (level, transfer) in self.transfers.iter().enumerate() {
             let (done, rest) = self.levels.split_at_mut(level + 1);
-            let PatchMatrix { matrix, inverse_diagonal, .. } = &mut done[level].smoothed;
-            galerkin(matrix, transfer, &mut rest[0].smoothed.matrix);
-            inverse_diagonal.set_pseudo_inverses(|row| matrix.diagonal_block(row));
+            galerkin(&done[level].smoothed.matrix, transfer, &mut rest[0].smoothed.matrix);
+            rest[0].complete();
+            done[level].invert_diagonal();
         }
         let last = &self.levels[self.transfers.len()].smoothed;
         self.last = DenseCholesky::new(&last.matrix.to_dense());
@@ -130,14 +144,11 @@ where
     }
 }
 
-/// The members of aggregates that are rows of this rank, and the level of these.
-type OwnMembers<'a> = (Vec<Vec<u32>>, Arc<Divided<'a, Cpu>>);
-
 /// The transfer between a level of aggregates and the next.
 struct CoarseTransfer<'a, const N: usize> {
     aggregates: Aggregates,
-    /// The members that are own rows, where ranks divide the level.
-    own: Option<OwnMembers<'a>>,
+    /// How ranks share the next level, if they do.
+    shared: Option<Arc<Shared<'a, Cpu>>>,
 }
 
 impl<const N: usize> Transfer<Cpu> for CoarseTransfer<'_, N>
@@ -154,11 +165,10 @@ where
                 (0..N).for_each(|i| coarse[i] += force[i]);
             }
         };
-        let members = self.own.as_ref().map_or(self.aggregates.members(), |(own, _)| own);
         let rows = coarse.as_chunks_mut::<N>().0.par_iter_mut().with_min_len(256);
-        rows.zip(members).for_each(sum);
-        if let Some((_, divided)) = &self.own {
-            divided.sum(coarse);
+        rows.zip(self.aggregates.members()).for_each(sum);
+        if let Some(shared) = &self.shared {
+            shared.complete(coarse);
         }
     }
 

@@ -7,17 +7,15 @@ use topopt_linalg::{Cpu, Transfer};
 
 use super::Aggregates;
 use super::modes::NodalModes;
-use crate::{Discretization, Divided, ElementKernel, Sharing};
+use crate::{Discretization, ElementKernel, Shared};
 
 /// The prolongation: aggregate and offset of every node, of N unknowns, which move by M modes; zero
 /// at held components.
 pub(super) struct FineTransfer<'a, K, const N: usize, const M: usize> {
     pub problem: &'a Discretization<K, N>,
     pub aggregates: Aggregates,
-    /// The other ranks, and how many aggregates each has.
-    pub sharing: Option<(Arc<dyn Sharing<Cpu> + 'a>, Vec<usize>)>,
-    /// The first coarse level, where ranks divide it.
-    pub divided: Option<Arc<Divided<'a, Cpu>>>,
+    /// How ranks share the aggregates, if there are any.
+    pub shared: Option<Arc<Shared<'a, Cpu>>>,
 }
 
 impl<K: ElementKernel<N>, const N: usize, const M: usize> FineTransfer<'_, K, N, M>
@@ -60,10 +58,8 @@ where
         };
         let rows = coarse.as_chunks_mut::<M>().0.par_iter_mut().with_min_len(64);
         rows.zip(self.aggregates.members()).for_each(sum);
-        match (&self.divided, &self.sharing) {
-            (Some(divided), _) => divided.refresh(coarse),
-            (None, Some((sharing, counts))) => sharing.share(counts, coarse),
-            (None, None) => {}
+        if let Some(shared) = &self.shared {
+            shared.complete(coarse);
         }
     }
 

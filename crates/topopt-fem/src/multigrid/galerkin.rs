@@ -17,7 +17,7 @@ use super::fine::FineTransfer;
 use super::modes::{Modes, NodalModes};
 use crate::lanes::MAX_LANES;
 use crate::operators::{Gradients, load_coefficients, load_coordinates};
-use crate::{Discretization, ElementKernel};
+use crate::{Discretization, ElementKernel, Shared};
 
 /// Rows of a group: enough that few elements are in two, and few enough to share among threads.
 const ROWS: usize = 64;
@@ -71,8 +71,10 @@ pub(super) fn galerkin<K: ElementKernel<N>, const N: usize, const M: usize>(
     [f64; M]: NodalModes<N>,
 {
     let arch = Arch::new();
+    let made = Shared::own_rows(transfer.shared.as_ref(), coarse.pattern().n_rows());
     coarse.fill_groups(ROWS, |rows, pattern, blocks| {
         let Elements { free, held } = &groups.0[rows.start / ROWS];
+        let rows = rows.start..rows.end.min(made.end); // none where all are ghosts'
         let mut sums = Sums { transfer, rows, pattern, blocks };
         arch.dispatch(AddElements::<_, false, N, M> {
             sums: &mut sums,
@@ -98,15 +100,15 @@ pub(super) fn galerkin<K: ElementKernel<N>, const N: usize, const M: usize>(
 }
 
 /// The rows of a group.
-struct Sums<'a, K, const N: usize, const M: usize> {
-    transfer: &'a FineTransfer<'a, K, N, M>,
+struct Sums<'a, 't, K, const N: usize, const M: usize> {
+    transfer: &'a FineTransfer<'t, K, N, M>,
     rows: Range<usize>,
     pattern: &'a BlockPattern,
     /// Blocks of the rows, one row after the other.
     blocks: &'a mut [[[f64; M]; M]],
 }
 
-impl<K: ElementKernel<N>, const N: usize, const M: usize> Sums<'_, K, N, M>
+impl<K: ElementKernel<N>, const N: usize, const M: usize> Sums<'_, '_, K, N, M>
 where
     [f64; M]: NodalModes<N>,
 {
@@ -293,14 +295,14 @@ const fn pair(a: usize, b: usize) -> usize {
 }
 
 /// Adds the stiffness that elements make between aggregates.
-struct AddElements<'a, 'b, K, const HELD: bool, const N: usize, const M: usize> {
-    sums: &'a mut Sums<'b, K, N, M>,
+struct AddElements<'a, 'b, 't, K, const HELD: bool, const N: usize, const M: usize> {
+    sums: &'a mut Sums<'b, 't, K, N, M>,
     coefficients: &'a [&'a Vec<f64>],
     elements: &'a [u32],
 }
 
 impl<K: ElementKernel<N>, const HELD: bool, const N: usize, const M: usize> WithSimd
-    for AddElements<'_, '_, K, HELD, N, M>
+    for AddElements<'_, '_, '_, K, HELD, N, M>
 where
     [f64; M]: NodalModes<N>,
 {

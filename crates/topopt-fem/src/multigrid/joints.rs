@@ -1,8 +1,6 @@
 //! Pairs of neighboring aggregates and what couples them: the blocks of a coarse matrix off its
 //! diagonal, each with the one across it.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
 use topopt_mesh::filled_rows;
@@ -10,16 +8,16 @@ use topopt_mesh::filled_rows;
 use super::{Aggregates, Aggregation};
 use crate::{Discretization, ElementKernel};
 
-/// The joints of a level: pairs of aggregates, row < column, that parts connect. Parts are elements
-/// on the first level, and on the others blocks of the finer level, by their places there.
+/// The joints of a level: pairs of aggregates that parts connect. Parts are elements on the first level, and
+/// on the others blocks of the finer level, by their places there.
 #[derive(Debug, Clone)]
 pub struct Joints {
     /// Where each row begins among the blocks off the diagonal, and the end of the last.
     pub row_offsets: Vec<u32>,
     /// Their columns, increasing in a row.
     pub columns: Vec<u32>,
-    /// Row of every joint; those of most parts first, so that joints that a warp of a GPU takes
-    /// together have about as many.
+    /// Row of every joint: an own one, the first of two own ones. Joints of most parts come first, so that
+    /// those that a warp of a GPU takes together have about as many.
     pub rows: Vec<u32>,
     /// Place of its block.
     pub places: Vec<u32>,
@@ -44,74 +42,47 @@ impl Joints {
                 .for_each(|k| visit(touched[k]));
         };
 
-        // Rows of aggregates that another rank has are made there; here only their blocks with own
-        // aggregates, which are those across from blocks of own rows.
-        let is_own = |aggregate: u32| !members[aggregate as usize].is_empty();
-        let mut of_others: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        if members.par_iter().any(Vec::is_empty) {
-            let own = structure.straddling.par_iter().enumerate();
-            let across =
-                own.filter(|&(row, _)| is_own(row as u32)).flat_map_iter(|(row, found)| {
-                    let mut across = Vec::new();
-                    for &e in found {
-                        each_touched(e, &mut |other| {
-                            if (other as usize) < row && !is_own(other) {
-                                across.push((other, e));
-                            }
-                        });
-                    }
-                    across
-                });
-            let mut across: Vec<(u32, u32)> = across.collect();
-            across.par_sort_unstable();
-            across.dedup();
-            across.into_iter().for_each(|(row, e)| of_others.entry(row).or_default().push(e));
-        }
-
-        Self::new(&structure.patterns[0], |row, add| {
-            let row_is_own = is_own(row as u32);
-            let elements = match row_is_own {
-                true => Some(&structure.straddling[row]),
-                false => of_others.get(&(row as u32)),
-            };
-            for &e in elements.into_iter().flatten() {
-                each_touched(e, &mut |other| {
-                    if other as usize > row && (row_is_own || is_own(other)) {
-                        add(other, e);
-                    }
-                });
+        Self::new(&structure.patterns[0], members, |row, add| {
+            for &e in &structure.straddling[row] {
+                each_touched(e, &mut |other| add(other, e));
             }
         })
     }
 
     /// The joints of the level of `parents`, whose coarse matrix has `pattern`, above `children`.
     pub fn of_aggregates(children: &Joints, parents: &Aggregates, pattern: &BlockPattern) -> Self {
-        Self::new(pattern, |row, add| {
+        Self::new(pattern, parents.members(), |row, add| {
             for &child in &parents.members()[row] {
                 let child = child as usize;
                 for k in children.row_offsets[child]..children.row_offsets[child + 1] {
-                    let column = parents.of()[children.columns[k as usize] as usize];
-                    if column as usize > row {
-                        add(column, k);
-                    }
+                    add(parents.of()[children.columns[k as usize] as usize], k);
                 }
             }
         })
     }
 
-    /// `parts(row, add)` calls `add(column, part)` for all parts that connect `row` with a larger
-    /// column of its row of `pattern`.
-    fn new(pattern: &BlockPattern, parts: impl Fn(usize, &mut dyn FnMut(u32, u32)) + Sync) -> Self {
+    /// `parts(row, add)` calls `add(column, part)` for all parts that connect a row of `pattern` which
+    /// has `members`, as other ranks make the others.
+    fn new(
+        pattern: &BlockPattern,
+        members: &[Vec<u32>],
+        parts: impl Fn(usize, &mut dyn FnMut(u32, u32)) + Sync,
+    ) -> Self {
         let n_rows = pattern.n_rows();
         // A row has all its columns but one: itself.
         let row_offsets: Vec<u32> =
             pattern.offsets().iter().enumerate().map(|(row, &k)| (k - row) as u32).collect();
 
+        let is_of_other = |row: u32| members[row as usize].is_empty();
         let of_row = |row: usize| {
             let mut found = Vec::new();
             parts(row, &mut |column, part| {
-                let before = pattern.row(row).partition_point(|&c| c < column) - 1;
-                found.push((row_offsets[row] + before as u32, part));
+                // A block and the one across it are made once, in the first of two own rows.
+                if column as usize > row || is_of_other(column) {
+                    let before = pattern.row(row).partition_point(|&c| c < column);
+                    let before = before - usize::from(column as usize > row);
+                    found.push((row_offsets[row] + before as u32, part));
+                }
             });
             // Stable, as all sorting here: the parts of a joint keep their order.
             found.sort_by_key(|&(place, _)| place);

@@ -29,10 +29,9 @@ use topopt_linalg::{
 
 use crate::operators::{Mf, inverse_blocks_by_patches};
 use crate::{
-    DIM, Discretization, Divided, Elasticity, ElementKernel, ElementOperator,
-    ElementPreconditioner, Level, Refreshed, Sharing, WithSprings,
+    DIM, Discretization, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Level,
+    Refreshed, Shared, Sharing, WithSprings,
 };
-use among_ranks::share_rows;
 use coarse::BlockLevels;
 use fine::FineTransfer;
 use finest::{Assembled, Finest};
@@ -43,7 +42,7 @@ pub use aggregates::Aggregates;
 pub use joints::{Joints, Supported};
 pub use modes::{MODES, Modes, NodalModes};
 pub(crate) use scalar::ScalarAggregation;
-pub use structure::Aggregation;
+pub use structure::{Aggregation, SharedLevel};
 
 /// Iterations that take as long as a structure, on two cores: 0.4 s at 90 thousand elements.
 const STRUCTURE_COST: usize = 8;
@@ -64,7 +63,7 @@ pub struct Multigrid<
     levels: Vec<Level>,
 }
 
-type Shared<'a> = Arc<dyn Sharing<Cpu> + 'a>;
+type Others<'a> = Arc<dyn Sharing<'a, Cpu> + 'a>;
 
 /// The hierarchy; level 0 is the assembled matrix of the operator that is solved, if it has one, else
 /// matrix-free, the others are block matrices. Smoothed by patches, level 0 is a matrix of its own.
@@ -81,7 +80,9 @@ pub struct NodalAggregation<
     smoother: SmootherKind,
     finest: Finest<N>,
     transfer: FineTransfer<'a, K, N, M>,
-    sharing: Option<Shared<'a>>,
+    sharing: Option<Others<'a>>,
+    /// Levels 1 and on that ranks share, see [`Shared::levels`].
+    shared: Vec<Arc<Shared<'a, Cpu>>>,
     row_groups: RowGroups,
     /// See [`ElementKernel::bounds`]: by them the smoother's blocks are raised, so that no
     /// eigenvalue exceeds 1.
@@ -138,7 +139,7 @@ where
     pub fn on_part(
         problem: &'a Discretization<K, N>,
         kind: CycleKind,
-        sharing: Shared<'a>,
+        sharing: Others<'a>,
     ) -> Result<Self, BackendError> {
         let structure = Aggregation::on_part(problem, sharing.as_ref(), problem.void(), DIRECT)?;
         let levels = structure.levels();
@@ -200,12 +201,11 @@ where
         problem: &'a Discretization<K, N>,
         structure: Aggregation,
         smoother: SmootherKind,
-        sharing: Option<Shared<'a>>,
+        sharing: Option<Others<'a>>,
     ) -> Result<Self, BackendError> {
         let operator: Box<dyn LinearOperator<Cpu> + 'a> = Box::new(Mf::new(problem));
-        let divided = Divided::new(sharing.as_ref(), &structure)?;
-        let Aggregation { nodes, counts, coarser, straddling, patterns, .. } = structure;
-        let shared = sharing.clone().map(|sharing| (sharing, counts));
+        let shared = Shared::levels(sharing.as_ref(), &structure, BlockDiagonal::<M>::PACKED)?;
+        let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
         Ok(Self {
             problem,
             operator: WithSprings::new(&Cpu, problem, operator)?,
@@ -213,29 +213,23 @@ where
             finest: Finest::new(problem, smoother, &nodes),
             row_groups: RowGroups::new(problem, &straddling),
             bounds: problem.kernel().bounds(&problem.elements()),
-            coarse: BlockLevels::new(
-                patterns,
-                coarser,
-                smoother,
-                sharing.as_ref(),
-                divided.clone(),
-            ),
-            transfer: FineTransfer { problem, aggregates: nodes, sharing: shared, divided },
+            coarse: BlockLevels::new(patterns, coarser, smoother, &shared),
+            transfer: FineTransfer { problem, aggregates: nodes, shared: shared.first().cloned() },
             sharing,
+            shared,
         })
     }
 
     /// Takes another structure of the same problem; needs an update before use.
     fn restructure(&mut self, structure: Aggregation) -> Result<(), BackendError> {
-        let others = self.sharing.as_ref();
-        let divided = Divided::new(others, &structure)?;
-        let Aggregation { nodes, counts, coarser, straddling, patterns, .. } = structure;
-        self.finest = Finest::new(self.problem, self.smoother, &nodes);
-        self.row_groups = RowGroups::new(self.problem, &straddling);
-        self.coarse = BlockLevels::new(patterns, coarser, self.smoother, others, divided.clone());
-        let sharing = self.sharing.clone().map(|sharing| (sharing, counts));
-        let problem = self.problem;
-        self.transfer = FineTransfer { problem, aggregates: nodes, sharing, divided };
+        let (problem, others) = (self.problem, self.sharing.as_ref());
+        self.shared = Shared::levels(others, &structure, BlockDiagonal::<M>::PACKED)?;
+        let Aggregation { nodes, coarser, straddling, patterns, .. } = structure;
+        self.finest = Finest::new(problem, self.smoother, &nodes);
+        self.row_groups = RowGroups::new(problem, &straddling);
+        self.coarse = BlockLevels::new(patterns, coarser, self.smoother, &self.shared);
+        let shared = self.shared.first().cloned();
+        self.transfer = FineTransfer { problem, aggregates: nodes, shared };
         Ok(())
     }
 
@@ -263,9 +257,6 @@ where
         let springs = springs(problem, &patches, coefficients);
         coarse.update(|matrix| {
             galerkin::galerkin(transfer, row_groups, coefficients, &springs, matrix);
-            if let Some((sharing, counts)) = &transfer.sharing {
-                share_rows(sharing.communicator(), counts, matrix);
-            }
         });
     }
 
@@ -331,9 +322,9 @@ where
     }
 
     fn dot_into(&self, backend: &Cpu, level: usize, x: &Vec<f64>, y: &Vec<f64>, out: &mut f64) {
-        match &self.transfer.divided {
-            Some(divided) if level == 1 => divided.dot_into(x, y, out),
-            _ => backend.dot_into(x, y, out),
+        match Shared::divided_level(&self.shared, level) {
+            Some(divided) => divided.dot_into(x, y, out),
+            None => backend.dot_into(x, y, out),
         }
     }
 }

@@ -28,7 +28,7 @@ impl ScalarAggregation {
             }
             aggregates.push(Aggregates::greedy(last.centers(), &patterns[patterns.len() - 1]));
         }
-        Self { levels: BlockLevels::new(patterns, aggregates, SmootherKind::Chebyshev, None, None) }
+        Self { levels: BlockLevels::new(patterns, aggregates, SmootherKind::Chebyshev, &[]) }
     }
 
     /// Recomputes all numbers, those of the finest matrix by `fill`.

@@ -1,7 +1,9 @@
 //! What of a hierarchy depends on the mesh alone: made once a run, for every backend.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
-use topopt_linalg::BlockPattern;
+use topopt_linalg::{BlockPattern, Halo};
 use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::Aggregates;
@@ -21,8 +23,9 @@ const SHRINKS: usize = 2;
 pub struct Aggregation {
     /// Aggregates of the nodes.
     pub nodes: Aggregates,
-    /// How many of these each rank has.
-    pub counts: Vec<usize>,
+    /// How ranks share the first levels below the finest: divided ones, and then a whole one. On all
+    /// levels below, and with one rank on all, each rank has and does everything.
+    pub shared: Vec<SharedLevel>,
     /// Aggregates of those aggregates, and so on.
     pub coarser: Vec<Aggregates>,
     /// Of every aggregate of nodes, the elements that make its coarse stiffness: those of its
@@ -32,8 +35,18 @@ pub struct Aggregation {
     pub patterns: Vec<BlockPattern>,
     /// Unknowns per node and per aggregate.
     pub(super) unknowns: [usize; 2],
-    /// Nodes, and pairs of them that share an element, of all ranks.
-    pub(super) sizes: [usize; 2],
+    /// Points and pairs of coupled ones of all ranks, by level.
+    pub(super) sizes: Vec<[usize; 2]>,
+}
+
+/// How ranks share a level below the finest, of which each makes its own rows.
+#[derive(Debug, Clone)]
+pub enum SharedLevel {
+    /// Each rank has its own rows, and as ghosts those that these are coupled with; the rows of ghosts
+    /// are there as far as they are across the diagonal from own ones.
+    Divided(Halo),
+    /// Each rank has all rows, and makes the next so many of them.
+    Whole(Vec<usize>),
 }
 
 impl Aggregation {
@@ -69,10 +82,11 @@ impl Aggregation {
             [] => finest.clone(),
             _ => nodes.graph(&node_graph),
         };
-        let (coarser, patterns) = coarser(&nodes, finest, graph, direct / K::MODES);
-        let (unknowns, sizes) = ([N, K::MODES], [mesh.n_nodes(), n_pairs]);
-        let counts = vec![nodes.len()];
-        Self { nodes, counts, coarser, straddling, patterns, unknowns, sizes }
+        let (coarser, patterns) = coarser(1, &nodes, [finest, graph], direct / K::MODES);
+        let (unknowns, shared) = ([N, K::MODES], Vec::new());
+        let sizes = std::iter::once([mesh.n_nodes(), n_pairs]).chain(patterns.iter().map(size));
+        let sizes = sizes.collect();
+        Self { nodes, shared, coarser, straddling, patterns, unknowns, sizes }
     }
 
     /// Unknowns per aggregate.
@@ -83,43 +97,41 @@ impl Aggregation {
     /// The size of every level, the finest first.
     pub fn levels(&self) -> Vec<Level> {
         let [of_node, modes] = self.unknowns;
-        let [n_nodes, n_pairs] = self.sizes;
-        let finest = Level { unknowns: of_node * n_nodes, entries: of_node * of_node * n_pairs };
-        let coarse = self.patterns.iter().map(|pattern| Level {
-            unknowns: modes * pattern.n_rows(),
-            entries: modes * modes * pattern.n_blocks(),
-        });
-        std::iter::once(finest).chain(coarse).collect()
+        let level = |(k, &[points, pairs]): (usize, &[usize; 2])| {
+            let unknowns = if k == 0 { of_node } else { modes };
+            Level { unknowns: unknowns * points, entries: unknowns * unknowns * pairs }
+        };
+        self.sizes.iter().enumerate().map(level).collect()
     }
 }
 
-/// Aggregates of `nodes`, then of aggregates until at most `direct` of them are left, by the
-/// `graph` of what holds together; and where the coarse matrices have blocks, of which `pattern` is
-/// the first.
+/// Rows and blocks.
+pub(super) fn size(pattern: &BlockPattern) -> [usize; 2] {
+    [pattern.n_rows(), pattern.n_blocks()]
+}
+
+/// Aggregates of the `finest`, which are level `level` below the nodes, then of aggregates until at most
+/// `direct` of them are left, by the graph of what holds together, the second of `patterns`; and where
+/// the coarse matrices have blocks, the first of `patterns` and those of the coarser levels.
 pub(super) fn coarser(
-    nodes: &Aggregates,
-    pattern: BlockPattern,
-    mut graph: BlockPattern,
+    level: usize,
+    finest: &Aggregates,
+    patterns: [BlockPattern; 2],
     direct: usize,
 ) -> (Vec<Aggregates>, Vec<BlockPattern>) {
+    let [pattern, mut graph] = patterns;
     let mut coarser: Vec<Aggregates> = Vec::new();
     let mut patterns = vec![pattern];
     loop {
-        let finer = coarser.last().unwrap_or(nodes);
+        let finer = coarser.last().unwrap_or(finest);
         if finer.len() <= direct {
             break;
         }
 
         let coupled = &patterns[coarser.len()];
-        // Of near neighbors only, as the convergence of the whole depends on this level.
-        let mut next = match coarser.is_empty() {
-            true => Aggregates::greedy(finer.centers(), &near(&graph, finer.centers())),
-            false => Aggregates::greedy(finer.centers(), &graph),
-        };
-
-        // What is left are pieces that void or hinges part: what couples them, however little, has
-        // to do.
-        if next.len() > finer.len() / SHRINKS {
+        let of_level = level_graph(level + coarser.len(), &graph, finer.centers());
+        let mut next = Aggregates::greedy(finer.centers(), of_level.as_ref());
+        if is_in_pieces(finer.len(), next.len()) {
             graph = coupled.clone();
             next = Aggregates::greedy(finer.centers(), &graph);
         }
@@ -132,6 +144,22 @@ pub(super) fn coarser(
         coarser.push(next);
     }
     (coarser, patterns)
+}
+
+/// The graph by which points of a level are grouped: on the first below the nodes of near neighbors only,
+/// as the convergence of the whole depends on this level.
+pub(super) fn level_graph<'g>(
+    level: usize,
+    graph: &'g BlockPattern,
+    centers: &[[f64; DIM]],
+) -> Cow<'g, BlockPattern> {
+    if level == 1 { Cow::Owned(near(graph, centers)) } else { Cow::Borrowed(graph) }
+}
+
+/// Whether so many aggregates of so many points are pieces that void or hinges part: what couples
+/// them, however little, then has to group them.
+pub(super) fn is_in_pieces(points: usize, aggregates: usize) -> bool {
+    aggregates > points / SHRINKS
 }
 
 /// The graph without neighbors that are much farther than the four nearest. Its aggregates are of

@@ -34,7 +34,7 @@ impl Solvable<DIM> for Elasticity {
     fn multigrid_on_part<'a>(
         local: &'a Discretization<Self, DIM>,
         kind: CycleKind,
-        others: Arc<dyn Sharing<Cpu> + 'a>,
+        others: Arc<dyn Sharing<'a, Cpu> + 'a>,
     ) -> Result<CpuPreconditioner<'a>, BackendError> {
         Ok(Box::new(Multigrid::on_part(local, kind, others)?))
     }

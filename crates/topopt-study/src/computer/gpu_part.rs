@@ -129,7 +129,7 @@ fn multigrid<'a, R: Real>(
     mesh: &Arc<ProblemOnDevice>,
     local: &'a Discretization<Elasticity, 3>,
     kind: CycleKind,
-    others: Arc<dyn Sharing<Cuda<R>> + 'a>,
+    others: Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     let prepared = Prepared::with_structure(local, structure_of_part(local, others.as_ref())?);
     Ok(Box::new(Multigrid::on_part(backend, mesh, local, kind, &prepared, others)?))
@@ -166,7 +166,7 @@ fn scalar_multigrid<'a, R: Real>(
     mesh: &Arc<MeshOnDevice>,
     local: &'a Discretization<Diffusion, 1>,
     kind: CycleKind,
-    others: &Arc<dyn Sharing<Cuda<R>> + 'a>,
+    others: &Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
     let structure = structure_of_part(local, others.as_ref())?;
     let shared = (others, &structure);

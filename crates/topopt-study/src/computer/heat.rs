@@ -34,7 +34,7 @@ impl Solvable<1> for Diffusion {
     fn multigrid_on_part<'a>(
         local: &'a Discretization<Self, 1>,
         kind: CycleKind,
-        others: Arc<dyn Sharing<Cpu> + 'a>,
+        others: Arc<dyn Sharing<'a, Cpu> + 'a>,
     ) -> Result<CpuPreconditioner<'a>, BackendError> {
         Ok(Box::new(Multigrid::<_, 1, 1>::on_part(local, kind, others)?))
     }

@@ -51,9 +51,9 @@ pub type Preconditioning<'a, B> =
 /// The other ranks of one with a GPU, in the precision of a cycle.
 pub enum Others<'a> {
     /// Single.
-    Single(Arc<dyn Sharing<Cuda<f32>> + 'a>),
+    Single(Arc<dyn Sharing<'a, Cuda<f32>> + 'a>),
     /// Double, where void is too soft for single.
-    Double(Arc<dyn Sharing<Cuda<f64>> + 'a>),
+    Double(Arc<dyn Sharing<'a, Cuda<f64>> + 'a>),
 }
 
 /// What a run on a computer needs, known before anything is built.

@@ -37,7 +37,7 @@ pub trait Solvable<const N: usize>: Physics<N> {
     fn multigrid_on_part<'a>(
         local: &'a Discretization<Self, N>,
         kind: CycleKind,
-        others: Arc<dyn Sharing<Cpu> + 'a>,
+        others: Arc<dyn Sharing<'a, Cpu> + 'a>,
     ) -> Result<CpuPreconditioner<'a>, BackendError>;
 
     /// Operator and preconditioner of `local`, the equation on the part of a rank, on a GPU; with the
