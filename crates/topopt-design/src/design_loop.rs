@@ -100,7 +100,8 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             DesignError::Unsuitable(format!("{why}; constraints: {}", names.join(", ")))
         })?;
         let n = transform.n_inputs();
-        if [design.len(), space.volumes.len()] != [n, transform.n_outputs()] {
+        let n_designed = if backend.has_values() { design.len() } else { n };
+        if [n_designed, space.volumes.len()] != [n, transform.n_outputs()] {
             let message = "design variables and elements are not as many as the transform has";
             return Err(DesignError::Unsuitable(message.into()));
         }

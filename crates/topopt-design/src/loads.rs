@@ -78,11 +78,18 @@ impl<B: Backend> Loads<B> {
                 continue;
             }
             let mut f = constant.clone();
+            let mut add = |loads: &ElementVectors, factors: &B::Vector| {
+                let factors = backend.download(factors)?;
+                if backend.has_values() {
+                    loads.add(&factors, &mut f);
+                }
+                Ok::<_, BackendError>(())
+            };
             if let Some(loads) = weight_loads {
-                loads.add(&backend.download(density)?, &mut f);
+                add(loads, density)?;
             }
             if let Some(prescribed) = prescribed {
-                prescribed.loads.add(&backend.download(moduli)?, &mut f);
+                add(&prescribed.loads, moduli)?;
             }
             *forces = backend.upload(&f, self.nodes)?;
         }
@@ -131,10 +138,8 @@ impl<B: Backend> Loads<B> {
             if let (Some(prescribed), Some(u)) = (&case.prescribed, nodal.as_mut()) {
                 // -2 Pi = 2 f^T v - u^T K u - v^T S v, in which an error of v counts squared. The
                 // right-hand side is f - K u_D.
-                let work = prescribed.loads.work(&backend.download(v)?);
-                objective = 2.0
-                    * (objective
-                        - dot(moduli, &backend.upload(&work, Space::elements(work.len()))?)?);
+                let work = work(backend, &prescribed.loads, v)?;
+                objective = 2.0 * (objective - dot(moduli, &work)?);
 
                 prescribed.total(backend, v, u);
                 operator.element_work(0, u, u, scratch);
@@ -233,6 +238,17 @@ impl<B: Backend> Loads<B> {
     }
 }
 
+/// q_e . u_e of all elements.
+fn work<B: Backend>(
+    backend: &B,
+    loads: &ElementVectors,
+    u: &B::Vector,
+) -> Result<B::Vector, BackendError> {
+    let u = backend.download(u)?;
+    let work = if backend.has_values() { loads.work(&u) } else { Vec::new() };
+    backend.upload(&work, Space::elements(loads.n_elements()))
+}
+
 impl<B: Backend> CaseLoads<B> {
     fn new<K: ElementKernel<N>, const N: usize>(
         backend: &B,
@@ -272,8 +288,7 @@ impl<B: Backend> CaseLoads<B> {
         out: &mut B::Vector,
     ) -> Result<(), BackendError> {
         if let Some(loads) = &self.weight_loads {
-            let work = loads.work(&backend.download(y)?);
-            backend.axpby(factor, &backend.upload(&work, Space::elements(work.len()))?, 1.0, out);
+            backend.axpby(factor, &work(backend, loads, y)?, 1.0, out);
         }
         Ok(())
     }

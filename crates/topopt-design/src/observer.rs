@@ -81,7 +81,7 @@ pub struct StepTimes {
 }
 
 /// An evaluated design: densities, and what the solve gave for them. Fields stay on the backend
-/// until asked for.
+/// until asked for; of several ranks all ask, and the first one gets them.
 pub struct Design<'s, 'a, B: Pointwise> {
     pub(crate) iteration: usize,
     pub(crate) previous_objective: Option<f64>,
@@ -94,6 +94,11 @@ pub struct Design<'s, 'a, B: Pointwise> {
 }
 
 impl<B: Pointwise> Design<'_, '_, B> {
+    /// Whether this rank gets the fields.
+    pub fn has_values(&self) -> bool {
+        self.equation.backend.has_values()
+    }
+
     /// What a run needs to go on from here.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::scaled::Scaled;
 use crate::{Chain, DesignSpace, DesignTransform, Measures};
 
 /// The design variables of a design that is uniform in the design elements and takes the volume by
-/// the density that `transform` makes of it, `[n_inputs]`.
+/// the density that `transform` makes of it, `[n_inputs]`, as `Backend::download` gives it.
 ///
 /// # Errors
 /// [`AveragingError`] if the device or a filter fails.
@@ -25,7 +25,7 @@ pub fn uniform<B: Pointwise>(
 
 /// The design variables of the densities `design`, `[n_elements]`, brought within the bounds and
 /// scaled to take the volume by the density that `transform` makes of them, `[n_inputs]`. Passive
-/// elements take their values.
+/// elements take their values. As [`uniform`] gives them.
 ///
 /// # Errors
 /// [`AveragingError`] if the device or a filter fails.

@@ -181,8 +181,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// may change the whole design at once.
     pub(crate) fn update_preconditioner(&mut self, begins_stage: bool) -> Result<(), BackendError> {
         if begins_stage && self.solver.preconditioner.structure_cost().is_some() {
-            let moduli = self.backend.download(&self.trial_moduli)?;
-            self.restructure(&moduli)?;
+            self.restructure(self.backend.download(&self.trial_moduli)?)?;
         }
         let Solver { operator, preconditioner, .. } = &mut self.solver;
         let terms = terms(&self.trial_moduli, &self.unused);
@@ -252,8 +251,7 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             && self.structure.is_due(effort.iterations, effort.solves, cost)
         {
             self.structure.excess = 0;
-            let moduli = self.backend.download(&self.moduli)?;
-            self.restructure(&moduli)?;
+            self.restructure(self.backend.download(&self.moduli)?)?;
         }
         Ok(effort)
     }
@@ -265,8 +263,14 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
 
     /// Makes the structure for a design of `moduli`, if they differ enough from those it was made
     /// for.
-    fn restructure(&mut self, moduli: &[f64]) -> Result<(), BackendError> {
-        if let Some(void) = self.structure.changed(moduli) {
+    fn restructure(&mut self, moduli: Vec<f64>) -> Result<(), BackendError> {
+        // Ranks without the moduli hear whether there are other void elements, and of these.
+        let void = if self.backend.has_values() { self.structure.changed(&moduli) } else { None };
+        let is_changed = self.backend.decide(vec![f64::from(u8::from(void.is_some()))])?;
+        if is_changed[0] > 0.0 {
+            let void = void.into_iter().flatten().map(f64::from).collect();
+            let void = self.backend.decide(void)?;
+            let void: Vec<u32> = void.into_iter().map(|e| e as u32).collect();
             self.solver.preconditioner.restructure(self.backend, &void)?;
             self.structure.void = void;
         }

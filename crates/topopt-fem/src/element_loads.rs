@@ -78,6 +78,11 @@ impl ElementVectors {
         n_elements * (4 + 32 + 8 * 8 * unknowns + 32 + 10)
     }
 
+    /// Elements of the mesh, with and without a vector.
+    pub fn n_elements(&self) -> usize {
+        self.n_elements
+    }
+
     /// f += sum_e s_e q_e for factors s, `[n_elements]`, and a nodal vector f, `[n_nodes][n]`; the
     /// same bits on any number of threads.
     pub fn add(&self, factors: &[f64], f: &mut [f64]) {

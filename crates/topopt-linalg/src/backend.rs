@@ -25,17 +25,31 @@ pub trait Backend {
     /// [`BackendError`] if the device has no room for it.
     fn zeros(&self, space: Space) -> Result<Self::Vector, BackendError>;
 
-    /// A vector of `space` from host values, `[points][unknowns]`.
+    /// A vector of `space` from host values, `[points][unknowns]`. Of several ranks, those of the first one.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for it or the transfer fails.
     fn upload(&self, values: &[f64], space: Space) -> Result<Self::Vector, BackendError>;
 
-    /// Host values of a vector, `[points][unknowns]`.
+    /// Host values of a vector, `[points][unknowns]`. Of several ranks the first one has them, the others
+    /// get none.
     ///
     /// # Errors
     /// [`BackendError`] if the transfer or an earlier operation failed.
     fn download(&self, x: &Self::Vector) -> Result<Vec<f64>, BackendError>;
+
+    /// Whether the values of downloaded vectors are here: not on ranks after the first.
+    fn has_values(&self) -> bool {
+        true
+    }
+
+    /// What to go on with from values of the host: of several ranks all get those of the first one.
+    ///
+    /// # Errors
+    /// [`BackendError`] if another rank has failed.
+    fn decide(&self, values: Vec<f64>) -> Result<Vec<f64>, BackendError> {
+        Ok(values)
+    }
 
     /// A scalar to be written to.
     fn scalar(&self) -> Self::Scalar;

@@ -1,15 +1,17 @@
 //! A backend of several ranks, each of which owns a share of every vector.
 
+use std::ops::Range;
+
 use crate::{
     Approximation, ApproximationSums, AsymptoteRules, Backend, BackendError, Exchange, Layout,
-    MovingAsymptotes, Pointwise, Shares, SmoothStep, Space,
+    MovingAsymptotes, Parcel, Pointwise, Share, Shares, SmoothStep, Space,
 };
 
 /// Ranks that hold vectors together: each the entries that it owns, on a backend of its own.
 ///
-/// Values on the host, of `upload` and `download`, are those of all ranks, so that whoever reads and
-/// writes them knows of no ranks. Only operators know ghosts. Vectors of a [`Layout::Level`] are whole
-/// on every rank, and the same.
+/// Values on the host, of `upload` and `download`, are those of all ranks, on the first one, so that
+/// whoever reads and writes them knows of no ranks. Only operators know ghosts. Vectors of a
+/// [`Layout::Level`] are whole on every rank, and the same.
 pub struct Ranks<B: Backend, C> {
     backend: B,
     communicator: C,
@@ -66,6 +68,83 @@ impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
         Ok(RankVector { own: self.backend.upload(own, self.own_space(space))?, space })
     }
 
+    /// The own ones of `values`, which the first rank has, `[points][unknowns]`.
+    fn scatter(
+        &self,
+        values: &[f64],
+        share: &Share,
+        unknowns: usize,
+    ) -> Result<Vec<f64>, BackendError> {
+        if self.has_values() {
+            for round in share.rounds(unknowns) {
+                let parcel = |(rank, points): (usize, Range<usize>)| Parcel {
+                    rank,
+                    sent: share.take(values, unknowns, points),
+                    received: Vec::new(),
+                };
+                self.communicator.exchange(&mut round.into_iter().map(parcel).collect::<Vec<_>>());
+            }
+            self.communicator.check()?;
+            return Ok(share.take(values, unknowns, share.own(0)));
+        }
+
+        let mut own = Vec::with_capacity(unknowns * share.own(self.communicator.rank()).len());
+        for points in self.own_rounds(share, unknowns) {
+            let received = vec![0.0; unknowns * points.len()];
+            let mut parcels = [Parcel { rank: 0, sent: Vec::new(), received }];
+            self.communicator.exchange(&mut parcels);
+            own.extend_from_slice(&parcels[0].received);
+        }
+        self.communicator.check()?;
+        Ok(own)
+    }
+
+    /// The values of all ranks on the first one, and none on the others, from the `own` ones.
+    fn gather(
+        &self,
+        own: &[f64],
+        share: &Share,
+        unknowns: usize,
+    ) -> Result<Vec<f64>, BackendError> {
+        if self.has_values() {
+            let mut values = vec![0.0; unknowns * share.n_points()];
+            share.put(own, unknowns, share.own(0), &mut values);
+            for round in share.rounds(unknowns) {
+                let parcel = |(rank, points): &(usize, Range<usize>)| Parcel {
+                    rank: *rank,
+                    sent: Vec::new(),
+                    received: vec![0.0; unknowns * points.len()],
+                };
+                let mut parcels: Vec<Parcel> = round.iter().map(parcel).collect();
+                self.communicator.exchange(&mut parcels);
+                for (parcel, (_, points)) in parcels.iter().zip(round) {
+                    share.put(&parcel.received, unknowns, points, &mut values);
+                }
+            }
+            self.communicator.check()?;
+            return Ok(values);
+        }
+
+        let first = share.own(self.communicator.rank()).start;
+        for points in self.own_rounds(share, unknowns) {
+            let entries = unknowns * (points.start - first)..unknowns * (points.end - first);
+            let sent = own[entries].to_vec();
+            self.communicator.exchange(&mut [Parcel { rank: 0, sent, received: Vec::new() }]);
+        }
+        self.communicator.check()?;
+        Ok(Vec::new())
+    }
+
+    /// What this rank, which is not the first, exchanges with the first one in each round.
+    fn own_rounds(
+        &self,
+        share: &Share,
+        unknowns: usize,
+    ) -> impl Iterator<Item = Range<usize>> + use<B, C> {
+        let rank = self.communicator.rank();
+        share.rounds(unknowns).map(move |mut round| round.swap_remove(rank - 1).1)
+    }
+
     /// Sums what each rank has found of its own entries of a vector.
     fn sum(&self, x: &RankVector<B::Vector>, scalar: &mut B::Scalar) {
         if x.space.layout != Layout::Level {
@@ -91,7 +170,7 @@ impl<B: Backend, C: Exchange<B>> Backend for Ranks<B, C> {
         let own = match self.shares.of(space.layout) {
             None => self.backend.upload(values, space)?,
             Some(share) => {
-                let own = share.own_of(values, space.unknowns, self.communicator.rank());
+                let own = self.scatter(values, share, space.unknowns)?;
                 self.backend.upload(&own, self.own_space(space))?
             }
         };
@@ -101,11 +180,18 @@ impl<B: Backend, C: Exchange<B>> Backend for Ranks<B, C> {
     fn download(&self, x: &Self::Vector) -> Result<Vec<f64>, BackendError> {
         let own = self.backend.download(&x.own)?;
         let Some(share) = self.shares.of(x.space.layout) else { return Ok(own) };
-        let counts: Vec<_> = share.counts().iter().map(|count| count * x.space.unknowns).collect();
-        let mut gathered = vec![0.0; counts.iter().sum()];
-        self.communicator.gather(&own, &counts, &mut gathered);
+        self.gather(&own, share, x.space.unknowns)
+    }
+
+    fn has_values(&self) -> bool {
+        self.communicator.rank() == 0
+    }
+
+    fn decide(&self, values: Vec<f64>) -> Result<Vec<f64>, BackendError> {
+        let first = if self.has_values() { values } else { Vec::new() };
+        let decided = self.communicator.gather_all(&first).swap_remove(0);
         self.communicator.check()?;
-        Ok(share.of_all(gathered, x.space.unknowns))
+        Ok(decided)
     }
 
     fn scalar(&self) -> Self::Scalar {

@@ -1,5 +1,6 @@
 //! What the entries of a vector stand on, and how that is shared among ranks.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the entries of a vector stand on, and so who owns an entry where several devices share a
@@ -55,6 +56,10 @@ pub struct Shares {
     nodes: Share,
 }
 
+/// Values of a rank that cross at a time between the host of the first one and its own: 64 MB, and few in
+/// tests.
+const ROUND: usize = if cfg!(test) { 4 } else { 1 << 23 };
+
 /// How points are shared among ranks.
 #[derive(Debug, Clone)]
 pub struct Share {
@@ -103,27 +108,59 @@ impl Share {
         &self.counts
     }
 
-    /// The own values of `rank` among those of all points, `[points][unknowns]`.
-    pub(crate) fn own_of(&self, values: &[f64], unknowns: usize, rank: usize) -> Vec<f64> {
-        let first: usize = self.counts[..rank].iter().sum();
-        let own = first..first + self.counts[rank];
+    /// The points of a rank in the order of the ranks.
+    pub(crate) fn own(&self, rank: usize) -> Range<usize> {
+        let first = self.counts[..rank].iter().sum();
+        first..first + self.counts[rank]
+    }
+
+    /// The points of every rank after the first, in the order of the ranks, in rounds of few values for each:
+    /// what crosses at a time needs room on a device.
+    pub(crate) fn rounds(
+        &self,
+        unknowns: usize,
+    ) -> impl Iterator<Item = Vec<(usize, Range<usize>)>> + use<> {
+        let own: Vec<Range<usize>> = (0..self.counts.len()).map(|rank| self.own(rank)).collect();
+        let size = (ROUND / unknowns).max(1);
+        let n_rounds = self.counts.iter().skip(1).max().map_or(0, |most| most.div_ceil(size));
+        (0..n_rounds).map(move |round| {
+            let within = |own: &Range<usize>| {
+                let at = |k: usize| (own.start + k * size).min(own.end);
+                at(round)..at(round + 1)
+            };
+            own.iter().map(within).enumerate().skip(1).collect()
+        })
+    }
+
+    /// Those of the `values` of all points, `[points][unknowns]`, at `points` in the order of the ranks.
+    pub(crate) fn take(&self, values: &[f64], unknowns: usize, points: Range<usize>) -> Vec<f64> {
         match &self.order {
-            None => values[unknowns * own.start..unknowns * own.end].to_vec(),
+            None => values[unknowns * points.start..unknowns * points.end].to_vec(),
             Some(order) => {
                 let row = |&point: &u32| &values[unknowns * point as usize..][..unknowns];
-                order[own].iter().flat_map(row).copied().collect()
+                order[points].iter().flat_map(row).copied().collect()
             }
         }
     }
 
-    /// The values of all points from those of the ranks, one after the other.
-    pub(crate) fn of_all(&self, gathered: Vec<f64>, unknowns: usize) -> Vec<f64> {
-        let Some(order) = &self.order else { return gathered };
-        let mut values = vec![0.0; gathered.len()];
-        for (&point, row) in order.iter().zip(gathered.chunks_exact(unknowns)) {
-            values[unknowns * point as usize..][..unknowns].copy_from_slice(row);
+    /// Writes the values `taken` at `points` in the order of the ranks to those of all points.
+    pub(crate) fn put(
+        &self,
+        taken: &[f64],
+        unknowns: usize,
+        points: Range<usize>,
+        values: &mut [f64],
+    ) {
+        match &self.order {
+            None => {
+                values[unknowns * points.start..unknowns * points.end].copy_from_slice(taken);
+            }
+            Some(order) => {
+                for (&point, row) in order[points].iter().zip(taken.chunks_exact(unknowns)) {
+                    values[unknowns * point as usize..][..unknowns].copy_from_slice(row);
+                }
+            }
         }
-        values
     }
 }
 

@@ -121,10 +121,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         if self.snapshot_every == 0 || !iteration.is_multiple_of(self.snapshot_every) {
             return Ok(());
         }
-        let fields = Fields::of(self.model, design)?;
-        if self.history.is_none() {
-            return Ok(());
-        }
+        let Some(fields) = Fields::of(self.model, design)? else { return Ok(()) };
         let folder = self.directory.join(SNAPSHOTS);
         fs::create_dir_all(&folder)
             .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
@@ -172,10 +169,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         iteration: usize,
         design: &Design<B>,
     ) -> Result<(), ObserverError> {
-        let fields = Fields::of(self.model, design)?;
-        if self.history.is_none() {
-            return Ok(());
-        }
+        let Some(fields) = Fields::of(self.model, design)? else { return Ok(()) };
         let grid = || match &self.model.grid {
             Some(grid) => self.write_grid(grid, &fields.density),
             None => Ok(()),
@@ -250,15 +244,20 @@ struct Fields {
 }
 
 impl Fields {
+    /// None on ranks that do not have the values.
     fn of<B: Pointwise, K: Physics<N>, const N: usize>(
         model: &Model<K, N>,
         design: &Design<B>,
-    ) -> Result<Self, ObserverError> {
+    ) -> Result<Option<Self>, ObserverError> {
         let renumbering = &model.renumbering;
-        let moduli = design.moduli()?;
+        let [moduli, density, energy] =
+            [design.moduli()?, design.density()?, design.strain_energy()?];
         let (mut nodal, mut fluxes) = (Vec::new(), Vec::new());
         for (k, case) in model.problem.load_cases().iter().enumerate() {
             let displacement = design.displacement(k)?;
+            if !design.has_values() {
+                continue;
+            }
             let fields = [(K::NAMES.state, &displacement), (K::NAMES.load, &case.forces)];
             for (what, values) in fields {
                 let values = renumbering.nodes_to_original(values.as_chunks::<N>().0);
@@ -269,12 +268,12 @@ impl Fields {
                 fluxes.push((array_name(what, k, &case.name), flux));
             }
         }
-        Ok(Self {
-            density: renumbering.elements_to_original(&design.density()?),
-            energy: renumbering.elements_to_original(&design.strain_energy()?),
+        Ok(design.has_values().then(|| Self {
+            density: renumbering.elements_to_original(&density),
+            energy: renumbering.elements_to_original(&energy),
             fluxes,
             nodal,
-        })
+        }))
     }
 }
 

@@ -75,7 +75,7 @@ fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
     let options = PcgOptions { tolerance: 1e-9, max_iterations: 400 };
     let outcome = pcg.solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(()))?;
     assert_eq!(outcome.reason, StopReason::Converged);
-    Ok((outcome.iterations, backend.download(&u)?))
+    Ok((outcome.iterations, backend.decide(backend.download(&u)?)?))
 }
 
 /// What `work` gives on `size` ranks on `device`, the same on all.
@@ -244,7 +244,7 @@ fn the_helmholtz_filter_is_that_of_one_rank() {
             let filter = Helmholtz::on_ranks(backend, part, of_part, 0.4, sizes)?;
             let (x, mut y) = (backend.upload(&x, elements)?, backend.zeros(elements)?);
             filter.apply(&x, &mut y).unwrap();
-            backend.download(&y)
+            backend.decide(backend.download(&y)?)
         });
         assert_close(&found, &alone, 1e-9, &format!("filtered on {size} ranks"));
     }

@@ -47,7 +47,7 @@ fn all_of<B: Backend>(
     operator.diagonal(&mut diagonal);
     operator.element_work(0, &v, &x, &mut works);
     let dot = backend.value(&backend.dot(&x, &y))?;
-    let download = |vector: &B::Vector| backend.download(vector);
+    let download = |vector: &B::Vector| backend.decide(backend.download(vector)?);
     Ok([download(&y)?, download(&diagonal)?, download(&works)?, vec![dot]])
 }
 
@@ -145,7 +145,7 @@ fn crosses<R: Real>(device: &Arc<Device>) {
         staged.expand(&backend, &lists, &own, &mut part);
         backend.fill(0.0, &mut own);
         staged.contract(&backend, &lists, &part, &mut own);
-        assert_eq!(backend.download(&own)?, values);
+        assert_eq!(backend.decide(backend.download(&own)?)?, values);
         backend.download(&part)
     });
     let found = found.unwrap();

@@ -83,7 +83,10 @@ impl StateNorm {
         let u = at.backend.download(at.state)?;
         let n = self.components();
         let of = |&node: &u32| u[n * node as usize..][..n].iter().copied();
-        Ok(self.nodes.iter().flat_map(of).collect())
+        at.backend.decide(match at.backend.has_values() {
+            true => self.nodes.iter().flat_map(of).collect(),
+            false => Vec::new(),
+        })
     }
 
     /// Unknowns of a node.

@@ -69,7 +69,8 @@ fn all_of<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
     operator.apply(&x, &mut y);
     operator.diagonal(&mut diagonal);
     operator.element_work(K::TERMS - 1, &v, &x, &mut works);
-    Ok([backend.download(&y)?, backend.download(&diagonal)?, backend.download(&works)?])
+    let all = |vector: &B::Vector| backend.decide(backend.download(vector)?);
+    Ok([all(&y)?, all(&diagonal)?, all(&works)?])
 }
 
 /// Every operator of `whole` on every number of ranks.

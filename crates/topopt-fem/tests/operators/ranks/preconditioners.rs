@@ -43,7 +43,7 @@ fn solve<B: Backend + Sync, K: ElementKernel<N>, const N: usize>(
     let outcome = Pcg::new(backend, whole.space())?
         .solve(&system, &mut u, options, &mut |_| ControlFlow::Continue(()))?;
     assert_eq!(outcome.reason, StopReason::Converged);
-    Ok((outcome.iterations, backend.download(&u)?))
+    Ok((outcome.iterations, backend.decide(backend.download(&u)?)?))
 }
 
 /// The same on so many ranks, with a preconditioner that `make` makes.
