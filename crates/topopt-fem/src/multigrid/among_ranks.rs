@@ -5,7 +5,8 @@ use std::ops::Range;
 use topopt_linalg::{Backend, BackendError, BlockCsr, BlockPattern, Communicator};
 use topopt_mesh::NodeToElements;
 
-use super::aggregates::{Aggregates, Graph};
+use super::aggregates::Aggregates;
+use super::neighbors::Graph;
 use super::node_graph::NodeGraph;
 use super::structure::{Aggregation, coarser, n_pairs, pattern, straddling};
 use crate::distributed::node_halo;
