@@ -36,7 +36,9 @@ impl<'a> NodeGraph<'a> {
         Self { mesh, adjacency, void: (!void.is_empty()).then(of_elements) }
     }
 
-    /// As [`Graph::each_neighbor`], with some elements empty.
+    /// As [`Graph::each_neighbor`], with some elements empty. A call of its own, so that what is asked for
+    /// all nodes without void is one loop.
+    #[inline(never)]
     fn each_around(&self, void: &Void, node: usize, mut visit: impl FnMut(u32)) {
         let hexes = self.mesh.hexes();
         let all_void = |node: usize| {
@@ -60,6 +62,7 @@ impl<'a> NodeGraph<'a> {
 }
 
 impl Graph for NodeGraph<'_> {
+    #[inline]
     fn each_neighbor(&self, node: usize, mut visit: impl FnMut(u32)) {
         match &self.void {
             Some(void) => self.each_around(void, node, visit),
