@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use topopt_linalg::{BackendError, BlockPattern, Communicator, Cpu, Exchange, Halo};
 use topopt_mesh::vector::difference;
 
 use super::distinct::Distinct;
+use super::neighbors::{Graph, NONE, Neighbors, roots};
 use crate::DIM;
 
 /// Points (nodes, or aggregates of a finer level), each in one aggregate.
@@ -19,8 +19,6 @@ pub struct Aggregates {
     members: Vec<Vec<u32>>,
     centers: Vec<[f64; DIM]>,
 }
-
-const NONE: u32 = u32::MAX;
 
 impl Aggregates {
     /// The graph of the aggregates: neighbors have points that are neighbors in `graph`.
@@ -67,7 +65,16 @@ impl Aggregates {
     /// of whose neighbors are free starts an aggregate with them; what is left joins the
     /// neighboring aggregate that it touches most.
     pub(super) fn greedy(positions: &[[f64; DIM]], graph: &impl Graph) -> Self {
-        let (of, mut count) = whole_neighborhoods(positions.len(), graph);
+        Self::greedy_by(Neighbors::of(positions.len(), graph), positions, graph)
+    }
+
+    /// As [`Aggregates::greedy`], with the `neighbors` in `graph`.
+    pub(super) fn greedy_by(
+        neighbors: Neighbors,
+        positions: &[[f64; DIM]],
+        graph: &impl Graph,
+    ) -> Self {
+        let (of, mut count) = whole_neighborhoods(neighbors);
 
         // By the aggregates as they were begun, so the order in which points join does not matter.
         let touched = |(node, &own): (usize, &u32)| match own {
@@ -244,9 +251,8 @@ impl Numbers {
 }
 
 /// The aggregates that whole neighborhoods make, NONE for points left over, and their number.
-fn whole_neighborhoods(n_points: usize, graph: &impl Graph) -> (Vec<u32>, u32) {
-    let neighbors = Neighbors::of(n_points, graph);
-    let mut of = vec![NONE; n_points];
+fn whole_neighborhoods(neighbors: Neighbors) -> (Vec<u32>, u32) {
+    let mut of = vec![NONE; neighbors.n_points()];
     let mut count = 0;
     for node in roots(&neighbors) {
         if of[node as usize] != NONE {
@@ -302,160 +308,4 @@ fn most_touched(point: usize, graph: &impl Graph, of: &[u32]) -> u32 {
         }
     });
     touched.iter().max_by_key(|(_, times)| *times).map_or(NONE, |t| t.0)
-}
-
-/// Points and their neighbors.
-pub(super) trait Graph: Sync {
-    /// Calls `visit` with the neighbors of a point, itself perhaps among them, some several times.
-    fn each_neighbor(&self, point: usize, visit: impl FnMut(u32));
-
-    /// How many more neighbors a point has that are not visited, as they are not to be grouped.
-    fn n_beyond(&self, _point: usize) -> u32 {
-        0
-    }
-}
-
-impl Graph for BlockPattern {
-    fn each_neighbor(&self, point: usize, visit: impl FnMut(u32)) {
-        self.row(point).iter().copied().for_each(visit);
-    }
-}
-
-/// The neighbors of every point, each once, in the order in which a graph visits them. They are
-/// made and kept in chunks, by several threads.
-struct Neighbors {
-    n_points: usize,
-    chunks: Vec<Chunk>,
-}
-
-/// Consecutive points and their neighbors in compressed rows.
-#[derive(Default)]
-struct Chunk {
-    ends: Vec<u32>,
-    points: Vec<u32>,
-    /// How often the graph visits neighbors of each point.
-    visits: Vec<u32>,
-}
-
-/// Points of a chunk.
-const CHUNK: usize = 4096;
-
-impl Neighbors {
-    fn of(n_points: usize, graph: &impl Graph) -> Self {
-        let chunk = |c: usize| {
-            let (mut chunk, mut row) = (Chunk::default(), Distinct::new());
-            for point in c * CHUNK..n_points.min((c + 1) * CHUNK) {
-                let mut visits = 0;
-                row.clear();
-                graph.each_neighbor(point, |other| {
-                    visits += 1;
-                    row.insert(other);
-                });
-                chunk.points.extend_from_slice(row.values());
-                chunk.ends.push(chunk.points.len() as u32);
-                chunk.visits.push(visits + graph.n_beyond(point));
-            }
-            chunk.points.shrink_to_fit();
-            chunk
-        };
-        let n_chunks = n_points.div_ceil(CHUNK);
-        Self { n_points, chunks: (0..n_chunks).into_par_iter().map(chunk).collect() }
-    }
-
-    fn row(&self, point: u32) -> &[u32] {
-        let (chunk, k) = (&self.chunks[point as usize / CHUNK], point as usize % CHUNK);
-        let start = if k == 0 { 0 } else { chunk.ends[k - 1] };
-        &chunk.points[start as usize..chunk.ends[k] as usize]
-    }
-
-    fn visits(&self, point: u32) -> u32 {
-        self.chunks[point as usize / CHUNK].visits[point as usize % CHUNK]
-    }
-}
-
-/// All points in the order in which they may start aggregates: breadth first, so that each begins
-/// beside the last ones; those inside before those with few neighbors, so that aggregates are full.
-fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
-    let order = breadth_first(neighbors);
-    let inside = visits_of_quartile(neighbors);
-    // As on a face, an edge, a corner of a box
-    let exposure = |&point: &u32| {
-        let visits = neighbors.visits(point);
-        (0..3).filter(|k| visits << k < inside).count() as u8
-    };
-    let exposures: Vec<u8> = order.par_iter().map(exposure).collect();
-    let exposed = |exposed: u8| -> Vec<u32> {
-        let points = order.par_iter().zip(&exposures);
-        points.filter(|&(_, &exposure)| exposure == exposed).map(|(&point, _)| point).collect()
-    };
-    [0, 1, 2, 3].map(exposed).into_iter().flatten()
-}
-
-/// How many neighbors are visited of three quarters of the points, at most.
-fn visits_of_quartile(neighbors: &Neighbors) -> u32 {
-    let counted = |mut counts: Vec<usize>, chunk: &Chunk| {
-        for &visits in &chunk.visits {
-            let visits = visits as usize;
-            counts.resize(counts.len().max(visits + 1), 0);
-            counts[visits] += 1;
-        }
-        counts
-    };
-    let summed = |a: Vec<usize>, b: Vec<usize>| {
-        let (mut long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
-        long.iter_mut().zip(short).for_each(|(sum, count)| *sum += count);
-        long
-    };
-    let counts = neighbors.chunks.par_iter().fold(Vec::new, counted).reduce(Vec::new, summed);
-
-    let mut below = 0;
-    let quartile = counts.iter().position(|count| {
-        below += count;
-        below > neighbors.n_points * 3 / 4
-    });
-    quartile.unwrap_or(0) as u32
-}
-
-/// All points breadth first: as a queue would have them, but level by level, by several threads.
-fn breadth_first(neighbors: &Neighbors) -> Vec<u32> {
-    let n = neighbors.n_points;
-
-    // 0 for seeds, else one more than the place in the queue of the first point beside it.
-    let found: Vec<AtomicU32> = (0..n).into_par_iter().map(|_| NONE.into()).collect();
-    let first_beside = |point: u32| found[point as usize].load(Ordering::Relaxed);
-    let first_beside = &first_beside;
-
-    let mut queue: Vec<u32> = Vec::with_capacity(n);
-    for seed in 0..n as u32 {
-        if first_beside(seed) != NONE {
-            continue;
-        }
-        found[seed as usize].store(0, Ordering::Relaxed);
-        let mut level = queue.len();
-        queue.push(seed);
-
-        while level < queue.len() {
-            let places = level as u32 + 1..queue.len() as u32 + 1;
-            let points = places.into_par_iter().zip(&queue[level..]).with_min_len(256);
-
-            // The smallest place stays, whichever thread comes first.
-            points.clone().for_each(|(place, &point)| {
-                let found = neighbors.row(point).iter().map(|&other| &found[other as usize]);
-                found.filter(|found| found.load(Ordering::Relaxed) > place).for_each(|found| {
-                    found.fetch_min(place, Ordering::Relaxed);
-                });
-            });
-
-            // In the order of this level; a point comes once, after the first that it is beside.
-            let beside = |(place, &point): (u32, &u32)| {
-                let row = neighbors.row(point).iter().copied();
-                row.filter(move |&other| first_beside(other) == place)
-            };
-            let next: Vec<u32> = points.flat_map_iter(beside).collect();
-
-            level = queue.len();
-            queue.extend(next);
-        }
-    }
-    queue
 }

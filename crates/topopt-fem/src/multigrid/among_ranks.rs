@@ -6,7 +6,8 @@ use std::ops::Range;
 use topopt_linalg::{Backend, BackendError, BlockCsr, BlockPattern, Communicator, Halo, Neighbor};
 use topopt_mesh::NodeToElements;
 
-use super::aggregates::{Aggregates, Graph, Numbers};
+use super::aggregates::{Aggregates, Numbers};
+use super::neighbors::Graph;
 use super::node_graph::NodeGraph;
 use super::structure::{
     Aggregation, SharedLevel, coarser, is_in_pieces, level_graph, n_pairs, pattern, size,

@@ -5,37 +5,56 @@
 /// each number is looked up in a step or two, where a search would compare it with half the list.
 pub(super) struct Distinct {
     values: Vec<u32>,
-    /// A power of two of places, at most half of them taken; [`EMPTY`] in the others.
-    table: Vec<u32>,
+    /// A power of two of places, few of them taken: a list and a number in it, of 32 bits each. Places
+    /// with a list before this one are free.
+    table: Vec<u64>,
+    /// By how many bits a hash is shifted to be a place.
+    shift: u32,
+    /// Which list this is, in the upper half; the first is 1.
+    list: u64,
 }
 
-/// No number of a list.
-const EMPTY: u32 = u32::MAX;
-
-/// Places at first: 64 neighbors fit, and a node inside a grid has 26.
-const PLACES: usize = 128;
+/// Places at first: few of 27 neighbors collide, and they fit the nearest cache.
+const PLACES: usize = 1024;
+/// Places per number at least.
+const SPARSE: usize = 8;
+/// From a list to the next one.
+const NEXT: u64 = 1 << 32;
 
 impl Distinct {
     pub fn new() -> Self {
-        Self { values: Vec::new(), table: vec![EMPTY; PLACES] }
+        let shift = u32::BITS - PLACES.ilog2();
+        Self { values: Vec::new(), table: vec![0; PLACES], shift, list: NEXT }
     }
 
     /// Takes all numbers out.
     pub fn clear(&mut self) {
         self.values.clear();
-        self.table.fill(EMPTY);
+        self.list = self.list.wrapping_add(NEXT);
+        if self.list == 0 {
+            self.table.fill(0);
+            self.list = NEXT;
+        }
     }
 
-    /// Puts in a number less than [`u32::MAX`], unless it is there.
+    /// Puts in a number, unless it is there.
     #[inline]
     pub fn insert(&mut self, value: u32) {
-        let place = self.place(value);
-        if self.table[place] == EMPTY {
-            self.table[place] = value;
-            self.values.push(value);
-            if 2 * self.values.len() > self.table.len() {
-                self.grow();
+        let entry = self.list | u64::from(value);
+        let place = self.first_place(value);
+        for place in place.. {
+            let place = place & (self.table.len() - 1);
+            if self.table[place] == entry {
+                return;
             }
+            if self.table[place] < self.list {
+                self.table[place] = entry;
+                break;
+            }
+        }
+        self.values.push(value);
+        if SPARSE * self.values.len() > self.table.len() {
+            self.grow();
         }
     }
 
@@ -51,23 +70,18 @@ impl Distinct {
         values
     }
 
-    /// Where `value` is in the table, or has to go.
+    /// Where the search for `value` begins.
     #[inline]
-    fn place(&self, value: u32) -> usize {
+    fn first_place(&self, value: u32) -> usize {
         // Fibonacci hashing: consecutive numbers, as nodes of a chord have, go far apart.
-        let hash = value.wrapping_mul(0x9e37_79b9) >> (u32::BITS - self.table.len().ilog2());
-        let mut place = hash as usize;
-        while self.table[place] != value && self.table[place] != EMPTY {
-            place = (place + 1) & (self.table.len() - 1);
-        }
-        place
+        (value.wrapping_mul(0x9e37_79b9) >> self.shift) as usize
     }
 
     fn grow(&mut self) {
-        self.table = vec![EMPTY; 2 * self.table.len()];
-        for i in 0..self.values.len() {
-            let place = self.place(self.values[i]);
-            self.table[place] = self.values[i];
+        self.table = vec![0; 2 * self.table.len()];
+        self.shift -= 1;
+        for value in std::mem::take(&mut self.values) {
+            self.insert(value);
         }
     }
 }

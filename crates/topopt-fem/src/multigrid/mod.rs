@@ -15,6 +15,7 @@ mod galerkin;
 mod ground;
 mod joints;
 mod modes;
+mod neighbors;
 mod node_graph;
 mod scalar;
 mod structure;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use topopt_mesh::{HexMesh, NodeToElements};
 
-use super::aggregates::Graph;
+use super::neighbors::Graph;
 
 /// Nodes that share an element. Empty elements hold nothing together except the nodes that have no
 /// others: parts beside a gap move apart as if nothing were between them.
@@ -14,49 +14,62 @@ use super::aggregates::Graph;
 pub(super) struct NodeGraph<'a> {
     mesh: &'a HexMesh,
     adjacency: &'a NodeToElements,
+    void: Option<Void>,
+}
+
+/// Elements that are empty, at least one.
+struct Void {
     /// \[n_elements\].
     is_void: Vec<bool>,
-    /// Bit a of each element: its local node a belongs to another side of a hinge, \[n_elements\];
-    /// empty where no element is void.
+    /// Bit a of each element: its local node a belongs to another side of a hinge, \[n_elements\].
     beyond_hinge: Vec<u8>,
 }
 
 impl<'a> NodeGraph<'a> {
     /// With the elements `void` empty.
     pub fn new(mesh: &'a HexMesh, adjacency: &'a NodeToElements, void: &[u32]) -> Self {
-        let mut is_void = vec![false; mesh.n_elements()];
-        void.iter().for_each(|&e| is_void[e as usize] = true);
-        let beyond_hinge = match void {
-            [] => Vec::new(),
-            _ => beyond_hinges(mesh, adjacency, &is_void),
+        let of_elements = || {
+            let mut is_void = vec![false; mesh.n_elements()];
+            void.iter().for_each(|&e| is_void[e as usize] = true);
+            Void { beyond_hinge: beyond_hinges(mesh, adjacency, &is_void), is_void }
         };
-        Self { mesh, adjacency, is_void, beyond_hinge }
+        Self { mesh, adjacency, void: (!void.is_empty()).then(of_elements) }
     }
 
-    /// Whether all elements of a node are empty.
-    fn is_empty(&self, node: usize) -> bool {
-        self.adjacency.elements_of(node).iter().all(|&e| self.is_void[e as usize])
-    }
+    /// As [`Graph::each_neighbor`], with some elements empty. A call of its own, so that what is asked for
+    /// all nodes without void is one loop.
+    #[inline(never)]
+    fn each_around(&self, void: &Void, node: usize, mut visit: impl FnMut(u32)) {
+        let hexes = self.mesh.hexes();
+        let all_void = |node: usize| {
+            self.adjacency.elements_of(node).iter().all(|&e| void.is_void[e as usize])
+        };
+        if all_void(node) {
+            let elements = self.adjacency.elements_of(node).iter();
+            let nodes = elements.flat_map(|&e| hexes[e as usize]);
+            return nodes.filter(|&n| all_void(n as usize)).for_each(visit);
+        }
 
-    /// The local nodes of an element that belong to its side, a bit each.
-    fn own_nodes(&self, element: u32) -> u8 {
-        self.beyond_hinge.get(element as usize).map_or(u8::MAX, |beyond| !beyond)
+        for (e, local) in self.adjacency.of(node).filter(|(e, _)| !void.is_void[*e as usize]) {
+            // The local nodes that belong to the side of the element, a bit each.
+            let own = !void.beyond_hinge[e as usize];
+            if own >> local & 1 == 1 {
+                let nodes = (0..8).zip(hexes[e as usize]).filter(|(a, _)| own >> a & 1 == 1);
+                nodes.for_each(|(_, other)| visit(other));
+            }
+        }
     }
 }
 
 impl Graph for NodeGraph<'_> {
+    #[inline]
     fn each_neighbor(&self, node: usize, mut visit: impl FnMut(u32)) {
-        let hexes = self.mesh.hexes();
-        if self.is_empty(node) {
-            let elements = self.adjacency.elements_of(node).iter();
-            let nodes = elements.flat_map(|&e| hexes[e as usize]);
-            return nodes.filter(|&n| self.is_empty(n as usize)).for_each(visit);
-        }
-        for (e, local) in self.adjacency.of(node).filter(|(e, _)| !self.is_void[*e as usize]) {
-            let own = self.own_nodes(e);
-            if own >> local & 1 == 1 {
-                let nodes = (0..8).zip(hexes[e as usize]).filter(|(a, _)| own >> a & 1 == 1);
-                nodes.for_each(|(_, other)| visit(other));
+        match &self.void {
+            Some(void) => self.each_around(void, node, visit),
+            None => {
+                for &element in self.adjacency.elements_of(node) {
+                    self.mesh.hexes()[element as usize].into_iter().for_each(&mut visit);
+                }
             }
         }
     }

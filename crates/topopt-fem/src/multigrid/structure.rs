@@ -8,6 +8,7 @@ use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::Aggregates;
 use super::distinct::Distinct;
+use super::neighbors::Neighbors;
 use super::node_graph::NodeGraph;
 use crate::{DIM, Discretization, ElementKernel, Level};
 
@@ -68,13 +69,15 @@ impl Aggregation {
         let mesh = problem.mesh();
         let adjacency = NodeToElements::new(mesh);
         let node_graph = NodeGraph::new(mesh, &adjacency, void);
-        let aggregates = || {
-            Aggregates::greedy(mesh.coordinates(), &node_graph)
-                .joined(mesh.coordinates(), &NodeGraph::new(mesh, &adjacency, &[]))
+        let positions = mesh.coordinates();
+        let neighbors = Neighbors::of(mesh.n_nodes(), &node_graph);
+        // Without void, these are all that share an element.
+        let n_pairs = match void {
+            [] => neighbors.n_pairs(),
+            _ => n_pairs(mesh, &adjacency, mesh.n_nodes()),
         };
-        // The greedy pass leaves most threads to the other one.
-        let (nodes, n_pairs) =
-            rayon::join(aggregates, || n_pairs(mesh, &adjacency, mesh.n_nodes()));
+        let nodes = Aggregates::greedy_by(neighbors, positions, &node_graph)
+            .joined(positions, &NodeGraph::new(mesh, &adjacency, &[]));
         let straddling = straddling(problem, &adjacency, &nodes);
         let finest = pattern(mesh, &nodes, &straddling);
         // Without void, all that an element couples it holds together.
