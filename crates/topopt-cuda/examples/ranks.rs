@@ -1,6 +1,6 @@
 //! Milliseconds of a product and of a cycle of multigrid on one GPU and on several, which reach each other by
 //! NCCL: `ranks N` for N x N x N distorted elements. Each is measured again with nothing crossing between ranks:
-//! the difference is what the exchange takes beside the work that goes on meanwhile.
+//! the difference is what the exchange takes.
 
 use std::io::{Read, Write};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use topopt_cuda::operators::{MeshOnDevice, ProblemOnDevice, Strategy};
+use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{
     Cuda, Device, Mf, Multigrid, Nccl, Prepared, Probe, Real, probe, structure_of_part,
 };
@@ -91,7 +91,7 @@ fn measured(
     let local = whole.on_part(&part);
     let device = backend.device().clone();
     let single = Cuda::<f32>::new(&device)?;
-    let on_device = ProblemOnDevice::on(&MeshOnDevice::of_part(&device, &part)?, &local)?;
+    let on_device = ProblemOnDevice::new(&device, &local)?;
     let n_nodes = whole.mesh().n_nodes();
     let ranks = ranks(backend, nccl, partition);
     let operator = Strategy::Mf.build(&on_device, &local)?;
@@ -191,15 +191,9 @@ where
         self.nccl.place(on, lists, own, part);
     }
 
-    fn begin_refresh(&self, on: &Cuda<R>, lists: &Self::Lists, part: &Vector<R>) {
+    fn refresh(&self, on: &Cuda<R>, lists: &Self::Lists, part: &mut Vector<R>) {
         if self.speaks() {
-            self.nccl.begin_refresh(on, lists, part);
-        }
-    }
-
-    fn end_refresh(&self, on: &Cuda<R>, lists: &Self::Lists, part: &mut Vector<R>) {
-        if self.speaks() {
-            self.nccl.end_refresh(on, lists, part);
+            self.nccl.refresh(on, lists, part);
         }
     }
 

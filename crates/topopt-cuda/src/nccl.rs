@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cudarc::driver::result::stream::get_priority_range;
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr};
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use cudarc::nccl::result::{NcclError, group_end, group_start};
 use cudarc::nccl::safe::{Comm, Id, NcclType, ReduceOp};
 use cudarc::nccl::sys::is_culib_present;
@@ -19,12 +18,9 @@ use crate::{Cuda, Device, DeviceHalo};
 pub type NcclId = [u8; 128];
 
 /// One rank of several; each has a GPU and a process of its own. All that crosses goes from
-/// device to device, on a stream of its own, which is ordered with that of the work by events, so that it can
-/// be recorded with it: it waits for all work before it, and the work waits for it where it is needed.
+/// device to device, on the stream of the work, so that it is ordered with that and can be recorded.
 pub struct Nccl {
     device: Arc<Device>,
-    /// Goes before the work where both could go on.
-    messages: Arc<CudaStream>,
     comm: Mutex<Group>,
     rank: usize,
     size: usize,
@@ -61,37 +57,18 @@ impl Nccl {
         check_library()?;
         device.bind()?;
         let id = Id::uninit(id.map(|byte| byte as std::ffi::c_char));
-        let stream = || device.context().new_stream_with_priority(get_priority_range()?.1);
-        let messages =
-            stream().map_err(|error| device.error("making a stream for messages", error))?;
-        let comm = Comm::from_rank(messages.clone(), rank, size, id)
+        let comm = Comm::from_rank(device.stream().clone(), rank, size, id)
             .map_err(|error| failed("joining the other ranks", &error))?;
         let comm = Mutex::new(Group(comm));
-        let (device, failure) = (device.clone(), OnceLock::new());
-        Ok(Self { device, messages, comm, rank, size, failure })
+        Ok(Self { device: device.clone(), comm, rank, size, failure: OnceLock::new() })
     }
 
-    /// Uses the group, and lets the work wait for it.
+    /// Uses the group; what fails is kept for the next check.
     fn with(&self, work: impl FnOnce(&Comm) -> Result<(), NcclError>) {
-        self.begin(work);
-        self.end();
-    }
-
-    /// Uses the group after all work so far, while other work goes on until [`Nccl::end`]; what fails is kept
-    /// for the next check.
-    fn begin(&self, work: impl FnOnce(&Comm) -> Result<(), NcclError>) {
-        let Self { device, messages, .. } = self;
-        device.record("beginning to exchange", messages.join(device.stream()));
         let comm = self.comm.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = work(&comm.0) {
-            device.fail(failed("exchanging with other ranks", &error));
+            self.device.fail(failed("exchanging with other ranks", &error));
         }
-    }
-
-    /// Lets the work that comes wait for all that crosses.
-    fn end(&self) {
-        let Self { device, messages, .. } = self;
-        device.record("ending an exchange", device.stream().join(messages));
     }
 
     /// As [`Nccl::with`] on values of the host, which cross as `numbers` of the device.
@@ -228,13 +205,10 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
         halo.place(own, part);
     }
 
-    fn begin_refresh(&self, _: &Cuda<R>, halo: &DeviceHalo<R>, part: &DeviceVector<R>) {
-        if halo.peers().is_empty() {
-            return;
-        }
+    fn refresh(&self, _: &Cuda<R>, halo: &DeviceHalo<R>, part: &mut DeviceVector<R>) {
         let mut messages = halo.messages();
         halo.pack(part, &mut messages);
-        self.begin(|comm| {
+        self.with(|comm| {
             grouped(|| {
                 for peer in halo.peers() {
                     let other = peer.rank as i32;
@@ -248,14 +222,7 @@ impl<R: Real + NcclType> Exchange<Cuda<R>> for Nccl {
                 Ok(())
             })
         });
-    }
-
-    fn end_refresh(&self, _: &Cuda<R>, halo: &DeviceHalo<R>, part: &mut DeviceVector<R>) {
-        if halo.peers().is_empty() {
-            return;
-        }
-        self.end();
-        halo.unpack(part, &halo.messages());
+        halo.unpack(part, &messages);
     }
 
     fn contract(

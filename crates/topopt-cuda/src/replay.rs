@@ -22,8 +22,8 @@ unsafe impl Send for Replay {}
 unsafe impl Sync for Replay {}
 
 impl Device {
-    /// Records what `work` launches, which is not done then, with its `scalars` and with the priorities of its
-    /// streams. It must neither allocate nor wait.
+    /// Records what `work` launches, which is not done then, with its `scalars`. It must neither allocate nor
+    /// wait.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
@@ -36,8 +36,7 @@ impl Device {
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         self.stream().begin_capture(mode).map_err(failed)?;
         let ((), kept) = scalars.recorded(work);
-        let by_stream = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-        let graph = self.stream().end_capture(by_stream).map_err(failed)?;
+        let graph = self.stream().end_capture(CUgraphInstantiate_flags(0)).map_err(failed)?;
         graph.map(|graph| Replay { graph, _kept: kept }).ok_or_else(|| BackendError {
             device: self.name().into(),
             operation: "recording work".into(),

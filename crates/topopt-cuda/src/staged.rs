@@ -89,8 +89,7 @@ impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
         halo.place(own, part);
     }
 
-    /// All that crosses crosses here, so that tests see what is sent too early.
-    fn begin_refresh(&self, backend: &Cuda<R>, halo: &DeviceHalo<R>, part: &DeviceVector<R>) {
+    fn refresh(&self, backend: &Cuda<R>, halo: &DeviceHalo<R>, part: &mut DeviceVector<R>) {
         let device = backend.device();
         let mut messages = halo.messages();
         halo.pack(part, &mut messages);
@@ -110,10 +109,7 @@ impl<R: Real, C: Communicator> Exchange<Cuda<R>> for Staged<C> {
             }
         });
         self.note(backend, exchanged);
-    }
-
-    fn end_refresh(&self, _: &Cuda<R>, halo: &DeviceHalo<R>, part: &mut DeviceVector<R>) {
-        halo.unpack(part, &halo.messages());
+        halo.unpack(part, &messages);
     }
 
     fn contract(

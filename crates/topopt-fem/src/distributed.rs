@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use topopt_linalg::{
-    Backend, BackendError, Cost, Exchange, Half, Halo, LinearOperator, Neighbor, RankVector, Ranks,
+    Backend, BackendError, Cost, Exchange, Halo, LinearOperator, Neighbor, RankVector, Ranks,
     Share, Shares, Space,
 };
 use topopt_mesh::{Neighborhood, Part, Partition};
@@ -11,9 +11,9 @@ use topopt_mesh::{Neighborhood, Part, Partition};
 use crate::ElementOperator;
 
 /// An operator of which every rank has the elements around its own nodes: what `operator`, of its
-/// part, gives at own nodes is complete. An application takes one exchange of x, which crosses while the
-/// interior is made, and no sum over ranks, so that a product is the same bits for any number of ranks where
-/// `operator` sums the elements of a node one after the other.
+/// part, gives at own nodes is complete. An application takes one exchange of x and no sum over ranks,
+/// so that a product is the same bits for any number of ranks where `operator` sums the elements of a
+/// node one after the other.
 pub struct Distributed<'a, B: Backend, C: Exchange<B>, O: ?Sized> {
     ranks: &'a Ranks<B, C>,
     operator: Box<O>,
@@ -145,13 +145,8 @@ where
     fn apply(&self, x: &RankVector<B::Vector>, y: &mut RankVector<B::Vector>) {
         let mut work = self.vectors.lock();
         let [from, to] = &mut work.nodal;
-        let Self { ranks, nodes, operator, .. } = self;
-        let (backend, communicator) = (ranks.inner(), ranks.communicator());
-        communicator.place(backend, nodes, x.own(), from);
-        communicator.begin_refresh(backend, nodes, from);
-        operator.apply_half(Half::Interior, true, from, to);
-        communicator.end_refresh(backend, nodes, from);
-        operator.apply_half(Half::Border, false, from, to);
+        self.expand(x, from);
+        self.operator.apply(from, to);
         self.contract(to, y);
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use topopt_linalg::{
-    Backend, BackendError, Communicator, Cost, Exchange, Half, Halo, LinearOperator, Space,
+    Backend, BackendError, Communicator, Cost, Exchange, Halo, LinearOperator, Space,
 };
 use topopt_mesh::Part;
 
@@ -13,7 +13,7 @@ use crate::{Aggregation, SharedLevel};
 
 /// The other ranks, as a hierarchy on a part knows them. Its vectors of nodal values are of the part,
 /// and ghosts have the values that they have on their ranks: what is made node by node of such vectors
-/// is such a vector again, and only what elements make needs an exchange.
+/// is such a vector again, and only what elements make needs a [`Sharing::refresh`].
 pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// The part.
     fn part(&self) -> &Part;
@@ -21,14 +21,10 @@ pub trait Sharing<'a, B: Backend>: Send + Sync {
     /// The ranks.
     fn communicator(&self) -> &dyn Communicator;
 
-    /// Begins to send the values of a nodal vector of the part that others have as ghosts, while work goes on
-    /// that leaves them as they are.
-    fn begin_refresh(&self, x: &B::Vector);
+    /// Writes the values of ghosts, which come from their ranks, to a nodal vector of the part.
+    fn refresh(&self, x: &mut B::Vector);
 
-    /// Writes the values of ghosts, which come from their ranks, to the vector.
-    fn end_refresh(&self, x: &mut B::Vector);
-
-    /// Both of symmetric blocks, N (N + 1) / 2 numbers per node.
+    /// The same of symmetric blocks, N (N + 1) / 2 numbers per node.
     fn refresh_blocks(&self, blocks: &mut B::Vector);
 
     /// Lets all ranks have all of a vector of a level, of which each has the next `counts` points.
@@ -127,12 +123,8 @@ where
         self.communicator
     }
 
-    fn begin_refresh(&self, x: &B::Vector) {
-        self.communicator.begin_refresh(self.backend, &self.nodes, x);
-    }
-
-    fn end_refresh(&self, x: &mut B::Vector) {
-        self.communicator.end_refresh(self.backend, &self.nodes, x);
+    fn refresh(&self, x: &mut B::Vector) {
+        self.communicator.refresh(self.backend, &self.nodes, x);
     }
 
     fn refresh_blocks(&self, blocks: &mut B::Vector) {
@@ -262,13 +254,12 @@ impl<'a, B: Backend> Shared<'a, B> {
     }
 }
 
-/// An operator of a part whose products hold the values of ghosts, too: they cross while the interior is
-/// made.
+/// An operator of a part whose products hold the values of ghosts, too.
 pub struct Refreshed<'a, B, O: ?Sized> {
     /// What computes them at own nodes.
     pub operator: Box<O>,
-    /// Where those of ghosts come from, if there are other ranks.
-    pub sharing: Option<Arc<dyn Sharing<'a, B> + 'a>>,
+    /// Where those of ghosts come from.
+    pub sharing: Arc<dyn Sharing<'a, B> + 'a>,
 }
 
 impl<B: Backend, O: LinearOperator<B> + ?Sized> LinearOperator<B> for Refreshed<'_, B, O> {
@@ -277,12 +268,8 @@ impl<B: Backend, O: LinearOperator<B> + ?Sized> LinearOperator<B> for Refreshed<
     }
 
     fn apply(&self, x: &B::Vector, y: &mut B::Vector) {
-        let Self { operator, sharing } = self;
-        let Some(sharing) = sharing else { return operator.apply(x, y) };
-        operator.apply_half(Half::Border, true, x, y);
-        sharing.begin_refresh(y);
-        operator.apply_half(Half::Interior, false, x, y);
-        sharing.end_refresh(y);
+        self.operator.apply(x, y);
+        self.sharing.refresh(y);
     }
 
     fn cost(&self) -> Cost {

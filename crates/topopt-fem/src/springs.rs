@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use topopt_linalg::{Backend, BackendError, Cost, Half, LinearOperator, Space};
+use topopt_linalg::{Backend, BackendError, Cost, LinearOperator, Space};
 
 use crate::{Discretization, ElementKernel, ElementOperator};
 
@@ -56,15 +56,6 @@ impl<'a, B: Backend, O: LinearOperator<B> + ?Sized> WithSprings<'a, B, O> {
     pub fn stiffness(&self) -> Option<&B::Vector> {
         self.springs.as_ref().map(|springs| &springs.stiffness)
     }
-
-    /// y += S x.
-    fn add_springs(&self, x: &B::Vector, y: &mut B::Vector) {
-        if let Some(Springs { stiffness, scratch }) = &self.springs {
-            let mut forces = scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            self.backend.multiply(stiffness, x, &mut forces);
-            self.backend.axpby(1.0, &forces, 1.0, y);
-        }
-    }
 }
 
 impl<B: Backend + Sync, O: LinearOperator<B> + ?Sized> LinearOperator<B> for WithSprings<'_, B, O> {
@@ -74,14 +65,10 @@ impl<B: Backend + Sync, O: LinearOperator<B> + ?Sized> LinearOperator<B> for Wit
 
     fn apply(&self, x: &B::Vector, y: &mut B::Vector) {
         self.operator.apply(x, y);
-        self.add_springs(x, y);
-    }
-
-    /// With all springs at the border.
-    fn apply_half(&self, half: Half, is_first: bool, x: &B::Vector, y: &mut B::Vector) {
-        self.operator.apply_half(half, is_first, x, y);
-        if half == Half::Border {
-            self.add_springs(x, y);
+        if let Some(Springs { stiffness, scratch }) = &self.springs {
+            let mut forces = scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            self.backend.multiply(stiffness, x, &mut forces);
+            self.backend.axpby(1.0, &forces, 1.0, y);
         }
     }
 

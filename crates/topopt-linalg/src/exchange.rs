@@ -21,18 +21,8 @@ pub trait Exchange<B: Backend>: Communicator {
     /// Writes the own entries to `part`, whose ghosts stay as they are.
     fn place(&self, backend: &B, lists: &Self::Lists, own: &B::Vector, part: &mut B::Vector);
 
-    /// Begins to send the entries of `part` that other ranks have as ghosts, while work goes on that leaves
-    /// them as they are. Nothing else crosses by `lists` until [`Exchange::end_refresh`].
-    fn begin_refresh(&self, backend: &B, lists: &Self::Lists, part: &B::Vector);
-
-    /// Writes the entries of the ghosts, which come from their ranks, to `part`.
-    fn end_refresh(&self, backend: &B, lists: &Self::Lists, part: &mut B::Vector);
-
     /// Writes the entries of the ghosts, which come from their ranks, to `part`, which has its own ones.
-    fn refresh(&self, backend: &B, lists: &Self::Lists, part: &mut B::Vector) {
-        self.begin_refresh(backend, lists, part);
-        self.end_refresh(backend, lists, part);
-    }
+    fn refresh(&self, backend: &B, lists: &Self::Lists, part: &mut B::Vector);
 
     /// Writes the own entries of `part` to `own`.
     fn contract(&self, backend: &B, lists: &Self::Lists, part: &B::Vector, own: &mut B::Vector);
@@ -88,10 +78,7 @@ impl<C: Communicator> Exchange<Cpu> for C {
         part[n * halo.own.start..n * halo.own.end].copy_from_slice(own);
     }
 
-    /// Nothing: a processor has its own work to do, and all crosses at the end.
-    fn begin_refresh(&self, _: &Cpu, _: &CpuLists, _: &Vec<f64>) {}
-
-    fn end_refresh(&self, _: &Cpu, lists: &CpuLists, part: &mut Vec<f64>) {
+    fn refresh(&self, _: &Cpu, lists: &CpuLists, part: &mut Vec<f64>) {
         let CpuLists { halo, unknowns: n } = lists;
         let own = &part[n * halo.own.start..n * halo.own.end];
         let row = |point: u32| *n * point as usize..*n * (point as usize + 1);

@@ -85,7 +85,7 @@ pub use halo::{Halo, Neighbor};
 pub use jacobi::Diagonal;
 pub use moving_asymptotes::{Approximation, ApproximationSums, AsymptoteRules, MovingAsymptotes};
 pub use multigrid::{Cycle, CycleKind, Hierarchy, Transfer};
-pub use operator::{Cost, Half, LinearOperator, Preconditioner};
+pub use operator::{Cost, LinearOperator, Preconditioner};
 pub use patch_matrix::PatchMatrix;
 pub use patch_smoother::{PatchRelaxation, PatchStep, Residue, SWEEPS, inner_factors};
 pub use patches::Patches;

@@ -2,16 +2,6 @@
 
 use crate::{Backend, Space};
 
-/// A half of a product on a part of several, so that what crosses between ranks can cross while the
-/// other one is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Half {
-    /// All that reads ghosts of x, or makes entries of y that are sent to other ranks.
-    Border,
-    /// Nothing of that.
-    Interior,
-}
-
 /// A square linear operator on vectors of a backend.
 pub trait LinearOperator<B: Backend>: Send + Sync {
     /// The space of x and y.
@@ -24,15 +14,6 @@ pub trait LinearOperator<B: Backend>: Send + Sync {
 
     /// y = A x. Every entry of `y` is written.
     fn apply(&self, x: &B::Vector, y: &mut B::Vector);
-
-    /// Makes one half of y = A x; `is_first` if it is the first one, which needs nothing of `y`. Every entry
-    /// of `y` is written after both. Where an operator is not made in halves, the border is all.
-    fn apply_half(&self, half: Half, is_first: bool, x: &B::Vector, y: &mut B::Vector) {
-        let _ = is_first;
-        if half == Half::Border {
-            self.apply(x, y);
-        }
-    }
 
     /// q = A d, and d . q, for a direction d of conjugate gradients: it is zero at components that
     /// A holds by the identity.

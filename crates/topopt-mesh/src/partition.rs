@@ -35,9 +35,6 @@ pub struct Part {
     pub elements: Vec<u32>,
     /// How many of them are its own.
     pub n_own_elements: usize,
-    /// The longest run of own elements that touch no ghost and no node that is sent: what they make is
-    /// of use here alone, and takes nothing from other parts.
-    pub interior: Range<u32>,
     /// Numbers of its nodes in the whole mesh: own ones, increasing, then ghosts, increasing.
     pub nodes: Vec<u32>,
     /// How many of them are its own.
@@ -138,7 +135,6 @@ impl Partition {
         let coordinates = nodes.iter().map(|&node| mesh.coordinates()[node as usize]).collect();
         let neighbors = self.neighbors(mesh, part, &elements, &nodes);
         Part {
-            interior: interior(&hexes, n_own_nodes, nodes.len(), &neighbors),
             mesh: HexMesh::of_part(coordinates, hexes),
             elements,
             n_own_elements: own.len(),
@@ -202,29 +198,6 @@ impl Partition {
         });
         neighbors
     }
-}
-
-/// The longest run of elements that touch none of the nodes that others have, too.
-fn interior(
-    hexes: &[[u32; 8]],
-    n_own_nodes: usize,
-    n_nodes: usize,
-    neighbors: &[Neighborhood],
-) -> Range<u32> {
-    let mut is_shared: Vec<bool> = (0..n_nodes).map(|node| node >= n_own_nodes).collect();
-    for neighbor in neighbors {
-        neighbor.sent_nodes.iter().for_each(|&node| is_shared[node as usize] = true);
-    }
-    let (mut longest, mut first) = (0..0, 0);
-    for (next, hex) in (1..).zip(hexes) {
-        if hex.iter().any(|&node| is_shared[node as usize]) {
-            first = next;
-        }
-        if next - first > longest.end - longest.start {
-            longest = first..next;
-        }
-    }
-    longest
 }
 
 #[cfg(test)]
@@ -315,50 +288,6 @@ mod tests {
                 }
                 assert_eq!(ghosts[0], part.nodes.len() - part.n_own_nodes);
                 assert_eq!(ghosts[1], part.elements.len() - part.n_own_elements);
-            }
-        }
-    }
-
-    #[test]
-    fn the_interior_touches_nothing_that_other_parts_have() {
-        for mesh in meshes() {
-            for n_parts in [1, 2, 5] {
-                let partition = Partition::new(&mesh, n_parts);
-                for part in (0..n_parts).map(|p| partition.part(&mesh, p)) {
-                    let Range { start, end } = part.interior;
-                    let sent = part.neighbors.iter().flat_map(|neighbor| &neighbor.sent_nodes);
-                    let sent: Vec<u32> = sent.copied().collect();
-                    let is_apart = |e: &u32| {
-                        let of_node = |n| (n as usize) < part.n_own_nodes && !sent.contains(&n);
-                        part.mesh.hexes()[*e as usize].into_iter().all(of_node)
-                    };
-                    assert!((start..end).all(|e| is_apart(&e)));
-                    assert!(end as usize <= part.n_own_elements);
-
-                    // No other run is longer.
-                    let all: Vec<u32> = (0..part.elements.len() as u32).collect();
-                    let runs = all.chunk_by(|a, b| is_apart(a) == is_apart(b));
-                    let lengths = runs.filter(|run| is_apart(&run[0])).map(<[u32]>::len);
-                    assert_eq!(lengths.max().unwrap_or_default() as u32, end - start);
-                    if n_parts == 1 {
-                        assert_eq!((start, end as usize), (0, mesh.n_elements()));
-                    }
-                }
-            }
-        }
-    }
-
-    /// In the order of an import it is large enough to hide an exchange behind.
-    #[test]
-    fn the_interior_is_a_large_share_of_a_part() {
-        for benchmark in [Benchmark::Cantilever, Benchmark::Michell] {
-            let mesh = benchmark.generate(Resolution::Elements(10_000)).unwrap();
-            let mesh = Renumbering::on_import(&mesh).apply(&mesh);
-            let partition = Partition::new(&mesh, 2);
-            for part in (0..2).map(|p| partition.part(&mesh, p)) {
-                let share = part.interior.len() as f64 / part.elements.len() as f64;
-
-                assert!(share > 0.2, "{share}");
             }
         }
     }

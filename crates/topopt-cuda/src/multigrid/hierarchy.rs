@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
-use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Refreshed, Shared, Supported};
+use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Shared, Supported};
 use topopt_linalg::{
-    Backend, BackendError, Cost, Growth, Half, Hierarchy, InverseDiagonal, LinearOperator,
+    Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
     PatchRelaxation, PatchStep, SmootherKind, Space, Transfer,
 };
 
@@ -31,7 +31,7 @@ use crate::vector::{DeviceVector, Real};
 pub struct RigidAggregation<'a, R: Real> {
     problem: &'a Discretization,
     on_device: Arc<ProblemOnDevice>,
-    operator: Refreshed<'a, Cuda<R>, FineOperator<R>>,
+    operator: FineOperator<'a, R>,
     inverse_blocks: InverseBlocks<R>,
     by_patches: Option<FinePatches<R>>,
     /// Springs, where patches smooth.
@@ -147,10 +147,7 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
             by_patches,
             springs,
             on_device: on_device.clone(),
-            operator: Refreshed {
-                operator: Box::new(FineOperator::new(on_device, problem)?),
-                sharing: others.cloned(),
-            },
+            operator: FineOperator::new(on_device, problem, others)?,
             inverse_blocks: InverseBlocks::new(on_device)?,
             bounds: backend.upload(&bounds, elements)?,
             raised: backend.zeros(elements)?,
@@ -163,7 +160,7 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
 
 impl<R: Real> DeviceHierarchy<R> for RigidAggregation<'_, R> {
     fn set_coefficients(&mut self, coefficients: &[&DeviceVector<f64>]) {
-        self.convert.narrow(&coefficients[0].values, self.operator.operator.elements.moduli_mut());
+        self.convert.narrow(&coefficients[0].values, self.operator.elements.moduli_mut());
     }
 
     fn follows(&self) -> bool {
@@ -172,7 +169,7 @@ impl<R: Real> DeviceHierarchy<R> for RigidAggregation<'_, R> {
 
     fn restructure(&mut self, backend: &Cuda<R>, void: &[u32]) -> Result<Vec<Level>, BackendError> {
         let Self { problem, on_device, operator, .. } = self;
-        let others = operator.sharing.as_ref();
+        let others = operator.others.as_ref();
         let structure = structure(*problem, void, others.map(AsRef::as_ref))?;
         self.levels = Levels::new(backend, on_device, problem, &structure, others)?;
         Ok(structure.levels())
@@ -182,10 +179,10 @@ impl<R: Real> DeviceHierarchy<R> for RigidAggregation<'_, R> {
         let Self { on_device, operator, bounds, raised, inverse_blocks, levels, galerkin, .. } =
             self;
         let Levels { nodes, joints, supported, coarse, last, last_inverse, .. } = levels;
-        let moduli = operator.operator.elements.moduli();
+        let moduli = operator.elements.moduli();
         backend.multiply(bounds, moduli, raised);
         inverse_blocks.update(&raised.values);
-        if let Some(others) = &operator.sharing {
+        if let Some(others) = &operator.others {
             others.refresh_blocks(inverse_blocks.blocks_mut());
         }
         if let Some(patches) = &mut self.by_patches {
@@ -283,46 +280,39 @@ impl<R: Real> PatchRelaxation<Cuda<R>> for RigidAggregation<'_, R> {
     }
 }
 
-/// The finest level: the elements and, where there are any, the springs.
-struct FineOperator<R: Real> {
+/// The finest level: the elements and, where there are any, the springs and other ranks.
+struct FineOperator<'a, R: Real> {
     on_device: Arc<ProblemOnDevice>,
     elements: Mf<R>,
+    others: Option<Others<'a, R>>,
     supports: kernels::Supports<R>,
 }
 
-impl<R: Real> FineOperator<R> {
+impl<'a, R: Real> FineOperator<'a, R> {
     fn new(
         on_device: &Arc<ProblemOnDevice>,
         problem: &Discretization,
+        others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let supports = kernels::Supports::load(&on_device.device)?;
         let elements = Mf::in_order(on_device, problem.mesh())?;
-        Ok(Self { on_device: on_device.clone(), elements, supports })
-    }
-
-    fn add_springs(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        let ProblemOnDevice { mesh, constraints, .. } = &*self.on_device;
-        if let Some(springs) = &constraints.springs {
-            self.supports.add_springs(Threads(mesh.n_nodes), mesh.n_nodes, springs, x, y);
-        }
+        Ok(Self { on_device: on_device.clone(), elements, others: others.cloned(), supports })
     }
 }
 
-impl<R: Real> LinearOperator<Cuda<R>> for FineOperator<R> {
+impl<R: Real> LinearOperator<Cuda<R>> for FineOperator<'_, R> {
     fn space(&self) -> Space {
         self.elements.space()
     }
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         self.elements.apply(x, y);
-        self.add_springs(x, y);
-    }
-
-    /// With all springs at the border.
-    fn apply_half(&self, half: Half, is_first: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        self.elements.apply_half(half, is_first, x, y);
-        if half == Half::Border {
-            self.add_springs(x, y);
+        let ProblemOnDevice { mesh, constraints, .. } = &*self.on_device;
+        if let Some(springs) = &constraints.springs {
+            self.supports.add_springs(Threads(mesh.n_nodes), mesh.n_nodes, springs, x, &mut *y);
+        }
+        if let Some(others) = &self.others {
+            others.refresh(y);
         }
     }
 

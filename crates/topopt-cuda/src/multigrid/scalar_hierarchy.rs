@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use topopt_fem::{
-    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Level, Refreshed, Shared,
-    Supported, WithSprings,
+    Aggregation, Diffusion, Discretization, ElementKernel, Joints, Level, Shared, Supported,
+    WithSprings,
 };
 use topopt_linalg::{
-    Backend, BackendError, Growth, Hierarchy, InverseDiagonal, LinearOperator, PatchRelaxation,
-    PatchStep, Pointwise, SmootherKind, Space, Transfer,
+    Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
+    PatchRelaxation, PatchStep, Pointwise, SmootherKind, Space, Transfer,
 };
 
 use super::convert::Convert;
@@ -39,7 +39,7 @@ pub struct ScalarHierarchy<'a, R: Real> {
     mesh: Arc<MeshOnDevice>,
     galerkin: kernels::ScalarGalerkin<R>,
     convert: Convert<R>,
-    fine: Refreshed<'a, Cuda<R>, WithSprings<'a, Cuda<R>, MfDiffusion<R>>>,
+    fine: FineConduction<'a, R>,
     fine_inverse: InverseEntries<R>,
     by_patches: Option<FinePatches<R>>,
     /// Of every element, see [`topopt_fem::ElementKernel::bounds`], and the coefficients times these.
@@ -134,7 +134,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             mesh: mesh.clone(),
             galerkin: kernels::ScalarGalerkin::load(device)?,
             convert: Convert::load(device)?,
-            fine: Refreshed { operator: Box::new(fine), sharing: others.cloned() },
+            fine: FineConduction { operator: fine, others: others.cloned() },
             fine_inverse: InverseEntries::zeros(&Kernels::load(device)?, backend, problem.space())?,
             bounds: backend.upload(&bounds, of_elements)?,
             raised: [backend.zeros(of_elements)?, backend.zeros(of_elements)?],
@@ -160,7 +160,7 @@ impl<'a, R: Real> ScalarHierarchy<'a, R> {
             backend.axpby(1.0, springs, 1.0, diagonal);
         }
         backend.power(1.0, diagonal, -1.0, &mut fine_inverse.values);
-        if let Some(others) = &whole.sharing {
+        if let Some(others) = &whole.others {
             others.refresh_blocks(&mut fine_inverse.values);
         }
     }
@@ -258,7 +258,7 @@ impl<R: Real> DeviceHierarchy<R> for ScalarHierarchy<'_, R> {
 
     fn restructure(&mut self, backend: &Cuda<R>, void: &[u32]) -> Result<Vec<Level>, BackendError> {
         let Some(problem) = self.problem else { return Ok(Vec::new()) };
-        let others = self.fine.sharing.as_ref();
+        let others = self.fine.others.as_ref();
         let structure = structure(problem, void, others.map(AsRef::as_ref))?;
         self.levels = Levels::new(backend, problem, &structure, others)?;
         Ok(structure.levels())
@@ -312,6 +312,29 @@ impl<R: Real> Hierarchy<Cuda<R>> for ScalarHierarchy<'_, R> {
             Some(divided) => divided.dot_into(x, y, out),
             None => backend.dot_into(x, y, out),
         }
+    }
+}
+
+/// The operator of the finest level, with the other ranks, if there are any.
+struct FineConduction<'a, R: Real> {
+    operator: WithSprings<'a, Cuda<R>, MfDiffusion<R>>,
+    others: Option<Others<'a, R>>,
+}
+
+impl<R: Real> LinearOperator<Cuda<R>> for FineConduction<'_, R> {
+    fn space(&self) -> Space {
+        self.operator.space()
+    }
+
+    fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        self.operator.apply(x, y);
+        if let Some(others) = &self.others {
+            others.refresh(y);
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        self.operator.cost()
     }
 }
 

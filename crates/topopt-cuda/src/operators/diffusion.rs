@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::{DIM, Diffusion, Discretization, ElementOperator};
-use topopt_linalg::{BackendError, Cost, Half, LinearOperator, Space};
+use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::NodeToElements;
 
 use super::constraints::Constraints;
@@ -13,7 +13,7 @@ use super::mesh::MeshOnDevice;
 use super::slots::Slots;
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
-use crate::kernels::{self, Part};
+use crate::kernels;
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real, to_planes};
 use crate::{Cuda, Device};
@@ -184,23 +184,9 @@ impl<R: Real> MfDiffusion<R> {
             return slots.gather(constraints, x, y);
         }
         self.held_part(x, y);
-        self.add(mesh.parts(), with_dot, x, y);
-    }
 
-    /// y += the products of the elements of `parts`, one after the other; if `with_dot`, every block leaves its
-    /// part of x . y.
-    fn add(
-        &self,
-        parts: impl IntoIterator<Item = Part>,
-        with_dot: bool,
-        x: &DeviceVector<R>,
-        y: &mut DeviceVector<R>,
-    ) {
-        let Self { mesh, constraints, kernels, coefficients: [k, c], .. } = self;
-        let Constraints { held, at_supports: at, .. } = constraints;
-        let stretches = self.stretches();
         let mut begin = 0;
-        for part in parts {
+        for part in mesh.parts() {
             let (grid, y) = (Threads(part.count as usize), &mut *y);
             if with_dot {
                 let partial = Shared::from_entry(&self.partial, begin);
@@ -224,19 +210,6 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         self.product(false, x, y);
-    }
-
-    /// Adding by atomics; slots have no halves.
-    fn apply_half(&self, half: Half, is_first: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        if self.slots.is_some() {
-            return if half == Half::Border {
-                self.apply(x, y)
-            };
-        }
-        if is_first {
-            self.held_part(x, y);
-        }
-        self.add(self.mesh.half(half), false, x, y);
     }
 
     fn apply_to_direction(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use rayon::prelude::*;
 use topopt_fem::DIM;
-use topopt_linalg::{BackendError, Half};
+use topopt_linalg::BackendError;
 use topopt_mesh::HexMesh;
 
 use crate::Device;
@@ -24,8 +24,6 @@ pub struct MeshOnDevice {
     pub(crate) connectivity: CudaSlice<u32>,
     /// Elements that are launched together where contributions are added by atomics.
     parts: Vec<Range<u32>>,
-    /// Of the part of a rank, see [`topopt_mesh::Part::interior`]; else none.
-    interior: Range<u32>,
 }
 
 impl MeshOnDevice {
@@ -35,19 +33,7 @@ impl MeshOnDevice {
     /// [`BackendError`] if the device has no room for it.
     pub fn new(device: &Arc<Device>, mesh: &HexMesh) -> Result<Arc<Self>, BackendError> {
         let all = 0..mesh.n_elements() as u32;
-        Self::in_parts(device, mesh, vec![all], 0..0)
-    }
-
-    /// Copies that of `part` to `device`, for products in halves: its interior meanwhile.
-    ///
-    /// # Errors
-    /// [`BackendError`] if the device has no room for it.
-    pub fn of_part(
-        device: &Arc<Device>,
-        part: &topopt_mesh::Part,
-    ) -> Result<Arc<Self>, BackendError> {
-        let all = 0..part.mesh.n_elements() as u32;
-        Self::in_parts(device, &part.mesh, vec![all], part.interior.clone())
+        Self::in_parts(device, mesh, vec![all])
     }
 
     /// As [`MeshOnDevice::new`], for elements that come color by color
@@ -67,14 +53,13 @@ impl MeshOnDevice {
             operation: "elements by color".into(),
             message,
         })?;
-        Self::in_parts(device, mesh, parts, 0..0)
+        Self::in_parts(device, mesh, parts)
     }
 
     fn in_parts(
         device: &Arc<Device>,
         mesh: &HexMesh,
         parts: Vec<Range<u32>>,
-        interior: Range<u32>,
     ) -> Result<Arc<Self>, BackendError> {
         let elements: Vec<u32> = (0..mesh.n_elements() as u32).collect();
         Ok(Arc::new(Self {
@@ -85,7 +70,6 @@ impl MeshOnDevice {
                 .upload(&to_planes::<f64>(mesh.coordinates().as_flattened(), DIM))?,
             connectivity: device.upload(&connectivity_planes(mesh.hexes(), &elements))?,
             parts,
-            interior,
         }))
     }
 
@@ -106,21 +90,7 @@ impl MeshOnDevice {
 
     /// The elements of every launch that adds by atomics, in order.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Part> {
-        self.parts.iter().map(Part::from)
-    }
-
-    /// The elements of every launch of a half, in order; the border is all where there is no interior.
-    pub(crate) fn half(&self, half: Half) -> Vec<Part> {
-        let Range { start, end } = self.interior;
-        match half {
-            _ if start == end => self.parts().filter(|_| half == Half::Border).collect(),
-            Half::Interior => vec![Part::from(&self.interior)],
-            Half::Border => [0..start, end..self.n_elements as u32]
-                .iter()
-                .filter(|part| !part.is_empty())
-                .map(Part::from)
-                .collect(),
-        }
+        self.parts.iter().map(|part| Part { first: part.start, count: part.len() as u32 })
     }
 
     /// All elements, for a launch that adds nothing by atomics.
@@ -142,12 +112,6 @@ impl MeshOnDevice {
 impl From<&Arc<MeshOnDevice>> for MeshView {
     fn from(mesh: &Arc<MeshOnDevice>) -> Self {
         mesh.with(&mesh.connectivity)
-    }
-}
-
-impl From<&Range<u32>> for Part {
-    fn from(elements: &Range<u32>) -> Self {
-        Self { first: elements.start, count: elements.len() as u32 }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
 use topopt_fem::{DIM, ElementOperator};
-use topopt_linalg::{BackendError, Cost, Half, LinearOperator, Space};
+use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::{HexMesh, NodeToElements};
 
 use super::ProblemOnDevice;
@@ -15,7 +15,7 @@ use super::slots::Slots;
 use crate::Cuda;
 use crate::kernel::Grid::Threads;
 use crate::kernel::{self, Shared};
-use crate::kernels::{self, Part};
+use crate::kernels;
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
 
@@ -140,9 +140,8 @@ impl<R: Real> Mf<R> {
                 self.by_clusters(with_dot, kernels, clusters, x, y);
             }
             Kernels::Elements(kernels) => {
-                let mesh = &self.problem.mesh;
                 self.held_part(x, y);
-                self.by_elements(mesh.parts(), with_dot, kernels, x, y);
+                self.by_elements(with_dot, kernels, x, y);
             }
         }
     }
@@ -172,10 +171,9 @@ impl<R: Real> Mf<R> {
         }
     }
 
-    /// y += the products of the elements of `parts`, one after the other.
+    /// y += the products of the elements, one part of the mesh after the other.
     fn by_elements(
         &self,
-        parts: impl IntoIterator<Item = Part>,
         with_dot: bool,
         kernels: &kernels::Mf<R>,
         x: &DeviceVector<R>,
@@ -186,7 +184,7 @@ impl<R: Real> Mf<R> {
         let (held, at) = (&constraints.held, &constraints.at_supports);
 
         let mut begin = 0;
-        for part in parts {
+        for part in mesh.parts() {
             let (grid, y) = (Threads(part.count as usize), &mut *y);
             if with_dot {
                 let partial = Shared::from_entry(&self.partial, begin);
@@ -226,19 +224,6 @@ impl<R: Real> LinearOperator<Cuda<R>> for Mf<R> {
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         self.product(false, x, y);
-    }
-
-    /// Element by element; clusters and slots have no halves.
-    fn apply_half(&self, half: Half, is_first: bool, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
-        let Kernels::Elements(kernels) = &self.kernels else {
-            return if half == Half::Border {
-                self.apply(x, y)
-            };
-        };
-        if is_first {
-            self.held_part(x, y);
-        }
-        self.by_elements(self.problem.mesh.half(half), false, kernels, x, y);
     }
 
     fn apply_to_direction(

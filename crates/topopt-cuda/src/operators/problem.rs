@@ -47,7 +47,7 @@ impl ProblemOnDevice {
         Self::on(&MeshOnDevice::by_color(device, problem.mesh(), colors)?, problem)
     }
 
-    /// On a mesh that others may share, or of the part of a rank, which was made from that of `problem`.
+    /// On a mesh that others may share, which was made from that of `problem`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room for the rest.

@@ -9,8 +9,7 @@ use topopt_fem::{
     ElementOperator, Material, PartVectors, Supports, ranks,
 };
 use topopt_linalg::{
-    Backend, BackendError, Communicator, Exchange, Half, Halo, Neighbor, Parcel, Ranks, Space,
-    Threads,
+    Backend, BackendError, Communicator, Exchange, Halo, Neighbor, Parcel, Ranks, Space, Threads,
 };
 use topopt_mesh::{Partition, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube};
@@ -18,10 +17,10 @@ use topopt_testing::{Noise, assert_close, distorted_cube};
 use crate::device;
 use crate::gpus::on_each_gpu;
 
-/// Makes an operator on a mesh that was made for it.
+/// Makes an operator on a device.
 type Make<'m, K, const N: usize> = &'m (
         dyn Fn(
-    &Arc<MeshOnDevice>,
+    &Cuda<f64>,
     &Discretization<K, N>,
 ) -> Result<Box<dyn ElementOperator<Cuda<f64>>>, BackendError>
             + Sync
@@ -61,8 +60,7 @@ fn on_rank<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize>(
     make: Make<K, N>,
 ) -> Result<[Vec<f64>; 4], BackendError> {
     let part = partition.part(whole.mesh(), communicator.rank());
-    let mesh = MeshOnDevice::of_part(backend.device(), &part)?;
-    let operator = make(&mesh, &whole.on_part(&part))?;
+    let operator = make(&backend, &whole.on_part(&part))?;
     let ranks: Ranks<Cuda<f64>, C> = ranks(backend, communicator, partition);
     let n_nodes = whole.mesh().n_nodes();
     let vectors = PartVectors::new(ranks.inner(), &part, N, K::TERMS)?;
@@ -78,7 +76,7 @@ fn agree<K: ElementKernel<N>, const N: usize>(
     let Some(device) = device() else { return };
     let backend = Cuda::new(&device).unwrap();
     let (space, n_elements) = (whole.space(), whole.mesh().n_elements());
-    let mut operator = make(&MeshOnDevice::new(&device, whole.mesh()).unwrap(), whole).unwrap();
+    let mut operator = make(&backend, whole).unwrap();
     let alone = all_of(&backend, space, n_elements, operator.as_mut(), K::TERMS).unwrap();
     for size in [1, 2, 3, 5] {
         let partition = Partition::new(whole.mesh(), size);
@@ -95,68 +93,8 @@ fn agree<K: ElementKernel<N>, const N: usize>(
     }
 }
 
-/// Products of `whole` on three parts in halves, against those at once.
-fn halves_agree<K: ElementKernel<N>, const N: usize>(
-    whole: &Discretization<K, N>,
-    make: Make<K, N>,
-) {
-    let Some(device) = device() else { return };
-    let backend = Cuda::new(&device).unwrap();
-    let partition = Partition::new(whole.mesh(), 3);
-    for part in (0..3).map(|p| partition.part(whole.mesh(), p)) {
-        assert!(!part.interior.is_empty());
-        let local = whole.on_part(&part);
-        let mesh = MeshOnDevice::of_part(&device, &part).unwrap();
-        let mut operator = make(&mesh, &local).unwrap();
-        let elements = Space::elements(part.elements.len());
-        let moduli = Noise(3).vector(elements.points).iter().map(|v| 1.5 + v).collect::<Vec<_>>();
-        let moduli = backend.upload(&moduli, elements).unwrap();
-        operator.set_coefficients(&vec![&moduli; K::TERMS]);
-        let nodal = |values: &[f64]| backend.upload(values, local.space()).unwrap();
-        let values = |x: &_| backend.download(x).unwrap();
-        let x_values = Noise(11).vector(local.n_dofs());
-        let (x, mut y) = (nodal(&x_values), nodal(&Noise(12).vector(local.n_dofs())));
-        operator.apply(&x, &mut y);
-        let at_once = values(&y);
-
-        // What is sent is whole after the border.
-        let mut y = nodal(&Noise(13).vector(local.n_dofs()));
-        operator.apply_half(Half::Border, true, &x, &mut y);
-        let after_border = values(&y);
-        operator.apply_half(Half::Interior, false, &x, &mut y);
-        let found = values(&y);
-        assert_close(&found, &at_once, 1e-13, "border first");
-        assert_ne!(found, after_border);
-        for &node in part.neighbors.iter().flat_map(|neighbor| &neighbor.sent_nodes) {
-            let at = N * node as usize..N * (node as usize + 1);
-            assert_eq!(found[at.clone()], after_border[at], "node {node} was sent too early");
-        }
-
-        // The interior reads no ghosts.
-        let n_own = N * part.n_own_nodes;
-        let unknown = [&x_values[..n_own], &vec![f64::NAN; x_values.len() - n_own]].concat();
-        let mut y = nodal(&Noise(14).vector(local.n_dofs()));
-        operator.apply_half(Half::Interior, true, &nodal(&unknown), &mut y);
-        operator.apply_half(Half::Border, false, &x, &mut y);
-        assert_close(&values(&y)[..n_own], &at_once[..n_own], 1e-13, "interior first");
-    }
-}
-
-#[test]
-fn halves_of_a_product_make_it_whole() {
-    let whole = elastic(10); // its chords are too long for clusters, which have no halves
-    halves_agree(&whole, &|mesh, local| {
-        let problem = ProblemOnDevice::on(mesh, local)?;
-        assert!(!problem.is_in_clusters());
-        Strategy::Mf.build(&problem, local)
-    });
-    let constraints = Constraints::none(whole.mesh().n_nodes());
-    let whole = Discretization::new(whole.mesh().clone(), Diffusion, constraints);
-    halves_agree(&whole, &|mesh, local| DiffusionStrategy::Mf.build(mesh, local));
-}
-
-fn elastic(n: usize) -> Discretization<Elasticity, 3> {
-    let mesh = distorted_cube(n, 0.2, true);
+fn elastic() -> Discretization<Elasticity, 3> {
+    let mesh = distorted_cube(5, 0.2, true);
     let mesh = Renumbering::on_import(&mesh).apply(&mesh);
     let mut supports = Supports::none(mesh.n_nodes());
     (0..mesh.n_nodes()).filter(|n| n % 9 == 0).for_each(|n| supports.fix(n, n % 3));
@@ -165,22 +103,24 @@ fn elastic(n: usize) -> Discretization<Elasticity, 3> {
 
 #[test]
 fn elastic_operators_are_those_of_one_rank() {
-    let whole = elastic(10);
+    let whole = elastic();
     for strategy in Strategy::ALL {
-        agree(strategy.name(), &whole, &|mesh, local| {
-            strategy.build(&ProblemOnDevice::on(mesh, local)?, local)
+        agree(strategy.name(), &whole, &|backend, local| {
+            strategy.build(&ProblemOnDevice::new(backend.device(), local)?, local)
         });
     }
 }
 
 #[test]
 fn operators_of_heat_are_those_of_one_rank() {
-    let mesh = elastic(10).mesh().clone();
+    let mesh = elastic().mesh().clone();
     let mut constraints = Constraints::none(mesh.n_nodes());
     (0..mesh.n_nodes()).filter(|n| n % 7 == 0).for_each(|n| constraints.fix(n, 0));
     let whole = Discretization::new(mesh, Diffusion, constraints);
     for strategy in DiffusionStrategy::ALL {
-        agree(strategy.name(), &whole, &|mesh, local| strategy.build(mesh, local));
+        agree(strategy.name(), &whole, &|backend, local| {
+            strategy.build(&MeshOnDevice::new(backend.device(), local.mesh())?, local)
+        });
     }
 }
 
@@ -216,12 +156,12 @@ fn crosses<R: Real>(device: &Arc<Device>) {
 #[test]
 fn nccl_is_the_same_from_device_to_device() {
     on_each_gpu("ranks::nccl_is_the_same_from_device_to_device", |device, join| {
-        let whole = elastic(10);
-        let make: Make<Elasticity, 3> =
-            &|mesh, local| Strategy::Mf.build(&ProblemOnDevice::on(mesh, local)?, local);
+        let whole = elastic();
+        let make: Make<Elasticity, 3> = &|backend, local| {
+            Strategy::Mf.build(&ProblemOnDevice::new(backend.device(), local)?, local)
+        };
         let backend = Cuda::new(device).unwrap();
-        let mesh = MeshOnDevice::new(device, whole.mesh()).unwrap();
-        let mut operator = make(&mesh, &whole).unwrap();
+        let mut operator = make(&backend, &whole).unwrap();
         let n_elements = whole.mesh().n_elements();
         let alone = all_of(&backend, whole.space(), n_elements, operator.as_mut(), 1).unwrap();
 

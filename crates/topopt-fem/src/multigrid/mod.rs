@@ -270,7 +270,7 @@ where
         });
         self.operator.replace(match self.sharing.clone() {
             None => operator,
-            Some(sharing) => Box::new(Refreshed { operator, sharing: Some(sharing) }),
+            Some(sharing) => Box::new(Refreshed { operator, sharing }),
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_cuda::{Cuda, Device, MeshOnDevice, Mf};
+use topopt_cuda::{Cuda, Device, Mf};
 use topopt_fem::{DIM, Discretization, Elasticity, Multigrid, Problem, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
@@ -42,11 +42,11 @@ impl Solvable<DIM> for Elasticity {
     fn solver_of_part_on_gpu<'a>(
         gpu: &'a OpenGpu,
         solver: &config::Solver,
-        on_part: (&Arc<MeshOnDevice>, &'a Discretization<Self, DIM>),
+        local: &'a Discretization<Self, DIM>,
         strategy: config::Strategy,
         others: Option<Others<'a>>,
     ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
-        gpu_part::elastic(gpu, solver, on_part, strategy, others)
+        gpu_part::elastic(gpu, solver, local, strategy, others)
     }
 
     fn multigrid_bytes(problem: &Problem, smoother: SmootherKind) -> usize {

@@ -15,7 +15,7 @@ use topopt_linalg::{BackendError, CycleKind, Exchange};
 
 use super::gpu::is_single;
 use super::of_part::{ConeOfPart, OfPart, PartOf};
-use super::opened::OpenGpu;
+use super::opened::{OpenGpu, bare_mesh};
 use super::parts::{Others, PartSolver};
 use super::{Neighbors, OnGpu, Solvable, cycle};
 use crate::config::{self, Config};
@@ -71,8 +71,7 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
             }
             _ => Some(Others::Double(PartSharing::of(&gpu.backend, communicator, part, N)?)),
         };
-        let mesh = MeshOnDevice::of_part(&gpu.device, part)?;
-        K::solver_of_part_on_gpu(gpu, solver, (&mesh, local), strategy, others)
+        K::solver_of_part_on_gpu(gpu, solver, local, strategy, others)
     }
 
     fn filter_of_part<'a>(
@@ -83,7 +82,7 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
         let gpu = self.opened();
         let single = gpu.single()?;
         let others = PartSharing::of(single, communicator, part, 1)?;
-        let mesh = MeshOnDevice::of_part(&gpu.device, part)?;
+        let mesh = bare_mesh(&gpu.device, &part.mesh, None)?;
         part_of_filter(single, &mesh, &part.mesh, &others)
     }
 
@@ -104,11 +103,11 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
 pub(super) fn elastic<'a>(
     gpu: &'a OpenGpu,
     solver: &config::Solver,
-    (mesh, local): (&Arc<MeshOnDevice>, &'a Discretization<Elasticity, 3>),
+    local: &'a Discretization<Elasticity, 3>,
     strategy: config::Strategy,
     others: Option<Others<'a>>,
 ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
-    let mesh = ProblemOnDevice::on(mesh, local)?;
+    let mesh = ProblemOnDevice::new(&gpu.device, local)?;
     let named = Strategy::ALL.into_iter().find(|s| s.name() == strategy.name());
     let operator = named.unwrap_or(Strategy::Mf).build(&mesh, local)?;
     let kind = cycle(solver);
@@ -140,21 +139,24 @@ fn multigrid<'a, R: Real>(
 pub(super) fn thermal<'a>(
     gpu: &'a OpenGpu,
     solver: &config::Solver,
-    (mesh, local): (&Arc<MeshOnDevice>, &'a Discretization<Diffusion, 1>),
+    local: &'a Discretization<Diffusion, 1>,
     strategy: config::Strategy,
     others: Option<Others<'a>>,
 ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
+    let mesh = bare_mesh(&gpu.device, local.mesh(), None)?;
     let named = DiffusionStrategy::ALL.into_iter().find(|s| s.name() == strategy.name());
-    let operator = named.unwrap_or(DiffusionStrategy::Mf).build(mesh, local)?;
+    let operator = named.unwrap_or(DiffusionStrategy::Mf).build(&mesh, local)?;
     let kind = cycle(solver);
     let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>> + 'a> = match others {
         Some(Others::Single(others)) => {
-            scalar_multigrid(gpu.single()?, mesh, local, kind, &others)?
+            scalar_multigrid(gpu.single()?, &mesh, local, kind, &others)?
         }
-        Some(Others::Double(others)) => scalar_multigrid(&gpu.backend, mesh, local, kind, &others)?,
+        Some(Others::Double(others)) => {
+            scalar_multigrid(&gpu.backend, &mesh, local, kind, &others)?
+        }
         None => return Ok(PartSolver { operator, preconditioner: None }),
     };
-    let followed = Box::new(MfDiffusion::<f64>::new(mesh, local)?) as Box<_>;
+    let followed = Box::new(MfDiffusion::<f64>::new(&mesh, local)?) as Box<_>;
     Ok(PartSolver { operator, preconditioner: Some((preconditioner, followed)) })
 }
 

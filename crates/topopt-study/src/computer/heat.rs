@@ -42,11 +42,11 @@ impl Solvable<1> for Diffusion {
     fn solver_of_part_on_gpu<'a>(
         gpu: &'a OpenGpu,
         solver: &config::Solver,
-        on_part: (&Arc<MeshOnDevice>, &'a Discretization<Self, 1>),
+        local: &'a Discretization<Self, 1>,
         strategy: config::Strategy,
         others: Option<Others<'a>>,
     ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError> {
-        gpu_part::thermal(gpu, solver, on_part, strategy, others)
+        gpu_part::thermal(gpu, solver, local, strategy, others)
     }
 
     fn multigrid_bytes(problem: &Problem<Self, 1>, smoother: SmootherKind) -> usize {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use topopt_cuda::{Cuda, Device, MeshOnDevice};
+use topopt_cuda::{Cuda, Device};
 use topopt_fem::{Discretization, ElementOperator, ElementPreconditioner, Problem, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
@@ -48,7 +48,7 @@ pub trait Solvable<const N: usize>: Physics<N> {
     fn solver_of_part_on_gpu<'a>(
         gpu: &'a OpenGpu,
         solver: &config::Solver,
-        on_part: (&Arc<MeshOnDevice>, &'a Discretization<Self, N>),
+        local: &'a Discretization<Self, N>,
         strategy: config::Strategy,
         others: Option<Others<'a>>,
     ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError>;
