@@ -1,10 +1,9 @@
 //! Groups of neighboring nodes, by the graph alone.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use rayon::prelude::*;
-use topopt_linalg::{BackendError, BlockPattern, Communicator, Cpu, Exchange, Halo};
+use topopt_linalg::BlockPattern;
 use topopt_mesh::vector::difference;
 
 use super::distinct::Distinct;
@@ -14,10 +13,10 @@ use crate::DIM;
 /// Points (nodes, or aggregates of a finer level), each in one aggregate.
 #[derive(Debug, Clone)]
 pub struct Aggregates {
-    of: Vec<u32>,
-    offsets: Vec<[f64; DIM]>,
-    members: Vec<Vec<u32>>,
-    centers: Vec<[f64; DIM]>,
+    pub(super) of: Vec<u32>,
+    pub(super) offsets: Vec<[f64; DIM]>,
+    pub(super) members: Vec<Vec<u32>>,
+    pub(super) centers: Vec<[f64; DIM]>,
 }
 
 impl Aggregates {
@@ -131,63 +130,6 @@ impl Aggregates {
         Self::gather(of, count as usize, positions)
     }
 
-    /// These, of own points, among those of all ranks: with the aggregates of the ghosts among all points,
-    /// at `positions`, which ranks exchange by `halo`. Members of an aggregate are own points.
-    ///
-    /// # Errors
-    /// [`BackendError`] if another rank has failed.
-    pub(super) fn among_ranks(
-        self,
-        positions: &[[f64; DIM]],
-        halo: &Halo,
-        communicator: &impl Communicator,
-        are_divided: bool,
-    ) -> Result<(Self, Numbers), BackendError> {
-        let counts = communicator.gather_all(&[self.len() as f64]);
-        let counts: Vec<usize> = counts.iter().flatten().map(|&count| count as usize).collect();
-        let own = Numbers::own_of(&counts, communicator.rank());
-
-        // Of every point the number and center of its aggregate.
-        let lists = communicator.lists(&Cpu, halo, 1 + DIM)?;
-        let of_point = |&aggregate: &u32| {
-            let [x, y, z] = self.centers[aggregate as usize];
-            [(own.start + aggregate as usize) as f64, x, y, z]
-        };
-        let known: Vec<f64> = self.of.iter().flat_map(of_point).collect();
-        let mut found = vec![0.0; (1 + DIM) * positions.len()];
-        communicator.expand(&Cpu, &lists, &known, &mut found);
-        let found: &[[f64; 1 + DIM]] = found.as_chunks().0;
-        let number = |&[number, ..]: &[f64; 1 + DIM]| number as u32;
-
-        let (of, members, centers, ghosts): (Vec<u32>, _, Vec<_>, _) = if are_divided {
-            let beyond = found[halo.own.end..].iter();
-            let ghosts: BTreeMap<u32, [f64; DIM]> =
-                beyond.map(|at @ &[_, x, y, z]| (number(at), [x, y, z])).collect();
-            let (ghosts, at_ghosts): (Vec<u32>, Vec<_>) = ghosts.into_iter().unzip();
-            let local = |at| match ghosts.binary_search(&number(at)) {
-                Ok(ghost) => (self.len() + ghost) as u32,
-                Err(_) => number(at) - own.start as u32,
-            };
-            let of = found.iter().map(local).collect();
-            let mut members = self.members;
-            members.resize(members.len() + ghosts.len(), Vec::new());
-            (of, members, [self.centers, at_ghosts].concat(), ghosts)
-        } else {
-            let centers = communicator.gather_all(self.centers.as_flattened()).concat();
-            let mut members = vec![Vec::new(); counts.iter().sum()];
-            members[own].clone_from_slice(&self.members);
-            (
-                found.iter().map(number).collect(),
-                members,
-                centers.as_chunks().0.to_vec(),
-                Vec::new(),
-            )
-        };
-        communicator.check()?;
-        let offsets = offsets(positions, &of, &centers);
-        Ok((Self { of, offsets, members, centers }, Numbers { counts, ghosts }))
-    }
-
     /// Members, centers and offsets of `count` aggregates.
     fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
         let mut members = vec![Vec::new(); count];
@@ -215,39 +157,13 @@ impl Aggregates {
 }
 
 /// Of every point from the center of its aggregate.
-fn offsets(positions: &[[f64; DIM]], of: &[u32], centers: &[[f64; DIM]]) -> Vec<[f64; DIM]> {
+pub(super) fn offsets(
+    positions: &[[f64; DIM]],
+    of: &[u32],
+    centers: &[[f64; DIM]],
+) -> Vec<[f64; DIM]> {
     let offset = |(x, &aggregate): (&[f64; DIM], &u32)| difference(*x, centers[aggregate as usize]);
     positions.par_iter().zip(of).map(offset).collect()
-}
-
-/// How aggregates are numbered through all ranks.
-pub(super) struct Numbers {
-    /// How many each rank has.
-    pub counts: Vec<usize>,
-    /// Those of ghosts, increasing, which follow the own ones here; none where all are here.
-    pub ghosts: Vec<u32>,
-}
-
-impl Numbers {
-    /// The own ones of `rank`.
-    pub fn own(&self, rank: usize) -> Range<usize> {
-        Self::own_of(&self.counts, rank)
-    }
-
-    fn own_of(counts: &[usize], rank: usize) -> Range<usize> {
-        let first = counts[..rank].iter().sum();
-        first..first + counts[rank]
-    }
-
-    /// The rank that has a ghost.
-    pub fn rank_of(&self, ghost: usize) -> usize {
-        let mut end = 0;
-        let is_beyond = |count: &&usize| {
-            end += **count;
-            end <= self.ghosts[ghost] as usize
-        };
-        self.counts.iter().take_while(is_beyond).count()
-    }
 }
 
 /// The aggregates that whole neighborhoods make, NONE for points left over, and their number.

@@ -6,9 +6,10 @@ use std::ops::Range;
 use topopt_linalg::{Backend, BackendError, BlockCsr, BlockPattern, Communicator, Halo, Neighbor};
 use topopt_mesh::NodeToElements;
 
-use super::aggregates::{Aggregates, Numbers};
+use super::Aggregates;
 use super::neighbors::Graph;
 use super::node_graph::NodeGraph;
+use super::numbers::Numbers;
 use super::structure::{
     Aggregation, SharedLevel, coarser, is_in_pieces, level_graph, n_pairs, pattern, size,
     straddling,
@@ -49,34 +50,14 @@ impl Aggregation {
             levels.push(next);
         }
 
-        let mut sizes = vec![[n_own, n_pairs(mesh, &adjacency, n_own)]];
-        sizes.extend(levels.iter().filter_map(LevelHere::own_size));
-        let mut sizes: Vec<f64> = sizes.as_flattened().iter().map(|&size| size as f64).collect();
-        communicator.sum(&mut sizes);
-        communicator.check()?;
-        let mut sizes: Vec<[usize; 2]> =
-            sizes.as_chunks().0.iter().map(|size| size.map(|size| size as usize)).collect();
-
-        // The last of these levels is whole.
+        let mut sizes = ranks.sizes([n_own, n_pairs(mesh, &adjacency, n_own)], &levels)?;
         let shared = levels.iter().map(|level| level.shared.clone()).collect();
-        let last = levels.len();
-        let (mut groups, mut patterns): (Vec<Aggregates>, Vec<BlockPattern>) = Default::default();
-        let mut graph = None;
-        for LevelHere { aggregates, patterns: [pattern, held], .. } in levels {
-            groups.push(aggregates);
-            patterns.push(pattern);
-            graph = Some(held);
-        }
-        let whole = patterns.pop().zip(graph);
-        if let (Some((pattern, graph)), Some(finest)) = (whole, groups.last()) {
-            let (below, of_below) = coarser(last, finest, [pattern, graph], direct / K::MODES);
-            sizes.extend(of_below.iter().map(size));
-            groups.extend(below);
-            patterns.extend(of_below);
-        }
-        let nodes = groups.remove(0);
+        let (mut coarser, patterns) = with_coarser(levels, direct / K::MODES);
+        let n_divided = sizes.len() - 1;
+        sizes.extend(patterns[n_divided..].iter().map(size));
+        let nodes = coarser.remove(0);
         let unknowns = [N, K::MODES];
-        Ok(Self { nodes, shared, coarser: groups, straddling, patterns, unknowns, sizes })
+        Ok(Self { nodes, shared, coarser, straddling, patterns, unknowns, sizes })
     }
 }
 
@@ -99,6 +80,22 @@ impl LevelHere {
             SharedLevel::Whole(_) => None,
         }
     }
+}
+
+/// The levels `here`, the last one of which is whole, and those below it.
+fn with_coarser(here: Vec<LevelHere>, direct: usize) -> (Vec<Aggregates>, Vec<BlockPattern>) {
+    let n_levels = here.len();
+    let (mut groups, mut patterns) = (Vec::new(), Vec::new());
+    for LevelHere { aggregates, patterns: [coupled, held], shared } in here {
+        let (below, of_all) = match shared {
+            SharedLevel::Divided(_) => (Vec::new(), vec![coupled]),
+            SharedLevel::Whole(_) => coarser(n_levels, &aggregates, [coupled, held], direct),
+        };
+        groups.push(aggregates);
+        groups.extend(below);
+        patterns.extend(of_all);
+    }
+    (groups, patterns)
 }
 
 /// How ranks group points.
@@ -176,6 +173,20 @@ impl Grouped<'_> {
         }
         let neighbors = neighbors.into_values().collect();
         Halo { own: 0..n_own, n_points: pattern.n_rows(), neighbors }
+    }
+
+    /// Points and pairs of the finest level and of divided ones over all ranks, from those of this one.
+    fn sizes(
+        &self,
+        finest: [usize; 2],
+        levels: &[LevelHere],
+    ) -> Result<Vec<[usize; 2]>, BackendError> {
+        let own = std::iter::once(finest).chain(levels.iter().filter_map(LevelHere::own_size));
+        let mut sizes: Vec<f64> = own.flatten().map(|size| size as f64).collect();
+        self.communicator.sum(&mut sizes);
+        self.communicator.check()?;
+        let sizes = sizes.as_chunks::<2>().0.iter();
+        Ok(sizes.map(|size| size.map(|size| size as usize)).collect())
     }
 
     /// The sum over all ranks.

@@ -17,6 +17,7 @@ mod joints;
 mod modes;
 mod neighbors;
 mod node_graph;
+mod numbers;
 mod scalar;
 mod structure;
 
