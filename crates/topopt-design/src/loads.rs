@@ -77,6 +77,7 @@ impl<B: Backend> Loads<B> {
             if weight_loads.is_none() && prescribed.is_none() {
                 continue;
             }
+
             let mut f = constant.clone();
             let mut add = |loads: &ElementVectors, factors: &B::Vector| {
                 let factors = backend.download(factors)?;
@@ -85,6 +86,7 @@ impl<B: Backend> Loads<B> {
                 }
                 Ok::<_, BackendError>(())
             };
+
             if let Some(loads) = weight_loads {
                 add(loads, density)?;
             }

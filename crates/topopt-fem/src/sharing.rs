@@ -48,7 +48,7 @@ pub trait Sharing<'a, B: Backend>: Send + Sync {
     ) -> Result<Box<dyn Divided<B> + 'a>, BackendError>;
 }
 
-/// A level below the finest of which each rank has its own rows, and ghosts beside them: what is made
+/// A level below the finest: each rank has its own rows, and ghosts beside them. What is made
 /// row by row of its vectors is such a vector again, as on the finest level.
 pub trait Divided<B: Backend>: Send + Sync {
     /// The own rows among those that are here.
@@ -186,7 +186,7 @@ impl<B: Backend + Sync, C: Exchange<B>> Divided<B> for DividedLevel<'_, B, C> {
     }
 }
 
-/// How ranks share a level below the finest, of which each makes its own rows.
+/// How ranks share a level below the finest; each makes its own rows.
 pub enum Shared<'a, B: Backend> {
     /// Each has its own rows and ghosts.
     Divided(Box<dyn Divided<B> + 'a>),
@@ -225,24 +225,22 @@ impl<'a, B: Backend> Shared<'a, B> {
         structure.shared.iter().map(shared).collect()
     }
 
-    /// The level, if each rank has its own rows alone.
-    pub fn divided(&self) -> Option<&dyn Divided<B>> {
-        match self {
+    /// The level, if it is shared and each rank has its own rows alone.
+    pub fn divided_of(shared: Option<&Arc<Self>>) -> Option<&dyn Divided<B>> {
+        match shared?.as_ref() {
             Self::Divided(level) => Some(level.as_ref()),
             Self::Whole { .. } => None,
         }
     }
 
-    /// Level `level` of a hierarchy, the finest of which is 0, if it is one of the `shared` ones of which each
-    /// rank has its own rows alone.
+    /// The same of level `level` of a hierarchy with these `shared` ones; the finest level is 0.
     pub fn divided_level(shared: &[Arc<Self>], level: usize) -> Option<&dyn Divided<B>> {
-        level.checked_sub(1).and_then(|level| shared.get(level))?.divided()
+        Self::divided_of(level.checked_sub(1).and_then(|level| shared.get(level)))
     }
 
     /// The rows that this rank makes of a product, of `n_rows` that are here.
     pub fn own_rows(shared: Option<&Arc<Self>>, n_rows: usize) -> Range<usize> {
-        let divided = shared.and_then(|shared| shared.divided());
-        divided.map_or(0..n_rows, |level| level.own())
+        Self::divided_of(shared).map_or(0..n_rows, |level| level.own())
     }
 
     /// Adds the rows that other ranks have restricted to a vector.

@@ -72,6 +72,18 @@ pub struct Parcel {
     pub received: Vec<f64>,
 }
 
+impl Parcel {
+    /// One that goes to another rank.
+    pub fn sending(rank: usize, sent: Vec<f64>) -> Self {
+        Self { rank, sent, received: Vec::new() }
+    }
+
+    /// One of `n` numbers that comes from another rank.
+    pub fn receiving(rank: usize, n: usize) -> Self {
+        Self { rank, sent: Vec::new(), received: vec![0.0; n] }
+    }
+}
+
 /// The only rank, for which nothing crosses.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Alone;

@@ -75,25 +75,21 @@ impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
         share: &Share,
         unknowns: usize,
     ) -> Result<Vec<f64>, BackendError> {
-        if self.has_values() {
-            for round in share.rounds(unknowns) {
-                let parcel = |(rank, points): (usize, Range<usize>)| Parcel {
-                    rank,
-                    sent: share.take(values, unknowns, points),
-                    received: Vec::new(),
-                };
-                self.communicator.exchange(&mut round.into_iter().map(parcel).collect::<Vec<_>>());
-            }
-            self.communicator.check()?;
-            return Ok(share.take(values, unknowns, share.own(0)));
+        let (rank, size) = (self.communicator.rank(), self.communicator.size());
+        let mut own = Vec::new();
+        if rank == 0 {
+            own = share.take(values, unknowns, share.own(0));
         }
 
-        let mut own = Vec::with_capacity(unknowns * share.own(self.communicator.rank()).len());
-        for points in self.own_rounds(share, unknowns) {
-            let received = vec![0.0; unknowns * points.len()];
-            let mut parcels = [Parcel { rank: 0, sent: Vec::new(), received }];
+        for round in 0..share.n_rounds(unknowns) {
+            let points = |rank| share.in_round(round, unknowns, rank);
+            let sent = |rank| Parcel::sending(rank, share.take(values, unknowns, points(rank)));
+            let mut parcels: Vec<Parcel> = match rank {
+                0 => (1..size).map(sent).collect(),
+                _ => vec![Parcel::receiving(0, unknowns * points(rank).len())],
+            };
             self.communicator.exchange(&mut parcels);
-            own.extend_from_slice(&parcels[0].received);
+            parcels.iter().for_each(|parcel| own.extend_from_slice(&parcel.received));
         }
         self.communicator.check()?;
         Ok(own)
@@ -106,43 +102,32 @@ impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
         share: &Share,
         unknowns: usize,
     ) -> Result<Vec<f64>, BackendError> {
-        if self.has_values() {
-            let mut values = vec![0.0; unknowns * share.n_points()];
+        let (rank, size) = (self.communicator.rank(), self.communicator.size());
+        let mut values = Vec::new();
+        if rank == 0 {
+            values = vec![0.0; unknowns * share.n_points()];
             share.put(own, unknowns, share.own(0), &mut values);
-            for round in share.rounds(unknowns) {
-                let parcel = |(rank, points): &(usize, Range<usize>)| Parcel {
-                    rank: *rank,
-                    sent: Vec::new(),
-                    received: vec![0.0; unknowns * points.len()],
-                };
-                let mut parcels: Vec<Parcel> = round.iter().map(parcel).collect();
-                self.communicator.exchange(&mut parcels);
-                for (parcel, (_, points)) in parcels.iter().zip(round) {
-                    share.put(&parcel.received, unknowns, points, &mut values);
-                }
-            }
-            self.communicator.check()?;
-            return Ok(values);
         }
 
-        let first = share.own(self.communicator.rank()).start;
-        for points in self.own_rounds(share, unknowns) {
-            let entries = unknowns * (points.start - first)..unknowns * (points.end - first);
-            let sent = own[entries].to_vec();
-            self.communicator.exchange(&mut [Parcel { rank: 0, sent, received: Vec::new() }]);
+        let first = share.own(rank).start;
+        for round in 0..share.n_rounds(unknowns) {
+            let points = |rank| share.in_round(round, unknowns, rank);
+            let received = |rank| Parcel::receiving(rank, unknowns * points(rank).len());
+            let Range { start, end } = points(rank);
+            let mut parcels: Vec<Parcel> = match rank {
+                0 => (1..size).map(received).collect(),
+                _ => {
+                    let entries = unknowns * (start - first)..unknowns * (end - first);
+                    vec![Parcel::sending(0, own[entries].to_vec())]
+                }
+            };
+            self.communicator.exchange(&mut parcels);
+            for parcel in parcels.iter().filter(|_| rank == 0) {
+                share.put(&parcel.received, unknowns, points(parcel.rank), &mut values);
+            }
         }
         self.communicator.check()?;
-        Ok(Vec::new())
-    }
-
-    /// What this rank, which is not the first, exchanges with the first one in each round.
-    fn own_rounds(
-        &self,
-        share: &Share,
-        unknowns: usize,
-    ) -> impl Iterator<Item = Range<usize>> + use<B, C> {
-        let rank = self.communicator.rank();
-        share.rounds(unknowns).map(move |mut round| round.swap_remove(rank - 1).1)
+        Ok(values)
     }
 
     /// Sums what each rank has found of its own entries of a vector.

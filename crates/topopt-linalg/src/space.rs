@@ -114,22 +114,22 @@ impl Share {
         first..first + self.counts[rank]
     }
 
-    /// The points of every rank after the first, in the order of the ranks, in rounds of few values for each:
-    /// what crosses at a time needs room on a device.
-    pub(crate) fn rounds(
-        &self,
-        unknowns: usize,
-    ) -> impl Iterator<Item = Vec<(usize, Range<usize>)>> + use<> {
-        let own: Vec<Range<usize>> = (0..self.counts.len()).map(|rank| self.own(rank)).collect();
-        let size = (ROUND / unknowns).max(1);
-        let n_rounds = self.counts.iter().skip(1).max().map_or(0, |most| most.div_ceil(size));
-        (0..n_rounds).map(move |round| {
-            let within = |own: &Range<usize>| {
-                let at = |k: usize| (own.start + k * size).min(own.end);
-                at(round)..at(round + 1)
-            };
-            own.iter().map(within).enumerate().skip(1).collect()
-        })
+    /// Rounds in which values of the ranks after the first cross: what crosses at a time needs room on a
+    /// device.
+    pub(crate) fn n_rounds(&self, unknowns: usize) -> usize {
+        let most = self.counts.iter().skip(1).max();
+        most.map_or(0, |most| most.div_ceil(Self::round_size(unknowns)))
+    }
+
+    /// The points of a rank that cross in a round, in the order of the ranks.
+    pub(crate) fn in_round(&self, round: usize, unknowns: usize, rank: usize) -> Range<usize> {
+        let Range { start, end } = self.own(rank);
+        let at = |round: usize| (start + round * Self::round_size(unknowns)).min(end);
+        at(round)..at(round + 1)
+    }
+
+    fn round_size(unknowns: usize) -> usize {
+        (ROUND / unknowns).max(1)
     }
 
     /// Those of the `values` of all points, `[points][unknowns]`, at `points` in the order of the ranks.

@@ -188,6 +188,7 @@ impl<R: Real> DeviceHierarchy<R> for RigidAggregation<'_, R> {
         if let Some(patches) = &mut self.by_patches {
             patches.update([moduli, moduli], self.springs.as_ref());
         }
+
         let first = coarse.first_mut().map_or(&mut *last, |level| &mut level.matrix);
         galerkin.of_nodes(on_device, &moduli.values, nodes, (joints, supported), first);
         first.complete();

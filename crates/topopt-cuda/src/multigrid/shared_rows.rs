@@ -56,14 +56,14 @@ impl<'a, R: Real> SharedRows<'a, R> {
 
     /// Writes the rows of ghosts to the inverse diagonal, if there are any.
     pub fn refresh_diagonal(&self, inverse: &mut DeviceVector<R>) {
-        if let Some(divided) = self.level.as_ref().and_then(|level| level.divided()) {
+        if let Some(divided) = Shared::divided_of(self.level.as_ref()) {
             divided.refresh_blocks(inverse);
         }
     }
 
     /// Writes the rows of ghosts to a product, if there are any.
     pub fn refresh(&self, product: &mut DeviceVector<R>) {
-        if let Some(divided) = self.level.as_ref().and_then(|level| level.divided()) {
+        if let Some(divided) = Shared::divided_of(self.level.as_ref()) {
             divided.refresh(product);
         }
     }

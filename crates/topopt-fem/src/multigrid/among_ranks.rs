@@ -82,7 +82,7 @@ impl LevelHere {
     }
 }
 
-/// The levels `here`, the last one of which is whole, and those below it.
+/// The levels `here`, which end with a whole one, and those below it.
 fn with_coarser(here: Vec<LevelHere>, direct: usize) -> (Vec<Aggregates>, Vec<BlockPattern>) {
     let n_levels = here.len();
     let (mut groups, mut patterns) = (Vec::new(), Vec::new());

@@ -40,7 +40,7 @@ impl<const N: usize> Level<'_, N> {
     fn invert_diagonal(&mut self) {
         let PatchMatrix { matrix, inverse_diagonal, .. } = &mut self.smoothed;
         inverse_diagonal.set_pseudo_inverses(|row| matrix.diagonal_block(row));
-        if let Some(divided) = self.shared.as_ref().and_then(|shared| shared.divided()) {
+        if let Some(divided) = Shared::divided_of(self.shared.as_ref()) {
             divided.refresh_blocks(inverse_diagonal.packed_mut());
         }
     }
@@ -53,7 +53,7 @@ impl<const N: usize> LinearOperator<Cpu> for Level<'_, N> {
 
     fn apply(&self, x: &Vec<f64>, y: &mut Vec<f64>) {
         let matrix = &self.smoothed.matrix;
-        match self.shared.as_ref().and_then(|shared| shared.divided()) {
+        match Shared::divided_of(self.shared.as_ref()) {
             None => matrix.apply(x, y),
             Some(divided) => {
                 matrix.apply_rows(divided.own(), x, y);

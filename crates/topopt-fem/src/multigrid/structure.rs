@@ -40,7 +40,7 @@ pub struct Aggregation {
     pub(super) sizes: Vec<[usize; 2]>,
 }
 
-/// How ranks share a level below the finest, of which each makes its own rows.
+/// How ranks share a level below the finest; each makes its own rows.
 #[derive(Debug, Clone)]
 pub enum SharedLevel {
     /// Each rank has its own rows, and as ghosts those that these are coupled with; the rows of ghosts
@@ -149,7 +149,7 @@ pub(super) fn coarser(
     (coarser, patterns)
 }
 
-/// The graph by which points of a level are grouped: on the first below the nodes of near neighbors only,
+/// The graph that groups the points of a level: on the first below the nodes it has near neighbors only,
 /// as the convergence of the whole depends on this level.
 pub(super) fn level_graph<'g>(
     level: usize,
