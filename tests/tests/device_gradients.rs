@@ -131,13 +131,7 @@ fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     operator: Box<dyn ElementOperator<Gpu> + '_>,
 ) {
     let backend = Gpu::new(device).unwrap();
-    let space = DesignSpace {
-        density_min: 0.01,
-        volume_fraction: 0.4,
-        volumes: problem.mesh().volumes(),
-        solid: vec![3],
-        void: vec![5, 7],
-    };
+    let space = DesignSpace::new(0.01, 0.4, problem.mesh().volumes(), vec![3], vec![5, 7]);
 
     let n = space.volumes.len();
     let cone = Cone::new(device, &problem.mesh().centers(), 1.5).unwrap();
@@ -152,7 +146,7 @@ fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     let nodes = (0..problem.mesh().n_nodes() as u32).step_by(7).collect();
     let largest = StateNorm::new(problem, nodes, 8.0);
     let largest = OfState::new(&backend, states, ("largest".into(), 1), largest).unwrap();
-    let mass = WeightedDensity::new(&backend, "mass".into(), &space.volumes).unwrap();
+    let mass = WeightedDensity::new(&backend, "mass".into(), n, &space.volumes).unwrap();
     let of_case = CaseCompliance { name: "of a case".into(), case: 1 };
     let all: Vec<Box<dyn Response<Gpu>>> = vec![
         Box::new(mean),

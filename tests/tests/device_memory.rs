@@ -23,13 +23,7 @@ fn problem() -> Problem {
 }
 
 fn space(problem: &Problem) -> DesignSpace {
-    DesignSpace {
-        density_min: 0.01,
-        volume_fraction: 0.3,
-        volumes: problem.mesh().volumes(),
-        solid: vec![3],
-        void: vec![5, 7],
-    }
+    DesignSpace::new(0.01, 0.3, problem.mesh().volumes(), vec![3], vec![5, 7])
 }
 
 /// A device that counts its memory to the byte and that nobody else uses.

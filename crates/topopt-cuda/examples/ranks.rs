@@ -13,14 +13,14 @@ use topopt_cuda::{
     Cuda, Device, Mf, Multigrid, Nccl, Prepared, Probe, Real, probe, structure_of_part,
 };
 use topopt_fem::{
-    Discretization, Distributed, DistributedPreconditioner, Elasticity, ElementOperator,
-    ElementPreconditioner, Material, PartSharing, PartVectors, Supports, ranks,
+    Dealt, Discretization, Distributed, DistributedPreconditioner, Elasticity, ElementOperator,
+    ElementPreconditioner, Material, PartSharing, PartVectors, Supports,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, CycleKind, Exchange, Halo, LinearOperator, Parcel,
-    Preconditioner, Space,
+    Preconditioner, Ranks, Space,
 };
-use topopt_mesh::{Partition, Renumbering};
+use topopt_mesh::Renumbering;
 use topopt_testing::{Noise, distorted_cube};
 
 const PRODUCTS: usize = 50;
@@ -66,13 +66,12 @@ fn of_rank(n: usize, rank: usize, size: usize, is_silent: bool) {
     (0..mesh.n_nodes() / 100).for_each(|node| (0..3).for_each(|i| supports.fix(node, i)));
     let material = Material::new(1.0, 0.3).unwrap();
     let whole = Discretization::new(mesh, Elasticity::new(&material), supports);
-    let partition = Partition::new(whole.mesh(), size);
 
     let device = Device::open(rank).unwrap();
     let nccl = Nccl::join(&device, rank, size, &id).unwrap();
     let nccl = Muted { nccl, is_silent: AtomicBool::new(false) };
     let backend = Cuda::new(&device).unwrap();
-    let [product, cycle] = measured(backend, nccl, &partition, &whole, is_silent).unwrap();
+    let [product, cycle] = measured(backend, nccl, &whole, is_silent).unwrap();
     if rank == 0 {
         let how = if is_silent { ", silent" } else { "" };
         println!("{size} GPUs{how}: product {product:.3} ms, cycle {cycle:.3} ms");
@@ -83,17 +82,18 @@ fn of_rank(n: usize, rank: usize, size: usize, is_silent: bool) {
 fn measured(
     backend: Cuda<f64>,
     nccl: Muted,
-    partition: &Partition,
     whole: &Discretization,
     is_silent: bool,
 ) -> Result<[f64; 2], BackendError> {
-    let part = partition.part(whole.mesh(), nccl.rank());
-    let local = whole.on_part(&part);
+    let Dealt { part, equation: local, shares } = match nccl.rank() {
+        0 => Dealt::deal(&nccl, whole),
+        _ => Dealt::receive(&nccl, *whole.kernel())?,
+    };
     let device = backend.device().clone();
     let single = Cuda::<f32>::new(&device)?;
     let on_device = ProblemOnDevice::new(&device, &local)?;
     let n_nodes = whole.mesh().n_nodes();
-    let ranks = ranks(backend, nccl, partition);
+    let ranks = Ranks::new(backend, nccl, shares);
     let operator = Strategy::Mf.build(&on_device, &local)?;
     let vectors = PartVectors::new(ranks.inner(), &part, 3, 1)?;
     let mut operator = Distributed::new(&ranks, &part, operator, &vectors, n_nodes)?;

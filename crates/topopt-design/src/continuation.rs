@@ -1,7 +1,9 @@
 //! Settings that change in the course of a run.
 
+use serde::{Deserialize, Serialize};
+
 /// What changes with an iteration; `None` leaves a setting unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Stage {
     /// Iteration, from 1, in which the stage begins.
     pub from: usize,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use topopt_fem::{ElementKernel, Problem};
+use topopt_fem::Statement;
 use topopt_linalg::{BackendError, PcgProgress, Pointwise, Space};
 
 use crate::evaluator::{Evaluator, Material, Trials};
@@ -63,7 +63,7 @@ struct Step {
 impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     /// Vectors of one entry per element that it holds for `problem` with optimality criteria for a
     /// volume, besides what operator, preconditioner, transform and filter do.
-    pub fn element_vectors<K: ElementKernel<N>, const N: usize>(problem: &Problem<K, N>) -> usize {
+    pub fn element_vectors(problem: &dyn Statement) -> usize {
         let (designs, bounds, gradients) = (2, 2, 2);
         let criteria = OptimalityCriteria::ELEMENT_VECTORS;
         let own = designs + bounds + gradients + criteria;
@@ -72,10 +72,10 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
 
     /// Vectors of all unknowns that it holds with the loads of `problem`, besides what operator and
     /// preconditioner do.
-    pub fn nodal_vectors<K: ElementKernel<N>, const N: usize>(problem: &Problem<K, N>) -> usize {
-        let cases = problem.load_cases();
+    pub fn nodal_vectors(problem: &dyn Statement) -> usize {
+        let cases = problem.cases();
         let moved = cases.iter().filter(|case| case.prescribed.is_some()).count();
-        let of_springs = if problem.constraints().springs().is_some() { 3 } else { 0 };
+        let of_springs = if problem.springs().is_some() { 3 } else { 0 };
         4 + 3 * cases.len() + moved + usize::from(moved > 0) + of_springs
     }
 
@@ -101,7 +101,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
         })?;
         let n = transform.n_inputs();
         let n_designed = if backend.has_values() { design.len() } else { n };
-        if [n_designed, space.volumes.len()] != [n, transform.n_outputs()] {
+        if [n_designed, space.n_elements()] != [n, transform.n_outputs()] {
             let message = "design variables and elements are not as many as the transform has";
             return Err(DesignError::Unsuitable(message.into()));
         }
@@ -137,9 +137,10 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     /// [`BackendError`] if the device has no room.
     pub fn resumed(mut self, state: &DesignState) -> Result<Self, BackendError> {
         let backend = self.evaluator.equation.backend();
-        self.design = backend.upload(&state.design, Space::elements(state.design.len()))?;
+        let variables = Space::elements(self.evaluator.n_inputs());
+        self.design = backend.upload(&state.design, variables)?;
         if let Some(next) = &state.next {
-            self.evaluated = backend.upload(next, Space::elements(next.len()))?;
+            self.evaluated = backend.upload(next, variables)?;
         }
         self.has_next = state.next.is_some();
         self.iteration = state.iteration;

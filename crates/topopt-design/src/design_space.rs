@@ -1,22 +1,66 @@
 //! Which designs are allowed.
 
+use serde::{Deserialize, Serialize};
+
 /// What designs are allowed: bounds of the density, the volume they may take.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DesignSpace {
     /// Smallest density of a design element, 0 < density_min < 1.
     pub density_min: f64,
     /// Share of the volume of the design elements that material takes at the start, and may take
     /// where it is bounded.
     pub volume_fraction: f64,
-    /// Volume of every element, `[n_elements]`, > 0.
+    /// Volume of every element, `[n_elements]`, > 0; of several ranks the first alone has them.
     pub volumes: Vec<f64>,
     /// Elements that stay solid, outside the volume constraint.
     pub solid: Vec<u32>,
     /// Elements that stay at `density_min`, outside the volume constraint; none of them is solid.
     pub void: Vec<u32>,
+    n_elements: usize,
+    /// Volume of the design elements.
+    design_volume: f64,
 }
 
 impl DesignSpace {
+    /// Densities from `density_min` to 1 that take `volume_fraction` of the design elements, for elements of
+    /// these `volumes`, some of which stay solid or void.
+    pub fn new(
+        density_min: f64,
+        volume_fraction: f64,
+        volumes: Vec<f64>,
+        solid: Vec<u32>,
+        void: Vec<u32>,
+    ) -> Self {
+        let n_elements = volumes.len();
+        let mut space = Self {
+            density_min,
+            volume_fraction,
+            volumes,
+            solid,
+            void,
+            n_elements,
+            design_volume: 0.0,
+        };
+        space.design_volume = space.design_volumes().iter().sum();
+        space
+    }
+
+    /// The same without the values of elements, for ranks after the first, which has them.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        Self { volumes: Vec::new(), solid: Vec::new(), void: Vec::new(), ..*self }
+    }
+
+    /// How many elements there are.
+    pub fn n_elements(&self) -> usize {
+        self.n_elements
+    }
+
+    /// Volume of the design elements.
+    pub fn design_volume(&self) -> f64 {
+        self.design_volume
+    }
+
     /// The uniform start: the volume fraction everywhere, 1 in solid elements, `density_min` in
     /// void.
     pub fn uniform(&self) -> Vec<f64> {
@@ -32,7 +76,7 @@ impl DesignSpace {
 
     /// The volume that material may take in the design elements.
     pub fn volume(&self) -> f64 {
-        self.volume_fraction * self.design_volumes().iter().sum::<f64>()
+        self.volume_fraction * self.design_volume
     }
 
     /// Smallest and largest density of every element, `[n_elements]`.
@@ -63,12 +107,8 @@ impl DesignSpace {
 impl DesignSpace {
     /// 500 elements of five volumes; every fiftieth is solid, every fortieth from element 7 on is void.
     pub(crate) fn uneven() -> Self {
-        Self {
-            density_min: 0.01,
-            volume_fraction: 0.4,
-            volumes: (0..500).map(|e| 1.0 + (e % 5) as f64 * 0.3).collect(),
-            solid: (0..500).step_by(50).collect(),
-            void: (7..500).step_by(40).collect(),
-        }
+        let volumes = (0..500).map(|e| 1.0 + (e % 5) as f64 * 0.3).collect();
+        let (solid, void) = ((0..500).step_by(50).collect(), (7..500).step_by(40).collect());
+        Self::new(0.01, 0.4, volumes, solid, void)
     }
 }

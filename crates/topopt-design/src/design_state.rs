@@ -1,10 +1,12 @@
 //! What a checkpoint holds of a run.
 
+use serde::{Deserialize, Serialize};
+
 use crate::StructureState;
 
 /// All that a run needs to go on from an evaluated design, see
 /// [`Optimization::resumed`](crate::Optimization::resumed).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DesignState {
     /// The iteration that evaluated it, from 1.
     pub iteration: usize,
@@ -30,12 +32,29 @@ pub struct DesignState {
 }
 
 /// What an optimizer remembers, on the host.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Memory {
     /// One entry per design variable each.
     pub vectors: Vec<NamedVector>,
     /// Any number of entries, such as multipliers or the size of a step.
     pub numbers: Vec<NamedVector>,
+}
+
+impl DesignState {
+    /// The same without vectors, for ranks after the first, which has them.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        let vectors = self.memory.vectors.iter().map(|(name, _)| (name.clone(), Vec::new()));
+        Self {
+            design: Vec::new(),
+            next: self.next.as_ref().map(|_| Vec::new()),
+            memory: Memory { vectors: vectors.collect(), numbers: self.memory.numbers.clone() },
+            displacements: vec![Vec::new(); self.displacements.len()],
+            trial: vec![Vec::new(); self.trial.len()],
+            structure: self.structure.clone(),
+            ..*self
+        }
+    }
 }
 
 impl Memory {

@@ -53,6 +53,11 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         })
     }
 
+    /// How many design variables there are.
+    pub fn n_inputs(&self) -> usize {
+        self.transform.n_inputs()
+    }
+
     /// Takes the settings of `stage`.
     pub fn enter(&mut self, stage: &Stage) -> Result<(), AveragingError> {
         let backend = self.equation.backend();

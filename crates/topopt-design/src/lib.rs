@@ -50,7 +50,7 @@
 //! let equation = StateEquation::new(&Cpu, &problem, simp, solver)?;
 //!
 //! let (solid, void) = (Vec::new(), Vec::new());
-//! let space = DesignSpace { density_min: 0.01, volume_fraction: 1.0 / 3.0, volumes, solid, void };
+//! let space = DesignSpace::new(0.01, 1.0 / 3.0, volumes, solid, void);
 //! let cone = Weights::fixed(Box::new(Cone::new(centers, 1.5, 1 << 20)));
 //! let filter = DensityFilter::new(&Cpu, cone, &space.volumes)?;
 //! let mut transform = physical_density(&Cpu, filter, None, &space)?;
@@ -119,7 +119,7 @@ pub use interpolation::{Interpolation, Law};
 pub use loads::Loads;
 pub use measures::Measures;
 pub use moment::{Moment, StateFunction};
-pub use observer::{Design, IterationReport, Observer, ObserverError, StepTimes};
+pub use observer::{Design, DesignFields, IterationReport, Observer, ObserverError, StepTimes};
 pub use optimizer::{Function, Optimizer, OtherDesigns, Subproblem};
 pub use optimizers::{Anderson, LineSearch, Mma, OptimalityCriteria, Simpl};
 pub use outcome::{DesignError, Ended, Outcome};

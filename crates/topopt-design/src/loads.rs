@@ -6,7 +6,7 @@
 //! u_D. As Pi is stationary in v, only its explicit dependence on the design counts: dC/drho_e =
 //! -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
 
-use topopt_fem::{ElementKernel, ElementOperator, ElementVectors, LoadCase, Problem};
+use topopt_fem::{Acting, ElementOperator, ElementVectors, Statement};
 use topopt_linalg::{Backend, BackendError, Space};
 
 /// Loads of all load cases on a backend; their parts that follow the design are assembled again for
@@ -45,21 +45,16 @@ impl<B: Backend> Loads<B> {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new<K: ElementKernel<N>, const N: usize>(
-        backend: &B,
-        problem: &Problem<K, N>,
-    ) -> Result<Self, BackendError> {
-        let cases = problem.load_cases();
-        let springs = problem.constraints().springs();
-        let is_moved = cases.iter().any(|case| case.prescribed.is_some());
+    pub fn new(backend: &B, problem: &dyn Statement) -> Result<Self, BackendError> {
+        let (cases, springs) = (problem.cases(), problem.springs());
+        let (nodes, is_moved) =
+            (problem.unknowns(), cases.iter().any(|case| case.prescribed.is_some()));
+        let case = |(k, case): (usize, Acting)| CaseLoads::new(backend, problem, k, &case);
         Ok(Self {
-            nodes: problem.space(),
-            cases: cases
-                .iter()
-                .map(|case| CaseLoads::new(backend, problem, case))
-                .collect::<Result<_, _>>()?,
-            springs: springs.map(|springs| backend.upload(springs, problem.space())).transpose()?,
-            nodal: is_moved.then(|| backend.zeros(problem.space())).transpose()?,
+            nodes,
+            cases: cases.into_iter().enumerate().map(case).collect::<Result<_, _>>()?,
+            springs: springs.map(|springs| backend.upload(springs, nodes)).transpose()?,
+            nodal: is_moved.then(|| backend.zeros(nodes)).transpose()?,
         })
     }
 
@@ -252,30 +247,27 @@ fn work<B: Backend>(
 }
 
 impl<B: Backend> CaseLoads<B> {
-    fn new<K: ElementKernel<N>, const N: usize>(
+    /// Of load case `k` of `problem`.
+    fn new(
         backend: &B,
-        problem: &Problem<K, N>,
-        case: &LoadCase<N>,
+        problem: &dyn Statement,
+        k: usize,
+        case: &Acting,
     ) -> Result<Self, BackendError> {
-        let has_weight = !case.body_force.is_zero();
-        let weight_loads = || ElementVectors::of_body_force(problem, &case.body_force);
-        let prescribed = |u: &Vec<f64>| {
+        let prescribed = |u| {
             Ok(Prescribed {
-                displacements: backend.upload(u, problem.space())?,
-                loads: ElementVectors::of_prescribed(problem, u),
+                displacements: backend.upload(u, problem.unknowns())?,
+                loads: problem.prescribed_loads(k),
             })
         };
+        let follows = case.has_body_force || case.prescribed.is_some();
         Ok(Self {
-            name: case.name.clone(),
+            name: case.name.into(),
             weight: case.weight,
-            forces: backend.upload(&case.forces, problem.space())?,
-            constant: if has_weight || case.prescribed.is_some() {
-                case.forces.clone()
-            } else {
-                Vec::new()
-            },
-            weight_loads: has_weight.then(weight_loads),
-            prescribed: case.prescribed.as_ref().map(prescribed).transpose()?,
+            forces: backend.upload(case.forces, problem.unknowns())?,
+            constant: if follows { case.forces.to_vec() } else { Vec::new() },
+            weight_loads: case.has_body_force.then(|| problem.body_loads(k)),
+            prescribed: case.prescribed.map(prescribed).transpose()?,
         })
     }
 }

@@ -18,11 +18,10 @@ impl<B: Backend> Measures<B> {
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
-        let volumes = space.design_volumes();
-        let design_volume = volumes.iter().sum();
+        let elements = Space::elements(space.n_elements());
         Ok(Self {
-            volumes: backend.upload(&volumes, Space::elements(volumes.len()))?,
-            design_volume,
+            volumes: backend.upload(&space.design_volumes(), elements)?,
+            design_volume: space.design_volume(),
         })
     }
 

@@ -93,10 +93,32 @@ pub struct Design<'s, 'a, B: Pointwise> {
     pub(crate) optimizer: &'s (dyn Optimizer<B> + 'a),
 }
 
+/// Fields of an evaluated design on the host.
+pub struct DesignFields {
+    /// See [`Design::density`].
+    pub density: Vec<f64>,
+    /// See [`Design::moduli`].
+    pub moduli: Vec<f64>,
+    /// See [`Design::strain_energy`].
+    pub energy: Vec<f64>,
+    /// See [`Design::displacement`], by load case.
+    pub displacements: Vec<Vec<f64>>,
+}
+
 impl<B: Pointwise> Design<'_, '_, B> {
-    /// Whether this rank gets the fields.
-    pub fn has_values(&self) -> bool {
-        self.equation.backend.has_values()
+    /// All its fields; none on ranks after the first, which have to ask as well.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the transfer fails.
+    pub fn fields(&self) -> Result<Option<DesignFields>, BackendError> {
+        let cases = 0..self.equation.n_cases();
+        let fields = DesignFields {
+            density: self.density()?,
+            moduli: self.moduli()?,
+            energy: self.strain_energy()?,
+            displacements: cases.map(|case| self.displacement(case)).collect::<Result<_, _>>()?,
+        };
+        Ok(self.equation.backend.has_values().then_some(fields))
     }
 
     /// What a run needs to go on from here.

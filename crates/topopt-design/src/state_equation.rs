@@ -5,7 +5,7 @@ mod effort;
 mod history;
 mod in_time;
 
-use topopt_fem::{ElementKernel, ElementOperator, ElementPreconditioner, Problem, WithSprings};
+use topopt_fem::{ElementOperator, ElementPreconditioner, Statement, WithSprings};
 use topopt_linalg::{BackendError, Monitor, Pcg, PcgOptions, Pointwise, Space, System};
 
 use crate::{Accuracy, DesignState, Interpolation, Loads, SolveError, Stage, StructureState};
@@ -76,28 +76,26 @@ struct AdjointVectors<B: Pointwise> {
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// Vectors of one entry per element that it holds for `problem`, besides what operator and
     /// preconditioner do.
-    pub(crate) fn element_vectors<K: ElementKernel<N>, const N: usize>(
-        problem: &Problem<K, N>,
-    ) -> usize {
-        2 + K::TERMS + usize::from(problem.factors().stiffness.is_some())
+    pub(crate) fn element_vectors(problem: &dyn Statement) -> usize {
+        2 + problem.n_terms() + usize::from(problem.stiffness().is_some())
     }
 
     /// The equation of `problem`, with moduli by `interpolation`.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new<K: ElementKernel<N>, const N: usize>(
+    pub fn new(
         backend: &'a B,
-        problem: &Problem<K, N>,
+        problem: &dyn Statement,
         interpolation: Interpolation,
         solver: Solver<'a, B>,
     ) -> Result<Self, BackendError> {
-        let operator = Box::new(WithSprings::new(backend, problem, solver.operator)?);
-        let nodal = |_| backend.zeros(problem.space());
-        let elements = Space::elements(problem.mesh().n_elements());
+        let operator = Box::new(WithSprings::of(backend, problem.springs(), solver.operator)?);
+        let (nodes, elements) = (problem.unknowns(), problem.elements());
+        let nodal = |_| backend.zeros(nodes);
         let element = || backend.zeros(elements);
-        let cases = 0..problem.load_cases().len();
-        let stiffness = problem.factors().stiffness.as_ref();
+        let cases = 0..problem.cases().len();
+        let stiffness = problem.stiffness();
 
         Ok(Self {
             backend,
@@ -107,10 +105,10 @@ impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
             loads: Loads::new(backend, problem)?,
             tolerance: solver.accuracy.tight,
             solver: Solver { operator, ..solver },
-            pcg: Pcg::new(backend, problem.space())?,
+            pcg: Pcg::new(backend, nodes)?,
             moduli: element()?,
             trial_moduli: element()?,
-            unused: (1..K::TERMS).map(|_| element()).collect::<Result<_, _>>()?,
+            unused: (1..problem.n_terms()).map(|_| element()).collect::<Result<_, _>>()?,
             history: None,
             states: cases.clone().map(nodal).collect::<Result<_, _>>()?,
             trial_states: cases.map(nodal).collect::<Result<_, _>>()?,
@@ -343,6 +341,11 @@ impl<B: Pointwise> StateEquation<'_, B> {
     pub(crate) fn download_trial(&self) -> Result<Vec<Vec<f64>>, BackendError> {
         let kept = if self.has_trial { &self.trial_states[..] } else { &[] };
         kept.iter().map(|u| self.backend.download(u)).collect()
+    }
+
+    /// How many load cases there are.
+    pub(crate) fn n_cases(&self) -> usize {
+        self.states.len()
     }
 
     /// Displacements of load case `case`, prescribed ones included, `[n_nodes][n]`.

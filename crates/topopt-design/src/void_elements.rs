@@ -1,6 +1,8 @@
 //! Which elements of a design carry next to nothing, for preconditioners whose structure follows
 //! it.
 
+use serde::{Deserialize, Serialize};
+
 /// Share of the largest modulus below which an element counts as void: solid members part there.
 const VOID: f64 = 0.2;
 /// Iterations of a solve that a structure is not to blame for.
@@ -9,7 +11,7 @@ const USUAL: usize = 20;
 const CHANGED: f64 = 0.005;
 
 /// What the structure of a preconditioner was made for, and what it has cost since.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StructureState {
     /// The elements that it takes for void, increasing.
     pub void: Vec<u32>,

@@ -31,6 +31,16 @@ impl<const N: usize> Constraints<N> {
         }
     }
 
+    /// Those with these masks, see [`Constraints::masks`], and springs, `[n_nodes][N]` or none.
+    pub(crate) fn of_masks(masks: &[u32], springs: Vec<f64>) -> Self {
+        Self { mask: masks.iter().map(|&mask| mask as u8).collect(), springs }
+    }
+
+    /// One bit per unknown that is held, `[n_nodes]`.
+    pub(crate) fn masks(&self) -> Vec<u32> {
+        self.mask.iter().copied().map(u32::from).collect()
+    }
+
     /// Holds `component` < N of `node`.
     pub fn fix(&mut self, node: usize, component: usize) {
         self.mask[node] |= 1 << component;

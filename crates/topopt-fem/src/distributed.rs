@@ -55,17 +55,11 @@ impl<B: Backend> PartVectors<B> {
     }
 }
 
-/// The backend of the ranks that have one part of a mesh each.
-pub fn ranks<B: Backend, C: Exchange<B>>(
-    backend: B,
-    communicator: C,
-    partition: &Partition,
-) -> Ranks<B, C> {
-    debug_assert_eq!(communicator.size(), partition.n_parts());
+/// How a mesh in parts is shared among ranks.
+pub(crate) fn shares(partition: &Partition) -> Shares {
     let elements = (0..partition.n_parts()).map(|part| partition.elements(part).len());
     let nodes = Share::by(partition.node_counts().to_vec(), partition.node_order());
-    let elements = Share::in_order(elements.collect());
-    Ranks::new(backend, communicator, Shares::new(elements, nodes))
+    Shares::new(Share::in_order(elements.collect()), nodes)
 }
 
 /// How the nodes of a part are exchanged.

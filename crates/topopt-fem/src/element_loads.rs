@@ -72,6 +72,20 @@ impl ElementVectors {
         Self::new(problem, elements, vector)
     }
 
+    /// Of a mesh of `n_elements` that another rank has.
+    pub fn elsewhere(n_elements: usize) -> Self {
+        Self {
+            elements: Vec::new(),
+            n_elements,
+            unknowns: 0,
+            hexes: Vec::new(),
+            vectors: Vec::new(),
+            nodes: Vec::new(),
+            offsets: vec![0],
+            slots: Vec::new(),
+        }
+    }
+
     /// Bytes of vectors for that many elements, with `unknowns` per node.
     pub fn bytes(n_elements: usize, unknowns: usize) -> usize {
         // Number, nodes, vector, slots; some more than one node an element.

@@ -30,9 +30,23 @@ impl<'a, B: Backend, O: LinearOperator<B> + ?Sized> WithSprings<'a, B, O> {
         problem: &Discretization<K, N>,
         operator: Box<O>,
     ) -> Result<Self, BackendError> {
-        let springs = problem.constraints().springs().map(|stiffness| {
-            let scratch = Mutex::new(backend.zeros(problem.space())?);
-            Ok(Springs { stiffness: backend.upload(stiffness, problem.space())?, scratch })
+        Self::of(backend, problem.constraints().springs(), operator)
+    }
+
+    /// `operator` with springs of `stiffness`, `[n_nodes][n]`, zero at held components; none of them
+    /// where another rank has the values.
+    ///
+    /// # Errors
+    /// [`BackendError`] if the device has no room.
+    pub fn of(
+        backend: &'a B,
+        stiffness: Option<&[f64]>,
+        operator: Box<O>,
+    ) -> Result<Self, BackendError> {
+        let space = operator.space();
+        let springs = stiffness.map(|stiffness| {
+            let scratch = Mutex::new(backend.zeros(space)?);
+            Ok(Springs { stiffness: backend.upload(stiffness, space)?, scratch })
         });
         Ok(Self { backend, operator, springs: springs.transpose()? })
     }

@@ -36,6 +36,12 @@ pub trait Communicator: Send + Sync {
     /// [`BackendError`] with the message of the rank that has failed.
     fn check(&self) -> Result<(), BackendError>;
 
+    /// Waits until all ranks have come here, which may take some of them long: where that can be,
+    /// without work.
+    fn meet(&self) {
+        self.any(false);
+    }
+
     /// Whether it is so on any rank.
     fn any(&self, is_so: bool) -> bool {
         let mut value = [f64::from(u8::from(is_so))];
@@ -141,6 +147,10 @@ impl<C: Communicator + ?Sized> Communicator for &C {
 
     fn fail(&self, message: &str) {
         (**self).fail(message);
+    }
+
+    fn meet(&self) {
+        (**self).meet();
     }
 
     fn check(&self) -> Result<(), BackendError> {

@@ -52,6 +52,11 @@ impl<B: Backend, C: Exchange<B>> Ranks<B, C> {
         &self.communicator
     }
 
+    /// How many points all ranks have together of a layout that they share.
+    pub fn n_points(&self, layout: Layout) -> usize {
+        self.shares.of(layout).map_or(0, Share::n_points)
+    }
+
     /// The space of the own entries of a vector of `space`.
     pub fn own_space(&self, space: Space) -> Space {
         let share = self.shares.of(space.layout);

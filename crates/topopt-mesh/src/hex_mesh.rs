@@ -216,8 +216,8 @@ impl HexMesh {
         Self::of_part(coordinates, hexes)
     }
 
-    /// Elements of a mesh with the nodes that they have, perhaps none; without sets.
-    pub(crate) fn of_part(coordinates: Vec<[f64; 3]>, hexes: Vec<[u32; 8]>) -> Self {
+    /// Elements of a mesh that was checked, with the nodes that they have, perhaps none; without sets.
+    pub fn of_part(coordinates: Vec<[f64; 3]>, hexes: Vec<[u32; 8]>) -> Self {
         Self { coordinates, hexes, sets: Sets::default() }
     }
 

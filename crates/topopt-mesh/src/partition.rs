@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -116,24 +117,26 @@ impl Partition {
         let elements: Vec<u32> =
             (own.start as u32..own.end as u32).chain(ghosts.iter().copied()).collect();
 
-        let mut increasing: Vec<u32> =
-            elements.iter().flat_map(|&e| mesh.hexes()[e as usize]).collect();
-        increasing.par_sort_unstable();
-        increasing.dedup();
-        let (mut nodes, others): (Vec<u32>, Vec<u32>) =
-            increasing.iter().partition(|node| owner(**node) == part);
+        // Own nodes are known; the others are what these elements have besides.
+        let first: usize = self.node_counts[..part].iter().sum();
+        let mut nodes = self.node_order[first..][..self.node_counts[part]].to_vec();
         let n_own_nodes = nodes.len();
-        nodes.extend(others);
+        let is_other: Vec<AtomicBool> =
+            (0..mesh.n_nodes()).into_par_iter().map(|_| AtomicBool::new(false)).collect();
+        elements.par_iter().for_each(|&e| {
+            let others = mesh.hexes()[e as usize].into_iter().filter(|&node| owner(node) != part);
+            others.for_each(|node| is_other[node as usize].store(true, Relaxed));
+        });
+        let others = (0..mesh.n_nodes() as u32).into_par_iter();
+        nodes.par_extend(others.filter(|&node| is_other[node as usize].load(Relaxed)));
+        drop(is_other);
 
-        let (own_nodes, others) = nodes.split_at(n_own_nodes);
-        let local = |node: u32| match own_nodes.binary_search(&node) {
-            Ok(place) => place as u32,
-            Err(_) => (n_own_nodes + others.binary_search(&node).unwrap_or_default()) as u32,
-        };
-        let hex = |&e: &u32| mesh.hexes()[e as usize].map(local);
+        let mut local = vec![0; mesh.n_nodes()];
+        (0..).zip(&nodes).for_each(|(k, &node)| local[node as usize] = k);
+        let hex = |&e: &u32| mesh.hexes()[e as usize].map(|node| local[node as usize]);
         let hexes: Vec<[u32; 8]> = elements.par_iter().map(hex).collect();
-        let coordinates = nodes.iter().map(|&node| mesh.coordinates()[node as usize]).collect();
-        let neighbors = self.neighbors(mesh, part, &elements, &nodes);
+        let coordinates = nodes.par_iter().map(|&node| mesh.coordinates()[node as usize]).collect();
+        let neighbors = self.neighbors(part, (&elements, &hexes), &nodes);
         Part {
             mesh: HexMesh::of_part(coordinates, hexes),
             elements,
@@ -144,40 +147,43 @@ impl Partition {
         }
     }
 
-    /// What `part`, of these elements and nodes, and others have of each other.
+    /// What `part`, of these elements with their local nodes and of these nodes, and others have of each
+    /// other.
     fn neighbors(
         &self,
-        mesh: &HexMesh,
         part: usize,
-        elements: &[u32],
+        (elements, hexes): (&[u32], &[[u32; 8]]),
         nodes: &[u32],
     ) -> Vec<Neighborhood> {
         let owner = |node: u32| self.owners[node as usize] as usize;
         let part_of = |e: u32| self.bounds.partition_point(|&bound| bound <= e as usize) - 1;
         let n_own_nodes = self.node_counts[part];
         let (own, others) = nodes.split_at(n_own_nodes);
+        let is_own = |node: u32| (node as usize) < own.len();
         let mut neighbors: Vec<Neighborhood> =
             (0..self.n_parts()).map(|part| Neighborhood { part, ..Default::default() }).collect();
 
         // Elements that are here as well as there: they are of the one part, or touch nodes of it.
-        for (local, &e) in elements.iter().enumerate() {
-            let hex = &mesh.hexes()[e as usize];
-            let mut there: Vec<usize> = hex.iter().map(|&node| owner(node)).collect();
+        for ((local, &e), hex) in (0..).zip(elements).zip(hexes) {
+            let is_home = self.elements(part).contains(&(e as usize));
+            if is_home && hex.iter().all(|&node| is_own(node)) {
+                continue;
+            }
+            let mut there: Vec<usize> =
+                hex.iter().map(|&node| owner(nodes[node as usize])).collect();
             let home = part_of(e);
             there.push(home);
             there.retain(|&other| other != part);
             there.sort_unstable();
             there.dedup();
             for other in there {
-                if home == part {
-                    neighbors[other].sent_elements.push(local as u32);
+                if is_home {
+                    neighbors[other].sent_elements.push(local);
                 }
-                let here = hex.iter().filter(|&&node| owner(node) == part);
-                let sent = here.map(|node| own.binary_search(node).unwrap_or_default() as u32);
-                neighbors[other].sent_nodes.extend(sent);
+                neighbors[other].sent_nodes.extend(hex.iter().filter(|&&node| is_own(node)));
             }
-            if home != part {
-                neighbors[home].received_elements.push(local as u32);
+            if !is_home {
+                neighbors[home].received_elements.push(local);
             }
         }
         for (k, &node) in others.iter().enumerate() {

@@ -282,7 +282,7 @@ pub(crate) fn filling<K: Physics<N>, const N: usize>(
         material: density.iter().zip(&model.space.volumes).map(|(rho, v)| rho * v).collect(),
         is_carrying_node: carrying_nodes(model.problem.mesh(), &density),
         interpolation,
-        contrast: model.contrast(config),
+        contrast: model.contrast,
         stress_moduli: Vec::new(),
         density,
     };

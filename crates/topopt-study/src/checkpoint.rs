@@ -170,7 +170,8 @@ pub(crate) fn settings(config: &Config) -> Result<Value, Finding> {
 
 /// A checksum of mesh, supports, loads, materials and passive elements.
 pub(crate) fn fingerprint<K: Physics<N>, const N: usize>(structure: &Model<K, N>) -> u32 {
-    let Model { mesh, problem, space, .. } = structure;
+    let Model { mesh, problem, .. } = structure;
+    let space = &structure.space;
     let mut sum = Hasher::new();
     add(&mut sum, mesh.hexes(), |hex| hex.map(u32::to_le_bytes));
     add(&mut sum, &space.solid, |n| [n.to_le_bytes()]);

@@ -21,7 +21,7 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
-use crate::model::Model;
+use crate::subject::Subject;
 pub use cpu::OnCpu;
 pub use gpu::OnGpu;
 pub use of_part::OfPart;
@@ -65,7 +65,10 @@ pub trait Computer: Sync {
     }
 
     /// Names of the strategies that compute `model` here.
-    fn strategies<K: Solvable<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<&'static str>;
+    fn strategies<K: Solvable<N>, const N: usize>(
+        &self,
+        subject: Subject<K, N>,
+    ) -> Vec<&'static str>;
 
     /// What a run of `model` needs.
     ///
@@ -74,7 +77,7 @@ pub trait Computer: Sync {
     fn needs<K: Solvable<N>, const N: usize>(
         &self,
         config: &Config,
-        model: &Model<K, N>,
+        subject: Subject<K, N>,
     ) -> Result<Needs, Failure>;
 
     /// Operator, by the strategy that is `wanted`, and preconditioner of `model`, for moduli down
@@ -86,7 +89,7 @@ pub trait Computer: Sync {
     fn solver<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         config: &Config,
-        model: &'a Model<K, N>,
+        subject: Subject<'a, K, N>,
         wanted: config::Strategy,
         contrast: f64,
     ) -> Result<Solver<'a, Self::Backend>, Failure>;
@@ -109,7 +112,7 @@ pub trait Computer: Sync {
     fn weights<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         plan: &Weights,
-        model: &'a Model<K, N>,
+        subject: Subject<'a, K, N>,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Self::Backend>, BackendError>;
 

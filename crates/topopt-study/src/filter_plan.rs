@@ -1,12 +1,13 @@
 //! The filter that a case asks for, planned once for all who need to know of it.
 
+use serde::{Deserialize, Serialize};
 use topopt_design::{Chain, DensityFilter, Passive, Projection, SensitivityFilter};
 use topopt_linalg::Pointwise;
 
 use crate::config::{self, Config, FilterKind, FilterWeights};
 
 /// What is filtered, and with which weights.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FilterPlan {
     /// Nothing.
     None,
@@ -31,7 +32,7 @@ pub enum FilterPlan {
 }
 
 /// How neighbors count.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Weights {
     /// By a cone; where at most `budget` bytes hold the neighbors, they are stored.
     Cone {

@@ -10,32 +10,33 @@ use topopt_linalg::{BackendError, Pointwise};
 
 use crate::config;
 use crate::filter_plan::FilterPlan;
-use crate::model::{Model, on_all_nodes};
+use crate::model::on_all_nodes;
 use crate::physics::Physics;
 use crate::posed::{Form, PosedConstraint, PosedResponse};
+use crate::subject::Subject;
 
-/// What the case poses, with the filter of the model, whose operator for a radius `weights_of`
+/// What the case poses, with its filter, whose operator for a radius `weights_of`
 /// makes.
 ///
 /// # Errors
 /// [`AveragingError`] if the device has no room, or the filter fails.
 pub(crate) fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
-    model: &'a Model<K, N>,
+    subject: Subject<'a, K, N>,
     backend: &'a B,
     weights_of: WeightsOf<'a, B>,
 ) -> Result<Formulation<'a, B>, AveragingError> {
-    let space = &model.space;
-    let n = space.volumes.len();
+    let space = &subject.task.space;
+    let n = space.n_elements();
     let mut formulation = Formulation {
-        objective: objective(model, backend)?,
-        constraints: constraints(model, backend)?,
-        ..unfiltered(model)
+        objective: objective(subject, backend)?,
+        constraints: constraints(subject, backend)?,
+        ..unfiltered(subject)
     };
 
-    match &model.filter {
+    match &subject.task.filter {
         FilterPlan::None => {}
         FilterPlan::Sensitivity { radius, by_volume, .. } => {
-            let equal = vec![1.0; n];
+            let equal = vec![1.0; space.volumes.len()];
             let volumes = if *by_volume { &space.volumes } else { &equal };
             let weights = Weights::new(*radius, weights_of)?;
             let filter = SensitivityFilter::new(backend, weights, volumes, space.density_min)?;
@@ -57,54 +58,54 @@ pub(crate) fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
 
 /// The compliance of the density itself under a volume constraint.
 pub(crate) fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
-    model: &'a Model<K, N>,
+    subject: Subject<'a, K, N>,
 ) -> Formulation<'a, B> {
-    let space = &model.space;
+    let space = &subject.task.space;
     Formulation {
         space,
-        transform: Chain::identity(space.volumes.len()),
+        transform: Chain::identity(space.n_elements()),
         objective: Objective::new(Box::new(Compliance)),
         constraints: vec![Constraint::volume(space)],
     }
 }
 
 fn objective<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
-    model: &Model<K, N>,
+    subject: Subject<'a, K, N>,
     backend: &B,
 ) -> Result<Objective<'a, B>, BackendError> {
-    let posed = &model.posed;
-    let weighted = |posed: &PosedResponse| Ok((response(posed, model, backend)?, posed.weight));
+    let posed = &subject.task.posed;
+    let weighted = |posed: &PosedResponse| Ok((response(posed, subject, backend)?, posed.weight));
     let objective = match &posed.objective[..] {
-        [only] => Objective::new(response(only, model, backend)?),
+        [only] => Objective::new(response(only, subject, backend)?),
         several => Objective::worst(several.iter().map(weighted).collect::<Result<_, _>>()?),
     };
     Ok(if posed.is_maximized { objective.maximized() } else { objective })
 }
 
 fn constraints<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
-    model: &Model<K, N>,
+    subject: Subject<'a, K, N>,
     backend: &B,
 ) -> Result<Vec<Constraint<'a, B>>, BackendError> {
     let constraint = |posed: &PosedConstraint| {
         // The volume by its own response meets its limit to rounding.
         if matches!(posed.response.form, Form::Volume) && posed.is_upper {
-            return Ok(Constraint::volume(&model.space));
+            return Ok(Constraint::volume(&subject.task.space));
         }
-        let response = response(&posed.response, model, backend)?;
+        let response = response(&posed.response, subject, backend)?;
         Ok(match posed.is_upper {
             true => Constraint::new(response, posed.limit),
             false => Constraint::at_least(response, posed.limit),
         })
     };
-    model.posed.constraints.iter().map(constraint).collect()
+    subject.task.posed.constraints.iter().map(constraint).collect()
 }
 
 fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     PosedResponse { label, form, when, .. }: &PosedResponse,
-    model: &Model<K, N>,
+    subject: Subject<'a, K, N>,
     backend: &B,
 ) -> Result<Box<dyn Response<B> + 'a>, BackendError> {
-    let (name, problem) = (label.clone(), &model.problem);
+    let (name, problem) = (label.clone(), subject.problem);
     let (case, function): (usize, Box<dyn StateFunction<B> + 'a>) = match (form, when) {
         (Form::Compliance, None) => return Ok(Box::new(Compliance)),
         (Form::CaseCompliance(case), None) => {
@@ -112,13 +113,15 @@ fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
         }
         (Form::Compliance | Form::CaseCompliance(_), Some(_)) => (0, Box::new(LoadPower)),
         (Form::Volume | Form::VolumeOf(_) | Form::Mass(_), _) => {
-            let weights = model.density_weights(form).unwrap_or_default();
-            return Ok(Box::new(WeightedDensity::new(backend, name, &weights)?));
+            let weights = subject.density_weights(form).unwrap_or_default();
+            let n = problem.elements().points;
+            return Ok(Box::new(WeightedDensity::new(backend, name, n, &weights)?));
         }
         (Form::MeanDisplacement { case, weights }, _) => {
             let components = |w: &[f64; 3]| std::array::from_fn::<f64, N, _>(|i| w[i]);
             let weights: Vec<_> = weights.iter().map(|(node, w)| (*node, components(w))).collect();
-            let weights = on_all_nodes(problem.mesh().n_nodes(), &weights).into_flattened();
+            let n = if backend.has_values() { problem.unknowns().points } else { 0 };
+            let weights = on_all_nodes(n, &weights).into_flattened();
             (*case, Box::new(StateMean::new(backend, problem, weights)?))
         }
         (Form::LargestDisplacement { case, nodes, exponent }, _) => {
@@ -127,6 +130,6 @@ fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     };
     Ok(match when {
         Some(when) => Box::new(OfHistory::new(name, *when, function)),
-        None => Box::new(OfState::new(backend, problem.space(), (name, case), function)?),
+        None => Box::new(OfState::new(backend, problem.unknowns(), (name, case), function)?),
     })
 }

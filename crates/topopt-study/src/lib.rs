@@ -49,6 +49,7 @@ mod selections;
 pub mod solved;
 pub mod solved_file;
 mod starting_design;
+pub mod subject;
 pub mod summary;
 mod supports;
 pub mod tags;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use topopt_design::{Cone, StateEquation};
-use topopt_fem::{BlockJacobi, DIM, ElementFactors, ElementVectors, Helmholtz, Strategy};
+use topopt_fem::{BlockJacobi, DIM, ElementVectors, Helmholtz, Strategy};
 use topopt_linalg::Cpu;
 use topopt_mesh::HexMesh;
 
@@ -11,30 +11,30 @@ use crate::config::{self, Config};
 use crate::filter_plan::{FilterPlan, Weights};
 use crate::finding::Finding;
 use crate::free_memory::{MEGABYTE, available, megabytes, meshes};
-use crate::model::Model;
 use crate::optimizer::further_element_vectors;
+use crate::subject::Subject;
 
 /// Bytes that a run of `structure` on the processor takes at most at any time: two meshes, vectors
 /// of nodes and elements, operator, preconditioner with what its setup needs for a while, filter.
 pub fn plan<K: Solvable<N>, const N: usize>(
     config: &Config,
-    model: &Model<K, N>,
+    subject: Subject<K, N>,
     strategy: Strategy,
 ) -> usize {
-    let problem = &model.problem;
-    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-    let cases = problem.load_cases().len();
+    let (problem, [nodes, elements]) = (subject.equation, subject.sizes());
+    let acting = subject.problem.cases();
+    let cases = acting.len();
 
-    let [further_element, further_nodal] = model.posed.further_vectors();
-    let in_time = model.timeline.as_ref().map(StateEquation::<Cpu>::vectors_in_time);
+    let [further_element, further_nodal] = subject.task.posed.further_vectors();
+    let in_time = subject.task.timeline.as_ref().map(StateEquation::<Cpu>::vectors_in_time);
     let [of_steps, nodal_of_steps] = in_time.unwrap_or_default();
     let nodal = 8 * N * nodes * (6 + 4 * cases + further_nodal + nodal_of_steps);
     // Those of the loop, the optimizer and the filter; with the density filter those of the chain.
-    let vectors = match model.filter {
+    let vectors = match subject.task.filter {
         FilterPlan::Density { .. } => 31,
         _ => 22,
     };
-    let ElementFactors { stiffness, mass } = problem.factors();
+    let (stiffness, mass) = (subject.problem.stiffness(), subject.problem.mass());
     // Factors in the problem, and of the stiffness in the state equation.
     let factors = 2 * usize::from(stiffness.is_some()) + usize::from(mass.is_some());
     let of_method = further_element_vectors(config.optimizer.method);
@@ -52,8 +52,8 @@ pub fn plan<K: Solvable<N>, const N: usize>(
         _ => K::multigrid_bytes(problem, smoother(&config.solver)),
     };
 
-    let heavy = problem.load_cases().iter().filter(|case| !case.body_force.is_zero()).count();
-    let weights = heavy * ElementVectors::bytes(elements, N) + filter_weights(model);
+    let heavy = acting.iter().filter(|case| case.has_body_force).count();
+    let weights = heavy * ElementVectors::bytes(elements, N) + filter_weights(subject);
     let operator = strategy.bytes(problem);
 
     meshes(nodes, elements) + nodal + element + weights + operator + preconditioner
@@ -62,10 +62,10 @@ pub fn plan<K: Solvable<N>, const N: usize>(
 /// Megabytes of the process of a run: what is planned, and the program with its threads.
 pub fn process_mb<K: Solvable<N>, const N: usize>(
     config: &Config,
-    model: &Model<K, N>,
+    subject: Subject<K, N>,
     strategy: Strategy,
 ) -> f64 {
-    PROGRAM_MB + plan(config, model, strategy) as f64 / MEGABYTE
+    PROGRAM_MB + plan(config, subject, strategy) as f64 / MEGABYTE
 }
 
 /// The program with its threads, measured on Linux.
@@ -75,12 +75,12 @@ const PROGRAM_MB: f64 = 18.0;
 const OUTPUT: usize = 4 << 20;
 
 /// What the filter's weights take.
-fn filter_weights<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> usize {
-    let (nodes, elements) = (model.mesh.n_nodes(), model.mesh.n_elements());
-    match (model.filter.weights(), model.filter.radius()) {
+fn filter_weights<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
+    let [nodes, elements] = subject.sizes();
+    match (subject.task.filter.weights(), subject.task.filter.radius()) {
         (Some(Weights::Helmholtz), _) => Helmholtz::bytes(nodes, elements),
         (Some(Weights::Cone { budget }), Some(radius)) => {
-            Cone::bytes(elements, mean_neighbors(&model.mesh, radius), budget)
+            Cone::bytes(elements, mean_neighbors(subject.equation.mesh(), radius), budget)
         }
         _ => 0,
     }
@@ -102,20 +102,23 @@ fn mean_neighbors(mesh: &HexMesh, radius: f64) -> f64 {
 }
 
 /// Refuses a run on the processor for which there is not enough memory; the structure is there
-/// already.
+/// already. So many ranks share the memory.
 ///
 /// # Errors
 /// A finding with the numbers.
 pub fn check<K: Solvable<N>, const N: usize>(
     config: &Config,
-    model: &Model<K, N>,
+    subject: Subject<K, N>,
     strategy: Strategy,
+    sharing: usize,
 ) -> Result<(), Finding> {
-    let there = meshes(model.mesh.n_nodes(), model.mesh.n_elements());
-    let needed = plan(config, model, strategy);
+    let [nodes, elements] = subject.sizes();
+    let there = meshes(nodes, elements);
+    let needed = plan(config, subject, strategy);
     let more = needed.saturating_sub(there);
-    let Some(free) = available().filter(|&free| free < more) else { return Ok(()) };
-    let fits = |s: &Strategy| plan(config, model, *s).saturating_sub(there) <= free;
+    let free = available().map(|free| free / sharing).filter(|&free| free < more);
+    let Some(free) = free else { return Ok(()) };
+    let fits = |s: &Strategy| plan(config, subject, *s).saturating_sub(there) <= free;
     let fitting: Vec<_> = Strategy::ALL.into_iter().filter(fits).map(Strategy::name).collect();
     let remedy = match fitting.as_slice() {
         [] => "use a coarser mesh, a larger machine, or raise the limit of the shell or container"

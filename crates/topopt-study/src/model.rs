@@ -1,9 +1,10 @@
 //! From a case to what is computed: the renumbered problem and the space of designs.
 
+use std::ops::Deref;
+
 use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{
-    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementFactors, LoadCase, Problem,
-    ProblemError, Timeline,
+    Constraints, DIM, Discretization, Elasticity, ElementFactors, LoadCase, Problem, ProblemError,
 };
 use topopt_io::UncutCells;
 use topopt_mesh::hexahedron;
@@ -19,7 +20,8 @@ use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
 use crate::materials::{self, MaterialShare};
 use crate::physics::{Loaded, Physics};
-use crate::posed::{Form, Posed, PosedConstraint};
+use crate::posed::PosedConstraint;
+use crate::subject::{Subject, Task};
 
 /// A case ready to be solved. The problem is numbered along chords of the mesh, for the memory; the
 /// mesh is the user's.
@@ -30,34 +32,30 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub renumbering: Renumbering,
     /// The renumbered problem.
     pub problem: Problem<K, N>,
-    /// What acts in time, where the case is in time.
-    pub timeline: Option<Timeline>,
+    /// What is asked of a design.
+    pub task: Task,
     /// What loads act on as the user numbers it, where that is not every node with a load.
     pub loaded: Option<Loaded>,
-    /// Number of elements of each color, where the problem has them by color.
-    pub colors: Option<Vec<usize>>,
     /// What the elements are made of, `[material]` first.
     pub materials: Vec<MaterialShare>,
-    /// Designs allowed, renumbered.
-    pub space: DesignSpace,
     /// Mean width of an element, see [`HexMesh::element_width`].
     pub element_width: f64,
-    /// The filter.
-    pub filter: FilterPlan,
-    /// Objective and constraints, renumbered.
-    pub posed: Posed,
-    /// Mass per volume that the factors of the mass are multiples of.
-    mass_density: f64,
     /// Modulus, or what stands for it, that those of the stiffness are multiples of.
     solid_modulus: f64,
-    /// Settings that change in the course of the run.
-    pub stages: Vec<Stage>,
     /// The cells of the mesh file, where the design is written on them too.
     pub uncut: Option<UncutCells>,
     /// The grid of design.vti, if there is one.
     pub grid: Option<UniformGrid>,
     /// What was left out or changed, a sentence each.
     pub notes: Vec<String>,
+}
+
+impl<K, const N: usize> Deref for Model<K, N> {
+    type Target = Task;
+
+    fn deref(&self) -> &Task {
+        &self.task
+    }
 }
 
 impl<K: Physics<N>, const N: usize> Model<K, N> {
@@ -88,35 +86,39 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             |elements: &[u32]| sorted(elements.iter().map(|&e| new_element[e as usize]).collect());
         let void = of_problem(&case.void);
         let problem = problem.with_void(void.clone());
-        let space = DesignSpace {
-            density_min: config.design.density_min,
-            volume_fraction: config.initial_volume(),
-            volumes: problem.mesh().volumes(),
-            solid: of_problem(&case.solid),
+        let space = DesignSpace::new(
+            config.design.density_min,
+            config.initial_volume(),
+            problem.mesh().volumes(),
+            of_problem(&case.solid),
             void,
-        };
+        );
 
         let filter = FilterPlan::of(config, element_width);
         let stages = stages(config, element_width, &mut notes);
         notes.extend(swinging(config));
 
         let posed = std::mem::take(&mut case.posed).renumbered(&renumbering);
+        let task = Task {
+            space,
+            filter,
+            posed,
+            stages,
+            timeline,
+            colors,
+            contrast: contrast(config, &materials),
+            mass_density: materials::reference_density(config),
+        };
         let model = Self {
             mesh: case.mesh,
             uncut: case.uncut,
             renumbering,
             problem,
-            timeline,
+            task,
             loaded: case.loaded,
-            colors,
             materials,
-            space,
             element_width,
-            filter,
-            posed,
-            mass_density: materials::reference_density(config),
             solid_modulus: K::coefficient(config),
-            stages,
             grid,
             notes,
         };
@@ -124,39 +126,15 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         Ok(model)
     }
 
-    /// The weights of the densities of the elements in a volume or a mass, `[n_elements]`; none for
-    /// other responses.
-    pub(crate) fn density_weights(&self, form: &Form) -> Option<Vec<f64>> {
-        let space = &self.space;
-        let shares = |volumes: Vec<f64>| {
-            let total: f64 = volumes.iter().sum();
-            volumes.into_iter().map(|volume| volume / total).collect()
-        };
-        let within = |elements: &[u32], values: &[f64]| {
-            let mut weights = vec![0.0; values.len()];
-            elements.iter().for_each(|&e| weights[e as usize] = values[e as usize]);
-            weights
-        };
-
-        match form {
-            Form::Volume => Some(shares(space.design_volumes())),
-            Form::VolumeOf(elements) => Some(shares(within(elements, &space.volumes))),
-            Form::Mass(elements) => {
-                let factors = self.problem.factors().mass.as_ref();
-                let factor = |e: usize| self.mass_density * factors.map_or(1.0, |f| f[e]);
-                let masses = space.volumes.iter().enumerate().map(|(e, v)| factor(e) * v);
-                let mut masses: Vec<f64> = masses.collect();
-                space.void.iter().for_each(|&e| masses[e as usize] = 0.0);
-                Some(elements.as_ref().map_or(masses.clone(), |set| within(set, &masses)))
-            }
-            _ => None,
-        }
+    /// What a computer computes of it.
+    pub fn subject(&self) -> Subject<'_, K, N> {
+        Subject { task: &self.task, problem: &self.problem, equation: &self.problem }
     }
 
     /// Limits of volumes and masses that no design keeps.
     fn out_of_reach(&self, config: &Config) -> Vec<Finding> {
         let finding = |constraint: &PosedConstraint| {
-            let weights = self.density_weights(&constraint.response.form)?;
+            let weights = self.subject().density_weights(&constraint.response.form)?;
             let [least, most] = self.space.bounds().map(|density| {
                 weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>()
             });
@@ -185,27 +163,17 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         }
     }
 
-    /// The smallest modulus that a design may have, as a share of the largest, in all stages.
-    pub fn contrast(&self, config: &Config) -> f64 {
-        let moduli = self.materials.iter().map(|material| material.coefficient);
-        let least = moduli.clone().map(|moduli| moduli.least).fold(f64::INFINITY, f64::min);
-        config.contrast() * least / moduli.map(|moduli| moduli.most).fold(0.0, f64::max)
-    }
-
-    /// Conduction on its mesh without held nodes: it says what flows into these.
-    pub fn bare(&self) -> Discretization<Diffusion, 1> {
-        let mesh = self.problem.mesh();
-        let bare = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
-        match self.problem.elements().stretches() {
-            Some(stretches) => bare.with_stretches(stretches.to_vec()),
-            None => bare,
-        }
-    }
-
     /// Number of unknowns that are not held.
     pub fn n_free_dofs(&self) -> usize {
         self.problem.n_dofs() - self.problem.constraints().n_fixed()
     }
+}
+
+/// The smallest modulus of a design of `materials`, as a share of the largest, in all stages.
+fn contrast(config: &Config, materials: &[MaterialShare]) -> f64 {
+    let moduli = materials.iter().map(|material| material.coefficient);
+    let least = moduli.clone().map(|moduli| moduli.least).fold(f64::INFINITY, f64::min);
+    config.contrast() * least / moduli.map(|moduli| moduli.most).fold(0.0, f64::max)
 }
 
 /// The worst element, if it is inverted or as good as flat.

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use topopt_cuda::{Device, Nccl, Probe, Staged, probe};
-use topopt_linalg::{BackendError, Cause, Communicator, RankFailure, Threads};
-use topopt_mesh::HexMesh;
+use topopt_linalg::{BackendError, Cause, Communicator, Exchange, RankFailure, Threads};
 
-use crate::computer::{OnCpu, OnGpu, OnRanks, Visitor};
+use crate::computer::{OfPart, OnCpu, OnGpu, Visitor};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
@@ -33,12 +32,25 @@ pub enum Place {
 pub struct Setting<'a> {
     /// Who they are.
     pub team: &'a Team,
-    /// Of which each has a part.
-    pub mesh: &'a HexMesh,
-    /// Of this process, for all of its ranks.
-    pub threads: usize,
+    /// Threads of a process that are asked for, if any are.
+    pub threads: Option<usize>,
     /// The folder of the results.
     pub results: &'a Path,
+}
+
+/// What several ranks do, each of them.
+pub(crate) trait OnEachRank: Sync {
+    /// Does it as the rank of `communicator`, which computes in `place`; so many ranks share a host, or its
+    /// GPU where they compute on that.
+    ///
+    /// # Errors
+    /// As it says.
+    fn on_rank<P: OfPart<C>, C: Exchange<P::Backend>>(
+        &self,
+        place: P,
+        communicator: C,
+        sharing: usize,
+    ) -> Result<(), Failure>;
 }
 
 impl Place {
@@ -109,23 +121,20 @@ impl Place {
         }
     }
 
-    /// Does something on all ranks of a team, each with its part of the mesh, or as [`Place::visit`] does where
-    /// there is one. `visitor` makes what each rank does, for the first one with `true`. Of threads, what the
-    /// first one returns is returned.
+    /// Does `work` on all ranks of a team.
     ///
     /// # Errors
     /// Ranks that cannot compute here; the failure of the first thread that fails by itself.
-    pub fn visit_on_ranks<V: Visitor<Output: Send>>(
+    pub(crate) fn on_ranks(
         &self,
         setting: &Setting,
-        visitor: impl Fn(bool) -> V + Sync,
-    ) -> Result<V::Output, Failure> {
-        self.check_parts(setting).map_err(InputError::from)?;
-        match (self, setting.team) {
-            (_, Team::Threads(n)) if n.get() == 1 => self.visit(visitor(true)),
-            (_, Team::Threads(n)) => self.visit_on_threads(*n, setting, visitor),
-            (_, Team::Processes(process)) => {
-                let ended = self.visit_on_processes(process, setting, visitor);
+        work: &impl OnEachRank,
+    ) -> Result<(), Failure> {
+        match setting.team {
+            Team::Threads(n) => self.on_threads(*n, setting.threads, work),
+            Team::Processes(process) => {
+                let pool = thread_pool(setting.team.threads(setting.threads))?;
+                let ended = pool.install(|| self.on_process(process, setting.results, work));
                 ended.map_err(|failure| match failure.is_of_all_ranks() && process.rank() > 0 {
                     true => Failure::ToldByFirst,
                     false => failure,
@@ -134,9 +143,12 @@ impl Place {
         }
     }
 
-    /// Whether the mesh is large enough: a part without a node has no vectors on a GPU.
-    fn check_parts(&self, setting: &Setting) -> Result<(), Finding> {
-        let (ranks, elements) = (setting.team.size(), setting.mesh.n_elements());
+    /// Whether so many elements are enough for a team: a part without a node has no vectors on a GPU.
+    ///
+    /// # Errors
+    /// A finding if they are not.
+    pub fn check_parts(&self, team: &Team, elements: usize) -> Result<(), Finding> {
+        let ranks = team.size();
         let is_small = ranks > 1 && elements < LEAST_ELEMENTS * ranks;
         match self {
             Place::Gpu(_) if is_small => {
@@ -148,28 +160,24 @@ impl Place {
         }
     }
 
-    /// Does something on ranks that are threads, which share those of `setting`, or a GPU.
-    fn visit_on_threads<V: Visitor<Output: Send>>(
+    /// Does `work` on ranks that are threads, which share those that are asked for, or a GPU.
+    fn on_threads(
         &self,
         ranks: NonZeroUsize,
-        setting: &Setting,
-        visitor: impl Fn(bool) -> V + Sync,
-    ) -> Result<V::Output, Failure> {
-        let share = (setting.threads / ranks).max(1);
-        let done = Threads::run(ranks.get(), |rank| {
-            let pool = thread_pool(Some(share))?;
+        asked: Option<usize>,
+        work: &impl OnEachRank,
+    ) -> Result<(), Failure> {
+        let threads = asked.unwrap_or_else(rayon::current_num_threads);
+        let (share, sharing) = ((threads / ranks).max(1), ranks.get());
+        let done = Threads::run(sharing, |rank| {
             let others: &dyn Communicator = rank;
-            let visitor = || visitor(rank.rank() == 0);
-            pool.install(|| match self {
-                Place::Cpu { .. } => visitor().visit(&OnRanks::new(OnCpu, others, setting.mesh)?),
-                Place::Gpu(device) => {
-                    let gpu = OnGpu::new(device)?;
-                    visitor().visit(&OnRanks::new(gpu, Staged(others), setting.mesh)?)
-                }
+            thread_pool(Some(share))?.install(|| match self {
+                Place::Cpu { .. } => work.on_rank(OnCpu, others, sharing),
+                Place::Gpu(device) => work.on_rank(OnGpu::new(device)?, Staged(others), sharing),
             })
         });
         match done {
-            Ok(done) => done.into_iter().next().ok_or_else(|| ended("there is none".into())),
+            Ok(_) => Ok(()),
             Err(RankFailure { cause: Cause::Error(failure), .. }) => Err(failure),
             Err(RankFailure { rank, cause: Cause::Panic(panic) }) => {
                 Err(ended(format!("rank {rank}: {panic}")))
@@ -177,23 +185,23 @@ impl Place {
         }
     }
 
-    fn visit_on_processes<V: Visitor>(
+    /// Does `work` as one of several processes.
+    fn on_process(
         &self,
         process: &Process,
-        setting: &Setting,
-        visitor: impl Fn(bool) -> V,
-    ) -> Result<V::Output, Failure> {
-        let visitor = visitor(process.rank() == 0);
+        results: &Path,
+        work: &impl OnEachRank,
+    ) -> Result<(), Failure> {
         match self {
             Place::Cpu { .. } => {
                 let ranks = process.communicator().map_err(InputError::from)?;
-                visitor.visit(&OnRanks::new(OnCpu, ranks, setting.mesh)?)
+                work.on_rank(OnCpu, ranks, process.of_host())
             }
             Place::Gpu(device) => {
-                let id = process.group(setting.results)?;
+                let id = process.group(results)?;
                 let nccl = Nccl::join(device, process.rank(), process.size(), &id);
-                process.has_joined(setting.results);
-                visitor.visit(&OnRanks::new(OnGpu::new(device)?, nccl?, setting.mesh)?)
+                process.has_joined(results);
+                work.on_rank(OnGpu::new(device)?, nccl?, 1)
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The problem that a case poses: its responses on the nodes and elements of its mesh.
 
+use serde::{Deserialize, Serialize};
 use topopt_design::{IterationReport, When};
 use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
@@ -7,7 +8,7 @@ use topopt_mesh::numbers::shown;
 use crate::config::{Config, Quantity};
 
 /// What a case asks for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Posed {
     /// What is minimized or maximized: the worst of several.
     pub objective: Vec<PosedResponse>,
@@ -18,7 +19,7 @@ pub struct Posed {
 }
 
 /// A response.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PosedResponse {
     /// It in words, such as `displacement of tip in down`.
     pub label: String,
@@ -31,7 +32,7 @@ pub struct PosedResponse {
 }
 
 /// A response with a limit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PosedConstraint {
     /// The response.
     pub response: PosedResponse,
@@ -44,7 +45,7 @@ pub struct PosedConstraint {
 }
 
 /// What a response is; nodes and elements are the user's.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Form {
     /// The compliance of all load cases with their weights.
     Compliance,
@@ -177,9 +178,8 @@ impl Posed {
             numbers.iter_mut().for_each(|n| *n = new[*n as usize]);
             numbers.sort_unstable();
         };
-        let limited = self.constraints.iter_mut().map(|constraint| &mut constraint.response);
-        for response in self.objective.iter_mut().chain(limited) {
-            match &mut response.form {
+        for form in self.forms_mut() {
+            match form {
                 Form::VolumeOf(set) | Form::Mass(Some(set)) => of(set, &elements),
                 Form::LargestDisplacement { nodes: set, .. } => of(set, &nodes),
                 Form::MeanDisplacement { weights, .. } => {
@@ -189,6 +189,26 @@ impl Posed {
             }
         }
         self
+    }
+
+    /// The same without nodes and elements, for ranks after the first, which has them.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        let mut posed = self.clone();
+        for form in posed.forms_mut() {
+            match form {
+                Form::VolumeOf(set) | Form::Mass(Some(set)) => set.clear(),
+                Form::LargestDisplacement { nodes, .. } => nodes.clear(),
+                Form::MeanDisplacement { weights, .. } => weights.clear(),
+                _ => {}
+            }
+        }
+        posed
+    }
+
+    fn forms_mut(&mut self) -> impl Iterator<Item = &mut Form> {
+        let limited = self.constraints.iter_mut().map(|constraint| &mut constraint.response);
+        self.objective.iter_mut().chain(limited).map(|response| &mut response.form)
     }
 
     /// Vectors of one entry per element, and of all unknowns, that a run holds for it more than for

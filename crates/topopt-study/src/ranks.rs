@@ -116,6 +116,11 @@ impl Process {
         self.launched.size
     }
 
+    /// How many processes share this host, as far as is known.
+    pub fn of_host(&self) -> usize {
+        self.launched.local_size.unwrap_or(1)
+    }
+
     /// How the processes reach each other from their hosts.
     ///
     /// # Errors

@@ -6,12 +6,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use topopt_design::{Design, IterationReport, ObserverError};
+use topopt_design::{DesignFields, IterationReport, ObserverError};
 use topopt_fem::{DIM, Elasticity};
 use topopt_io::csv::CsvFile;
 use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
 use topopt_io::{UncutCells, WriteError, atomic};
-use topopt_linalg::Pointwise;
 use topopt_mesh::UniformGrid;
 
 use crate::config::Config;
@@ -28,15 +27,12 @@ use crate::result_files::{
 };
 use crate::resumption::Resumption;
 
-/// Writes history, snapshots and the final design into a directory. Of several ranks the first one
-/// writes; the others take part in what it takes to have the fields of a design.
+/// Writes history, snapshots and the final design into a directory.
 pub struct Results<'a, K = Elasticity, const N: usize = DIM> {
     directory: PathBuf,
     model: &'a Model<K, N>,
     marks: Marks,
-    /// None on the other ranks.
-    history: Option<CsvFile>,
-    snapshot_every: usize,
+    history: CsvFile,
     snapshots: Vec<(f64, String)>,
     compression: Compression,
     /// Keeps other runs away.
@@ -56,7 +52,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         resumption: Option<&Resumption>,
         earlier: Earlier,
     ) -> Result<Self, Finding> {
-        let (output, directory) = (&config.output, &config.output_directory());
+        let directory = &config.output_directory();
         let display = directory.display();
         let case = config.to_toml()?;
 
@@ -87,41 +83,23 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             directory: directory.into(),
             model,
             marks: Marks::of(model),
-            history: Some(history),
-            snapshot_every: output.snapshot_every,
+            history,
             snapshots,
             compression: compression(config),
             _lock: lock,
         })
     }
 
-    /// Those of a rank that writes nothing.
-    pub fn of_other_rank(model: &'a Model<K, N>, config: &Config) -> Self {
-        Self {
-            directory: config.output_directory(),
-            model,
-            marks: Marks::of(model),
-            history: None,
-            snapshot_every: config.output.snapshot_every,
-            snapshots: Vec::new(),
-            compression: compression(config),
-            _lock: None,
-        }
-    }
-
-    /// Writes a snapshot if one is due.
+    /// Writes a snapshot of the design of `iteration`.
     ///
     /// # Errors
-    /// A file that cannot be written, a device that fails.
-    pub fn snapshot<B: Pointwise>(
+    /// A file that cannot be written.
+    pub fn snapshot(
         &mut self,
         iteration: usize,
-        design: &Design<B>,
+        fields: DesignFields,
     ) -> Result<(), ObserverError> {
-        if self.snapshot_every == 0 || !iteration.is_multiple_of(self.snapshot_every) {
-            return Ok(());
-        }
-        let Some(fields) = Fields::of(self.model, design)? else { return Ok(()) };
+        let fields = Fields::of(self.model, fields);
         let folder = self.directory.join(SNAPSHOTS);
         fs::create_dir_all(&folder)
             .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
@@ -136,7 +114,6 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
     /// # Errors
     /// A file that cannot be written.
     pub fn row(&mut self, report: &IterationReport, output: Duration) -> Result<(), WriteError> {
-        let Some(history) = &mut self.history else { return Ok(()) };
         let times = &report.times;
         let own = self.model.posed.own_values(report);
         let row: [&dyn Display; 15] = [
@@ -157,19 +134,15 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             &output.as_secs_f64(),
         ];
         let own = own.iter().map(|value| value as &dyn Display);
-        history.row(&row.into_iter().chain(own).collect::<Vec<_>>())
+        self.history.row(&row.into_iter().chain(own).collect::<Vec<_>>())
     }
 
     /// Writes the design evaluated last: design.vtu, design_uncut.vtu, design.vti, design.pvd.
     ///
     /// # Errors
-    /// A file that cannot be written, a device that fails.
-    pub fn finish<B: Pointwise>(
-        &mut self,
-        iteration: usize,
-        design: &Design<B>,
-    ) -> Result<(), ObserverError> {
-        let Some(fields) = Fields::of(self.model, design)? else { return Ok(()) };
+    /// A file that cannot be written.
+    pub fn finish(&mut self, iteration: usize, fields: DesignFields) -> Result<(), ObserverError> {
+        let fields = Fields::of(self.model, fields);
         let grid = || match &self.model.grid {
             Some(grid) => self.write_grid(grid, &fields.density),
             None => Ok(()),
@@ -244,36 +217,26 @@ struct Fields {
 }
 
 impl Fields {
-    /// None on ranks that do not have the values.
-    fn of<B: Pointwise, K: Physics<N>, const N: usize>(
-        model: &Model<K, N>,
-        design: &Design<B>,
-    ) -> Result<Option<Self>, ObserverError> {
+    fn of<K: Physics<N>, const N: usize>(model: &Model<K, N>, design: DesignFields) -> Self {
         let renumbering = &model.renumbering;
-        let [moduli, density, energy] =
-            [design.moduli()?, design.density()?, design.strain_energy()?];
         let (mut nodal, mut fluxes) = (Vec::new(), Vec::new());
-        for (k, case) in model.problem.load_cases().iter().enumerate() {
-            let displacement = design.displacement(k)?;
-            if !design.has_values() {
-                continue;
-            }
-            let fields = [(K::NAMES.state, &displacement), (K::NAMES.load, &case.forces)];
-            for (what, values) in fields {
+        let cases = model.problem.load_cases().iter().zip(&design.displacements);
+        for (k, (case, displacement)) in cases.enumerate() {
+            for (what, values) in [(K::NAMES.state, displacement), (K::NAMES.load, &case.forces)] {
                 let values = renumbering.nodes_to_original(values.as_chunks::<N>().0);
                 nodal.push((array_name(what, k, &case.name), values.into_flattened()));
             }
-            if let Some((what, flux)) = K::flux(&model.problem, &moduli, &displacement) {
+            if let Some((what, flux)) = K::flux(&model.problem, &design.moduli, displacement) {
                 let flux = renumbering.elements_to_original(&flux).into_flattened();
                 fluxes.push((array_name(what, k, &case.name), flux));
             }
         }
-        Ok(design.has_values().then(|| Self {
-            density: renumbering.elements_to_original(&density),
-            energy: renumbering.elements_to_original(&energy),
+        Self {
+            density: renumbering.elements_to_original(&design.density),
+            energy: renumbering.elements_to_original(&design.energy),
             fluxes,
             nodal,
-        }))
+        }
     }
 }
 

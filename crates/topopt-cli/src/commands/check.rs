@@ -130,7 +130,7 @@ impl Forecast {
         place: &Place,
     ) -> Result<Self, Failure> {
         let is_designed = is_designed(config);
-        let Model { problem, space, .. } = model;
+        let (problem, space) = (&model.problem, &model.space);
         let density = if is_designed { mean_density(config, model) } else { 1.0 };
         let cases = problem.load_cases().iter().zip(loads);
         let loads: Vec<Load> =
@@ -263,7 +263,7 @@ impl Visitor for Planned<'_> {
     type Output = Needs;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Needs, Failure> {
-        computer.needs(self.config, self.model)
+        computer.needs(self.config, self.model.subject())
     }
 }
 

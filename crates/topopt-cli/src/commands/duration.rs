@@ -102,9 +102,9 @@ impl Visitor for Measured<'_> {
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Duration, Failure> {
         let Self { config, model } = self;
-        let (strategy, contrast) = (config.solver.strategy, model.contrast(config));
+        let (strategy, contrast) = (config.solver.strategy, model.contrast);
         let Solver { mut operator, mut preconditioner, .. } =
-            computer.solver(config, model, strategy, contrast)?;
+            computer.solver(config, model.subject(), strategy, contrast)?;
         let (operator, preconditioner) = (operator.as_mut(), preconditioner.as_mut());
         Ok(Duration::of(config, model, computer.backend(), operator, preconditioner)?)
     }

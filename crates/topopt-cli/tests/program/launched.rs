@@ -157,6 +157,7 @@ fn what_all_processes_find_is_told_once() {
         (&jacobi[..], &[][..], 2, "the solver did not converge after 2"),
         (&["design.volume_fraction=3"], &[], 1, "`design.volume_fraction` is out of range"),
         (&["mesh.generator=none"], &[], 1, "`mesh.generator`"),
+        (&["supports.0.set=nowhere"], &[], 1, "element set `nowhere` is not in the mesh"),
         (&[], &["--ranks", "2"], 1, "`--ranks 2`, but OMPI_COMM_WORLD_SIZE says 3 processes"),
         (&[], &["--no-such-argument"], 1, "unexpected argument"),
     ] {

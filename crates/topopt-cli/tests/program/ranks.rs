@@ -252,6 +252,10 @@ fn what_ends_one_rank_ends_all_with_its_message() {
     command.args(["run", "case.toml", "--output", "out.txt", "--ranks", "3"]);
     let refused: Finished = command.output().unwrap().into();
     assert_eq!(refused.status, 1, "{}", refused.err);
+    assert_eq!(refused.err.matches("cannot write to the output directory").count(), 1);
+    let refused = folder.run(&["supports.0.set=nowhere"], &["--ranks", "3"]);
+    assert_eq!(refused.status, 1, "{}", refused.err);
+    assert_eq!(refused.err.matches("`nowhere` is not in the mesh").count(), 1, "{}", refused.err);
 }
 
 #[test]

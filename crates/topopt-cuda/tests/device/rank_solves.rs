@@ -8,15 +8,15 @@ use topopt_cuda::{
     ProblemOnDevice, Real, ScalarMultigrid, Staged, part_of_filter, structure_of_part,
 };
 use topopt_fem::{
-    Aggregation, Averaging, Constraints, Diffusion, Discretization, Distributed,
+    Aggregation, Averaging, Constraints, Dealt, Diffusion, Discretization, Distributed,
     DistributedPreconditioner, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner,
-    Helmholtz, Material, PartSharing, PartVectors, Supports, WithSprings, ranks,
+    Helmholtz, Material, PartSharing, PartVectors, Supports, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, CycleKind, Exchange, Pcg, PcgOptions, Ranks, Space, StopReason, System,
     Threads,
 };
-use topopt_mesh::{HexMesh, Part, Partition, Renumbering};
+use topopt_mesh::{HexMesh, Part, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon};
 
 use crate::device;
@@ -38,10 +38,11 @@ impl<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize> Rank<C, K, N> 
         communicator: C,
         whole: &Discretization<K, N>,
     ) -> Result<Self, BackendError> {
-        let partition = Partition::new(whole.mesh(), communicator.size());
-        let part = partition.part(whole.mesh(), communicator.rank());
-        let local = whole.on_part(&part);
-        let backend = ranks(Cuda::new(device)?, communicator, &partition);
+        let Dealt { part, equation: local, shares } = match communicator.rank() {
+            0 => Dealt::deal(&communicator, whole),
+            _ => Dealt::receive(&communicator, *whole.kernel())?,
+        };
+        let backend = Ranks::new(Cuda::new(device)?, communicator, shares);
         Ok(Self { backend, part, local })
     }
 }

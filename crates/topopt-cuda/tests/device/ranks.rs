@@ -5,13 +5,13 @@ use std::sync::Arc;
 use topopt_cuda::operators::{ProblemOnDevice, Strategy};
 use topopt_cuda::{Cuda, Device, DiffusionStrategy, MeshOnDevice, Real, Staged};
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
-    ElementOperator, Material, PartVectors, Supports, ranks,
+    Constraints, Dealt, Diffusion, Discretization, Distributed, Elasticity, ElementKernel,
+    ElementOperator, Material, PartVectors, Supports,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Exchange, Halo, Neighbor, Parcel, Ranks, Space, Threads,
 };
-use topopt_mesh::{Partition, Renumbering};
+use topopt_mesh::Renumbering;
 use topopt_testing::{Noise, assert_close, distorted_cube};
 
 use crate::device;
@@ -55,13 +55,15 @@ fn all_of<B: Backend>(
 fn on_rank<C: Exchange<Cuda<f64>>, K: ElementKernel<N>, const N: usize>(
     backend: Cuda<f64>,
     communicator: C,
-    partition: &Partition,
     whole: &Discretization<K, N>,
     make: Make<K, N>,
 ) -> Result<[Vec<f64>; 4], BackendError> {
-    let part = partition.part(whole.mesh(), communicator.rank());
-    let operator = make(&backend, &whole.on_part(&part))?;
-    let ranks: Ranks<Cuda<f64>, C> = ranks(backend, communicator, partition);
+    let Dealt { part, equation, shares } = match communicator.rank() {
+        0 => Dealt::deal(&communicator, whole),
+        _ => Dealt::receive(&communicator, *whole.kernel())?,
+    };
+    let operator = make(&backend, &equation)?;
+    let ranks: Ranks<Cuda<f64>, C> = Ranks::new(backend, communicator, shares);
     let n_nodes = whole.mesh().n_nodes();
     let vectors = PartVectors::new(ranks.inner(), &part, N, K::TERMS)?;
     let mut operator = Distributed::new(&ranks, &part, operator, &vectors, n_nodes)?;
@@ -79,10 +81,9 @@ fn agree<K: ElementKernel<N>, const N: usize>(
     let mut operator = make(&backend, whole).unwrap();
     let alone = all_of(&backend, space, n_elements, operator.as_mut(), K::TERMS).unwrap();
     for size in [1, 2, 3, 5] {
-        let partition = Partition::new(whole.mesh(), size);
         let found = Threads::run(size, |rank| {
             let backend = Cuda::new(&device)?;
-            on_rank(backend, Staged(rank), &partition, whole, make)
+            on_rank(backend, Staged(rank), whole, make)
         })
         .unwrap();
         assert!(found.iter().all(|of_rank| *of_rank == found[0]), "ranks differ");
@@ -167,8 +168,7 @@ fn nccl_is_the_same_from_device_to_device() {
 
         let ranks = join();
         messages_arrive(&ranks);
-        let partition = Partition::new(whole.mesh(), ranks.size());
-        let found = on_rank(backend, ranks, &partition, &whole, make).unwrap();
+        let found = on_rank(backend, ranks, &whole, make).unwrap();
         for (found, alone) in found.iter().zip(&alone) {
             assert_close(found, alone, 1e-13, "by NCCL");
         }

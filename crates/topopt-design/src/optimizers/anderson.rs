@@ -139,10 +139,9 @@ impl<B: Pointwise> Optimizer<B> for Anderson<B> {
     }
 
     fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
-        let upload = |name: &str| {
-            let values = memory.vector(name);
-            values.map(|values| backend.upload(values, Space::elements(values.len())))
-        };
+        let variables = Space::elements(self.n);
+        let upload =
+            |name: &str| memory.vector(name).map(|values| backend.upload(values, variables));
         self.images = IMAGES.into_iter().filter_map(upload).collect::<Result<_, _>>()?;
         self.residuals = RESIDUALS.into_iter().filter_map(upload).collect::<Result<_, _>>()?;
         self.before = memory.numbers(OBJECTIVE).and_then(|numbers| numbers.first().copied());

@@ -273,10 +273,9 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
     }
 
     fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
-        let upload = |name: &str| {
-            let values = memory.vector(name);
-            values.map(|values| backend.upload(values, Space::elements(values.len())))
-        };
+        let variables = Space::elements(self.n);
+        let upload =
+            |name: &str| memory.vector(name).map(|values| backend.upload(values, variables));
         let designs = DESIGNS.into_iter().filter_map(upload);
         self.before = designs.collect::<Result<_, _>>()?;
         for (name, vector) in ASYMPTOTES.into_iter().zip(&mut self.asymptotes) {

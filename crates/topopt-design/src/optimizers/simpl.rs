@@ -23,6 +23,8 @@ use crate::{Dependence, Memory, Optimizer, SolveError, Subproblem};
 /// the sigmoid. It is halved until the [`LineSearch`] is content, so that f falls in every
 /// iteration as far as it is known; each trial takes a solve.
 pub struct Simpl<B: Pointwise> {
+    /// How many design variables there are.
+    n: usize,
     line_search: LineSearch,
     /// psi, and that of a trial.
     latent: B::Vector,
@@ -94,6 +96,7 @@ impl<B: Pointwise> Simpl<B> {
             latent: vector()?,
             moved: vector()?,
             before: vector()?,
+            n,
             last: None,
             gradient: vector()?,
             scratch: [vector()?, vector()?],
@@ -302,7 +305,7 @@ impl<B: Pointwise> Optimizer<B> for Simpl<B> {
     fn restore(&mut self, backend: &B, memory: &Memory) -> Result<(), BackendError> {
         let (before, step) = (memory.vector(BEFORE), memory.numbers(STEP));
         if let (Some(before), Some(&[distance, slope])) = (before, step) {
-            self.before = backend.upload(before, Space::elements(before.len()))?;
+            self.before = backend.upload(before, Space::elements(self.n))?;
             self.last = Some(Step { distance, slope });
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Responses that are a function of states, by adjoint states.
 
+use serde::{Deserialize, Serialize};
 use topopt_linalg::{Backend, BackendError, Monitor, Pointwise, Space};
 
 use crate::{Dependence, Evaluated, Moment, Response, SolveError, StateFunction};
@@ -60,7 +61,7 @@ impl<F: StateFunction<B>, B: Pointwise + Sync> Response<B> for OfState<F, B> {
 }
 
 /// When a function of the states of a history counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum When {
     /// At the end.
     End,

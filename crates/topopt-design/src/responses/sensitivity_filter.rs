@@ -1,7 +1,7 @@
 //! The mesh-independency filter of sensitivities.
 
 use topopt_fem::AveragingError;
-use topopt_linalg::{Pointwise, Space};
+use topopt_linalg::Pointwise;
 
 use crate::{Stage, Weights};
 
@@ -43,11 +43,11 @@ impl<'a, B: Pointwise> SensitivityFilter<'a, B> {
         volumes: &[f64],
         density_min: f64,
     ) -> Result<Self, AveragingError> {
-        let row_sums = backend.zeros(Space::elements(volumes.len()))?;
+        let elements = weights.operator().space();
         let mut filter = Self {
             weights,
-            volumes: backend.upload(volumes, Space::elements(volumes.len()))?,
-            row_sums,
+            volumes: backend.upload(volumes, elements)?,
+            row_sums: backend.zeros(elements)?,
             density_min,
         };
         filter.sum_rows(backend)?;

@@ -1,6 +1,6 @@
 //! Functions of a state at nodes: a mean, a p-norm, the power of the loads.
 
-use topopt_fem::{ElementKernel, Problem};
+use topopt_fem::Statement;
 use topopt_linalg::{Backend, BackendError, Pointwise, Space};
 
 use crate::{Moment, StateFunction};
@@ -18,14 +18,14 @@ impl<B: Backend> StateMean<B> {
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new<K: ElementKernel<N>, const N: usize>(
+    pub fn new(
         backend: &B,
-        problem: &Problem<K, N>,
+        problem: &dyn Statement,
         mut weights: Vec<f64>,
     ) -> Result<Self, BackendError> {
-        let total = backend.upload(&weights, problem.space())?;
-        problem.constraints().clear(&mut weights);
-        Ok(Self { weights: total, slope: backend.upload(&weights, problem.space())? })
+        let total = backend.upload(&weights, problem.unknowns())?;
+        problem.clear_held(&mut weights);
+        Ok(Self { weights: total, slope: backend.upload(&weights, problem.unknowns())? })
     }
 }
 
@@ -67,15 +67,12 @@ pub struct StateNorm {
 
 impl StateNorm {
     /// Of `nodes`, with p = `exponent` > 1.
-    pub fn new<K: ElementKernel<N>, const N: usize>(
-        problem: &Problem<K, N>,
-        nodes: Vec<u32>,
-        exponent: f64,
-    ) -> Self {
-        let held = problem.constraints();
-        let is_free = |&node: &u32| (0..N).map(move |i| !held.is_fixed(node as usize, i));
+    pub fn new(problem: &dyn Statement, nodes: Vec<u32>, exponent: f64) -> Self {
+        let space = problem.unknowns();
+        let is_free =
+            |&node: &u32| (0..space.unknowns).map(move |i| !problem.is_held(node as usize, i));
         let is_free = nodes.iter().flat_map(is_free).collect();
-        Self { is_free, nodes, exponent, space: problem.space() }
+        Self { is_free, nodes, exponent, space }
     }
 
     /// u of the nodes, `[nodes][n]`.
@@ -91,7 +88,7 @@ impl StateNorm {
 
     /// Unknowns of a node.
     fn components(&self) -> usize {
-        self.is_free.len() / self.nodes.len()
+        self.space.unknowns
     }
 }
 
@@ -118,10 +115,11 @@ impl<B: Pointwise> StateFunction<B> for StateNorm {
         let (u, n, p) = (self.values(at)?, self.components(), self.exponent);
         let lengths = lengths(&u, n);
         let norm = norm(&lengths, p);
-        let mut slope = vec![0.0; self.space.len()];
+        let has_values = at.backend.has_values();
+        let mut slope = vec![0.0; if has_values { self.space.len() } else { 0 }];
         for (k, (node, length)) in self.nodes.iter().zip(&lengths).enumerate() {
             let factor = if *length > 0.0 { (length / norm).powf(p - 1.0) / length } else { 0.0 };
-            for i in (0..n).filter(|i| self.is_free[n * k + i]) {
+            for i in (0..n).filter(|i| has_values && self.is_free[n * k + i]) {
                 slope[n * *node as usize + i] = factor * u[n * k + i];
             }
         }

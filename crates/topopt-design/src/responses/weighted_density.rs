@@ -13,12 +13,17 @@ pub struct WeightedDensity<B: Pointwise> {
 }
 
 impl<B: Pointwise> WeightedDensity<B> {
-    /// With `weights`, `[n_elements]`, not negative.
+    /// With `weights`, `[n_elements]`, not negative, of which ranks after the first have none.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new(backend: &B, name: String, weights: &[f64]) -> Result<Self, BackendError> {
-        let weights = backend.upload(weights, Space::elements(weights.len()))?;
+    pub fn new(
+        backend: &B,
+        name: String,
+        n_elements: usize,
+        weights: &[f64],
+    ) -> Result<Self, BackendError> {
+        let weights = backend.upload(weights, Space::elements(n_elements))?;
         Ok(Self { name, weights })
     }
 }

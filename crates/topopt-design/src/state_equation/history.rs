@@ -5,8 +5,8 @@
 //! states are kept: the way back in time computes a segment again before it steps back through it,
 //! which takes 2 sqrt(N) states in place of N.
 
-use topopt_fem::{AdjointSteps, Constraints, ElementOperator, StepLoads, ThetaScheme, Timeline};
-use topopt_linalg::{BackendError, Pointwise, Space};
+use topopt_fem::{AdjointSteps, ElementOperator, Statement, StepLoads, ThetaScheme, Timeline};
+use topopt_linalg::{BackendError, Pointwise};
 
 use crate::Moment;
 
@@ -45,19 +45,19 @@ pub(super) struct History<'a, B: Pointwise> {
 }
 
 impl<'a, B: Pointwise> History<'a, B> {
-    /// The history of `timeline`, before its first step.
+    /// The history of `problem` by `timeline`, before its first step.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new<const N: usize>(
+    pub fn new(
         backend: &B,
         timeline: &'a Timeline,
         free: Box<dyn ElementOperator<B> + 'a>,
-        constraints: &Constraints<N>,
+        problem: &dyn Statement,
     ) -> Result<Self, BackendError> {
-        let (nodes, elements) = (free.space(), Space::elements(timeline.capacities.len()));
-        let mut is_free = vec![1.0; nodes.len()];
-        constraints.clear(&mut is_free);
+        let (nodes, elements) = (problem.unknowns(), problem.elements());
+        let mut is_free = vec![1.0; if backend.has_values() { nodes.len() } else { 0 }];
+        problem.clear_held(&mut is_free);
         let capacity = vec![0.0; is_free.len()];
         let (n, initial) = (timeline.n_steps(), &timeline.initial);
         let stride = stride(n);
@@ -76,7 +76,7 @@ impl<'a, B: Pointwise> History<'a, B> {
                 [&capacity, &is_free, initial],
             )?,
             adjoint: AdjointSteps::new(backend, nodes, timeline.theta)?,
-            acting: StepLoads::new(backend, timeline, constraints)?,
+            acting: StepLoads::new(backend, timeline, problem)?,
             free,
             stride,
             dt: 0.0,

@@ -1,7 +1,7 @@
 //! States of a design in time, and gradients by the adjoint of their steps.
 
 use topopt_fem::{
-    AdjointSteps, Constraints, ElementOperator, StepData, StepLoads, StepSolver, ThetaScheme,
+    AdjointSteps, ElementOperator, Statement, StepData, StepLoads, StepSolver, ThetaScheme,
     Timeline,
 };
 use topopt_linalg::{BackendError, Monitor, PcgOptions, Pointwise, Space};
@@ -13,20 +13,20 @@ use crate::{Moment, SolveError};
 impl<'a, B: Pointwise + Sync> StateEquation<'a, B> {
     /// The same in time: its states are those of the steps of `timeline`, with a capacity in
     /// proportion to the density as second term. `free` is the operator without held nodes and
-    /// springs, and `constraints` say what is held.
+    /// springs, and `problem` says what is held.
     ///
     /// Solves are always tight: each starts from the state before it, and a loose one would move all
     /// that follow.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn in_time<const N: usize>(
+    pub fn in_time(
         mut self,
         timeline: &'a Timeline,
         free: Box<dyn ElementOperator<B> + 'a>,
-        constraints: &Constraints<N>,
+        problem: &dyn Statement,
     ) -> Result<Self, BackendError> {
-        self.history = Some(Box::new(History::new(self.backend, timeline, free, constraints)?));
+        self.history = Some(Box::new(History::new(self.backend, timeline, free, problem)?));
         Ok(self)
     }
 

@@ -1,7 +1,7 @@
 //! The filter of densities.
 
 use topopt_fem::AveragingError;
-use topopt_linalg::{Pointwise, Space};
+use topopt_linalg::Pointwise;
 
 use crate::{DesignTransform, Stage, Weights};
 
@@ -30,11 +30,14 @@ impl<'a, B: Pointwise> DensityFilter<'a, B> {
         weights: Weights<'a, B>,
         volumes: &[f64],
     ) -> Result<Self, AveragingError> {
-        let n = volumes.len();
-        let volumes = backend.upload(volumes, Space::elements(volumes.len()))?;
-        let (row_sums, scratch) =
-            (backend.zeros(Space::elements(n))?, backend.zeros(Space::elements(n))?);
-        let mut filter = Self { n, weights, volumes, row_sums, scratch };
+        let elements = weights.operator().space();
+        let mut filter = Self {
+            n: elements.points,
+            weights,
+            volumes: backend.upload(volumes, elements)?,
+            row_sums: backend.zeros(elements)?,
+            scratch: backend.zeros(elements)?,
+        };
         filter.sum_rows()?;
         Ok(filter)
     }

@@ -28,5 +28,5 @@ pub fn physical_density<'a, B: Pointwise + 'a>(
         links.push(Box::new(projection));
     }
     links.push(Box::new(Passive::new(backend, space)?));
-    Chain::new(backend, space.volumes.len(), links)
+    Chain::new(backend, space.n_elements(), links)
 }

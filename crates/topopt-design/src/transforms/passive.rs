@@ -24,11 +24,12 @@ impl<B: Pointwise> Passive<B> {
     /// # Errors
     /// [`BackendError`] if the device has no room.
     pub fn new(backend: &B, space: &DesignSpace) -> Result<Self, BackendError> {
-        let upload = |values: &[f64]| backend.upload(values, Space::elements(values.len()));
+        let n = space.n_elements();
+        let upload = |values: &[f64]| backend.upload(values, Space::elements(n));
         let is_design = |volume: &f64| f64::from(u8::from(*volume > 0.0));
         let mask: Vec<f64> = space.design_volumes().iter().map(is_design).collect();
         Ok(Self {
-            n: mask.len(),
+            n,
             bounds: [upload(&space.floor())?, upload(&space.ceiling())?],
             mask: upload(&mask)?,
         })

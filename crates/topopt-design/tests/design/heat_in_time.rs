@@ -69,7 +69,7 @@ fn equation<'a>(
     timeline: &'a Timeline,
 ) -> StateEquation<'a, Cpu> {
     let equation = StateEquation::new(&Cpu, problem, SIMP, solver(problem, TIGHT)).unwrap();
-    equation.in_time(timeline, Strategy::Mf.build(bare), problem.constraints()).unwrap()
+    equation.in_time(timeline, Strategy::Mf.build(bare), problem).unwrap()
 }
 
 /// A mean temperature, held nodes included, a norm of temperatures and the power of the loads.

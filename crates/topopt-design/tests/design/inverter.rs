@@ -52,7 +52,7 @@ fn the_force_inverter_of_the_literature() {
     let volumes = problem.mesh().volumes();
     let n = volumes.len();
     let (solid, void) = (Vec::new(), Vec::new());
-    let space = DesignSpace { density_min: 0.0, volume_fraction: 0.3, volumes, solid, void };
+    let space = DesignSpace::new(0.0, 0.3, volumes, solid, void);
 
     let cone = Weights::fixed(Box::new(Cone::new(problem.mesh().centers(), 1.2, usize::MAX)));
     let filter = SensitivityFilter::new(&Cpu, cone, &space.volumes, 0.0).unwrap();

@@ -101,13 +101,7 @@ fn optimization<'a, K: ElementKernel<N>, const N: usize>(
 }
 
 fn space(mesh: &HexMesh) -> DesignSpace {
-    DesignSpace {
-        density_min: 0.01,
-        volume_fraction: 0.4,
-        volumes: mesh.volumes(),
-        solid: vec![3, 77],
-        void: vec![20],
-    }
+    DesignSpace::new(0.01, 0.4, mesh.volumes(), vec![3, 77], vec![20])
 }
 
 #[derive(Default)]

@@ -116,7 +116,7 @@ pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
 ) {
     let space = space(problem.mesh());
     let masses: Vec<f64> = space.volumes.iter().enumerate().map(|(e, v)| v * e as f64).collect();
-    let mass = WeightedDensity::new(&Cpu, "mass".into(), &masses).unwrap();
+    let mass = WeightedDensity::new(&Cpu, "mass".into(), masses.len(), &masses).unwrap();
     let constraints = vec![
         Constraint::new(displacement(problem, 0), 1.0),
         Constraint::at_least(displacement(problem, 1), 1.0),
@@ -161,7 +161,7 @@ fn all_responses_agree_with_finite_differences() {
 #[test]
 fn a_design_of_fewer_variables_is_optimized() {
     let problem = cantilever();
-    let space = DesignSpace { solid: Vec::new(), void: Vec::new(), ..space(problem.mesh()) };
+    let space = DesignSpace::new(0.01, 0.4, problem.mesh().volumes(), Vec::new(), Vec::new());
     let links: Vec<Box<dyn DesignTransform<Cpu>>> = vec![Box::new(Mirror::of_layers())];
     let mut transform = Chain::new(&Cpu, 128, links).unwrap();
 

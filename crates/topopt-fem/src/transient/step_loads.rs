@@ -1,9 +1,9 @@
 //! Loads and held values of steps on a backend.
 
-use topopt_linalg::{Backend, BackendError, LinearOperator, Space};
+use topopt_linalg::{Backend, BackendError, LinearOperator};
 
 use super::{Held, StepData, Timeline, Varying};
-use crate::Constraints;
+use crate::Statement;
 
 /// What acts by a [`Timeline`], made on the backend for a step or a time.
 pub struct StepLoads<'a, B: Backend> {
@@ -18,23 +18,23 @@ pub struct StepLoads<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> StepLoads<'a, B> {
-    /// What acts by `timeline`, where `constraints` say what is held.
+    /// What acts by `timeline` on `problem`, which says what is held.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.
-    pub fn new<const N: usize>(
+    pub fn new(
         backend: &B,
         timeline: &'a Timeline,
-        constraints: &Constraints<N>,
+        problem: &dyn Statement,
     ) -> Result<Self, BackendError> {
-        let nodes = Space::nodes(constraints.n_nodes(), N);
+        let nodes = problem.unknowns();
         let free = |varying: &'a Varying| {
             let mut values = varying.values.clone();
-            constraints.clear(&mut values);
+            problem.clear_held(&mut values);
             Ok((backend.upload(&values, nodes)?, varying))
         };
         let whole = |varying: &'a Varying| Ok((backend.upload(&varying.values, nodes)?, varying));
-        let moved = timeline.held.iter().filter(|held| held.values.iter().any(|v| *v != 0.0));
+        let moved = timeline.held.iter().filter(|held| held.acts());
         Ok(Self {
             theta: timeline.theta,
             loads: timeline.loads.iter().map(free).collect::<Result<_, BackendError>>()?,

@@ -1,10 +1,12 @@
 //! What acts on a part in time.
 
+use serde::{Deserialize, Serialize};
+
 /// Factors by time, `[time, factor]` by increasing time: linear between, constant beyond the ends.
 pub type OverTime = Vec<[f64; 2]>;
 
 /// What acts on a part in time, and when its steps are, on the nodes and elements of a problem.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Timeline {
     /// Theta of the scheme.
     pub theta: f64,
@@ -21,7 +23,7 @@ pub struct Timeline {
 }
 
 /// Values at nodes with a common factor over time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Varying {
     /// `[n_nodes]`
     pub values: Vec<f64>,
@@ -30,6 +32,21 @@ pub struct Varying {
 }
 
 impl Timeline {
+    /// The same without the values of nodes and elements, for ranks after the first, which has them.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        let varying =
+            |varying: &Varying| Varying { values: Vec::new(), factors: varying.factors.clone() };
+        Self {
+            theta: self.theta,
+            times: self.times.clone(),
+            initial: Vec::new(),
+            capacities: Vec::new(),
+            loads: self.loads.iter().map(varying).collect(),
+            held: self.held.iter().filter(|held| held.acts()).map(varying).collect(),
+        }
+    }
+
     /// How many steps there are.
     pub fn n_steps(&self) -> usize {
         self.times.len()
@@ -53,6 +70,11 @@ impl Timeline {
 }
 
 impl Varying {
+    /// Whether any value is not zero, which another rank knows where it has the values.
+    pub(crate) fn acts(&self) -> bool {
+        self.values.is_empty() || self.values.iter().any(|value| *value != 0.0)
+    }
+
     /// The factor at `time`.
     pub fn factor(&self, time: f64) -> f64 {
         factor_at(self.factors.as_ref(), time)

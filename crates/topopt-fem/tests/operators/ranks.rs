@@ -4,20 +4,20 @@ mod preconditioners;
 
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, Distributed, ElementKernel, ElementOperator,
-    PartVectors, Strategy, WithSprings, ranks,
+    Constraints, Dealt, Diffusion, Discretization, Distributed, ElementKernel, ElementOperator,
+    PartVectors, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Communicator, Cpu, LinearOperator, Ranks, Space, Threads,
 };
-use topopt_mesh::{HexMesh, Part, Partition, Renumbering};
+use topopt_mesh::{HexMesh, Part, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mapped_box, wheel};
 
 use crate::{hold, moduli};
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
 
-/// What a rank knows: its backend, its part, and the equation on that.
+/// What a rank has: its backend, and the part and the equation on it that it was dealt.
 struct Rank<'t, K, const N: usize> {
     backend: Ranks<Cpu, &'t Threads>,
     part: Part,
@@ -30,11 +30,12 @@ fn on_ranks<K: ElementKernel<N>, T: Send + PartialEq, const N: usize>(
     size: usize,
     work: impl Fn(&Rank<K, N>) -> Result<T, BackendError> + Sync,
 ) -> T {
-    let partition = Partition::new(whole.mesh(), size);
     let mut found = Threads::run(size, |rank| {
-        let part = partition.part(whole.mesh(), rank.rank());
-        let local = whole.on_part(&part);
-        work(&Rank { backend: ranks(Cpu, rank, &partition), part, local })
+        let Dealt { part, equation: local, shares } = match rank.rank() {
+            0 => Dealt::deal(rank, whole),
+            _ => Dealt::receive(rank, *whole.kernel())?,
+        };
+        work(&Rank { backend: Ranks::new(Cpu, rank, shares), part, local })
     })
     .unwrap();
     assert!(found.iter().all(|of_rank| *of_rank == found[0]), "ranks differ");

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
 use crate::memory;
-use crate::model::Model;
+use crate::subject::Subject;
 
 /// The processor.
 pub struct OnCpu;
@@ -32,30 +32,30 @@ impl Computer for OnCpu {
         &Cpu
     }
 
-    fn strategies<K: Solvable<N>, const N: usize>(&self, _: &Model<K, N>) -> Vec<&'static str> {
+    fn strategies<K: Solvable<N>, const N: usize>(&self, _: Subject<K, N>) -> Vec<&'static str> {
         Strategy::ALL.map(Strategy::name).into()
     }
 
     fn needs<K: Solvable<N>, const N: usize>(
         &self,
         config: &Config,
-        model: &Model<K, N>,
+        subject: Subject<K, N>,
     ) -> Result<Needs, Failure> {
-        let strategy = checked_strategy(config, model, config.solver.strategy)?;
-        let memory = |s: Strategy| (s.name(), memory::process_mb(config, model, s));
+        let strategy = checked_strategy(config, subject, config.solver.strategy, 1)?;
+        let memory = |s: Strategy| (s.name(), memory::process_mb(config, subject, s));
         Ok(Needs { strategy: strategy.name(), memory_mb: Strategy::ALL.map(memory).into() })
     }
 
     fn solver<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         config: &Config,
-        model: &'a Model<K, N>,
+        subject: Subject<'a, K, N>,
         wanted: config::Strategy,
         _contrast: f64,
     ) -> Result<Solver<'a, Cpu>, Failure> {
-        let strategy = checked_strategy(config, model, wanted)?;
-        let operator = strategy.build(&model.problem);
-        let preconditioner = preconditioner(&config.solver, &model.problem)?;
+        let strategy = checked_strategy(config, subject, wanted, 1)?;
+        let operator = strategy.build(subject.equation);
+        let preconditioner = preconditioner(&config.solver, subject.equation)?;
         Ok(Solver { operator, preconditioner, note: None })
     }
 
@@ -70,10 +70,10 @@ impl Computer for OnCpu {
     fn weights<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         plan: &Weights,
-        model: &'a Model<K, N>,
+        subject: Subject<'a, K, N>,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Cpu>, BackendError> {
-        let mesh = model.problem.mesh();
+        let mesh = subject.equation.mesh();
         match *plan {
             Weights::Helmholtz => Ok((Box::new(Helmholtz::new(mesh, radius)?), None)),
             Weights::Cone { budget } => {
@@ -115,13 +115,14 @@ impl Computer for OnCpu {
 }
 
 /// The strategy that is `wanted`, for which there is enough memory; `auto` is the fastest, or `mf`
-/// where that does not fit.
+/// where that does not fit. So many ranks share the memory.
 pub(super) fn checked_strategy<K: Solvable<N>, const N: usize>(
     config: &Config,
-    model: &Model<K, N>,
+    subject: Subject<K, N>,
     wanted: config::Strategy,
+    sharing: usize,
 ) -> Result<Strategy, InputError> {
-    let fits = |strategy| memory::check(config, model, strategy).map(|()| strategy);
+    let fits = |strategy| memory::check(config, subject, strategy, sharing).map(|()| strategy);
     Ok(match wanted {
         config::Strategy::Auto => fits(Strategy::fastest::<N>()).or_else(|_| fits(Strategy::Mf))?,
         wanted => fits(named(wanted)?)?,
@@ -139,7 +140,7 @@ fn named(wanted: config::Strategy) -> Result<Strategy, Finding> {
 
 fn preconditioner<'a, K: Solvable<N>, const N: usize>(
     solver: &config::Solver,
-    problem: &'a Problem<K, N>,
+    problem: &'a Discretization<K, N>,
 ) -> Result<Box<dyn ElementPreconditioner<Cpu> + 'a>, BackendError> {
     Ok(match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {

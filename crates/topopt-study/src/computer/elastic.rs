@@ -14,6 +14,7 @@ use super::solvable::{CpuPreconditioner, SingleOperator, Solvable};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::model::Model;
+use crate::subject::Subject;
 use crate::units;
 
 impl Solvable<DIM> for Elasticity {
@@ -24,7 +25,7 @@ impl Solvable<DIM> for Elasticity {
     }
 
     fn multigrid(
-        problem: &Problem,
+        problem: &Discretization<Self, DIM>,
         kind: CycleKind,
         smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
@@ -49,25 +50,25 @@ impl Solvable<DIM> for Elasticity {
         gpu_part::elastic(gpu, solver, local, strategy, others)
     }
 
-    fn multigrid_bytes(problem: &Problem, smoother: SmootherKind) -> usize {
+    fn multigrid_bytes(problem: &Discretization<Self, DIM>, smoother: SmootherKind) -> usize {
         Multigrid::bytes(problem, smoother)
     }
 
-    fn strategies_on_gpu(model: &Model) -> Vec<&'static str> {
-        gpu::elastic_strategies(model)
+    fn strategies_on_gpu(subject: Subject) -> Vec<&'static str> {
+        gpu::elastic_strategies(subject)
     }
 
-    fn needs_on_gpu(config: &Config, model: &Model) -> Needs {
-        gpu::elastic_needs(config, model)
+    fn needs_on_gpu(config: &Config, subject: Subject) -> Needs {
+        gpu::elastic_needs(config, subject)
     }
 
     fn solver_on_gpu<'a>(
         gpu: &'a OpenGpu,
         config: &Config,
-        model: &'a Model,
+        subject: Subject<'a>,
         wanted: (config::Strategy, f64),
     ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-        gpu::elastic_solver(gpu, config, model, wanted)
+        gpu::elastic_solver(gpu, config, subject, wanted)
     }
 
     fn each_on_gpu(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, ProblemOnDevice, Strategy};
-use topopt_fem::{ElementOperator, Problem};
+use topopt_fem::{Discretization, ElementOperator};
 use topopt_linalg::{Backend, BackendError};
 
 /// Bytes of the copy that tells the bandwidth of a GPU's memory.
@@ -15,7 +15,7 @@ const CACHE: f64 = 3.0;
 pub(super) fn fastest(
     backend: &Cuda<f64>,
     mesh: &Arc<ProblemOnDevice>,
-    problem: &Problem,
+    problem: &Discretization,
     candidates: Vec<Strategy>,
 ) -> Result<(Strategy, String), BackendError> {
     let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());

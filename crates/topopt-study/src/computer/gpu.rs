@@ -11,6 +11,7 @@ use topopt_design::Optimization;
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     Diffusion, Discretization, ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, Problem,
+    Statement,
 };
 use topopt_linalg::{BackendError, SmootherKind};
 
@@ -24,8 +25,8 @@ use crate::failure::Failure;
 use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
 use crate::free_memory::MEGABYTE;
-use crate::model::Model;
 use crate::optimizer::further_element_vectors;
+use crate::subject::Subject;
 
 /// One GPU, in double precision.
 pub struct OnGpu(OpenGpu);
@@ -55,26 +56,29 @@ impl Computer for OnGpu {
         &self.0.backend
     }
 
-    fn strategies<K: Solvable<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<&'static str> {
-        K::strategies_on_gpu(model)
+    fn strategies<K: Solvable<N>, const N: usize>(
+        &self,
+        subject: Subject<K, N>,
+    ) -> Vec<&'static str> {
+        K::strategies_on_gpu(subject)
     }
 
     fn needs<K: Solvable<N>, const N: usize>(
         &self,
         config: &Config,
-        model: &Model<K, N>,
+        subject: Subject<K, N>,
     ) -> Result<Needs, Failure> {
-        Ok(K::needs_on_gpu(config, model))
+        Ok(K::needs_on_gpu(config, subject))
     }
 
     fn solver<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         config: &Config,
-        model: &'a Model<K, N>,
+        subject: Subject<'a, K, N>,
         wanted: config::Strategy,
         contrast: f64,
     ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-        K::solver_on_gpu(&self.0, config, model, (wanted, contrast))
+        K::solver_on_gpu(&self.0, config, subject, (wanted, contrast))
     }
 
     fn diffusion<'a>(
@@ -89,13 +93,13 @@ impl Computer for OnGpu {
     fn weights<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         plan: &Weights,
-        model: &'a Model<K, N>,
+        subject: Subject<'a, K, N>,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Cuda<f64>>, BackendError> {
-        let mesh = model.problem.mesh();
+        let mesh = subject.equation.mesh();
         match plan {
             Weights::Helmholtz => {
-                let on_device = bare_mesh(&self.0.device, mesh, model.colors.as_deref())?;
+                let on_device = bare_mesh(&self.0.device, mesh, subject.task.colors.as_deref())?;
                 let backends = (&self.0.backend, self.0.single()?);
                 let equation = MatrixFreeEquation::new(backends, &on_device, mesh, radius)?;
                 Ok((Box::new(Helmholtz::solving(&self.0.backend, equation)?), None))
@@ -139,15 +143,15 @@ impl Computer for OnGpu {
 }
 
 /// Names of the strategies that compute an elastic `model`.
-pub(crate) fn elastic_strategies(model: &Model) -> Vec<&'static str> {
-    possible(model).into_iter().map(Strategy::name).collect()
+pub(crate) fn elastic_strategies(subject: Subject) -> Vec<&'static str> {
+    possible(subject).into_iter().map(Strategy::name).collect()
 }
 
 /// What a run of an elastic `model` needs.
-pub(crate) fn elastic_needs(config: &Config, model: &Model) -> Needs {
-    let bytes = |s| run_bytes(config, model, s, model.contrast(config));
+pub(crate) fn elastic_needs(config: &Config, subject: Subject) -> Needs {
+    let bytes = |s| run_bytes(config, subject, s, subject.task.contrast);
     let memory = |s: Strategy| (s.name(), bytes(s) as f64 / MEGABYTE);
-    let strategy = in_order(config.solver.strategy, model, |_| true).name();
+    let strategy = in_order(config.solver.strategy, subject, |_| true).name();
     Needs { strategy, memory_mb: Strategy::ALL.into_iter().map(memory).collect() }
 }
 
@@ -158,10 +162,10 @@ pub(crate) fn each_elastic(
     wanted: &dyn Fn(&str) -> bool,
     visitor: &mut EachOperator<Cuda<f64>>,
 ) -> Result<(), BackendError> {
-    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
+    let sizes @ [nodes, elements] = [problem.mesh().n_nodes(), problem.mesh().n_elements()];
     let mesh = mesh_on_device(&gpu.device, problem, colors)?;
     for strategy in Strategy::ALL.into_iter().filter(|s| wanted(s.name())) {
-        let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, (problem, false));
+        let bytes = bytes(strategy, config::Preconditioner::Jacobi, 1.0, (problem, sizes, false));
         if bytes <= gpu.device.memory()?.0 && strategy.takes(problem.mesh()) {
             let mut operator = strategy.build(&mesh, problem)?;
             visitor(operator.as_mut(), strategy.bytes(nodes, elements))?;
@@ -175,13 +179,13 @@ pub(crate) fn each_elastic(
 pub(crate) fn elastic_solver<'a>(
     gpu: &'a OpenGpu,
     config: &Config,
-    model: &'a Model,
+    subject: Subject<'a>,
     (wanted, contrast): (config::Strategy, f64),
 ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-    let (problem, solver) = (&model.problem, &config.solver);
-    let choice = choice(&gpu.device, config, model, wanted, contrast)?;
+    let (problem, solver) = (subject.equation, &config.solver);
+    let choice = choice(&gpu.device, config, subject, wanted, contrast)?;
     let operator = || -> Result<_, BackendError> {
-        let mesh = mesh_on_device(&gpu.device, problem, model.colors.as_deref())?;
+        let mesh = mesh_on_device(&gpu.device, problem, subject.task.colors.as_deref())?;
         let (strategy, note) = match choice {
             Choice::Named(strategy, note) => (strategy, note),
             Choice::Measured(fitting) => {
@@ -209,7 +213,7 @@ fn preconditioner<'a>(
     gpu: &'a OpenGpu,
     solver: &config::Solver,
     mesh: &Arc<ProblemOnDevice>,
-    problem: &'a Problem,
+    problem: &'a Discretization,
     contrast: f64,
     prepared: Option<Prepared>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
@@ -227,7 +231,7 @@ fn preconditioner<'a>(
 }
 
 /// What the host makes of the problem for multigrid on a GPU, if that is the preconditioner.
-fn prepared(solver: &config::Solver, problem: &Problem) -> Option<Prepared> {
+fn prepared(solver: &config::Solver, problem: &Discretization) -> Option<Prepared> {
     match solver.preconditioner {
         config::Preconditioner::Auto | config::Preconditioner::Multigrid => {
             Some(Prepared::new(problem).smoothed_by(smoother(solver)))
@@ -245,10 +249,10 @@ pub(super) fn is_single(contrast: f64) -> bool {
 /// nothing, where that does not fit; what is measured differs from run to run.
 fn in_order(
     asked: config::Strategy,
-    model: &Model,
+    subject: Subject,
     fits: impl Fn(&Strategy) -> bool,
 ) -> config::Strategy {
-    match (asked, &model.colors) {
+    match (asked, &subject.task.colors) {
         (config::Strategy::Auto, Some(_)) if fits(&Strategy::Dbd) => config::Strategy::Dbd,
         (config::Strategy::Auto, Some(_)) => config::Strategy::Mf,
         (asked, _) => asked,
@@ -266,16 +270,16 @@ enum Choice {
 fn choice(
     device: &Device,
     config: &Config,
-    model: &Model,
+    subject: Subject,
     wanted: config::Strategy,
     contrast: f64,
 ) -> Result<Choice, Failure> {
     let free = device.memory()?.0;
-    let bytes = |s| run_bytes(config, model, s, contrast);
-    let possible = possible(model);
+    let bytes = |s| run_bytes(config, subject, s, contrast);
+    let possible = possible(subject);
     let fits = |strategy: &Strategy| bytes(*strategy) <= free;
     let fitting: Vec<_> = possible.iter().copied().filter(fits).collect();
-    let asked = in_order(wanted, model, fits);
+    let asked = in_order(wanted, subject, fits);
     if asked == config::Strategy::Auto {
         if fitting.is_empty() {
             let least = Strategy::ALL.map(bytes).into_iter().min();
@@ -286,7 +290,7 @@ fn choice(
 
     let is_asked = |strategy: &&Strategy| strategy.name() == asked.name();
     let Some(&strategy) = possible.iter().find(is_asked) else {
-        return Err(InputError::from(impossible(asked, model, &possible)).into());
+        return Err(InputError::from(impossible(asked, subject, &possible)).into());
     };
     if !fits(&strategy) {
         return Err(too_large(asked.name(), bytes(strategy), free, &fitting));
@@ -296,16 +300,17 @@ fn choice(
 }
 
 /// The strategies that compute the problem, in a fixed order where its elements come by color.
-fn possible(model: &Model) -> Vec<Strategy> {
+fn possible(subject: Subject) -> Vec<Strategy> {
     let is_possible = |strategy: &Strategy| {
-        strategy.takes(model.problem.mesh()) && (model.colors.is_none() || strategy.is_in_order())
+        strategy.takes(subject.equation.mesh())
+            && (subject.task.colors.is_none() || strategy.is_in_order())
     };
     Strategy::ALL.into_iter().filter(is_possible).collect()
 }
 
 /// Why a strategy is not among those that are possible.
-fn impossible(asked: config::Strategy, model: &Model, possible: &[Strategy]) -> Finding {
-    let (name, degenerate) = (asked.name(), model.problem.mesh().n_degenerate());
+fn impossible(asked: config::Strategy, subject: Subject, possible: &[Strategy]) -> Finding {
+    let (name, degenerate) = (asked.name(), subject.equation.mesh().n_degenerate());
     let names: Vec<_> = possible.iter().map(|strategy| strategy.name()).collect();
     let why = match asked {
         config::Strategy::EbeSym => {
@@ -323,9 +328,8 @@ fn bytes(
     strategy: Strategy,
     preconditioner: config::Preconditioner,
     contrast: f64,
-    (problem, by_color): (&Problem, bool),
+    (problem, [nodes, elements], by_color): (&dyn Statement, [usize; 2], bool),
 ) -> usize {
-    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
     let mesh = ProblemOnDevice::bytes(nodes, elements);
     let nodal = 24 * nodes * Optimization::<Cuda<f64>>::nodal_vectors(problem);
     let element = 8 * elements * Optimization::<Cuda<f64>>::element_vectors(problem);
@@ -343,33 +347,33 @@ fn bytes(
 }
 
 /// Device memory of a run with its filter.
-fn run_bytes(config: &Config, model: &Model, strategy: Strategy, contrast: f64) -> usize {
-    let (nodes, elements) = (model.problem.mesh().n_nodes(), model.problem.mesh().n_elements());
-    let [of_posed, nodal] = model.posed.further_vectors();
+fn run_bytes(config: &Config, subject: Subject, strategy: Strategy, contrast: f64) -> usize {
+    let [nodes, elements] = subject.sizes();
+    let [of_posed, nodal] = subject.task.posed.further_vectors();
     let vectors = of_posed + further_element_vectors(config.optimizer.method);
     let of_method = 8 * elements * vectors + 24 * nodes * nodal;
-    let problem = (&model.problem, model.colors.is_some());
+    let problem = (subject.problem, subject.sizes(), subject.task.colors.is_some());
     let run = bytes(strategy, config.solver.preconditioner, contrast, problem);
     let is_patch = config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch;
     let patches = match is_single(contrast) {
         true => Multigrid::<f32>::patch_bytes(nodes, elements),
         false => Multigrid::<f64>::patch_bytes(nodes, elements),
     };
-    run + of_method + filter_bytes(model) + if is_patch { patches } else { 0 }
+    run + of_method + filter_bytes(subject) + if is_patch { patches } else { 0 }
 }
 
 /// Device memory of the filter. A Helmholtz equation has a copy of the mesh of its own.
-pub(crate) fn filter_bytes<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> usize {
-    let (mesh, filter) = (&model.mesh, &model.filter);
-    let (nodes, elements) = (mesh.n_nodes(), mesh.n_elements());
+pub(crate) fn filter_bytes<K: Solvable<N>, const N: usize>(subject: Subject<K, N>) -> usize {
+    let (filter, [nodes, elements]) = (&subject.task.filter, subject.sizes());
     let weights = match (filter.weights(), filter.radius()) {
         (Some(Weights::Helmholtz), _) => {
             let vectors = Helmholtz::<Cuda<f64>, MatrixFreeEquation>::NODAL_VECTORS;
-            let equation = MatrixFreeEquation::bytes(nodes, elements, model.colors.is_some());
+            let equation =
+                MatrixFreeEquation::bytes(nodes, elements, subject.task.colors.is_some());
             MeshOnDevice::bytes(nodes, elements) + equation + 8 * vectors * nodes
         }
         (Some(Weights::Cone { .. }), Some(radius)) => {
-            Cone::bytes(mesh.bounding_box().extent(), radius, elements)
+            Cone::bytes(subject.equation.mesh().bounding_box().extent(), radius, elements)
         }
         _ => 0,
     };

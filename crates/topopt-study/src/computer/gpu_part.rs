@@ -21,7 +21,8 @@ use super::{Neighbors, OnGpu, Solvable, cycle};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
-use crate::model::Model;
+use crate::free_memory::MEGABYTE;
+use crate::subject::Subject;
 
 impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
     type Strategy = config::Strategy;
@@ -33,11 +34,12 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
     /// `mf` where that is left to us: ranks that measured might differ.
     fn strategy_of_parts<K: Solvable<N>, const N: usize>(
         &self,
-        _: &Config,
-        model: &Model<K, N>,
+        config: &Config,
+        subject: Subject<K, N>,
         wanted: config::Strategy,
+        sharing: usize,
     ) -> Result<config::Strategy, Failure> {
-        if model.colors.is_some() {
+        if subject.task.colors.is_some() {
             let finding = Finding::new("`solver.deterministic` is not there for several GPUs");
             let remedy = "leave it out, or leave `--ranks` out";
             return Err(InputError::from(finding.remedy(remedy)).into());
@@ -46,8 +48,10 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
             config::Strategy::Auto => config::Strategy::Mf,
             wanted => wanted,
         };
-        let known = K::strategies_on_gpu(model);
+        let known = K::strategies_on_gpu(subject);
         if known.contains(&wanted.name()) {
+            let needed = K::needs_on_gpu(config, subject).memory_mb;
+            self.has_room(needed.get(wanted.name()).copied().unwrap_or_default(), sharing)?;
             return Ok(wanted);
         }
         let message = format!("strategy `{}` does not compute this model on GPUs", wanted.name());
@@ -96,6 +100,21 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
         let cone = Cone::new(&self.opened().device, &centers, radius)?;
         let neighbors = Neighbors { mean: cone.mean_neighbors(), stored: false };
         Ok((halo, Box::new(cone), neighbors))
+    }
+}
+
+impl OnGpu {
+    /// Whether so many megabytes are free for each of the ranks that share it.
+    fn has_room(&self, needed: f64, sharing: usize) -> Result<(), Failure> {
+        let free = self.opened().device.memory()?.0 as f64 / MEGABYTE / sharing as f64;
+        if needed <= free {
+            return Ok(());
+        }
+        let message = format!(
+            "the part of a rank needs {needed:.0} MB on a GPU, which has {free:.0} MB free"
+        );
+        let remedy = "give more `--ranks` with a GPU each, use a smaller mesh, or `--device cpu`";
+        Err(InputError::from(Finding::new(message).remedy(remedy)).into())
     }
 }
 

@@ -19,12 +19,12 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::free_memory::MEGABYTE;
-use crate::model::Model;
 use crate::optimizer::further_element_vectors;
+use crate::subject::Subject;
 
 impl Solvable<1> for Diffusion {
     fn multigrid(
-        problem: &Problem<Self, 1>,
+        problem: &Discretization<Self, 1>,
         kind: CycleKind,
         smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError> {
@@ -49,25 +49,25 @@ impl Solvable<1> for Diffusion {
         gpu_part::thermal(gpu, solver, local, strategy, others)
     }
 
-    fn multigrid_bytes(problem: &Problem<Self, 1>, smoother: SmootherKind) -> usize {
+    fn multigrid_bytes(problem: &Discretization<Self, 1>, smoother: SmootherKind) -> usize {
         Multigrid::<_, 1, 1>::bytes(problem, smoother)
     }
 
-    fn strategies_on_gpu(_: &Model<Self, 1>) -> Vec<&'static str> {
+    fn strategies_on_gpu(_: Subject<Self, 1>) -> Vec<&'static str> {
         strategies()
     }
 
-    fn needs_on_gpu(config: &Config, model: &Model<Self, 1>) -> Needs {
-        needs(config, model)
+    fn needs_on_gpu(config: &Config, subject: Subject<Self, 1>) -> Needs {
+        needs(config, subject)
     }
 
     fn solver_on_gpu<'a>(
         gpu: &'a OpenGpu,
         config: &Config,
-        model: &'a Model<Self, 1>,
+        subject: Subject<'a, Self, 1>,
         (wanted, contrast): (config::Strategy, f64),
     ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-        solver(gpu, config, model, wanted, contrast)
+        solver(gpu, config, subject, wanted, contrast)
     }
 
     fn each_on_gpu(
@@ -106,21 +106,21 @@ fn strategies() -> Vec<&'static str> {
 }
 
 /// What a run of `model` needs.
-fn needs(config: &Config, model: &Model<Diffusion, 1>) -> Needs {
-    let megabytes = |s| bytes(s, config, model) as f64 / MEGABYTE;
+fn needs(config: &Config, subject: Subject<Diffusion, 1>) -> Needs {
+    let megabytes = |s| bytes(s, config, subject) as f64 / MEGABYTE;
     let memory = |s: DiffusionStrategy| (s.name(), megabytes(s));
-    let strategy = strategy(config.solver.strategy, model).map_or("mf", DiffusionStrategy::name);
+    let strategy = strategy(config.solver.strategy, subject).map_or("mf", DiffusionStrategy::name);
     Needs { strategy, memory_mb: DiffusionStrategy::ALL.into_iter().map(memory).collect() }
 }
 
 /// The strategy that is wanted; `auto` is `mf`, and `dbd` where elements come by color.
 fn strategy(
     wanted: config::Strategy,
-    model: &Model<Diffusion, 1>,
+    subject: Subject<Diffusion, 1>,
 ) -> Result<DiffusionStrategy, Finding> {
     let mut known = DiffusionStrategy::ALL.into_iter();
     let found = match wanted {
-        config::Strategy::Auto if model.colors.is_some() => Some(DiffusionStrategy::Dbd),
+        config::Strategy::Auto if subject.task.colors.is_some() => Some(DiffusionStrategy::Dbd),
         config::Strategy::Auto => Some(DiffusionStrategy::Mf),
         wanted => known.find(|strategy| strategy.name() == wanted.name()),
     };
@@ -131,9 +131,9 @@ fn strategy(
 }
 
 /// Refuses patches where the matrix is not assembled on a GPU.
-fn smoothed_here(config: &Config, model: &Model<Diffusion, 1>) -> Result<(), InputError> {
+fn smoothed_here(config: &Config, subject: Subject<Diffusion, 1>) -> Result<(), InputError> {
     let is_patch = config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch;
-    if !is_patch || model.problem.elements().stretches().is_none() {
+    if !is_patch || subject.equation.elements().stretches().is_none() {
         return Ok(());
     }
     let message = "smoother `patch` does not take conductivities that differ by axis on a GPU";
@@ -145,13 +145,13 @@ fn smoothed_here(config: &Config, model: &Model<Diffusion, 1>) -> Result<(), Inp
 fn solver<'a>(
     gpu: &'a OpenGpu,
     config: &Config,
-    model: &'a Model<Diffusion, 1>,
+    subject: Subject<'a, Diffusion, 1>,
     wanted: config::Strategy,
     contrast: f64,
 ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
-    let strategy = strategy(wanted, model).map_err(InputError::from)?;
-    smoothed_here(config, model)?;
-    let (needed, free) = (bytes(strategy, config, model), gpu.device.memory()?.0);
+    let strategy = strategy(wanted, subject).map_err(InputError::from)?;
+    smoothed_here(config, subject)?;
+    let (needed, free) = (bytes(strategy, config, subject), gpu.device.memory()?.0);
     if needed > free {
         let mega = |bytes: usize| format!("{:.0} MB", bytes as f64 / MEGABYTE);
         let message =
@@ -161,9 +161,9 @@ fn solver<'a>(
     }
 
     let build = || -> Result<_, BackendError> {
-        let mesh = bare_mesh(&gpu.device, model.problem.mesh(), model.colors.as_deref())?;
-        let operator = strategy.build(&mesh, &model.problem)?;
-        let (problem, kind) = (&*model.problem, cycle(&config.solver));
+        let mesh = bare_mesh(&gpu.device, subject.equation.mesh(), subject.task.colors.as_deref())?;
+        let operator = strategy.build(&mesh, subject.equation)?;
+        let (problem, kind) = (subject.equation, cycle(&config.solver));
         let by = smoother(&config.solver);
         let preconditioner: Box<dyn ElementPreconditioner<Cuda<f64>>> =
             match config.solver.preconditioner {
@@ -188,22 +188,21 @@ fn solver<'a>(
 }
 
 /// Device memory of a run with its filter.
-fn bytes(strategy: DiffusionStrategy, config: &Config, model: &Model<Diffusion, 1>) -> usize {
-    let problem = &model.problem;
-    let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
-    let [of_posed, nodal] = model.posed.further_vectors();
+fn bytes(strategy: DiffusionStrategy, config: &Config, subject: Subject<Diffusion, 1>) -> usize {
+    let (problem, [nodes, elements]) = (subject.equation, subject.sizes());
+    let [of_posed, nodal] = subject.task.posed.further_vectors();
     let vectors = of_posed + further_element_vectors(config.optimizer.method);
-    let in_time = model.timeline.as_ref().map(StateEquation::<Cuda<f64>>::vectors_in_time);
+    let in_time = subject.task.timeline.as_ref().map(StateEquation::<Cuda<f64>>::vectors_in_time);
     let [of_steps, nodal_of_steps] = in_time.unwrap_or_default();
-    let nodal = nodal + nodal_of_steps + Optimization::<Cuda<f64>>::nodal_vectors(problem);
-    let element = vectors + of_steps + Optimization::<Cuda<f64>>::element_vectors(problem);
+    let nodal = nodal + nodal_of_steps + Optimization::<Cuda<f64>>::nodal_vectors(subject.problem);
+    let element = vectors + of_steps + Optimization::<Cuda<f64>>::element_vectors(subject.problem);
     let is_patch = config.solver.is_multigrid() && smoother(&config.solver) == SmootherKind::Patch;
     let patches = if is_patch { ScalarMultigrid::<f64>::patch_bytes(nodes, elements) } else { 0 };
     MeshOnDevice::bytes(nodes, elements)
         + strategy.bytes(nodes, elements)
         + 2 * MfDiffusion::<f64>::stretch_bytes(problem) // of the operator and of the cycle
         + patches
-        + ScalarMultigrid::<f64>::bytes(nodes, elements, model.colors.is_some())
+        + ScalarMultigrid::<f64>::bytes(nodes, elements, subject.task.colors.is_some())
         + 8 * (nodes * (nodal + 2) + elements * element)
-        + filter_bytes(model)
+        + filter_bytes(subject)
 }

@@ -13,7 +13,7 @@ use super::parts::PartSolver;
 use super::{Computer, Neighbors, OnCpu, Solvable, cycle};
 use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::model::Model;
+use crate::subject::Subject;
 
 /// A place in which ranks compute that reach each other by `C`.
 pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
@@ -26,15 +26,17 @@ pub trait OfPart<C: Exchange<Self::Backend>>: Computer {
     /// [`BackendError`] if the device fails.
     fn backend_of_part(&self) -> Result<Self::Backend, BackendError>;
 
-    /// The strategy that is `wanted`, by which all ranks compute `model`.
+    /// The strategy that is `wanted`, by which this rank computes its part; so many ranks share the memory
+    /// of this host.
     ///
     /// # Errors
-    /// An input failure if it does not compute the model on several ranks here.
+    /// An input failure if it does not compute the part here, or memory is too small.
     fn strategy_of_parts<K: Solvable<N>, const N: usize>(
         &self,
         config: &Config,
-        model: &Model<K, N>,
+        subject: Subject<K, N>,
         wanted: config::Strategy,
+        sharing: usize,
     ) -> Result<Self::Strategy, Failure>;
 
     /// Operator and preconditioner of a part, for moduli down to `contrast` times the largest.
@@ -94,10 +96,11 @@ impl<C: Communicator> OfPart<C> for OnCpu {
     fn strategy_of_parts<K: Solvable<N>, const N: usize>(
         &self,
         config: &Config,
-        model: &Model<K, N>,
+        subject: Subject<K, N>,
         wanted: config::Strategy,
+        sharing: usize,
     ) -> Result<Strategy, Failure> {
-        Ok(checked_strategy(config, model, wanted)?)
+        Ok(checked_strategy(config, subject, wanted, sharing)?)
     }
 
     fn solver_of_part<'a, K: Solvable<N>, const N: usize>(

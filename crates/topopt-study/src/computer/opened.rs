@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use topopt_cuda::{Cuda, Device, MeshOnDevice, ProblemOnDevice};
-use topopt_fem::Problem;
+use topopt_fem::Discretization;
 use topopt_linalg::BackendError;
 use topopt_mesh::HexMesh;
 
@@ -41,7 +41,7 @@ impl OpenGpu {
 /// [`BackendError`] if the device has no room for it.
 pub fn mesh_on_device(
     device: &Arc<Device>,
-    problem: &Problem,
+    problem: &Discretization,
     colors: Option<&[usize]>,
 ) -> Result<Arc<ProblemOnDevice>, BackendError> {
     ProblemOnDevice::on(&bare_mesh(device, problem.mesh(), colors)?, problem)

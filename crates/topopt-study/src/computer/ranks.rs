@@ -1,16 +1,15 @@
 //! Several ranks, one of which this is.
 
-use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use topopt_design::{Nearby, RankCone};
 use topopt_distance::{Arrival, Speed, Tetrahedra};
 use topopt_fem::{
     Constraints, Diffusion, Discretization, Distributed, DistributedPreconditioner,
-    ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, PartVectors, Problem, ranks,
+    ElementOperator, ElementPreconditioner, Helmholtz, Jacobi, PartVectors, Problem,
 };
-use topopt_linalg::{BackendError, Communicator, Exchange, Ranks, SmootherKind};
-use topopt_mesh::{HexMesh, Part, Partition};
+use topopt_linalg::{BackendError, Communicator, Exchange, Layout, Ranks, Shares, SmootherKind};
+use topopt_mesh::Part;
 
 use super::of_part::{OfPart, PartOf};
 use super::parts::PartSolver;
@@ -19,7 +18,7 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::filter_plan::Weights;
 use crate::finding::{Finding, InputError};
-use crate::model::Model;
+use crate::subject::Subject;
 
 /// Where the vectors of ranks in the place `P` are.
 type RankBackend<P, C> = Ranks<<P as Computer>::Backend, C>;
@@ -29,44 +28,26 @@ pub struct OnRanks<P: Computer, C: Exchange<P::Backend>> {
     place: P,
     ranks: RankBackend<P, C>,
     part: Part,
-    n_nodes: usize,
-    n_elements: usize,
-    /// On the part, made when first asked for: the equation of the model, the free one of steps in
-    /// time, and that of the filter.
-    equation: OnceLock<Box<dyn Any + Send + Sync>>,
-    free: OnceLock<Discretization<Diffusion, 1>>,
+    /// How many ranks share the memory of this host.
+    sharing: usize,
+    /// The equation of the filter on the part, made when first asked for.
     filter: OnceLock<Discretization<Diffusion, 1>>,
 }
 
 impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
-    /// The rank of `communicator` in `place`, with its part of `mesh`.
+    /// The rank of `communicator` in `place`, with its part of what has these `shares`; so many ranks
+    /// share the memory of this host.
     ///
     /// # Errors
     /// [`BackendError`] if the place fails.
-    pub fn new(place: P, communicator: C, mesh: &HexMesh) -> Result<Self, BackendError> {
-        let partition = Partition::new(mesh, communicator.size());
-        Ok(Self {
-            part: partition.part(mesh, communicator.rank()),
-            ranks: ranks(place.backend_of_part()?, communicator, &partition),
-            place,
-            n_nodes: mesh.n_nodes(),
-            n_elements: mesh.n_elements(),
-            equation: OnceLock::new(),
-            free: OnceLock::new(),
-            filter: OnceLock::new(),
-        })
-    }
-
-    /// The part's equation of a problem, of which there is one in a run.
-    ///
-    /// # Errors
-    /// [`BackendError`] if it was another one before.
-    fn equation<K: Solvable<N>, const N: usize>(
-        &self,
-        problem: &Discretization<K, N>,
-    ) -> Result<&Discretization<K, N>, BackendError> {
-        let made = self.equation.get_or_init(|| Box::new(problem.on_part(&self.part)));
-        made.downcast_ref().ok_or_else(|| self.refusal("a second equation", "there is one per run"))
+    pub fn new(
+        place: P,
+        communicator: C,
+        (part, shares): (Part, Shares),
+        sharing: usize,
+    ) -> Result<Self, BackendError> {
+        let ranks = Ranks::new(place.backend_of_part()?, communicator, shares);
+        Ok(Self { place, ranks, part, sharing, filter: OnceLock::new() })
     }
 
     fn refusal(&self, operation: &str, message: &str) -> BackendError {
@@ -83,8 +64,23 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
         operator: Box<dyn ElementOperator<P::Backend> + 'a>,
         vectors: &Arc<PartVectors<P::Backend>>,
     ) -> Result<Box<dyn ElementOperator<RankBackend<P, C>> + 'a>, BackendError> {
-        let Self { ranks, part, n_nodes, .. } = self;
-        Ok(Box::new(Distributed::new(ranks, part, operator, vectors, *n_nodes)?))
+        let Self { ranks, part, .. } = self;
+        let n_nodes = ranks.n_points(Layout::Nodes);
+        Ok(Box::new(Distributed::new(ranks, part, operator, vectors, n_nodes)?))
+    }
+
+    /// The strategy by which this rank computes. None takes memory before all have looked for it.
+    fn strategy<K: Solvable<N>, const N: usize>(
+        &self,
+        config: &Config,
+        subject: Subject<K, N>,
+        wanted: config::Strategy,
+    ) -> Result<P::Strategy, Failure> {
+        let found = self.place.strategy_of_parts(config, subject, wanted, self.sharing);
+        if self.ranks.communicator().any(found.is_err()) && found.is_ok() {
+            return Err(self.refusal("preparing", "another rank cannot").into());
+        }
+        found
     }
 }
 
@@ -100,41 +96,43 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
         self.ranks.communicator()
     }
 
-    fn strategies<K: Solvable<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<&'static str> {
-        self.place.strategies(model)
+    fn strategies<K: Solvable<N>, const N: usize>(
+        &self,
+        subject: Subject<K, N>,
+    ) -> Vec<&'static str> {
+        self.place.strategies(subject)
     }
 
-    /// As on one rank, which is more than all take together.
+    /// Of the part.
     fn needs<K: Solvable<N>, const N: usize>(
         &self,
         config: &Config,
-        model: &Model<K, N>,
+        subject: Subject<K, N>,
     ) -> Result<Needs, Failure> {
-        self.place.needs(config, model)
+        self.place.needs(config, subject)
     }
 
     fn solver<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         config: &Config,
-        model: &'a Model<K, N>,
+        subject: Subject<'a, K, N>,
         wanted: config::Strategy,
         contrast: f64,
     ) -> Result<Solver<'a, Self::Backend>, Failure> {
         let Self { place, ranks, part, .. } = self;
-        let strategy = place.strategy_of_parts(config, model, wanted)?;
+        let (strategy, local) = (self.strategy(config, subject, wanted)?, subject.equation);
         if smoother(&config.solver) == SmootherKind::Patch {
             let finding = Finding::new("patches do not smooth on several ranks");
             let remedy = "set `solver.smoother` to \"chebyshev\", or leave `--ranks` out";
             return Err(InputError::from(finding.remedy(remedy)).into());
         }
 
-        let local = self.equation(&model.problem)?;
         let of_part = PartOf { communicator: ranks.communicator(), part, local };
         let made = place.solver_of_part(&config.solver, of_part, strategy, contrast)?;
         let PartSolver { operator, preconditioner } = made;
         let vectors = &PartVectors::new(ranks.inner(), part, N, K::TERMS)?;
         let preconditioner: Box<dyn ElementPreconditioner<_> + 'a> = match preconditioner {
-            None => Box::new(Jacobi::new(ranks, model.problem.space())?),
+            None => Box::new(Jacobi::new(ranks, subject.problem.unknowns())?),
             Some((of_part, followed)) => {
                 Box::new(DistributedPreconditioner::new(ranks, part, of_part, followed, vectors)?)
             }
@@ -144,10 +142,9 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
 
     fn diffusion<'a>(
         &'a self,
-        problem: &'a Discretization<Diffusion, 1>,
+        local: &'a Discretization<Diffusion, 1>,
         _colors: Option<&[usize]>,
     ) -> Result<Box<dyn ElementOperator<Self::Backend> + 'a>, BackendError> {
-        let local = self.free.get_or_init(|| problem.on_part(&self.part));
         let vectors = PartVectors::new(self.ranks.inner(), &self.part, 1, 2)?;
         self.distributed(self.place.diffusion(local, None)?, &vectors)
     }
@@ -155,11 +152,11 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
     fn weights<'a, K: Solvable<N>, const N: usize>(
         &'a self,
         plan: &Weights,
-        _model: &'a Model<K, N>,
+        _: Subject<'a, K, N>,
         radius: f64,
     ) -> Result<BuiltWeights<'a, Self::Backend>, BackendError> {
-        let Self { place, ranks, part, n_nodes, n_elements, .. } = self;
-        let communicator = ranks.communicator();
+        let Self { place, ranks, part, .. } = self;
+        let (communicator, n_elements) = (ranks.communicator(), ranks.n_points(Layout::Elements));
         match *plan {
             Weights::Helmholtz => {
                 let local = self.filter.get_or_init(|| {
@@ -167,7 +164,7 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
                     Discretization::new(part.mesh.clone(), Diffusion, free)
                 });
                 let filter = place.filter_of_part(PartOf { communicator, part, local })?;
-                let sizes = [*n_nodes, *n_elements];
+                let sizes = [ranks.n_points(Layout::Nodes), n_elements];
                 Ok((Box::new(Helmholtz::on_ranks(ranks, part, filter, radius, sizes)?), None))
             }
             Weights::Cone { budget } => {
@@ -176,7 +173,7 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
                 let nearby = Nearby::new(communicator, &centers, radius)?;
                 let budget = budget / communicator.size();
                 let (halo, cone, neighbors) = place.cone_of_part(nearby, radius, budget)?;
-                Ok((Box::new(RankCone::new(ranks, *n_elements, &halo, cone)?), Some(neighbors)))
+                Ok((Box::new(RankCone::new(ranks, n_elements, &halo, cone)?), Some(neighbors)))
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::model::Model;
 use crate::physics::Physics;
+use crate::subject::Subject;
 
 /// A physics with N unknowns per node, as computers solve it.
 pub trait Solvable<const N: usize>: Physics<N> {
@@ -25,7 +26,7 @@ pub trait Solvable<const N: usize>: Physics<N> {
     /// # Errors
     /// [`BackendError`] never on the processor.
     fn multigrid(
-        problem: &Problem<Self, N>,
+        problem: &Discretization<Self, N>,
         kind: CycleKind,
         smoother: SmootherKind,
     ) -> Result<CpuPreconditioner<'_>, BackendError>;
@@ -54,13 +55,13 @@ pub trait Solvable<const N: usize>: Physics<N> {
     ) -> Result<PartSolver<'a, Cuda<f64>>, BackendError>;
 
     /// Bytes that multigrid takes at most on the processor.
-    fn multigrid_bytes(problem: &Problem<Self, N>, smoother: SmootherKind) -> usize;
+    fn multigrid_bytes(problem: &Discretization<Self, N>, smoother: SmootherKind) -> usize;
 
     /// Names of the strategies that compute `model` on a GPU.
-    fn strategies_on_gpu(model: &Model<Self, N>) -> Vec<&'static str>;
+    fn strategies_on_gpu(subject: Subject<Self, N>) -> Vec<&'static str>;
 
     /// What a run of `model` on a GPU needs.
-    fn needs_on_gpu(config: &Config, model: &Model<Self, N>) -> Needs;
+    fn needs_on_gpu(config: &Config, subject: Subject<Self, N>) -> Needs;
 
     /// Operator and preconditioner of `model` on a GPU, by the strategy that is wanted, for moduli
     /// down to a share of the largest.
@@ -70,7 +71,7 @@ pub trait Solvable<const N: usize>: Physics<N> {
     fn solver_on_gpu<'a>(
         gpu: &'a OpenGpu,
         config: &Config,
-        model: &'a Model<Self, N>,
+        subject: Subject<'a, Self, N>,
         wanted: (config::Strategy, f64),
     ) -> Result<Solver<'a, Cuda<f64>>, Failure>;
 

@@ -2,6 +2,7 @@
 
 use std::mem::ManuallyDrop;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mpi::datatype::PartitionMut;
 use mpi::environment::{Threading, Universe, initialize_with_threading};
@@ -16,6 +17,9 @@ use crate::finding::Finding;
 /// Most numbers that a collective call gathers at once: MPI counts in 32 bits, and memory is for
 /// better things.
 const AT_ONCE: usize = 1 << 22;
+
+/// How often a rank that waits for the others looks for them.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// This process as one of those that `mpirun` or `srun` has started.
 ///
@@ -152,6 +156,16 @@ impl Communicator for Mpi {
                 all[before + share.start..before + share.end].copy_from_slice(values);
                 (gathered, before) = (others, before + count);
             }
+        }
+    }
+
+    /// A rank that calls MPI to wait keeps a processor busy.
+    fn meet(&self) {
+        let (world, _turn) = self.world();
+        let mut barrier = world.immediate_barrier();
+        while let Err(request) = barrier.test() {
+            barrier = request;
+            std::thread::sleep(LOOK);
         }
     }
 

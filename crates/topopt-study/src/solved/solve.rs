@@ -50,7 +50,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for Solve<'_, K, N> {
         let criteria = OptimalityCriteria::new(computer.backend(), density.len(), 1.0, 0.5)?;
         let criteria = Box::new(criteria);
         let stop = StopRules { max_iterations: 1, ..StopRules::default() };
-        let formulation = formulation::unfiltered(model);
+        let formulation = formulation::unfiltered(model.subject());
         let mut optimization = Optimization::new(equation, formulation, criteria, stop, density)?;
 
         let mut watcher = Watcher { interrupt, report: None };
@@ -86,7 +86,7 @@ impl<'a, K: Solvable<N>, const N: usize> Solve<'a, K, N> {
         let (model, config) = (self.model, self.conditions.config);
         let settings = &config.solver;
         let wanted = strategy(config, model, computer);
-        let solver = computer.solver(config, model, wanted, self.filling.contrast)?;
+        let solver = computer.solver(config, model.subject(), wanted, self.filling.contrast)?;
         let means = Means::of(&solver);
 
         let solver = solver.of_equation(settings, Accuracy::fixed(settings.tolerance));
@@ -104,7 +104,8 @@ pub(crate) fn strategy<C: Computer, K: Solvable<N>, const N: usize>(
     computer: &C,
 ) -> Strategy {
     let asked = config.solver.strategy;
-    let is_named = asked != Strategy::Auto && computer.strategies(model).contains(&asked.name());
+    let is_named =
+        asked != Strategy::Auto && computer.strategies(model.subject()).contains(&asked.name());
     if is_named { asked } else { C::UNMEASURED }
 }
 

@@ -68,7 +68,7 @@ impl Visitor for TimeSteps<'_> {
     fn visit<C: Computer>(self, computer: &C) -> Result<Went, Failure> {
         let Self { steps, restart, resumed } = self;
         let _listening = steps.conditions.interrupt.listen();
-        let bare = steps.part.model.bare();
+        let bare = steps.part.model.subject().bare();
 
         let start = steps.timeline.initial.clone();
         let mut rows = Rows::open(steps, &start, resumed.as_ref())?;
@@ -103,7 +103,8 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
     ) -> Result<(Self, Means), Failure> {
         let (model, config, backend) = (steps.part.model, steps.part.config, computer.backend());
         let wanted = strategy(config, model, computer);
-        let solver = computer.solver(config, model, wanted, steps.part.filling.contrast)?;
+        let solver =
+            computer.solver(config, model.subject(), wanted, steps.part.filling.contrast)?;
         let means = Means::of(&solver);
         let free = computer.diffusion(bare, model.colors.as_deref())?;
         let operator = Box::new(WithSprings::new(backend, &model.problem, solver.operator)?);
@@ -133,7 +134,7 @@ impl<'a, B: Pointwise + Sync> March<'a, B> {
             steps,
             backend,
             scheme: ThetaScheme::new(backend, nodes, steps.timeline.theta, nodal)?,
-            acting: StepLoads::new(backend, steps.timeline, problem.constraints())?,
+            acting: StepLoads::new(backend, steps.timeline, problem)?,
             pcg: Pcg::new(backend, nodes)?,
             operator,
             free,

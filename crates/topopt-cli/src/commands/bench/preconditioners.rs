@@ -104,8 +104,8 @@ impl Visitor for Solves<'_> {
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Row, Failure> {
         let Self { config, model, moduli } = self;
-        let (strategy, contrast) = (Strategy::Mf, model.contrast(config));
-        let solver = computer.solver(config, model, strategy, contrast)?;
+        let (strategy, contrast) = (Strategy::Mf, model.contrast);
+        let solver = computer.solver(config, model.subject(), strategy, contrast)?;
         let (backend, mut m) = (computer.backend(), solver.preconditioner);
         let mut operator = WithSprings::new(backend, &model.problem, solver.operator)?;
         Ok(measure(backend, &mut operator, m.as_mut(), model, moduli)?)

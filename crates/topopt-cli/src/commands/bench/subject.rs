@@ -86,8 +86,8 @@ impl<K: Physics<N>, const N: usize> Subject<K, N> {
         let (density, penalty) = (model.space.volume_fraction, config.design.penalty);
         match numbering {
             Numbering::Import => {
-                let Model { problem, colors, .. } = model;
-                Ok(Self { name, problem, colors, density, penalty })
+                let Model { problem, task, .. } = model;
+                Ok(Self { name, problem, colors: task.colors, density, penalty })
             }
             _ => Self::of_mesh(&name, &model.mesh, numbering, K::of(config)?),
         }

@@ -89,7 +89,7 @@ impl Visitor for Needed<'_> {
     type Output = Needs;
 
     fn visit<C: Computer>(self, computer: &C) -> Result<Needs, Failure> {
-        computer.needs(self.config, self.model)
+        computer.needs(self.config, self.model.subject())
     }
 }
 

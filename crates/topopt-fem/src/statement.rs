@@ -1,0 +1,211 @@
+//! A problem as a state equation knows it, on every rank.
+
+use serde::{Deserialize, Serialize};
+use topopt_linalg::Space;
+
+use crate::{ElementKernel, ElementVectors, Problem};
+
+/// What a state equation needs of a problem besides operator and preconditioner. Of several ranks each
+/// has it, by [`Elsewhere`] those after the first: there values are empty where the first has some.
+pub trait Statement: Sync {
+    /// The space of the unknowns, held ones included.
+    fn unknowns(&self) -> Space;
+
+    /// One number per element.
+    fn elements(&self) -> Space;
+
+    /// Terms of the equation, see [`ElementKernel::TERMS`].
+    fn n_terms(&self) -> usize;
+
+    /// Whether `component` of `node` is held; never where nothing but the first rank asks.
+    fn is_held(&self, node: usize, component: usize) -> bool;
+
+    /// Stiffness of the springs to the ground, `[n_nodes][n]`, if there are any.
+    fn springs(&self) -> Option<&[f64]>;
+
+    /// Factors of the moduli, `[n_elements]`, if elements are of several materials.
+    fn stiffness(&self) -> Option<&[f64]>;
+
+    /// Factors of the mass, `[n_elements]`, likewise.
+    fn mass(&self) -> Option<&[f64]>;
+
+    /// The load cases.
+    fn cases(&self) -> Vec<Acting<'_>>;
+
+    /// q_e of the body force of load case `case`, see [`ElementVectors::of_body_force`].
+    fn body_loads(&self, case: usize) -> ElementVectors;
+
+    /// q_e of the prescribed values of load case `case`, see [`ElementVectors::of_prescribed`].
+    fn prescribed_loads(&self, case: usize) -> ElementVectors;
+
+    /// Sets the held components of `values`, `[n_nodes][n]` or none, to zero.
+    fn clear_held(&self, values: &mut [f64]) {
+        for (node, values) in values.chunks_mut(self.unknowns().unknowns).enumerate() {
+            let held = values.iter_mut().enumerate().filter(|(i, _)| self.is_held(node, *i));
+            held.for_each(|(_, value)| *value = 0.0);
+        }
+    }
+}
+
+/// A load case of a [`Statement`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Acting<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Weight of its compliance in the objective, > 0.
+    pub weight: f64,
+    /// Nodal forces, `[n_nodes][n]`, zero at held unknowns.
+    pub forces: &'a [f64],
+    /// Whether the elements have weight.
+    pub has_body_force: bool,
+    /// Values of the held unknowns, `[n_nodes][n]`, if any is not zero.
+    pub prescribed: Option<&'a [f64]>,
+}
+
+impl<K: ElementKernel<N>, const N: usize> Statement for Problem<K, N> {
+    fn unknowns(&self) -> Space {
+        self.space()
+    }
+
+    fn elements(&self) -> Space {
+        Space::elements(self.mesh().n_elements())
+    }
+
+    fn n_terms(&self) -> usize {
+        K::TERMS
+    }
+
+    fn is_held(&self, node: usize, component: usize) -> bool {
+        self.constraints().is_fixed(node, component)
+    }
+
+    fn springs(&self) -> Option<&[f64]> {
+        self.constraints().springs()
+    }
+
+    fn stiffness(&self) -> Option<&[f64]> {
+        self.factors().stiffness.as_deref()
+    }
+
+    fn mass(&self) -> Option<&[f64]> {
+        self.factors().mass.as_deref()
+    }
+
+    fn cases(&self) -> Vec<Acting<'_>> {
+        let cases = self.load_cases().iter();
+        let acting = cases.map(|case| Acting {
+            name: &case.name,
+            weight: case.weight,
+            forces: &case.forces,
+            has_body_force: !case.body_force.is_zero(),
+            prescribed: case.prescribed.as_deref(),
+        });
+        acting.collect()
+    }
+
+    fn body_loads(&self, case: usize) -> ElementVectors {
+        ElementVectors::of_body_force(self, &self.load_cases()[case].body_force)
+    }
+
+    fn prescribed_loads(&self, case: usize) -> ElementVectors {
+        let moved = self.load_cases()[case].prescribed.as_deref();
+        ElementVectors::of_prescribed(self, moved.unwrap_or_default())
+    }
+}
+
+/// What a rank after the first knows of the problem that the first one has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Elsewhere {
+    n_nodes: usize,
+    unknowns_per_node: usize,
+    n_elements: usize,
+    n_terms: usize,
+    has_springs: bool,
+    has_stiffness: bool,
+    has_mass: bool,
+    cases: Vec<CaseElsewhere>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct CaseElsewhere {
+    name: String,
+    weight: f64,
+    has_body_force: bool,
+    is_moved: bool,
+}
+
+impl Elsewhere {
+    /// What the others know of `problem`.
+    pub fn of(problem: &dyn Statement) -> Self {
+        let case = |case: Acting| CaseElsewhere {
+            name: case.name.into(),
+            weight: case.weight,
+            has_body_force: case.has_body_force,
+            is_moved: case.prescribed.is_some(),
+        };
+        Self {
+            n_nodes: problem.unknowns().points,
+            unknowns_per_node: problem.unknowns().unknowns,
+            n_elements: problem.elements().points,
+            n_terms: problem.n_terms(),
+            has_springs: problem.springs().is_some(),
+            has_stiffness: problem.stiffness().is_some(),
+            has_mass: problem.mass().is_some(),
+            cases: problem.cases().into_iter().map(case).collect(),
+        }
+    }
+}
+
+/// No values, where the first rank has some.
+fn values(are_there: bool) -> Option<&'static [f64]> {
+    are_there.then_some(&[])
+}
+
+impl Statement for Elsewhere {
+    fn unknowns(&self) -> Space {
+        Space::nodes(self.n_nodes, self.unknowns_per_node)
+    }
+
+    fn elements(&self) -> Space {
+        Space::elements(self.n_elements)
+    }
+
+    fn n_terms(&self) -> usize {
+        self.n_terms
+    }
+
+    fn is_held(&self, _: usize, _: usize) -> bool {
+        false
+    }
+
+    fn springs(&self) -> Option<&[f64]> {
+        values(self.has_springs)
+    }
+
+    fn stiffness(&self) -> Option<&[f64]> {
+        values(self.has_stiffness)
+    }
+
+    fn mass(&self) -> Option<&[f64]> {
+        values(self.has_mass)
+    }
+
+    fn cases(&self) -> Vec<Acting<'_>> {
+        let acting = self.cases.iter().map(|case| Acting {
+            name: &case.name,
+            weight: case.weight,
+            forces: &[],
+            has_body_force: case.has_body_force,
+            prescribed: values(case.is_moved),
+        });
+        acting.collect()
+    }
+
+    fn body_loads(&self, _: usize) -> ElementVectors {
+        ElementVectors::elsewhere(self.n_elements)
+    }
+
+    fn prescribed_loads(&self, _: usize) -> ElementVectors {
+        ElementVectors::elsewhere(self.n_elements)
+    }
+}

@@ -1,0 +1,225 @@
+//! The design loop of a run, on every rank.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use topopt_design::{
+    Accuracy, DesignError, DesignState, DesignTransform, Ended, Optimization, StateEquation,
+    StopRules, WeightsOf, start,
+};
+use topopt_fem::{Diffusion, Discretization};
+use topopt_linalg::{Backend, BackendError, Pointwise};
+
+use super::prepared::{First, Prepared};
+use super::request::{Asked, Progress};
+use super::watcher::{Watcher, Writer};
+use crate::computer::{Computer, Neighbors, Solvable, Solver, Visitor};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::finding::InputError;
+use crate::formulation;
+use crate::interpolation;
+use crate::optimizer;
+use crate::subject::Subject;
+use crate::summary::{Preconditioner, Summary};
+
+/// A run that is ready to begin, on a rank.
+pub(super) struct DesignRun<'a, K, const N: usize> {
+    pub asked: Asked<'a>,
+    pub subject: Subject<'a, K, N>,
+    /// See [`Prepared::strategy`].
+    pub strategy: config::Strategy,
+    /// The design that it goes on from, if it was begun before.
+    pub state: Option<&'a DesignState>,
+    /// Densities to start from; of ranks after the first without values.
+    pub densities: Option<&'a [f64]>,
+    /// On the first rank.
+    pub first: Option<First<'a, K, N>>,
+}
+
+impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
+    /// That of the first rank, which computes `subject`.
+    pub fn of_first(
+        asked: Asked<'a>,
+        prepared: &'a Prepared<K, N>,
+        subject: Subject<'a, K, N>,
+        progress: &'a mut dyn Progress,
+    ) -> Self {
+        Self {
+            asked,
+            subject,
+            strategy: prepared.strategy(asked.config.solver.strategy),
+            state: prepared.state(),
+            densities: prepared.densities(),
+            first: Some(First { prepared, progress }),
+        }
+    }
+}
+
+impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
+    type Output = ();
+
+    /// Runs the design loop and writes what it gives.
+    fn visit<C: Computer>(mut self, computer: &C) -> Result<(), Failure> {
+        let (Asked { config, interrupt, .. }, subject) = (self.asked, self.subject);
+        let (strategy, contrast) = (self.strategy(computer), subject.task.contrast);
+        let solver = computer.solver(config, subject, strategy, contrast)?;
+        let first = self.first.take().map(|first| (self.summary(&first, computer, &solver), first));
+
+        let neighbors = Cell::new(None);
+        let bare = subject.task.timeline.as_ref().map(|_| subject.bare());
+        let mut optimization = self.optimization(computer, solver, bare.as_ref(), &neighbors)?;
+        let ranks = computer.communicator();
+        if ranks.any(interrupt.is_requested()) && self.state.is_none() {
+            return Err(Failure::Interrupted { iterations: 0, directory: None });
+        }
+
+        // From here on there is something to finish.
+        let _listening = interrupt.listen();
+        let writer = first.map(|(summary, first)| {
+            let summary = Summary { neighbors: neighbors.get(), ..summary };
+            Writer::start(self.asked, first, summary)
+        });
+        let mut watcher = Watcher {
+            ranks,
+            interrupt,
+            snapshot_every: config.output.snapshot_every,
+            iterations: self.state.map_or(0, |state| state.iteration),
+            writer: writer.transpose().map_err(InputError::from)?,
+        };
+        let ended = optimization.run(&mut watcher).and_then(|outcome| {
+            let interrupted = outcome.ended == Ended::Interrupted;
+            let finished = watcher.finish(&optimization.design(), interrupted);
+            finished.map_err(DesignError::Observer)?;
+            Ok(outcome.ended)
+        });
+
+        let iterations = watcher.iterations;
+        let directory = config.output_directory();
+        let writer = watcher.writer;
+        let written = writer.map(|writer| writer.close(ended.as_ref().ok(), &directory));
+        let ended = ended?;
+        written.transpose()?;
+        verdict(ended, iterations, &directory, config)
+    }
+}
+
+impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
+    /// The strategy that the run began with, where all ranks have it.
+    fn strategy(&self, computer: &impl Computer) -> config::Strategy {
+        let is_here = computer.strategies(self.subject).contains(&self.strategy.name());
+        match computer.communicator().any(!is_here) {
+            true => self.asked.config.solver.strategy,
+            false => self.strategy,
+        }
+    }
+
+    fn summary<C: Computer>(
+        &self,
+        first: &First<'a, K, N>,
+        computer: &C,
+        solver: &Solver<C::Backend>,
+    ) -> Summary<'a> {
+        let Prepared { model, note, resumption, start_from } = first.prepared;
+        let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
+        let mut summary = Summary::new(self.asked.config, model, device, strategy);
+        summary.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
+        summary.notes.extend(note.clone());
+        summary.notes.extend(solver.note.clone());
+        if let Some(resumption) = resumption {
+            summary.resume(resumption);
+        }
+        if let Some((design, _)) = start_from {
+            summary.start_from(design);
+        }
+        summary
+    }
+
+    /// The design loop, its filter and its start; `bare` is there for steps in time. What the weights
+    /// made last are like goes to `neighbors`.
+    fn optimization<'b, C: Computer>(
+        &self,
+        computer: &'b C,
+        solver: Solver<'b, C::Backend>,
+        bare: Option<&'b Discretization<Diffusion, 1>>,
+        neighbors: &'b Cell<Option<Neighbors>>,
+    ) -> Result<Optimization<'b, C::Backend>, DesignError>
+    where
+        'a: 'b,
+    {
+        let (config, subject, backend) = (self.asked.config, self.subject, computer.backend());
+        let task = subject.task;
+        let mut equation = state_equation(config, subject, backend, solver)?;
+        if let (Some(timeline), Some(bare)) = (&task.timeline, bare) {
+            let free = computer.diffusion(bare, task.colors.as_deref())?;
+            equation = equation.in_time(timeline, free, subject.problem)?;
+        }
+
+        let plan = task.filter.weights();
+        let weights_of: WeightsOf<C::Backend> = Box::new(move |radius| {
+            let plan = plan.expect("weights are made for a filter only");
+            let (weights, found) = computer.weights(&plan, subject, radius)?;
+            neighbors.set(found);
+            Ok(weights)
+        });
+        let mut formulation = formulation::of(subject, backend, weights_of)?;
+        let transform = &mut formulation.transform;
+        let start = match self.densities {
+            Some(densities) => start::scaled(backend, densities, &task.space, transform)?,
+            None => start::uniform(backend, &task.space, transform)?,
+        };
+
+        let settings = &config.optimizer;
+        let optimizer = optimizer::build(settings, backend, transform.n_inputs())?;
+        let stop = StopRules {
+            max_iterations: settings.max_iterations,
+            change: settings.change_tolerance,
+            relative_objective: settings.compliance_tolerance,
+            absolute_objective: settings.absolute_compliance_tolerance,
+            kkt_residual: settings.kkt_tolerance,
+        };
+        let optimization = Optimization::new(equation, formulation, optimizer, stop, &start)?;
+        let optimization = optimization.with_stages(task.stages.clone());
+        match self.state {
+            Some(state) => Ok(optimization.resumed(state)?),
+            None => Ok(optimization),
+        }
+    }
+}
+
+/// The state equation of a case.
+fn state_equation<'b, B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
+    config: &Config,
+    subject: Subject<K, N>,
+    backend: &'b B,
+    solver: Solver<'b, B>,
+) -> Result<StateEquation<'b, B>, BackendError> {
+    let settings = &config.solver;
+    let accuracy = Accuracy { loose: settings.early_tolerance(), tight: settings.tolerance };
+    let solver = solver.of_equation(settings, accuracy);
+    let interpolation = interpolation::of(config, K::coefficient(config));
+    StateEquation::new(backend, subject.problem, interpolation, solver)
+}
+
+/// What the end of the run means for the exit status.
+fn verdict(
+    ended: Ended,
+    iterations: usize,
+    directory: &Path,
+    config: &Config,
+) -> Result<(), Failure> {
+    match ended {
+        Ended::Rule(_) => Ok(()),
+        Ended::Interrupted => {
+            Err(Failure::Interrupted { iterations, directory: Some(directory.into()) })
+        }
+        Ended::Filter { iteration, outcome } => {
+            Err(Failure::Filter { iteration, iterations, outcome })
+        }
+        Ended::Sensitivities { iteration } => Err(Failure::Sensitivities { iteration }),
+        Ended::Solver { iteration, load_case, outcome, tolerance } => {
+            let other_cycle = config.solver.other_cycle();
+            Err(Failure::Solver { iteration, load_case, outcome, tolerance, other_cycle })
+        }
+    }
+}

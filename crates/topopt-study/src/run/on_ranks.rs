@@ -1,0 +1,145 @@
+//! A run on several ranks: the first one has the case, and each has its part.
+
+use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use topopt_design::DesignState;
+use topopt_fem::{Dealt, Elsewhere};
+use topopt_linalg::{BackendError, Exchange, Link};
+
+use super::design_run::DesignRun;
+use super::prepared::Prepared;
+use super::request::{Asked, Progress};
+use crate::computer::{OfPart, OnRanks, Solvable, Visitor};
+use crate::config;
+use crate::failure::Failure;
+use crate::finding::InputError;
+use crate::place::{OnEachRank, Place, Setting};
+use crate::subject::{Subject, Task};
+use crate::thread_pool::thread_pool;
+
+/// What the first rank lets the others know before it deals the parts.
+#[derive(Serialize, Deserialize)]
+struct Brief {
+    task: Task,
+    problem: Elsewhere,
+    strategy: config::Strategy,
+    /// See [`DesignState::elsewhere`].
+    state: Option<DesignState>,
+    /// Whether it starts from densities, which the first rank has.
+    has_densities: bool,
+}
+
+impl Brief {
+    fn of<K: Solvable<N>, const N: usize>(asked: Asked, prepared: &Prepared<K, N>) -> Self {
+        Self {
+            task: prepared.model.task.elsewhere(),
+            problem: Elsewhere::of(&prepared.model.problem),
+            strategy: prepared.strategy(asked.config.solver.strategy),
+            state: prepared.state().map(DesignState::elsewhere),
+            has_densities: prepared.start_from.is_some(),
+        }
+    }
+}
+
+/// Runs a case of one physics on the ranks of the team that is asked for.
+pub(super) fn run<K: Solvable<N>, const N: usize>(
+    asked: Asked,
+    progress: &mut dyn Progress,
+) -> Result<(), Failure> {
+    let (solver, team) = (&asked.config.solver, &asked.request.team);
+    let place = &Place::of_team(solver.device, team).map_err(InputError::from)?;
+    let results = &asked.config.output_directory();
+    let setting = Setting { team, threads: solver.threads, results };
+    let progress = Mutex::new(progress);
+    place.on_ranks(&setting, &Ranked::<K, N> { asked, place, progress, physics: PhantomData })
+}
+
+/// A run of one physics on each rank.
+struct Ranked<'a, 'p, K, const N: usize> {
+    asked: Asked<'a>,
+    place: &'a Place,
+    /// Of the first rank, which alone shows how the run comes on.
+    progress: Mutex<&'p mut dyn Progress>,
+    physics: PhantomData<fn() -> K>,
+}
+
+impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
+    /// The first rank prepares the case, with all threads that are asked for, while the others wait.
+    fn on_rank<P: OfPart<C>, C: Exchange<P::Backend>>(
+        &self,
+        place: P,
+        communicator: C,
+        sharing: usize,
+    ) -> Result<(), Failure> {
+        let prepared = (communicator.rank() == 0).then(|| self.prepared());
+        communicator.meet();
+        let has_failed = communicator.any(matches!(prepared, Some(Err(_))));
+        match prepared.transpose()? {
+            Some(prepared) => self.on_first(place, communicator, sharing, &prepared),
+            None if has_failed => Err(Failure::ToldByFirst),
+            None => self.on_other(place, communicator, sharing),
+        }
+    }
+}
+
+impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
+    fn prepared(&self) -> Result<Prepared<K, N>, Failure> {
+        let pool = thread_pool(self.asked.config.solver.threads)?;
+        let (_, prepared) = pool.install(|| Prepared::of(self.asked, || Ok(self.place)))?;
+        Ok(prepared)
+    }
+
+    fn on_first<P: OfPart<C>, C: Exchange<P::Backend>>(
+        &self,
+        place: P,
+        communicator: C,
+        sharing: usize,
+        prepared: &Prepared<K, N>,
+    ) -> Result<(), Failure> {
+        let brief = Brief::of(self.asked, prepared);
+        let brief = serde_json::to_string(&brief).map_err(|error| misunderstood(0, &error))?;
+        for other in 1..communicator.size() {
+            Link::new(&communicator, other).send_text(&brief);
+        }
+        let model = &prepared.model;
+        let Dealt { part, equation, shares } = Dealt::deal(&communicator, &model.problem);
+        communicator.check()?;
+
+        let computer = OnRanks::new(place, communicator, (part, shares), sharing)?;
+        let subject = Subject { equation: &equation, ..model.subject() };
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        DesignRun::of_first(self.asked, prepared, subject, &mut **progress).visit(&computer)
+    }
+
+    fn on_other<P: OfPart<C>, C: Exchange<P::Backend>>(
+        &self,
+        place: P,
+        communicator: C,
+        sharing: usize,
+    ) -> Result<(), Failure> {
+        let brief = Link::new(&communicator, 0).receive_text();
+        communicator.check()?;
+        let brief = serde_json::from_str(&brief);
+        let brief: Brief = brief.map_err(|error| misunderstood(communicator.rank(), &error))?;
+        let kernel = K::of(self.asked.config).map_err(InputError::from)?;
+        let Dealt { part, equation, shares } = Dealt::receive(&communicator, kernel)?;
+
+        let computer = OnRanks::new(place, communicator, (part, shares), sharing)?;
+        let run = DesignRun {
+            asked: self.asked,
+            subject: Subject { task: &brief.task, problem: &brief.problem, equation: &equation },
+            strategy: brief.strategy,
+            state: brief.state.as_ref(),
+            densities: brief.has_densities.then_some(&[]),
+            first: None,
+        };
+        run.visit(&computer)
+    }
+}
+
+fn misunderstood(rank: usize, error: &serde_json::Error) -> Failure {
+    let [device, operation] = [format!("rank {rank}"), "sharing the case".into()];
+    BackendError { device, operation, message: error.to_string() }.into()
+}

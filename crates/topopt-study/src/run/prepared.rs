@@ -1,0 +1,83 @@
+//! A case that is ready to be run.
+
+use std::borrow::Borrow;
+
+use topopt_design::DesignState;
+
+use super::request::{Asked, Progress};
+use crate::case::Case;
+use crate::computer::Solvable;
+use crate::config;
+use crate::failure::Failure;
+use crate::finding::{Finding, InputError};
+use crate::model::Model;
+use crate::output_folder::{self, Earlier};
+use crate::place::Place;
+use crate::resumption::Resumption;
+use crate::starting_design::StartingDesign;
+
+/// All of a case, and where it starts. Of several ranks the first alone has it.
+pub(super) struct Prepared<K, const N: usize> {
+    pub model: Model<K, N>,
+    /// Why it is computed where it is.
+    pub note: Option<String>,
+    pub resumption: Option<Resumption>,
+    /// The design to start from, and its densities on the mesh of the run.
+    pub start_from: Option<(StartingDesign, Vec<f64>)>,
+}
+
+/// What only the first rank has.
+pub(super) struct First<'a, K, const N: usize> {
+    pub prepared: &'a Prepared<K, N>,
+    pub progress: &'a mut dyn Progress,
+}
+
+impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
+    /// The case as it is run in a place, which is found meanwhile.
+    ///
+    /// # Errors
+    /// All that can be refused before something is computed; a failure of the place.
+    pub fn of<P: Borrow<Place> + Send>(
+        asked: Asked,
+        place: impl FnOnce() -> Result<P, Finding> + Send,
+    ) -> Result<(P, Self), Failure> {
+        let Asked { config, request, interrupt, .. } = asked;
+        let start_from = request.start_from.as_deref();
+        output_folder::check(config, start_from, request.earlier).map_err(InputError::from)?;
+        let resumption =
+            (request.earlier == Earlier::Continue).then(|| Resumption::find(config)).transpose()?;
+        let start_from = start_from.map(StartingDesign::read).transpose()?;
+
+        let (found, case) = rayon::join(place, || Case::of::<K>(config, &request.gmsh, interrupt));
+        let found = found.map_err(InputError::from)?;
+        let place = found.borrow();
+        let model = Model::<K, N>::build(config, case?, place.needs_colors(config))?;
+        let elements = model.mesh.n_elements();
+        place.check_parts(&request.team, elements).map_err(InputError::from)?;
+
+        if let Some(resumption) = &resumption {
+            resumption.check(&model, &config.output_directory()).map_err(InputError::from)?;
+        }
+        let start_from = start_from
+            .map(|design| design.on(&model).map(|density| (design, density)))
+            .transpose()
+            .map_err(InputError::from)?;
+        let note = place.note_of(&request.team);
+        Ok((found, Self { model, note, resumption, start_from }))
+    }
+
+    /// The state of the design that the run goes on from, if it was begun before.
+    pub fn state(&self) -> Option<&DesignState> {
+        self.resumption.as_ref().map(|resumption| &resumption.state)
+    }
+
+    /// The strategy that is `asked` for; where that is left to us, the one that the run began with.
+    pub fn strategy(&self, asked: config::Strategy) -> config::Strategy {
+        self.resumption.as_ref().map_or(asked, |resumption| resumption.strategy(asked))
+    }
+
+    /// Densities to start from, `[n_elements]`, if they are not the same everywhere.
+    pub fn densities(&self) -> Option<&[f64]> {
+        self.start_from.as_ref().map(|(_, densities)| densities.as_slice())
+    }
+}

@@ -1,0 +1,50 @@
+//! What a run is asked for, and who is shown how it comes on.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use topopt_design::IterationReport;
+use topopt_linalg::PcgProgress;
+
+use crate::config::Config;
+use crate::interrupt::Interrupt;
+use crate::meshing::Gmsh;
+use crate::output_folder::Earlier;
+use crate::ranks::Team;
+use crate::summary::Summary;
+
+/// What a run is asked for besides its case.
+pub struct Request {
+    /// What is to become of results that are there.
+    pub earlier: Earlier,
+    /// Results, or a file with densities, to start from.
+    pub start_from: Option<PathBuf>,
+    /// Makes meshes of geometries.
+    pub gmsh: Gmsh,
+    /// Who share the work.
+    pub team: Team,
+}
+
+/// Shows how a run comes on. Nothing that it does ends the run.
+pub trait Progress: Send {
+    /// The run begins.
+    fn start(&mut self, summary: &Summary);
+
+    /// A solve is under way.
+    fn solving(&mut self, iteration: usize, progress: PcgProgress);
+
+    /// An iteration is done.
+    fn iteration(&mut self, report: &IterationReport);
+
+    /// The run is over; its results are in `directory`.
+    fn end(&mut self, summary: &Summary, directory: &Path);
+}
+
+/// What every part of a run has at hand.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub config: &'a Config,
+    pub request: &'a Request,
+    pub interrupt: &'a Interrupt,
+    pub start: Instant,
+}

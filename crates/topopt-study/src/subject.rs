@@ -1,0 +1,112 @@
+//! What is computed: what is asked of a design, and an equation on a mesh or on the part of a rank.
+
+use serde::{Deserialize, Serialize};
+use topopt_design::{DesignSpace, Stage};
+use topopt_fem::{
+    Constraints, DIM, Diffusion, Discretization, Elasticity, ElementKernel, Statement, Timeline,
+};
+
+use crate::filter_plan::FilterPlan;
+use crate::posed::{Form, Posed};
+
+/// What is asked of a design, on the nodes and elements of a problem. Of several ranks the first has all of
+/// it, and the others [`Task::elsewhere`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Task {
+    /// Designs allowed.
+    pub space: DesignSpace,
+    /// The filter.
+    pub filter: FilterPlan,
+    /// Objective and constraints.
+    pub posed: Posed,
+    /// Settings that change in the course of the run.
+    pub stages: Vec<Stage>,
+    /// What acts in time, where the case is in time.
+    pub timeline: Option<Timeline>,
+    /// Number of elements of each color, where the problem has them by color.
+    pub colors: Option<Vec<usize>>,
+    /// The smallest modulus that a design may have, as a share of the largest, in all stages.
+    pub contrast: f64,
+    /// Mass per volume that the factors of the mass are multiples of.
+    pub(crate) mass_density: f64,
+}
+
+impl Task {
+    /// The same without what belongs to single nodes and elements, for ranks after the first.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        Self {
+            space: self.space.elsewhere(),
+            filter: self.filter.clone(),
+            posed: self.posed.elsewhere(),
+            stages: self.stages.clone(),
+            timeline: self.timeline.as_ref().map(Timeline::elsewhere),
+            colors: self.colors.clone(),
+            ..*self
+        }
+    }
+}
+
+/// What a computer computes.
+pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
+    /// What is asked.
+    pub task: &'a Task,
+    /// The problem, of which ranks after the first have no values.
+    pub problem: &'a dyn Statement,
+    /// Its equation: all of it, or that of a rank on its part.
+    pub equation: &'a Discretization<K, N>,
+}
+
+impl<K, const N: usize> Clone for Subject<'_, K, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, const N: usize> Copy for Subject<'_, K, N> {}
+
+impl<K: ElementKernel<N>, const N: usize> Subject<'_, K, N> {
+    /// Nodes and elements of its equation.
+    pub fn sizes(&self) -> [usize; 2] {
+        [self.equation.mesh().n_nodes(), self.equation.mesh().n_elements()]
+    }
+
+    /// Conduction on its mesh without held nodes: it says what flows into these.
+    pub fn bare(&self) -> Discretization<Diffusion, 1> {
+        let mesh = self.equation.mesh();
+        let bare = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
+        match self.equation.elements().stretches() {
+            Some(stretches) => bare.with_stretches(stretches.to_vec()),
+            None => bare,
+        }
+    }
+
+    /// The weights of the densities of the elements in a volume or a mass, `[n_elements]`; none for
+    /// other responses.
+    pub(crate) fn density_weights(&self, form: &Form) -> Option<Vec<f64>> {
+        let space = &self.task.space;
+        let shares = |volumes: Vec<f64>| {
+            let total: f64 = volumes.iter().sum();
+            volumes.into_iter().map(|volume| volume / total).collect()
+        };
+        let within = |elements: &[u32], values: &[f64]| {
+            let mut weights = vec![0.0; values.len()];
+            elements.iter().for_each(|&e| weights[e as usize] = values[e as usize]);
+            weights
+        };
+
+        match form {
+            Form::Volume => Some(shares(space.design_volumes())),
+            Form::VolumeOf(elements) => Some(shares(within(elements, &space.volumes))),
+            Form::Mass(elements) => {
+                let factors = self.problem.mass();
+                let factor = |e: usize| self.task.mass_density * factors.map_or(1.0, |f| f[e]);
+                let masses = space.volumes.iter().enumerate().map(|(e, v)| factor(e) * v);
+                let mut masses: Vec<f64> = masses.collect();
+                space.void.iter().for_each(|&e| masses[e as usize] = 0.0);
+                Some(elements.as_ref().map_or(masses.clone(), |set| within(set, &masses)))
+            }
+            _ => None,
+        }
+    }
+}
