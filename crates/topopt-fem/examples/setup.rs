@@ -12,7 +12,9 @@ use std::time::Instant;
 use topopt_fem::{Aggregation, ElementKernel, LoadCase, Material, Problem, Supports};
 use topopt_mesh::generate::{Benchmark, Resolution};
 use topopt_mesh::quality::Worst;
-use topopt_mesh::{CellList, Components, HexMesh, NodeToElements, Renumbering, Sets, hilbert};
+use topopt_mesh::{
+    CellList, Components, HexMesh, NodeToElements, Partition, Renumbering, Sets, hilbert,
+};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -51,6 +53,10 @@ fn steps(asked: usize) -> Result<(), Failure> {
     let new = steps.time("renumber", || renumbering.apply(&mesh));
 
     let problem = steps.time("problem", || problem(new, &renumbering, &fixed))?;
+    let partition = steps.time("partition", || Partition::new(problem.mesh(), 2));
+    let part = steps.time("a part of two", || partition.part(problem.mesh(), 1));
+    drop(steps.time("equation on it", || problem.on_part(&part)));
+    drop((partition, part));
     steps.time("joined by faces", || Components::joined_by_faces(problem.mesh()));
     drop(steps.time("adjacency", || NodeToElements::new(problem.mesh())));
     drop(steps.time("aggregates", || Aggregation::new(&problem, 600)));

@@ -1,5 +1,7 @@
 //! Values of any number from one rank to another.
 
+use rayon::prelude::*;
+
 use crate::space::ROUND;
 use crate::{Communicator, Parcel};
 
@@ -44,19 +46,20 @@ impl<'c> Link<'c> {
             f64::from_bits(u64::from(pair[0]) | second)
         };
         for round in numbers.chunks(2 * ROUND) {
-            self.cross(round.chunks(2).map(value).collect(), 0);
+            self.cross(round.par_chunks(2).with_min_len(1 << 12).map(value).collect(), 0);
         }
     }
 
     /// What [`Link::send_numbers`] sends.
     pub fn receive_numbers(&self) -> Vec<u32> {
         let n = self.receive_length();
-        let mut numbers = Vec::with_capacity(n + 1);
-        while numbers.len() < n {
-            let values = self.arrived((n - numbers.len()).div_ceil(2).min(ROUND));
-            let pairs = values.into_iter().map(f64::to_bits);
-            numbers.extend(pairs.flat_map(|pair| [pair as u32, (pair >> 32) as u32]));
+        let mut pairs = Vec::with_capacity(n.div_ceil(2));
+        while 2 * pairs.len() < n {
+            let values = self.arrived((n - 2 * pairs.len()).div_ceil(2).min(ROUND));
+            let pair = |value: f64| [value.to_bits() as u32, (value.to_bits() >> 32) as u32];
+            pairs.par_extend(values.into_par_iter().map(pair));
         }
+        let mut numbers = pairs.into_flattened();
         numbers.truncate(n);
         numbers
     }

@@ -1,8 +1,8 @@
 //! The mesh itself: checked when made, then trusted.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -18,8 +18,9 @@ use crate::trilinear::Trilinear;
 /// collapsed to an edge or a point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HexMesh {
-    coordinates: Vec<[f64; 3]>,
-    hexes: Vec<[u32; 8]>,
+    // Equations on a mesh have it each, and share what is large.
+    coordinates: Arc<Vec<[f64; 3]>>,
+    hexes: Arc<Vec<[u32; 8]>>,
     sets: Sets,
 }
 
@@ -153,7 +154,7 @@ impl HexMesh {
         check_coordinates(&coordinates)?;
         check_connectivity(coordinates.len(), &hexes)?;
         check_sets(&sets, coordinates.len(), hexes.len())?;
-        let mesh = Self { coordinates, hexes, sets };
+        let mesh = Self { coordinates: coordinates.into(), hexes: hexes.into(), sets };
         mesh.check_jacobians()?;
         Ok(mesh)
     }
@@ -206,7 +207,7 @@ impl HexMesh {
         sets: Sets,
     ) -> Self {
         debug_assert_eq!((coordinates.len(), hexes.len()), (self.n_nodes(), self.n_elements()));
-        Self { coordinates, hexes, sets }
+        Self { coordinates: coordinates.into(), hexes: hexes.into(), sets }
     }
 
     /// Consecutive elements as a mesh of their own, with nodes in the same order; without sets.
@@ -218,7 +219,7 @@ impl HexMesh {
 
     /// Elements of a mesh that was checked, with the nodes that they have, perhaps none; without sets.
     pub fn of_part(coordinates: Vec<[f64; 3]>, hexes: Vec<[u32; 8]>) -> Self {
-        Self { coordinates, hexes, sets: Sets::default() }
+        Self { coordinates: coordinates.into(), hexes: hexes.into(), sets: Sets::default() }
     }
 
     fn check_jacobians(&self) -> Result<(), MeshError> {

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 use crate::HexMesh;
+use crate::counting_sort::{Grouped, grouped};
 
 /// Which part owns each element and each node of a mesh.
 ///
@@ -66,23 +67,22 @@ impl Partition {
         let n = mesh.n_elements();
         let bounds: Vec<usize> = (0..=n_parts).map(|part| n * part / n_parts).collect();
 
-        // From the last part to the first one, so that the first one stays.
-        let mut owners = vec![0u32; mesh.n_nodes()];
-        for part in (0..n_parts).rev() {
-            let hexes = &mesh.hexes()[bounds[part]..bounds[part + 1]];
-            hexes.iter().flatten().for_each(|&node| owners[node as usize] = part as u32);
+        // Part after part, so that the first one that touches a node stays.
+        let owners: Vec<AtomicU32> = numbers(mesh.n_nodes(), || u32::MAX);
+        for part in 0..n_parts {
+            let hexes = mesh.hexes()[bounds[part]..bounds[part + 1]].par_iter();
+            hexes.flatten_iter().for_each(|&node| {
+                let owner = &owners[node as usize];
+                if owner.load(Relaxed) == u32::MAX {
+                    owner.store(part as u32, Relaxed);
+                }
+            });
         }
 
-        let mut node_counts = vec![0; n_parts];
-        owners.iter().for_each(|&part| node_counts[part as usize] += 1);
-        let mut next: Vec<usize> =
-            (0..n_parts).map(|part| node_counts[..part].iter().sum()).collect();
-        let mut node_order = vec![0; owners.len()];
-        for (node, &part) in owners.iter().enumerate() {
-            node_order[next[part as usize]] = node as u32;
-            next[part as usize] += 1;
-        }
-        Self { bounds, owners, node_counts, node_order: node_order.into() }
+        let owners: Vec<u32> = owners.into_par_iter().map(AtomicU32::into_inner).collect();
+        let Grouped { offsets, values } = grouped(&owners, n_parts, |node| node as u32);
+        let node_counts = offsets.windows(2).map(|ends| ends[1] - ends[0]).collect();
+        Self { bounds, owners, node_counts, node_order: values.into() }
     }
 
     /// Number of parts.
@@ -121,8 +121,7 @@ impl Partition {
         let first: usize = self.node_counts[..part].iter().sum();
         let mut nodes = self.node_order[first..][..self.node_counts[part]].to_vec();
         let n_own_nodes = nodes.len();
-        let is_other: Vec<AtomicBool> =
-            (0..mesh.n_nodes()).into_par_iter().map(|_| AtomicBool::new(false)).collect();
+        let is_other: Vec<AtomicBool> = numbers(mesh.n_nodes(), || false);
         elements.par_iter().for_each(|&e| {
             let others = mesh.hexes()[e as usize].into_iter().filter(|&node| owner(node) != part);
             others.for_each(|node| is_other[node as usize].store(true, Relaxed));
@@ -131,9 +130,11 @@ impl Partition {
         nodes.par_extend(others.filter(|&node| is_other[node as usize].load(Relaxed)));
         drop(is_other);
 
-        let mut local = vec![0; mesh.n_nodes()];
-        (0..).zip(&nodes).for_each(|(k, &node)| local[node as usize] = k);
-        let hex = |&e: &u32| mesh.hexes()[e as usize].map(|node| local[node as usize]);
+        let local: Vec<AtomicU32> = numbers(mesh.n_nodes(), || 0);
+        let number = |(k, &node): (usize, &u32)| local[node as usize].store(k as u32, Relaxed);
+        nodes.par_iter().enumerate().for_each(number);
+        let local = |node: u32| local[node as usize].load(Relaxed);
+        let hex = |&e: &u32| mesh.hexes()[e as usize].map(local);
         let hexes: Vec<[u32; 8]> = elements.par_iter().map(hex).collect();
         let coordinates = nodes.par_iter().map(|&node| mesh.coordinates()[node as usize]).collect();
         let neighbors = self.neighbors(part, (&elements, &hexes), &nodes);
@@ -164,11 +165,15 @@ impl Partition {
             (0..self.n_parts()).map(|part| Neighborhood { part, ..Default::default() }).collect();
 
         // Elements that are here as well as there: they are of the one part, or touch nodes of it.
-        for ((local, &e), hex) in (0..).zip(elements).zip(hexes) {
-            let is_home = self.elements(part).contains(&(e as usize));
-            if is_home && hex.iter().all(|&node| is_own(node)) {
-                continue;
-            }
+        let is_home =
+            |local: u32| self.elements(part).contains(&(elements[local as usize] as usize));
+        let is_inside = |local: u32| hexes[local as usize].iter().all(|&node| is_own(node));
+        let border = (0..elements.len() as u32).into_par_iter();
+        let border: Vec<u32> =
+            border.filter(|&local| !(is_home(local) && is_inside(local))).collect();
+        for local in border {
+            let (e, hex) = (elements[local as usize], &hexes[local as usize]);
+            let is_home = is_home(local);
             let mut there: Vec<usize> =
                 hex.iter().map(|&node| owner(nodes[node as usize])).collect();
             let home = part_of(e);
@@ -204,6 +209,11 @@ impl Partition {
         });
         neighbors
     }
+}
+
+/// So many numbers that several threads write.
+fn numbers<T, A: From<T> + Send>(n: usize, value: impl Fn() -> T + Sync) -> Vec<A> {
+    (0..n).into_par_iter().map(|_| value().into()).collect()
 }
 
 #[cfg(test)]
