@@ -1,5 +1,7 @@
 //! Which designs are allowed.
 
+use rayon::iter::repeat_n;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// What designs are allowed: bounds of the density, the volume they may take.
@@ -69,7 +71,7 @@ impl DesignSpace {
 
     /// Volumes of the design elements, 0 for solid and void ones, `[n_elements]`.
     pub fn design_volumes(&self) -> Vec<f64> {
-        let mut volumes = self.volumes.clone();
+        let mut volumes: Vec<f64> = self.volumes.par_iter().copied().collect();
         self.solid.iter().chain(&self.void).for_each(|&e| volumes[e as usize] = 0.0);
         volumes
     }
@@ -96,7 +98,7 @@ impl DesignSpace {
 
     /// `design` in design elements, what the others are bound to in those.
     pub(crate) fn densities(&self, design: f64) -> Vec<f64> {
-        let mut values = vec![design; self.volumes.len()];
+        let mut values: Vec<f64> = repeat_n(design, self.volumes.len()).collect();
         self.solid.iter().for_each(|&e| values[e as usize] = 1.0);
         self.void.iter().for_each(|&e| values[e as usize] = self.density_min);
         values

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use rayon::prelude::*;
 use topopt_mesh::{Components, HexMesh};
 
 use crate::{
@@ -190,7 +191,7 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
     pub fn with_factors(self, factors: ElementFactors) -> Result<Self, ProblemError> {
         let n = self.mesh().n_elements();
         let is_usable = |values: &Vec<f64>| {
-            values.len() == n && values.iter().all(|&v| v.is_finite() && v > 0.0)
+            values.len() == n && values.par_iter().all(|&v| v.is_finite() && v > 0.0)
         };
         let ElementFactors { stiffness, mass } = &factors;
         if [stiffness, mass].into_iter().flatten().all(is_usable) {
@@ -217,7 +218,7 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
 
 fn is_usable<const N: usize>(case: &LoadCase<N>, n_dofs: usize) -> bool {
     let mut nodal = [Some(&case.forces), case.prescribed.as_ref()].into_iter().flatten();
-    nodal.all(|values| values.len() == n_dofs && values.iter().all(|v| v.is_finite()))
+    nodal.all(|values| values.len() == n_dofs && values.par_iter().all(|v| v.is_finite()))
         && case.body_force.is_finite()
         && case.weight.is_finite()
         && case.weight > 0.0
@@ -226,7 +227,7 @@ fn is_usable<const N: usize>(case: &LoadCase<N>, n_dofs: usize) -> bool {
 fn does_work<const N: usize>(case: &LoadCase<N>, held: &Constraints<N>) -> bool {
     let is_free = |i: usize| (0..held.n_nodes()).any(|node| !held.is_fixed(node, i));
     case.prescribed.is_some()
-        || case.forces.iter().any(|&f| f != 0.0)
+        || case.forces.par_iter().any(|&f| f != 0.0)
         || (0..N).any(|i| !case.body_force.is_zero_along(i) && is_free(i))
 }
 

@@ -42,12 +42,17 @@ impl HexMesh {
     /// Width of an element, the cube root of its volume, averaged over the volume of the mesh: as a
     /// point of the part sees it, so that many small elements in a corner do not decide it.
     pub fn element_width(&self) -> f64 {
+        Self::width_of(&self.volumes())
+    }
+
+    /// As [`HexMesh::element_width`], of elements of these volumes.
+    pub fn width_of(volumes: &[f64]) -> f64 {
         let sums = |volumes: &[f64]| {
             let width_sum: f64 = volumes.iter().map(|v| v * v.cbrt()).sum();
             (width_sum, volumes.iter().sum::<f64>())
         };
         // Chunk by chunk, whatever the number of threads.
-        let chunks: Vec<(f64, f64)> = self.volumes().par_chunks(CHUNK).map(sums).collect();
+        let chunks: Vec<(f64, f64)> = volumes.par_chunks(CHUNK).map(sums).collect();
         let (widths, volumes): (Vec<f64>, Vec<f64>) = chunks.into_iter().unzip();
         widths.iter().sum::<f64>() / volumes.iter().sum::<f64>()
     }

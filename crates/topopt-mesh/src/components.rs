@@ -1,9 +1,10 @@
 //! Connected components: parts of a mesh that share no node.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
+use crate::counting_sort::{Grouped, grouped};
 use crate::hexahedron::{FACES, NODES};
 use crate::{Face, HexMesh, NodeToElements};
 
@@ -48,19 +49,10 @@ impl Components {
     /// are more than the [parts](Components::of) that share nodes, one turns about an edge or a
     /// node of another.
     pub fn joined_by_faces(mesh: &HexMesh) -> FaceJoined {
-        let parent: Vec<AtomicU32> =
-            (0..mesh.n_elements() as u32).into_par_iter().map(AtomicU32::new).collect();
-        let adjacency = NodeToElements::new(mesh);
-        let joiner = |around: &mut Around, node: usize| {
-            around.each_joint(mesh, &adjacency, node, |a, b| join(&parent, a, b));
-        };
-        (0..mesh.n_nodes()).into_par_iter().for_each_init(Around::default, joiner);
-
-        let elements = (0..mesh.n_elements() as u32).into_par_iter();
-        let root_of: Vec<u32> = elements.map(|element| find(&parent, element)).collect();
-        let is_root = |(element, root): (usize, &u32)| element as u32 == *root;
-        let n_parts =
-            root_of.par_iter().enumerate().filter(|&(e, root)| is_root((e, root))).count();
+        let parent = parents_by_faces(mesh);
+        let elements = || (0..mesh.n_elements() as u32).into_par_iter();
+        let root_of: Vec<u32> = elements().map(|element| find(&parent, element)).collect();
+        let n_parts = elements().filter(|&e| root_of[e as usize] == e).count();
         if n_parts == 1 {
             return FaceJoined { n_parts, hinge: None };
         }
@@ -93,12 +85,51 @@ impl Components {
 
     /// The nodes of every part, increasing.
     pub fn nodes_by_component(&self) -> Vec<Vec<u32>> {
-        let mut parts = vec![Vec::new(); self.n_components];
-        for (node, &part) in self.of_node.iter().enumerate() {
-            parts[part as usize].push(node as u32);
+        let Grouped { offsets, values } =
+            grouped(&self.of_node, self.n_components, |node| node as u32);
+        if self.n_components == 1 {
+            return vec![values];
         }
-        parts
+        offsets.windows(2).map(|ends| values[ends[0]..ends[1]].to_vec()).collect()
     }
+}
+
+/// Trees of the elements that are joined by faces.
+fn parents_by_faces(mesh: &HexMesh) -> Vec<AtomicU32> {
+    let elements = || (0..mesh.n_elements() as u32).into_par_iter();
+    let parent: Vec<AtomicU32> = elements().map(AtomicU32::new).collect();
+    elements().skip(1).for_each(|e| {
+        if goes_on(&mesh.hexes()[e as usize - 1], &mesh.hexes()[e as usize]) {
+            join(&parent, e - 1, e);
+        }
+    });
+
+    // Few of the nodes join nearly all chords.
+    let adjacency = NodeToElements::new(mesh);
+    let joiner = |around: &mut Around, node: usize| {
+        around.each_joint(mesh, &adjacency, node, |a, b| join(&parent, a, b));
+    };
+    let nodes = || (0..mesh.n_nodes()).into_par_iter();
+    nodes().step_by(FEW).for_each_init(Around::default, joiner);
+
+    // Then whatever is not with the first element by now.
+    let is_apart: Vec<AtomicBool> = nodes().map(|_| false.into()).collect();
+    elements().filter(|&e| find(&parent, e) != find(&parent, 0)).for_each(|e| {
+        let nodes = mesh.hexes()[e as usize].into_iter();
+        nodes.for_each(|node| is_apart[node as usize].store(true, Ordering::Relaxed));
+    });
+    let apart = nodes().filter(|&node| is_apart[node].load(Ordering::Relaxed));
+    apart.for_each_init(Around::default, joiner);
+    parent
+}
+
+/// Each so many nodes are looked at first by [`parents_by_faces`].
+const FEW: usize = 8;
+
+/// Whether `next` begins with the face that `hex` ends with, as along a chord of a renumbered mesh.
+fn goes_on(hex: &[u32; 8], next: &[u32; 8]) -> bool {
+    let [last, first] = [Face::key(FACES[1].map(|a| hex[a])), Face::key(FACES[0].map(|a| next[a]))];
+    last == first && last[2] != u32::MAX
 }
 
 /// Room for what is around a node.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use topopt_fem::Diffusion;
 use topopt_io::vtk::{Array, Section, Values, vtu};
 use topopt_mesh::HexMesh;
@@ -282,8 +283,9 @@ impl Marks {
             let cases = problem.load_cases().iter();
             cases.flat_map(|case| &case.forces[N * node..N * node + N]).any(|force| *force != 0.0)
         };
-        let nodes = |is_marked: &dyn Fn(usize) -> bool| {
-            let marks: Vec<u8> = (0..n_nodes).map(|node| is_marked(node).into()).collect();
+        let nodes = |is_marked: &(dyn Fn(usize) -> bool + Sync)| {
+            let marks = (0..n_nodes).into_par_iter().map(|node| u8::from(is_marked(node)));
+            let marks: Vec<u8> = marks.collect();
             model.renumbering.nodes_to_original(&marks)
         };
         let loaded = match &model.loaded {

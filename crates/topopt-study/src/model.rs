@@ -70,7 +70,8 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     ) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
         InputError::if_any(flat(config, &case).into_iter().collect())?;
-        let element_width = case.mesh.element_width();
+        let volumes = case.mesh.volumes();
+        let element_width = HexMesh::width_of(&volumes);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
 
         let (renumbering, colors) = renumbered(&case.mesh, needs_colors);
@@ -89,7 +90,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let space = DesignSpace::new(
             config.design.density_min,
             config.initial_volume(),
-            problem.mesh().volumes(),
+            renumbering.elements_from_original(&volumes),
             of_problem(&case.solid),
             void,
         );

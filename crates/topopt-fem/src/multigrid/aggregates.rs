@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
+use topopt_mesh::counting_sort::{Grouped, grouped};
 use topopt_mesh::vector::difference;
 
 use super::distinct::Distinct;
@@ -73,7 +74,7 @@ impl Aggregates {
         positions: &[[f64; DIM]],
         graph: &impl Graph,
     ) -> Self {
-        let (of, mut count) = whole_neighborhoods(neighbors);
+        let (of, mut count) = whole_neighborhoods(neighbors, RANGE);
 
         // By the aggregates as they were begun, so the order in which points join does not matter.
         let touched = |(node, &own): (usize, &u32)| match own {
@@ -132,18 +133,10 @@ impl Aggregates {
 
     /// Members, centers and offsets of `count` aggregates.
     fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
-        let mut members = vec![Vec::new(); count];
-
-        // Every thread fills its own range of aggregates.
-        let share = count.div_ceil(rayon::current_num_threads()).max(1);
-        members.par_chunks_mut(share).enumerate().for_each(|(range, members)| {
-            for (point, &aggregate) in of.iter().enumerate() {
-                if let Some(own) = members.get_mut((aggregate as usize).wrapping_sub(range * share))
-                {
-                    own.push(point as u32);
-                }
-            }
-        });
+        let Grouped { offsets: ends, values } = grouped(&of, count, |point| point as u32);
+        let members = ends.par_windows(2).map(|ends| values[ends[0]..ends[1]].to_vec());
+        let members: Vec<Vec<u32>> = members.collect();
+        drop(values);
 
         let center = |points: &Vec<u32>| -> [f64; DIM] {
             let sum = |i| points.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
@@ -166,22 +159,64 @@ pub(super) fn offsets(
     positions.par_iter().zip(of).map(offset).collect()
 }
 
-/// The aggregates that whole neighborhoods make, NONE for points left over, and their number.
-fn whole_neighborhoods(neighbors: Neighbors) -> (Vec<u32>, u32) {
-    let mut of = vec![NONE; neighbors.n_points()];
+/// Points of a range that one thread groups. In chords of a mesh, a tenth of them is near its border.
+const RANGE: usize = 1 << 23;
+
+/// The aggregates that whole neighborhoods make, NONE for points left over, and their number. First those
+/// within ranges of at most so many consecutive points, by all threads; then those across ranges.
+fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
+    let n = neighbors.n_points();
+    let size = n.div_ceil(n.div_ceil(most).max(1)).max(1);
+    let roots = roots(&neighbors);
+    let range_of: Vec<u32> = roots.par_iter().map(|&root| root / size as u32).collect();
+    let within = grouped(&range_of, n.div_ceil(size), |i| roots[i]).values;
+
+    let mut of = vec![NONE; n];
+    let ranges = of.par_chunks_mut(size).zip(within.par_chunks(size)).enumerate();
+    let within = |(range, (of, roots)): (usize, (&mut [u32], &[u32]))| {
+        group_range(&neighbors, (range * size) as u32, of, roots)
+    };
+    let counts: Vec<u32> = ranges.map(within).collect();
+
+    // Numbers go on from range to range.
     let mut count = 0;
-    for node in roots(&neighbors) {
-        if of[node as usize] != NONE {
-            continue; // most are, and their rows need not be looked up
-        }
-        let row = neighbors.row(node);
-        if row.iter().all(|&other| of[other as usize] == NONE) {
-            of[node as usize] = count;
-            row.iter().for_each(|&other| of[other as usize] = count);
+    for (of, own) in of.chunks_mut(size).zip(counts) {
+        of.par_iter_mut().filter(|of| **of != NONE).for_each(|of| *of += count);
+        count += own;
+    }
+
+    let is_free = |of: &[u32], root: u32| {
+        of[root as usize] == NONE
+            && neighbors.row(root).iter().all(|&other| of[other as usize] == NONE)
+    };
+    let across: Vec<u32> = roots.par_iter().copied().filter(|&root| is_free(&of, root)).collect();
+    for root in across {
+        if is_free(&of, root) {
+            of[root as usize] = count;
+            neighbors.row(root).iter().for_each(|&other| of[other as usize] = count);
             count += 1;
         }
     }
     (of, count)
+}
+
+/// Groups the points of a range that begins with `first`, whose aggregates do not leave it. Returns how many
+/// there are.
+fn group_range(neighbors: &Neighbors, first: u32, of: &mut [u32], roots: &[u32]) -> u32 {
+    let mut count = 0;
+    for &root in roots {
+        if of[(root - first) as usize] != NONE {
+            continue; // most are, and their rows need not be looked up
+        }
+        let row = neighbors.row(root);
+        let is_free = |&other: &u32| of.get(other.wrapping_sub(first) as usize) == Some(&NONE);
+        if row.iter().all(is_free) {
+            of[(root - first) as usize] = count;
+            row.iter().for_each(|&other| of[(other - first) as usize] = count);
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Aggregates of so many points are not checked.
@@ -224,4 +259,48 @@ fn most_touched(point: usize, graph: &impl Graph, of: &[u32]) -> u32 {
         }
     });
     touched.iter().max_by_key(|(_, times)| *times).map_or(NONE, |t| t.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::ThreadPoolBuilder;
+    use topopt_mesh::generate::{Benchmark, Resolution};
+    use topopt_mesh::{NodeToElements, Renumbering};
+
+    use super::super::node_graph::NodeGraph;
+    use super::*;
+
+    #[test]
+    fn whole_neighborhoods_are_whole_within_ranges_and_across() {
+        let mesh = Benchmark::Michell.generate(Resolution::Elements(3000)).unwrap();
+        let mesh = Renumbering::on_import(&mesh).apply(&mesh);
+        let adjacency = NodeToElements::new(&mesh);
+        let graph = NodeGraph::new(&mesh, &adjacency, &[]);
+        let neighbors = || Neighbors::of(mesh.n_nodes(), &graph);
+        let sorted = neighbors();
+        let row = |node: usize| {
+            let mut row = sorted.row(node as u32).to_vec();
+            row.sort_unstable();
+            row
+        };
+        let rows: Vec<Vec<u32>> = (0..mesh.n_nodes()).map(row).collect();
+
+        for most in [97, 1000, 1 << 20] {
+            let grouped = |threads: usize| {
+                let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| whole_neighborhoods(neighbors(), most))
+            };
+            let (of, count) = grouped(1);
+            assert_eq!(grouped(3), (of.clone(), count), "ranges of {most}");
+
+            let mut members = vec![Vec::new(); count as usize];
+            let grouped = (0..).zip(&of).filter(|(_, own)| **own != NONE);
+            grouped.for_each(|(node, own)| members[*own as usize].push(node));
+            for points in members {
+                assert!(points.iter().any(|&root: &u32| rows[root as usize] == points));
+            }
+            let is_free = |row: &Vec<u32>| row.iter().all(|&other| of[other as usize] == NONE);
+            assert!(!rows.iter().any(is_free), "ranges of {most} leave a neighborhood");
+        }
+    }
 }

@@ -92,7 +92,7 @@ impl Neighbors {
 
 /// All points in the order in which they may start aggregates: breadth first, so that each begins
 /// beside the last ones; those inside before those with few neighbors, so that aggregates are full.
-pub(super) fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
+pub(super) fn roots(neighbors: &Neighbors) -> Vec<u32> {
     let order = breadth_first(neighbors);
     let inside = visits_of_quartile(neighbors);
     // As on a face, an edge, a corner of a box
@@ -101,11 +101,13 @@ pub(super) fn roots(neighbors: &Neighbors) -> impl Iterator<Item = u32> {
         (0..3).filter(|k| visits << k < inside).count() as u8
     };
     let exposures: Vec<u8> = order.par_iter().map(exposure).collect();
-    let exposed = |exposed: u8| -> Vec<u32> {
+    let mut roots = Vec::with_capacity(order.len());
+    for exposed in 0..4 {
         let points = order.par_iter().zip(&exposures);
-        points.filter(|&(_, &exposure)| exposure == exposed).map(|(&point, _)| point).collect()
-    };
-    [0, 1, 2, 3].map(exposed).into_iter().flatten()
+        let exposed = points.filter(|&(_, &exposure)| exposure == exposed);
+        roots.par_extend(exposed.map(|(&point, _)| point));
+    }
+    roots
 }
 
 /// How many neighbors are visited of three quarters of the points, at most.
