@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a .vtu, .vti or .pvd file by VTK's own readers and prints what it finds as JSON.
+"""Reads a .vtu, .pvtu, .vti or .pvd file by VTK's own readers and prints what it finds as JSON.
 
     python3 vtk_readback.py FILE
 
@@ -20,7 +20,11 @@ import xml.etree.ElementTree as ElementTree
 
 try:
     from vtkmodules.vtkCommonCore import vtkLogger
-    from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLUnstructuredGridReader
+    from vtkmodules.vtkIOXML import (
+        vtkXMLImageDataReader,
+        vtkXMLPUnstructuredGridReader,
+        vtkXMLUnstructuredGridReader,
+    )
 except ImportError as error:
     print(f"VTK cannot be imported ({error}); install it with `pip install vtk`", file=sys.stderr)
     sys.exit(77)
@@ -58,9 +62,13 @@ def arrays(attributes):
 
 
 def read_data(path):
-    readers = {".vtu": vtkXMLUnstructuredGridReader, ".vti": vtkXMLImageDataReader}
+    readers = {
+        ".vtu": vtkXMLUnstructuredGridReader,
+        ".pvtu": vtkXMLPUnstructuredGridReader,
+        ".vti": vtkXMLImageDataReader,
+    }
     if path.suffix not in readers:
-        sys.exit(f"{path}: not a .vtu, .vti or .pvd file")
+        sys.exit(f"{path}: not a .vtu, .pvtu, .vti or .pvd file")
     if not path.is_file():
         sys.exit(f"{path}: no such file")
     errors = []

@@ -9,7 +9,8 @@ import meshes
 from verdict import LOST, require, sound
 
 FOREIGN = ["history.csv", "summary.json", "design.vtu", "design.vti", "design.pvd", "verify.json", "verify.vtu",
-           "report.html", "case.toml", "snapshots/design_0001.vtu", "checkpoints/iteration_0001.ckpt", "notes.txt"]
+           "report.html", "case.toml", "snapshots/design_0001.vtu", "design.pvtu", "pieces/piece_0001.vtu",
+           "checkpoints/iteration_0001.ckpt", "notes.txt"]
 
 
 def make(place):

@@ -158,7 +158,7 @@ pub fn inverse(m: &[[f64; 3]; 3], det: f64) -> [[f64; 3]; 3] {
 }
 
 /// The distinct nodes of `hexes`, increasing, and the elements by their numbers among these.
-pub(crate) fn with_own_nodes(hexes: &[[u32; 8]]) -> (Vec<u32>, Vec<[u32; 8]>) {
+pub fn with_own_nodes(hexes: &[[u32; 8]]) -> (Vec<u32>, Vec<[u32; 8]>) {
     let mut nodes = hexes.as_flattened().to_vec();
     nodes.sort_unstable();
     nodes.dedup();

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::finding::Finding;
 use crate::result_files::{
-    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN, GRID,
-    HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT, UNCUT, VERIFIED, VERIFIED_DESIGN,
-    checkpoints, is_written_by_us,
+    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN,
+    DESIGN_IN_PIECES, GRID, HISTORY, PIECES, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT, UNCUT,
+    VERIFIED, VERIFIED_DESIGN, checkpoints, is_written_by_us,
 };
 
 /// What is to become of the results of an earlier run.
@@ -23,12 +23,13 @@ pub enum Earlier {
 }
 
 /// Names of the files that runs, what follows them and analyses write.
-const FILES: [&str; 15] = [
+const FILES: [&str; 16] = [
     CASE,
     HISTORY,
     SUMMARY,
     DESIGN,
     UNCUT,
+    DESIGN_IN_PIECES,
     SERIES,
     GRID,
     VERIFIED,
@@ -60,7 +61,7 @@ pub fn check(config: &Config, start_from: Option<&Path>, earlier: Earlier) -> Re
     if let Some(path) = FILES.map(|name| directory.join(name)).iter().find(|path| path.is_dir()) {
         return Err(refused(format!("cannot write {}: it is a folder", path.display())));
     }
-    let folders = [CHECKPOINTS, SNAPSHOTS].map(|name| directory.join(name));
+    let folders = [CHECKPOINTS, SNAPSHOTS, PIECES].map(|name| directory.join(name));
     if let Some(path) = folders.iter().find(|path| path.is_symlink()) {
         return Err(refused(format!("{} is a link, which is not followed", path.display())));
     }
@@ -134,6 +135,7 @@ fn outputs(directory: &Path) -> Vec<PathBuf> {
     for (folder, start, end) in [
         (SNAPSHOTS, "design_", ".vtu"),
         (SNAPSHOTS, "analysis_", ".vtu"),
+        (PIECES, "piece_", ".vtu"),
         (CHECKPOINTS, "iteration_", ".ckpt"),
     ] {
         let entries = fs::read_dir(directory.join(folder)).into_iter().flatten().flatten();

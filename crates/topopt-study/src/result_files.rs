@@ -21,6 +21,10 @@ pub const SUMMARY: &str = "summary.json";
 pub const DESIGN: &str = "design.vtu";
 /// The same on the elements of a mesh file as they were before they were cut.
 pub const UNCUT: &str = "design_uncut.vtu";
+/// The same in pieces.
+pub const DESIGN_IN_PIECES: &str = "design.pvtu";
+/// Folder of the pieces.
+pub const PIECES: &str = "pieces";
 /// What `topopt verify` has found; see [`crate::verification::Verification`].
 pub const VERIFIED: &str = "verify.json";
 /// The design of solid and void elements that it has solved.

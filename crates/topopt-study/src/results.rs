@@ -9,7 +9,7 @@ use std::time::Duration;
 use topopt_design::{DesignFields, IterationReport, ObserverError};
 use topopt_fem::{DIM, Elasticity};
 use topopt_io::csv::CsvFile;
-use topopt_io::vtk::{Array, Compression, Values, pvd, vti, vtu};
+use topopt_io::vtk::{Array, Compression, Values, pvd, pvtu, vti, vtu};
 use topopt_io::{UncutCells, WriteError, atomic};
 use topopt_mesh::UniformGrid;
 
@@ -21,9 +21,9 @@ use crate::model::Model;
 use crate::output_folder::{self, Earlier, refused};
 use crate::physics::Physics;
 use crate::result_files::{
-    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN, GRID,
-    HISTORY, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT, UNCUT, VERIFIED, VERIFIED_DESIGN,
-    checkpoints, compression,
+    ANALYSIS, ANALYSIS_FIELDS, ANALYSIS_PAGE, ANALYSIS_SERIES, CASE, CHECKPOINTS, DESIGN,
+    DESIGN_IN_PIECES, GRID, HISTORY, PIECES, REPORT, SERIES, SNAPSHOTS, SUMMARY, TRANSIENT, UNCUT,
+    VERIFIED, VERIFIED_DESIGN, checkpoints, compression,
 };
 use crate::resumption::Resumption;
 
@@ -33,6 +33,8 @@ pub struct Results<'a, K = Elasticity, const N: usize = DIM> {
     model: &'a Model<K, N>,
     marks: Marks,
     history: CsvFile,
+    /// See [`crate::config::Output::pieces`].
+    n_pieces: usize,
     snapshots: Vec<(f64, String)>,
     compression: Compression,
     /// Keeps other runs away.
@@ -84,6 +86,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             model,
             marks: Marks::of(model),
             history,
+            n_pieces: config.output.pieces,
             snapshots,
             compression: compression(config),
             _lock: lock,
@@ -104,7 +107,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         fs::create_dir_all(&folder)
             .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
         let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
-        self.write_design(&self.directory.join(&name), &fields)?;
+        self.write_design(&Form::Whole(self.directory.join(&name)), &fields)?;
         self.snapshots.push((iteration as f64, name));
         Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
     }
@@ -137,7 +140,8 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         self.history.row(&row.into_iter().chain(own).collect::<Vec<_>>())
     }
 
-    /// Writes the design evaluated last: design.vtu, design_uncut.vtu, design.vti, design.pvd.
+    /// Writes the design evaluated last: design.vtu, design.pvtu with its pieces, design_uncut.vtu,
+    /// design.vti, design.pvd.
     ///
     /// # Errors
     /// A file that cannot be written.
@@ -147,9 +151,13 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             Some(grid) => self.write_grid(grid, &fields.density),
             None => Ok(()),
         };
-        let design = || {
-            self.write_design(&self.directory.join(DESIGN), &fields)?;
-            self.model.uncut.as_ref().map_or(Ok(()), |uncut| self.write_uncut(uncut, &fields))
+        let design = || -> Result<(), ObserverError> {
+            self.write_design(&Form::Whole(self.directory.join(DESIGN)), &fields)?;
+            self.write_pieces(&fields)?;
+            if let Some(uncut) = &self.model.uncut {
+                self.write_uncut(uncut, &fields)?;
+            }
+            Ok(())
         };
         let (design, grid) = rayon::join(design, grid);
         design?;
@@ -159,7 +167,22 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
     }
 
-    fn write_design(&self, path: &Path, fields: &Fields) -> Result<(), WriteError> {
+    /// The design in pieces, where these are asked for; those of before are taken away.
+    fn write_pieces(&self, fields: &Fields) -> Result<(), ObserverError> {
+        let folder = self.directory.join(PIECES);
+        let failed = |cause| format!("cannot write to {}: {cause}", folder.display());
+        remove_pieces(&self.directory).map_err(failed)?;
+        let n = self.n_pieces.min(self.model.mesh.n_elements());
+        if n == 0 {
+            return Ok(());
+        }
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let names = (1..=n).map(|piece| format!("{PIECES}/piece_{piece:04}.vtu")).collect();
+        let form = Form::InPieces(self.directory.join(DESIGN_IN_PIECES), names);
+        Ok(self.write_design(&form, fields)?)
+    }
+
+    fn write_design(&self, form: &Form, fields: &Fields) -> Result<(), WriteError> {
         let array =
             |name, components, values| Array { name, components, values: Values::F64(values) };
         let nodal = fields.nodal.iter();
@@ -173,8 +196,14 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         cells.extend(fluxes.map(|(name, values)| array(name.as_str(), 3, values.as_slice())));
         cells.extend(self.marks.cells());
         let points: Vec<_> = nodal.into_iter().chain(self.marks.points()).collect();
-        let mesh = &self.model.mesh;
-        vtu::write(path, mesh.coordinates(), mesh.hexes(), &points, &cells, self.compression)
+        let (compression, mesh) = (self.compression, &self.model.mesh);
+        let grid = (mesh.coordinates(), mesh.hexes());
+        match form {
+            Form::Whole(path) => vtu::write(path, grid.0, grid.1, &points, &cells, compression),
+            Form::InPieces(path, names) => {
+                pvtu::write(path, names, grid, [&points, &cells], compression)
+            }
+        }
     }
 
     /// Density and energy on the cells of the mesh file, with their numbers there.
@@ -202,6 +231,14 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         let cells = [Array { name: "density", components: 1, values: Values::F32(&values) }];
         vti::write(&self.directory.join(GRID), grid, &cells, self.compression)
     }
+}
+
+/// How a design is written.
+enum Form {
+    /// To one file.
+    Whole(PathBuf),
+    /// To a file that lists others of these names.
+    InPieces(PathBuf, Vec<String>),
 }
 
 /// Fields of a design in the user's numbering.
@@ -241,18 +278,22 @@ impl Fields {
 }
 
 /// Removes what an earlier run left: its checkpoints, its summary, its design with verification
-/// and report, its snapshots; or an earlier analysis. To go on with it, only verification and report, and checkpoints and
-/// snapshots after the one it goes on from, are removed. Returns the snapshots that stay.
+/// and report, its snapshots; or an earlier analysis. To go on with it, only verification and report,
+/// and checkpoints and snapshots after the one it goes on from, are removed. Returns the snapshots
+/// that stay.
 fn remove_earlier(
     directory: &Path,
     resumption: Option<&Resumption>,
 ) -> io::Result<Vec<(f64, String)>> {
-    for folder in ["", CHECKPOINTS, SNAPSHOTS] {
+    for folder in ["", CHECKPOINTS, SNAPSHOTS, PIECES] {
         atomic::remove_leftovers(&directory.join(folder))?;
     }
 
     let last = resumption.map(|resumption| resumption.state.iteration);
     checkpoints(directory).remove_after(last.unwrap_or(0))?;
+    if resumption.is_none() {
+        remove_pieces(directory)?;
+    }
     let of_run =
         [SUMMARY, DESIGN, UNCUT, SERIES, GRID].into_iter().filter(|_| resumption.is_none());
     remove_files(directory, of_run.chain([VERIFIED, VERIFIED_DESIGN, REPORT]))?;
@@ -293,6 +334,23 @@ fn remove_snapshots(
 
     snapshots.sort_by(|a, b| a.0.total_cmp(&b.0));
     Ok(snapshots)
+}
+
+/// Removes the design in pieces, and their folder where it is empty then.
+fn remove_pieces(directory: &Path) -> io::Result<()> {
+    remove_files(directory, [DESIGN_IN_PIECES])?;
+    let folder = directory.join(PIECES);
+    let Ok(entries) = fs::read_dir(&folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_prefix("piece_").and_then(|name| name.strip_suffix(".vtu"));
+        if number.is_some_and(|number| number.parse::<usize>().is_ok()) {
+            fs::remove_file(&path)?;
+        }
+    }
+    let _ = fs::remove_dir(&folder); // which the system does not where there are files
+    Ok(())
 }
 
 /// Removes the files `names` from `directory`, where they are there.

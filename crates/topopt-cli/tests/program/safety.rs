@@ -14,6 +14,7 @@ fn files_of_others_stay() {
         "history.csv",
         "summary.json",
         "design.vtu",
+        "design.pvtu",
         "design.vti",
         "design.pvd",
         "verify.json",
@@ -23,6 +24,7 @@ fn files_of_others_stay() {
         "analysis.vtu",
         "analysis.html",
         "snapshots/design_0001.vtu",
+        "pieces/piece_0001.vtu",
         "checkpoints/iteration_0001.ckpt",
     ] {
         let folder = Folder::new();

@@ -27,14 +27,37 @@ fn vtk_reads_two_load_cases_on_a_distorted_mesh() {
         "solver.tolerance=1e-10",
         "output.snapshot_every=1",
         "output.vti_spacing=0.5",
+        "output.pieces=3",
     ]);
     let in_folder = |name: &str| read(&folder.path("out").join(name));
     let Some(design) = in_folder("design.vtu") else { return };
     check_design(&design, &mesh, &folder);
+    check_pieces(&in_folder("design.pvtu").unwrap(), &design, &folder);
     check_grid(&in_folder("design.vti").unwrap(), &design, &mesh);
     check_series(&in_folder("design.pvd").unwrap(), &design, &folder);
     folder.run_well(&["solver.tolerance=1e-10", "output.compression=none"]);
     assert_eq!(in_folder("design.vtu").unwrap(), design);
+    assert!(!folder.path("out/design.pvtu").exists() && !folder.path("out/pieces").exists());
+}
+
+/// Pieces have all cells once, in the same order, and as many points as each needs.
+fn check_pieces(pieces: &Value, design: &Value, folder: &Folder) {
+    for what in ["cells", "bounds", "cell_types", "cell_data"] {
+        assert_eq!(pieces[what], design[what], "{what}");
+    }
+    let (points, whole) = (&pieces["point_data"], &design["point_data"]);
+    for array in whole.as_array().unwrap() {
+        let in_pieces = self::array(points, array["name"].as_str().unwrap());
+        for what in ["type", "components", "nan", "min", "max"] {
+            assert_eq!(in_pieces[what], array[what], "{}: {what}", array["name"]);
+        }
+    }
+    let names = [1, 2, 3].map(|piece| format!("out/pieces/piece_000{piece}.vtu"));
+    let files = names.map(|name| read(&folder.path(&name)).unwrap());
+    let points = |file: &Value| file["points"].as_u64().unwrap();
+    assert_eq!(files.iter().map(points).sum::<u64>(), points(pieces));
+    assert!(files.iter().all(|file| points(file) < points(design)));
+    assert_eq!(files.map(|file| file["cells"].as_u64().unwrap()), [83, 83, 84]);
 }
 
 fn check_design(design: &Value, mesh: &HexMesh, folder: &Folder) {

@@ -56,6 +56,21 @@ pub(super) struct Column<'a> {
 
 type Encode<'a> = dyn Fn(Range<usize>, &mut Vec<u8>) + Sync + 'a;
 
+impl<'a> Column<'a> {
+    /// The values of some of its points or cells, by their numbers.
+    pub fn of(self, numbers: &'a [u32]) -> Self {
+        let Self { name, components, kind, width, encode, .. } = self;
+        let encode = move |range: Range<usize>, bytes: &mut Vec<u8>| {
+            for index in range {
+                let value = numbers[index / components] as usize * components + index % components;
+                encode(value..value + 1, bytes);
+            }
+        };
+        let len = components * numbers.len();
+        Self { name, components, kind, width, len, encode: Box::new(encode) }
+    }
+}
+
 /// A column of `len` values, each computed by its index.
 macro_rules! column {
     ($name:expr, $components:expr, $kind:literal, $type:ty, $len:expr, $value:expr) => {{

@@ -1,5 +1,5 @@
-//! VTK XML files for ParaView: unstructured grids (`.vtu`), surfaces (`.vtp`), images (`.vti`),
-//! time series (`.pvd`).
+//! VTK XML files for ParaView: unstructured grids (`.vtu`), also in pieces (`.pvtu`), surfaces (`.vtp`),
+//! images (`.vti`), time series (`.pvd`).
 //!
 //! In the files written, arrays are appended raw with 64-bit headers, by default compressed with
 //! zlib in blocks. Files are written as streams: besides the caller's slices only a few blocks are
@@ -11,6 +11,7 @@ mod array;
 pub mod legacy;
 mod legacy_stream;
 pub mod pvd;
+pub mod pvtu;
 mod read;
 mod read_cells;
 mod read_error;

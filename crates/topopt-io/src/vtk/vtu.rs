@@ -28,8 +28,12 @@ pub fn write(
     cell_data: &[Array],
     compression: Compression,
 ) -> Result<(), WriteError> {
-    let grid = || (points, array::cells(hexes), hexes.len());
-    atomic::write(path, |file| write_to(file, grid(), [point_data, cell_data], compression))
+    atomic::write(path, |file| {
+        let sizes = [points.len(), hexes.len()];
+        let data = columns([point_data, cell_data], sizes)?;
+        let (points, cells) = (array::points(points), array::cells(hexes));
+        write_to(file, Grid { sizes, points, cells, data }, compression)
+    })
 }
 
 /// Writes cells of any shape by their corners, with data, to `path`, whole or not at all.
@@ -47,8 +51,12 @@ pub fn write_cells(
     compression: Compression,
 ) -> Result<(), WriteError> {
     let corners = Corners::of(cells);
-    let grid = || (points, corners.columns(), cells.len());
-    atomic::write(path, |file| write_to(file, grid(), [point_data, cell_data], compression))
+    atomic::write(path, |file| {
+        let sizes = [points.len(), cells.len()];
+        let data = columns([point_data, cell_data], sizes)?;
+        let (points, cells) = (array::points(points), corners.columns());
+        write_to(file, Grid { sizes, points, cells, data }, compression)
+    })
 }
 
 /// Reads a mesh; every layout of the numbers that VTK writes, except LZ4 and LZMA.
@@ -107,24 +115,37 @@ pub fn read_arrays<const C: usize>(
     import::read(path, |bytes| read::arrays(bytes, section, names))
 }
 
-fn write_to(
+/// What a file holds.
+pub(super) struct Grid<'a> {
+    /// Points and cells.
+    pub sizes: [usize; 2],
+    pub points: Column<'a>,
+    /// Connectivity, offsets and types.
+    pub cells: [Column<'a>; 3],
+    /// Of points and of cells.
+    pub data: [Vec<Column<'a>>; 2],
+}
+
+/// The data of points and of cells, of which there are so many.
+pub(super) fn columns<'a>(
+    [of_points, of_cells]: [&[Array<'a>]; 2],
+    [n_points, n_cells]: [usize; 2],
+) -> io::Result<[Vec<Column<'a>>; 2]> {
+    Ok([array::columns(of_points, n_points)?, array::columns(of_cells, n_cells)?])
+}
+
+pub(super) fn write_to(
     file: &mut (impl Write + Seek),
-    (points, cells, n_cells): (&[[f64; 3]], [Column; 3], usize),
-    [point_data, cell_data]: [&[Array]; 2],
+    grid: Grid,
     compression: Compression,
 ) -> io::Result<()> {
-    let point_columns = array::columns(point_data, points.len())?;
-    let cell_columns = array::columns(cell_data, n_cells)?;
+    let Grid { sizes: [n_points, n_cells], points, cells, data: [of_points, of_cells] } = grid;
     let mut xml = XmlFile::begin(file, "UnstructuredGrid", compression)?;
     xml.line("<UnstructuredGrid>")?;
-    xml.line(&format!(
-        "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">",
-        points.len(),
-        n_cells
-    ))?;
-    xml.section("PointData", point_columns)?;
-    xml.section("CellData", cell_columns)?;
-    xml.section("Points", [array::points(points)])?;
+    xml.line(&format!("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">", n_points, n_cells))?;
+    xml.section("PointData", of_points)?;
+    xml.section("CellData", of_cells)?;
+    xml.section("Points", [points])?;
     xml.section("Cells", cells)?;
     xml.line("</Piece>")?;
     xml.end("UnstructuredGrid")

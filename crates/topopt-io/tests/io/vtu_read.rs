@@ -7,7 +7,7 @@ use crate::block;
 use crate::damage::{any_bytes, any_of, damaged, is_sound, read_bytes};
 use proptest::prelude::*;
 use topopt_io::read_mesh;
-use topopt_io::vtk::{Array, Compression, Values, vtu};
+use topopt_io::vtk::{Array, Compression, Section, Values, pvtu, vtu};
 
 const NAME: &str = "part.vtu";
 
@@ -64,6 +64,43 @@ fn our_own_files_give_the_same_mesh() {
         assert_eq!(file.mesh.sets().elements["a<b"].len(), hexes.len().div_ceil(3));
         assert!(file.notes.is_empty(), "{:?}", file.notes);
     }
+}
+
+#[test]
+fn pieces_one_after_the_other_are_the_whole() {
+    let (points, hexes) = (block::coordinates([5, 4, 3]), block::hexes([5, 4, 3]));
+    let density: Vec<f64> = (0..60).map(|e| f64::from(e) / 7.0).collect();
+    let moved: Vec<f64> = points.as_flattened().iter().map(|x| 2.0 * x).collect();
+    let of_points = [Array { name: "moved", components: 3, values: Values::F64(&moved) }];
+    let of_cells = [Array { name: "density", components: 1, values: Values::F64(&density) }];
+    let directory = tempfile::tempdir().unwrap();
+    let names = ["a&b.vtu", "c.vtu", "d.vtu", "e.vtu", "f.vtu", "g.vtu", "h.vtu"].map(String::from);
+    let whole = directory.path().join("whole.pvtu");
+    let data: [&[Array]; 2] = [&of_points, &of_cells];
+    pvtu::write(&whole, &names, (&points, &hexes), data, Compression::Zlib).unwrap();
+    let text = fs::read_to_string(&whole).unwrap();
+    assert_eq!(text.matches("<Piece Source=").count(), 7);
+    assert!(text.contains("\"a&amp;b.vtu\"") && text.contains("Name=\"moved\""), "{text}");
+
+    let mut cell = 0;
+    for name in &names {
+        let path = directory.path().join(name);
+        let (file, found) = vtu::read_with_cell_data(&path, &["density"]).unwrap();
+        let moved = vtu::read_arrays::<3>(&path, Section::Points, &["moved"]).unwrap();
+        let of_points = file.mesh.coordinates().iter().zip(moved[0].as_ref().unwrap());
+        of_points.for_each(|(x, moved)| assert_eq!(x.map(|x| 2.0 * x), *moved));
+        for (e, density_there) in found[0].iter().enumerate() {
+            let corners = hexes[cell].map(|node| points[node as usize]);
+            assert_eq!(file.mesh.element_coordinates(e), corners);
+            assert_eq!(*density_there, density[cell]);
+            cell += 1;
+        }
+    }
+    assert_eq!(cell, hexes.len());
+
+    let short = [Array { name: "short", components: 1, values: Values::F64(&density[1..]) }];
+    let error = pvtu::write(&whole, &names, (&points, &hexes), [&[], &short], Compression::None);
+    assert!(error.unwrap_err().to_string().contains("array `short` has 59 values"));
 }
 
 #[test]

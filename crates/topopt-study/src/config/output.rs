@@ -22,6 +22,9 @@ pub struct Output {
     /// no such file.
     #[schemars(extend("minimum" = 0))]
     pub vti_spacing: Option<f64>,
+    /// Pieces in which the design is also written, as `design.pvtu`: processes of ParaView read them side by
+    /// side. 0 for no such files.
+    pub pieces: usize,
     /// Whether the design is also written on the elements of a mesh file that were cut into
     /// hexahedra, as `design_uncut.vtu`.
     pub uncut: bool,
@@ -46,6 +49,7 @@ impl Default for Output {
             snapshot_every: 0,
             checkpoint_every: None,
             vti_spacing: None,
+            pieces: 0,
             uncut: false,
             compression: Compression::Zlib,
         }
