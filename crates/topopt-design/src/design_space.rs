@@ -25,7 +25,7 @@ pub struct DesignSpace {
 
 impl DesignSpace {
     /// Densities from `density_min` to 1 that take `volume_fraction` of the design elements, for elements of
-    /// these `volumes`, some of which stay solid or void.
+    /// these `volumes`; `solid` and `void` ones stay so.
     pub fn new(
         density_min: f64,
         volume_fraction: f64,

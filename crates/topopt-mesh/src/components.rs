@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use crate::counting_sort::{Grouped, grouped};
+use crate::counting_sort::grouped;
 use crate::hexahedron::{FACES, NODES};
 use crate::{Face, HexMesh, NodeToElements};
 
@@ -85,12 +85,7 @@ impl Components {
 
     /// The nodes of every part, increasing.
     pub fn nodes_by_component(&self) -> Vec<Vec<u32>> {
-        let Grouped { offsets, values } =
-            grouped(&self.of_node, self.n_components, |node| node as u32);
-        if self.n_components == 1 {
-            return vec![values];
-        }
-        offsets.windows(2).map(|ends| values[ends[0]..ends[1]].to_vec()).collect()
+        grouped(&self.of_node, self.n_components, |node| node as u32).into_lists()
     }
 }
 

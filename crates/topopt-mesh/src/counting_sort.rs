@@ -19,6 +19,17 @@ pub struct Grouped<T> {
     pub values: Vec<T>,
 }
 
+impl<T: Copy + Send + Sync> Grouped<T> {
+    /// The items of each group.
+    pub fn into_lists(self) -> Vec<Vec<T>> {
+        let Self { offsets, values } = self;
+        if offsets.len() == 2 {
+            return vec![values];
+        }
+        offsets.par_windows(2).map(|ends| values[ends[0]..ends[1]].to_vec()).collect()
+    }
+}
+
 /// `value(item)` of all items in the order of their `keys`, the number of the group of each, of
 /// `n_groups`; those of a group in the order of the items.
 pub fn grouped<T: Copy + Default + Send + Sync>(

@@ -2,6 +2,8 @@
 //!
 //! Reference coordinates (xi, eta, zeta) run over [-1, 1]^3.
 
+use rayon::prelude::*;
+
 pub use crate::trilinear::{jacobian, map, volume};
 
 /// Reference coordinates of the eight nodes, in the order of the VTK hexahedron.
@@ -160,10 +162,10 @@ pub fn inverse(m: &[[f64; 3]; 3], det: f64) -> [[f64; 3]; 3] {
 /// The distinct nodes of `hexes`, increasing, and the elements by their numbers among these.
 pub fn with_own_nodes(hexes: &[[u32; 8]]) -> (Vec<u32>, Vec<[u32; 8]>) {
     let mut nodes = hexes.as_flattened().to_vec();
-    nodes.sort_unstable();
+    nodes.par_sort_unstable();
     nodes.dedup();
     let own = |node: u32| nodes.binary_search(&node).unwrap_or_default() as u32;
-    let hexes = hexes.iter().map(|hex| hex.map(own)).collect();
+    let hexes = hexes.par_iter().with_min_len(4096).map(|hex| hex.map(own)).collect();
     (nodes, hexes)
 }
 

@@ -68,7 +68,8 @@ impl Partition {
         let bounds: Vec<usize> = (0..=n_parts).map(|part| n * part / n_parts).collect();
 
         // Part after part, so that the first one that touches a node stays.
-        let owners: Vec<AtomicU32> = numbers(mesh.n_nodes(), || u32::MAX);
+        let nodes = (0..mesh.n_nodes()).into_par_iter();
+        let owners: Vec<AtomicU32> = nodes.map(|_| u32::MAX.into()).collect();
         for part in 0..n_parts {
             let hexes = mesh.hexes()[bounds[part]..bounds[part + 1]].par_iter();
             hexes.flatten_iter().for_each(|&node| {
@@ -121,16 +122,17 @@ impl Partition {
         let first: usize = self.node_counts[..part].iter().sum();
         let mut nodes = self.node_order[first..][..self.node_counts[part]].to_vec();
         let n_own_nodes = nodes.len();
-        let is_other: Vec<AtomicBool> = numbers(mesh.n_nodes(), || false);
+        let all = (0..mesh.n_nodes() as u32).into_par_iter();
+        let is_other: Vec<AtomicBool> = all.clone().map(|_| false.into()).collect();
         elements.par_iter().for_each(|&e| {
             let others = mesh.hexes()[e as usize].into_iter().filter(|&node| owner(node) != part);
             others.for_each(|node| is_other[node as usize].store(true, Relaxed));
         });
-        let others = (0..mesh.n_nodes() as u32).into_par_iter();
-        nodes.par_extend(others.filter(|&node| is_other[node as usize].load(Relaxed)));
+        let others = all.clone().filter(|&node| is_other[node as usize].load(Relaxed));
+        nodes.par_extend(others);
         drop(is_other);
 
-        let local: Vec<AtomicU32> = numbers(mesh.n_nodes(), || 0);
+        let local: Vec<AtomicU32> = all.map(|_| 0.into()).collect();
         let number = |(k, &node): (usize, &u32)| local[node as usize].store(k as u32, Relaxed);
         nodes.par_iter().enumerate().for_each(number);
         let local = |node: u32| local[node as usize].load(Relaxed);
@@ -209,11 +211,6 @@ impl Partition {
         });
         neighbors
     }
-}
-
-/// So many numbers that several threads write.
-fn numbers<T, A: From<T> + Send>(n: usize, value: impl Fn() -> T + Sync) -> Vec<A> {
-    (0..n).into_par_iter().map(|_| value().into()).collect()
 }
 
 #[cfg(test)]

@@ -73,14 +73,13 @@ impl Place {
         }
     }
 
-    /// The place that is asked for a team: of several ranks `Auto` is the processor, and a number of a GPU
+    /// The place that is asked for a team of several ranks: `Auto` is the processor, and a number of a GPU
     /// that of the first one on every host.
     ///
     /// # Errors
     /// As [`Place::find`].
     pub fn of_team(asked: config::Device, team: &Team) -> Result<Self, Finding> {
         match (asked, team) {
-            (config::Device::Auto, Team::Threads(n)) if n.get() == 1 => Self::find(asked),
             (config::Device::Auto, _) => Self::find(config::Device::Cpu),
             (config::Device::Gpu(first), Team::Processes(process)) => {
                 Self::find(config::Device::Gpu(process.gpu(first)?))

@@ -107,7 +107,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         fs::create_dir_all(&folder)
             .map_err(|cause| format!("cannot create {}: {cause}", folder.display()))?;
         let name = format!("{SNAPSHOTS}/design_{iteration:04}.vtu");
-        self.write_design(&Form::Whole(self.directory.join(&name)), &fields)?;
+        self.write_design(&self.directory.join(&name), &[], &fields)?;
         self.snapshots.push((iteration as f64, name));
         Ok(pvd::write(&self.directory.join(SERIES), &self.snapshots)?)
     }
@@ -152,7 +152,7 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             None => Ok(()),
         };
         let design = || -> Result<(), ObserverError> {
-            self.write_design(&Form::Whole(self.directory.join(DESIGN)), &fields)?;
+            self.write_design(&self.directory.join(DESIGN), &[], &fields)?;
             self.write_pieces(&fields)?;
             if let Some(uncut) = &self.model.uncut {
                 self.write_uncut(uncut, &fields)?;
@@ -177,12 +177,18 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
             return Ok(());
         }
         fs::create_dir_all(&folder).map_err(failed)?;
-        let names = (1..=n).map(|piece| format!("{PIECES}/piece_{piece:04}.vtu")).collect();
-        let form = Form::InPieces(self.directory.join(DESIGN_IN_PIECES), names);
-        Ok(self.write_design(&form, fields)?)
+        let name = |piece: usize| format!("{PIECES}/piece_{piece:04}.vtu");
+        let names: Vec<String> = (1..=n).map(name).collect();
+        Ok(self.write_design(&self.directory.join(DESIGN_IN_PIECES), &names, fields)?)
     }
 
-    fn write_design(&self, form: &Form, fields: &Fields) -> Result<(), WriteError> {
+    /// The design in one file, or in `pieces` that the file lists.
+    fn write_design(
+        &self,
+        path: &Path,
+        pieces: &[String],
+        fields: &Fields,
+    ) -> Result<(), WriteError> {
         let array =
             |name, components, values| Array { name, components, values: Values::F64(values) };
         let nodal = fields.nodal.iter();
@@ -196,12 +202,12 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         cells.extend(fluxes.map(|(name, values)| array(name.as_str(), 3, values.as_slice())));
         cells.extend(self.marks.cells());
         let points: Vec<_> = nodal.into_iter().chain(self.marks.points()).collect();
-        let (compression, mesh) = (self.compression, &self.model.mesh);
-        let grid = (mesh.coordinates(), mesh.hexes());
-        match form {
-            Form::Whole(path) => vtu::write(path, grid.0, grid.1, &points, &cells, compression),
-            Form::InPieces(path, names) => {
-                pvtu::write(path, names, grid, [&points, &cells], compression)
+
+        let (nodes, hexes) = (self.model.mesh.coordinates(), self.model.mesh.hexes());
+        match pieces {
+            [] => vtu::write(path, nodes, hexes, &points, &cells, self.compression),
+            pieces => {
+                pvtu::write(path, pieces, (nodes, hexes), [&points, &cells], self.compression)
             }
         }
     }
@@ -231,14 +237,6 @@ impl<'a, K: Physics<N>, const N: usize> Results<'a, K, N> {
         let cells = [Array { name: "density", components: 1, values: Values::F32(&values) }];
         vti::write(&self.directory.join(GRID), grid, &cells, self.compression)
     }
-}
-
-/// How a design is written.
-enum Form {
-    /// To one file.
-    Whole(PathBuf),
-    /// To a file that lists others of these names.
-    InPieces(PathBuf, Vec<String>),
 }
 
 /// Fields of a design in the user's numbering.
@@ -309,48 +307,48 @@ pub(crate) fn remove_analysis(directory: &Path, last: Option<usize>) -> io::Resu
     remove_snapshots(directory, "analysis_", last).map(drop)
 }
 
-/// Removes the snapshots named `start` and a number in `directory`: those after `last`, or all, with
-/// their folder where it is empty then. Returns those that stay, by their numbers.
+/// Removes the snapshots named `start` and a number in `directory`: those after `last`, or all. Returns
+/// those that stay, by their numbers.
 fn remove_snapshots(
     directory: &Path,
     start: &str,
     last: Option<usize>,
 ) -> io::Result<Vec<(f64, String)>> {
-    let mut snapshots = Vec::new();
-    let folder = directory.join(SNAPSHOTS);
-    let Ok(entries) = fs::read_dir(&folder) else { return Ok(snapshots) };
+    let stay = remove_numbered(&directory.join(SNAPSHOTS), start, last)?;
+    let snapshots = stay.into_iter();
+    Ok(snapshots.map(|(number, name)| (number as f64, format!("{SNAPSHOTS}/{name}"))).collect())
+}
+
+/// Removes the design in pieces.
+fn remove_pieces(directory: &Path) -> io::Result<()> {
+    remove_files(directory, [DESIGN_IN_PIECES])?;
+    remove_numbered(&directory.join(PIECES), "piece_", None).map(drop)
+}
+
+/// Removes the `.vtu` files named `start` and a number in `folder`: those after `last`, or all, with the
+/// folder where it is empty then. Returns those that stay, by their numbers.
+fn remove_numbered(
+    folder: &Path,
+    start: &str,
+    last: Option<usize>,
+) -> io::Result<Vec<(usize, String)>> {
+    let mut stay = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(stay) };
     for entry in entries {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let number = name.strip_prefix(start).and_then(|name| name.strip_suffix(".vtu"));
         match number.and_then(|number| number.parse::<usize>().ok()) {
             Some(number) if last.is_none_or(|last| number > last) => fs::remove_file(&path)?,
-            Some(number) => snapshots.push((number as f64, format!("{SNAPSHOTS}/{name}"))),
+            Some(number) => stay.push((number, name.into_owned())),
             None => {}
         }
     }
 
-    let _ = fs::remove_dir(&folder); // which the system does not where there are files
+    let _ = fs::remove_dir(folder); // which the system does not where there are files
 
-    snapshots.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Ok(snapshots)
-}
-
-/// Removes the design in pieces, and their folder where it is empty then.
-fn remove_pieces(directory: &Path) -> io::Result<()> {
-    remove_files(directory, [DESIGN_IN_PIECES])?;
-    let folder = directory.join(PIECES);
-    let Ok(entries) = fs::read_dir(&folder) else { return Ok(()) };
-    for entry in entries {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let number = name.strip_prefix("piece_").and_then(|name| name.strip_suffix(".vtu"));
-        if number.is_some_and(|number| number.parse::<usize>().is_ok()) {
-            fs::remove_file(&path)?;
-        }
-    }
-    let _ = fs::remove_dir(&folder); // which the system does not where there are files
-    Ok(())
+    stay.sort_by_key(|(number, _)| *number);
+    Ok(stay)
 }
 
 /// Removes the files `names` from `directory`, where they are there.

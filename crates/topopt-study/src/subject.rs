@@ -51,7 +51,7 @@ impl Task {
 pub struct Subject<'a, K = Elasticity, const N: usize = DIM> {
     /// What is asked.
     pub task: &'a Task,
-    /// The problem, of which ranks after the first have no values.
+    /// The problem; ranks after the first have no values of it.
     pub problem: &'a dyn Statement,
     /// Its equation: all of it, or that of a rank on its part.
     pub equation: &'a Discretization<K, N>,

@@ -13,7 +13,7 @@ pub struct WeightedDensity<B: Pointwise> {
 }
 
 impl<B: Pointwise> WeightedDensity<B> {
-    /// With `weights`, `[n_elements]`, not negative, of which ranks after the first have none.
+    /// With `weights`, `[n_elements]`, not negative; ranks after the first have none.
     ///
     /// # Errors
     /// [`BackendError`] if the device has no room.

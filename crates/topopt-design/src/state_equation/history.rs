@@ -59,6 +59,7 @@ impl<'a, B: Pointwise> History<'a, B> {
         let mut is_free = vec![1.0; if backend.has_values() { nodes.len() } else { 0 }];
         problem.clear_held(&mut is_free);
         let capacity = vec![0.0; is_free.len()];
+
         let (n, initial) = (timeline.n_steps(), &timeline.initial);
         let stride = stride(n);
         let states =
@@ -67,6 +68,7 @@ impl<'a, B: Pointwise> History<'a, B> {
         let mut all = [states(n.div_ceil(stride))?, states(n.div_ceil(stride))?];
         all.iter_mut().for_each(|kept| backend.copy(&first, &mut kept[0]));
         let [kept, trial_kept] = all;
+
         Ok(Self {
             timeline,
             scheme: ThetaScheme::new(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use topopt_linalg::BlockPattern;
-use topopt_mesh::counting_sort::{Grouped, grouped};
+use topopt_mesh::counting_sort::grouped;
 use topopt_mesh::vector::difference;
 
 use super::distinct::Distinct;
@@ -133,10 +133,7 @@ impl Aggregates {
 
     /// Members, centers and offsets of `count` aggregates.
     fn gather(of: Vec<u32>, count: usize, positions: &[[f64; DIM]]) -> Self {
-        let Grouped { offsets: ends, values } = grouped(&of, count, |point| point as u32);
-        let members = ends.par_windows(2).map(|ends| values[ends[0]..ends[1]].to_vec());
-        let members: Vec<Vec<u32>> = members.collect();
-        drop(values);
+        let members = grouped(&of, count, |point| point as u32).into_lists();
 
         let center = |points: &Vec<u32>| -> [f64; DIM] {
             let sum = |i| points.iter().map(|&point| positions[point as usize][i]).sum::<f64>();
@@ -174,7 +171,7 @@ fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
     let mut of = vec![NONE; n];
     let ranges = of.par_chunks_mut(size).zip(within.par_chunks(size)).enumerate();
     let within = |(range, (of, roots)): (usize, (&mut [u32], &[u32]))| {
-        group_range(&neighbors, (range * size) as u32, of, roots)
+        group_range(&neighbors, (range * size) as u32, of, roots, 0)
     };
     let counts: Vec<u32> = ranges.map(within).collect();
 
@@ -185,25 +182,24 @@ fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
         count += own;
     }
 
-    let is_free = |of: &[u32], root: u32| {
+    let is_free = |&root: &u32| {
         of[root as usize] == NONE
             && neighbors.row(root).iter().all(|&other| of[other as usize] == NONE)
     };
-    let across: Vec<u32> = roots.par_iter().copied().filter(|&root| is_free(&of, root)).collect();
-    for root in across {
-        if is_free(&of, root) {
-            of[root as usize] = count;
-            neighbors.row(root).iter().for_each(|&other| of[other as usize] = count);
-            count += 1;
-        }
-    }
+    let across: Vec<u32> = roots.par_iter().copied().filter(is_free).collect();
+    count = group_range(&neighbors, 0, &mut of, &across, count);
     (of, count)
 }
 
-/// Groups the points of a range that begins with `first`, whose aggregates do not leave it. Returns how many
-/// there are.
-fn group_range(neighbors: &Neighbors, first: u32, of: &mut [u32], roots: &[u32]) -> u32 {
-    let mut count = 0;
+/// Groups the points of a range that begins with `first`, whose aggregates do not leave it, around `roots`.
+/// Aggregates have numbers from `count` on; returns the next one.
+fn group_range(
+    neighbors: &Neighbors,
+    first: u32,
+    of: &mut [u32],
+    roots: &[u32],
+    mut count: u32,
+) -> u32 {
     for &root in roots {
         if of[(root - first) as usize] != NONE {
             continue; // most are, and their rows need not be looked up

@@ -126,7 +126,7 @@ pub(super) struct Grid<'a> {
     pub data: [Vec<Column<'a>>; 2],
 }
 
-/// The data of points and of cells, of which there are so many.
+/// The data of points and of cells; their numbers are known.
 pub(super) fn columns<'a>(
     [of_points, of_cells]: [&[Array<'a>]; 2],
     [n_points, n_cells]: [usize; 2],
@@ -142,7 +142,7 @@ pub(super) fn write_to(
     let Grid { sizes: [n_points, n_cells], points, cells, data: [of_points, of_cells] } = grid;
     let mut xml = XmlFile::begin(file, "UnstructuredGrid", compression)?;
     xml.line("<UnstructuredGrid>")?;
-    xml.line(&format!("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">", n_points, n_cells))?;
+    xml.line(&format!("<Piece NumberOfPoints=\"{n_points}\" NumberOfCells=\"{n_cells}\">"))?;
     xml.section("PointData", of_points)?;
     xml.section("CellData", of_cells)?;
     xml.section("Points", [points])?;

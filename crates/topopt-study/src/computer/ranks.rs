@@ -69,7 +69,7 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> OnRanks<P, C> {
         Ok(Box::new(Distributed::new(ranks, part, operator, vectors, n_nodes)?))
     }
 
-    /// The strategy by which this rank computes. None takes memory before all have looked for it.
+    /// The strategy of this rank. No rank takes memory before all have looked for it.
     fn strategy<K: Solvable<N>, const N: usize>(
         &self,
         config: &Config,

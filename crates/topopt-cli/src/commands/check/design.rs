@@ -39,7 +39,7 @@ pub(super) struct Designed {
 impl Designed {
     pub fn of(config: &Config, model: &Model, place: &Place) -> Result<Self, Failure> {
         Ok(Self {
-            design_volume: model.space.design_volumes().iter().sum(),
+            design_volume: model.space.design_volume(),
             volume_fraction: model.space.volume_fraction,
             objective: model.posed.goal(),
             limits: model.posed.limits().collect(),
