@@ -97,7 +97,7 @@ impl<const N: usize> Constraints<N> {
 
     /// Number of components held.
     pub fn n_fixed(&self) -> usize {
-        self.mask.iter().map(|m| m.count_ones() as usize).sum()
+        self.mask.par_iter().map(|m| m.count_ones() as usize).sum()
     }
 
     /// Sets the held components of `values`, `[n_nodes][N]`, to zero.

@@ -29,7 +29,7 @@ impl Supports {
         let radius = nodes.par_iter().map(size).reduce(|| f64::MIN_POSITIVE, f64::max);
 
         let resisting = |n: &u32| (0..DIM).any(|i| self.resists(*n as usize, i));
-        let held: Vec<u32> = nodes.iter().copied().filter(resisting).collect();
+        let held: Vec<u32> = nodes.par_iter().copied().filter(resisting).collect();
         let middle: [f64; 3] = std::array::from_fn(|i| {
             held.iter().map(|&n| offset(n)[i]).sum::<f64>() / held.len().max(1) as f64
         });

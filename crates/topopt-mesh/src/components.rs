@@ -100,26 +100,30 @@ fn parents_by_faces(mesh: &HexMesh) -> Vec<AtomicU32> {
     });
 
     // Few of the nodes join nearly all chords.
-    let adjacency = NodeToElements::new(mesh);
-    let joiner = |around: &mut Around, node: usize| {
-        around.each_joint(mesh, &adjacency, node, |a, b| join(&parent, a, b));
-    };
-    let nodes = || (0..mesh.n_nodes()).into_par_iter();
-    nodes().step_by(FEW).for_each_init(Around::default, joiner);
+    join_around(mesh, &parent, |node| node % FEW == 0);
 
     // Then whatever is not with the first element by now.
-    let is_apart: Vec<AtomicBool> = nodes().map(|_| false.into()).collect();
+    let nodes = (0..mesh.n_nodes()).into_par_iter();
+    let is_apart: Vec<AtomicBool> = nodes.map(|_| false.into()).collect();
     elements().filter(|&e| find(&parent, e) != find(&parent, 0)).for_each(|e| {
         let nodes = mesh.hexes()[e as usize].into_iter();
         nodes.for_each(|node| is_apart[node as usize].store(true, Ordering::Relaxed));
     });
-    let apart = nodes().filter(|&node| is_apart[node].load(Ordering::Relaxed));
-    apart.for_each_init(Around::default, joiner);
+    join_around(mesh, &parent, |node| is_apart[node as usize].load(Ordering::Relaxed));
     parent
 }
 
+/// Joins the elements that share a face of which a `wanted` node is the smallest node.
+fn join_around(mesh: &HexMesh, parent: &[AtomicU32], wanted: impl Fn(u32) -> bool + Sync) {
+    let adjacency = NodeToElements::of_some(mesh, wanted);
+    let joiner = |around: &mut Around, node: usize| {
+        around.each_joint(mesh, &adjacency, node, |a, b| join(parent, a, b));
+    };
+    (0..mesh.n_nodes()).into_par_iter().for_each_init(Around::default, joiner);
+}
+
 /// Each so many nodes are looked at first by [`parents_by_faces`].
-const FEW: usize = 8;
+const FEW: u32 = 8;
 
 /// Whether `next` begins with the face that `hex` ends with, as along a chord of a renumbered mesh.
 fn goes_on(hex: &[u32; 8], next: &[u32; 8]) -> bool {

@@ -271,8 +271,11 @@ fn check_connectivity(n_nodes: usize, hexes: &[[u32; 8]]) -> Result<(), MeshErro
     }
 
     let again = |(element, hex): (usize, &[u32; 8])| {
+        if !hexahedron::has_twice(hex) || hexahedron::is_degenerate(hex) {
+            return None;
+        }
         let a = (1..8).find(|&a| hex[..a].contains(&hex[a]))?;
-        (!hexahedron::is_degenerate(hex)).then_some((element as u32, hex[a]))
+        Some((element as u32, hex[a]))
     };
     let repeated: Vec<(u32, u32)> = hexes.par_iter().enumerate().filter_map(again).collect();
     if let Some(&(element, node)) = repeated.first() {

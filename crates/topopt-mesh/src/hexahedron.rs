@@ -93,7 +93,15 @@ pub(crate) fn collapsed_face(hex: &[u32; 8]) -> Option<([usize; 4], usize)> {
 
 /// Whether a node may stand twice in `hex` as it does: in a [wedge] or a [pyramid].
 pub fn is_degenerate(hex: &[u32; 8]) -> bool {
-    wedge(hex).is_some() || pyramid(hex).is_some()
+    has_twice(hex) && (wedge(hex).is_some() || pyramid(hex).is_some())
+}
+
+/// Whether a node stands twice in `hex`: all are compared at once.
+#[inline]
+pub fn has_twice(hex: &[u32; 8]) -> bool {
+    let again =
+        |shift: usize| (0..8).fold(false, |again, a| again | (hex[a] == hex[(a + shift) % 8]));
+    (1..=4).fold(false, |any, shift| any | again(shift))
 }
 
 /// The entries of `nodes`, each once.
@@ -112,6 +120,22 @@ pub fn center(x: &[[f64; 3]]) -> [f64; 3] {
     }
     sum.map(|sum| sum / count)
 }
+
+/// The edges at every node, along xi, eta and zeta: numbers of [`EDGES`], all of which run upwards.
+pub(crate) const EDGES_AT: [[usize; 3]; 8] = {
+    let mut edges = [[0; 3]; 8];
+    let mut edge = 0;
+    while edge < EDGES.len() {
+        let [low, high] = EDGES[edge];
+        let mut axis = 0;
+        while neighbor(low, axis) != high {
+            axis += 1;
+        }
+        (edges[low][axis], edges[high][axis]) = (edge, edge);
+        edge += 1;
+    }
+    edges
+};
 
 /// The local node at the other end of the edge from `a` along `axis`.
 pub(crate) const fn neighbor(a: usize, axis: usize) -> usize {

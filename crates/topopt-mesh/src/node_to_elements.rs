@@ -24,6 +24,18 @@ impl NodeToElements {
         Self { offsets, elements, locals }
     }
 
+    /// The same of the nodes that are `wanted` alone; the rows of others are empty.
+    pub(crate) fn of_some(mesh: &HexMesh, wanted: impl Fn(u32) -> bool + Sync) -> Self {
+        let nodes = mesh.hexes().as_flattened();
+        let of_wanted = |item: &usize| wanted(nodes[*item]);
+        let items: Vec<usize> = (0..nodes.len()).into_par_iter().filter(of_wanted).collect();
+        let keys: Vec<u32> = items.par_iter().map(|&item| nodes[item]).collect();
+        let Grouped { offsets, values: elements } =
+            grouped(&keys, mesh.n_nodes(), |k| (items[k] / 8) as u32);
+        let locals = locals(mesh, &offsets, &elements);
+        Self { offsets, elements, locals }
+    }
+
     /// The elements of `node` with its local number in each.
     pub fn of(&self, node: usize) -> impl Iterator<Item = (u32, u8)> + '_ {
         let row = self.offsets[node]..self.offsets[node + 1];

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::HexMesh;
-use crate::hexahedron::{self, EDGES};
+use crate::hexahedron::{self, EDGES, EDGES_AT};
 use crate::vector::{difference, dot, length};
 
 /// Shape measures of every element.
@@ -116,6 +116,9 @@ impl Spread {
 /// The scaled Jacobian of the element with nodes `hex` at `x`, as the hexahedron, the wedge or the
 /// pyramid that it is.
 pub fn element_scaled_jacobian(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
+    if !hexahedron::has_twice(hex) {
+        return scaled_jacobian(x);
+    }
     if let Some(corners) = hexahedron::wedge(hex) {
         return wedge_scaled_jacobian(&corners.map(|a| x[a]));
     }
@@ -129,13 +132,11 @@ pub fn element_scaled_jacobian(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
 /// coordinates `x`, divided by the lengths of the three edges there: 1 for a brick, 0 for a flat
 /// corner or an edge without length, negative for an inverted one.
 pub fn scaled_jacobian(x: &[[f64; 3]; 8]) -> f64 {
-    // The determinant is an eighth of the triple product of the edges, in the order in which it is positive.
-    let at_corner = |a: usize| {
-        let (face, other) = (a / 4 * 4, (a + 4) % 8);
-        let (next, last) = (face + (a + 1) % 4, face + (a + 3) % 4);
-        corner(x, a, if a < 4 { [next, last, other] } else { [last, next, other] })
-    };
-    (0..8).map(at_corner).fold(f64::INFINITY, f64::min)
+    // The determinant is an eighth of the triple product of the edges along the three axes.
+    let edges = EDGES.map(|[low, high]| difference(x[high], x[low]));
+    let lengths = edges.map(length);
+    let at_corner = |at: [usize; 3]| sine(&at.map(|k| edges[k]), at.map(|k| lengths[k]));
+    EDGES_AT.map(at_corner).into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// The smallest over the six corners of the triple product of the edges there, divided by their
@@ -171,15 +172,25 @@ pub fn pyramid_scaled_jacobian(x: &[[f64; 3]; 5]) -> f64 {
 /// edge of no length.
 fn corner(x: &[[f64; 3]], a: usize, ends: [usize; 3]) -> f64 {
     let edges = ends.map(|b| difference(x[b], x[a]));
-    let lengths: f64 = edges.map(length).iter().product();
-    if lengths > 0.0 { hexahedron::determinant(&edges) / lengths } else { 0.0 }
+    sine(&edges, edges.map(length))
+}
+
+/// The triple product of `edges` divided by their `lengths`; 0 for an edge of no length.
+#[inline]
+fn sine(edges: &[[f64; 3]; 3], lengths: [f64; 3]) -> f64 {
+    let lengths: f64 = lengths.iter().product();
+    if lengths > 0.0 { hexahedron::determinant(edges) / lengths } else { 0.0 }
 }
 
 /// The longest edge over the shortest of the element with nodes `hex` at `x`, without the edges
 /// that join a node with itself, as in a wedge or a pyramid; infinite if another edge has no length.
 pub fn aspect_ratio(hex: &[u32; 8], x: &[[f64; 3]; 8]) -> f64 {
     let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
-    for [a, b] in EDGES.into_iter().filter(|[a, b]| hex[*a] != hex[*b]) {
+    let has_twice = hexahedron::has_twice(hex);
+    for [a, b] in EDGES {
+        if has_twice && hex[a] == hex[b] {
+            continue;
+        }
         let edge = difference(x[a], x[b]);
         let square = dot(edge, edge);
         (min, max) = (min.min(square), max.max(square));

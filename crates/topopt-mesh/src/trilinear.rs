@@ -1,42 +1,35 @@
 //! The map of a hexahedron as a polynomial: a third of the work of sums over its nodes.
 
-use crate::hexahedron::{NODES, determinant, gauss_points};
+use crate::hexahedron::{determinant, gauss_points};
 use crate::vector::dot;
 
 /// x(xi) = sum of coefficients times 1, xi, eta, zeta, xi eta, eta zeta, zeta xi, xi eta zeta.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Trilinear([[f64; 3]; 8]);
 
-/// The signs that the nodes have in every coefficient.
-const SIGNS: [[f64; 8]; 8] = {
-    let mut signs = [[1.0; 8]; 8];
-    let mut a = 0;
-    while a < 8 {
-        let [x, y, z] = NODES[a];
-        let terms = [1.0, x, y, z, x * y, y * z, z * x, x * y * z];
-        let mut term = 0;
-        while term < 8 {
-            signs[term][a] = terms[term];
-            term += 1;
-        }
-        a += 1;
-    }
-    signs
-};
-
 impl Trilinear {
     /// The map of the element with node coordinates `x`.
     #[inline]
     pub fn of(x: &[[f64; 3]; 8]) -> Self {
-        let mut coefficients = [[0.0; 3]; 8];
-        for (coefficient, signs) in coefficients.iter_mut().zip(&SIGNS) {
-            for (node, sign) in x.iter().zip(signs) {
-                for i in 0..3 {
-                    coefficient[i] += 0.125 * sign * node[i];
-                }
-            }
+        let mut c = [[0.0; 3]; 8];
+        for i in 0..3 {
+            // Sums and differences along xi, of those along eta, and of those along zeta.
+            let pair = |low: usize, high: usize| (x[low][i] + x[high][i], x[high][i] - x[low][i]);
+            let ((s0, d0), (s1, d1), (s2, d2), (s3, d3)) =
+                (pair(0, 1), pair(3, 2), pair(4, 5), pair(7, 6));
+            let (ss_low, sd_low, ds_low, dd_low) = (s0 + s1, s1 - s0, d0 + d1, d1 - d0);
+            let (ss_high, sd_high, ds_high, dd_high) = (s2 + s3, s3 - s2, d2 + d3, d3 - d2);
+
+            c[0][i] = 0.125 * (ss_low + ss_high);
+            c[1][i] = 0.125 * (ds_low + ds_high);
+            c[2][i] = 0.125 * (sd_low + sd_high);
+            c[3][i] = 0.125 * (ss_high - ss_low);
+            c[4][i] = 0.125 * (dd_low + dd_high);
+            c[5][i] = 0.125 * (sd_high - sd_low);
+            c[6][i] = 0.125 * (ds_high - ds_low);
+            c[7][i] = 0.125 * (dd_high - dd_low);
         }
-        Self(coefficients)
+        Self(c)
     }
 
     /// x(xi).
@@ -109,7 +102,7 @@ pub fn volume(x: &[[f64; 3]; 8]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hexahedron::{shape_functions, shape_gradients};
+    use crate::hexahedron::{NODES, shape_functions, shape_gradients};
 
     #[test]
     fn it_is_the_sum_over_the_nodes() {

@@ -135,11 +135,11 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     /// Limits of volumes and masses that no design keeps.
     fn out_of_reach(&self, config: &Config) -> Vec<Finding> {
         let finding = |constraint: &PosedConstraint| {
+            let (limit, entry) = (constraint.limit, constraint.entry?);
             let weights = self.subject().density_weights(&constraint.response.form)?;
             let [least, most] = self.space.bounds().map(|density| {
                 weights.iter().zip(density).map(|(weight, x)| weight * x).sum::<f64>()
             });
-            let (limit, entry) = (constraint.limit, constraint.entry?);
             let (word, bound, why) = match constraint.is_upper {
                 true if limit < least => ("at least", least, "with every design element void"),
                 false if limit > most => ("at most", most, "with every design element solid"),

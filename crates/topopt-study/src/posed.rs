@@ -1,5 +1,7 @@
 //! The problem that a case poses: its responses on the nodes and elements of its mesh.
 
+use std::cell::LazyCell;
+
 use serde::{Deserialize, Serialize};
 use topopt_design::{IterationReport, When};
 use topopt_mesh::Renumbering;
@@ -173,7 +175,8 @@ impl Posed {
     /// The same on the nodes and elements of `renumbering`.
     #[must_use]
     pub fn renumbered(mut self, renumbering: &Renumbering) -> Self {
-        let (nodes, elements) = (renumbering.new_nodes(), renumbering.new_elements());
+        let nodes = LazyCell::new(|| renumbering.new_nodes());
+        let elements = LazyCell::new(|| renumbering.new_elements());
         let of = |numbers: &mut Vec<u32>, new: &[u32]| {
             numbers.iter_mut().for_each(|n| *n = new[*n as usize]);
             numbers.sort_unstable();

@@ -13,7 +13,6 @@ use crate::computer::Neighbors;
 use crate::computer::Solvable;
 use crate::config::{self, Config};
 use crate::done::{Done, Seconds};
-use crate::doubts;
 use crate::materials::MaterialShare;
 use crate::model::Model;
 use crate::posed::Posed;
@@ -163,12 +162,13 @@ impl<'a> Settings<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// The summary before the first iteration.
+    /// The summary before the first iteration, with what is `doubtful` in the case.
     pub fn new<K: Solvable<N>, const N: usize>(
         config: &'a Config,
         model: &'a Model<K, N>,
         device: String,
         strategy: &'static str,
+        doubtful: &[String],
     ) -> Self {
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
@@ -196,7 +196,7 @@ impl<'a> Summary<'a> {
             volume_met: None,
             peak_memory_mb: None,
             settings: Settings::of(config),
-            notes: [model.notes.clone(), doubts::of(config, model)].concat(),
+            notes: [&model.notes, doubtful].concat(),
             posed: &model.posed,
         }
     }

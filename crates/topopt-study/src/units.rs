@@ -76,7 +76,7 @@ fn large_strain(config: &Config, model: &Model) -> Option<String> {
         return None;
     }
 
-    let area = model.mesh.volumes().iter().sum::<f64>().powf(2.0 / 3.0);
+    let area = model.space.volumes.iter().sum::<f64>().powf(2.0 / 3.0);
     model.problem.load_cases().iter().find_map(|case| {
         let forces = case.forces.as_chunks::<3>().0;
         let total: f64 = forces.iter().map(|f| f.iter().map(|x| x * x).sum::<f64>().sqrt()).sum();

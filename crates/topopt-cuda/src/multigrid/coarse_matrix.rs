@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use topopt_fem::{DIM, Joints, MODES};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, InverseDiagonal, LinearOperator, Residual, Space,
@@ -117,7 +118,7 @@ fn arms<R: Real>(joints: &Joints, centers: &[[f64; DIM]]) -> Vec<[R; 4]> {
         [x, y, z, R::from_f64(0.0)]
     };
     let mut arms: Vec<_> =
-        joints.rows_of_blocks().into_iter().zip(&joints.columns).map(arm).collect();
+        joints.rows_of_blocks().into_par_iter().zip(&joints.columns).map(arm).collect();
     if arms.is_empty() {
         arms.push([R::from_f64(0.0); 4]);
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaSlice;
 use topopt_fem::{Aggregates, DIM};
 use topopt_linalg::{BackendError, Transfer};
+use topopt_mesh::filled_rows;
 
 use super::shared_rows::SharedLevel;
 use crate::kernel::Grid::Threads;
@@ -48,11 +49,10 @@ impl Grouping {
 /// Lists one after the other, and where each begins.
 pub(super) fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0];
-    let mut all = Vec::new();
-    for list in lists {
-        all.extend_from_slice(list);
-        offsets.push(all.len() as u32);
+    for (i, list) in lists.iter().enumerate() {
+        offsets.push(offsets[i] + list.len() as u32);
     }
+    let all = filled_rows(&offsets, |i, row: &mut [u32]| row.copy_from_slice(&lists[i]));
     (offsets, all)
 }
 

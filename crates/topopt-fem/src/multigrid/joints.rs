@@ -125,10 +125,7 @@ impl Joints {
 
     /// Row of every block off the diagonal.
     pub fn rows_of_blocks(&self) -> Vec<u32> {
-        let row = |(row, ends): (usize, &[u32])| {
-            std::iter::repeat_n(row as u32, (ends[1] - ends[0]) as usize)
-        };
-        self.row_offsets.windows(2).enumerate().flat_map(row).collect()
+        filled_rows(&self.row_offsets, |row, rows: &mut [u32]| rows.fill(row as u32))
     }
 }
 

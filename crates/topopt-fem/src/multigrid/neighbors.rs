@@ -48,8 +48,11 @@ const CHUNK: usize = 4096;
 
 impl Neighbors {
     pub fn of(n_points: usize, graph: &impl Graph) -> Self {
-        let chunk = |c: usize| {
-            let (mut chunk, mut row) = (Chunk::default(), Distinct::new());
+        // Room that a thread has for all its chunks: each then takes memory once.
+        let room = || (Vec::new(), Distinct::new());
+        let chunk = |(points, row): &mut (Vec<u32>, Distinct), c: usize| {
+            let mut chunk = Chunk::default();
+            points.clear();
             for point in c * CHUNK..n_points.min((c + 1) * CHUNK) {
                 let mut visits = 0;
                 row.clear();
@@ -57,15 +60,15 @@ impl Neighbors {
                     visits += 1;
                     row.insert(other);
                 });
-                chunk.points.extend_from_slice(row.values());
-                chunk.ends.push(chunk.points.len() as u32);
+                points.extend_from_slice(row.values());
+                chunk.ends.push(points.len() as u32);
                 chunk.visits.push(visits + graph.n_beyond(point));
             }
-            chunk.points.shrink_to_fit();
+            chunk.points = points.clone();
             chunk
         };
         let n_chunks = n_points.div_ceil(CHUNK);
-        Self { n_points, chunks: (0..n_chunks).into_par_iter().map(chunk).collect() }
+        Self { n_points, chunks: (0..n_chunks).into_par_iter().map_init(room, chunk).collect() }
     }
 
     /// Number of points.
@@ -141,6 +144,7 @@ fn breadth_first(neighbors: &Neighbors) -> Vec<u32> {
 
     // 0 for seeds, else one more than the place in the queue of the first point beside it.
     let found: Vec<AtomicU32> = (0..n).into_par_iter().map(|_| NONE.into()).collect();
+    let found = &found[..];
     let first_beside = |point: u32| found[point as usize].load(Ordering::Relaxed);
     let first_beside = &first_beside;
 
@@ -158,19 +162,19 @@ fn breadth_first(neighbors: &Neighbors) -> Vec<u32> {
             let points = places.into_par_iter().zip(&queue[level..]).with_min_len(256);
 
             // The smallest place stays, whichever thread comes first.
-            points.clone().for_each(|(place, &point)| {
-                let found = neighbors.row(point).iter().map(|&other| &found[other as usize]);
-                found.filter(|found| found.load(Ordering::Relaxed) > place).for_each(|found| {
-                    found.fetch_min(place, Ordering::Relaxed);
-                });
-            });
-
-            // In the order of this level; a point comes once, after the first that it is beside.
             let beside = |(place, &point): (u32, &u32)| {
                 let row = neighbors.row(point).iter().copied();
-                row.filter(move |&other| first_beside(other) == place)
+                let is_later = move |&other: &u32| first_beside(other) > place;
+                row.filter(is_later).map(move |other| {
+                    found[other as usize].fetch_min(place, Ordering::Relaxed);
+                    (place, other)
+                })
             };
-            let next: Vec<u32> = points.flat_map_iter(beside).collect();
+            let beside: Vec<(u32, u32)> = points.flat_map_iter(beside).collect();
+
+            // In the order of this level; a point comes once, after the first that it is beside.
+            let is_first = |&&(place, other): &&(u32, u32)| first_beside(other) == place;
+            let next: Vec<u32> = beside.par_iter().filter(is_first).map(|pair| pair.1).collect();
 
             level = queue.len();
             queue.extend(next);

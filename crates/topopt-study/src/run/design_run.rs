@@ -15,6 +15,7 @@ use super::request::{Asked, Progress};
 use super::watcher::{Watcher, Writer};
 use crate::computer::{Computer, Neighbors, Solvable, Solver, Visitor};
 use crate::config::{self, Config};
+use crate::doubts;
 use crate::failure::Failure;
 use crate::finding::InputError;
 use crate::formulation;
@@ -63,8 +64,16 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
     fn visit<C: Computer>(mut self, computer: &C) -> Result<(), Failure> {
         let (Asked { config, interrupt, .. }, subject) = (self.asked, self.subject);
         let (strategy, contrast) = (self.strategy(computer), subject.task.contrast);
-        let solver = computer.solver(config, subject, strategy, contrast)?;
-        let first = self.first.take().map(|first| (self.summary(&first, computer, &solver), first));
+        let model = self.first.as_ref().map(|first| &first.prepared.model);
+
+        // What is doubtful is found while a solver waits for its device.
+        let mut doubtful = Vec::new();
+        let solver = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| doubtful = model.map_or(Vec::new(), |model| doubts::of(config, model)));
+            computer.solver(config, subject, strategy, contrast)
+        })?;
+        let first = self.first.take();
+        let first = first.map(|first| (self.summary(&first, computer, &solver, &doubtful), first));
 
         let neighbors = Cell::new(None);
         let bare = subject.task.timeline.as_ref().map(|_| subject.bare());
@@ -119,10 +128,11 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         first: &First<'a, K, N>,
         computer: &C,
         solver: &Solver<C::Backend>,
+        doubtful: &[String],
     ) -> Summary<'a> {
         let Prepared { model, note, resumption, start_from } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
-        let mut summary = Summary::new(self.asked.config, model, device, strategy);
+        let mut summary = Summary::new(self.asked.config, model, device, strategy, doubtful);
         summary.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
         summary.notes.extend(note.clone());
         summary.notes.extend(solver.note.clone());
