@@ -22,6 +22,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -42,7 +43,8 @@ PACKAGES = {
 }
 
 PRECISIONS = {"f64": "double", "f32": "float"}
-# Local memory that a kernel may use: lines of `KERNEL PRECISION BYTES REASON`.
+# Local memory that a kernel may use: lines of `KERNEL PRECISION BYTES REASON`; SOURCE:KERNEL where several
+# sources have a kernel of that name.
 STACK_LIST = HERE / "stack.txt"
 
 
@@ -196,21 +198,30 @@ def matrix(sources: list[Source], complete: bool) -> None:
     jobs = [(s, p) for s in sources for p in s.precisions]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda job: measure(*job), jobs))
-    report({(kernel, precision): row for (_, precision), kernels in zip(jobs, results)
-            for kernel, row in kernels.items()}, complete)
+    shared = kernels_of_several_sources()
+    report({(f"{source.name}:{kernel}" if kernel in shared else kernel, precision): row
+            for (source, precision), kernels in zip(jobs, results) for kernel, row in kernels.items()},
+           complete)
+
+
+def kernels_of_several_sources() -> set[str]:
+    """Names of kernels that sources have in common, as they come from a header of both."""
+    names = Counter(name for ptx in PTX.glob("*.f64.ptx")
+                    for name in re.findall(r"\.entry (\w+)\(", ptx.read_text()))
+    return {name for name, count in names.items() if count > 1}
 
 
 def report(rows: dict[tuple[str, str], list[list[Used]]], complete: bool) -> None:
     """Shows the table, and fails on local memory that is not listed."""
     print("Registers of a thread: of the checked-in PTX/compiled for the architecture, +bytes of"
           " local memory")
-    print(f"{'kernel':28}" + "".join(f"{f'sm_{a}':>9}" for a in ARCHITECTURES))
+    print(f"{'kernel':47}" + "".join(f"{f'sm_{a}':>9}" for a in ARCHITECTURES))
     allowed, failures = stack_list(), []
     for (kernel, precision), row in rows.items():
         local = [max(used.local for used in ways) for ways in row]
         cells = ["/".join(dict.fromkeys(str(used.registers) for used in ways)) + (f"+{more}" if more else "")
                  for ways, more in zip(row, local)]
-        print(f"{f'{kernel} {precision}':27}" + "".join(f" {c:>8}" for c in cells))
+        print(f"{f'{kernel} {precision}':46}" + "".join(f" {c:>8}" for c in cells))
         too_much = [f"sm_{a}" for a, more in zip(ARCHITECTURES, local)
                     if more > allowed.get((kernel, precision), 0)]
         if too_much:
@@ -246,7 +257,7 @@ def stack_list() -> dict[tuple[str, str], int]:
     entries = {}
     for line in lines:
         if line and not line.startswith("#"):
-            found = re.fullmatch(r"(\w+) +(f64|f32) +(\d+) +\S.*", line)
+            found = re.fullmatch(r"([\w:]+) +(f64|f32) +(\d+) +\S.*", line)
             if not found:
                 raise Failure(f"{STACK_LIST}: `{line}` is not `KERNEL PRECISION BYTES REASON`")
             entries[found.group(1), found.group(2)] = int(found.group(3))

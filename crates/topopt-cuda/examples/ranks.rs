@@ -102,7 +102,7 @@ fn measured(
     operator.set_coefficients(&[&ones]);
 
     let others = PartSharing::of(&single, ranks.communicator(), &part, 3)?;
-    let prepared = Prepared::with_structure(&local, structure_of_part(&local, others.as_ref())?);
+    let prepared = Prepared::with_structure(structure_of_part(&local, others.as_ref())?);
     let of_part = Multigrid::on_part(&single, &on_device, &local, CycleKind::K, &prepared, others)?;
     let followed = Box::new(Mf::<f64>::new(&on_device)?);
     let mut multigrid =

@@ -455,6 +455,11 @@ kernels! {
         average(mesh: MeshView, field: In<f64>, y: Out<f64>);
     }
 
+    /// `cuda/element_bounds.cu`.
+    ElementBounds in "element_bounds" {
+        element_bounds(mesh: MeshView, ratio: f64, margin: f64, out: Out<f64>);
+    }
+
     /// `cuda/block_diagonal.cu`.
     BlockDiagonal<R> in "block_diagonal" {
         block_diagonal(mesh: MeshView, part: Part, material: Lame, moduli: In<R>, out: Out<R>);
@@ -810,6 +815,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     DiffusionParts::<f64>::DECLARED,
     DiffusionStored::DECLARED,
     ShapeMeans::DECLARED,
+    ElementBounds::DECLARED,
     BlockDiagonal::<f64>::DECLARED,
     PatchRelax::<f64>::DECLARED,
     Galerkin::<f64>::DECLARED,

@@ -33,7 +33,7 @@ pub use halo::DeviceHalo;
 pub use helmholtz::{MatrixFreeEquation, part_of_filter};
 pub use multigrid::{
     BlockJacobi, DeviceHierarchy, DeviceMultigrid, Multigrid, Prepared, RigidAggregation,
-    ScalarHierarchy, ScalarMultigrid, structure_of_part,
+    ScalarHierarchy, ScalarMultigrid, element_bounds, structure_of_part,
 };
 pub use nccl::{Nccl, NcclId};
 pub use operators::{

@@ -12,6 +12,7 @@ use crate::shape_gradients::physical_gradients;
 use crate::{
     Corners, DIM, ElementKernel, ElementMatrix, Elements, MAX_TERMS, MODES, Material, Supports,
 };
+pub use bounds::{BOUND_STEPS, BoundParameters};
 use integrals::{diagonal_blocks, element_forces};
 
 /// The stiffness of an isotropic material at Young's modulus 1:
@@ -32,6 +33,11 @@ impl Elasticity {
     /// The material.
     pub fn material(&self) -> &Material {
         &self.material
+    }
+
+    /// What [`ElementKernel::bounds`] are computed with.
+    pub fn bound_parameters(&self) -> BoundParameters {
+        BoundParameters::of(&self.material)
     }
 }
 
@@ -108,7 +114,7 @@ impl ElementKernel<DIM> for Elasticity {
     }
 
     fn bounds(&self, elements: &Elements) -> Vec<f32> {
-        bounds::element_bounds(elements, self.material.poissons_ratio())
+        bounds::element_bounds(elements, self.bound_parameters())
     }
 
     fn free_motions(&self, held: &Supports, mesh: &HexMesh, nodes: &[u32]) -> Vec<String> {

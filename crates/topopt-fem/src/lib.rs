@@ -102,7 +102,7 @@ pub use diffusion::Diffusion;
 pub use discretization::Discretization;
 pub use distributed::{Distributed, PartVectors, element_halo, node_halo};
 pub use distributed_preconditioner::DistributedPreconditioner;
-pub use elasticity::Elasticity;
+pub use elasticity::{BOUND_STEPS, BoundParameters, Elasticity};
 pub use element_loads::{ElementVectors, nodal_body_forces};
 pub use elements::{Corners, Elements};
 pub use flux::heat_flux;

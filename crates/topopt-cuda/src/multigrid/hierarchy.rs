@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use rayon::prelude::*;
 use topopt_fem::{Aggregation, Discretization, Joints, Level, MODES, Shared, Supported};
 use topopt_linalg::{
     Backend, BackendError, Cost, Growth, Hierarchy, InverseDiagonal, LinearOperator,
@@ -15,6 +14,7 @@ use super::coarse_matrix::{CoarseMatrix, InverseBlocks6};
 use super::convert::Convert;
 use super::dense_inverse::DenseInverse;
 use super::device_multigrid::DeviceHierarchy;
+use super::element_bounds::element_bounds;
 use super::fine_patches::FinePatches;
 use super::galerkin::{Galerkin, JointLists, SupportedRows};
 use super::prepared::{Prepared, structure};
@@ -36,7 +36,7 @@ pub struct RigidAggregation<'a, R: Real> {
     by_patches: Option<FinePatches<R>>,
     /// Springs, where patches smooth.
     springs: Option<DeviceVector<R>>,
-    /// Of every element, see [`topopt_fem::ElementKernel::bounds`], and the moduli times these.
+    /// Of every element, see [`element_bounds`], and the moduli times these.
     bounds: DeviceVector<R>,
     raised: DeviceVector<R>,
     levels: Levels<'a, R>,
@@ -131,8 +131,11 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let device = &on_device.device;
-        let bounds: Vec<f64> = prepared.bounds.par_iter().map(|&bound| bound.into()).collect();
-        let elements = Space::elements(bounds.len());
+        let convert = Convert::load(device)?;
+        let elements = Space::elements(problem.mesh().n_elements());
+        let mut bounds = backend.zeros(elements)?;
+        let exact = element_bounds(&on_device.mesh, problem.kernel())?;
+        convert.narrow(&exact.values, &mut bounds.values);
         let by_patches = match prepared.smoother {
             SmootherKind::Chebyshev => None,
             SmootherKind::Patch => {
@@ -149,11 +152,11 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
             on_device: on_device.clone(),
             operator: FineOperator::new(on_device, problem, others)?,
             inverse_blocks: InverseBlocks::new(on_device)?,
-            bounds: backend.upload(&bounds, elements)?,
+            bounds,
             raised: backend.zeros(elements)?,
             levels: Levels::new(backend, on_device, problem, &prepared.structure, others)?,
             galerkin: Galerkin::load(device)?,
-            convert: Convert::load(device)?,
+            convert,
         })
     }
 }

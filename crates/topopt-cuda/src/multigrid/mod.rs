@@ -8,6 +8,7 @@ mod coarse_matrix;
 mod convert;
 mod dense_inverse;
 mod device_multigrid;
+mod element_bounds;
 mod fine_patches;
 mod galerkin;
 mod hierarchy;
@@ -21,6 +22,7 @@ mod transfer;
 
 pub use block_diagonal::BlockJacobi;
 pub use device_multigrid::{DeviceHierarchy, DeviceMultigrid};
+pub use element_bounds::element_bounds;
 pub use hierarchy::RigidAggregation;
 pub use prepared::{Prepared, structure_of_part};
 pub use rigid::Multigrid;

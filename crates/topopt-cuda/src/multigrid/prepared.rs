@@ -1,4 +1,4 @@
-//! What the host makes for a multigrid on the device: aggregates, and bounds of eigenvalues.
+//! What the host makes for a multigrid on the device.
 
 use topopt_fem::{Aggregation, Discretization, ElementKernel, Sharing};
 use topopt_linalg::{Backend, BackendError, SmootherKind};
@@ -11,8 +11,6 @@ const DIRECT: [usize; 2] = [600, 2600];
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub(super) structure: Aggregation,
-    /// See [`ElementKernel::bounds`].
-    pub(super) bounds: Vec<f32>,
     /// What smooths the finest level.
     pub(super) smoother: SmootherKind,
 }
@@ -20,18 +18,12 @@ pub struct Prepared {
 impl Prepared {
     /// For `problem`.
     pub fn new(problem: &Discretization) -> Self {
-        Self::of(problem, || Aggregation::new(problem, direct(problem.n_dofs())))
+        Self::with_structure(Aggregation::new(problem, direct(problem.n_dofs())))
     }
 
-    /// For `problem`, with the structure that is given.
-    pub fn with_structure(problem: &Discretization, structure: Aggregation) -> Self {
-        Self::of(problem, || structure)
-    }
-
-    fn of(problem: &Discretization, structure: impl FnOnce() -> Aggregation + Send) -> Self {
-        let bounds = || problem.kernel().bounds(&problem.elements());
-        let (structure, bounds) = rayon::join(structure, bounds);
-        Self { structure, bounds, smoother: SmootherKind::Chebyshev }
+    /// With the structure that is given.
+    pub fn with_structure(structure: Aggregation) -> Self {
+        Self { structure, smoother: SmootherKind::Chebyshev }
     }
 
     /// The same with that smoother on the finest level.

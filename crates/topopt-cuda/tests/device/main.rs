@@ -5,6 +5,7 @@ mod backend;
 mod cone;
 mod diffusion;
 mod eikonal;
+mod element_bounds;
 mod gpus;
 mod helmholtz;
 mod moving_asymptotes;

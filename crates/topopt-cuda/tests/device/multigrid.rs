@@ -59,7 +59,7 @@ fn multigrid<'a, R: Real>(
     let backend = Cuda::<f64>::new(device).unwrap();
     let operator = Mf::<f64>::new(&mesh).unwrap();
     let structure = Aggregation::new(problem, DIRECT);
-    let prepared = Prepared::with_structure(problem, structure);
+    let prepared = Prepared::with_structure(structure);
     let mut multigrid = Multigrid::new(in_cycle, &mesh, problem, kind, &prepared).unwrap();
     // Twice: nothing of the first moduli, or of another structure, may stay.
     let n = problem.mesh().n_elements();

@@ -138,7 +138,7 @@ fn elastic_on_rank<R: Real, C: Exchange<Cuda<f64>> + Exchange<Cuda<R>>>(
         1 => structure_of_part(local, others.as_ref())?,
         _ => Aggregation::on_part(local, others.as_ref(), &[], 60)?, // more levels than one
     };
-    let prepared = Prepared::with_structure(local, structure);
+    let prepared = Prepared::with_structure(structure);
     let multigrid =
         Multigrid::on_part(&single, &on_device, local, CycleKind::K, &prepared, others)?;
     let operator = || Ok(Box::new(Mf::<f64>::new(&on_device)?) as Box<_>);

@@ -12,7 +12,7 @@ use crate::{DIM, Elements, Material};
 
 /// Steps of the power method in each element. From the dilation, which is close to the mode that is
 /// sought, five leave at most 3 % on distorted hexahedra of any aspect ratio.
-const STEPS: usize = 5;
+pub const BOUND_STEPS: usize = 5;
 /// What the result is multiplied by. A Chebyshev smoother over [bound / 8, bound] diverges only
 /// beyond 1.125 times the bound, so that less than the 3 % will do, and converges better: 409
 /// iterations in place of 427 over 25 designs of the cantilever.
@@ -22,6 +22,25 @@ const LEAST_RATIO: f64 = 0.3;
 /// The margin for ratios below, down to 0, where the result may be 0.88 of the largest eigenvalue.
 const MARGIN_BELOW: f64 = 1.05;
 
+/// What bounds are computed with, wherever they are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundParameters {
+    /// Lame's constants (lambda, mu) at Young's modulus 1, of no less than a least Poisson's ratio.
+    pub lame: (f64, f64),
+    /// What the result of the power method is multiplied by.
+    pub margin: f64,
+}
+
+impl BoundParameters {
+    /// For `material`.
+    pub(super) fn of(material: &Material) -> Self {
+        let ratio = material.poissons_ratio();
+        let margin = if ratio < LEAST_RATIO { MARGIN_BELOW } else { MARGIN };
+        let assumed = Material::new(1.0, ratio.max(LEAST_RATIO)).unwrap_or(*material);
+        Self { lame: assumed.unit_lame(), margin }
+    }
+}
+
 /// For every element about the largest eigenvalue mu_e of D_e^-1 K_e, with the 3x3 blocks D_e on
 /// the diagonal of its stiffness K_e, \[n_elements\]; 3.16 for a cube of Poisson's ratio 0.3.
 ///
@@ -30,16 +49,12 @@ const MARGIN_BELOW: f64 = 1.05;
 /// cannot diverge. The largest eigenvalue of the assembled D^-1 K is less, but depends on the
 /// moduli, and ten steps of the power method miss it by a quarter where single solid elements lie
 /// among empty ones.
-pub(super) fn element_bounds(elements: &Elements, ratio: f64) -> Vec<f32> {
+pub(super) fn element_bounds(elements: &Elements, parameters: BoundParameters) -> Vec<f32> {
     let mut bounds = vec![0.0; elements.n_elements()];
-    let margin = if ratio < LEAST_RATIO { MARGIN_BELOW } else { MARGIN };
-    let ratio = ratio.max(LEAST_RATIO);
-    let Some(material) = Material::new(1.0, ratio) else { return bounds };
-    let lame = material.unit_lame();
     let arch = Arch::new();
     let chunks = bounds.par_chunks_mut(MAX_LANES).with_min_len(64).enumerate();
     chunks.for_each(|(chunk, bounds)| {
-        arch.dispatch(Bounds { elements, lame, margin, first: chunk * MAX_LANES, bounds });
+        arch.dispatch(Bounds { elements, parameters, first: chunk * MAX_LANES, bounds });
     });
     bounds
 }
@@ -47,9 +62,7 @@ pub(super) fn element_bounds(elements: &Elements, ratio: f64) -> Vec<f32> {
 /// The bounds of consecutive elements, at most as many as lanes.
 struct Bounds<'a> {
     elements: &'a Elements<'a>,
-    /// Lame's constants (lambda, mu) at Young's modulus 1.
-    lame: (f64, f64),
-    margin: f64,
+    parameters: BoundParameters,
     first: usize,
     bounds: &'a mut [f32],
 }
@@ -60,6 +73,7 @@ impl WithSimd for Bounds<'_> {
     /// Plain loops, as in [`element_forces`].
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        let BoundParameters { lame, margin } = self.parameters;
         let one = Lanes::splat(simd, 1.0);
         for (group, bounds) in self.bounds.chunks_mut(S::F64_LANES).enumerate() {
             // Lanes without an element stay at zero, and so does their determinant: not read.
@@ -71,13 +85,13 @@ impl WithSimd for Bounds<'_> {
                 twins.extend(Twin::all(self.elements.hex(e), lane));
             }
             let x = from_group(simd, &x);
-            let blocks = lane_diagonal_blocks(simd, &x, &twins, self.lame);
+            let blocks = lane_diagonal_blocks(simd, &x, &twins, lame);
             let inverse = inverse_blocks(simd, &blocks, &twins);
 
             // From the dilation; u^T D u of the last two u, the later one first.
             let (mut u, mut norms) = (x, [one; 2]);
-            for _ in 0..STEPS {
-                let f = element_forces(simd, &x, &u, one, self.lame);
+            for _ in 0..BOUND_STEPS {
+                let f = element_forces(simd, &x, &u, one, lame);
                 let (next, norm) = divide(simd, &inverse, &joined(simd, &f, &twins));
                 u = copied(simd, &next, &twins);
                 norms = [norm, norms[0]];
@@ -85,7 +99,7 @@ impl WithSimd for Bounds<'_> {
 
             let mut values = [0.0; MAX_LANES];
             let share = norms[0] * norms[1].recip();
-            (Lanes::splat(simd, self.margin) * share.sqrt()).store(&mut values);
+            (Lanes::splat(simd, margin) * share.sqrt()).store(&mut values);
             bounds.iter_mut().zip(values).for_each(|(bound, value)| *bound = value as f32);
         }
     }
@@ -184,7 +198,9 @@ mod tests {
             [0.0, 0.3, 0.49].iter().flat_map(|r| meshes.iter().map(move |m| (r, m)))
         {
             let material = Material::new(7.0, *ratio).unwrap();
-            for (e, &bound) in element_bounds(&mesh.into(), *ratio).iter().enumerate() {
+            for (e, &bound) in
+                element_bounds(&mesh.into(), BoundParameters::of(&material)).iter().enumerate()
+            {
                 let share = f64::from(bound) / exact(mesh, &material, e);
                 let range = if *ratio < LEAST_RATIO { 0.92..1.25 } else { 0.92..0.951 };
                 assert!(range.contains(&share), "element {e}, ratio {ratio}: {share}");
@@ -194,7 +210,9 @@ mod tests {
 
     #[test]
     fn that_of_a_cube() {
-        let bounds = element_bounds(&(&mapped_cube(1, |x| x)).into(), 0.3);
+        let material = Material::new(1.0, 0.3).unwrap();
+        let bounds =
+            element_bounds(&(&mapped_cube(1, |x| x)).into(), BoundParameters::of(&material));
         assert!((f64::from(bounds[0]) / MARGIN - 3.162_162).abs() < 1e-3);
     }
 }

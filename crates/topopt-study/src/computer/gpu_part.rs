@@ -150,7 +150,7 @@ fn multigrid<'a, R: Real>(
     kind: CycleKind,
     others: Arc<dyn Sharing<'a, Cuda<R>> + 'a>,
 ) -> Result<Box<dyn ElementPreconditioner<Cuda<f64>> + 'a>, BackendError> {
-    let prepared = Prepared::with_structure(local, structure_of_part(local, others.as_ref())?);
+    let prepared = Prepared::with_structure(structure_of_part(local, others.as_ref())?);
     Ok(Box::new(Multigrid::on_part(backend, mesh, local, kind, &prepared, others)?))
 }
 

@@ -1,0 +1,147 @@
+// precision: f64
+// element_bounds: about the largest eigenvalue of D_e^-1 K_e of every element, D_e the 3x3 blocks on the
+// diagonal of its stiffness K_e: what scales the smoother of the finest level of multigrid.
+//
+// Source:        the power method from the dilation, u <- D^-1 K u; the eigenvalue is the root of what
+//                the last step makes of u^T D u
+// Mapping:       one thread an element, blocks of 32
+// Layout:        a number an element
+// Cost:          5 products (mf.cu) and the blocks (block_diagonal.cu), 14000 operations an element; once a
+//                run; 672 bytes of shared memory a thread
+// Deterministic: yes
+// Oracle:        crates/topopt-cuda/tests/device/element_bounds.rs
+
+#define BLOCK 32
+// Steps of the power method, as crates/topopt-fem/src/elasticity/bounds.rs takes
+#define STEPS 5
+
+#include "common/forces.cuh"
+#include "common/gradient.cuh"
+#include "common/self_stiffness.cuh"
+
+// [component][position][thread], components xx, yy, zz, xy, yz, zx
+typedef volatile real Blocks[6][8][BLOCK];
+
+// The inverses of the blocks D, zero where a node stands again
+__device__ __forceinline__ void invert_each(const real D[6][8], Blocks& inverse) {
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        const real xx = D[0][m], yy = D[1][m], zz = D[2][m], xy = D[3][m], yz = D[4][m], zx = D[5][m];
+        const real first = yy * zz - yz * yz, second = zx * yz - xy * zz, third = xy * yz - zx * yy;
+        const real det = xx * first + (xy * second + zx * third);
+        const real scale = det > 0 ? reciprocal(det) : (real)0;
+        inverse[0][m][LANE] = scale * first;
+        inverse[1][m][LANE] = scale * (xx * zz - zx * zx);
+        inverse[2][m][LANE] = scale * (xx * yy - xy * xy);
+        inverse[3][m][LANE] = scale * second;
+        inverse[4][m][LANE] = scale * (xy * zx - xx * yz);
+        inverse[5][m][LANE] = scale * third;
+    }
+}
+
+// Adds up what is at all places of a node, in the first of them; zero in the others
+__device__ __forceinline__ void join(const unsigned node[8], real f[3][8]) {
+#pragma unroll
+    for (int bit = 1; bit < 8; bit *= 2)
+#pragma unroll
+        for (int m = 0; m < 8; ++m)
+            if (!(m & bit) && node[m] == node[m | bit])
+#pragma unroll
+                for (int c = 0; c < 3; ++c) {
+                    f[c][m] += f[c][m | bit];
+                    f[c][m | bit] = 0;
+                }
+}
+
+// Gives all places of a node what is at the first
+__device__ __forceinline__ void copy(const unsigned node[8], real u[3][8]) {
+#pragma unroll
+    for (int bit = 4; bit > 0; bit /= 2)
+#pragma unroll
+        for (int m = 0; m < 8; ++m)
+            if (!(m & bit) && node[m] == node[m | bit])
+#pragma unroll
+                for (int c = 0; c < 3; ++c) u[c][m | bit] = u[c][m];
+}
+
+// K u in place of u, at mu = 512. Coordinates are read again, or they would take registers that there
+// are not.
+__device__ __forceinline__ void forces(
+    const MeshView& mesh, const unsigned node[8], real ratio, Slabs& x_slabs, Slabs& u_slabs, real u[3][8]) {
+    double X[3][8];
+    load_positions(mesh, node, X);
+    real x_up[3][2][2], u_up[3][2][2], f_up[3][2][2] = {};
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+        to_derivatives(X[c], c, x_slabs, x_up[c]);
+        to_derivatives(u[c], c, u_slabs, u_up[c]);
+    }
+#pragma unroll
+    for (int k = 0; k < 2; ++k) add_slab(k, u_slabs, x_up, u_up, 1, ratio, x_slabs, f_up);
+#pragma unroll
+    for (int c = 0; c < 3; ++c) to_nodes(x_slabs, c, f_up[c], u[c]);
+}
+
+// u = D^-1 f in place of f; returns u^T D u
+__device__ __forceinline__ real divide(const Blocks& inverse, real f[3][8]) {
+    real work = 0;
+#pragma unroll
+    for (int m = 0; m < 8; ++m) {
+        real u[3], before[3];
+#pragma unroll
+        for (int i = 0; i < 3; ++i) before[i] = f[i][m];
+#pragma unroll
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3; // plane 3 + i couples i and j, 3 + k k and i
+            u[i] = inverse[i][m][LANE] * before[i] + inverse[3 + i][m][LANE] * before[j]
+                 + inverse[3 + k][m][LANE] * before[k];
+            f[i][m] = u[i];
+        }
+        work = dot(u, before, work);
+    }
+    return work;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) element_bounds(
+    VIEW(MeshView) mesh,
+    double ratio, double margin,
+    double* __restrict__ out) { // [n_elements]
+    const unsigned e = blockIdx.x * BLOCK + threadIdx.x;
+    if (e >= mesh.n_elements) return;
+
+    __shared__ Slabs x_slabs, u_slabs;
+    __shared__ Blocks inverse;
+    unsigned node[8];
+    real u[3][8];
+    load_nodes(mesh, e, node);
+    {
+        double X[3][8];
+        real coefficients[3][8], D[6][8] = {};
+        load_positions(mesh, node, X);
+        to_coefficients(X, coefficients);
+        self_stiffness(node, coefficients, ratio, D);
+        invert_each(D, inverse);
+    }
+
+    // The dilation, about the center: translations cost accuracy, and no force.
+    load_positions(mesh, node, u);
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+        real center = 0;
+#pragma unroll
+        for (int m = 0; m < 8; ++m) center += u[c][m] / 8;
+#pragma unroll
+        for (int m = 0; m < 8; ++m) u[c][m] -= center;
+    }
+
+    real before = 1, last = 1;
+#pragma unroll 1
+    for (int step = 0; step < STEPS; ++step) {
+        forces(mesh, node, ratio, x_slabs, u_slabs, u);
+        join(node, u);
+        before = last;
+        last = divide(inverse, u);
+        copy(node, u);
+    }
+    out[e] = (float)(margin * sqrt(last / before)); // as the host keeps it
+}
