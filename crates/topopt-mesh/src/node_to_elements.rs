@@ -47,6 +47,21 @@ impl NodeToElements {
         &self.elements[self.offsets[node]..self.offsets[node + 1]]
     }
 
+    /// Where the row of each node begins, and the end of the last, `[n_nodes + 1]`.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// The elements of all rows.
+    pub fn elements(&self) -> &[u32] {
+        &self.elements
+    }
+
+    /// The local number of its node in each of these.
+    pub fn locals(&self) -> &[u8] {
+        &self.locals
+    }
+
     /// Length of the row of `node`.
     pub fn valence(&self, node: usize) -> usize {
         self.offsets[node + 1] - self.offsets[node]

@@ -78,8 +78,31 @@ pub fn area_vector(x: &[[f64; 3]; 4]) -> [f64; 3] {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::Renumbering;
     use crate::generate::{Benchmark, Resolution};
+
+    #[test]
+    fn neighbors_are_the_first_others_with_the_nodes_of_a_face() {
+        let mesh = Benchmark::ConnectingRod.generate(Resolution::Elements(6000)).unwrap();
+        let shuffled = Renumbering::shuffled(&mesh, 1).apply(&mesh);
+        let numbered = Renumbering::on_import(&mesh).apply(&mesh);
+        for mesh in [mesh, shuffled, numbered] {
+            let key = |element, local| Face::key(Face { element, local }.nodes(mesh.hexes()));
+            let faces = (0..mesh.n_elements() as u32).flat_map(|e| (0..6).map(move |l| (e, l)));
+            let mut elements: BTreeMap<[u32; 4], Vec<u32>> = BTreeMap::new();
+            faces.clone().for_each(|(e, l)| elements.entry(key(e, l)).or_default().push(e));
+
+            let neighbors = face_neighbors(&mesh);
+            for (e, l) in faces {
+                let other = elements[&key(e, l)].iter().find(|&&other| other != e);
+                let found = neighbors[e as usize][l as usize];
+                assert_eq!(found, other.copied().unwrap_or(NO_NEIGHBOR), "face {l} of element {e}");
+            }
+        }
+    }
 
     #[test]
     fn a_box_has_the_faces_of_its_six_sides() {

@@ -141,7 +141,8 @@ impl Maker<'_> {
 pub(crate) fn others(n: usize, sets: &[Vec<u32>]) -> Vec<u32> {
     let mut is_other = vec![true; n];
     sets.iter().flatten().for_each(|&e| is_other[e as usize] = false);
-    (0..).zip(is_other).filter_map(|(e, is_other)| is_other.then_some(e)).collect()
+    let is_other = is_other.into_par_iter().enumerate();
+    is_other.filter_map(|(e, is_other)| is_other.then_some(e as u32)).collect()
 }
 
 /// The numbers of a property by element, `[n_elements]`; 1 in a material that has none.

@@ -1,6 +1,7 @@
 //! The reverse connectivity C_rev on the device [Ratnakar2022, 3.1.2.1].
 
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use topopt_linalg::BackendError;
 use topopt_mesh::NodeToElements;
 
@@ -18,13 +19,10 @@ pub(crate) struct ReverseConnectivity {
 
 impl ReverseConnectivity {
     pub fn new(device: &Device, adjacency: &NodeToElements) -> Result<Self, BackendError> {
-        let n_nodes = adjacency.n_nodes();
-        let all = (0..n_nodes).flat_map(|node| adjacency.of(node));
-        let (elements, locals): (Vec<u32>, Vec<u8>) = all.unzip();
         Ok(Self {
             offsets: device.upload(&offsets(adjacency))?,
-            elements: device.upload(&elements)?,
-            locals: device.upload(&locals)?,
+            elements: device.upload(adjacency.elements())?,
+            locals: device.upload(adjacency.locals())?,
         })
     }
 
@@ -36,11 +34,5 @@ impl ReverseConnectivity {
 
 /// Where the elements of each node begin, and the end of the last, `[n_nodes + 1]`.
 pub(super) fn offsets(adjacency: &NodeToElements) -> Vec<u32> {
-    let mut offsets = vec![0];
-    let mut end = 0;
-    offsets.extend((0..adjacency.n_nodes()).map(|node| {
-        end += adjacency.valence(node) as u32;
-        end
-    }));
-    offsets
+    adjacency.offsets().par_iter().map(|&offset| offset as u32).collect()
 }

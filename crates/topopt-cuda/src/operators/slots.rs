@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use topopt_linalg::BackendError;
 use topopt_mesh::NodeToElements;
 
@@ -43,8 +44,9 @@ impl<R: Real> Slots<R> {
 
         // Slots are by position, in which the bits of the local coordinates count up.
         let position = |local: u8| u32::from(local ^ (local >> 1 & 1));
-        let slot = |(e, local)| position(local) * (n_slots / 8) as u32 + e;
-        let places: Vec<u32> = (0..n_nodes).flat_map(|n| adjacency.of(n).map(slot)).collect();
+        let slot = |(e, local): (&u32, &u8)| position(*local) * (n_slots / 8) as u32 + e;
+        let elements = adjacency.elements().par_iter();
+        let places: Vec<u32> = elements.zip(adjacency.locals()).map(slot).collect();
         Ok(Self {
             kernels: kernels::Dbd::load(device)?,
             n_slots,

@@ -164,13 +164,11 @@ const RANGE: usize = 1 << 23;
 fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
     let n = neighbors.n_points();
     let size = n.div_ceil(n.div_ceil(most).max(1)).max(1);
-    let roots = roots(&neighbors);
-    let range_of: Vec<u32> = roots.par_iter().map(|&root| root / size as u32).collect();
-    let within = grouped(&range_of, n.div_ceil(size), |i| roots[i]).values;
+    let roots = roots(&neighbors, size);
 
     let mut of = vec![NONE; n];
-    let ranges = of.par_chunks_mut(size).zip(within.par_chunks(size)).enumerate();
-    let within = |(range, (of, roots)): (usize, (&mut [u32], &[u32]))| {
+    let ranges = of.par_chunks_mut(size).zip(&roots).enumerate();
+    let within = |(range, (of, roots)): (usize, (&mut [u32], &Vec<u32>))| {
         group_range(&neighbors, (range * size) as u32, of, roots, 0)
     };
     let counts: Vec<u32> = ranges.map(within).collect();
@@ -186,7 +184,8 @@ fn whole_neighborhoods(neighbors: Neighbors, most: usize) -> (Vec<u32>, u32) {
         of[root as usize] == NONE
             && neighbors.row(root).iter().all(|&other| of[other as usize] == NONE)
     };
-    let across: Vec<u32> = roots.par_iter().copied().filter(is_free).collect();
+    let all = roots.par_iter().flat_map(|roots| roots.par_iter().copied());
+    let across: Vec<u32> = all.filter(is_free).collect();
     count = group_range(&neighbors, 0, &mut of, &across, count);
     (of, count)
 }

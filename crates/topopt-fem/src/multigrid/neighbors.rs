@@ -1,5 +1,6 @@
 //! Neighbors of points, and the order in which points may start aggregates.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
@@ -93,11 +94,21 @@ impl Neighbors {
     }
 }
 
-/// All points in the order in which they may start aggregates: breadth first, so that each begins
-/// beside the last ones; those inside before those with few neighbors, so that aggregates are full.
-pub(super) fn roots(neighbors: &Neighbors) -> Vec<u32> {
-    let order = breadth_first(neighbors);
+/// The points of each range of `size` consecutive ones, in the order in which they may start aggregates:
+/// breadth first, so that each begins beside the last ones; those inside before those with few neighbors, so
+/// that aggregates are full.
+pub(super) fn roots(neighbors: &Neighbors, size: usize) -> Vec<Vec<u32>> {
     let inside = visits_of_quartile(neighbors);
+    let n_ranges = neighbors.n_points.div_ceil(size);
+    let of_range = |range: usize| {
+        let end = neighbors.n_points.min((range + 1) * size);
+        inside_first(neighbors, breadth_first(neighbors, (range * size) as u32..end as u32), inside)
+    };
+    (0..n_ranges).into_par_iter().map(of_range).collect()
+}
+
+/// Points in their `order`, those of which as many neighbors are visited as of points `inside` before others.
+fn inside_first(neighbors: &Neighbors, order: Vec<u32>, inside: u32) -> Vec<u32> {
     // As on a face, an edge, a corner of a box
     let exposure = |&point: &u32| {
         let visits = neighbors.visits(point);
@@ -138,22 +149,22 @@ fn visits_of_quartile(neighbors: &Neighbors) -> u32 {
     quartile.unwrap_or(0) as u32
 }
 
-/// All points breadth first: as a queue would have them, but level by level, by several threads.
-fn breadth_first(neighbors: &Neighbors) -> Vec<u32> {
-    let n = neighbors.n_points;
-
+/// The points of a range breadth first: as a queue would have them, but level by level, by several threads.
+fn breadth_first(neighbors: &Neighbors, range: Range<u32>) -> Vec<u32> {
     // 0 for seeds, else one more than the place in the queue of the first point beside it.
-    let found: Vec<AtomicU32> = (0..n).into_par_iter().map(|_| NONE.into()).collect();
-    let found = &found[..];
-    let first_beside = |point: u32| found[point as usize].load(Ordering::Relaxed);
+    let found: Vec<AtomicU32> = range.clone().into_par_iter().map(|_| NONE.into()).collect();
+    let (found, first) = (&found[..], range.start);
+    let of = |point: u32| found.get(point.wrapping_sub(first) as usize);
+    // Points of other ranges are never later.
+    let first_beside = |point: u32| of(point).map_or(0, |found| found.load(Ordering::Relaxed));
     let first_beside = &first_beside;
 
-    let mut queue: Vec<u32> = Vec::with_capacity(n);
-    for seed in 0..n as u32 {
+    let mut queue: Vec<u32> = Vec::with_capacity(found.len());
+    for seed in range {
         if first_beside(seed) != NONE {
             continue;
         }
-        found[seed as usize].store(0, Ordering::Relaxed);
+        found[(seed - first) as usize].store(0, Ordering::Relaxed);
         let mut level = queue.len();
         queue.push(seed);
 
@@ -166,7 +177,7 @@ fn breadth_first(neighbors: &Neighbors) -> Vec<u32> {
                 let row = neighbors.row(point).iter().copied();
                 let is_later = move |&other: &u32| first_beside(other) > place;
                 row.filter(is_later).map(move |other| {
-                    found[other as usize].fetch_min(place, Ordering::Relaxed);
+                    found[(other - first) as usize].fetch_min(place, Ordering::Relaxed);
                     (place, other)
                 })
             };

@@ -175,7 +175,7 @@ pub(crate) fn each_elastic(
 }
 
 /// Operator and preconditioner of an elastic `model`. The host prepares the preconditioner while the
-/// device takes the mesh and measures strategies.
+/// device measures strategies.
 pub(crate) fn elastic_solver<'a>(
     gpu: &'a OpenGpu,
     config: &Config,
@@ -184,8 +184,8 @@ pub(crate) fn elastic_solver<'a>(
 ) -> Result<Solver<'a, Cuda<f64>>, Failure> {
     let (problem, solver) = (subject.equation, &config.solver);
     let choice = choice(&gpu.device, config, subject, wanted, contrast)?;
+    let mesh = mesh_on_device(&gpu.device, problem, subject.task.colors.as_deref())?;
     let operator = || -> Result<_, BackendError> {
-        let mesh = mesh_on_device(&gpu.device, problem, subject.task.colors.as_deref())?;
         let (strategy, note) = match choice {
             Choice::Named(strategy, note) => (strategy, note),
             Choice::Measured(fitting) => {
@@ -193,10 +193,10 @@ pub(crate) fn elastic_solver<'a>(
                 (best, Some(note))
             }
         };
-        Ok((strategy.build(&mesh, problem)?, mesh, note))
+        Ok((strategy.build(&mesh, problem)?, note))
     };
     let (operator, prepared) = rayon::join(operator, || prepared(solver, problem));
-    let (operator, mesh, note) = operator?;
+    let (operator, note) = operator?;
 
     let preconditioner = preconditioner(gpu, solver, &mesh, problem, contrast, prepared)?;
     Ok(Solver { operator, preconditioner, note })
