@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) block_diagonal(
     load_positions(mesh, node, positions);
     to_coefficients(positions, X);
 
-    self_stiffness(node, X, (real)material.ratio, D);
+    add_self_stiffness(node, X, (real)material.ratio, D);
 
     const real scale = (real)(material.mu / 512) * moduli[e];
 #pragma unroll

@@ -14,26 +14,9 @@
 
 #include "common/trilinear.cuh"
 #include "common/gradient.cuh"
+#include "common/self_stiffness.cuh"
 
 #define BLOCK 128
-
-// D[c][m] += det J / mu times the sum over directions of (dN_m/dx)^2, and (ratio + 1) (dN_m/dx_c)^2
-__device__ __forceinline__ void add_point(
-    const unsigned node[8], const real X[3][8], real xi, real eta, real zeta, real ratio, real D[3][8]) {
-    real J[3][3], C[3][3];
-#pragma unroll
-    for (int c = 0; c < 3; ++c) derivatives(X[c], xi, eta, zeta, J[c]);
-    const real weight = reciprocal(cofactors(J, C));
-    const real sides[3][2] = {SIDES(xi), SIDES(eta), SIDES(zeta)};
-#pragma unroll
-    for (int m = 0; m < 8; ++m) {
-        real g[3];
-        gradient_of_node(node, m, sides, C, g);
-        const real sum = dot(g, g, 0);
-#pragma unroll
-        for (int c = 0; c < 3; ++c) D[c][m] += weight * (sum + (ratio + 1) * g[c] * g[c]);
-    }
-}
 
 extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
     VIEW(MeshView) mesh, VIEW(Part) part,
@@ -51,10 +34,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) diagonal(
     load_positions(mesh, node, positions);
     to_coefficients(positions, X);
 
-#pragma unroll 1
-    for (int q = 0; q < 8; ++q)
-        add_point(node, X, q & 1 ? GAUSS : -GAUSS, q & 2 ? GAUSS : -GAUSS, q & 4 ? GAUSS : -GAUSS,
-                  (real)material.ratio, D);
+    const real ratio = (real)material.ratio;
+    each_gradient(node, X, [&](int m, real weight, const real g[3]) {
+        const real sum = dot(g, g, 0);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) D[c][m] += weight * (sum + (ratio + 1) * g[c] * g[c]);
+    });
 
     const real scale = (real)(material.mu / 512) * moduli[e];
 #pragma unroll

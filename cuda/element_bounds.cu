@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_bounds(
         real coefficients[3][8], D[6][8] = {};
         load_positions(mesh, node, X);
         to_coefficients(X, coefficients);
-        self_stiffness(node, coefficients, ratio, D);
+        add_self_stiffness(node, coefficients, ratio, D);
         invert_each(D, inverse);
     }
 

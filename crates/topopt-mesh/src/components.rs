@@ -113,7 +113,7 @@ fn parents_by_faces(mesh: &HexMesh) -> Vec<AtomicU32> {
     parent
 }
 
-/// Joins the elements that share a face of which a `wanted` node is the smallest node.
+/// Joins the elements that share a face whose smallest node is `wanted`.
 fn join_around(mesh: &HexMesh, parent: &[AtomicU32], wanted: impl Fn(u32) -> bool + Sync) {
     let adjacency = NodeToElements::of_some(mesh, wanted);
     let joiner = |around: &mut Around, node: usize| {

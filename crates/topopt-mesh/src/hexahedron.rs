@@ -121,7 +121,7 @@ pub fn center(x: &[[f64; 3]]) -> [f64; 3] {
     sum.map(|sum| sum / count)
 }
 
-/// The edges at every node, along xi, eta and zeta: numbers of [`EDGES`], all of which run upwards.
+/// The edges at every node, along xi, eta and zeta: numbers of [`EDGES`], which all run upwards.
 pub(crate) const EDGES_AT: [[usize; 3]; 8] = {
     let mut edges = [[0; 3]; 8];
     let mut edge = 0;

@@ -18,10 +18,7 @@ impl NodeToElements {
     /// The adjacency of `mesh`. The elements of a node come in increasing order.
     pub fn new(mesh: &HexMesh) -> Self {
         let nodes = mesh.hexes().as_flattened();
-        let Grouped { offsets, values: elements } =
-            grouped(nodes, mesh.n_nodes(), |item| (item / 8) as u32);
-        let locals = locals(mesh, &offsets, &elements);
-        Self { offsets, elements, locals }
+        Self::of_rows(mesh, grouped(nodes, mesh.n_nodes(), |item| (item / 8) as u32))
     }
 
     /// The same of the nodes that are `wanted` alone; the rows of others are empty.
@@ -30,8 +27,11 @@ impl NodeToElements {
         let of_wanted = |item: &usize| wanted(nodes[*item]);
         let items: Vec<usize> = (0..nodes.len()).into_par_iter().filter(of_wanted).collect();
         let keys: Vec<u32> = items.par_iter().map(|&item| nodes[item]).collect();
-        let Grouped { offsets, values: elements } =
-            grouped(&keys, mesh.n_nodes(), |k| (items[k] / 8) as u32);
+        Self::of_rows(mesh, grouped(&keys, mesh.n_nodes(), |k| (items[k] / 8) as u32))
+    }
+
+    /// With the elements of every node.
+    fn of_rows(mesh: &HexMesh, Grouped { offsets, values: elements }: Grouped<u32>) -> Self {
         let locals = locals(mesh, &offsets, &elements);
         Self { offsets, elements, locals }
     }

@@ -236,6 +236,7 @@ mod tests {
             for n_parts in [1, 2, 3, 8] {
                 let partition = Partition::new(&mesh, n_parts);
                 let parts: Vec<Part> = (0..n_parts).map(|p| partition.part(&mesh, p)).collect();
+
                 let mut owned = vec![0; mesh.n_nodes()];
                 for (p, part) in parts.iter().enumerate() {
                     let n = part.n_own_elements;
@@ -258,6 +259,7 @@ mod tests {
                         assert!(around.all(|e| part.elements.binary_search(e).is_ok()));
                     }
                 }
+
                 assert!(owned.iter().all(|&times| times == 1));
                 let in_order = partition.node_order();
                 let own = parts.iter().flat_map(|part| &part.nodes[..part.n_own_nodes]);
@@ -278,6 +280,7 @@ mod tests {
             let whole = |list: &[u32], numbers: &[u32]| -> Vec<u32> {
                 list.iter().map(|&local| numbers[local as usize]).collect()
             };
+
             for (p, part) in parts.iter().enumerate() {
                 let mut ghosts = [0; 2];
                 for neighbor in &part.neighbors {
@@ -299,6 +302,7 @@ mod tests {
                     ghosts[0] += neighbor.received_nodes.len();
                     ghosts[1] += neighbor.received_elements.len();
                 }
+
                 assert_eq!(ghosts[0], part.nodes.len() - part.n_own_nodes);
                 assert_eq!(ghosts[1], part.elements.len() - part.n_own_elements);
             }

@@ -222,6 +222,7 @@ impl Posed {
             self.objective.iter().chain(limited)
         };
         let gradients = responses().count() + usize::from(self.objective.len() > 1);
+
         let own = |response: &PosedResponse| {
             // The state and its adjoint, in a steady state.
             let states = if response.when.is_none() { 2 } else { 0 };
@@ -232,10 +233,12 @@ impl Posed {
                 _ => [0, 0],
             }
         };
+
         // What adjoint gradients are made with.
         let has_adjoint =
             responses().any(|response| response.when.is_none() && response.form.case().is_some());
         let shared = if has_adjoint { [3, 1] } else { [0, 0] };
+
         let [elements, nodal] = responses()
             .map(own)
             .chain([shared])

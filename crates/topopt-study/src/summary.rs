@@ -162,13 +162,12 @@ impl<'a> Settings<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// The summary before the first iteration, with what is `doubtful` in the case.
+    /// The summary before the first iteration.
     pub fn new<K: Solvable<N>, const N: usize>(
         config: &'a Config,
         model: &'a Model<K, N>,
         device: String,
         strategy: &'static str,
-        doubtful: &[String],
     ) -> Self {
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
@@ -196,7 +195,7 @@ impl<'a> Summary<'a> {
             volume_met: None,
             peak_memory_mb: None,
             settings: Settings::of(config),
-            notes: [&model.notes, doubtful].concat(),
+            notes: model.notes.clone(),
             posed: &model.posed,
         }
     }

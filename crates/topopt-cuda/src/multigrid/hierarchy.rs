@@ -131,11 +131,13 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let device = &on_device.device;
+
         let convert = Convert::load(device)?;
         let elements = Space::elements(problem.mesh().n_elements());
         let mut bounds = backend.zeros(elements)?;
         let exact = element_bounds(&on_device.mesh, problem.kernel())?;
         convert.narrow(&exact.values, &mut bounds.values);
+
         let by_patches = match prepared.smoother {
             SmootherKind::Chebyshev => None,
             SmootherKind::Patch => {
@@ -145,6 +147,7 @@ impl<'a, R: Real> RigidAggregation<'a, R> {
         let springs = by_patches.as_ref().and(problem.constraints().springs());
         let springs =
             springs.map(|springs| backend.upload(springs, problem.space())).transpose()?;
+
         Ok(Self {
             problem,
             by_patches,

@@ -153,6 +153,7 @@ fn inverse_blocks<S: Simd>(
             (xx * yy - xy * xy) * scale,
         ];
     }
+
     if twins.is_empty() {
         return inverse;
     }

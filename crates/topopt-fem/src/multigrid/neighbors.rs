@@ -107,8 +107,8 @@ pub(super) fn roots(neighbors: &Neighbors, size: usize) -> Vec<Vec<u32>> {
     (0..n_ranges).into_par_iter().map(of_range).collect()
 }
 
-/// The points of `order`, first those of which at least `inside` neighbors are visited, last those with few:
-/// each group in its order.
+/// The points of `order`: first those with at least `inside` visited neighbors, last those with few, each group
+/// in its order.
 fn inside_first(neighbors: &Neighbors, order: Vec<u32>, inside: u32) -> Vec<u32> {
     // As on a face, an edge, a corner of a box
     let exposure = |&point: &u32| {

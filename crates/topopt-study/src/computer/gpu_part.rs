@@ -44,6 +44,7 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
             let remedy = "leave it out, or leave `--ranks` out";
             return Err(InputError::from(finding.remedy(remedy)).into());
         }
+
         let wanted = match wanted {
             config::Strategy::Auto => config::Strategy::Mf,
             wanted => wanted,
@@ -54,6 +55,7 @@ impl<C: Exchange<Cuda<f64>> + Exchange<Cuda<f32>>> OfPart<C> for OnGpu {
             self.has_room(needed.get(wanted.name()).copied().unwrap_or_default(), sharing)?;
             return Ok(wanted);
         }
+
         let message = format!("strategy `{}` does not compute this model on GPUs", wanted.name());
         let remedy = format!("use one of {}", known.join(", "));
         Err(InputError::from(Finding::new(message).remedy(remedy)).into())

@@ -132,8 +132,9 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     ) -> Summary<'a> {
         let Prepared { model, note, resumption, start_from } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
-        let mut summary = Summary::new(self.asked.config, model, device, strategy, doubtful);
+        let mut summary = Summary::new(self.asked.config, model, device, strategy);
         summary.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
+        summary.notes.extend_from_slice(doubtful);
         summary.notes.extend(note.clone());
         summary.notes.extend(solver.note.clone());
         if let Some(resumption) = resumption {
