@@ -352,6 +352,14 @@ kernels! {
         add_springs(n_nodes: Count, springs: In<f64>, x: In<R>, y: Out<R>);
     }
 
+    /// `cuda/film.cu`.
+    Film<R> in "film" {
+        film(
+            n_rows: Count, nodes: In<u32>, offsets: In<u32>, columns: In<u32>, weights: In<R>,
+            held: In<R>, x: In<R>, y: Out<R>,
+        );
+    }
+
     /// `cuda/diagonal.cu`.
     Diagonal<R> in "diagonal" {
         diagonal(
@@ -808,6 +816,7 @@ pub(crate) const DECLARED: &[crate::kernel::contract::Declared] = &[
     AssemblePatch::<f64>::DECLARED,
     Stiffness::DECLARED,
     Supports::<f64>::DECLARED,
+    Film::<f64>::DECLARED,
     Diagonal::<f64>::DECLARED,
     Energies::<f64>::DECLARED,
     Diffusion::<f64>::DECLARED,

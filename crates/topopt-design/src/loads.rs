@@ -6,7 +6,7 @@
 //! u_D. As Pi is stationary in v, only its explicit dependence on the design counts: dC/drho_e =
 //! -E'(rho_e) u_e^T K_e u_e + 2 u_e . df_e/drho_e.
 
-use topopt_fem::{Acting, ElementOperator, ElementVectors, Statement};
+use topopt_fem::{Acting, Coupling, ElementOperator, ElementVectors, Statement, add_film_flows};
 use topopt_linalg::{Backend, BackendError, Space};
 
 /// Loads of all load cases on a backend; their parts that follow the design are assembled again for
@@ -17,6 +17,8 @@ pub struct Loads<B: Backend> {
     cases: Vec<CaseLoads<B>>,
     /// Stiffness of the springs to the ground.
     springs: Option<B::Vector>,
+    /// What films couple, which S has as well; none where no case has u_D.
+    films: Option<Vec<Coupling>>,
     /// u = v + u_D of one load case, where a case has u_D.
     nodal: Option<B::Vector>,
 }
@@ -52,6 +54,7 @@ impl<B: Backend> Loads<B> {
         let case = |(k, case): (usize, Acting)| CaseLoads::new(backend, problem, k, &case);
         Ok(Self {
             nodes,
+            films: problem.films().filter(|_| is_moved).map(<[_]>::to_vec),
             cases: cases.into_iter().enumerate().map(case).collect::<Result<_, _>>()?,
             springs: springs.map(|springs| backend.upload(springs, nodes)).transpose()?,
             nodal: is_moved.then(|| backend.zeros(nodes)).transpose()?,
@@ -127,7 +130,7 @@ impl<B: Backend> Loads<B> {
         free: &[B::Vector],
         scratch: &mut B::Vector,
     ) -> Result<Vec<f64>, BackendError> {
-        let Self { cases, springs, nodal, .. } = self;
+        let Self { cases, springs, films, nodal, nodes } = self;
         let mut compliances = Vec::with_capacity(cases.len());
         for (case, v) in cases.iter().zip(free) {
             let dot = |x: &B::Vector, y: &B::Vector| backend.value(&backend.dot(x, y));
@@ -144,6 +147,9 @@ impl<B: Backend> Loads<B> {
                 if let Some(springs) = &springs {
                     backend.multiply(springs, v, u);
                     objective -= dot(u, v)?;
+                }
+                if let Some(films) = films {
+                    objective -= dot(&film_flows(backend, films, v, *nodes)?, v)?;
                 }
             }
 
@@ -233,6 +239,19 @@ impl<B: Backend> Loads<B> {
         }
         Ok(values)
     }
+}
+
+/// What `films` let flow at the temperatures `v`.
+fn film_flows<B: Backend>(
+    backend: &B,
+    films: &[Coupling],
+    v: &B::Vector,
+    nodes: Space,
+) -> Result<B::Vector, BackendError> {
+    let v = backend.download(v)?;
+    let mut flows = vec![0.0; v.len()];
+    add_film_flows(films, &v, &mut flows);
+    backend.upload(&flows, nodes)
 }
 
 /// q_e . u_e of all elements.

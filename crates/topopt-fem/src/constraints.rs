@@ -1,6 +1,8 @@
-//! Constraints: unknowns of nodes that are held, and springs between nodes and the ground.
+//! Constraints: unknowns of nodes that are held, springs between nodes and the ground, and films.
 
 use rayon::prelude::*;
+
+use crate::Coupling;
 
 /// Which of the N <= 8 unknowns of a node are held, and which are tied to the ground by springs.
 ///
@@ -12,12 +14,14 @@ pub struct Constraints<const N: usize> {
     mask: Vec<u8>,
     /// Stiffness of the springs, `[n_nodes][N]`, or empty if there are none.
     springs: Vec<f64>,
+    /// Couplings of nodes by films, whose row sums are among the springs; of held nodes as well.
+    films: Vec<Coupling>,
 }
 
 impl<const N: usize> Constraints<N> {
     /// No node held.
     pub fn none(n_nodes: usize) -> Self {
-        Self { mask: vec![0; n_nodes], springs: Vec::new() }
+        Self { mask: vec![0; n_nodes], springs: Vec::new(), films: Vec::new() }
     }
 
     /// Those of some nodes, in their order.
@@ -28,12 +32,41 @@ impl<const N: usize> Constraints<N> {
             springs: springs.map_or(Vec::new(), |springs| {
                 nodes.iter().flat_map(|&node| springs[node as usize]).collect()
             }),
+            films: self.films_among(nodes),
         }
+    }
+
+    /// Couplings of `nodes` with each other, which have numbers in their order.
+    fn films_among(&self, nodes: &[u32]) -> Vec<Coupling> {
+        if self.films.is_empty() {
+            return Vec::new();
+        }
+        let mut numbers = vec![None; self.n_nodes()];
+        nodes.iter().zip(0..).for_each(|(&node, number)| numbers[node as usize] = Some(number));
+        let among = |Coupling { nodes: [a, b], weight }: &Coupling| {
+            let nodes = [numbers[*a as usize]?, numbers[*b as usize]?];
+            Some(Coupling { nodes, weight: *weight })
+        };
+        self.films.iter().filter_map(among).collect()
     }
 
     /// Those with these masks, see [`Constraints::masks`], and springs, `[n_nodes][N]` or none.
     pub(crate) fn of_masks(masks: &[u32], springs: Vec<f64>) -> Self {
-        Self { mask: masks.iter().map(|&mask| mask as u8).collect(), springs }
+        let mask = masks.iter().map(|&mask| mask as u8).collect();
+        Self { mask, springs, films: Vec::new() }
+    }
+
+    /// The same with films that couple nodes of one unknown each; their row sums are springs, which are
+    /// added by [`Constraints::add_spring`].
+    #[must_use]
+    pub fn with_films(self, films: Vec<Coupling>) -> Self {
+        debug_assert!(N == 1 || films.is_empty());
+        Self { films, ..self }
+    }
+
+    /// Couplings of nodes by films; of held nodes as well.
+    pub fn films(&self) -> &[Coupling] {
+        &self.films
     }
 
     /// One bit per unknown that is held, `[n_nodes]`.

@@ -4,7 +4,7 @@ use topopt_linalg::{BackendError, Communicator, Layout, Link, Share, Shares};
 use topopt_mesh::{HexMesh, Neighborhood, Part, Partition};
 
 use crate::distributed::shares;
-use crate::{Constraints, DIM, Discretization, ElementKernel};
+use crate::{Constraints, Coupling, DIM, Discretization, ElementKernel};
 
 /// The part of a rank, and the equation on it.
 pub struct Dealt<K, const N: usize> {
@@ -96,6 +96,9 @@ fn send_equation<K: ElementKernel<N>, const N: usize>(
 ) {
     link.send_numbers(&equation.constraints().masks());
     link.send(equation.constraints().springs().unwrap_or_default());
+    let films = equation.constraints().films().iter();
+    link.send_numbers(&films.clone().flat_map(|film| film.nodes).collect::<Vec<_>>());
+    link.send(&films.map(|film| film.weight).collect::<Vec<_>>());
     link.send_numbers(equation.void());
     link.send(equation.elements().stretches().unwrap_or_default().as_flattened());
 }
@@ -104,6 +107,9 @@ fn send_equation<K: ElementKernel<N>, const N: usize>(
 struct Described {
     masks: Vec<u32>,
     springs: Vec<f64>,
+    /// Coupled nodes, and by how much.
+    coupled: Vec<u32>,
+    weights: Vec<f64>,
     void: Vec<u32>,
     stretches: Vec<f64>,
 }
@@ -114,6 +120,8 @@ impl Described {
         Self {
             masks: link.receive_numbers(),
             springs: link.receive(),
+            coupled: link.receive_numbers(),
+            weights: link.receive(),
             void: link.receive_numbers(),
             stretches: link.receive(),
         }
@@ -124,7 +132,9 @@ impl Described {
         part: &Part,
         kernel: K,
     ) -> Discretization<K, N> {
-        let constraints = Constraints::of_masks(&self.masks, self.springs);
+        let coupled = self.coupled.as_chunks().0.iter().zip(self.weights);
+        let films = coupled.map(|(&nodes, weight)| Coupling { nodes, weight }).collect();
+        let constraints = Constraints::of_masks(&self.masks, self.springs).with_films(films);
         let equation = Discretization::new(part.mesh.clone(), kernel, constraints);
         let equation = equation.with_void(self.void);
         match self.stretches.as_chunks::<DIM>().0 {

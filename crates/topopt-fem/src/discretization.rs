@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use topopt_linalg::Space;
 use topopt_mesh::{HexMesh, Part};
 
-use crate::{Constraints, DIM, Elasticity, ElementKernel, Elements, Patches};
+use crate::{Constraints, DIM, Elasticity, ElementKernel, Elements, FilmRows, Patches};
 
 /// A mesh, the integrals over its elements and what is held: all of an equation with N unknowns per
 /// node except its loads.
@@ -17,6 +17,7 @@ pub struct Discretization<K = Elasticity, const N: usize = DIM> {
     stretches: Option<Arc<[[f64; DIM]]>>,
     void: Vec<u32>,
     patches: OnceLock<Arc<Patches>>,
+    film_rows: OnceLock<Option<Arc<FilmRows>>>,
 }
 
 impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
@@ -30,6 +31,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
             stretches: None,
             void: Vec::new(),
             patches: OnceLock::new(),
+            film_rows: OnceLock::new(),
         }
     }
 
@@ -51,7 +53,7 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
     #[must_use]
     pub fn with_constraints(&self, mut constraints: Constraints<N>) -> Self {
         constraints.drop_held_springs();
-        Self { constraints, ..self.clone() }
+        Self { constraints, film_rows: OnceLock::new(), ..self.clone() }
     }
 
     /// The same equation on a part of its mesh.
@@ -71,12 +73,23 @@ impl<K: ElementKernel<N>, const N: usize> Discretization<K, N> {
             stretches,
             void,
             patches: OnceLock::new(),
+            film_rows: OnceLock::new(),
         }
     }
 
     /// The elements in patches: made when first asked for, and shared by all who work on them.
     pub(crate) fn patches(&self) -> Arc<Patches> {
         self.patches.get_or_init(|| Arc::new(Patches::new(&self.mesh))).clone()
+    }
+
+    /// What films couple, if there are any: made when first asked for, as the patches are.
+    pub fn film_rows(&self) -> Option<Arc<FilmRows>> {
+        let made = || {
+            let is_held = |node: u32| self.constraints.is_held(node as usize);
+            let rows = FilmRows::new(self.constraints.films(), is_held);
+            (!rows.nodes.is_empty()).then(|| Arc::new(rows))
+        };
+        self.film_rows.get_or_init(made).clone()
     }
 
     /// The mesh.

@@ -68,6 +68,7 @@ mod distributed_preconditioner;
 mod elasticity;
 mod element_loads;
 mod elements;
+mod films;
 mod flux;
 mod helmholtz;
 mod internal_force;
@@ -92,6 +93,7 @@ pub mod stress;
 mod supports;
 pub mod surface_load;
 mod transient;
+mod with_films;
 
 pub use assembled::matrix_row;
 pub use averaging::{Averaging, AveragingError};
@@ -105,6 +107,7 @@ pub use distributed_preconditioner::DistributedPreconditioner;
 pub use elasticity::{BOUND_STEPS, BoundParameters, Elasticity};
 pub use element_loads::{ElementVectors, nodal_body_forces};
 pub use elements::{Corners, Elements};
+pub use films::{Coupling, FilmRows, add_film_flows};
 pub use flux::heat_flux;
 pub use helmholtz::{
     AssembledEquation, CpuMeans, ElementMeans, FilterEquation, Helmholtz, PartOfFilter,

@@ -7,6 +7,7 @@ use topopt_mesh::{Components, HexMesh};
 
 use crate::{
     BodyForce, Constraints, DIM, Discretization, Elasticity, ElementKernel, Material, Supports,
+    add_film_flows,
 };
 
 /// Forces and displacements that act together; of other physics what stands for them.
@@ -40,6 +41,9 @@ pub struct Problem<K = Elasticity, const N: usize = DIM> {
     discretization: Discretization<K, N>,
     load_cases: Vec<LoadCase<N>>,
     factors: ElementFactors,
+    /// The forces of each load case with what films bring from nodes of prescribed values, where they
+    /// bring something.
+    acting: Vec<Option<Vec<f64>>>,
 }
 
 /// What elements of several materials have in multiples of the material of a [`Problem`],
@@ -181,7 +185,8 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
             case.prescribed.iter_mut().for_each(|u| held.clear_free(u));
             case.prescribed.take_if(|u| u.iter().all(|&u| u == 0.0));
         }
-        Ok(Self { discretization, load_cases, factors: ElementFactors::default() })
+        let acting = load_cases.iter().map(|case| with_films(case, held)).collect();
+        Ok(Self { discretization, load_cases, factors: ElementFactors::default(), acting })
     }
 
     /// Elements of several materials. All have Poisson's ratio of the problem's material.
@@ -210,10 +215,24 @@ impl<K: ElementKernel<N>, const N: usize> Problem<K, N> {
         &self.load_cases
     }
 
+    /// The forces of load case `case` at free unknowns with what films bring from held ones.
+    pub(crate) fn forces(&self, case: usize) -> &[f64] {
+        self.acting[case].as_deref().unwrap_or(&self.load_cases[case].forces)
+    }
+
     /// The materials of the elements.
     pub fn factors(&self) -> &ElementFactors {
         &self.factors
     }
+}
+
+/// Forces of `case` with what films bring from its prescribed values, if they bring something.
+fn with_films<const N: usize>(case: &LoadCase<N>, held: &Constraints<N>) -> Option<Vec<f64>> {
+    let prescribed = case.prescribed.as_ref().filter(|_| !held.films().is_empty())?;
+    let mut flows = vec![0.0; prescribed.len()];
+    add_film_flows(held.films(), prescribed, &mut flows);
+    held.clear(&mut flows);
+    Some(case.forces.iter().zip(flows).map(|(force, flow)| force - flow).collect())
 }
 
 fn is_usable<const N: usize>(case: &LoadCase<N>, n_dofs: usize) -> bool {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use topopt_linalg::Space;
 
-use crate::{ElementKernel, ElementVectors, Problem};
+use crate::{Coupling, ElementKernel, ElementVectors, Problem};
 
 /// What a state equation needs of a problem besides operator and preconditioner. Of several ranks each
 /// has it, by [`Elsewhere`] those after the first: there values are empty where the first has some.
@@ -22,6 +22,9 @@ pub trait Statement: Sync {
 
     /// Stiffness of the springs to the ground, `[n_nodes][n]`, if there are any.
     fn springs(&self) -> Option<&[f64]>;
+
+    /// What films couple, if there are any.
+    fn films(&self) -> Option<&[Coupling]>;
 
     /// Factors of the moduli, `[n_elements]`, if elements are of several materials.
     fn stiffness(&self) -> Option<&[f64]>;
@@ -54,7 +57,7 @@ pub struct Acting<'a> {
     pub name: &'a str,
     /// Weight of its compliance in the objective, > 0.
     pub weight: f64,
-    /// Nodal forces, `[n_nodes][n]`, zero at held unknowns.
+    /// Nodal forces, `[n_nodes][n]`, zero at held unknowns; with what films bring from these.
     pub forces: &'a [f64],
     /// Whether the elements have weight.
     pub has_body_force: bool,
@@ -83,6 +86,10 @@ impl<K: ElementKernel<N>, const N: usize> Statement for Problem<K, N> {
         self.constraints().springs()
     }
 
+    fn films(&self) -> Option<&[Coupling]> {
+        Some(self.constraints().films()).filter(|films| !films.is_empty())
+    }
+
     fn stiffness(&self) -> Option<&[f64]> {
         self.factors().stiffness.as_deref()
     }
@@ -92,11 +99,11 @@ impl<K: ElementKernel<N>, const N: usize> Statement for Problem<K, N> {
     }
 
     fn cases(&self) -> Vec<Acting<'_>> {
-        let cases = self.load_cases().iter();
-        let acting = cases.map(|case| Acting {
+        let cases = self.load_cases().iter().enumerate();
+        let acting = cases.map(|(k, case)| Acting {
             name: &case.name,
             weight: case.weight,
-            forces: &case.forces,
+            forces: self.forces(k),
             has_body_force: !case.body_force.is_zero(),
             prescribed: case.prescribed.as_deref(),
         });
@@ -121,6 +128,7 @@ pub struct Elsewhere {
     n_elements: usize,
     n_terms: usize,
     has_springs: bool,
+    has_films: bool,
     has_stiffness: bool,
     has_mass: bool,
     cases: Vec<CaseElsewhere>,
@@ -149,6 +157,7 @@ impl Elsewhere {
             n_elements: problem.elements().points,
             n_terms: problem.n_terms(),
             has_springs: problem.springs().is_some(),
+            has_films: problem.films().is_some(),
             has_stiffness: problem.stiffness().is_some(),
             has_mass: problem.mass().is_some(),
             cases: problem.cases().into_iter().map(case).collect(),
@@ -180,6 +189,10 @@ impl Statement for Elsewhere {
 
     fn springs(&self) -> Option<&[f64]> {
         values(self.has_springs)
+    }
+
+    fn films(&self) -> Option<&[Coupling]> {
+        self.has_films.then_some(&[])
     }
 
     fn stiffness(&self) -> Option<&[f64]> {

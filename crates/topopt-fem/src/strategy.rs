@@ -3,7 +3,8 @@
 use topopt_linalg::Cpu;
 
 use crate::operators::{Bsr, Ebe, Mf, Nbn, assembly, stored};
-use crate::{Discretization, ElementKernel, ElementOperator};
+use crate::with_films::WithFilms;
+use crate::{Discretization, ElementKernel, ElementOperator, FilmRows};
 
 /// How K u is computed on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,9 @@ impl Strategy {
         let copies = (16 * (4 + 8 * N)).div_ceil(10);
         let patches = 16 * n_elements + (8 + copies) * n_nodes;
         let adjacency = 40 * n_elements + 8 * n_nodes;
+        let films = FilmRows::bytes(problem.constraints().films().len());
         coefficients
+            + films
             + match self {
                 Strategy::Mf => patches,
                 Strategy::Ebe => stored::bytes::<K, N>(n_elements) + patches,
@@ -59,16 +62,20 @@ impl Strategy {
             }
     }
 
-    /// The operator of `problem` with all coefficients zero.
+    /// The operator of `problem` with its films and all coefficients zero.
     pub fn build<K: ElementKernel<N>, const N: usize>(
         self,
         problem: &Discretization<K, N>,
     ) -> Box<dyn ElementOperator<Cpu> + '_> {
-        match self {
+        let of_elements: Box<dyn ElementOperator<Cpu> + '_> = match self {
             Strategy::Mf => Box::new(Mf::new(problem)),
             Strategy::Ebe => Box::new(Ebe::new(problem)),
             Strategy::Nbn => Box::new(Nbn::new(problem)),
             Strategy::Bsr => Box::new(Bsr::new(problem)),
+        };
+        match problem.film_rows() {
+            Some(rows) => Box::new(WithFilms::new(of_elements, rows)),
+            None => of_elements,
         }
     }
 }

@@ -37,6 +37,19 @@ pub fn areas(mesh: &HexMesh, faces: &[Face]) -> Vec<(u32, f64)> {
     shares.into_iter().map(|(node, share)| (node, share[0])).collect()
 }
 
+/// The integral of N_a N_b over `faces` for all pairs of different nodes a < b of a face, by increasing
+/// pair. With [`areas`] as row sums these are the matrix of the faces.
+pub fn couplings(mesh: &HexMesh, faces: &[Face]) -> Vec<([u32; 2], f64)> {
+    let mut sums: BTreeMap<[u32; 2], f64> = BTreeMap::new();
+    for Point { nodes, shape, area } in points(mesh, faces) {
+        let area = length(area);
+        for (a, b) in (0..16).map(|k| (k / 4, k % 4)).filter(|(a, b)| nodes[*a] < nodes[*b]) {
+            *sums.entry([nodes[a], nodes[b]]).or_default() += area * shape[a] * shape[b];
+        }
+    }
+    sums.into_iter().collect()
+}
+
 /// Nodal forces of a load whose force on the area vector dA is `force(dA)`.
 fn integrate(mesh: &HexMesh, faces: &[Face], force: impl Fn([f64; 3]) -> [f64; 3]) -> NodalForces {
     sum_at_nodes(points(mesh, faces).map(|point| {

@@ -43,6 +43,18 @@ pub struct Cost {
     pub flops: f64,
 }
 
+impl Cost {
+    /// That of two applications, one after the other.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            bytes_read: self.bytes_read + other.bytes_read,
+            bytes_written: self.bytes_written + other.bytes_written,
+            flops: self.flops + other.flops,
+        }
+    }
+}
+
 /// z = M^-1 r for a symmetric positive definite M close to A.
 pub trait Preconditioner<B: Backend>: Send + Sync {
     /// Name as in the configuration: `jacobi`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use topopt_fem::{DIM, Elasticity};
+use topopt_fem::{Coupling, DIM, Elasticity};
 use topopt_io::deck::{Deck, DeckMaterial};
 use topopt_io::vtk::vtu;
 use topopt_io::{ImportedMesh, UncutCells};
@@ -41,6 +41,8 @@ pub struct Case<const N: usize = DIM> {
     pub fixed: [Vec<u32>; N],
     /// Stiffness of springs to the ground, by increasing node.
     pub springs: Vec<(u32, [f64; N])>,
+    /// What films of convection couple, whose row sums are among the springs.
+    pub films: Vec<Coupling>,
     /// Elements of each of `[[materials]]`, sorted; no element is in two.
     pub materials: Vec<Vec<u32>>,
     /// Properties of the materials that vary in the part.
@@ -139,7 +141,8 @@ impl<const N: usize> Case<N> {
         notes.extend(lookup.notes());
 
         let mut findings = Vec::new();
-        let Conditions { fixed, springs, load_cases } = K::conditions(&lookup, &mut findings);
+        let Conditions { fixed, springs, films, load_cases } =
+            K::conditions(&lookup, &mut findings);
         let materials = lookup.materials(&mut findings);
         findings.extend(K::incomplete_materials(&lookup, &load_cases, &materials));
         let [solid, void] = lookup.passive(&mut findings);
@@ -163,6 +166,7 @@ impl<const N: usize> Case<N> {
             notes,
             fixed,
             springs,
+            films,
             materials,
             fields,
             load_cases,

@@ -4,7 +4,8 @@ use std::ops::Deref;
 
 use topopt_design::{DesignSpace, Stage};
 use topopt_fem::{
-    Constraints, DIM, Discretization, Elasticity, ElementFactors, LoadCase, Problem, ProblemError,
+    Constraints, Coupling, DIM, Discretization, Elasticity, ElementFactors, LoadCase, Problem,
+    ProblemError,
 };
 use topopt_io::UncutCells;
 use topopt_mesh::hexahedron;
@@ -258,7 +259,11 @@ fn constraints<const N: usize>(case: &Case<N>, new_node: &[u32]) -> Constraints<
         let there = (0..N).filter(|&i| stiffness[i] > 0.0);
         there.for_each(|i| constraints.add_spring(node, i, stiffness[i]));
     }
-    constraints
+    let renumbered = |film: &Coupling| Coupling {
+        nodes: film.nodes.map(|node| new_node[node as usize]),
+        weight: film.weight,
+    };
+    constraints.with_films(case.films.iter().map(renumbered).collect())
 }
 
 /// Vectors on `n` nodes, 0 where there is none.

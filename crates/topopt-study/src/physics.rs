@@ -4,7 +4,7 @@
 mod elastic;
 pub(crate) mod heat;
 
-use topopt_fem::{BodyForce, Discretization, ElementKernel, ProblemError, Timeline};
+use topopt_fem::{BodyForce, Coupling, Discretization, ElementKernel, ProblemError, Timeline};
 use topopt_mesh::Renumbering;
 
 use crate::case_loads::CaseLoads;
@@ -19,6 +19,8 @@ pub struct Conditions<const N: usize> {
     pub fixed: [Vec<u32>; N],
     /// Stiffness of springs to the ground, or what stands for them, by increasing node.
     pub springs: Vec<(u32, [f64; N])>,
+    /// What films couple, whose row sums are among the springs.
+    pub films: Vec<Coupling>,
     /// Load cases, in the order in which the file first names them.
     pub load_cases: Vec<CaseLoads<N>>,
 }

@@ -71,10 +71,11 @@ impl<K: ElementKernel<N>, const N: usize> Subject<'_, K, N> {
         [self.equation.mesh().n_nodes(), self.equation.mesh().n_elements()]
     }
 
-    /// Conduction on its mesh without held nodes: it says what flows into these.
+    /// Conduction on its mesh with its films, without held nodes: it says what flows into these.
     pub fn bare(&self) -> Discretization<Diffusion, 1> {
-        let mesh = self.equation.mesh();
-        let bare = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
+        let (mesh, films) = (self.equation.mesh(), self.equation.constraints().films());
+        let free = Constraints::none(mesh.n_nodes()).with_films(films.to_vec());
+        let bare = Discretization::new(mesh.clone(), Diffusion, free);
         match self.equation.elements().stretches() {
             Some(stretches) => bare.with_stretches(stretches.to_vec()),
             None => bare,

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{DIM, Diffusion, Discretization, ElementOperator};
-use topopt_linalg::{BackendError, Cost, LinearOperator, Space};
+use topopt_fem::{DIM, Diffusion, Discretization, ElementOperator, FilmRows};
+use topopt_linalg::{Backend, BackendError, Cost, LinearOperator, Space};
 use topopt_mesh::NodeToElements;
 
 use super::constraints::Constraints;
+use super::films::Films;
 use super::mesh::MeshOnDevice;
 use super::slots::Slots;
 use crate::kernel::Grid::Threads;
@@ -23,11 +24,12 @@ use crate::{Cuda, Device};
 const FLOPS: f64 = 1030.0;
 const STRETCH_FLOPS: f64 = 30.0;
 
-/// The operator k L + c M of [`Diffusion`] on vectors of precision `R`, the rows of held nodes those of
-/// the identity. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
+/// The operator k L + c M of [`Diffusion`] with the films of its problem on vectors of precision `R`, the
+/// rows of held nodes those of the identity. On a mesh [by color](MeshOnDevice::by_color) it gives the same bits every time.
 pub struct MfDiffusion<R> {
     mesh: Arc<MeshOnDevice>,
     constraints: Constraints,
+    films: Option<Films<R>>,
     kernels: kernels::Diffusion<R>,
     parts: kernels::DiffusionParts<R>,
     supports: kernels::Supports<R>,
@@ -66,6 +68,7 @@ impl<R: Real> MfDiffusion<R> {
         Ok(Self {
             mesh: mesh.clone(),
             constraints: Constraints::new(device, problem.mesh().hexes(), problem.constraints())?,
+            films: problem.film_rows().map(|rows| Films::new(device, &rows)).transpose()?,
             kernels,
             parts: kernels::DiffusionParts::load(device)?,
             supports: kernels::Supports::load(device)?,
@@ -117,6 +120,23 @@ impl<R: Real> MfDiffusion<R> {
     pub fn stretch_bytes(problem: &Discretization<Diffusion, 1>) -> usize {
         let stretches = problem.elements().stretches();
         stretches.map_or(0, |stretches| stretches.len() * DIM * size_of::<R>())
+    }
+
+    /// Bytes of the films of `problem` at most.
+    pub fn film_bytes(problem: &Discretization<Diffusion, 1>) -> usize {
+        FilmRows::bytes(problem.constraints().films().len())
+    }
+
+    /// Adds what films couple to a product with `x`.
+    pub(crate) fn add_films(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
+        if let Some(films) = &self.films {
+            films.add(x, y);
+        }
+    }
+
+    /// The cost of that, to be added to that of a product.
+    pub(crate) fn with_films(&self, cost: Cost) -> Cost {
+        self.films.as_ref().map_or(cost, |films| cost.plus(&films.cost()))
     }
 
     /// Mesh and constraints, for other products.
@@ -210,6 +230,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
 
     fn apply(&self, x: &DeviceVector<R>, y: &mut DeviceVector<R>) {
         self.product(false, x, y);
+        self.add_films(x, y);
     }
 
     fn apply_to_direction(
@@ -219,6 +240,10 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
         q: &mut DeviceVector<R>,
         dq: &mut Scalar,
     ) {
+        if self.films.is_some() {
+            self.apply(d, q);
+            return backend.dot_into(d, q, dq);
+        }
         self.product(true, d, q);
         backend.sum_into(&self.partial, dq);
     }
@@ -239,7 +264,7 @@ impl<R: Real> LinearOperator<Cuda<R>> for MfDiffusion<R> {
             let [node, element] = Slots::<R>::traffic(1);
             cost.bytes_read += node * nodes + element * elements;
         }
-        cost
+        self.with_films(cost)
     }
 }
 

@@ -58,10 +58,11 @@ impl<S: Storage> LinearOperator<Cuda<f64>> for StoredDiffusion<S> {
 
     fn apply(&self, x: &DeviceVector<f64>, y: &mut DeviceVector<f64>) {
         self.stored.apply(&self.plain, x, y);
+        self.plain.add_films(x, y);
     }
 
     fn cost(&self) -> Cost {
-        self.stored.cost(self.plain.parts().0)
+        self.plain.with_films(self.stored.cost(self.plain.parts().0))
     }
 }
 

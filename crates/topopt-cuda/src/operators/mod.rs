@@ -8,6 +8,7 @@ mod diffusion;
 mod diffusion_stored;
 mod diffusion_strategy;
 mod ebe_sym;
+mod films;
 mod from_coordinates;
 mod mesh;
 mod mf;

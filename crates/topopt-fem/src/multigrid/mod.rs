@@ -32,7 +32,7 @@ use topopt_linalg::{
 use crate::operators::{Mf, inverse_blocks_by_patches};
 use crate::{
     DIM, Discretization, Elasticity, ElementKernel, ElementOperator, ElementPreconditioner, Level,
-    Refreshed, Shared, Sharing, WithSprings,
+    Refreshed, Shared, Sharing, Strategy, WithSprings,
 };
 use coarse::BlockLevels;
 use fine::FineTransfer;
@@ -265,9 +265,9 @@ where
     /// Makes the finest level the matrix of the operator that is solved, if it has one, else matrix-free.
     fn follow(&mut self, solved: &dyn ElementOperator<Cpu>, coefficients: &[&Vec<f64>]) {
         let operator = solved.assembled().unwrap_or_else(|| {
-            let mut matrix_free = Mf::new(self.problem);
+            let mut matrix_free = Strategy::Mf.build(self.problem);
             matrix_free.set_coefficients(coefficients);
-            Box::new(matrix_free)
+            matrix_free
         });
         self.operator.replace(match self.sharing.clone() {
             None => operator,

@@ -78,9 +78,10 @@ impl Solvable<1> for Diffusion {
     ) -> Result<(), BackendError> {
         let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let mesh = bare_mesh(&gpu.device, problem.mesh(), colors)?;
-        let stretches = MfDiffusion::<f64>::stretch_bytes(problem);
+        let more =
+            MfDiffusion::<f64>::stretch_bytes(problem) + MfDiffusion::<f64>::film_bytes(problem);
         for strategy in DiffusionStrategy::ALL.into_iter().filter(|s| wanted(s.name())) {
-            let bytes = strategy.bytes(nodes, elements) + stretches;
+            let bytes = strategy.bytes(nodes, elements) + more;
             if bytes <= gpu.device.memory()?.0 {
                 visitor(strategy.build(&mesh, problem)?.as_mut(), bytes)?;
             }
@@ -95,8 +96,9 @@ impl Solvable<1> for Diffusion {
     ) -> Result<SingleOperator, BackendError> {
         let (nodes, elements) = (problem.mesh().n_nodes(), problem.mesh().n_elements());
         let operator = MfDiffusion::new(&bare_mesh(device, problem.mesh(), colors)?, problem)?;
-        let stretches = MfDiffusion::<f32>::stretch_bytes(problem);
-        Ok((Box::new(operator), MfDiffusion::<f32>::bytes(nodes, elements) + stretches))
+        let more =
+            MfDiffusion::<f32>::stretch_bytes(problem) + MfDiffusion::<f32>::film_bytes(problem);
+        Ok((Box::new(operator), MfDiffusion::<f32>::bytes(nodes, elements) + more))
     }
 }
 
@@ -200,7 +202,8 @@ fn bytes(strategy: DiffusionStrategy, config: &Config, subject: Subject<Diffusio
     let patches = if is_patch { ScalarMultigrid::<f64>::patch_bytes(nodes, elements) } else { 0 };
     MeshOnDevice::bytes(nodes, elements)
         + strategy.bytes(nodes, elements)
-        + 2 * MfDiffusion::<f64>::stretch_bytes(problem) // of the operator and of the cycle
+        // Of the operator and of the cycle.
+        + 2 * (MfDiffusion::<f64>::stretch_bytes(problem) + MfDiffusion::<f64>::film_bytes(problem))
         + patches
         + ScalarMultigrid::<f64>::bytes(nodes, elements, subject.task.colors.is_some())
         + 8 * (nodes * (nodal + 2) + elements * element)

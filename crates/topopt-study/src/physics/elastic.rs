@@ -41,7 +41,7 @@ impl Physics<DIM> for Elasticity {
     fn conditions(lookup: &Lookup, findings: &mut Vec<Finding>) -> Conditions<DIM> {
         let fixed = lookup.fixed(findings);
         let springs = lookup.springs(findings);
-        Conditions { fixed, springs, load_cases: lookup.load_cases(findings) }
+        Conditions { fixed, springs, films: Vec::new(), load_cases: lookup.load_cases(findings) }
     }
 
     fn incomplete_materials(

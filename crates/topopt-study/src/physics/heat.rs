@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use topopt_fem::orthotropy::stretch;
-use topopt_fem::{Diffusion, Discretization, ProblemError, Timeline, heat_flux, stress};
+use topopt_fem::{Coupling, Diffusion, Discretization, ProblemError, Timeline, heat_flux, stress};
 use topopt_mesh::Renumbering;
 
 use super::{Conditions, Loaded, Names, Physics};
@@ -16,7 +16,7 @@ use crate::config::{Config, LoadQuantity, SetMaterial, Support, number};
 use crate::fields::Fields;
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
-use flows::{film_flows, flows, heated};
+use flows::{film_couplings, film_flows, flows, heated};
 pub(crate) use in_time::InTime;
 
 /// Name of the array of the heat flux in the first load case.
@@ -58,7 +58,8 @@ impl Physics<1> for Diffusion {
         let films = Films::of(lookup, findings);
         let load_cases = load_cases(lookup, &films, findings);
         let springs = films.coefficients.into_iter().map(|(node, film)| (node, [film]));
-        Conditions { fixed: [sorted(fixed)], springs: springs.collect(), load_cases }
+        let (springs, films) = (springs.collect(), films.couplings);
+        Conditions { fixed: [sorted(fixed)], springs, films, load_cases }
     }
 
     fn loaded(lookup: &Lookup) -> Option<Loaded> {
@@ -156,18 +157,22 @@ impl Physics<1> for Diffusion {
     }
 }
 
-/// What `[[convection]]` amounts to: the flow h (T_ambient - T) per area, lumped at nodes.
+/// What `[[convection]]` amounts to: the flow h (T_ambient - T) per area.
 struct Films {
     /// The integral of h N_a, by node.
     coefficients: BTreeMap<u32, f64>,
+    /// The integral of h N_a N_b of two nodes.
+    couplings: Vec<Coupling>,
     /// The integral of h T_ambient N_a, by node.
     flows: BTreeMap<u32, f64>,
 }
 
 impl Films {
     fn of(lookup: &Lookup, findings: &mut Vec<Finding>) -> Self {
-        let mut films = Self { coefficients: BTreeMap::new(), flows: BTreeMap::new() };
+        let (coefficients, flows) = (BTreeMap::new(), BTreeMap::new());
+        let mut films = Self { coefficients, couplings: Vec::new(), flows };
         for convection in &lookup.config.convection {
+            films.couplings.extend(film_couplings(lookup, convection));
             for (node, film) in film_flows(lookup, convection, findings) {
                 *films.coefficients.entry(node).or_default() += film;
                 *films.flows.entry(node).or_default() += film * convection.ambient;

@@ -1,6 +1,6 @@
 //! Where heat comes in and goes out, and how hot it is.
 
-use topopt_fem::internal_forces;
+use topopt_fem::{add_film_flows, internal_forces};
 
 use super::found::{Extreme, HeatBalance, SupportHeat, ThermalCase};
 use super::part::Part;
@@ -92,6 +92,7 @@ impl Part<'_> {
         for (node, [film]) in &self.case.springs {
             given[place(*node)] += film * temperature[place(*node)];
         }
+        add_film_flows(problem.constraints().films(), temperature, &mut given);
         for acting in acting.loads.iter().chain(&acting.ambient) {
             for (node, flow) in &acting.values {
                 given[place(*node)] -= acting.factor(time) * flow;

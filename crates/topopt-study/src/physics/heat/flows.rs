@@ -1,6 +1,6 @@
 //! Heat flows into nodes, of loads and of convection.
 
-use topopt_fem::{lumped_capacity, surface_load};
+use topopt_fem::{Coupling, lumped_capacity, surface_load};
 
 use crate::config::{Convection, Load, LoadQuantity};
 use crate::finding::Finding;
@@ -68,4 +68,12 @@ pub(super) fn film_flows(
     };
     let areas = surface_load::areas(lookup.mesh, &faces);
     areas.into_iter().map(|(node, area)| (node, film.film_coefficient * area)).collect()
+}
+
+/// The integral of h N_a N_b over the faces of a convection for pairs of different nodes; none where
+/// [`film_flows`] finds no faces.
+pub(super) fn film_couplings(lookup: &Lookup, film: &Convection) -> Vec<Coupling> {
+    let faces = lookup.faces(&film.set, film.kind).unwrap_or_default();
+    let coupling = |(nodes, area)| Coupling { nodes, weight: film.film_coefficient * area };
+    surface_load::couplings(lookup.mesh, &faces).into_iter().map(coupling).collect()
 }
