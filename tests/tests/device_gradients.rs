@@ -11,12 +11,13 @@ use topopt_design::{
     StateNorm, StopRules, Subproblem, Volume, WeightedDensity, Weights, physical_density,
 };
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementFactors, ElementKernel, ElementOperator, Jacobi,
-    LoadCase, Material, Problem, Supports,
+    Constraints, Coupling, Diffusion, Discretization, ElementFactors, ElementKernel,
+    ElementOperator, Jacobi, LoadCase, Material, Problem, Supports, surface_load,
 };
 use topopt_linalg::{Backend, Space};
 use topopt_mesh::HexMesh;
 use topopt_mesh::generate::{Benchmark, Resolution};
+use topopt_mesh::surface::boundary_faces;
 
 type Gpu = Cuda<f64>;
 
@@ -43,13 +44,19 @@ fn structure() -> Problem {
     Problem::new(mesh, Material::new(1.0, 0.3).unwrap(), supports, cases.into()).unwrap()
 }
 
-/// Heat with sources, films at each fifth node and temperatures that are held, of two conductivities.
+/// Heat with sources, a film on the boundary and temperatures that are held, of two conductivities.
 fn heat() -> Problem<Diffusion, 1> {
     let mesh = mesh();
     let mut held = Constraints::none(mesh.n_nodes());
     let fixed = mesh.sets().nodes_of("fixed", mesh.hexes()).unwrap();
     fixed.iter().for_each(|&node| held.fix(node as usize, 0));
-    (0..mesh.n_nodes()).step_by(5).for_each(|node| held.add_spring(node, 0, 0.1));
+    let faces = boundary_faces(&mesh);
+    for (node, area) in surface_load::areas(&mesh, &faces) {
+        held.add_spring(node as usize, 0, 0.1 * area);
+    }
+    let films = surface_load::couplings(&mesh, &faces).into_iter();
+    let films = films.map(|(nodes, area)| Coupling { nodes, weight: 0.1 * area });
+    let held = held.with_films(films.collect());
     let nodal = |k: f64| (0..mesh.n_nodes()).map(|i| 1.0 + (k * i as f64).sin()).collect();
     let mut cases = [LoadCase::new("one", nodal(0.3)), LoadCase::new("two", nodal(0.7))];
     cases[1].prescribed = Some(nodal(0.9));

@@ -34,7 +34,7 @@ pub struct FilmRows {
     pub nodes: Vec<u32>,
     /// Begin of each row in columns and weights, and the end of the last.
     pub offsets: Vec<u32>,
-    /// The other nodes of each row, increasing.
+    /// The other nodes of each row, in the order of the couplings.
     pub columns: Vec<u32>,
     /// H_ab of these.
     pub weights: Vec<f64>,
@@ -51,7 +51,8 @@ impl FilmRows {
         };
         let mut entries: Vec<(u32, u32, f64)> = couplings.par_iter().flat_map_iter(both).collect();
         entries.retain(|(row, _, _)| !is_held(*row));
-        entries.par_sort_by_key(|(row, column, _)| (*row, *column));
+        // Stable, so that the part of a rank adds in the order of the whole.
+        entries.par_sort_by_key(|(row, ..)| *row);
 
         let mut rows = Self { offsets: vec![0], ..Self::default() };
         for of_row in entries.chunk_by(|a, b| a.0 == b.0) {

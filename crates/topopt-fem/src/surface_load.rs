@@ -222,4 +222,39 @@ mod tests {
             assert!((0..3).all(|i| (a[i] - b[i]).abs() < 1e-14));
         }
     }
+
+    /// On a triangle of area A, a face with a node that stands twice, the integral of N_a N_b is A / 12;
+    /// on a parallelogram A / 18 along an edge and A / 36 across. With A / 6 and A / 9 of N_a N_a the rows
+    /// sum to the shares of the area.
+    #[test]
+    fn couplings_of_a_wedge_are_those_of_triangles_and_quadrilaterals() {
+        let corners = [[0.0, 0.0], [3.0, 0.5], [1.0, 2.0]];
+        let x = [0.0, 4.0].map(|z| corners.map(|[x, y]| [x, y, z])).concat();
+        let wedge = [0, 1, 2, 2, 3, 4, 5, 5];
+        let mesh = HexMesh::new(x, vec![wedge], Sets::default()).unwrap();
+        let mut n_triangles = 0;
+        for face in boundary_faces(&mesh) {
+            let area = length(area_vector(&face_coordinates(&mesh, face)));
+            let shares = areas(&mesh, &[face]);
+            let found = couplings(&mesh, &[face]);
+            let expected = |[a, b]: [u32; 2]| match (shares.len(), b - a) {
+                (3, _) => area / 12.0,
+                (_, 3) => area / 18.0,
+                _ if a / 3 == b / 3 => area / 18.0,
+                _ => area / 36.0,
+            };
+            n_triangles += usize::from(shares.len() == 3);
+            assert_eq!(found.len(), shares.len() * (shares.len() - 1) / 2);
+            for (nodes, weight) in &found {
+                assert!((weight / expected(*nodes) - 1.0).abs() < 1e-13, "{nodes:?} {weight}");
+            }
+            for (node, share) in &shares {
+                let own = if shares.len() == 3 { area / 6.0 } else { area / 9.0 };
+                let of_node = found.iter().filter(|(nodes, _)| nodes.contains(node));
+                let row: f64 = of_node.map(|(_, weight)| weight).sum();
+                assert!((own + row - share).abs() < 1e-13 * area);
+            }
+        }
+        assert_eq!(n_triangles, 2);
+    }
 }

@@ -19,6 +19,7 @@ mod guide;
 mod heat;
 mod heat_axes;
 mod heat_fields;
+mod heat_films;
 mod heat_in_time;
 mod heat_pages;
 mod heat_resume;

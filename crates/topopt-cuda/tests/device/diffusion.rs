@@ -11,12 +11,14 @@ use topopt_cuda::{
 use topopt_fem::operators::Reference;
 use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementMeans, ElementOperator, ElementPreconditioner,
-    Jacobi, LoadCase, Material, Problem, Strategy, Supports, WithSprings,
+    Constraints, Coupling, Diffusion, Discretization, ElementMeans, ElementOperator,
+    ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports, WithSprings,
+    surface_load,
 };
 use topopt_linalg::{
     Backend, Cpu, LinearOperator, Pcg, PcgOptions, Pointwise, Space, StopReason, System,
 };
+use topopt_mesh::surface::boundary_faces;
 use topopt_mesh::{HexMesh, NodeToElements, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mixed_cut, wheel};
 
@@ -385,4 +387,57 @@ fn springs_are_added() {
     operator.diagonal(&mut found);
     reference.diagonal(&mut expected);
     assert_close(&backend.download(&found).unwrap(), &expected, 1e-13, "diagonal with springs");
+}
+
+/// The same with a film on the boundary, which couples held nodes as well.
+pub fn with_film(problem: &Discretization<Diffusion, 1>) -> Discretization<Diffusion, 1> {
+    let (mesh, mut held) = (problem.mesh(), problem.constraints().clone());
+    let faces = boundary_faces(mesh);
+    for (node, area) in surface_load::areas(mesh, &faces) {
+        held.add_spring(node as usize, 0, 2.0 * area);
+    }
+    let films = surface_load::couplings(mesh, &faces).into_iter();
+    let films = films.map(|(nodes, area)| Coupling { nodes, weight: 2.0 * area });
+    problem.with_constraints(held.with_films(films.collect()))
+}
+
+/// What films couple is in every product on the device, as on the CPU, in a fixed order by color, and in
+/// what conjugate gradients ask for.
+#[test]
+fn films_are_in_every_product() {
+    let Some(device) = device() else { return };
+    let backend = Cuda::<f64>::new(&device).unwrap();
+    for subject in subjects() {
+        let subject = Subject { problem: with_film(&subject.problem), ..subject };
+        let (problem, mesh) = (&subject.problem, subject.mesh_on(&device));
+        let [k, c] = coefficients(problem.mesh().n_elements());
+        let mut host = Strategy::Mf.build(problem);
+        host.set_coefficients(&[&k, &c]);
+        let mut u = Noise(4).vector(problem.n_dofs());
+        let mut expected = vec![f64::NAN; u.len()];
+        host.apply(&u, &mut expected);
+
+        let elements = Space::elements(k.len());
+        let [on_device, capacities] = [&k, &c].map(|v| backend.upload(v, elements).unwrap());
+        for strategy in DiffusionStrategy::ALL {
+            let what = format!("{}, {}", strategy.name(), subject.name);
+            let mut operator = strategy.build(&mesh, problem).unwrap();
+            operator.set_coefficients(&[&on_device, &capacities]);
+            let mut found = backend.zeros(problem.space()).unwrap();
+            operator.apply(&backend.upload(&u, problem.space()).unwrap(), &mut found);
+            assert_close(&backend.download(&found).unwrap(), &expected, 1e-12, &what);
+        }
+
+        // A direction is 0 at held nodes.
+        problem.constraints().clear(&mut u);
+        host.apply(&u, &mut expected);
+        let direction = backend.upload(&u, problem.space()).unwrap();
+        let mut operator = subject.on::<f64>(&device);
+        operator.set_coefficients(&[&on_device, &capacities]);
+        let (mut product, mut dot) = (backend.zeros(problem.space()).unwrap(), backend.scalar());
+        operator.apply_to_direction(&backend, &direction, &mut product, &mut dot);
+        let expected: f64 = u.iter().zip(&expected).map(|(u, y)| u * y).sum();
+        let found = backend.value(&dot).unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+    }
 }

@@ -20,6 +20,7 @@ use topopt_mesh::{HexMesh, Part, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon};
 
 use crate::device;
+use crate::diffusion::with_film;
 use crate::gpus::on_each_gpu;
 
 const SIZES: [usize; 1] = [3];
@@ -195,7 +196,7 @@ fn multigrid_of_heat_takes_about_as_many_iterations() {
         let mut held = Constraints::none(mesh.n_nodes());
         (0..mesh.n_nodes()).step_by(301).for_each(|node| held.fix(node, 0));
         (0..mesh.n_nodes()).step_by(77).for_each(|node| held.add_spring(node, 0, 0.01));
-        let whole = Discretization::new(mesh, Diffusion, held);
+        let whole = with_film(&Discretization::new(mesh, Diffusion, held));
         let on_device = MeshOnDevice::new(&device, whole.mesh()).unwrap();
         let mut multigrid =
             ScalarMultigrid::new(&single, &on_device, &whole, CycleKind::K).unwrap();

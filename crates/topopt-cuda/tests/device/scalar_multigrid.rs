@@ -16,11 +16,12 @@ use topopt_mesh::HexMesh;
 use topopt_testing::{Noise, assert_close, branches, distorted_cube, hexagon, wheel};
 
 use crate::device;
+use crate::diffusion::with_film;
 
 type Problem = Discretization<Diffusion, 1>;
 type OnHost<'a> = Multigrid<'a, Diffusion, 1, 1>;
 
-/// Diffusion on `mesh`, plain, or with the lowest nodes held and springs on every third node.
+/// Diffusion on `mesh`, plain, or with the lowest nodes held, springs on every third node and a film.
 fn problem(mesh: HexMesh, is_plain: bool) -> Problem {
     let mut constraints = Constraints::none(mesh.n_nodes());
     for (node, x) in mesh.coordinates().iter().enumerate().filter(|_| !is_plain) {
@@ -30,7 +31,8 @@ fn problem(mesh: HexMesh, is_plain: bool) -> Problem {
             constraints.add_spring(node, 0, 1e-3);
         }
     }
-    Discretization::new(mesh, Diffusion, constraints)
+    let problem = Discretization::new(mesh, Diffusion, constraints);
+    if is_plain { problem } else { with_film(&problem) }
 }
 
 /// With two levels and with three, of a single aggregate, and orthotropic.

@@ -2,13 +2,17 @@
 
 use topopt_design::Chain;
 use topopt_fem::orthotropy::stretch;
-use topopt_fem::{Constraints, Diffusion, Discretization, ElementFactors, LoadCase, Problem};
+use topopt_fem::{
+    Constraints, Coupling, Diffusion, Discretization, ElementFactors, LoadCase, Problem,
+    surface_load,
+};
+use topopt_mesh::surface::boundary_faces;
 
 use super::cantilever;
 use super::responses::hold_against_differences;
 use super::transforms::physical;
 
-/// On the mesh of the cantilever: sources, films at each fifth node, and held temperatures at x = 0
+/// On the mesh of the cantilever: sources, films at each fifth node and on the boundary, and held temperatures at x = 0
 /// that differ from 0 in one of two cases; the elements are of two conductivities,
 /// or of several along each axis.
 pub fn heat(is_orthotropic: bool) -> Problem<Diffusion, 1> {
@@ -22,6 +26,13 @@ pub fn heat(is_orthotropic: bool) -> Problem<Diffusion, 1> {
             held.add_spring(node, 0, 0.1 + 0.01 * node as f64);
         }
     }
+    let faces = boundary_faces(&mesh);
+    for (node, area) in surface_load::areas(&mesh, &faces) {
+        held.add_spring(node as usize, 0, 0.3 * area);
+    }
+    let films = surface_load::couplings(&mesh, &faces).into_iter();
+    let films = films.map(|(nodes, area)| Coupling { nodes, weight: 0.3 * area });
+    let held = held.with_films(films.collect());
     let nodal = |value: fn(f64) -> f64| (0..mesh.n_nodes()).map(|n| value(n as f64)).collect();
     let cases = vec![
         LoadCase::new("sources", nodal(|n| 1.0 + (0.3 * n).sin())),

@@ -204,7 +204,7 @@ fn patch_test() {
 }
 
 /// Solves K u = f; returns the iterations.
-fn solve(
+pub fn solve(
     operator: &dyn ElementOperator<Cpu>,
     m: &dyn ElementPreconditioner<Cpu>,
     f: &Vec<f64>,

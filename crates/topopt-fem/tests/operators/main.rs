@@ -3,6 +3,7 @@
 mod convergence;
 mod diffusion;
 mod element_loads;
+mod films;
 mod mechanics;
 mod multigrid;
 mod patch_smoother;

@@ -13,6 +13,7 @@ use topopt_linalg::{
 use topopt_mesh::{HexMesh, Part, Renumbering};
 use topopt_testing::{Noise, assert_close, distorted_cube, hexagon, mapped_box, wheel};
 
+use crate::films::with_film;
 use crate::{hold, moduli};
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
@@ -137,6 +138,7 @@ fn operators_of_heat_are_those_of_one_rank() {
         let mut constraints = Constraints::none(mesh.n_nodes());
         (0..mesh.n_nodes()).filter(|n| n % 7 == 0).for_each(|n| constraints.fix(n, 0));
         constraints.add_spring(1, 0, 5.0);
+        let constraints = with_film(constraints, &mesh, 0.3);
         let ratios = Noise(8).vector(mesh.n_elements());
         let stretches = ratios.iter().map(|r| [1.5f64.powf(*r), 1.0, 1.5f64.powf(-r)]).collect();
         agree(name, &Discretization::new(mesh, Diffusion, constraints).with_stretches(stretches));
