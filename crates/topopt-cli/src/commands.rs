@@ -2,7 +2,6 @@
 
 mod bench;
 mod check;
-mod diagnosis;
 mod distance;
 mod duration;
 mod export;

@@ -117,6 +117,7 @@ impl run::Progress for Progress<'_> {
                 "strategy": summary.strategy,
                 "preconditioner": summary.preconditioner.name,
                 "device": summary.device,
+                "warnings": summary.warnings,
                 "notes": summary.notes,
             })
         });
@@ -165,6 +166,7 @@ impl run::Progress for Progress<'_> {
                 "compliance": summary.done.compliance,
                 "volume_met": summary.volume_met,
                 "grey_level": summary.done.grey_level,
+                "warnings": summary.warnings,
                 "directory": directory.display().to_string(),
             })
         });

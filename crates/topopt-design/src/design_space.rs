@@ -4,14 +4,14 @@ use rayon::iter::repeat_n;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What designs are allowed: bounds of the density, the volume they may take.
+/// Bounds and passive elements of designs, and the volume that a run starts with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DesignSpace {
     /// Smallest density of a design element, 0 < density_min < 1.
     pub density_min: f64,
-    /// Share of the volume of the design elements that material takes at the start, and may take
-    /// where it is bounded.
-    pub volume_fraction: f64,
+    /// Share of the volume of the design elements that material takes at the start; a limit of the
+    /// volume is a [`Constraint`](crate::Constraint).
+    pub initial_volume_fraction: f64,
     /// Volume of every element, `[n_elements]`, > 0; of several ranks the first alone has them.
     pub volumes: Vec<f64>,
     /// Elements that stay solid, outside the volume constraint.
@@ -24,11 +24,11 @@ pub struct DesignSpace {
 }
 
 impl DesignSpace {
-    /// Densities from `density_min` to 1 that take `volume_fraction` of the design elements, for elements of
-    /// these `volumes`; `solid` and `void` ones stay so.
+    /// Densities from `density_min` to 1, which at the start take `initial_volume_fraction` of the
+    /// design elements, for elements of these `volumes`; `solid` and `void` ones stay so.
     pub fn new(
         density_min: f64,
-        volume_fraction: f64,
+        initial_volume_fraction: f64,
         volumes: Vec<f64>,
         solid: Vec<u32>,
         void: Vec<u32>,
@@ -36,7 +36,7 @@ impl DesignSpace {
         let n_elements = volumes.len();
         let mut space = Self {
             density_min,
-            volume_fraction,
+            initial_volume_fraction,
             volumes,
             solid,
             void,
@@ -63,10 +63,10 @@ impl DesignSpace {
         self.design_volume
     }
 
-    /// The uniform start: the volume fraction everywhere, 1 in solid elements, `density_min` in
-    /// void.
+    /// The uniform start: the initial volume fraction everywhere, 1 in solid elements,
+    /// `density_min` in void.
     pub fn uniform(&self) -> Vec<f64> {
-        self.densities(self.volume_fraction)
+        self.densities(self.initial_volume_fraction)
     }
 
     /// Volumes of the design elements, 0 for solid and void ones, `[n_elements]`.
@@ -76,9 +76,17 @@ impl DesignSpace {
         volumes
     }
 
-    /// The volume that material may take in the design elements.
-    pub fn volume(&self) -> f64 {
-        self.volume_fraction * self.design_volume
+    /// Volume that material takes in the design elements at the start.
+    pub fn initial_volume(&self) -> f64 {
+        self.initial_volume_fraction * self.design_volume
+    }
+
+    /// Share of the volume of the design elements that material takes with the densities `design`,
+    /// `[n_elements]`, brought within their bounds.
+    pub fn volume_fraction(&self, design: &[f64]) -> f64 {
+        let within = |(volume, x): (f64, &f64)| volume * x.clamp(self.density_min, 1.0);
+        let volumes = self.design_volumes().into_iter();
+        volumes.zip(design).map(within).sum::<f64>() / self.design_volume
     }
 
     /// Smallest and largest density of every element, `[n_elements]`.

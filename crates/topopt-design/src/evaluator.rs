@@ -79,7 +79,7 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     pub fn solve(&mut self, tolerance: f64, monitor: &mut Monitor) -> Result<(), SolveError> {
         let Self { equation, objective, constraints, .. } = self;
         equation.solve(tolerance, monitor, &mut |moment| {
-            terms(objective, constraints).try_for_each(|(response, ..)| response.observe(moment))
+            terms(objective, constraints).try_for_each(|term| term.response.observe(moment))
         })
     }
 
@@ -125,7 +125,8 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
     ) -> Result<(), SolveError> {
         let backend = self.equation.backend();
         let terms = terms(&mut self.objective, &mut self.constraints);
-        for ((response, factor, filter), function) in terms.zip(functions.of_responses()) {
+        for (term, function) in terms.zip(functions.of_responses()) {
+            let Term { response, factor, filter, .. } = term;
             let start = Instant::now();
             let mut at = Evaluated {
                 backend,
@@ -170,7 +171,28 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
         self.equation.weights().zip(&self.compliances).map(|(weight, c)| weight * c).sum()
     }
 
-    /// The functions of all responses at the design evaluated last.
+    /// The limited responses of the variables `design`, by solves that leave no trace: the design
+    /// evaluated last and its states stay.
+    pub fn limited_at(
+        &mut self,
+        design: &B::Vector,
+        monitor: &mut Monitor,
+    ) -> Result<Vec<f64>, SolveError> {
+        self.assemble(design, false)?;
+        let solved = self.solve(self.equation.tolerance(), monitor);
+        self.equation.forget_effort();
+        solved?;
+
+        self.accept();
+        let values = self.values();
+        self.accept();
+        let n_limited = self.constraints.len();
+        let signed = values?.into_iter().rev().take(n_limited).rev().zip(&self.constraints);
+        Ok(signed.map(|(value, constraint)| constraint.sign * value).collect())
+    }
+
+    /// The functions of all responses at the design evaluated last, the objectives counted from their
+    /// zeros.
     fn values(&mut self) -> Result<Vec<f64>, BackendError> {
         let mut at = Evaluated {
             backend: self.equation.backend(),
@@ -180,22 +202,35 @@ impl<'a, B: Pointwise + Sync> Evaluator<'a, B> {
             scratch: &mut self.scratch,
         };
         let terms = terms(&mut self.objective, &mut self.constraints);
-        terms.map(|(response, factor, _)| Ok(factor * response.value(&mut at)?)).collect()
+        terms.map(|term| Ok(term.factor * (term.response.value(&mut at)? - term.zero))).collect()
     }
 }
 
-/// The responses in the order of their functions, each with the factor that makes it one to be
-/// minimized or kept below a limit.
+/// A response, and how a function to be minimized or kept below a limit is made of it: factor times
+/// its distance from zero.
+struct Term<'e, 'a, B: Pointwise> {
+    response: &'e mut (dyn Response<B> + 'a),
+    factor: f64,
+    /// See [`Response::zero`]; limits count from 0.
+    zero: f64,
+    filter: Option<&'e SensitivityFilter<'a, B>>,
+}
+
+/// The responses in the order of their functions.
 fn terms<'e, 'a, B: Pointwise>(
     objective: &'e mut Objective<'a, B>,
     constraints: &'e mut [Constraint<'a, B>],
-) -> impl Iterator<Item = (&'e mut (dyn Response<B> + 'a), f64, Option<&'e SensitivityFilter<'a, B>>)>
-{
+) -> impl Iterator<Item = Term<'e, 'a, B>> {
     let Objective { responses, sign, filter } = objective;
     let (sign, filter) = (*sign, filter.as_ref());
-    let objectives = responses.iter_mut();
-    let objectives = objectives.map(move |(response, w)| (response.as_mut(), sign * *w, filter));
-    let limited = constraints.iter_mut().map(|c| (c.response.as_mut(), c.sign, None));
+    let objectives = responses.iter_mut().map(move |(response, weight)| {
+        let (factor, zero) = (sign * *weight, response.zero());
+        Term { response: response.as_mut(), factor, zero, filter }
+    });
+    let limited = constraints.iter_mut().map(|constraint| {
+        let Constraint { response, sign, .. } = constraint;
+        Term { response: response.as_mut(), factor: *sign, zero: 0.0, filter: None }
+    });
     objectives.chain(limited)
 }
 
@@ -247,7 +282,7 @@ impl<B: Pointwise + Sync> OtherDesigns<B> for Trials<'_, '_, B> {
         let mut at = Evaluated { backend, density, measures, equation, scratch };
         let alone = usize::from(objective.n_sharing() == 0);
         let term = terms(objective, constraints).nth(i + alone);
-        term.map_or(Ok(f64::NAN), |(response, factor, _)| Ok(factor * response.value(&mut at)?))
+        term.map_or(Ok(f64::NAN), |term| Ok(term.factor * term.response.value(&mut at)?))
     }
 
     fn values(&mut self, design: &B::Vector) -> Result<Vec<f64>, SolveError> {

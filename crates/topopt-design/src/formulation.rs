@@ -77,8 +77,8 @@ impl<'a, B: Pointwise + 'a> Constraint<'a, B> {
         Self { response, sign: -1.0, limit }
     }
 
-    /// The volume that `space` allows.
-    pub fn volume(space: &DesignSpace) -> Self {
-        Self::new(Box::new(Volume), space.volume())
+    /// At most the share `fraction` of the volume of the design elements of `space`.
+    pub fn volume(space: &DesignSpace, fraction: f64) -> Self {
+        Self::new(Box::new(Volume), fraction * space.design_volume())
     }
 }

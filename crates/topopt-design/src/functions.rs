@@ -13,6 +13,8 @@ pub(crate) struct Functions<B: Pointwise> {
     n_sharing: usize,
     /// The signs with which objective and limited functions are reported.
     signs: Vec<f64>,
+    /// What the objective counts from, see [`crate::Response::zero`].
+    zero: f64,
 }
 
 impl<B: Pointwise> Functions<B> {
@@ -32,6 +34,7 @@ impl<B: Pointwise> Functions<B> {
             constraints: sharing.chain(limited).collect::<Result<_, BackendError>>()?,
             n_sharing,
             signs: std::iter::once(objective.sign).chain(signs).collect(),
+            zero: objective.responses.first().map_or(0.0, |(response, _)| response.zero()),
         })
     }
 
@@ -41,7 +44,7 @@ impl<B: Pointwise> Functions<B> {
         alone.into_iter().chain(&mut self.constraints)
     }
 
-    /// What is minimized.
+    /// What is minimized, counted from its zero.
     pub fn minimized(&self) -> f64 {
         let sharing = self.constraints[..self.n_sharing].iter().map(|function| function.value);
         sharing.reduce(f64::max).unwrap_or(self.objective.value)
@@ -49,7 +52,7 @@ impl<B: Pointwise> Functions<B> {
 
     /// The objective as it was asked for.
     pub fn objective_value(&self) -> f64 {
-        self.signs[0] * self.minimized()
+        self.zero + self.signs[0] * self.minimized()
     }
 
     /// The limited responses as they were asked for.
@@ -99,16 +102,27 @@ impl<B: Pointwise> Functions<B> {
             amiss += multiplier * (largest - function.value);
         }
 
+        // All is a share of the objective's range, so that any factor of it may be taken out before
+        // squares leave the range of doubles.
+        let mut square = value(backend.dot(gradient, gradient))?;
+        let mut unit = 1.0;
+        if !square.is_normal() {
+            unit = value(backend.dot(design, gradient))?.abs().max(f64::MIN_POSITIVE);
+            backend.axpby(0.0, design, 1.0 / unit, gradient);
+            square = value(backend.dot(gradient, gradient))?;
+        }
+
         // Of a linear function with slopes g the extremes between the bounds are where a steep
         // multiple of g is cut off at them.
-        let slope = value(backend.dot(gradient, gradient))?.sqrt();
-        let steep = STEEP / slope.max(f64::MIN_POSITIVE);
+        let steep = STEEP / square.sqrt().max(f64::MIN_POSITIVE);
         let extreme =
             |sign: f64, g: &B::Vector| value(backend.dot_scaled_within(sign * steep, g, bounds, g));
         let range = extreme(1.0, gradient)? - extreme(-1.0, gradient)?;
 
+        amiss /= unit;
         for (function, multiplier) in limited.iter().zip(&multipliers[*n_sharing..]) {
-            backend.axpby(*multiplier, &function.gradient, 1.0, gradient);
+            let multiplier = multiplier / unit;
+            backend.axpby(multiplier, &function.gradient, 1.0, gradient);
             amiss += (multiplier * (function.value - function.limit)).abs();
         }
         let fall = value(backend.dot(design, gradient))? - extreme(-1.0, gradient)?;
@@ -116,7 +130,8 @@ impl<B: Pointwise> Functions<B> {
             backend.fill(0.0, gradient);
         }
         // What is not a number counts as 1, too.
-        Ok(((fall + amiss) / range).min(1.0))
+        let residual = (fall + amiss) / range;
+        Ok(if residual >= 0.0 { residual.min(1.0) } else { f64::from(u8::from(residual.is_nan())) })
     }
 }
 
@@ -140,6 +155,7 @@ mod tests {
             constraints: vec![function(&[1.0, 1.0], 1.0)],
             n_sharing: 0,
             signs: vec![1.0, 1.0],
+            zero: 0.0,
         };
         let bounds = [&vec![0.0; 2], &vec![1.0; 2]];
         functions.kkt_residual(&Cpu, (&design.to_vec(), bounds), &[multiplier]).unwrap()

@@ -59,7 +59,7 @@
 //!     space: &space,
 //!     transform,
 //!     objective: Objective::new(Box::new(Compliance)),
-//!     constraints: vec![Constraint::volume(&space)],
+//!     constraints: vec![Constraint::volume(&space, 1.0 / 3.0)],
 //! };
 //! let optimizer = Box::new(OptimalityCriteria::new(&Cpu, n, 0.2, 0.5)?);
 //! let stop = StopRules { max_iterations: 15, change: 0.01, ..StopRules::default() };
@@ -70,7 +70,7 @@
 //! assert_eq!(outcome.ended, Ended::Rule(StopRule::MaxIterations));
 //! let density = optimization.design().density()?;
 //! let volume: f64 = density.iter().zip(&space.volumes).map(|(rho, v)| rho * v).sum();
-//! assert!((volume / space.volume() - 1.0).abs() < 1e-9);
+//! assert!((volume / (space.design_volume() / 3.0) - 1.0).abs() < 1e-9);
 //! assert!(curve.0[14] < 0.4 * curve.0[0], "{:?}", curve.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -126,8 +126,8 @@ pub use outcome::{DesignError, Ended, Outcome};
 pub use rank_cone::{Nearby, RankCone};
 pub use response::{Dependence, Evaluated, Response};
 pub use responses::{
-    CaseCompliance, Compliance, LoadPower, OfHistory, OfState, SensitivityFilter, StateMean,
-    StateNorm, Volume, WeightedDensity, When,
+    CaseCompliance, Compliance, LargestState, LoadPower, OfHistory, OfState, SensitivityFilter,
+    StateMean, StateNorm, Volume, WeightedDensity, When,
 };
 pub use solve_error::SolveError;
 pub use state_equation::{Solver, StateEquation};

@@ -27,6 +27,11 @@ pub trait StateFunction<B: Pointwise> {
     /// [`BackendError`] if the device fails.
     fn value(&mut self, at: &Moment<B>) -> Result<f64, BackendError>;
 
+    /// See [`Response::zero`](crate::Response::zero).
+    fn zero(&self) -> f64 {
+        0.0
+    }
+
     /// Writes its derivative by the state to `out`, `[n_nodes][n]`, 0 at held components.
     ///
     /// # Errors
@@ -37,6 +42,10 @@ pub trait StateFunction<B: Pointwise> {
 impl<B: Pointwise, F: StateFunction<B> + ?Sized> StateFunction<B> for Box<F> {
     fn value(&mut self, at: &Moment<B>) -> Result<f64, BackendError> {
         (**self).value(at)
+    }
+
+    fn zero(&self) -> f64 {
+        (**self).zero()
     }
 
     fn slope(&mut self, at: &Moment<B>, out: &mut B::Vector) -> Result<(), BackendError> {

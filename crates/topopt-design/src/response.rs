@@ -12,6 +12,12 @@ pub trait Response<B: Pointwise> {
     /// What it depends on.
     fn dependence(&self) -> Dependence;
 
+    /// The value that it counts from, such as the coldest temperature that is held: changes are shares
+    /// of the distance from it, and weights are factors of that.
+    fn zero(&self) -> f64 {
+        0.0
+    }
+
     /// Hears of the states of a history, in their order, before it is asked for its value.
     ///
     /// # Errors

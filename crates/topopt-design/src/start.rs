@@ -1,4 +1,4 @@
-//! Designs to start from, which take the volume that material may take.
+//! Designs to start from, which take the initial volume.
 
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise, Space};
@@ -6,7 +6,7 @@ use topopt_linalg::{BackendError, Pointwise, Space};
 use crate::scaled::Scaled;
 use crate::{Chain, DesignSpace, DesignTransform, Measures};
 
-/// The design variables of a design that is uniform in the design elements and takes the volume by
+/// The design variables of a design that is uniform in the design elements and takes the initial volume by
 /// the density that `transform` makes of it, `[n_inputs]`, as `Backend::download` gives it.
 ///
 /// # Errors
@@ -20,11 +20,11 @@ pub fn uniform<B: Pointwise>(
         return Ok(space.uniform());
     }
     let start = Start::new(backend, space, transform)?;
-    start.meet(&start.ceiling, space.volume_fraction, transform)
+    start.meet(&start.ceiling, space.initial_volume_fraction, transform)
 }
 
 /// The design variables of the densities `design`, `[n_elements]`, brought within the bounds and
-/// scaled to take the volume by the density that `transform` makes of them, `[n_inputs]`. Passive
+/// scaled to take the initial volume by the density that `transform` makes of them, `[n_inputs]`. Passive
 /// elements take their values. As [`uniform`] gives them.
 ///
 /// # Errors
@@ -36,8 +36,9 @@ pub fn scaled<B: Pointwise>(
     transform: &mut Chain<B>,
 ) -> Result<Vec<f64>, AveragingError> {
     let start = Start::new(backend, space, transform)?;
-    let design = backend
-        .upload(&transform.inputs_for(design.to_vec()), Space::elements(transform.n_inputs()))?;
+    let mut design = transform.inputs_for(design.to_vec());
+    design.iter_mut().for_each(|x| *x = x.max(LEAST));
+    let design = backend.upload(&design, Space::elements(transform.n_inputs()))?;
     let mut within = backend.zeros(Space::elements(transform.n_inputs()))?;
     let limits = [&start.floor, &start.ceiling];
     backend.scale_within(1.0, &design, limits, &mut within);
@@ -51,6 +52,9 @@ pub fn scaled<B: Pointwise>(
     designs.write(scale, &mut design);
     Ok(backend.download(&design)?)
 }
+
+/// The smallest variable of a given design before it is scaled: factors bring nothing back from 0.
+const LEAST: f64 = 1e-3;
 
 /// Bounds and volume that a start keeps.
 struct Start<'s, B: Pointwise> {
@@ -78,7 +82,7 @@ impl<'s, B: Pointwise> Start<'s, B> {
                 Space::elements(transform.n_inputs()),
             )?,
             measures: Measures::new(backend, space)?,
-            target: space.volume(),
+            target: space.initial_volume(),
         })
     }
 

@@ -90,7 +90,9 @@ pub struct Analysis {
     pub pcg_residual: f64,
     /// Wall time of the preconditioner and of conjugate gradients, in seconds.
     pub seconds: f64,
-    /// What was left out or changed in reading the mesh, and doubts, a sentence each.
+    /// What is doubtful, a sentence each.
+    pub warnings: Vec<String>,
+    /// What was left out or changed in reading the mesh, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -142,14 +144,14 @@ impl Analysis {
             let given = Given::of(config, &case);
             let model = Model::build(config, case, place.needs_colors(config))?;
             notes.extend(place.note().map(str::to_owned));
-            notes.extend(doubts::of_part(config, &model));
+            let warnings = doubts::of_part(config, &model);
 
             let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
             let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
             let solved = Solved::new(&model, given, filling, conditions)?;
             let mut analysis = Self::found(config, &solved, &place);
             analysis.design = design.map(|design| design.path().display().to_string());
-            analysis.notes = notes;
+            (analysis.warnings, analysis.notes) = (warnings, notes);
 
             analysis.write(config, request, &solved)?;
             Ok(analysis)
@@ -182,6 +184,7 @@ impl Analysis {
             pcg_iterations: solution.pcg_iterations,
             pcg_residual: solution.pcg_residual,
             seconds: solution.seconds,
+            warnings: Vec::new(),
             notes: Vec::new(),
         }
     }

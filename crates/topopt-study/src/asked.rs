@@ -31,6 +31,9 @@ pub struct Limited {
     pub value: Option<f64>,
     /// Whether it keeps the limit, to a thousandth.
     pub met: Option<bool>,
+    /// That of the part with every design element solid, where that was solved before the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_part: Option<f64>,
 }
 
 impl ObjectiveFound {
@@ -41,7 +44,11 @@ impl ObjectiveFound {
 }
 
 impl Limited {
-    pub(crate) fn of(constraint: &PosedConstraint, value: Option<f64>) -> Self {
+    pub(crate) fn of(
+        constraint: &PosedConstraint,
+        value: Option<f64>,
+        full_part: Option<f64>,
+    ) -> Self {
         let PosedConstraint { response, limit, is_upper, .. } = constraint;
         Self {
             response: response.label.clone(),
@@ -49,23 +56,38 @@ impl Limited {
             at_least: (!is_upper).then_some(*limit),
             value,
             met: value.map(|value| constraint.is_met(value)),
+            full_part,
         }
     }
 
-    /// It for people; none before the first iteration.
-    pub(crate) fn text(&self) -> Option<String> {
-        let Self { response, value, .. } = self;
-        let (value, met) = (shown((*value)?), self.met?);
-        let limit = match (self.at_most, self.at_least) {
+    /// A limit that is kept, for people.
+    pub(crate) fn kept(&self) -> Option<String> {
+        let value = shown(self.value.filter(|_| self.met == Some(true))?);
+        Some(format!("{} {value}, {} allowed", self.response, self.limit()))
+    }
+
+    /// A limit that is missed, with why and what to do.
+    pub(crate) fn missed(&self) -> Option<String> {
+        let value = shown(self.value.filter(|_| self.met == Some(false))?);
+        let why = match self.full_part {
+            Some(full) => format!(
+                "even the full part has {}; loosen the limit, or change the part",
+                shown(full)
+            ),
+            None => {
+                "no design that the run came to keeps all limits; let it run longer, or loosen a \
+                     limit"
+                    .into()
+            }
+        };
+        let (response, limit) = (&self.response, self.limit());
+        Some(format!("the {response} is {value}, and {limit} was asked for: {why}"))
+    }
+
+    fn limit(&self) -> String {
+        match (self.at_most, self.at_least) {
             (Some(limit), _) => format!("at most {}", shown(limit)),
             (None, limit) => format!("at least {}", shown(limit.unwrap_or(f64::NAN))),
-        };
-        Some(match met {
-            true => format!("{response} {value}, {limit} allowed"),
-            false => format!(
-                "warning: the {response} is {value}, and {limit} was asked for: no design that the \
-                 run came to keeps all limits; let it run longer, or loosen a limit"
-            ),
-        })
+        }
     }
 }

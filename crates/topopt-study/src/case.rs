@@ -147,6 +147,7 @@ impl<const N: usize> Case<N> {
         findings.extend(K::incomplete_materials(&lookup, &load_cases, &materials));
         let [solid, void] = lookup.passive(&mut findings);
         let posed = lookup.posed(&mut findings);
+        findings.extend(lookup.held_objective(&posed, &fixed));
         let loaded = K::loaded(&lookup);
 
         InputError::if_any(findings)?;

@@ -25,6 +25,7 @@ mod schema;
 mod select;
 mod solver;
 mod style;
+mod suited;
 mod transient;
 mod transient_consistency;
 mod units;
@@ -127,7 +128,7 @@ impl Config {
         config.source = source;
         config.path = path.to_owned();
         style::resolve(&mut config);
-        objective_consistency::resolve(&mut config);
+        suited::resolve(&mut config);
         Ok(config)
     }
 

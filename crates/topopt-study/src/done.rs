@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use topopt_design::IterationReport;
 
 use crate::posed::Posed;
+use crate::swing;
 
 /// What was done so far, by all parts of a run that was resumed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct Done {
     /// What it is to the problem posed.
     #[serde(skip)]
     pub answer: Answer,
+    /// Objective, compliance and grey level of the last designs, since the run was resumed.
+    #[serde(skip)]
+    pub(crate) last: Vec<[f64; 3]>,
     /// Share of the design elements' volume that the last design takes.
     pub volume_fraction: Option<f64>,
     /// Measure of non-discreteness of the last design, from 0 to 1 \[Sigmund2007\].
@@ -101,6 +105,8 @@ impl Done {
         self.compliance = Some(report.compliance);
         self.answer.objective = Some(report.objective);
         self.answer.limited = posed.limited_values(report);
+        self.last.push([report.objective, report.compliance, report.grey_level]);
+        self.last.drain(..self.last.len().saturating_sub(swing::LENGTH));
         self.kkt_residual = Some(report.kkt_residual);
         self.volume_fraction = Some(report.volume_fraction);
         self.grey_level = Some(report.grey_level);

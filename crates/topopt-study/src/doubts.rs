@@ -1,18 +1,25 @@
-//! What is doubtful in a case though it can be run: said by `topopt check`, and by `topopt run`.
+//! What is doubtful in a case though it can be run: said by every command that starts work.
 
 use rayon::prelude::*;
 use topopt_mesh::quality::aspect_ratio;
 use topopt_mesh::{Components, FaceJoined};
 
-use crate::computer::Solvable;
-use crate::config::Config;
-use crate::model::Model;
 use topopt_mesh::numbers::shown;
+
+use crate::computer::Solvable;
+use crate::config::{Config, Continuation, Interpolation, Method};
+use crate::model::Model;
 
 /// Everything that is doubtful, a sentence each.
 pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<String> {
     let mut all = of_part(config, model);
     all.extend(wide_filter(model));
+    all.extend(narrow_filter(model));
+    all.extend(late_stages(config));
+    all.extend(swinging(config));
+    all.extend(weight_by_criteria(config));
+    all.extend(weight_by_simp(config));
+    all.extend(held_limits(model));
     all
 }
 
@@ -21,7 +28,8 @@ pub fn of_part<K: Solvable<N>, const N: usize>(
     config: &Config,
     model: &Model<K, N>,
 ) -> Vec<String> {
-    let mut all = K::doubts(config, model);
+    let mut all = model.diagnosis.warnings.clone();
+    all.extend(K::doubts(config, model));
     all.extend(needles(model));
     all.extend(hinges(model));
     all.extend(tolerance(config.solver.tolerance));
@@ -68,6 +76,89 @@ fn wide_filter<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<St
             shown(extent)
         )
     })
+}
+
+fn narrow_filter<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Option<String> {
+    let (radius, width) = (model.filter.radius()?, model.element_width);
+    (radius <= width).then(|| {
+        format!(
+            "the filter radius {} is not larger than an element ({}): it has almost no effect, and \
+             checkerboards are likely; 1.5 to 3 element widths are usual",
+            shown(radius),
+            shown(width)
+        )
+    })
+}
+
+/// Stages that begin after the last iteration.
+fn late_stages(config: &Config) -> Option<String> {
+    let iterations = config.optimizer.max_iterations;
+    let late = config.continuation.iter().find(|stage| stage.from > iterations)?;
+    let last = config.continuation.last()?;
+    Some(format!(
+        "the stages from iteration {} on are never reached: `optimizer.max_iterations` is \
+         {iterations}{}; raise it to more than {}, or let the stages begin earlier",
+        late.from,
+        kept_sharpness(config, iterations).unwrap_or_default(),
+        last.from
+    ))
+}
+
+/// The sharpness that a projection keeps where the run ends after so many iterations, in words; none
+/// where that is the last one.
+pub(crate) fn kept_sharpness(config: &Config, iterations: usize) -> Option<String> {
+    let first = config.projection.as_ref()?.sharpness;
+    let sharpness = |stage: &Continuation| stage.sharpness;
+    let last = config.continuation.iter().filter_map(sharpness).next_back()?;
+    let begun = config.continuation.iter().take_while(|stage| stage.from <= iterations);
+    let kept = begun.filter_map(sharpness).last().unwrap_or(first);
+    (kept != last).then(|| {
+        let (kept, last) = (shown(kept), shown(last));
+        format!(", and the projection stays at sharpness {kept} where {last} is planned")
+    })
+}
+
+/// Optimality criteria swing to and fro where a step takes densities across the projection.
+fn swinging(config: &Config) -> Option<String> {
+    let move_limit = config.optimizer.move_limit;
+    (config.projection.is_some() && move_limit > 0.1).then(|| {
+        format!(
+            "`optimizer.move_limit` {move_limit} is large for a projection, and designs may \
+             oscillate; use 0.05"
+        )
+    })
+}
+
+/// Criteria for a compliance that more material may raise.
+fn weight_by_criteria(config: &Config) -> Option<String> {
+    let method = config.optimizer.method;
+    let is_of_criteria = matches!(method, Method::Oc | Method::OcAnderson);
+    (config.has_weight() && is_of_criteria).then(|| {
+        "material has weight here, and optimality criteria take it that more of it never does harm: \
+         designs may swing to and fro; leave `optimizer.method` out, or set it to \"mma\""
+            .into()
+    })
+}
+
+/// A law by which thin material has weight and no stiffness.
+fn weight_by_simp(config: &Config) -> Option<String> {
+    (config.has_weight() && config.design.interpolation == Interpolation::Simp).then(|| {
+        "material has weight here, and by the law `simp` thin material hardly bears its own; leave \
+         `design.interpolation` and `design.penalty` out, or take `interpolation = \"ramp\"`"
+            .into()
+    })
+}
+
+/// Limits of sets that supports hold.
+fn held_limits<K: Solvable<N>, const N: usize>(model: &Model<K, N>) -> Vec<String> {
+    let constraints = model.problem.constraints();
+    let is_held = |node: u32, i: usize| constraints.is_fixed(node as usize, i);
+    let limited = model.posed.constraints.iter().map(|constraint| &constraint.response);
+    let held = limited.filter(|response| response.form.is_held(N, is_held));
+    held.map(|response| {
+        format!("the {} is that of [[supports]]: its limit has no effect", response.label)
+    })
+    .collect()
 }
 
 /// Relative residuals between which results are exact enough and doubles reach them.

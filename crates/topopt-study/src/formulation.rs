@@ -1,9 +1,9 @@
 //! What a case asks for: objective, constraints, and the way from design variables to the density.
 
 use topopt_design::{
-    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LoadPower,
-    Objective, OfHistory, OfState, Projection, Response, SensitivityFilter, StateFunction,
-    StateMean, StateNorm, WeightedDensity, Weights, WeightsOf, physical_density,
+    CaseCompliance, Chain, Compliance, Constraint, DensityFilter, Formulation, LargestState,
+    LoadPower, Objective, OfHistory, OfState, Projection, Response, SensitivityFilter,
+    StateFunction, StateMean, StateNorm, WeightedDensity, Weights, WeightsOf, physical_density,
 };
 use topopt_fem::AveragingError;
 use topopt_linalg::{BackendError, Pointwise};
@@ -56,7 +56,7 @@ pub(crate) fn of<'a, B: Pointwise + Sync, K: Physics<N>, const N: usize>(
     Ok(formulation)
 }
 
-/// The compliance of the density itself under a volume constraint.
+/// The compliance of the density itself, of which all may be solid.
 pub(crate) fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     subject: Subject<'a, K, N>,
 ) -> Formulation<'a, B> {
@@ -65,7 +65,7 @@ pub(crate) fn unfiltered<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: u
         space,
         transform: Chain::identity(space.n_elements()),
         objective: Objective::new(Box::new(Compliance)),
-        constraints: vec![Constraint::volume(space)],
+        constraints: vec![Constraint::volume(space, 1.0)],
     }
 }
 
@@ -89,7 +89,7 @@ fn constraints<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     let constraint = |posed: &PosedConstraint| {
         // The volume by its own response meets its limit to rounding.
         if matches!(posed.response.form, Form::Volume) && posed.is_upper {
-            return Ok(Constraint::volume(&subject.task.space));
+            return Ok(Constraint::volume(&subject.task.space, posed.limit));
         }
         let response = response(&posed.response, subject, backend)?;
         Ok(match posed.is_upper {
@@ -101,7 +101,7 @@ fn constraints<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
 }
 
 fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
-    PosedResponse { label, form, when, .. }: &PosedResponse,
+    PosedResponse { label, form, when, zero, .. }: &PosedResponse,
     subject: Subject<'a, K, N>,
     backend: &B,
 ) -> Result<Box<dyn Response<B> + 'a>, BackendError> {
@@ -122,7 +122,11 @@ fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
             let weights: Vec<_> = weights.iter().map(|(node, w)| (*node, components(w))).collect();
             let n = if backend.has_values() { problem.unknowns().points } else { 0 };
             let weights = on_all_nodes(n, &weights).into_flattened();
-            (*case, Box::new(StateMean::new(backend, problem, weights)?))
+            (*case, Box::new(StateMean::new(backend, problem, weights)?.counted_from(*zero)))
+        }
+        // One unknown per node has a sign, several have a length.
+        (Form::LargestDisplacement { case, nodes, exponent }, _) if N == 1 => {
+            (*case, Box::new(LargestState::new(problem, nodes.clone(), *exponent, *zero)))
         }
         (Form::LargestDisplacement { case, nodes, exponent }, _) => {
             (*case, Box::new(StateNorm::new(problem, nodes.clone(), *exponent)))

@@ -16,6 +16,7 @@ use topopt_mesh::{HexMesh, Renumbering, UniformGrid, coincident_nodes};
 use crate::case::Case;
 use crate::case_loads::CaseLoads;
 use crate::config::{Config, Continuation};
+use crate::diagnosis::Diagnosis;
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
@@ -49,6 +50,8 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub grid: Option<UniformGrid>,
     /// What was left out or changed, a sentence each.
     pub notes: Vec<String>,
+    /// What is doubtful about mesh and loads.
+    pub diagnosis: Diagnosis,
 }
 
 impl<K, const N: usize> Deref for Model<K, N> {
@@ -71,6 +74,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
     ) -> Result<Self, InputError> {
         let mut notes = std::mem::take(&mut case.notes);
         InputError::if_any(flat(config, &case).into_iter().collect())?;
+        let diagnosis = Diagnosis::of(&case);
         let volumes = case.mesh.volumes();
         let element_width = HexMesh::width_of(&volumes);
         let grid = grid(config, &case.mesh, element_width, &mut notes)?;
@@ -90,15 +94,14 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let problem = problem.with_void(void.clone());
         let space = DesignSpace::new(
             config.design.density_min,
-            config.initial_volume(),
+            config.initial_volume().unwrap_or(INITIAL_VOLUME),
             renumbering.elements_from_original(&volumes),
             of_problem(&case.solid),
             void,
         );
 
         let filter = FilterPlan::of(config, element_width);
-        let stages = stages(config, element_width, &mut notes);
-        notes.extend(swinging(config));
+        let stages = stages(config, element_width);
 
         let posed = std::mem::take(&mut case.posed).renumbered(&renumbering);
         let task = Task {
@@ -123,6 +126,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             solid_modulus: K::coefficient(config),
             grid,
             notes,
+            diagnosis,
         };
         InputError::if_any(model.out_of_reach(config))?;
         Ok(model)
@@ -170,6 +174,9 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         self.problem.n_dofs() - self.problem.constraints().n_fixed()
     }
 }
+
+/// Share of the volume that a run starts with where the case says nothing of it.
+const INITIAL_VOLUME: f64 = 0.5;
 
 /// The smallest modulus of a design of `materials`, as a share of the largest, in all stages.
 fn contrast(config: &Config, materials: &[MaterialShare]) -> f64 {
@@ -310,16 +317,8 @@ fn refused<K: Physics<N>, const N: usize>(
     }
 }
 
-/// The stages of the continuation; one that begins too late is noted.
-fn stages(config: &Config, element_width: f64, notes: &mut Vec<String>) -> Vec<Stage> {
-    let iterations = config.optimizer.max_iterations;
-    if let Some(late) = config.continuation.iter().find(|entry| entry.from > iterations) {
-        notes.push(format!(
-            "the stage that starts at iteration {} is never reached: `optimizer.max_iterations` is \
-             {iterations}",
-            late.from
-        ));
-    }
+/// The stages of the continuation.
+fn stages(config: &Config, element_width: f64) -> Vec<Stage> {
     let stage = |entry: &Continuation| {
         let in_elements = entry.filter_radius_in_elements.map(|widths| widths * element_width);
         Stage {
@@ -331,17 +330,6 @@ fn stages(config: &Config, element_width: f64, notes: &mut Vec<String>) -> Vec<S
         }
     };
     config.continuation.iter().map(stage).collect()
-}
-
-/// Optimality criteria swing to and fro where a step takes densities across the projection.
-fn swinging(config: &Config) -> Option<String> {
-    let move_limit = config.optimizer.move_limit;
-    (config.projection.is_some() && move_limit > 0.1).then(|| {
-        format!(
-            "`optimizer.move_limit` {move_limit} is large for a projection, and designs may \
-             oscillate; use 0.05"
-        )
-    })
 }
 
 /// Cells of design.vti for each element at most, unless it has fewer than the least number: a mesh

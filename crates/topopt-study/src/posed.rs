@@ -31,6 +31,8 @@ pub struct PosedResponse {
     pub form: Form,
     /// When it counts, where it is of states in time.
     pub when: Option<When>,
+    /// What it counts from: of a temperature the coldest one that is held, else 0.
+    pub zero: f64,
 }
 
 /// A response with a limit.
@@ -66,7 +68,7 @@ pub enum Form {
         /// What the displacements of nodes are multiplied by before they are added.
         weights: Vec<(u32, [f64; 3])>,
     },
-    /// The p-norm of displacements.
+    /// The p-norm of displacements, or of temperatures above the zero of the response.
     LargestDisplacement {
         /// Number of the load case.
         case: usize,
@@ -78,6 +80,19 @@ pub enum Form {
 }
 
 impl Form {
+    /// Whether no design changes it, as all that it is of `is_held`, with `n` unknowns per node.
+    pub fn is_held(&self, n: usize, is_held: impl Fn(u32, usize) -> bool) -> bool {
+        match self {
+            Self::MeanDisplacement { weights, .. } => weights
+                .iter()
+                .all(|(node, along)| (0..n).all(|i| along[i] == 0.0 || is_held(*node, i))),
+            Self::LargestDisplacement { nodes, .. } => {
+                nodes.iter().all(|&node| (0..n).all(|i| is_held(node, i)))
+            }
+            _ => false,
+        }
+    }
+
     /// Its load case, if it is of one.
     fn case(&self) -> Option<usize> {
         match self {
@@ -105,7 +120,7 @@ impl PosedConstraint {
     /// Whether a response of this value keeps the limit, to a thousandth.
     pub fn is_met(&self, value: f64) -> bool {
         let excess = if self.is_upper { value - self.limit } else { self.limit - value };
-        excess <= TOLERANCE * self.limit.abs()
+        excess <= TOLERANCE * (self.limit - self.response.zero).abs()
     }
 }
 
@@ -153,10 +168,14 @@ impl Posed {
     /// The limits of `[[constraints]]`, such as `mass at most 3`.
     pub fn limits(&self) -> impl Iterator<Item = String> {
         let posed = self.constraints.iter().filter(|constraint| constraint.entry.is_some());
-        posed.map(|PosedConstraint { response, limit, is_upper, .. }| {
-            let word = if *is_upper { "at most" } else { "at least" };
-            format!("{} {word} {}", response.label, shown(*limit))
-        })
+        posed.map(Self::limit_text)
+    }
+
+    /// A limit in words.
+    pub(crate) fn limit_text(constraint: &PosedConstraint) -> String {
+        let PosedConstraint { response, limit, is_upper, .. } = constraint;
+        let word = if *is_upper { "at most" } else { "at least" };
+        format!("{} {word} {}", response.label, shown(*limit))
     }
 
     /// The objective in words.

@@ -23,7 +23,7 @@ impl Lookup<'_> {
                 let when = self.when(TimeOf::default());
                 let label = Quantity::Compliance.name().into();
                 let form = Form::Compliance;
-                let response = PosedResponse { label, weight: 1.0, form, when };
+                let response = PosedResponse { label, weight: 1.0, form, when, zero: 0.0 };
                 posed.objective.push(in_time(response));
             }
             Some((objective, judged)) => {
@@ -36,7 +36,13 @@ impl Lookup<'_> {
         if let Some(fraction) = &config.design.volume_fraction {
             let label = Quantity::Volume.name().into();
             posed.constraints.push(PosedConstraint {
-                response: PosedResponse { label, weight: 1.0, form: Form::Volume, when: None },
+                response: PosedResponse {
+                    label,
+                    weight: 1.0,
+                    form: Form::Volume,
+                    when: None,
+                    zero: 0.0,
+                },
                 limit: *fraction.get_ref(),
                 is_upper: true,
                 entry: None,
@@ -55,6 +61,30 @@ impl Lookup<'_> {
             }));
         }
         posed
+    }
+
+    /// An objective that supports hold, `fixed` as in [`Case`](crate::case::Case): no design is better.
+    pub(crate) fn held_objective<const N: usize>(
+        &self,
+        posed: &Posed,
+        fixed: &[Vec<u32>; N],
+    ) -> Option<Finding> {
+        let is_held = |node: u32, i: usize| fixed[i].binary_search(&node).is_ok();
+        let responses = &posed.objective;
+        let all_held = responses.iter().all(|response| response.form.is_held(N, is_held));
+        let set = self.config.objective.as_ref()?.set.as_ref()?;
+        (all_held && !responses.is_empty()).then(|| {
+            let message = format!("the {} is that of [[supports]]", posed.objective_label());
+            let label = "all of this set is held";
+            let remedy = if N == 1 {
+                "name a set whose temperature is not held"
+            } else {
+                "name a set that can move, or another `direction`"
+            };
+            Finding::new(format!("{message}: no design changes it"))
+                .at(self.config.source(), set.span(), label)
+                .remedy(remedy)
+        })
     }
 
     /// What `judged` amounts to: where it names no load case, a response for `each`, else one of
@@ -83,7 +113,7 @@ impl Lookup<'_> {
                     _ => Form::Compliance,
                 };
                 let (label, when) = (judged.label(None), self.when_of(judged));
-                return vec![in_time(PosedResponse { label, weight: 1.0, form, when })];
+                return vec![in_time(PosedResponse { label, weight: 1.0, form, when, zero: 0.0 })];
             }
         };
 
@@ -117,6 +147,8 @@ impl Lookup<'_> {
         forms: impl Iterator<Item = (usize, Form)>,
     ) -> Vec<PosedResponse> {
         let names = self.config.load_case_names();
+        let is_temperature = judged.quantity.get_ref().is_temperature();
+        let zero = if is_temperature { self.config.coldest() } else { 0.0 };
         let of = |(case, form): (usize, Form)| {
             let name = names[case];
             let mut listed = self.config.load_cases.iter();
@@ -126,6 +158,7 @@ impl Lookup<'_> {
                 weight: weight.map_or(1.0, |entry| entry.weight),
                 form,
                 when: self.when_of(judged),
+                zero,
             })
         };
         forms.map(of).collect()

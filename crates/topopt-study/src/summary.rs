@@ -7,18 +7,22 @@ use topopt_design::{Ended, StopRule};
 use topopt_fem::ElementPreconditioner;
 use topopt_io::WriteError;
 use topopt_linalg::{Backend, CycleKind};
+use topopt_mesh::numbers::shown;
 
 use crate::asked::{Limited, ObjectiveFound};
 use crate::computer::Neighbors;
 use crate::computer::Solvable;
 use crate::config::{self, Config};
 use crate::done::{Done, Seconds};
+use crate::doubts::kept_sharpness;
+use crate::full_part::FullPart;
 use crate::materials::MaterialShare;
 use crate::model::Model;
-use crate::posed::Posed;
+use crate::posed::{Form, Posed};
 use crate::result_files::{SUMMARY, write_json};
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
+use crate::swing;
 use crate::unit_names::UnitNames;
 
 /// Everything worth keeping of a run.
@@ -77,10 +81,18 @@ pub struct Summary<'a> {
     pub peak_memory_mb: Option<f64>,
     /// The settings in force.
     pub settings: Settings<'a>,
-    /// What was left out or changed, and doubts, a sentence each.
+    /// What is doubtful, before the run and at its end: limits that are missed, grey material, stages
+    /// that were cut off; a sentence each.
+    pub warnings: Vec<String>,
+    /// What was left out or changed, a sentence each.
     pub notes: Vec<String>,
+    /// Those of the warnings that came at the end, without grey material.
+    #[serde(skip)]
+    ending: Vec<String>,
     #[serde(skip)]
     pub(crate) posed: &'a Posed,
+    #[serde(skip)]
+    config: &'a Config,
 }
 
 /// The preconditioner and its levels.
@@ -162,12 +174,12 @@ impl<'a> Settings<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// The summary before the first iteration.
+    /// The summary before the first iteration, with what is `doubtful`, device and strategy.
     pub fn new<K: Solvable<N>, const N: usize>(
         config: &'a Config,
         model: &'a Model<K, N>,
-        device: String,
-        strategy: &'static str,
+        doubtful: Vec<String>,
+        (device, strategy): (String, &'static str),
     ) -> Self {
         Self {
             topopt: env!("CARGO_PKG_VERSION"),
@@ -190,14 +202,30 @@ impl<'a> Summary<'a> {
             strategy,
             preconditioner: Preconditioner::default(),
             objective: ObjectiveFound::of(&model.posed, None),
-            constraints: model.posed.constraints.iter().map(|c| Limited::of(c, None)).collect(),
+            constraints: model
+                .posed
+                .constraints
+                .iter()
+                .map(|c| Limited::of(c, None, None))
+                .collect(),
             done: Done::default(),
             volume_met: None,
             peak_memory_mb: None,
             settings: Settings::of(config),
+            warnings: doubtful,
             notes: model.notes.clone(),
+            ending: Vec::new(),
             posed: &model.posed,
+            config,
         }
+    }
+
+    /// Takes over what the full part says of the limits.
+    pub(crate) fn hold_against(&mut self, full_part: FullPart) {
+        let FullPart { missed, warnings } = full_part;
+        self.warnings.extend(warnings);
+        let constraints = self.constraints.iter_mut().zip(missed);
+        constraints.for_each(|(limited, value)| limited.full_part = value);
     }
 
     /// Takes over what was done before the checkpoint that the run goes on from.
@@ -233,8 +261,13 @@ impl<'a> Summary<'a> {
         let (posed, answer) = (self.posed, &self.done.answer);
         self.objective = ObjectiveFound::of(posed, answer.objective);
         let value = |i: usize| answer.limited.get(i).copied();
-        let limited = posed.constraints.iter().enumerate();
-        self.constraints = limited.map(|(i, c)| Limited::of(c, value(i))).collect();
+        for (i, (limited, posed)) in self.constraints.iter_mut().zip(&posed.constraints).enumerate()
+        {
+            *limited = Limited::of(posed, value(i), limited.full_part);
+        }
+        self.ending = self.warnings_at_end();
+        let grey = self.grey().filter(|_| self.done.grey_level > Some(GREY));
+        self.warnings.extend(grey.into_iter().chain(self.ending.iter().cloned()));
     }
 
     /// Writes summary.json.
@@ -257,6 +290,7 @@ impl<'a> Summary<'a> {
             self.preconditioner.name,
             self.device
         );
+        self.warnings.iter().for_each(|warning| lines += &format!("\nwarning: {warning}"));
         self.notes.iter().for_each(|note| lines += &format!("\nnote: {note}"));
         lines
     }
@@ -288,12 +322,24 @@ impl<'a> Summary<'a> {
         );
         lines += &format!("results in {}", directory.display());
 
-        let is_in_time = self.posed.objective.iter().any(|response| response.when.is_some());
-        let grey =
-            self.done.grey_level.map(|grey| grey_text(grey, is_in_time, self.settings.style));
-        let last = grey.into_iter().chain(self.volume_warning()).chain(self.limits());
+        let warnings = self.ending.iter().map(|warning| format!("warning: {warning}"));
+        let last = self.grey().into_iter().chain(self.kept_limits()).chain(warnings);
         last.for_each(|line| lines += &format!("\n{line}"));
         lines
+    }
+
+    /// How grey the last design is.
+    fn grey(&self) -> Option<String> {
+        let responses = || {
+            let limited = self.posed.constraints.iter().map(|constraint| &constraint.response);
+            self.posed.objective.iter().chain(limited)
+        };
+        let seen = Seen {
+            is_in_time: responses().any(|response| response.when.is_some()),
+            has_weight: responses().any(|response| matches!(response.form, Form::Mass(_))),
+            style: self.settings.style,
+        };
+        self.done.grey_level.map(|grey| grey_text(grey, seen))
     }
 
     /// An objective that is neither the compliance nor the volume, to stand before these.
@@ -308,13 +354,24 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// The limits of `[[constraints]]`, and whether they are kept.
-    fn limits(&self) -> impl Iterator<Item = String> {
+    /// Limits of `[[constraints]]` that are kept.
+    fn kept_limits(&self) -> impl Iterator<Item = String> {
+        let kept = self.asked_limits().filter_map(Limited::kept);
+        kept.map(|text| self.settings.physics.in_words(&text))
+    }
+
+    fn asked_limits(&self) -> impl Iterator<Item = &Limited> {
         let posed = self.posed.constraints.iter().zip(&self.constraints);
-        let texts = posed
-            .filter(|(posed, _)| posed.entry.is_some())
-            .filter_map(|(_, limited)| limited.text());
-        texts.map(|text| self.settings.physics.in_words(&text))
+        posed.filter(|(posed, _)| posed.entry.is_some()).map(|(_, limited)| limited)
+    }
+
+    /// What is doubtful of the last design, besides grey material.
+    fn warnings_at_end(&self) -> Vec<String> {
+        let missed = self.asked_limits().filter_map(Limited::missed);
+        let missed = missed.map(|text| self.settings.physics.in_words(&text));
+        let volume = self.volume_warning();
+        let all = volume.into_iter().chain(missed);
+        all.chain(self.cut_stages()).chain(self.swing().or(self.unfinished())).collect()
     }
 
     fn volume_warning(&self) -> Option<String> {
@@ -324,35 +381,115 @@ impl<'a> Summary<'a> {
         if volume < target && self.settings.optimizer.method != config::Method::Oc {
             return None;
         }
+        let is_at_rest = self.done.change.is_some_and(|change| change < AT_REST);
         let why = match volume > target {
-            true => "with these passive elements, filter and move limit no design has less",
+            _ if !is_at_rest => {
+                "the run ended on the way there; raise `optimizer.max_iterations` and go on with \
+                 `--resume`"
+            }
+            true => "with these passive elements and this filter no design has less",
             false if self.settings.physics == config::PhysicsKind::Heat => {
-                "with these passive elements, filter and move limit no design has more, or more \
-                 material would do harm"
+                "with these passive elements and this filter no design has more, or more material \
+                 would do harm"
             }
             false => {
-                "with these passive elements, filter and move limit no design has more, or more \
-                 material would only add weight"
+                "with these passive elements and this filter no design has more, or more material \
+                 would only add weight"
             }
         };
-        Some(format!("warning: the volume is {volume:.4}, but {target} was requested: {why}"))
+        Some(format!("the volume is {volume:.4}, but {target} was requested: {why}"))
+    }
+
+    /// Stages that the run did not come to, though nobody stopped it.
+    fn cut_stages(&self) -> Option<String> {
+        let iterations = self.done.iterations;
+        let late = self.settings.continuation.iter().find(|stage| stage.from > iterations)?;
+        (self.status == "done").then(|| {
+            format!(
+                "the run ended before its stage of iteration {}{}; raise `optimizer.max_iterations` \
+                 and go on with `--resume`",
+                late.from,
+                kept_sharpness(self.config, iterations).unwrap_or_default()
+            )
+        })
+    }
+
+    /// A run that the iterations ended, not its tolerances, while much still changed.
+    fn unfinished(&self) -> Option<String> {
+        let optimizer = self.settings.optimizer;
+        let tolerances = [optimizer.change_tolerance, optimizer.compliance_tolerance];
+        let &[.., [before, ..], [last, ..]] = &self.done.last[..] else { return None };
+        let change = (last - before).abs() / last.abs();
+        let has_ended = self.stopped_by == Some(rule_name(StopRule::MaxIterations));
+        (has_ended && tolerances != [0.0; 2] && change > UNFINISHED).then(|| {
+            format!(
+                "the iterations ended while the {} still changed by {:.1} % from one to the next; \
+                 raise `optimizer.max_iterations` and go on with `--resume`",
+                self.settings.physics.in_words(&self.objective.response),
+                100.0 * change
+            )
+        })
+    }
+
+    /// Designs that swing between two.
+    fn swing(&self) -> Option<String> {
+        let values = |k: usize| -> Vec<f64> { self.done.last.iter().map(|v| v[k]).collect() };
+        let names = [self.objective.response.as_str(), "compliance", "grey level"];
+        let found = |(k, name): (usize, &str)| Some((name.to_owned(), swing::between(&values(k))?));
+        let (name, [before, last]) = names.into_iter().enumerate().find_map(found)?;
+        let remedy = match self.settings.optimizer.method {
+            config::Method::Oc | config::Method::OcAnderson => {
+                "set `optimizer.method` to \"mma\", or halve `optimizer.move_limit`"
+            }
+            _ => "halve `optimizer.move_limit`, or set `optimizer.method` to \"gcmma\"",
+        };
+        Some(format!(
+            "designs swing to and fro between two: the {} is {} and {} in turn, and neither is an \
+             optimum; {remedy}",
+            self.settings.physics.in_words(&name),
+            shown(before),
+            shown(last)
+        ))
     }
 }
 
-/// How grey a design is, from 0 to 1, and what that means; one for heat in time is not verified.
-pub fn grey_text(grey: f64, is_in_time: bool, style: config::Style) -> String {
+/// Change of the objective, as a share of it, from which on a run is not finished.
+const UNFINISHED: f64 = 0.01;
+
+/// Change of a design from which on it counts as at rest.
+const AT_REST: f64 = 0.01;
+
+/// What a grey design is seen by.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// Whether responses are of states in time, which are not verified.
+    pub is_in_time: bool,
+    /// Whether the mass is asked for.
+    pub has_weight: bool,
+    /// What the design is meant for.
+    pub style: config::Style,
+}
+
+/// How grey a design is, from 0 to 1, and what that means.
+pub fn grey_text(grey: f64, seen: Seen) -> String {
     let text = format!("grey level {:.1} %", 100.0 * grey);
     if grey <= GREY {
         return text;
     }
-    let proof = (!is_in_time).then_some("`topopt verify` says by how much");
-    let remedy = match style {
+    let meaning = if seen.has_weight {
+        "grey material has all of its weight and little of its stiffness, and what is built will be \
+         of another mass and stiffness than these numbers"
+    } else {
+        "what is built will differ from these numbers"
+    };
+    let proof = (!seen.is_in_time).then_some("`topopt verify` says by how much");
+    let remedy = match seen.style {
         config::Style::Smooth => Some("`design.style = \"crisp\"` avoids it"),
         config::Style::Crisp => None,
     };
     let advice: Vec<&str> = proof.into_iter().chain(remedy).collect();
     let advice = if advice.is_empty() { String::new() } else { format!("; {}", advice.join(", ")) };
-    format!("{text}: what is built will differ from these numbers{advice}")
+    format!("{text}: {meaning}{advice}")
 }
 
 /// Grey level from which on a built part is another than the optimized design: the verified

@@ -56,7 +56,7 @@ impl ThermalAnalysis {
                 Model::<Diffusion, 1>::build(config, case.clone(), place.needs_colors(config))?;
             let mut notes = case.notes.clone();
             notes.extend(place.note().map(str::to_owned));
-            notes.extend(doubts::of_part(config, &model));
+            let warnings = doubts::of_part(config, &model);
             let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
 
             let (case, model) = (&case, &model);
@@ -69,6 +69,7 @@ impl ThermalAnalysis {
             };
             analysis.design = design.map(|design| design.path().display().to_string());
             analysis.notes.splice(..0, notes);
+            analysis.warnings = warnings;
             write_json(&config.output_directory().join(ANALYSIS), &analysis)?;
             Ok(analysis)
         })
@@ -126,6 +127,7 @@ impl<'a> Part<'a> {
             pcg_iterations: 0,
             pcg_residual: 0.0,
             seconds: 0.0,
+            warnings: Vec::new(),
             notes: Vec::new(),
         }
     }

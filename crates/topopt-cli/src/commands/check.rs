@@ -25,7 +25,6 @@ use topopt_study::output_folder::{self, Earlier};
 use topopt_study::place::Place;
 use topopt_study::thread_pool::thread_pool;
 
-use super::diagnosis::Diagnosis;
 use super::info::{Shape, ratio};
 use super::preview;
 use crate::args::CheckArgs;
@@ -63,11 +62,10 @@ pub(super) fn check(
     }
 
     let forecast = thread_pool(config.solver.threads)?.install(|| {
-        let diagnosis = Diagnosis::of(&case);
         let loads = case.load_cases.clone();
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let model = Model::build(&config, case, place.needs_colors(&config))?;
-        Forecast::of(&config, &model, &loads, diagnosis, &place)
+        Forecast::of(&config, &model, &loads, &place)
     })?;
 
     if args.json {
@@ -126,10 +124,9 @@ impl Forecast {
         config: &Config,
         model: &Model,
         loads: &[CaseLoads],
-        diagnosis: Diagnosis,
         place: &Place,
     ) -> Result<Self, Failure> {
-        let is_designed = is_designed(config);
+        let (is_designed, diagnosis) = (is_designed(config), &model.diagnosis);
         let (problem, space) = (&model.problem, &model.space);
         let density = if is_designed { mean_density(config, model) } else { 1.0 };
         let cases = problem.load_cases().iter().zip(loads);
@@ -154,9 +151,11 @@ impl Forecast {
             held_components: supports.n_fixed(),
             spring_nodes: count(springs),
             spring_stiffness: sum(springs),
-            warnings: [diagnosis.warnings, warnings(model, &loads), doubts::of(config, model)]
-                .concat(),
-            quality: diagnosis.quality,
+            warnings: match is_designed {
+                true => doubts::of(config, model),
+                false => doubts::of_part(config, model),
+            },
+            quality: Shape::new(&diagnosis.quality, diagnosis.worst_elements.clone()),
             connected_parts: diagnosis.connected_parts,
             coincident_nodes: diagnosis.coincident_nodes,
             hanging_nodes: diagnosis.hanging_nodes,
@@ -265,32 +264,4 @@ impl Visitor for Planned<'_> {
     fn visit<C: Computer>(self, computer: &C) -> Result<Needs, Failure> {
         computer.needs(self.config, self.model.subject())
     }
-}
-
-fn warnings(model: &Model, loads: &[Load]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let width = model.element_width;
-    if let Some(radius) = model.filter.radius()
-        && radius <= width
-    {
-        warnings.push(format!(
-            "the filter radius {} is not larger than an element ({}): it has almost no effect, and \
-             checkerboards are likely; 1.5 to 3 element widths are usual",
-            shown(radius),
-            shown(width)
-        ));
-    }
-
-    for (load, case) in loads.iter().zip(model.problem.load_cases()) {
-        let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
-        let is_zero = load.sum_of_forces.iter().all(|f| f.abs() < 1e-9 * total);
-        if is_zero && load.sum_of_moments == [0.0; 3] {
-            warnings.push(format!(
-                "the forces of load case `{}` add up to zero; if this is not intended, check their \
-                 signs",
-                case.name
-            ));
-        }
-    }
-    warnings
 }

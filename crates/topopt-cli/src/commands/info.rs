@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use topopt_io::{Cutting, ImportedMesh};
+use topopt_mesh::Components;
 use topopt_mesh::numbers::{rounded, shown};
-use topopt_mesh::quality::{Quality, Spread};
-use topopt_mesh::{Components, HexMesh};
+use topopt_mesh::quality::{Quality, QualitySummary, Spread};
 use topopt_study::failure::Failure;
 use topopt_study::finding::InputError;
 use topopt_study::interrupt::Interrupt;
@@ -91,6 +91,8 @@ impl Info {
     fn of(imported: &ImportedMesh) -> Self {
         let mesh = &imported.mesh;
         let bounds = mesh.bounding_box();
+        let quality = Quality::of(mesh).summary();
+        let worst = quality.worst.iter().map(|&e| imported.element_tags[e as usize]).collect();
         let set = |(name, kind, count): (String, topopt_mesh::SetKind, usize)| Set {
             name,
             kind: kind.name(),
@@ -103,7 +105,7 @@ impl Info {
             bounding_box: Box3 { min: bounds.min, max: bounds.max },
             volume: mesh.volumes().iter().sum(),
             element_width: mesh.element_width(),
-            quality: Shape::of(mesh, |element| imported.element_tags[element as usize]),
+            quality: Shape::new(&quality, worst),
             components: Components::of(mesh).n_components(),
             notes: imported.notes.clone(),
         }
@@ -150,14 +152,13 @@ impl Info {
 }
 
 impl Shape {
-    /// The shape of the elements of `mesh`, which have the numbers `number`.
-    pub fn of(mesh: &HexMesh, number: impl Fn(u32) -> u64) -> Self {
+    /// The shape of elements with this summary, by the numbers of the worst.
+    pub fn new(summary: &QualitySummary, worst_elements: Vec<u64>) -> Self {
         let range = |Spread { min, mean, max }: Spread| Range { min, mean, max };
-        let summary = Quality::of(mesh).summary();
         Self {
             scaled_jacobian: range(summary.scaled_jacobian),
             aspect_ratio: range(summary.aspect_ratio),
-            worst_elements: summary.worst.iter().map(|&e| number(e)).collect(),
+            worst_elements,
             histogram: summary.histogram,
         }
     }

@@ -17,7 +17,7 @@ use topopt_study::finding::{Finding, InputError};
 use topopt_study::output_folder;
 use topopt_study::result_files::{CASE, REPORT, SUMMARY};
 use topopt_study::run_directory::RunDirectory;
-use topopt_study::summary::grey_text;
+use topopt_study::summary::{Seen, grey_text};
 
 use super::pages::wording::{
     Units, case_names, read, sentence, text, unreadable, with_unit, words,
@@ -104,7 +104,11 @@ fn subtitle(results: &RunDirectory, summary: &Value) -> String {
 fn remarks(summary: &Value, is_in_time: bool) -> Vec<String> {
     let settings = &summary["settings"];
     let style = serde_json::from_value(settings["style"].clone()).unwrap_or_default();
-    let grey = summary["grey_level"].as_f64().map(|grey| grey_text(grey, is_in_time, style));
+    let limited = summary["constraints"].as_array().into_iter().flatten();
+    let mut responses = limited.chain([&summary["objective"]]);
+    let has_weight = responses.any(|of| text(&of["response"]).starts_with("mass"));
+    let seen = Seen { is_in_time, has_weight, style };
+    let grey = summary["grey_level"].as_f64().map(|grey| grey_text(grey, seen));
     grey.map(|text| sentence(&text)).into_iter().collect()
 }
 

@@ -111,7 +111,8 @@ impl<B: MovingAsymptotes> Mma<B> {
         );
     }
 
-    /// sum_j |g_j| r_j of all functions, which are scaled by it; 1 for those that do not change.
+    /// sum_j |g_j| r_j of all functions, which are scaled by it; infinite for those with a limit that
+    /// do not change to first order: no next design follows from them. 1 for others of that kind.
     ///
     /// An objective that does not change, beside the largest of other functions, is scaled as these
     /// are: their multipliers add up to it, and compare with those of other constraints.
@@ -136,8 +137,12 @@ impl<B: MovingAsymptotes> Mma<B> {
         if changes[0] == 0.0 && smallest.is_finite() {
             changes[0] = smallest;
         }
-        let scale = |change: f64| if change > 0.0 { change } else { 1.0 };
-        Ok(changes.into_iter().map(scale).collect())
+        let scale = |(change, function): (f64, &Function<B>)| match function {
+            _ if change > 0.0 => change,
+            Function { limit, share, .. } if *share == 0.0 && limit.is_finite() => f64::INFINITY,
+            _ => 1.0,
+        };
+        Ok(changes.into_iter().zip(problem.functions()).map(scale).collect())
     }
 
     /// Writes the design that minimizes the approximations with these `scales` and `curvatures`,
@@ -240,16 +245,19 @@ impl<B: MovingAsymptotes> Optimizer<B> for Mma<B> {
         let changes = self.changes(problem, next)?;
 
         let n = self.n as f64;
-        let (scales, slopes): (Vec<f64>, Vec<f64>) = match self.is_scaled {
-            true => changes.iter().map(|change| (1.0 / change, 1.0 / n)).unzip(),
-            false => changes.iter().map(|change| (1.0, change / n)).unzip(),
+        let scale_and_slope = |change: &f64| match self.is_scaled {
+            _ if change.is_infinite() => (0.0, 0.0),
+            true => (1.0 / change, 1.0 / n),
+            false => (1.0, change / n),
         };
+        let (scales, slopes): (Vec<f64>, Vec<f64>) = changes.iter().map(scale_and_slope).unzip();
         let mut multipliers = if self.is_globally_convergent {
             let curvatures = slopes.iter().map(|slope| FIRST_CURVATURE * slope).collect();
             self.minimize_conservatively(problem, &scales, curvatures, next)?
         } else {
             let curvature = if self.is_scaled { CURVATURE / n } else { UNSCALED_CURVATURE };
-            self.minimize(problem, &scales, &vec![curvature; scales.len()], next)?.1
+            let curvatures = slopes.iter().map(|slope| if *slope > 0.0 { curvature } else { 0.0 });
+            self.minimize(problem, &scales, &curvatures.collect::<Vec<_>>(), next)?.1
         };
         for (multiplier, scale) in multipliers.iter_mut().zip(&scales[1..]) {
             *multiplier *= scale / scales[0];

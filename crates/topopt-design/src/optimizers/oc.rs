@@ -166,7 +166,7 @@ mod tests {
         let volume = Function {
             value,
             gradient: measures.volumes().clone(),
-            limit: space.volume(),
+            limit: space.initial_volume(),
             share: 0.0,
         };
         let objective = Function {

@@ -1,6 +1,7 @@
 //! The responses, a file each.
 
 mod compliance;
+mod largest;
 mod of_states;
 mod sensitivity_filter;
 mod state_functions;
@@ -8,8 +9,9 @@ mod volume;
 mod weighted_density;
 
 pub use compliance::{CaseCompliance, Compliance};
+pub use largest::{LargestState, StateNorm};
 pub use of_states::{OfHistory, OfState, When};
 pub use sensitivity_filter::SensitivityFilter;
-pub use state_functions::{LoadPower, StateMean, StateNorm};
+pub use state_functions::{LoadPower, StateMean};
 pub use volume::Volume;
 pub use weighted_density::WeightedDensity;

@@ -40,6 +40,10 @@ impl<F: StateFunction<B>, B: Pointwise + Sync> Response<B> for OfState<F, B> {
         Dependence::States
     }
 
+    fn zero(&self) -> f64 {
+        self.function.zero()
+    }
+
     fn value(&mut self, at: &mut Evaluated<B>) -> Result<f64, BackendError> {
         at.equation.total_state(self.case, &mut self.state);
         self.function.value(&at.equation.steady(self.case, &self.state))
@@ -102,6 +106,10 @@ impl<F: StateFunction<B>, B: Pointwise + Sync> Response<B> for OfHistory<F> {
 
     fn dependence(&self) -> Dependence {
         Dependence::States
+    }
+
+    fn zero(&self) -> f64 {
+        self.function.zero()
     }
 
     fn observe(&mut self, at: &Moment<B>) -> Result<(), BackendError> {

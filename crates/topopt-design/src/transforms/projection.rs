@@ -6,7 +6,8 @@ use topopt_linalg::{BackendError, Pointwise, SmoothStep, Space};
 use crate::{DesignTransform, Stage};
 
 /// y_e = a + (1 - a) (t(eta) + t(x_e - eta)) / (t(eta) + t(1 - eta)) with t(z) = tanh(beta z)
-/// \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\].
+/// \[WangLazarovSigmund2011\], which takes \[0, 1\] to \[a, 1\]: variables go down to 0, where the
+/// density is a.
 pub struct Projection<B: Pointwise> {
     n: usize,
     /// a
@@ -64,6 +65,11 @@ impl<B: Pointwise> DesignTransform<B> for Projection<B> {
         backend.copy(dy, dx);
         backend.smooth_step_slope(&self.step, &self.point, dx);
         Ok(())
+    }
+
+    /// (y - a) / (1 - a), which takes the bounds of the density to those of x.
+    fn inputs_for(&self, outputs: Vec<f64>) -> Vec<f64> {
+        outputs.into_iter().map(|y| (y - self.floor) / (1.0 - self.floor)).collect()
     }
 
     fn enter(&mut self, _: &B, stage: &Stage) -> Result<(), AveragingError> {

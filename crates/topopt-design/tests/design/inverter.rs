@@ -62,7 +62,7 @@ fn the_force_inverter_of_the_literature() {
         space: &space,
         transform: Chain::identity(n),
         objective: Objective::filtered(Box::new(output), filter),
-        constraints: vec![Constraint::volume(&space)],
+        constraints: vec![Constraint::volume(&space, 0.3)],
     };
 
     let law = Law::Simp;

@@ -83,7 +83,7 @@ fn plain(space: &DesignSpace) -> Formulation<'_, Cpu> {
         space,
         transform: Chain::identity(space.volumes.len()),
         objective: Objective::new(Box::new(Compliance)),
-        constraints: vec![Constraint::volume(space)],
+        constraints: vec![Constraint::volume(space, 0.4)],
     }
 }
 

@@ -133,7 +133,7 @@ pub fn hold_against_differences<K: ElementKernel<N>, const N: usize>(
     let worst = Objective::worst(vec![(of_case(0), 1.5), (displacement(problem, 1), 0.3)]);
     let posed = [
         (Objective::new(Box::new(Compliance)), constraints),
-        (worst.maximized(), vec![Constraint::volume(&space)]),
+        (worst.maximized(), vec![Constraint::volume(&space, 0.4)]),
     ];
     for (objective, constraints) in posed {
         let transform = transform();
@@ -304,7 +304,7 @@ fn parts_that_do_not_fit_are_refused() {
         "optimality criteria take a constraint of the density alone, such as the volume; \
          constraints: displacement"
     );
-    let constraints = vec![Constraint::volume(&space), displacement()];
+    let constraints = vec![Constraint::volume(&space, 0.4), displacement()];
     let message = refusal(&problem, Formulation { constraints, ..plain(&space) }, 128);
     assert!(
         message.ends_with("exactly one constraint, and not 2; constraints: volume, displacement")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use topopt_cuda::{Cuda, Device, Mf};
-use topopt_fem::{DIM, Discretization, Elasticity, Multigrid, Problem, Sharing};
+use topopt_fem::{DIM, Discretization, Elasticity, LoadCase, Multigrid, Problem, Sharing};
 use topopt_linalg::{BackendError, Cpu, CycleKind, SmootherKind};
 
 use super::gpu;
@@ -21,6 +21,7 @@ impl Solvable<DIM> for Elasticity {
     fn doubts(config: &Config, model: &Model) -> Vec<String> {
         let mut all = units::doubts(config, model);
         all.extend(nearly_incompressible(config));
+        all.extend(balanced(config, model));
         all
     }
 
@@ -101,4 +102,25 @@ fn nearly_incompressible(config: &Config) -> Option<String> {
              solves may not converge; 0.49 is close enough for rubber"
         )
     })
+}
+
+/// Load cases whose forces add up to zero, though no moment is asked for.
+fn balanced(config: &Config, model: &Model) -> Vec<String> {
+    let is_balanced = |case: &&LoadCase| {
+        let total: f64 = case.forces.iter().map(|f| f.abs()).sum();
+        let sum = |i: usize| case.forces.iter().skip(i).step_by(DIM).sum::<f64>();
+        let mut of_case = config.loads.iter().filter(|load| load.case == case.name);
+        let is_zero = (0..DIM).all(|i| sum(i).abs() < 1e-9 * total);
+        is_zero && !of_case.any(|load| load.moment.is_some())
+    };
+    let cases = model.problem.load_cases().iter().filter(is_balanced);
+    cases
+        .map(|case| {
+            format!(
+                "the forces of load case `{}` add up to zero; if this is not intended, check their \
+                 signs",
+                case.name
+            )
+        })
+        .collect()
 }

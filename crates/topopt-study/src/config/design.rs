@@ -11,13 +11,14 @@ pub struct Design {
     /// Share of the design volume that the material may fill.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub volume_fraction: Option<Spanned<f64>>,
-    /// Share of the design volume that material fills at the start; by default the largest allowed,
-    /// else 0.5.
+    /// Share of the design volume that material fills at the start, whatever its limit is; by default
+    /// the largest allowed, else 0.5.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub initial_volume_fraction: Option<f64>,
     /// What the design is meant for: other values of the keys that are left out.
     pub style: Style,
-    /// The law between density and stiffness.
+    /// The law between density and stiffness; `ramp` by default with `gravity` or `angular_velocity`,
+    /// where no penalty is given.
     pub interpolation: Interpolation,
     /// Its parameter: p of SIMP, q of RAMP.
     #[schemars(extend("minimum" = 1))]
@@ -66,8 +67,9 @@ pub enum Interpolation {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
-    /// Which filter; `density` by default with the style `crisp`, and for problems other than the
-    /// least compliance under limits of volume and mass.
+    /// Which filter; `density` by default with the style `crisp`, with `gravity` or
+    /// `angular_velocity`, and for problems other than the least compliance under limits of volume and
+    /// mass.
     pub kind: FilterKind,
     /// Weights of the elements around an element.
     pub weights: FilterWeights,
@@ -158,7 +160,7 @@ pub struct Continuation {
 #[serde(deny_unknown_fields, default)]
 pub struct Optimizer {
     /// Method of the update; by default `oc` for the least compliance under one limit of the volume
-    /// or the mass without a projection, and `mma` for all else.
+    /// or the mass without a projection, `gravity` or `angular_velocity`, and `mma` for all else.
     pub method: Method,
     /// Largest number of iterations; 120 by default with the stages of the style `crisp`.
     #[schemars(range(min = 1))]

@@ -11,6 +11,7 @@ pub(super) fn design(config: &Config) -> Vec<Finding> {
     findings.extend(style(config));
     findings.extend(continuation(config));
     findings.extend(volume_fraction(config));
+    findings.extend(initial_volume_fraction(config));
     findings
 }
 
@@ -147,5 +148,14 @@ fn volume_fraction(config: &Config) -> Option<Finding> {
                 "even void has density {}: raise `volume_fraction` or lower `density_min`",
                 design.density_min
             ))
+    })
+}
+
+fn initial_volume_fraction(config: &Config) -> Option<Finding> {
+    let (design, key) = (&config.design, "design.initial_volume_fraction");
+    (design.initial_volume_fraction? < design.density_min).then(|| {
+        Finding::new(format!("`{key}` is less than `design.density_min`"))
+            .at(config.source(), config.span(key), "too little material")
+            .remedy(format!("void has density {}: start with more", design.density_min))
     })
 }

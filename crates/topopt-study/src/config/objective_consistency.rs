@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Config, Constraint, FilterKind, Judged, Method, PhysicsKind, Quantity};
+use super::{Config, Constraint, Judged, PhysicsKind, Quantity};
 use crate::finding::Finding;
 
 /// Everything about objective and constraints that does not fit together.
@@ -95,8 +95,8 @@ fn limit(config: &Config, constraint: &Constraint) -> Option<Finding> {
     let judged = constraint.judged();
     let (quantity, span) = (*judged.quantity.get_ref(), constraint.limit_span());
     let (limit, name) = (constraint.limit().0, quantity.name());
-    let is_signed = quantity == Quantity::MeanTemperature
-        || quantity.is_displacement() && judged.direction.is_some();
+    let is_signed =
+        quantity.is_temperature() || quantity.is_displacement() && judged.direction.is_some();
     match (&constraint.at_most, &constraint.at_least) {
         (None, None) => {
             let message = format!("a constraint of the {name} without a limit");
@@ -306,61 +306,4 @@ impl Config {
         let bound = self.constraints.iter().find(|constraint| is_volume_bound(constraint));
         own.or(bound.map(|constraint| constraint.limit().0))
     }
-
-    /// The share of the design volume that a run starts with.
-    pub fn initial_volume(&self) -> f64 {
-        let own = self.design.initial_volume_fraction;
-        own.or(self.volume_bound()).unwrap_or(INITIAL_VOLUME)
-    }
-
-    /// Whether the objective is the least compliance of all load cases with their weights, in a steady
-    /// state: only then no sensitivity is positive.
-    pub fn minimizes_compliance(&self) -> bool {
-        self.transient.is_none()
-            && self.objective.as_ref().is_none_or(|objective| {
-                let is_whole =
-                    objective.judged().is_some_and(|judged| judged.is_whole_compliance());
-                is_whole && objective.minimize.is_some() && !objective.is_worst_case()
-            })
-    }
-
-    /// Whether optimality criteria can solve the problem.
-    fn suits_criteria(&self) -> bool {
-        let objective = self.objective.as_ref();
-        let is_of_states = objective.is_none_or(|objective| {
-            let judged = objective.judged();
-            let is_of_states = judged.is_some_and(|j| j.quantity.get_ref().is_of_states());
-            is_of_states && !objective.is_worst_case()
-        });
-        let is_material = |constraint: &Constraint| {
-            let judged = constraint.judged();
-            let is_of_states = judged.quantity.get_ref().is_of_states();
-            !is_of_states && judged.set.is_none() && constraint.at_most.is_some()
-        };
-        let n_limits = self.constraints.len() + usize::from(self.design.volume_fraction.is_some());
-        is_of_states && n_limits == 1 && self.constraints.iter().all(is_material)
-    }
-
-    /// Whether a filter of sensitivities is known to lead to good designs.
-    fn suits_filtered_sensitivities(&self) -> bool {
-        let is_of_density = |c: &Constraint| !c.response.get_ref().is_of_states();
-        self.minimizes_compliance() && self.constraints.iter().all(is_of_density)
-    }
 }
-
-/// Gives the keys that the user left out, and that depend on the problem, what it needs.
-pub(super) fn resolve(config: &mut Config) {
-    if !config.gives("filter.kind") && !config.suits_filtered_sensitivities() {
-        config.filter.get_mut().kind = FilterKind::Density;
-    }
-    if !config.gives("optimizer.method") {
-        // Of a mechanism some sensitivities are positive, which criteria count as 0. Projected designs
-        // of moving asymptotes are stiffer, by 0.3 to 7 % in 14 cases of 14.
-        let is_simple =
-            config.suits_criteria() && config.minimizes_compliance() && config.projection.is_none();
-        config.optimizer.method = if is_simple { Method::Oc } else { Method::Mma };
-    }
-}
-
-/// Share of the volume that a run starts with where it has no limit.
-const INITIAL_VOLUME: f64 = 0.5;

@@ -1,6 +1,7 @@
 //! The design loop of a run, on every rank.
 
 use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use topopt_design::{
@@ -19,6 +20,7 @@ use crate::doubts;
 use crate::failure::Failure;
 use crate::finding::InputError;
 use crate::formulation;
+use crate::full_part::{self, FullPart};
 use crate::interpolation;
 use crate::optimizer;
 use crate::subject::Subject;
@@ -73,7 +75,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             computer.solver(config, subject, strategy, contrast)
         })?;
         let first = self.first.take();
-        let first = first.map(|first| (self.summary(&first, computer, &solver, &doubtful), first));
+        let first = first.map(|first| (self.summary(&first, computer, &solver, doubtful), first));
 
         let neighbors = Cell::new(None);
         let bare = subject.task.timeline.as_ref().map(|_| subject.bare());
@@ -83,10 +85,13 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             return Err(Failure::Interrupted { iterations: 0, directory: None });
         }
 
+        let full_part = self.full_part(computer, &mut optimization, first.is_some())?;
+
         // From here on there is something to finish.
         let _listening = interrupt.listen();
-        let writer = first.map(|(summary, first)| {
-            let summary = Summary { neighbors: neighbors.get(), ..summary };
+        let writer = first.map(|(mut summary, first)| {
+            summary.neighbors = neighbors.get();
+            full_part.into_iter().for_each(|full_part| summary.hold_against(full_part));
             Writer::start(self.asked, first, summary)
         });
         let mut watcher = Watcher {
@@ -123,18 +128,46 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         }
     }
 
+    /// Holds the limits against the full part, by one solve, where a run begins that this may concern.
+    /// All ranks do; what is refused only the first one tells.
+    fn full_part<C: Computer>(
+        &self,
+        computer: &C,
+        optimization: &mut Optimization<C::Backend>,
+        is_first: bool,
+    ) -> Result<Option<FullPart>, Failure> {
+        let Asked { config, interrupt, .. } = self.asked;
+        let posed = &self.subject.task.posed;
+        if self.state.is_some() || !full_part::is_of_use(posed) {
+            return Ok(None);
+        }
+        let ranks = computer.communicator();
+        let mut monitor = |_| match ranks.any(interrupt.is_requested()) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let values = optimization.full_part(&mut monitor)?;
+        if ranks.any(interrupt.is_requested()) {
+            return Err(Failure::Interrupted { iterations: 0, directory: None });
+        }
+        let found = values.map(|values| FullPart::of(config, posed, self.subject.problem, &values));
+        found.transpose().map_err(|refused| match is_first {
+            true => InputError::from(refused).into(),
+            false => Failure::ToldByFirst,
+        })
+    }
+
     fn summary<C: Computer>(
         &self,
         first: &First<'a, K, N>,
         computer: &C,
         solver: &Solver<C::Backend>,
-        doubtful: &[String],
+        doubtful: Vec<String>,
     ) -> Summary<'a> {
         let Prepared { model, note, resumption, start_from } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
-        let mut summary = Summary::new(self.asked.config, model, device, strategy);
+        let mut summary = Summary::new(self.asked.config, model, doubtful, (device, strategy));
         summary.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
-        summary.notes.extend_from_slice(doubtful);
         summary.notes.extend(note.clone());
         summary.notes.extend(solver.note.clone());
         if let Some(resumption) = resumption {

@@ -51,7 +51,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         let (found, case) = rayon::join(place, || Case::of::<K>(config, &request.gmsh, interrupt));
         let found = found.map_err(InputError::from)?;
         let place = found.borrow();
-        let model = Model::<K, N>::build(config, case?, place.needs_colors(config))?;
+        let mut model = Model::<K, N>::build(config, case?, place.needs_colors(config))?;
         let elements = model.mesh.n_elements();
         place.check_parts(&request.team, elements).map_err(InputError::from)?;
 
@@ -62,6 +62,9 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             .map(|design| design.on(&model).map(|density| (design, density)))
             .transpose()
             .map_err(InputError::from)?;
+        if let (Some((_, density)), None) = (&start_from, config.initial_volume()) {
+            model.task.space.initial_volume_fraction = model.space.volume_fraction(density);
+        }
         let note = place.note_of(&request.team);
         Ok((found, Self { model, note, resumption, start_from }))
     }

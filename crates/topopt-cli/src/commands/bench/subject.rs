@@ -83,7 +83,7 @@ impl<K: Physics<N>, const N: usize> Subject<K, N> {
         let case = Case::of::<K>(config, &gmsh.into(), &Interrupt::new())?;
         let model = Model::<K, N>::build(config, case, place.needs_colors(config))?;
         let name = config.title.clone().unwrap_or_else(|| config.path().display().to_string());
-        let (density, penalty) = (model.space.volume_fraction, config.design.penalty);
+        let (density, penalty) = (model.space.initial_volume_fraction, config.design.penalty);
         match numbering {
             Numbering::Import => {
                 let Model { problem, task, .. } = model;

@@ -16,8 +16,10 @@ use crate::commands::duration::Duration;
 #[derive(Debug, Serialize)]
 pub(super) struct Designed {
     design_volume: f64,
-    /// Share of the design volume that material fills at the start.
-    volume_fraction: f64,
+    /// Share of the design volume that material may fill, where that has a limit.
+    volume_fraction: Option<f64>,
+    /// The same at the start.
+    initial_volume_fraction: f64,
     /// What is minimized or maximized.
     objective: String,
     /// Limits of `[[constraints]]`, in words.
@@ -40,7 +42,8 @@ impl Designed {
     pub fn of(config: &Config, model: &Model, place: &Place) -> Result<Self, Failure> {
         Ok(Self {
             design_volume: model.space.design_volume(),
-            volume_fraction: model.space.volume_fraction,
+            volume_fraction: config.volume_bound(),
+            initial_volume_fraction: model.space.initial_volume_fraction,
             objective: model.posed.goal(),
             limits: model.posed.limits().collect(),
             filter: config.filter.get_ref().kind,
@@ -58,8 +61,7 @@ impl Designed {
 
     /// Name and text of the lines on the design.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
-        let (share, volume) = (shown(self.volume_fraction), shown(self.design_volume));
-        let mut rows = vec![("material", format!("{share} of the design volume {volume}"))];
+        let mut rows = vec![("material", self.material_text())];
         if self.objective != USUAL {
             rows.push(("objective", self.objective.clone()));
         }
@@ -87,6 +89,21 @@ impl Designed {
             ""
         };
         format!("{}{replaced}", self.output_directory.display())
+    }
+
+    fn material_text(&self) -> String {
+        let (start, volume) = (self.initial_volume_fraction, shown(self.design_volume));
+        match self.volume_fraction {
+            Some(share) if share == start => {
+                format!("{} of the design volume {volume}", shown(share))
+            }
+            Some(share) => format!(
+                "at most {} of the design volume {volume}, {} at the start",
+                shown(share),
+                shown(start)
+            ),
+            None => format!("{} of the design volume {volume} at the start", shown(start)),
+        }
     }
 
     fn filter_text(&self) -> String {

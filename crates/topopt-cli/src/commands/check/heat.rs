@@ -121,7 +121,10 @@ impl Forecast {
             device: place.name(),
             strategy,
             memory_mb: memory_mb.get(strategy).copied().unwrap_or_default(),
-            warnings: doubts::of_part(config, model),
+            warnings: match config.gives("design") {
+                true => doubts::of(config, model),
+                false => doubts::of_part(config, model),
+            },
             notes: model.notes.iter().cloned().chain(place.note().map(str::to_owned)).collect(),
         })
     }

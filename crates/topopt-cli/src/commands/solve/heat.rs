@@ -55,6 +55,7 @@ fn print(found: &ThermalAnalysis, out: &mut impl Write) -> std::io::Result<()> {
             writeln!(out, "    {name:<20}  {text}")?;
         }
     }
+    found.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
     found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
 }
 

@@ -2,17 +2,21 @@
 
 use std::cmp::Reverse;
 
+use topopt_fem::DIM;
 use topopt_mesh::numbers::shown;
-use topopt_mesh::{Components, Face, NodeToElements, coincident_nodes, hanging_nodes};
-use topopt_study::case::Case;
-use topopt_study::case_loads::CaseLoads;
+use topopt_mesh::quality::{Quality, QualitySummary};
+use topopt_mesh::{Components, Face, coincident_nodes, hanging_nodes};
 
-use super::info::Shape;
+use crate::case::Case;
+use crate::case_loads::CaseLoads;
 
 /// What there is to know of a case before a problem is made of it.
-pub(super) struct Diagnosis {
+#[derive(Debug, Clone)]
+pub struct Diagnosis {
     /// Shape of the elements.
-    pub quality: Shape,
+    pub quality: QualitySummary,
+    /// Numbers in the mesh file of its worst elements.
+    pub worst_elements: Vec<u64>,
     /// Parts of the mesh that share no node.
     pub connected_parts: usize,
     /// Pairs of nodes in the same place.
@@ -28,13 +32,15 @@ const POOR_JACOBIAN: f64 = 0.2;
 
 impl Diagnosis {
     /// Looks at mesh and loads.
-    pub fn of(case: &Case) -> Self {
-        let quality = Shape::of(&case.mesh, |element| case.element_number(element));
+    pub fn of<const N: usize>(case: &Case<N>) -> Self {
+        let quality = Quality::of(&case.mesh).summary();
+        let worst_elements: Vec<u64> =
+            quality.worst.iter().map(|&element| case.element_number(element)).collect();
         let components = Components::of(&case.mesh);
         let pairs = coincident_nodes(&case.mesh);
 
         let mut warnings = Vec::new();
-        warnings.extend(poor_elements(&quality));
+        warnings.extend(poor_elements(&quality, &worst_elements));
         warnings.extend(separate_parts(&components));
         warnings.extend(pairs.first().map(|pair| {
             let [a, b] = pair.map(|node| case.node_number(node));
@@ -49,22 +55,22 @@ impl Diagnosis {
         let hanging = hanging_nodes(&case.mesh);
         warnings.extend(not_conforming(case, &hanging));
 
-        let adjacency = NodeToElements::new(&case.mesh);
+        let is_in_void = in_void(case);
         for load in &case.load_cases {
             warnings.extend(held(case, load));
-            warnings.extend(on_void(case, load, &adjacency));
+            warnings.extend(on_void(case, load, &is_in_void));
         }
 
         let connected_parts = components.n_components();
         let (coincident_nodes, hanging_nodes) = (pairs.len(), hanging.len());
-        Self { quality, connected_parts, coincident_nodes, hanging_nodes, warnings }
+        Self { quality, worst_elements, connected_parts, coincident_nodes, hanging_nodes, warnings }
     }
 }
 
-fn poor_elements(quality: &Shape) -> Option<String> {
+fn poor_elements(quality: &QualitySummary, worst: &[u64]) -> Option<String> {
     let least = quality.scaled_jacobian.min;
     (least < POOR_JACOBIAN).then(|| {
-        let worst: Vec<_> = quality.worst_elements.iter().take(5).map(u64::to_string).collect();
+        let worst: Vec<_> = worst.iter().take(5).map(u64::to_string).collect();
         format!(
             "poor elements: the scaled Jacobian goes down to {least:.3}; the worst of {} below \
              {POOR_JACOBIAN} are {}: displacements near them are inaccurate; improve the mesh \
@@ -92,7 +98,7 @@ fn separate_parts(components: &Components) -> Option<String> {
 }
 
 /// Where grids of different size meet.
-fn not_conforming(case: &Case, hanging: &[(u32, Face)]) -> Option<String> {
+fn not_conforming<const N: usize>(case: &Case<N>, hanging: &[(u32, Face)]) -> Option<String> {
     let &(node, face) = hanging.first()?;
     let [x, y, z] = case.mesh.coordinates()[node as usize].map(shown);
     let (n, node, element) =
@@ -104,31 +110,50 @@ fn not_conforming(case: &Case, hanging: &[(u32, Face)]) -> Option<String> {
     ))
 }
 
-/// Forces that supports take, so that the structure does not feel them.
-fn held(case: &Case, load: &CaseLoads) -> Option<String> {
-    let mut lost = [0.0; 3];
+/// Forces that supports take, so that the structure does not feel them. Of heat, what a film brings to
+/// held nodes is among them.
+fn held<const N: usize>(case: &Case<N>, load: &CaseLoads<N>) -> Option<String> {
+    if N != DIM {
+        return None;
+    }
+    let mut lost = [0.0; N];
     let mut nodes = 0;
     for (node, force) in &load.forces {
         let is_held = |i: usize| force[i] != 0.0 && case.fixed[i].binary_search(node).is_ok();
-        (0..3).filter(|&i| is_held(i)).for_each(|i| lost[i] += force[i]);
-        nodes += usize::from((0..3).any(is_held));
+        (0..N).filter(|&i| is_held(i)).for_each(|i| lost[i] += force[i]);
+        nodes += usize::from((0..N).any(is_held));
     }
     (nodes > 0).then(|| {
-        let ([x, y, z], n, name) = (lost.map(shown), load.forces.len(), &load.name);
+        let (lost, n, name) = (lost.map(shown).join(", "), load.forces.len(), &load.name);
         format!(
             "load case `{name}`: {nodes} of its {n} nodes are loaded in a direction in which they \
-             are held; ({x}, {y}, {z}) in sum goes directly into the supports; remove those nodes \
+             are held; ({lost}) in sum goes directly into the supports; remove those nodes \
              from the set of the load, unless this is intended"
         )
     })
 }
 
+/// Whether all elements of a node are void, `[n_nodes]`; empty where none is.
+fn in_void<const N: usize>(case: &Case<N>) -> Vec<bool> {
+    if case.void.is_empty() {
+        return Vec::new();
+    }
+    let mut is_in_void = vec![true; case.mesh.n_nodes()];
+    let is_void = |element: usize| case.void.binary_search(&(element as u32)).is_ok();
+    let others = case.mesh.hexes().iter().enumerate().filter(|(element, _)| !is_void(*element));
+    others.flat_map(|(_, hex)| hex).for_each(|&node| is_in_void[node as usize] = false);
+    is_in_void
+}
+
 /// Forces on nodes that have no other elements than void ones.
-fn on_void(case: &Case, load: &CaseLoads, adjacency: &NodeToElements) -> Option<String> {
-    let is_void = |element: &u32| case.void.binary_search(element).is_ok();
-    let in_void = |node: u32| adjacency.elements_of(node as usize).iter().all(is_void);
-    let loaded = load.forces.iter().filter(|(_, force)| *force != [0.0; 3]);
-    let nodes: Vec<u32> = loaded.map(|(node, _)| *node).filter(|&node| in_void(node)).collect();
+fn on_void<const N: usize>(
+    case: &Case<N>,
+    load: &CaseLoads<N>,
+    is_in_void: &[bool],
+) -> Option<String> {
+    let loaded = load.forces.iter().filter(|(_, force)| *force != [0.0; N]).map(|(node, _)| *node);
+    let is_lost = |node: &u32| is_in_void.get(*node as usize) == Some(&true);
+    let nodes: Vec<u32> = loaded.filter(is_lost).collect();
     nodes.first().map(|&first| {
         let (n, name, first) = (nodes.len(), &load.name, case.node_number(first));
         format!(

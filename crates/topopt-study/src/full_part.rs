@@ -1,0 +1,94 @@
+//! Limits held against the full part: that of which every design element is solid.
+
+use topopt_fem::Statement;
+use topopt_mesh::numbers::shown;
+
+use crate::config::Config;
+use crate::finding::Finding;
+use crate::posed::{Form, Posed, PosedConstraint};
+
+/// Whether a full part tells something of the limits.
+pub(crate) fn is_of_use(posed: &Posed) -> bool {
+    posed.constraints.iter().any(is_of_stiffness)
+}
+
+/// A limit that more material helps to keep, unless the part is a mechanism or has weight: a compliance,
+/// a displacement or a temperature may not be too large.
+fn is_of_stiffness(constraint: &PosedConstraint) -> bool {
+    let limit = constraint.limit;
+    match constraint.response.form {
+        Form::Volume | Form::VolumeOf(_) | Form::Mass(_) => false,
+        // Along a direction a displacement has a sign.
+        Form::MeanDisplacement { .. } if !constraint.is_upper => limit < 0.0,
+        _ => constraint.is_upper,
+    }
+}
+
+/// What the full part, whose limited responses are `values`, says of the limits.
+#[derive(Debug)]
+pub(crate) struct FullPart {
+    /// Those of limits that it does not keep, `[constraints]`.
+    pub missed: Vec<Option<f64>>,
+    /// What there is to say of them.
+    pub warnings: Vec<String>,
+}
+
+impl FullPart {
+    /// Holds the limits against it.
+    ///
+    /// # Errors
+    /// A limit that no design keeps: of a compliance that only falls with more material.
+    pub fn of(
+        config: &Config,
+        posed: &Posed,
+        problem: &dyn Statement,
+        values: &[f64],
+    ) -> Result<Self, Finding> {
+        let missed = |(constraint, value): (&PosedConstraint, &f64)| {
+            (is_of_stiffness(constraint) && !constraint.is_met(*value)).then_some(*value)
+        };
+        let missed: Vec<_> = posed.constraints.iter().zip(values).map(missed).collect();
+        let mut warnings = Vec::new();
+        for (constraint, value) in posed.constraints.iter().zip(&missed) {
+            let Some(value) = value else { continue };
+            if only_falls(problem, constraint) {
+                return Err(refused(config, constraint, *value));
+            }
+            warnings.push(warning(config, constraint, *value));
+        }
+        Ok(Self { missed, warnings })
+    }
+}
+
+/// Whether the response falls with every bit of material: a compliance in a steady state, by forces that
+/// stay as they are.
+fn only_falls(problem: &dyn Statement, constraint: &PosedConstraint) -> bool {
+    let response = &constraint.response;
+    let is_compliance = matches!(response.form, Form::Compliance | Form::CaseCompliance(_));
+    let stays = problem.cases().iter().all(|c| !c.has_body_force && c.prescribed.is_none());
+    is_compliance && stays && response.when.is_none()
+}
+
+fn refused(config: &Config, constraint: &PosedConstraint, value: f64) -> Finding {
+    let value = shown(value);
+    let label = config.physics.kind.in_words(&constraint.response.label);
+    let finding = Finding::new(format!(
+        "no design keeps this limit: even the full part has a {label} of {value}"
+    ));
+    let place = constraint.entry.map(|entry| config.constraints[entry].limit_span());
+    let finding = match place {
+        Some(span) => finding.at(config.source(), span, "with every design element solid"),
+        None => finding,
+    };
+    finding.remedy(format!("give a limit of at least {value}"))
+}
+
+fn warning(config: &Config, constraint: &PosedConstraint, value: f64) -> String {
+    let limit = Posed::limit_text(constraint);
+    let limit = config.physics.kind.in_words(&limit);
+    format!(
+        "even the full part does not keep the limit {limit}: it has {}; loosen the limit, or change \
+         the part, unless less material is better here",
+        shown(value)
+    )
+}
