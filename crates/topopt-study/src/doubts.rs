@@ -13,6 +13,7 @@ use topopt_mesh::numbers::shown;
 pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<String> {
     let mut all = of_part(config, model);
     all.extend(wide_filter(model));
+    all.extend(model.kept.warnings.iter().cloned());
     all
 }
 

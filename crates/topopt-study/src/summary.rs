@@ -45,6 +45,8 @@ pub struct Summary<'a> {
     pub free_dofs: usize,
     /// Elements that stay solid.
     pub solid_elements: usize,
+    /// Those of them that stay solid at loads and supports alone.
+    pub kept_elements: usize,
     /// Elements that stay void.
     pub void_elements: usize,
     /// What the elements are made of, `[material]` first.
@@ -77,6 +79,8 @@ pub struct Summary<'a> {
     pub peak_memory_mb: Option<f64>,
     /// The settings in force.
     pub settings: Settings<'a>,
+    /// What is wrong with the design that was found, a sentence each.
+    pub warnings: Vec<String>,
     /// What was left out or changed, and doubts, a sentence each.
     pub notes: Vec<String>,
     #[serde(skip)]
@@ -180,6 +184,7 @@ impl<'a> Summary<'a> {
             elements: model.mesh.n_elements(),
             free_dofs: model.n_free_dofs(),
             solid_elements: model.space.solid.len(),
+            kept_elements: model.kept.elements.len(),
             void_elements: model.space.void.len(),
             materials: &model.materials,
             load_cases: model.problem.load_cases().iter().map(|c| c.name.as_str()).collect(),
@@ -195,6 +200,7 @@ impl<'a> Summary<'a> {
             volume_met: None,
             peak_memory_mb: None,
             settings: Settings::of(config),
+            warnings: Vec::new(),
             notes: model.notes.clone(),
             posed: &model.posed,
         }
@@ -291,7 +297,9 @@ impl<'a> Summary<'a> {
         let is_in_time = self.posed.objective.iter().any(|response| response.when.is_some());
         let grey =
             self.done.grey_level.map(|grey| grey_text(grey, is_in_time, self.settings.style));
-        let last = grey.into_iter().chain(self.volume_warning()).chain(self.limits());
+        let warnings = self.warnings.iter().map(|text| format!("warning: {text}"));
+        let last =
+            grey.into_iter().chain(self.volume_warning()).chain(self.limits()).chain(warnings);
         last.for_each(|line| lines += &format!("\n{line}"));
         lines
     }

@@ -8,6 +8,7 @@ use crate::case_loads::CaseLoads;
 use crate::config::{Config, Interpolation, Material as Keys, SetMaterial};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
+use crate::nodal_loads::NodalLoad;
 use crate::materials;
 
 impl Physics<DIM> for Elasticity {
@@ -42,6 +43,10 @@ impl Physics<DIM> for Elasticity {
         let fixed = lookup.fixed(findings);
         let springs = lookup.springs(findings);
         Conditions { fixed, springs, load_cases: lookup.load_cases(findings) }
+    }
+
+    fn nodal_loads(lookup: &Lookup) -> Vec<NodalLoad> {
+        lookup.nodal_loads()
     }
 
     fn incomplete_materials(
