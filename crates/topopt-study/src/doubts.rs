@@ -13,7 +13,6 @@ use topopt_mesh::numbers::shown;
 pub fn of<K: Solvable<N>, const N: usize>(config: &Config, model: &Model<K, N>) -> Vec<String> {
     let mut all = of_part(config, model);
     all.extend(wide_filter(model));
-    all.extend(model.kept.warnings.iter().cloned());
     all
 }
 
@@ -26,6 +25,7 @@ pub fn of_part<K: Solvable<N>, const N: usize>(
     all.extend(needles(model));
     all.extend(hinges(model));
     all.extend(tolerance(config.solver.tolerance));
+    all.extend(model.kept.warnings.iter().cloned());
     all
 }
 

@@ -3,7 +3,6 @@
 use topopt_fem::Problem;
 use topopt_mesh::HexMesh;
 
-use crate::nodal_loads::size;
 use crate::physics::Physics;
 
 /// Solid elements in pieces that share no node: those that share one hold each other.

@@ -33,6 +33,7 @@ pub struct Design {
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub solid: Vec<Spanned<String>>,
     /// Whether elements at loads and supports stay solid, too, so that what is built can take them.
+    #[serde(skip_serializing_if = "KeepLoaded::is_not_designed")]
     pub keep_loaded: KeepLoaded,
     /// Element sets that stay at `density_min`; they do not belong to the design volume.
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
@@ -66,6 +67,10 @@ pub enum Keep {
 impl KeepLoaded {
     /// That of an analysis, which no case file can give.
     pub(crate) const NOT_DESIGNED: Self = Self::Thickness(0.0);
+
+    fn is_not_designed(&self) -> bool {
+        *self == Self::NOT_DESIGNED
+    }
 }
 
 impl Default for KeepLoaded {

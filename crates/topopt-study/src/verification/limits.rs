@@ -209,7 +209,7 @@ impl Limits {
         let missed = self.constraints.iter().filter(|limit| !limit.met);
         let said = missed.map(|limit| {
             format!(
-                "the {} of the built shape is {}, and {} is asked for",
+                "in the built shape the {} is {}, and {} is asked for",
                 physics.in_words(&limit.response),
                 shown(limit.compared.verified),
                 limit.limit()
