@@ -66,6 +66,7 @@ set="held"
 set="tip"
 total_force=[0.0,0.0,{-P}]
 [design]
+keep_loaded = "free"
 volume_fraction=1.0
 [filter]
 kind="none"

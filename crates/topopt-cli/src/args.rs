@@ -38,7 +38,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Write the surface of a design: closed triangles for printing and CAD
     Export(ExportArgs),
-    /// Solve the design of a run again as solid and void, and measure it
+    /// Solve the design of a run again as solid and void, measure it and check its limits: exit status 3
+    /// if it misses one
     Verify(VerifyArgs),
     /// Write the report of a run: one HTML page with pictures, curves and an interactive view
     Report(ReportArgs),

@@ -1,5 +1,5 @@
 //! The program `topopt`. Exit status: 0 done, 1 the user's input, 2 the solver or the device
-//! failed, 130 interrupted.
+//! failed, 3 the built shape misses a limit, 130 interrupted.
 
 use std::io::{IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

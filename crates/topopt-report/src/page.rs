@@ -220,6 +220,7 @@ fn verification(report: &Report, shown: &Shown) -> Markup {
             @match &report.verification {
                 Ok(found) => {
                     (table(&found.compared))
+                    @if !found.limits.rows.is_empty() { (table(&found.limits)) }
                     div class="cases" { (table(&found.cases)) }
                     (illustration::fields(report.solid.mesh(), &shown.surface, &shown.places, &found.fields))
                     (list(&found.facts))

@@ -112,6 +112,8 @@ pub struct States {
 pub struct Verification {
     /// Numbers of the optimized and of the verified design.
     pub compared: Table,
+    /// Objective and limits.
+    pub limits: Table,
     /// Numbers of the load cases, a column each.
     pub cases: Table,
     /// Fields on the surface of the solid.

@@ -61,6 +61,7 @@ fn report<'a>(solid: &'a Solid<'a>, density: &'a [f64]) -> Report<'a> {
         iterations: Table { columns: texts(&["Iteration"]), rows: vec![texts(&["1"])] },
         seconds: vec![("PCG".into(), 3.0), ("Filter".into(), 1.0)],
         verification: Ok(Verification {
+            limits: Table::default(),
             compared: Table {
                 columns: texts(&["", "Optimized", "Verified"]),
                 rows: vec![texts(&["Compliance", "12.5", "12.75"])],

@@ -16,6 +16,7 @@ use crate::config::{Config, Generator, PhysicsKind};
 use crate::fields::{Fields, Maker};
 use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
+use crate::kept::{Kept, Passive};
 use crate::lookup::{Lookup, sorted};
 use crate::meshing::Gmsh;
 use crate::physics::{Conditions, Loaded, Physics};
@@ -53,8 +54,10 @@ pub struct Case<const N: usize = DIM> {
     pub loaded: Option<Loaded>,
     /// Objective and constraints.
     pub posed: Posed,
-    /// Elements that stay solid, sorted.
+    /// Elements that stay solid, sorted, with those of `kept`.
     pub solid: Vec<u32>,
+    /// What stays solid at loads and supports.
+    pub kept: Kept,
     /// Elements that stay void, sorted.
     pub void: Vec<u32>,
 }
@@ -154,6 +157,9 @@ impl<const N: usize> Case<N> {
         InputError::if_any(K::idle_loads(&lookup, &fixed, &load_cases))?;
 
         let mut findings = Vec::new();
+        let passive = Passive { solid: &solid, void: &void };
+        let kept = Kept::of::<K, N>(&lookup, &fixed, &passive)?;
+        let solid = sorted([&solid[..], &kept.elements].concat());
         let maker =
             Maker { lookup: &lookup, tags: tags.as_ref(), sets: &materials, arrays: &arrays };
         let fields = Fields::of(&maker, &mut findings);
@@ -174,6 +180,7 @@ impl<const N: usize> Case<N> {
             loaded,
             posed,
             solid,
+            kept,
             void,
         })
     }

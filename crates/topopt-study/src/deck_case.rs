@@ -160,7 +160,8 @@ impl DeckCase<'_> {
     fn design(&mut self) {
         self.line(
             "\n[design]\nvolume_fraction = 0.3    # share of the part that material may fill\n\
-             # solid = []               # element sets that stay, such as rings around bores\n\n\
+             # solid = []               # element sets that stay, such as rings around bores\n\
+             # keep_loaded = \"solid\"    # elements at loads and supports stay, too; \"free\" designs them\n\n\
              [filter]\nradius_in_elements = 2.5",
         );
     }

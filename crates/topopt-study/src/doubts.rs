@@ -33,6 +33,7 @@ pub fn of_part<K: Solvable<N>, const N: usize>(
     all.extend(needles(model));
     all.extend(hinges(model));
     all.extend(tolerance(config.solver.tolerance));
+    all.extend(model.kept.warnings.iter().cloned());
     all
 }
 

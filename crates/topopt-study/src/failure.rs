@@ -85,6 +85,12 @@ pub enum Failure {
         /// What to do.
         remedy: &'static str,
     },
+    /// The shape that is built misses limits, which `topopt verify` has found and told.
+    #[error("{}", missed.join("\n"))]
+    LimitsMissed {
+        /// Those, a sentence each.
+        missed: Vec<String>,
+    },
     /// The user asked to stop steps in time.
     #[error(
         "interrupted in step {step}; {} holds {}",
@@ -154,6 +160,7 @@ impl Failure {
             Failure::Device(_) | Failure::Averaging(_) | Failure::Filter { .. } => 2,
             Failure::Solver { .. } | Failure::Unsolved { .. } => 2,
             Failure::Sensitivities { .. } => 2,
+            Failure::LimitsMissed { .. } => 3,
             Failure::Interrupted { .. } | Failure::InterruptedStep { .. } => 130,
             Failure::Rank(ended) => ended.status.unwrap_or(2),
             Failure::ToldByFirst => 0,
@@ -210,6 +217,11 @@ impl Failure {
                 written(*iteration)
             ),
             Failure::Unsolved { remedy, .. } => (*remedy).into(),
+            Failure::LimitsMissed { .. } => {
+                "run with a tighter limit, by what the built shape is off; of a grey design run again \
+                 with `design.style = \"crisp\"` first"
+                    .into()
+            }
             Failure::Interrupted { iterations: 1.., directory: Some(directory) } => {
                 format!("resume with: {}", resume_command(directory))
             }

@@ -106,34 +106,48 @@ fn response<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
     backend: &B,
 ) -> Result<Box<dyn Response<B> + 'a>, BackendError> {
     let (name, problem) = (label.clone(), subject.problem);
-    let (case, function): (usize, Box<dyn StateFunction<B> + 'a>) = match (form, when) {
-        (Form::Compliance, None) => return Ok(Box::new(Compliance)),
-        (Form::CaseCompliance(case), None) => {
-            return Ok(Box::new(CaseCompliance { name, case: *case }));
+    if let Some(weights) = subject.density_weights(form) {
+        let n = problem.elements().points;
+        return Ok(Box::new(WeightedDensity::new(backend, name, n, &weights)?));
+    }
+    let of_state = state_function((form, *zero), subject, backend)?;
+    Ok(match (of_state, form, when) {
+        (Some((_, function)), _, Some(when)) => Box::new(OfHistory::new(name, *when, function)),
+        (Some((case, function)), _, None) => {
+            Box::new(OfState::new(backend, problem.unknowns(), (name, case), function)?)
         }
-        (Form::Compliance | Form::CaseCompliance(_), Some(_)) => (0, Box::new(LoadPower)),
-        (Form::Volume | Form::VolumeOf(_) | Form::Mass(_), _) => {
-            let weights = subject.density_weights(form).unwrap_or_default();
-            let n = problem.elements().points;
-            return Ok(Box::new(WeightedDensity::new(backend, name, n, &weights)?));
+        (None, _, Some(when)) => {
+            let power: Box<dyn StateFunction<B> + 'a> = Box::new(LoadPower);
+            Box::new(OfHistory::new(name, *when, power))
         }
-        (Form::MeanDisplacement { case, weights }, _) => {
+        (None, Form::CaseCompliance(case), None) => Box::new(CaseCompliance { name, case: *case }),
+        (None, ..) => Box::new(Compliance),
+    })
+}
+
+/// The function of a state that a response of nodes is, with its load case, and `zero` as that of the
+/// response; none for other responses.
+pub(crate) fn state_function<'a, B: Pointwise + Sync + 'a, K: Physics<N>, const N: usize>(
+    (form, zero): (&Form, f64),
+    subject: Subject<'a, K, N>,
+    backend: &B,
+) -> Result<Option<(usize, Box<dyn StateFunction<B> + 'a>)>, BackendError> {
+    let problem = subject.problem;
+    Ok(match form {
+        Form::MeanDisplacement { case, weights } => {
             let components = |w: &[f64; 3]| std::array::from_fn::<f64, N, _>(|i| w[i]);
             let weights: Vec<_> = weights.iter().map(|(node, w)| (*node, components(w))).collect();
             let n = if backend.has_values() { problem.unknowns().points } else { 0 };
             let weights = on_all_nodes(n, &weights).into_flattened();
-            (*case, Box::new(StateMean::new(backend, problem, weights)?.counted_from(*zero)))
+            Some((*case, Box::new(StateMean::new(backend, problem, weights)?.counted_from(zero))))
         }
         // One unknown per node has a sign, several have a length.
-        (Form::LargestDisplacement { case, nodes, exponent }, _) if N == 1 => {
-            (*case, Box::new(LargestState::new(problem, nodes.clone(), *exponent, *zero)))
+        Form::LargestDisplacement { case, nodes, exponent } if N == 1 => {
+            Some((*case, Box::new(LargestState::new(problem, nodes.clone(), *exponent, zero))))
         }
-        (Form::LargestDisplacement { case, nodes, exponent }, _) => {
-            (*case, Box::new(StateNorm::new(problem, nodes.clone(), *exponent)))
+        Form::LargestDisplacement { case, nodes, exponent } => {
+            Some((*case, Box::new(StateNorm::new(problem, nodes.clone(), *exponent))))
         }
-    };
-    Ok(match when {
-        Some(when) => Box::new(OfHistory::new(name, *when, function)),
-        None => Box::new(OfState::new(backend, problem.unknowns(), (name, case), function)?),
+        _ => None,
     })
 }

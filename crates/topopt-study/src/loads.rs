@@ -12,6 +12,7 @@ use crate::case_loads::{CaseLoads, Rotation};
 use crate::config::{Load, LoadQuantity};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
+use crate::nodal_loads::NodalLoad;
 use topopt_mesh::numbers::shown;
 
 /// What a set of nodes can have in place of a force per area.
@@ -52,6 +53,18 @@ impl Lookup<'_> {
             }
         };
         self.config.load_case_names().into_iter().map(&mut case).collect()
+    }
+
+    /// The entries that act on nodes, in their order.
+    pub(crate) fn nodal_loads(&self) -> Vec<NodalLoad> {
+        let of = |load: &Load| NodalLoad {
+            case: load.case.clone(),
+            set: load.set.as_ref().map(|set| set.get_ref().clone()),
+            // What is wrong with it was reported with the load cases.
+            forces: self.forces(load, &mut Vec::new()),
+            is_within: self.is_within(load),
+        };
+        self.config.loads.iter().filter(|load| !load.is_of_whole_part()).map(of).collect()
     }
 
     /// Forces of one entry on the nodes of its set.

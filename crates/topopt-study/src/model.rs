@@ -19,6 +19,7 @@ use crate::config::{Config, Continuation};
 use crate::diagnosis::Diagnosis;
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
+use crate::kept::Kept;
 use crate::lookup::{Lookup, sorted};
 use crate::materials::{self, MaterialShare};
 use crate::physics::{Loaded, Physics};
@@ -38,6 +39,8 @@ pub struct Model<K = Elasticity, const N: usize = DIM> {
     pub task: Task,
     /// What loads act on as the user numbers it, where that is not every node with a load.
     pub loaded: Option<Loaded>,
+    /// What stays solid at loads and supports, as the user numbers it.
+    pub kept: Kept,
     /// What the elements are made of, `[material]` first.
     pub materials: Vec<MaterialShare>,
     /// Mean width of an element, see [`HexMesh::element_width`].
@@ -86,6 +89,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         let timeline = K::timeline(&lookup, &case.fixed, materials, &renumbering)?;
         let materials = MaterialShare::all::<K, N>(config, &case);
         notes.extend(K::notes(config, &case.load_cases));
+        notes.extend(case.kept.notes.iter().cloned());
 
         let new_element = renumbering.new_elements();
         let of_problem =
@@ -121,6 +125,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             problem,
             task,
             loaded: case.loaded,
+            kept: case.kept,
             materials,
             element_width,
             solid_modulus: K::coefficient(config),

@@ -12,6 +12,7 @@ use crate::config::{Config, SetMaterial};
 use crate::fields::Fields;
 use crate::finding::{Finding, InputError};
 use crate::lookup::Lookup;
+use crate::nodal_loads::NodalLoad;
 
 /// What holds and loads the part, by numbers from 0.
 pub struct Conditions<const N: usize> {
@@ -79,6 +80,9 @@ pub trait Physics<const N: usize>: ElementKernel<N> {
 
     /// What supports, springs and loads amount to.
     fn conditions(lookup: &Lookup, findings: &mut Vec<Finding>) -> Conditions<N>;
+
+    /// The entries of `[[loads]]` that act on nodes, in their order.
+    fn nodal_loads(lookup: &Lookup) -> Vec<NodalLoad<N>>;
 
     /// What the loads of all load cases act on; none where that is every node with a load.
     fn loaded(_lookup: &Lookup) -> Option<Loaded> {

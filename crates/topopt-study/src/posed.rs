@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use topopt_design::{IterationReport, When};
 use topopt_mesh::Renumbering;
 use topopt_mesh::numbers::shown;
+use topopt_mesh::vector::length;
 
 use crate::config::{Config, Quantity};
 
@@ -91,6 +92,30 @@ impl Form {
             }
             _ => false,
         }
+    }
+
+    /// The same of the nodes for which a flag of `is_there`, `[n_nodes]`, is set, in their shares; none
+    /// if it is of nodes of which none is left.
+    pub(crate) fn on_nodes(&self, is_there: &[bool]) -> Option<Self> {
+        let mut form = self.clone();
+        let is_left = match &mut form {
+            Self::LargestDisplacement { nodes, .. } => {
+                nodes.retain(|node| is_there[*node as usize]);
+                !nodes.is_empty()
+            }
+            Self::MeanDisplacement { weights, .. } => {
+                let size = |weights: &[(u32, [f64; 3])]| -> f64 {
+                    weights.iter().map(|(_, w)| length(*w)).sum()
+                };
+                let before = size(weights);
+                weights.retain(|(node, _)| is_there[*node as usize]);
+                let scale = before / size(weights);
+                weights.iter_mut().for_each(|(_, w)| *w = w.map(|w| scale * w));
+                !weights.is_empty()
+            }
+            _ => true,
+        };
+        is_left.then_some(form)
     }
 
     /// Its load case, if it is of one.

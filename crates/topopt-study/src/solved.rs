@@ -13,6 +13,7 @@ pub(crate) use filling::{Filling, carrying_nodes};
 pub(crate) use measures::mass;
 pub use measures::{Displacement, Stress};
 pub use restraints::RestraintKind;
+pub(crate) use restraints::{Hold, Restraint};
 pub(crate) use solve::{Conditions, Means, States, strategy};
 pub use solved_case::SolvedCase;
 pub(crate) use structure::{Given, Solved};

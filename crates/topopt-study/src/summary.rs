@@ -49,6 +49,8 @@ pub struct Summary<'a> {
     pub free_dofs: usize,
     /// Elements that stay solid.
     pub solid_elements: usize,
+    /// Those of them that stay solid at loads and supports alone.
+    pub kept_elements: usize,
     /// Elements that stay void.
     pub void_elements: usize,
     /// What the elements are made of, `[material]` first.
@@ -88,7 +90,7 @@ pub struct Summary<'a> {
     pub notes: Vec<String>,
     /// Those of the warnings that came at the end, without grey material.
     #[serde(skip)]
-    ending: Vec<String>,
+    pub(crate) ending: Vec<String>,
     #[serde(skip)]
     pub(crate) posed: &'a Posed,
     #[serde(skip)]
@@ -192,6 +194,7 @@ impl<'a> Summary<'a> {
             elements: model.mesh.n_elements(),
             free_dofs: model.n_free_dofs(),
             solid_elements: model.space.solid.len(),
+            kept_elements: model.kept.elements.len(),
             void_elements: model.space.void.len(),
             materials: &model.materials,
             load_cases: model.problem.load_cases().iter().map(|c| c.name.as_str()).collect(),
@@ -265,7 +268,7 @@ impl<'a> Summary<'a> {
         {
             *limited = Limited::of(posed, value(i), limited.full_part);
         }
-        self.ending = self.warnings_at_end();
+        self.ending.extend(self.warnings_at_end());
         let grey = self.grey().filter(|_| self.done.grey_level > Some(GREY));
         self.warnings.extend(grey.into_iter().chain(self.ending.iter().cloned()));
     }

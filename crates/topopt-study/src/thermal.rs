@@ -60,7 +60,7 @@ impl ThermalAnalysis {
             let filling = filling(config, &model, design.as_ref()).map_err(InputError::from)?;
 
             let (case, model) = (&case, &model);
-            let part = Part { config, case, model, filling: &filling, is_loaded: None };
+            let part = Part { config, case, model, filling: &filling };
             let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
             let in_time = config.transient.as_ref().zip(model.timeline.as_ref());
             let mut analysis = match in_time {

@@ -107,6 +107,8 @@ struct Forecast {
     /// What the elements are made of, `[material]` first.
     materials: Vec<MaterialShare>,
     solid_elements: usize,
+    /// Those of them that stay solid at loads and supports alone.
+    kept_elements: usize,
     void_elements: usize,
     /// Nothing of a case for `topopt solve` alone.
     #[serde(flatten)]
@@ -162,6 +164,7 @@ impl Forecast {
             loads,
             materials: model.materials.clone(),
             solid_elements: space.solid.len(),
+            kept_elements: model.kept.elements.len(),
             void_elements: space.void.len(),
             design: is_designed.then(|| Designed::of(config, model, place)).transpose()?,
             device: place.name(),

@@ -18,7 +18,7 @@ use topopt_study::verification::{Request, ThermalVerification, Verification};
 
 use crate::args::VerifyArgs;
 
-/// Solves the design of a run again as solid and void, and says what became of it.
+/// Solves the design of a run again as solid and void, and says what became of it and of the limits.
 pub(super) fn verify(
     args: &VerifyArgs,
     out: &mut impl Write,
@@ -30,16 +30,23 @@ pub(super) fn verify(
     let request =
         Request { threshold: args.threshold, smooth: args.smooth, gmsh: (&args.gmsh).into() };
     let threads = thread_pool(config.solver.threads)?;
-    match config.physics.kind {
+    let physics = config.physics.kind;
+    let limits = match physics {
         PhysicsKind::Elasticity => {
             let verify = || Verification::of(&results, &config, &request, interrupt);
-            tell(&threads.install(verify)?, elastic::print, args, &results, out)
+            let found = threads.install(verify)?;
+            tell(&found, elastic::print, args, &results, out)?;
+            found.limits
         }
         PhysicsKind::Heat => {
             let verify = || ThermalVerification::of(&results, &config, &request, interrupt);
-            tell(&threads.install(verify)?, heat::print, args, &results, out)
+            let found = threads.install(verify)?;
+            tell(&found, heat::print, args, &results, out)?;
+            found.limits
         }
-    }
+    };
+    out.flush()?;
+    limits.check(physics)
 }
 
 /// Says what was `found`, as JSON or for people.

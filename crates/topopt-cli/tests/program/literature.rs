@@ -26,6 +26,7 @@ set = "all"
 fix = ["z"]
 
 [design]
+keep_loaded = "free"
 density_min = 0
 void_stiffness = 1e-9
 

@@ -24,7 +24,8 @@ pub fn folder(conditions: &str) -> Folder {
 }
 
 /// Settings of a bar full of material of modulus 20, without lateral contraction.
-pub const BAR: [&str; 7] = [
+pub const BAR: [&str; 8] = [
+    "design.keep_loaded=free",
     "material.poissons_ratio=0",
     "material.youngs_modulus=20",
     "material.mass_density=0.5",

@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use super::{Config, Design, Filter, FilterKind};
+use super::{Config, Design, Filter, FilterKind, KeepLoaded};
 
 /// Leaves out what only an optimization uses, so that nothing of it is looked up or can be wrong.
 /// Stages stay for their penalties, which the densities of a design have their stiffness by.
@@ -13,6 +13,7 @@ pub(super) fn reduce(config: &mut Config) {
         penalty: design.penalty,
         density_min: design.density_min,
         void_stiffness: design.void_stiffness,
+        keep_loaded: KeepLoaded::NOT_DESIGNED,
         void: design.void,
         ..Design::default()
     };

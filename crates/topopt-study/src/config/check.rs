@@ -140,7 +140,8 @@ impl Checker<'_> {
 
     /// A value that may be of several types, each with its schema.
     fn one_of(&mut self, value: &Spanned<DeValue>, choices: &[Value], name: &str) {
-        let kinds = || choices.iter().filter_map(|choice| choice["type"].as_str());
+        // Of names with a meaning each the type is left out.
+        let kinds = || choices.iter().map(|choice| choice["type"].as_str().unwrap_or("string"));
         let is_of = |kind: &str| match value.get_ref() {
             DeValue::Integer(_) | DeValue::Float(_) => kind == "number",
             DeValue::String(_) => kind == "string",

@@ -33,9 +33,51 @@ pub struct Design {
     /// Element sets that stay solid; they do not belong to the design volume.
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub solid: Vec<Spanned<String>>,
+    /// Whether elements at loads and supports stay solid, too, so that what is built can take them.
+    #[serde(skip_serializing_if = "KeepLoaded::is_not_designed")]
+    pub keep_loaded: KeepLoaded,
     /// Element sets that stay at `density_min`; they do not belong to the design volume.
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub void: Vec<Spanned<String>>,
+}
+
+/// Which elements at loads and supports stay solid. Those at the nodes of a loaded set do: of forces,
+/// moments, pressures, heat into faces and nodes, springs, moved supports and the output of a
+/// mechanism. So do those at supports that hold in every direction, on up to 5 % of the part's
+/// surface. They do not belong to the design volume.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum KeepLoaded {
+    /// `"solid"`: the elements at these nodes; `"free"`: none.
+    Named(Keep),
+    /// A length: also elements whose centers are within it of one of these nodes.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    Thickness(f64),
+}
+
+/// Whether elements at loads and supports stay solid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// A layer of one element.
+    Solid,
+    /// They are designed like all others.
+    Free,
+}
+
+impl KeepLoaded {
+    /// That of an analysis, which no case file can give.
+    pub(crate) const NOT_DESIGNED: Self = Self::Thickness(0.0);
+
+    fn is_not_designed(&self) -> bool {
+        *self == Self::NOT_DESIGNED
+    }
+}
+
+impl Default for KeepLoaded {
+    fn default() -> Self {
+        Self::Named(Keep::Solid)
+    }
 }
 
 /// What a design is meant for.
@@ -271,6 +313,7 @@ impl Default for Design {
             density_min: 0.01,
             void_stiffness: 0.0,
             solid: Vec::new(),
+            keep_loaded: KeepLoaded::default(),
             void: Vec::new(),
         }
     }

@@ -9,6 +9,7 @@ use crate::config::{Config, Interpolation, Material as Keys, SetMaterial};
 use crate::finding::Finding;
 use crate::lookup::Lookup;
 use crate::materials;
+use crate::nodal_loads::NodalLoad;
 
 impl Physics<DIM> for Elasticity {
     const NAMES: Names = Names {
@@ -42,6 +43,10 @@ impl Physics<DIM> for Elasticity {
         let fixed = lookup.fixed(findings);
         let springs = lookup.springs(findings);
         Conditions { fixed, springs, films: Vec::new(), load_cases: lookup.load_cases(findings) }
+    }
+
+    fn nodal_loads(lookup: &Lookup) -> Vec<NodalLoad> {
+        lookup.nodal_loads()
     }
 
     fn incomplete_materials(

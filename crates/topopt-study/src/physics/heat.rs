@@ -12,15 +12,20 @@ use topopt_mesh::Renumbering;
 
 use super::{Conditions, Loaded, Names, Physics};
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, LoadQuantity, SetMaterial, Support, number};
+use crate::config::{Config, Load, LoadQuantity, SetMaterial, Support, number};
 use crate::fields::Fields;
 use crate::finding::{Finding, InputError};
 use crate::lookup::{Lookup, sorted};
+use crate::nodal_loads::NodalLoad;
 use flows::{film_couplings, film_flows, flows, heated};
 pub(crate) use in_time::InTime;
 
 /// Name of the array of the heat flux in the first load case.
 pub(crate) const HEAT_FLUX: &str = "heat_flux";
+
+/// Share of the solid's conductivity from which on void is a filler that heat flows through, and
+/// sources in it count. Below, as of stiffness, there is nothing.
+pub(crate) const FILLER: f64 = 1e-4;
 
 impl Physics<1> for Diffusion {
     const NAMES: Names = Names {
@@ -60,6 +65,20 @@ impl Physics<1> for Diffusion {
         let springs = films.coefficients.into_iter().map(|(node, film)| (node, [film]));
         let (springs, films) = (springs.collect(), films.couplings);
         Conditions { fixed: [sorted(fixed)], springs, films, load_cases }
+    }
+
+    fn nodal_loads(lookup: &Lookup) -> Vec<NodalLoad<1>> {
+        let of = |load: &Load| {
+            // What is not there was reported with the load cases.
+            let heat = flows(lookup, load, &mut Vec::new());
+            NodalLoad {
+                case: load.case.clone(),
+                set: load.set.as_ref().map(|set| set.get_ref().clone()),
+                forces: heat.into_iter().map(|(node, flow)| (node, [flow])).collect(),
+                is_within: load.heat_source.is_some() || lookup.is_within(load),
+            }
+        };
+        lookup.config.loads.iter().map(of).collect()
     }
 
     fn loaded(lookup: &Lookup) -> Option<Loaded> {

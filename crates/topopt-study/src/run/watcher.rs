@@ -14,8 +14,10 @@ use super::prepared::First;
 use super::request::{Asked, Progress};
 use crate::checkpoint::Checkpointer;
 use crate::computer::Solvable;
+use crate::connection;
 use crate::finding::Finding;
 use crate::interrupt::Interrupt;
+use crate::model::Model;
 use crate::results::Results;
 use crate::summary::Summary;
 
@@ -79,6 +81,7 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
 
         let start = Instant::now();
         if let (Some(fields), Some(writer)) = (design.fields()?, &mut self.writer) {
+            writer.summary.ending.extend(connection::doubts(writer.model, &fields.density));
             writer.results.finish(iterations, fields)?;
             writer.summary.done.seconds.add_output(start.elapsed());
         }
@@ -105,6 +108,7 @@ impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
 
 /// Writes and shows what becomes of a run.
 pub(super) struct Writer<'a, K, const N: usize> {
+    model: &'a Model<K, N>,
     results: Results<'a, K, N>,
     checkpointer: Checkpointer,
     progress: &'a mut dyn Progress,
@@ -143,7 +147,7 @@ impl<'a, K: Solvable<N>, const N: usize> Writer<'a, K, N> {
         let clock = Clock { start, earlier: done.seconds.total };
         done.seconds.preprocess += start.elapsed().as_secs_f64();
         progress.start(&summary);
-        Ok(Self { results, checkpointer, progress, summary, clock })
+        Ok(Self { model, results, checkpointer, progress, summary, clock })
     }
 
     /// Takes an iteration, with the fields for a snapshot if one is due; its output began at `start`.

@@ -19,7 +19,7 @@ pub(crate) struct Given {
     /// The loads that act, an entry per load case.
     pub loads: Vec<CaseLoads>,
     /// What holds the part.
-    pub(super) restraints: Vec<Restraint>,
+    pub restraints: Vec<Restraint>,
 }
 
 impl Given {

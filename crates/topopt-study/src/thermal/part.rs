@@ -16,8 +16,6 @@ pub(crate) struct Part<'a> {
     pub case: &'a Case<1>,
     pub model: &'a Model<Diffusion, 1>,
     pub filling: &'a Filling,
-    /// Whether loads act on a node as the user numbers it, `[n_nodes]`, where some were left out.
-    pub is_loaded: Option<Vec<bool>>,
 }
 
 impl<'a> Part<'a> {
@@ -28,12 +26,7 @@ impl<'a> Part<'a> {
 
     /// What acts on it, by nodes as the user numbers them.
     pub fn acting(&self) -> InTime {
-        let mut acting = InTime::of(&self.lookup());
-        if let Some(is_loaded) = &self.is_loaded {
-            let loads = acting.loads.iter_mut();
-            loads.for_each(|load| load.values.retain(|(node, _)| is_loaded[*node as usize]));
-        }
-        acting
+        InTime::of(&self.lookup())
     }
 
     /// The number of a node of the problem in the mesh file, and its place.

@@ -1,182 +1,129 @@
-//! What of a design stands on the supports, and which loads it carries.
+//! What of a design stands on the supports, and the problem of that alone.
 
-use topopt_fem::{Discretization, LoadCase, Problem};
-use topopt_mesh::{HexMesh, Region};
+use topopt_fem::{Constraints, LoadCase, Problem};
+use topopt_mesh::Renumbering;
+use topopt_mesh::numbers::{place, shown};
 
 use crate::case_loads::CaseLoads;
 use crate::finding::Finding;
+use crate::model::on_all_nodes;
 use crate::physics::Physics;
+use crate::pieces::{NO_PIECE, Pieces};
 
-/// The elements that carry, and the loads that they carry.
+/// The elements that carry.
 pub(super) struct Carried {
     /// Solid elements that are held against rigid motion, \[n_elements\].
     pub is_carrying: Vec<bool>,
     /// Whether a node belongs to one of those, \[n_nodes\].
     pub is_carrying_node: Vec<bool>,
-    /// What was left out, a sentence each.
-    pub notes: Vec<String>,
+    /// Whether a node belongs to a piece that nothing holds, \[n_nodes\].
+    pub is_loose_node: Vec<bool>,
+    pieces: Pieces,
+    is_held: Vec<bool>,
 }
 
 impl Carried {
     /// Of the elements `is_solid`, `[n_elements]`; those that share a node hold each other.
-    /// Returned with the problem without loads on nodes of void elements alone, in which all that
-    /// does not carry is void.
-    ///
-    /// # Errors
-    /// What `stays`, `[n_nodes][N]`, acts whatever carries.
-    ///
-    /// # Errors
-    /// A finding if a load acts on a part that is not held, or nothing is left of a load case.
-    pub fn new<K: Physics<N>, const N: usize>(
-        problem: &Problem<K, N>,
-        is_solid: &[bool],
-        stays: Option<&[f64]>,
-    ) -> Result<(Self, Problem<K, N>), Finding> {
-        let (mut carried, is_loose_node) = Self::held(problem, is_solid);
-        let mut load_cases = problem.load_cases().to_vec();
-        for case in &mut load_cases {
-            let note = drop_loads::<K, N>(case, &carried.is_carrying_node, &is_loose_node, stays)?;
-            carried.notes.extend(note);
-        }
+    pub fn of<K: Physics<N>, const N: usize>(problem: &Problem<K, N>, is_solid: &[bool]) -> Self {
+        let mesh = problem.mesh();
+        let pieces = Pieces::of(mesh, is_solid);
+        let is_held = pieces.held(problem);
+        let nodes = |wanted: bool| -> Vec<bool> {
+            let is_wanted = |&piece: &u32| piece != NO_PIECE && is_held[piece as usize] == wanted;
+            pieces.of_node.iter().map(is_wanted).collect()
+        };
+        let [is_carrying_node, is_loose_node] = [true, false].map(nodes);
+        let hexes = mesh.hexes().iter().zip(is_solid);
+        let is_carrying =
+            hexes.map(|(hex, solid)| *solid && is_carrying_node[hex[0] as usize]).collect();
+        Self { is_carrying, is_carrying_node, is_loose_node, pieces, is_held }
+    }
 
+    /// The problem under `loads`, by nodes as the user numbers them, in which all that does not carry
+    /// is void; `springs` are there besides its own.
+    ///
+    /// # Errors
+    /// A finding if nothing is left of a load case.
+    pub fn problem<K: Physics<N>, const N: usize>(
+        &self,
+        problem: &Problem<K, N>,
+        loads: &[CaseLoads<N>],
+        springs: &[(u32, [f64; N])],
+        renumbering: &Renumbering,
+    ) -> Result<Problem<K, N>, Finding> {
+        let new_node = renumbering.new_nodes();
+        let in_problem = |(node, value): &(u32, [f64; N])| (new_node[*node as usize], *value);
+        let case = |(case, loads): (&LoadCase<N>, &CaseLoads<N>)| {
+            let forces: Vec<_> = loads.forces.iter().map(in_problem).collect();
+            let forces = on_all_nodes(new_node.len(), &forces).into_flattened();
+            LoadCase { forces, ..case.clone() }
+        };
+        let cases = problem.load_cases().iter().zip(loads).map(case).collect();
+
+        let springs: Vec<_> = springs.iter().map(in_problem).collect();
+        let constraints = with_springs(problem.constraints().clone(), &springs);
         let factors = problem.factors().clone();
-        let problem = Problem::of(Discretization::clone(problem), load_cases)
+        let made = Problem::of(problem.with_constraints(constraints), cases)
             .and_then(|problem| problem.with_factors(factors));
-        let problem = problem.map_err(|error| {
+        let made = made.map_err(|error| {
             let error = K::message(&error);
             Finding::new(format!("in the design of solid and void elements: {error}"))
                 .remedy(REMEDY)
         })?;
-        let is_empty = |e: &u32| !carried.is_carrying[*e as usize];
-        let n = carried.is_carrying.len() as u32;
-        let problem = problem.with_void((0..n).filter(is_empty).collect());
-        Ok((carried, problem))
+        let is_empty = |e: &u32| !self.is_carrying[*e as usize];
+        let n = self.is_carrying.len() as u32;
+        Ok(made.with_void((0..n).filter(is_empty).collect()))
     }
 
-    /// Leaves of `loads`, by nodes as the user numbers them, the forces on nodes that carry;
-    /// `new_node` leads to the numbers of the problem.
-    pub fn keep(&self, loads: &mut [CaseLoads], new_node: &[u32]) {
-        let carries = |node: u32| self.is_carrying_node[new_node[node as usize] as usize];
-        loads.iter_mut().for_each(|case| case.forces.retain(|&(node, _)| carries(node)));
-    }
-
-    /// What is held against rigid motion, and whether a node is of solid elements that are not,
-    /// `[n_nodes]`.
-    fn held<K: Physics<N>, const N: usize>(
+    /// The pieces that carry nothing under the loads of `problem`, a sentence each.
+    pub fn idle_pieces<K: Physics<N>, const N: usize>(
+        &self,
         problem: &Problem<K, N>,
-        is_solid: &[bool],
-    ) -> (Self, Vec<bool>) {
-        let mesh = problem.mesh();
-        let mut is_carrying = vec![false; mesh.n_elements()];
-        let mut is_carrying_node = vec![false; mesh.n_nodes()];
-        let mut is_loose_node = vec![false; mesh.n_nodes()];
-        let mut n_loose = 0;
-        for group in groups(mesh, is_solid) {
-            let mut nodes: Vec<u32> =
-                group.iter().flat_map(|&e| mesh.hexes()[e as usize]).collect();
-            nodes.sort_unstable();
-            nodes.dedup();
+        volumes: &[f64],
+    ) -> Vec<String> {
+        let is_loaded = self.pieces.loaded(problem);
+        let volume = self.pieces.volumes(problem.mesh(), volumes);
+        let total: f64 = volumes.iter().sum();
 
-            let held = problem.constraints();
-            let is_held = problem.kernel().free_motions(held, mesh, &nodes).is_empty();
-            let flags = if is_held { &mut is_carrying_node } else { &mut is_loose_node };
-            nodes.iter().for_each(|&node| flags[node as usize] = true);
-            group.iter().for_each(|&e| is_carrying[e as usize] = is_held);
-            n_loose += usize::from(!is_held);
-        }
-
-        let mut notes = Vec::new();
-        if n_loose > 0 {
-            let (pieces, were) = if n_loose == 1 { ("piece", "was") } else { ("pieces", "were") };
-            notes.push(format!(
-                "{n_loose} {pieces} that no support holds {were} left out of the solve"
+        let mut said = Vec::new();
+        for (piece, nodes) in self.pieces.nodes().iter().enumerate() {
+            let why = match (self.is_held[piece], is_loaded[piece]) {
+                (true, true) => continue,
+                (true, false) => "no load reaches: it carries nothing",
+                (false, _) => "nothing holds: it was left out of the solve",
+            };
+            let x = problem.mesh().coordinates();
+            let center = std::array::from_fn(|i| {
+                nodes.iter().map(|&n| x[n as usize][i]).sum::<f64>() / nodes.len() as f64
+            });
+            let share = shown(100.0 * volume[piece] / total);
+            said.push(format!(
+                "a piece about {}, {share} % of the volume, that {why}",
+                place(center)
             ));
         }
-        (Self { is_carrying, is_carrying_node, notes }, is_loose_node)
-    }
-}
-
-/// Takes the forces out of `case` that act on nodes which carry nothing, except what `stays`, and
-/// says so.
-fn drop_loads<K: Physics<N>, const N: usize>(
-    case: &mut LoadCase<N>,
-    is_carrying_node: &[bool],
-    is_loose_node: &[bool],
-    stays: Option<&[f64]>,
-) -> Result<Option<String>, Finding> {
-    let stays = |node: usize| stays.map_or([0.0; N], |all| all.as_chunks::<N>().0[node]);
-    // What does not stay: sum of the absolute components.
-    let size = |node: usize, force: &[f64; N]| -> f64 {
-        force.iter().zip(stays(node)).map(|(force, stays)| (force - stays).abs()).sum()
-    };
-    let (mut n_dropped, mut all, mut dropped, mut on_loose) = (0, 0.0, 0.0, 0.0);
-    for (node, force) in case.forces.as_chunks_mut::<N>().0.iter_mut().enumerate() {
-        let size = size(node, force);
-        all += size;
-        if size == 0.0 || is_carrying_node[node] {
-            continue;
+        let n = said.len();
+        if n > MOST_PIECES {
+            said.truncate(MOST_PIECES);
+            said.push(format!("and {} more such pieces", n - MOST_PIECES));
         }
-        dropped += size;
-        on_loose += if is_loose_node[node] { size } else { 0.0 };
-        *force = stays(node);
-        n_dropped += 1;
+        said
     }
-
-    // A few specks beside a loaded face are no reason to refuse; a load that leads nowhere is.
-    if on_loose > LOOSE * all {
-        return Err(not_connected(&case.name));
-    }
-
-    Ok((n_dropped > 0).then(|| {
-        let share = 100.0 * dropped / all;
-        let nodes = if n_dropped == 1 { "node" } else { "nodes" };
-        let and_loose = if on_loose > 0.0 { " and loose pieces" } else { "" };
-        let loads = K::NAMES.loads;
-        let were = if loads.ends_with('s') { "were" } else { "was" };
-        format!(
-            "load case `{}`: the {loads} on {n_dropped} {nodes} of void elements{and_loose}, \
-             {share:.2} % of all, {were} left out",
-            case.name
-        )
-    }))
 }
 
-/// Share of a load that may act on pieces that no support holds.
-const LOOSE: f64 = 0.1;
+/// Pieces that are said one by one.
+const MOST_PIECES: usize = 5;
 
-const REMEDY: &str = "give a smaller `--threshold`, or run more iterations";
-
-fn not_connected(case: &str) -> Finding {
-    let message = format!("no solid elements connect load case `{case}` with the supports");
-    Finding::new(message).remedy(REMEDY)
+fn with_springs<const N: usize>(
+    mut constraints: Constraints<N>,
+    springs: &[(u32, [f64; N])],
+) -> Constraints<N> {
+    for (node, stiffness) in springs {
+        let there = (0..N).filter(|&i| stiffness[i] > 0.0);
+        there.for_each(|i| constraints.add_spring(*node as usize, i, stiffness[i]));
+    }
+    constraints
 }
 
-/// The solid elements in groups that share no node.
-fn groups(mesh: &HexMesh, is_solid: &[bool]) -> Vec<Vec<u32>> {
-    let parts = Region::new(mesh, is_solid).parts();
-    let mut group: Vec<usize> = (0..parts.len()).collect();
-    let mut first_at = vec![None; mesh.n_nodes()];
-
-    // Two parts that meet in a node are one group, which the smaller number names.
-    for (part, elements) in parts.iter().enumerate() {
-        for node in elements.iter().flat_map(|&e| mesh.hexes()[e as usize]) {
-            let first = *first_at[node as usize].get_or_insert(part);
-            let (a, b) = (root(&group, first), root(&group, part));
-            group[a.max(b)] = a.min(b);
-        }
-    }
-
-    let mut groups = vec![Vec::new(); parts.len()];
-    for (part, elements) in parts.iter().enumerate() {
-        groups[root(&group, part)].extend(elements);
-    }
-    groups.retain(|group| !group.is_empty());
-    groups
-}
-
-fn root(group: &[usize], mut part: usize) -> usize {
-    while group[part] != part {
-        part = group[part];
-    }
-    part
-}
+/// What to do where the shape does not hang together.
+pub(super) const REMEDY: &str = "give a smaller `--threshold`, or run more iterations";

@@ -4,19 +4,23 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
+use topopt_fem::{Elasticity, Problem};
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 
 use super::built::Built;
 use super::carried::Carried;
 use super::compared::Compared;
+use super::limits::{Limits, SolvedShape};
+use super::moved::Ground;
 use super::request::{REMEDY, Request};
 use super::shape::{Shape, VOID};
 use crate::case::Case;
 use crate::config::Config;
 use crate::design_file::{DISPLACEMENT, DesignFile, array_name};
 use crate::failure::Failure;
-use crate::finding::InputError;
+use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
+use crate::lookup::Lookup;
 use crate::model::Model;
 use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
@@ -49,7 +53,12 @@ pub struct Verification {
     pub pcg_iterations: usize,
     /// Largest relative residual over load cases.
     pub pcg_residual: f64,
-    /// What was left out, a sentence each.
+    /// Objective and limits.
+    #[serde(flatten)]
+    pub limits: Limits,
+    /// Missed limits and pieces that carry nothing, a sentence each.
+    pub warnings: Vec<String>,
+    /// What was moved or left out, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -64,7 +73,7 @@ impl Verification {
     ///
     /// # Errors
     /// Results that cannot be read, a threshold with nothing left, a design that does not connect
-    /// loads and supports, a solve that does not converge, a file that cannot be written.
+    /// loads and supports or has nothing where loads act, a solve that does not converge, a file that cannot be written.
     pub fn of(
         results: &RunDirectory,
         config: &Config,
@@ -73,25 +82,46 @@ impl Verification {
     ) -> Result<Self, Failure> {
         let summary = results.summary().map_err(InputError::from)?;
         let case = Case::build_until(config, &request.gmsh, interrupt)?;
-        let mut given = Given::of(config, &case);
+        let (mut given, sets) = (Given::of(config, &case), case.sets.clone());
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let mut model = Model::build(config, case, place.needs_colors(config))?;
         let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
         let design = Shape::new(&model, &file, request).map_err(InputError::from)?;
-        let carried = Carried::new(&model.problem, &design.is_touched, None);
-        let (carried, problem) = carried.map_err(InputError::from)?;
+        let carried = Carried::of(&model.problem, &design.is_touched);
+        let lookup = Lookup { config, mesh: &model.mesh, sets: &sets };
+        let (problem, notes) =
+            standing(&lookup, &model, &carried, &mut given).map_err(InputError::from)?;
         model.problem = problem;
-        carried.keep(&mut given.loads, &model.renumbering.new_nodes());
 
         let filling = design.filling(config, &model, &carried, VOID);
         let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
         let solved = Solved::new(&model, given, filling, conditions)?;
-        let verified = Verified { solved, design, carried };
-        let verification = verified.verification(config, &summary, &place);
+        let verified = Verified { solved, design, carried, notes };
+        let verification = verified.verification(config, &summary, &place)?;
         verified.write(results.path())?;
         write_json(&results.path().join(VERIFIED), &verification)?;
         Ok(verification)
     }
+}
+
+/// The problem in which all that does not carry is void, with what was moved to what does, a sentence
+/// each; `given` is changed alike.
+fn standing(
+    lookup: &Lookup,
+    model: &Model,
+    carried: &Carried,
+    given: &mut Given,
+) -> Result<(Problem, Vec<String>), Finding> {
+    let (config, problem) = (lookup.config, &model.problem);
+    let new_node = &model.renumbering.new_nodes();
+    let (constraints, keep_loaded) = (problem.constraints(), config.design.keep_loaded);
+    let ground = Ground { mesh: &model.mesh, constraints, new_node, carried, keep_loaded };
+    let mut notes = ground.empty_supports(lookup)?;
+    let springs = ground.move_springs(config, &mut given.restraints)?;
+    notes.extend(springs.notes);
+    notes.extend(ground.move_loads::<Elasticity>(&lookup.nodal_loads(), &mut given.loads)?);
+    let problem = carried.problem(problem, &given.loads, &springs.added, &model.renumbering)?;
+    Ok((problem, notes))
 }
 
 /// A shape that has been solved.
@@ -99,19 +129,39 @@ struct Verified<'a> {
     solved: Solved<'a>,
     design: Shape,
     carried: Carried,
+    notes: Vec<String>,
 }
 
 impl Verified<'_> {
     /// `summary`: that of the run, for what it says of the optimized design.
-    fn verification(&self, config: &Config, summary: &Value, place: &Place) -> Verification {
-        let Self { solved, design, carried } = self;
+    ///
+    /// # Errors
+    /// A finding if nothing is left of the set of a response.
+    fn verification(
+        &self,
+        config: &Config,
+        summary: &Value,
+        place: &Place,
+    ) -> Result<Verification, Failure> {
+        let Self { solved, design, carried, notes } = self;
         let Solved { model, given, solution, .. } = solved;
         let optimized = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
 
         let load_cases = solved.cases();
         let displacements = load_cases.iter().map(|case| &case.largest_displacement);
         let largest = displacements.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
-        Verification {
+        let shape = SolvedShape {
+            model,
+            carried,
+            shares: &design.shares,
+            states: &solution.displacements,
+            compliances: &solution.compliances,
+            compliance: solution.compliance,
+        };
+        let limits = shape.limits(summary)?;
+        let mut warnings = limits.missed(config.physics.kind);
+        warnings.extend(shape.idle_pieces());
+        Ok(Verification {
             void_stiffness: VOID,
             compliance: Compared::new(optimized("compliance"), solution.compliance),
             built: Built::of(design, model, given.tags.as_ref(), summary),
@@ -123,8 +173,10 @@ impl Verified<'_> {
             device: place.name(),
             pcg_iterations: solution.pcg_iterations,
             pcg_residual: solution.pcg_residual,
-            notes: carried.notes.clone(),
-        }
+            limits,
+            warnings,
+            notes: notes.clone(),
+        })
     }
 
     /// Writes the design of solid and void in the mesh file's numbering.

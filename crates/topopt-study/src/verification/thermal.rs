@@ -4,12 +4,14 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
-use topopt_fem::Diffusion;
+use topopt_fem::{Diffusion, Problem};
 use topopt_io::vtk::{Array, Compression, Values, vtu};
 
 use super::built::Built;
 use super::carried::Carried;
 use super::compared::Compared;
+use super::limits::{Limits, SolvedShape};
+use super::moved::Ground;
 use super::request::{REMEDY, Request};
 use super::shape::{Shape, VOID};
 use crate::case::Case;
@@ -18,8 +20,10 @@ use crate::design_file::DesignFile;
 use crate::failure::Failure;
 use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
+use crate::lookup::Lookup;
 use crate::model::Model;
-use crate::physics::heat::InTime;
+use crate::physics::Physics;
+use crate::physics::heat::FILLER;
 use crate::place::Place;
 use crate::result_files::{VERIFIED, VERIFIED_DESIGN, write_json};
 use crate::run_directory::RunDirectory;
@@ -50,7 +54,12 @@ pub struct ThermalVerification {
     pub pcg_iterations: usize,
     /// Largest relative residual over load cases.
     pub pcg_residual: f64,
-    /// What was left out, a sentence each.
+    /// Objective and limits.
+    #[serde(flatten)]
+    pub limits: Limits,
+    /// Missed limits and pieces that carry nothing, a sentence each.
+    pub warnings: Vec<String>,
+    /// What was moved or left out, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -68,18 +77,14 @@ pub struct LargestTemperature {
     pub load_case: String,
 }
 
-/// From this share of the solid's conductivity on, void is a filler that heat flows through, and
-/// sources in it count. Below, as of stiffness, there is nothing.
-const FILLER: f64 = 1e-4;
-
 impl ThermalVerification {
     /// Solves the design in `results` again as the solid that is exported: elements have the
     /// conductivity of the share that it fills. Void has what the last stage of the run gave it, at
     /// least 1e-9. Computes where the case says, and writes verify.json and verify.vtu beside the
     /// design.
     ///
-    /// Where void conducts less than a share of 1e-4, heat on nodes of void alone is left out, as
-    /// forces are in elasticity; else it flows through the void.
+    /// Where void conducts less than a share of 1e-4, heat on nodes of void alone is moved as forces are
+    /// in elasticity; else it flows through the void.
     ///
     /// # Errors
     /// A case in time; else as [`Verification::of`](super::Verification::of).
@@ -105,20 +110,19 @@ impl ThermalVerification {
             true => shape.is_touched.clone(),
             false => vec![true; shape.is_touched.len()],
         };
-        let ambient = ambient(config, &case, &model);
-        let carried = Carried::new(&model.problem, &solid, Some(&ambient));
-        let (carried, problem) = carried.map_err(InputError::from)?;
+        let carried = Carried::of(&model.problem, &solid);
+        let (problem, notes) =
+            standing(&case.lookup(config), &model, &carried).map_err(InputError::from)?;
         model.problem = problem;
 
         let filling = shape.filling(config, &model, &carried, void);
         let conditions = Conditions { config, place: &place, interrupt, remedy: REMEDY };
         let states = States::new(&model, &filling, conditions)?;
-        let is_loaded = model.renumbering.nodes_to_original(&carried.is_carrying_node);
         let (case, model, filling) = (&case, &model, &filling);
-        let part = Part { config, case, model, filling, is_loaded: Some(is_loaded) };
-        let verified = Verified { part, shape, carried, states };
+        let part = Part { config, case, model, filling };
+        let verified = Verified { part, shape, carried, states, notes };
         let optimized = optimized(&file, model)?;
-        let verification = verified.verification(&summary, optimized, &place);
+        let verification = verified.verification(&summary, optimized, &place)?;
         verified.write(results.path())?;
         write_json(&results.path().join(VERIFIED), &verification)?;
         Ok(verification)
@@ -140,17 +144,21 @@ fn void(config: &Config) -> f64 {
     config.design.contrast(last.unwrap_or(config.design.penalty)).max(VOID)
 }
 
-/// What convection brings from the ambient, `[n_nodes]` in the order of the problem: it stays where
-/// nothing carries, as the film does.
-fn ambient(config: &Config, case: &Case<1>, model: &Model<Diffusion, 1>) -> Vec<f64> {
-    let lookup = case.lookup(config);
-    let mut flows = vec![0.0; case.mesh.n_nodes()];
-    for acting in &InTime::of(&lookup).ambient {
-        acting.values.iter().for_each(|(node, flow)| flows[*node as usize] += flow);
-    }
-    let mut flows = model.renumbering.nodes_from_original(&flows);
-    model.problem.constraints().clear(&mut flows);
-    flows
+/// The problem in which all that does not carry is void, with what was moved to what does, a sentence
+/// each. What convection brings from the ambient stays where nothing carries, as the film does.
+fn standing(
+    lookup: &Lookup,
+    model: &Model<Diffusion, 1>,
+    carried: &Carried,
+) -> Result<(Problem<Diffusion, 1>, Vec<String>), Finding> {
+    let problem = &model.problem;
+    let new_node = &model.renumbering.new_nodes();
+    let (constraints, keep_loaded) = (problem.constraints(), lookup.config.design.keep_loaded);
+    let ground = Ground { mesh: &model.mesh, constraints, new_node, carried, keep_loaded };
+    let mut cases = Diffusion::conditions(lookup, &mut Vec::new()).load_cases;
+    let loads = Diffusion::nodal_loads(lookup);
+    let notes = ground.move_loads::<Diffusion>(&loads, &mut cases)?;
+    Ok((carried.problem(problem, &cases, &[], &model.renumbering)?, notes))
 }
 
 /// The highest temperature of the design as it was optimized.
@@ -172,12 +180,21 @@ struct Verified<'a> {
     shape: Shape,
     carried: Carried,
     states: States,
+    notes: Vec<String>,
 }
 
 impl Verified<'_> {
     /// `summary`: that of the run; `optimized`: the highest temperature there.
-    fn verification(&self, summary: &Value, optimized: f64, place: &Place) -> ThermalVerification {
-        let Self { part, shape, carried, states } = self;
+    ///
+    /// # Errors
+    /// A finding if nothing is left of the set of a response.
+    fn verification(
+        &self,
+        summary: &Value,
+        optimized: f64,
+        place: &Place,
+    ) -> Result<ThermalVerification, Failure> {
+        let Self { part, shape, carried, states, notes } = self;
         let Part { config, case, model, .. } = part;
         let all = states.states.iter().zip(&states.compliances).enumerate();
         let load_cases: Vec<ThermalCase> =
@@ -186,7 +203,18 @@ impl Verified<'_> {
         let hottest =
             load_cases.iter().reduce(|a, b| if temperature(&b) > temperature(&a) { b } else { a });
         let hottest = hottest.expect("a problem has a load case");
-        ThermalVerification {
+        let solved = SolvedShape {
+            model,
+            carried,
+            shares: &shape.shares,
+            states: &states.states,
+            compliances: &states.compliances,
+            compliance: states.compliance,
+        };
+        let limits = solved.limits(summary)?;
+        let mut warnings = limits.missed(config.physics.kind);
+        warnings.extend(solved.idle_pieces());
+        Ok(ThermalVerification {
             void_conductivity: void(config),
             compliance: Compared::new(
                 summary["compliance"].as_f64().unwrap_or(f64::NAN),
@@ -204,8 +232,10 @@ impl Verified<'_> {
             device: place.name(),
             pcg_iterations: states.pcg_iterations,
             pcg_residual: states.pcg_residual,
-            notes: carried.notes.clone(),
-        }
+            limits,
+            warnings,
+            notes: notes.clone(),
+        })
     }
 
     /// Writes the design of solid and void in the mesh file's numbering.

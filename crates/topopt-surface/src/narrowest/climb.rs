@@ -15,6 +15,9 @@ const NEARBY: [f64; 3] = [0.25, 0.125, 0.0625];
 /// What a step to the deepest point gains at least, as a share of its length.
 const GAIN: f64 = 0.1;
 
+/// Depths within which the other wall of a member or a gap lies, whose walls may be at an angle.
+const ACROSS: f64 = 1.5;
+
 /// The slope where one wall alone is near, and no bend.
 const STEEP: f64 = 0.9;
 
@@ -50,7 +53,7 @@ pub(super) fn middle(depths: &Depths, vertex: u32, bound: f64) -> Option<Place> 
             place = next;
         }
     }
-    (place.depth < climb.bound).then_some(place)
+    (place.depth < climb.bound && climb.is_between_walls(place)).then_some(place)
 }
 
 /// A way that leads out of the mesh.
@@ -105,6 +108,13 @@ impl Climb<'_> {
     fn is_beyond_wall(&self, from: Place, to: [f64; 3]) -> bool {
         let found = self.follow(from, to);
         found.map_or(self.inside, |(_, inside)| inside != self.inside)
+    }
+
+    /// Whether a wall lies on the other side of a place, too, as far away as that next to it or a little
+    /// farther: skins along edges, and slivers of the surface, have none there.
+    fn is_between_walls(&self, place: Place) -> bool {
+        let across = |away| self.is_beyond_wall(place, along(place.at, away, ACROSS * place.depth));
+        self.depths.away(place.at).is_some_and(across)
     }
 
     /// The element that `to` lies in, and whether it is in the solid; none if the way leads out of

@@ -80,6 +80,7 @@ pub(super) fn of(
     };
     Ok(Verification {
         compared: compared(found, units, physics),
+        limits: limits(found, units),
         cases,
         fields,
         facts: facts(found, units, physics),
@@ -148,6 +149,31 @@ fn compared(found: &Value, units: &Units, physics: PhysicsKind) -> Table {
     Table {
         columns: ["", "Optimized", "Verified", "Ratio"].map(String::from).to_vec(),
         rows: rows.map(row).collect(),
+    }
+}
+
+/// Objective and limits of the optimized and of the built shape.
+fn limits(found: &Value, units: &Units) -> Table {
+    let row = |asked: &Value, limit: String, met: &str| {
+        let value = |which: &str| with_unit(&asked[which], "");
+        let itself = asked["largest"].as_f64().map(|v| format!(" (largest {})", number(v, 4)));
+        let name = units.words(asked["response"].as_str().unwrap_or_default());
+        let verified = value("verified") + &itself.unwrap_or_default();
+        vec![name, value("optimized"), verified, limit, met.to_owned()]
+    };
+    let constraints = found["constraints"].as_array().into_iter().flatten();
+    let limited = constraints.map(|asked| {
+        let limit = match (asked["at_most"].as_f64(), asked["at_least"].as_f64()) {
+            (Some(limit), _) => format!("at most {}", number(limit, 6)),
+            (None, limit) => format!("at least {}", number(limit.unwrap_or(f64::NAN), 6)),
+        };
+        row(asked, limit, if asked["met"] == true { "met" } else { "not met" })
+    });
+    let objective = found.get("objective").map(|asked| row(asked, text(&asked["goal"]), ""));
+    let columns = ["Asked for", "Optimized", "Built", "Limit", ""];
+    Table {
+        columns: columns.map(String::from).to_vec(),
+        rows: objective.into_iter().chain(limited).collect(),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use topopt_mesh::numbers::{place, shown};
-use topopt_study::verification::{Built, Compared, Width};
+use topopt_study::config::PhysicsKind;
+use topopt_study::verification::{Built, Compared, Limits, Width};
 
 /// Volumes of the optimized design and of the shape, with their names.
 pub(super) fn compared(built: &Built) -> [(&'static str, Compared); 2] {
@@ -21,6 +22,51 @@ pub(super) fn print_compared(
         writeln!(out, "  {name:<21}  {optimized:>12}  {verified:>12}  {ratio:>7.4}")?;
     }
     Ok(())
+}
+
+/// Prints what was asked for beside what both designs have of it, unless it is the compliance alone
+/// under a limit of the volume that is kept.
+pub(super) fn print_limits(
+    limits: &Limits,
+    physics: PhysicsKind,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let Limits { objective, constraints, limits_met } = limits;
+    let is_usual = objective.response == "compliance"
+        && constraints.iter().all(|limit| limit.response == "volume");
+    if is_usual && *limits_met != Some(false) {
+        return Ok(());
+    }
+    let goal = format!("{} {}", objective.goal, physics.in_words(&objective.response));
+    let goal = (goal, objective.compared, objective.largest, String::new());
+    let limited = constraints.iter().map(|limit| {
+        let met = if limit.met { "met" } else { "NOT MET" };
+        let text = format!("{}: {met}", limit.limit());
+        (physics.in_words(&limit.response), limit.compared, limit.largest, text)
+    });
+    let rows: Vec<_> = std::iter::once(goal).chain(limited).collect();
+    let width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    writeln!(out, "  {:<width$}  {:>12}  {:>12}", "asked for", "optimized", "verified")?;
+    for (name, Compared { optimized, verified, .. }, largest, text) in rows {
+        let (optimized, verified) = (shown(optimized), shown(verified));
+        let itself = largest.map(|largest| format!("the largest itself {}", shown(largest)));
+        let parts: Vec<String> = [Some(text), itself].into_iter().flatten().collect();
+        let text = parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>();
+        let line =
+            format!("  {name:<width$}  {optimized:>12}  {verified:>12}  {}", text.join("; "));
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Prints what people have to know of the shape, then what else there is to say.
+pub(super) fn print_remarks(
+    warnings: &[String],
+    notes: &[String],
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))?;
+    notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
 }
 
 /// Prints lines with a name each.

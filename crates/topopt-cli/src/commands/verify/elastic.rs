@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use topopt_mesh::numbers::shown;
+use topopt_study::config::PhysicsKind;
 use topopt_study::verification::Verification;
 
 use super::built;
@@ -13,6 +14,7 @@ pub(super) fn print(found: &Verification, out: &mut dyn Write) -> std::io::Resul
     let Verification { compliance, built, .. } = found;
     let compared = [("compliance", *compliance)].into_iter().chain(built::compared(built));
     built::print_compared(compared, out)?;
+    built::print_limits(&found.limits, PhysicsKind::Elasticity, out)?;
     built::print_rows(rows(found), out)?;
     // The numbers of a single load case stand above.
     let with_numbers = found.load_cases.len() > 1;
@@ -23,7 +25,7 @@ pub(super) fn print(found: &Verification, out: &mut dyn Write) -> std::io::Resul
             writeln!(out, "    {name:<19}  {text}")?;
         }
     }
-    found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
+    built::print_remarks(&found.warnings, &found.notes, out)
 }
 
 /// Name and text of each line below the numbers compared.

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use topopt_mesh::numbers::{place, rounded, shown};
+use topopt_study::config::PhysicsKind;
 use topopt_study::verification::ThermalVerification;
 
 use super::built;
@@ -16,6 +17,7 @@ pub(super) fn print(found: &ThermalVerification, out: &mut dyn Write) -> std::io
         ("largest temperature", largest_temperature.compared),
     ];
     built::print_compared(own.into_iter().chain(built::compared(built)), out)?;
+    built::print_limits(&found.limits, PhysicsKind::Heat, out)?;
     built::print_rows(rows(found), out)?;
     for case in &found.load_cases {
         writeln!(out, "  load case {}", case.name)?;
@@ -23,7 +25,7 @@ pub(super) fn print(found: &ThermalVerification, out: &mut dyn Write) -> std::io
             writeln!(out, "    {name:<19}  {text}")?;
         }
     }
-    found.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))
+    built::print_remarks(&found.warnings, &found.notes, out)
 }
 
 /// Name and text of each line below the numbers compared.

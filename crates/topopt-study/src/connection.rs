@@ -1,0 +1,142 @@
+//! Whether the shape of a design hangs together: said at the end of a run, before anybody builds it.
+
+use rayon::prelude::*;
+use topopt_mesh::numbers::shown;
+
+use crate::model::Model;
+use crate::nodal_loads::size;
+use crate::physics::Physics;
+use crate::physics::heat::FILLER;
+use crate::pieces::{NO_PIECE, Pieces};
+
+/// Share of a load from which on it is said that it meets nothing.
+const SHARE: f64 = 0.05;
+
+/// Volume up to which a piece is a speck, in mean elements: smoothing removes it.
+const SPECK: f64 = 8.0;
+
+/// Steps by which the threshold is found that keeps the volume.
+const HALVINGS: usize = 40;
+
+/// What of the design of densities `density`, `[n_elements]` in the order of the problem, does not hang
+/// together once it is solid and void, a sentence each.
+pub(crate) fn doubts<K: Physics<N>, const N: usize>(
+    model: &Model<K, N>,
+    density: &[f64],
+) -> Vec<String> {
+    let is_connected_by_void = N == 1 && model.contrast >= FILLER;
+    if is_connected_by_void || model.timeline.is_some() {
+        return Vec::new();
+    }
+    let volumes = &model.space.volumes;
+    let threshold = threshold(density, volumes);
+    let is_solid: Vec<bool> = density.par_iter().map(|density| *density >= threshold).collect();
+    let pieces = Pieces::of(model.problem.mesh(), &is_solid);
+    let is_held = pieces.held(&model.problem);
+
+    let mut said = unconnected(model, &pieces, &is_held);
+    let filled = volumes.iter().zip(&is_solid).map(|(v, solid)| if *solid { *v } else { 0.0 });
+    let filled: Vec<f64> = filled.collect();
+    said.extend(idle(model, &pieces, &is_held, &filled));
+    said
+}
+
+/// The largest density from which on elements have at least the volume of the material.
+fn threshold(density: &[f64], volumes: &[f64]) -> f64 {
+    let sum = |count: &(dyn Fn(f64) -> f64 + Sync)| -> f64 {
+        density.par_iter().zip(volumes).map(|(density, v)| count(*density) * v).sum()
+    };
+    let wanted = sum(&|density| density) * (1.0 - 1e-9);
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        let is_enough = sum(&|density| f64::from(u8::from(density >= middle))) >= wanted;
+        if is_enough { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// Load cases that do not reach the supports.
+fn unconnected<K: Physics<N>, const N: usize>(
+    model: &Model<K, N>,
+    pieces: &Pieces,
+    is_held: &[bool],
+) -> Vec<String> {
+    let acts = loaded_nodes(model);
+    let loads = K::NAMES.loads;
+    let mut said = Vec::new();
+    for case in model.problem.load_cases() {
+        let (mut all, mut loose, mut empty) = (0.0, 0.0, 0.0);
+        let nodes = case.forces.as_chunks::<N>().0.iter().zip(&pieces.of_node).zip(&acts);
+        for ((force, &piece), _) in nodes.filter(|(_, acts)| **acts) {
+            let size = size(force);
+            all += size;
+            match piece {
+                NO_PIECE => empty += size,
+                piece if !is_held[piece as usize] => loose += size,
+                _ => {}
+            }
+        }
+        let percent = |part: f64| shown((1e3 * part / all).round() / 10.0);
+        if loose > SHARE * all {
+            said.push(format!(
+                "load case `{}` is not connected with the supports: {} % of its {loads} is on pieces \
+                 that nothing holds",
+                case.name,
+                percent(loose)
+            ));
+        }
+        if empty > SHARE * all {
+            said.push(format!(
+                "load case `{}`: {} % of its {loads} is on elements that are empty in the shape",
+                case.name,
+                percent(empty)
+            ));
+        }
+    }
+    said
+}
+
+/// Whether loads act on a node, `[n_nodes]` in the order of the problem: convection is none.
+fn loaded_nodes<K: Physics<N>, const N: usize>(model: &Model<K, N>) -> Vec<bool> {
+    let Some(loaded) = &model.loaded else { return vec![true; model.mesh.n_nodes()] };
+    let mut acts = vec![false; model.mesh.n_nodes()];
+    let within = loaded.elements.iter().flat_map(|&e| model.mesh.hexes()[e as usize]);
+    loaded.nodes.iter().copied().chain(within).for_each(|node| acts[node as usize] = true);
+    model.renumbering.nodes_from_original(&acts)
+}
+
+/// Pieces that carry nothing.
+fn idle<K: Physics<N>, const N: usize>(
+    model: &Model<K, N>,
+    pieces: &Pieces,
+    is_held: &[bool],
+    filled: &[f64],
+) -> Vec<String> {
+    let is_loaded = pieces.loaded(&model.problem);
+    let volumes = pieces.volumes(model.problem.mesh(), filled);
+    let speck = SPECK * model.element_width.powi(3);
+    let total: f64 = filled.iter().sum();
+    let say = |wanted: bool, one: &str, several: &str| {
+        let of = |p: &usize| !is_loaded[*p] && is_held[*p] == wanted && volumes[*p] > speck;
+        let meant: Vec<usize> = (0..volumes.len()).filter(of).collect();
+        let volume: f64 = meant.iter().map(|&piece| volumes[piece]).sum();
+        let share = shown((1e3 * volume / total).round() / 10.0);
+        match meant.len() {
+            0 => None,
+            1 => Some(format!("1 piece of the shape {one}, {share} % of its volume")),
+            n => Some(format!("{n} pieces of the shape {several}, {share} % of its volume")),
+        }
+    };
+    let loose = say(
+        false,
+        "floats loose: no support holds it and no load reaches it",
+        "float loose: no support holds them and no load reaches them",
+    );
+    let held = say(
+        true,
+        "is held and no load reaches it: it carries nothing",
+        "are held and no load reaches them: they carry nothing",
+    );
+    loose.into_iter().chain(held).collect()
+}

@@ -1,0 +1,100 @@
+//! The connected pieces of a shape, and what holds and loads them.
+
+use topopt_fem::Problem;
+use topopt_mesh::HexMesh;
+
+use crate::physics::Physics;
+
+/// Solid elements in pieces that share no node: those that share one hold each other.
+pub(crate) struct Pieces {
+    /// Piece of every node, [`NO_PIECE`] where it has no solid element, `[n_nodes]`.
+    pub of_node: Vec<u32>,
+    /// Nodes of every piece, increasing.
+    nodes: Vec<Vec<u32>>,
+}
+
+/// In [`Pieces::of_node`]: not solid.
+pub(crate) const NO_PIECE: u32 = u32::MAX;
+
+impl Pieces {
+    /// Those of the elements `is_solid`, `[n_elements]`, in the order of their first nodes.
+    pub fn of(mesh: &HexMesh, is_solid: &[bool]) -> Self {
+        let solid = || mesh.hexes().iter().zip(is_solid).filter(|(_, solid)| **solid);
+        let mut parent: Vec<u32> = (0..mesh.n_nodes() as u32).collect();
+        let mut of_node = vec![NO_PIECE; mesh.n_nodes()];
+        for (hex, _) in solid() {
+            for &node in hex {
+                of_node[node as usize] = 0;
+                let (a, b) = (root(&mut parent, hex[0]), root(&mut parent, node));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+
+        // A root is the least node of its piece, so that its number is there before it is needed.
+        let mut nodes: Vec<Vec<u32>> = Vec::new();
+        for node in 0..mesh.n_nodes() {
+            if of_node[node] == NO_PIECE {
+                continue;
+            }
+            let first = root(&mut parent, node as u32) as usize;
+            if first == node {
+                of_node[node] = nodes.len() as u32;
+                nodes.push(Vec::new());
+            }
+            of_node[node] = of_node[first];
+            nodes[of_node[node] as usize].push(node as u32);
+        }
+        Self { of_node, nodes }
+    }
+
+    /// The nodes of every piece, increasing.
+    pub fn nodes(&self) -> &[Vec<u32>] {
+        &self.nodes
+    }
+
+    /// Whether what is held by `problem` holds a piece against motions without energy, `[n_pieces]`.
+    pub fn held<K: Physics<N>, const N: usize>(&self, problem: &Problem<K, N>) -> Vec<bool> {
+        let (held, mesh) = (problem.constraints(), problem.mesh());
+        let is_held =
+            |nodes: &Vec<u32>| problem.kernel().free_motions(held, mesh, nodes).is_empty();
+        self.nodes.iter().map(is_held).collect()
+    }
+
+    /// Whether a load case of `problem` acts on a piece, `[n_pieces]`.
+    pub fn loaded<K: Physics<N>, const N: usize>(&self, problem: &Problem<K, N>) -> Vec<bool> {
+        let cases = problem.load_cases();
+        if cases.iter().any(|case| !case.body_force.is_zero()) {
+            return vec![true; self.nodes.len()];
+        }
+        let acts = |values: &[f64], node: u32| {
+            values[N * node as usize..][..N].iter().any(|value| *value != 0.0)
+        };
+        let is_loaded = |nodes: &Vec<u32>| {
+            cases.iter().any(|case| {
+                let given = [Some(&case.forces), case.prescribed.as_ref()];
+                given.into_iter().flatten().any(|v| nodes.iter().any(|&node| acts(v, node)))
+            })
+        };
+        self.nodes.iter().map(is_loaded).collect()
+    }
+
+    /// Volume of every piece of which elements have `volumes`, `[n_pieces]`; one that is not solid counts
+    /// for the piece that it touches.
+    pub fn volumes(&self, mesh: &HexMesh, volumes: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.nodes.len()];
+        for (hex, volume) in mesh.hexes().iter().zip(volumes) {
+            let piece = self.of_node[hex[0] as usize] as usize;
+            sums.get_mut(piece).into_iter().for_each(|sum| *sum += volume);
+        }
+        sums
+    }
+}
+
+fn root(parent: &mut [u32], mut node: u32) -> u32 {
+    while parent[node as usize] != node {
+        let up = parent[parent[node as usize] as usize];
+        parent[node as usize] = up;
+        node = up;
+    }
+    node
+}

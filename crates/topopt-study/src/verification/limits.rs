@@ -1,0 +1,232 @@
+//! What was asked of a design, with what the shape that is built has of it.
+
+use serde::Serialize;
+use serde_json::Value;
+use topopt_design::Moment;
+use topopt_linalg::Cpu;
+use topopt_mesh::numbers::shown;
+
+use super::carried::Carried;
+use super::compared::Compared;
+use crate::config::PhysicsKind;
+use crate::failure::Failure;
+use crate::finding::{Finding, InputError};
+use crate::formulation::state_function;
+use crate::model::Model;
+use crate::physics::Physics;
+use crate::posed::{Form, PosedConstraint, PosedResponse};
+
+/// Objective and limits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Limits {
+    /// What was minimized or maximized.
+    pub objective: VerifiedObjective,
+    /// What has a limit.
+    pub constraints: Vec<VerifiedLimit>,
+    /// Whether the built shape keeps all limits, to a thousandth; none where there is no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits_met: Option<bool>,
+}
+
+/// What was minimized or maximized.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VerifiedObjective {
+    /// The response in words.
+    pub response: String,
+    /// `minimize` or `maximize`.
+    pub goal: &'static str,
+    /// Both designs.
+    #[serde(flatten)]
+    pub compared: Compared,
+    /// The true largest value in the built shape, where the response stands for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest: Option<f64>,
+}
+
+/// A response with its limit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VerifiedLimit {
+    /// The response in words.
+    pub response: String,
+    /// Both designs.
+    #[serde(flatten)]
+    pub compared: Compared,
+    /// The true largest value in the built shape, where the response stands for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest: Option<f64>,
+    /// The largest value allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// The smallest value allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
+    /// Whether the built shape keeps it, to a thousandth.
+    pub met: bool,
+}
+
+/// What the built shape has of responses: the values of single ones, and the true largest ones.
+#[derive(Clone, Copy)]
+struct Found {
+    value: f64,
+    largest: Option<f64>,
+}
+
+/// A solved shape, in the order of the problem.
+pub(super) struct SolvedShape<'a, K, const N: usize> {
+    pub model: &'a Model<K, N>,
+    pub carried: &'a Carried,
+    /// Share of every element that it fills, `[n_elements]`.
+    pub shares: &'a [f64],
+    /// Of every load case, `[n_nodes][N]`.
+    pub states: &'a [Vec<f64>],
+    /// Of every load case, without its weight.
+    pub compliances: &'a [f64],
+    /// Of all with their weights.
+    pub compliance: f64,
+}
+
+impl<K: Physics<N>, const N: usize> SolvedShape<'_, K, N> {
+    /// Objective and limits; `summary` is that of the run.
+    ///
+    /// # Errors
+    /// A finding if nothing is left of the set of a response.
+    pub fn limits(&self, summary: &Value) -> Result<Limits, Failure> {
+        let posed = &self.model.posed;
+        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+        let objective = self.objective()?;
+        let compared = Compared::new(number(&summary["objective"]["value"]), objective.value);
+        let objective = VerifiedObjective {
+            response: posed.objective_label(),
+            goal: if posed.is_maximized { "maximize" } else { "minimize" },
+            compared,
+            largest: objective.largest,
+        };
+
+        let limited = posed.constraints.iter().enumerate().map(|(i, constraint)| {
+            let found = self.found(&constraint.response)?;
+            let optimized = number(&summary["constraints"][i]["value"]);
+            Ok(VerifiedLimit::of(constraint, optimized, found))
+        });
+        let constraints: Vec<VerifiedLimit> = limited.collect::<Result<_, Failure>>()?;
+        let all = || constraints.iter().all(|constraint| constraint.met);
+        let limits_met = (!constraints.is_empty()).then(all);
+        Ok(Limits { objective, constraints, limits_met })
+    }
+
+    /// The pieces that carry nothing, a sentence each.
+    pub fn idle_pieces(&self) -> Vec<String> {
+        let volumes = self.shares.iter().zip(&self.model.space.volumes);
+        let filled: Vec<f64> = volumes.map(|(share, volume)| share * volume).collect();
+        self.carried.idle_pieces(&self.model.problem, &filled)
+    }
+
+    /// The worst of several responses times their weights, as the run counts them.
+    fn objective(&self) -> Result<Found, Failure> {
+        let posed = &self.model.posed;
+        if let [only] = &posed.objective[..] {
+            return self.found(only);
+        }
+        let mut worst = Found { value: f64::NAN, largest: None };
+        for response in &posed.objective {
+            let found = self.found(response)?;
+            let value = response.weight * found.value;
+            let is_worse =
+                if posed.is_maximized { value < worst.value } else { value > worst.value };
+            if worst.value.is_nan() || is_worse {
+                worst = Found { value, ..found };
+            }
+        }
+        Ok(worst)
+    }
+
+    fn found(&self, response: &PosedResponse) -> Result<Found, Failure> {
+        let subject = self.model.subject();
+        if let Some(weights) = subject.density_weights(&response.form) {
+            let value = weights.iter().zip(self.shares).map(|(w, share)| w * share).sum();
+            return Ok(Found { value, largest: None });
+        }
+        let form = match &response.form {
+            Form::Compliance => return Ok(Found { value: self.compliance, largest: None }),
+            Form::CaseCompliance(case) => {
+                return Ok(Found { value: self.compliances[*case], largest: None });
+            }
+            form => form.on_nodes(&self.carried.is_carrying_node),
+        };
+        let form = form.ok_or_else(|| InputError::from(nothing_left(response)))?;
+        let Some((case, mut function)) =
+            state_function::<Cpu, K, N>((&form, response.zero), subject, &Cpu)?
+        else {
+            return Ok(Found { value: f64::NAN, largest: None });
+        };
+        let (state, loads) = (&self.states[case], &self.model.problem.load_cases()[case].forces);
+        let (share, is_first, is_last) = (1.0, true, true);
+        let moment = Moment { backend: &Cpu, state, loads, share, is_first, is_last };
+        Ok(Found { value: function.value(&moment)?, largest: largest::<N>(&form, state) })
+    }
+}
+
+/// The true largest value that a norm stands for: of lengths, or of temperatures.
+fn largest<const N: usize>(form: &Form, state: &[f64]) -> Option<f64> {
+    let Form::LargestDisplacement { nodes, .. } = form else { return None };
+    let state = state.as_chunks::<N>().0;
+    let value = |node: &u32| match &state[*node as usize][..] {
+        [temperature] => *temperature,
+        u => u.iter().map(|u| u * u).sum::<f64>().sqrt(),
+    };
+    nodes.iter().map(value).reduce(f64::max)
+}
+
+fn nothing_left(response: &PosedResponse) -> Finding {
+    let message = format!(
+        "nothing is left of the set whose {} counts: the built shape has no material there",
+        response.label
+    );
+    Finding::new(message).remedy("name the elements at this set in `design.solid`, and run again")
+}
+
+impl VerifiedLimit {
+    fn of(constraint: &PosedConstraint, optimized: f64, Found { value, largest }: Found) -> Self {
+        let PosedConstraint { response, limit, is_upper, .. } = constraint;
+        Self {
+            response: response.label.clone(),
+            compared: Compared::new(optimized, value),
+            largest,
+            at_most: is_upper.then_some(*limit),
+            at_least: (!is_upper).then_some(*limit),
+            met: constraint.is_met(value),
+        }
+    }
+
+    /// Its limit in words, such as `at most 170`.
+    pub fn limit(&self) -> String {
+        match (self.at_most, self.at_least) {
+            (Some(limit), _) => format!("at most {}", shown(limit)),
+            (None, limit) => format!("at least {}", shown(limit.unwrap_or(f64::NAN))),
+        }
+    }
+}
+
+impl Limits {
+    /// The limits that the built shape misses, a sentence each, in the words of `physics`.
+    pub fn missed(&self, physics: PhysicsKind) -> Vec<String> {
+        let missed = self.constraints.iter().filter(|limit| !limit.met);
+        let said = missed.map(|limit| {
+            format!(
+                "in the built shape the {} is {}, and {} is asked for",
+                physics.in_words(&limit.response),
+                shown(limit.compared.verified),
+                limit.limit()
+            )
+        });
+        said.collect()
+    }
+
+    /// Nothing if the built shape keeps all limits.
+    ///
+    /// # Errors
+    /// [`Failure::LimitsMissed`].
+    pub fn check(&self, physics: PhysicsKind) -> Result<(), Failure> {
+        let missed = self.missed(physics);
+        if missed.is_empty() { Ok(()) } else { Err(Failure::LimitsMissed { missed }) }
+    }
+}

@@ -1,0 +1,115 @@
+//! Springs and moved supports of an elastic design that find material, or do not.
+
+use topopt_mesh::numbers::shown;
+
+use super::moved::{Ground, MOST, percent};
+use crate::config::{Config, Spring};
+use crate::finding::Finding;
+use crate::lookup::Lookup;
+use crate::solved::{Hold, Restraint};
+
+/// Springs on nodes, and what there is to say of them.
+#[derive(Default)]
+pub(super) struct MovedSprings {
+    /// Stiffness that was moved to nodes, as the user numbers them.
+    pub added: Vec<(u32, [f64; 3])>,
+    /// A sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Ground<'_, 3> {
+    /// Moves `stiffness` of `[[springs]]` from nodes that carry nothing to the nearest ones of the set
+    /// that do, in `restraints`, the last of which are those of springs. An elastic foundation acts
+    /// where there is material.
+    ///
+    /// # Errors
+    /// A finding if nothing is left of a set, or too little.
+    pub fn move_springs(
+        &self,
+        config: &Config,
+        restraints: &mut [Restraint],
+    ) -> Result<MovedSprings, Finding> {
+        let mut moved = MovedSprings::default();
+        let of_springs = restraints[config.supports.len()..].iter_mut();
+        for (spring, restraint) in config.springs.iter().zip(of_springs) {
+            let Hold::Stiffness(nodes) = &mut restraint.hold else { continue };
+            self.move_spring(spring, nodes, &mut moved)?;
+        }
+        Ok(moved)
+    }
+
+    fn move_spring(
+        &self,
+        spring: &Spring,
+        nodes: &mut [(u32, [f64; 3])],
+        moved: &mut MovedSprings,
+    ) -> Result<(), Finding> {
+        let sum = |stiffness: &[f64; 3]| stiffness.iter().sum::<f64>();
+        let all: f64 = nodes.iter().map(|(_, k)| sum(k)).sum();
+        let is_lost = |node: u32| !self.carries(node);
+        let lost: f64 = nodes.iter().filter(|(node, _)| is_lost(*node)).map(|(_, k)| sum(k)).sum();
+        let share = if all > 0.0 { lost / all } else { 0.0 };
+        if share == 0.0 {
+            return Ok(());
+        }
+        let name = spring.set.get_ref();
+        let targets: Vec<u32> =
+            nodes.iter().map(|(node, _)| *node).filter(|node| !is_lost(*node)).collect();
+        let is_foundation = spring.stiffness_per_area.is_some();
+        if targets.is_empty() || share > MOST && !is_foundation {
+            let message = format!(
+                "{} % of the stiffness of the springs at `{name}` is on elements that are empty in \
+                 the built shape",
+                shown(percent(share))
+            );
+            let remedy = "run again with `design.keep_loaded = \"solid\"`, or name the elements at the \
+                          springs in `design.solid`";
+            return Err(Finding::new(message).remedy(remedy));
+        }
+
+        let percent = shown(percent(share));
+        if is_foundation {
+            moved.notes.push(format!(
+                "{percent} % of the foundation `{name}` is on empty elements, which it does not hold"
+            ));
+            return Ok(());
+        }
+        for (node, stiffness) in nodes.iter_mut().filter(|(node, _)| is_lost(*node)) {
+            let (target, _) = self.nearest(*node, &targets);
+            *node = target;
+            moved.added.push((target, *stiffness));
+        }
+        moved.notes.push(format!(
+            "{percent} % of the springs at `{name}` stood on empty elements and are tied to the nearest \
+             solid nodes of the set"
+        ));
+        Ok(())
+    }
+
+    /// Says which supports have nothing left.
+    ///
+    /// # Errors
+    /// A finding if one of them moves the part.
+    pub fn empty_supports(&self, lookup: &Lookup) -> Result<Vec<String>, Finding> {
+        let mut notes = Vec::new();
+        for support in &lookup.config.supports {
+            let nodes = lookup.nodes(&support.set, support.kind, &mut Vec::new());
+            if nodes.into_iter().any(|node| self.carries(node)) {
+                continue;
+            }
+            let name = support.set.get_ref();
+            let moves = support.displacement.as_ref().is_some_and(|u| *u.get_ref() != [0.0; 3]);
+            if moves {
+                let message = format!(
+                    "nothing is left of `{name}`, which a support moves: the built shape does not \
+                     feel its displacement"
+                );
+                let remedy = "run again with `design.keep_loaded = \"solid\"`, or name the elements at \
+                              the support in `design.solid`";
+                return Err(Finding::new(message).remedy(remedy));
+            }
+            notes.push(format!("nothing is left of the support `{name}`, which holds nothing"));
+        }
+        Ok(notes)
+    }
+}
