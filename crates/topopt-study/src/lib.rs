@@ -12,6 +12,7 @@ mod checkpoint;
 pub mod computer;
 pub mod config;
 pub mod deck_case;
+mod deck_material;
 pub mod design_file;
 pub mod distance;
 pub mod done;

@@ -91,6 +91,7 @@ impl Info {
     fn of(imported: &ImportedMesh) -> Self {
         let mesh = &imported.mesh;
         let bounds = mesh.bounding_box();
+        let lost = imported.deck.lost.iter().map(|what| format!("not carried over: {what}"));
         let set = |(name, kind, count): (String, topopt_mesh::SetKind, usize)| Set {
             name,
             kind: kind.name(),
@@ -105,7 +106,7 @@ impl Info {
             element_width: mesh.element_width(),
             quality: Shape::of(mesh, |element| imported.element_tags[element as usize]),
             components: Components::of(mesh).n_components(),
-            notes: imported.notes.clone(),
+            notes: imported.notes.iter().cloned().chain(lost).collect(),
         }
     }
 

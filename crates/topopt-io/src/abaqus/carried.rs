@@ -211,7 +211,13 @@ impl Carrier<'_> {
         };
         let fixed = std::array::from_fn(|i| (run[0]..=run[1]).contains(&i));
         let displacement = fixed.map(|fixed| if fixed { value } else { 0.0 });
-        self.support(DeckSupport { set, fixed, displacement, case: case.cloned() });
+        self.support(DeckSupport {
+            set,
+            fixed,
+            displacement,
+            case: case.cloned(),
+            ..Default::default()
+        });
     }
 
     fn distributed(&mut self, load: &Distributed) -> Parsed<()> {
@@ -293,6 +299,7 @@ impl Carrier<'_> {
                 youngs_modulus: material.elastic.map(|[modulus, _]| modulus),
                 poissons_ratio: material.elastic.map(|[_, ratio]| ratio),
                 mass_density: material.density,
+                ..Default::default()
             })
         };
         let materials: Vec<_> = match (names.len(), self.deck.materials.as_slice()) {
