@@ -1,20 +1,59 @@
 //! What a solver's deck says besides its mesh: materials, supports and loads, by sets of the mesh.
+//!
+//! A reader knows the words of its format that it carries over and those that have no bearing on
+//! the result, such as requests for output. All others go to [`Deck::lost`]: nothing that bears on
+//! the result is passed over without a word.
+
+use std::collections::BTreeMap;
 
 /// Materials, supports and loads of a deck. The sets they name are in the mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Deck {
+    /// The physics of its steps.
+    pub physics: DeckPhysics,
     /// The materials that elements have.
     pub materials: Vec<DeckMaterial>,
-    /// Held and displaced nodes.
+    /// Held and displaced nodes; of heat, nodes whose temperature is held.
     pub supports: Vec<DeckSupport>,
+    /// Springs to the ground.
+    pub springs: Vec<DeckSpring>,
+    /// Faces that give heat to an ambient.
+    pub films: Vec<DeckFilm>,
     /// The loads.
     pub loads: Vec<DeckLoad>,
-    /// What could not be carried over, a sentence each.
+    /// Forces on single nodes, of heat flows in their first component, by the set of these nodes
+    /// and in its order: those of [`SetLoad::ByNode`].
+    pub nodal: BTreeMap<String, Vec<[f64; 3]>>,
+    /// The steps of heat in time.
+    pub in_time: Option<DeckSteps>,
+    /// What bears on the result and could not be carried over, a sentence each.
     pub lost: Vec<String>,
 }
 
-/// An isotropic material, in the units of the deck.
-#[derive(Debug, Clone, PartialEq)]
+/// The physics of a deck.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DeckPhysics {
+    /// Displacements.
+    #[default]
+    Elasticity,
+    /// Temperatures.
+    Heat,
+}
+
+/// Heat in time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeckSteps {
+    /// The time at which it ends; it begins at 0.
+    pub end: f64,
+    /// Length of a step.
+    pub step: f64,
+    /// Temperature at the beginning.
+    pub initial: f64,
+}
+
+/// A material, in the units of the deck. A property is none if the deck does not give it, or gives it
+/// in a form that is not understood.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct DeckMaterial {
     /// Its name or number in the deck.
     pub name: String,
@@ -26,10 +65,17 @@ pub struct DeckMaterial {
     pub poissons_ratio: Option<f64>,
     /// Mass per volume, if the deck gives it.
     pub mass_density: Option<f64>,
+    /// Conductivity, if the deck gives it: one number, or those along x, y and z.
+    pub conductivity: Vec<f64>,
+    /// Heat per mass and temperature, if the deck gives it.
+    pub heat_capacity: Option<f64>,
+    /// What the deck says of its elasticity or conductivity that is not understood, such as
+    /// `*ELASTIC, TYPE=ORTHO (line 7)`: a case then needs a number of the user's.
+    pub not_understood: Option<String>,
 }
 
 /// Nodes that are held or displaced.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct DeckSupport {
     /// The node set.
     pub set: String,
@@ -37,8 +83,30 @@ pub struct DeckSupport {
     pub fixed: [bool; 3],
     /// The displacement in these directions (length); 0 where they are held.
     pub displacement: [f64; 3],
-    /// The load case of the displacement; none if it belongs to all.
+    /// The temperature at which they are held, of heat.
+    pub temperature: f64,
+    /// The load case of the displacement or temperature; none if it belongs to all.
     pub case: Option<String>,
+}
+
+/// Springs between nodes and the ground.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeckSpring {
+    /// The node set.
+    pub set: String,
+    /// Force per displacement in x, y and z on each node.
+    pub stiffness: [f64; 3],
+}
+
+/// Faces that give heat to an ambient.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeckFilm {
+    /// The face set.
+    pub set: String,
+    /// Heat per time, area and temperature.
+    pub film_coefficient: f64,
+    /// Temperature of the ambient.
+    pub ambient: f64,
 }
 
 /// A load in a load case: a step, a load step or a subcase of the deck.
@@ -59,6 +127,11 @@ pub enum SetLoad {
         set: String,
         /// The force on each node.
         force: [f64; 3],
+    },
+    /// A force on each node of a set as [`Deck::nodal`] has it; of heat, a heat flow.
+    ByNode {
+        /// The node set.
+        set: String,
     },
     /// A force per area against the outward normals.
     Pressure {
@@ -97,5 +170,26 @@ pub enum SetLoad {
         force: [f64; 3],
         /// The moment.
         moment: [f64; 3],
+    },
+    /// Heat per time and area into faces.
+    HeatFlux {
+        /// The face set.
+        set: String,
+        /// The heat flux; positive heats.
+        heat_flux: f64,
+    },
+    /// Heat per time and volume.
+    HeatSource {
+        /// The element set; none if it is the whole part.
+        set: Option<String>,
+        /// The source.
+        heat_source: f64,
+    },
+    /// Heat per time into each node of a set.
+    NodalHeat {
+        /// The node set.
+        set: String,
+        /// The heat into each node.
+        heat: f64,
     },
 }

@@ -1,6 +1,6 @@
 //! The solid of a file: its cells, cut into hexahedra where they must be, and its sets.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use topopt_mesh::cells::{Cells, Cut, CutError, NO_NODE, Shape};
 use topopt_mesh::hexahedron;
@@ -24,6 +24,8 @@ pub(crate) struct Part {
     cut: Cut,
     /// For every node of the file, and then those of the cut, whether a hexahedron uses it.
     is_used: Vec<bool>,
+    /// The ends of edges whose middles no hexahedron uses, by the middle.
+    dropped_middles: HashMap<u32, [u32; 2]>,
 }
 
 /// Named sets by what a file names.
@@ -85,7 +87,8 @@ impl Part {
         for &node in cut.hexes.as_flattened() {
             is_used[node as usize] = true;
         }
-        Ok(Self { elements, cells, node_tags, cut, is_used })
+        let dropped_middles = dropped_middles(&cells, &is_used);
+        Ok(Self { elements, cells, node_tags, cut, is_used, dropped_middles })
     }
 
     /// Where the node `tag` stands among those of the file, if it is there.
@@ -96,6 +99,15 @@ impl Part {
     /// Coordinates of the node of the file at a position.
     pub fn given_place(&self, position: u32) -> [f64; 3] {
         self.cut.coordinates[position as usize]
+    }
+
+    /// Where what acts on the node at a position acts in the mesh, and with which shares: on itself, or in
+    /// equal shares on the ends of the edge in whose middle it is, if no hexahedron uses it.
+    pub fn shares(&self, position: u32) -> Vec<(u32, f64)> {
+        match self.dropped_middles.get(&position) {
+            Some(&[a, b]) => vec![(a, 0.5), (b, 0.5)],
+            None => vec![(position, 1.0)],
+        }
     }
 
     /// Whether a hexahedron uses the node at a position.
@@ -137,7 +149,7 @@ impl Part {
         let empty = sets.summary().into_iter().filter(|(.., entries)| *entries == 0);
         notes.extend(empty.map(|(name, kind, _)| format!("{} set `{name}` is empty", kind.name())));
 
-        let Self { elements, cells, mut node_tags, cut, is_used } = self;
+        let Self { elements, cells, mut node_tags, cut, is_used, .. } = self;
         let of_elements: Vec<u32> = (0..cells.len())
             .flat_map(|cell| std::iter::repeat_n(cell as u32, cut.hexes_of(cell).len()))
             .collect();
@@ -278,6 +290,19 @@ fn no_shared_middles(cells: &Cells, elements: &Elements, tags: &[u64]) -> Result
         }
     }
     Ok(())
+}
+
+/// The ends of the edges whose middles no hexahedron uses, by the middle.
+fn dropped_middles(cells: &Cells, is_used: &[bool]) -> HashMap<u32, [u32; 2]> {
+    let mut dropped = HashMap::new();
+    for cell in cells.iter() {
+        for (&[a, b], &middle) in cell.shape.edges().iter().zip(cell.middles) {
+            if is_used.get(middle as usize) == Some(&false) {
+                dropped.insert(middle, [cell.corners[a], cell.corners[b]]);
+            }
+        }
+    }
+    dropped
 }
 
 /// The numbers of the nodes that are used; [`NO_NODE`] for the others.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use topopt_fem::{Coupling, DIM, Elasticity};
-use topopt_io::deck::{Deck, DeckMaterial};
+use topopt_io::deck::Deck;
 use topopt_io::vtk::vtu;
 use topopt_io::{ImportedMesh, UncutCells};
 use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
@@ -17,12 +17,12 @@ use crate::fields::{Fields, Maker};
 use crate::finding::{Finding, InputError};
 use crate::interrupt::Interrupt;
 use crate::kept::{Kept, Passive};
-use crate::lookup::{Lookup, sorted};
+use crate::lookup::{Lookup, NodalOfMesh, sorted};
 use crate::meshing::Gmsh;
 use crate::physics::{Conditions, Loaded, Physics};
 use crate::posed::Posed;
 use crate::tags::Tags;
-use crate::{free_memory, meshing, selections};
+use crate::{deck_case, free_memory, meshing, selections};
 
 /// A mesh with supports, loads, solid and void elements, all by numbers from 0, of a physics with N
 /// unknowns per node.
@@ -34,6 +34,8 @@ pub struct Case<const N: usize = DIM> {
     pub tags: Option<Tags>,
     /// The sets of the mesh, and those that the case file selects.
     pub sets: Sets,
+    /// Forces on the nodes of sets as the mesh file has them.
+    pub nodal: NodalOfMesh,
     /// The cells of the mesh file, if they were cut and the case file asks for the design on them.
     pub uncut: Option<UncutCells>,
     /// What was left out or changed in reading the mesh, a sentence each.
@@ -138,15 +140,17 @@ impl<const N: usize> Case<N> {
         gmsh: &Gmsh,
         interrupt: &Interrupt,
     ) -> Result<Self, InputError> {
-        let Meshed { mesh, tags, uncut, arrays, mut notes } = Meshed::of(config, gmsh, interrupt)?;
+        let Meshed { mesh, tags, uncut, arrays, mut notes, deck } =
+            Meshed::of(config, gmsh, interrupt)?;
         let sets = selections::sets(config, &mesh, tags.as_ref())?;
-        let lookup = Lookup { config, mesh: &mesh, sets: &sets };
+        let lookup = Lookup { config, mesh: &mesh, sets: &sets, nodal: &deck.nodal };
         notes.extend(lookup.notes());
 
         let mut findings = Vec::new();
         let Conditions { fixed, springs, films, load_cases } =
             K::conditions(&lookup, &mut findings);
         let materials = lookup.materials(&mut findings);
+        findings.extend(lookup.unlike_the_deck(&deck, &materials));
         findings.extend(K::incomplete_materials(&lookup, &load_cases, &materials));
         let [solid, void] = lookup.passive(&mut findings);
         let posed = lookup.posed(&mut findings);
@@ -169,6 +173,7 @@ impl<const N: usize> Case<N> {
             mesh,
             tags,
             sets,
+            nodal: deck.nodal,
             uncut,
             notes,
             fixed,
@@ -187,7 +192,7 @@ impl<const N: usize> Case<N> {
 
     /// Its sets.
     pub(crate) fn lookup<'a>(&'a self, config: &'a Config) -> Lookup<'a> {
-        Lookup { config, mesh: &self.mesh, sets: &self.sets }
+        Lookup { config, mesh: &self.mesh, sets: &self.sets, nodal: &self.nodal }
     }
 
     /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.
@@ -209,6 +214,8 @@ struct Meshed {
     /// Arrays of the elements that the case file names, `[n_elements]`.
     arrays: BTreeMap<String, Vec<f64>>,
     notes: Vec<String>,
+    /// What the mesh file says besides, if it is a solver's deck.
+    deck: Deck,
 }
 
 impl Meshed {
@@ -241,7 +248,7 @@ impl Meshed {
                 if path.exists() { finding } else { finding.remedy(relative) }
             })?;
 
-        material_of_the_deck(config, &deck)?;
+        notes.extend(deck_case::note_on_lost(path, &deck));
         let is_wanted = config.output.uncut;
         if is_wanted && uncut.is_none() {
             notes.push(
@@ -250,7 +257,7 @@ impl Meshed {
         }
         let tags = Some(Tags { nodes: node_tags, elements: element_tags });
         let arrays = names.into_iter().map(str::to_owned).zip(arrays).collect();
-        Ok(Self { mesh, tags, uncut: uncut.filter(|_| is_wanted), arrays, notes })
+        Ok(Self { mesh, tags, uncut: uncut.filter(|_| is_wanted), arrays, notes, deck })
     }
 
     fn generated(config: &Config) -> Result<Self, InputError> {
@@ -271,36 +278,15 @@ impl Meshed {
 
         let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());
         let mesh = if is_shuffled { Renumbering::shuffled(&mesh, 1).apply(&mesh) } else { mesh };
-        Ok(Self { mesh, tags: None, uncut: None, arrays: BTreeMap::new(), notes: Vec::new() })
+        Ok(Self {
+            mesh,
+            tags: None,
+            uncut: None,
+            arrays: BTreeMap::new(),
+            notes: Vec::new(),
+            deck: Deck::default(),
+        })
     }
-}
-
-/// Without a modulus in the case file it would be 1, whatever the deck says.
-fn material_of_the_deck(config: &Config, deck: &Deck) -> Result<(), InputError> {
-    let known = deck.materials.iter().find_map(|m| Some((m, m.youngs_modulus?)));
-    let Some((material, modulus)) = known else { return Ok(()) };
-    if config.gives("material.youngs_modulus") {
-        return Ok(());
-    }
-
-    let DeckMaterial { name, poissons_ratio, mass_density, .. } = material;
-    let mut keys = vec![format!("youngs_modulus = {modulus:?}")];
-    keys.extend(poissons_ratio.map(|ratio| format!("poissons_ratio = {ratio:?}")));
-    keys.extend(mass_density.map(|density| format!("mass_density = {density:?}")));
-    let message = format!(
-        "the case gives no `material.youngs_modulus`, and the mesh file has the material `{name}`"
-    );
-    let remedy = format!(
-        "add [material] with {}; `topopt init {}` writes a case with all that the file says",
-        keys.join(", "),
-        config
-            .mesh
-            .get_ref()
-            .file
-            .as_ref()
-            .map_or_else(String::new, |file| { file.get_ref().display().to_string() })
-    );
-    Err(Finding::new(message).remedy(remedy).into())
 }
 
 impl Lookup<'_> {

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use topopt_io::ImportedMesh;
-use topopt_io::deck::{DeckLoad, DeckMaterial, DeckSupport, SetLoad};
+use topopt_io::deck::{
+    Deck, DeckFilm, DeckLoad, DeckMaterial, DeckPhysics, DeckSpring, DeckSteps, DeckSupport,
+    SetLoad,
+};
 use topopt_mesh::numbers::shown;
 use topopt_mesh::{SetKind, Sets};
 
@@ -11,15 +14,25 @@ use topopt_mesh::{SetKind, Sets};
 /// not in it, a sentence each.
 pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
     let deck = &imported.deck;
-    let mut case =
-        DeckCase { sets: imported.mesh.sets(), text: String::new(), lost: deck.lost.clone() };
+    let mut case = DeckCase {
+        sets: imported.mesh.sets(),
+        physics: deck.physics,
+        text: String::new(),
+        lost: deck.lost.clone(),
+    };
 
     let name = file.display().to_string();
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     case.line(&format!("title = {}", quoted(&stem)));
+    if deck.physics == DeckPhysics::Heat {
+        case.line("\n[physics]\nkind = \"heat\"");
+    }
     case.line(&format!("\n[mesh]\nfile = {}", quoted(&name)));
     case.materials(&deck.materials, imported);
     deck.supports.iter().for_each(|support| case.support(support));
+    deck.springs.iter().for_each(|spring| case.spring(spring));
+    deck.films.iter().for_each(|film| case.film(film));
+    deck.in_time.iter().for_each(|steps| case.in_time(steps));
     deck.loads.iter().for_each(|load| case.load(load));
     case.design();
 
@@ -30,9 +43,24 @@ pub fn case_of(file: &Path, imported: &ImportedMesh) -> (String, Vec<String>) {
     (head + &lost_lines + "\n" + &text, lost)
 }
 
+/// What to say of a deck at `file` of which something is not carried over to a case.
+pub(crate) fn note_on_lost(file: &Path, deck: &Deck) -> Option<String> {
+    let file = file.display();
+    match deck.lost.as_slice() {
+        [] => None,
+        [one] => Some(format!("of the deck, `topopt init {file}` does not carry over: {one}")),
+        all => Some(format!(
+            "{} things that the deck says are not carried over by `topopt init {file}`: `topopt info` \
+             lists them",
+            all.len()
+        )),
+    }
+}
+
 /// A case that is being written.
 struct DeckCase<'a> {
     sets: &'a Sets,
+    physics: DeckPhysics,
     text: String,
     lost: Vec<String>,
 }
@@ -57,9 +85,9 @@ impl DeckCase<'_> {
         let ratio = ratios.filter_map(|material| material.poissons_ratio).next();
         match most {
             Some(material) => self.properties(material),
-            None => self.line("# youngs_modulus = 1.0     # the file gives none"),
+            None => self.line(&format!("# {} = 1.0     # the file gives none", self.stiffness())),
         }
-        if let Some(ratio) = ratio {
+        if let Some(ratio) = ratio.filter(|_| self.physics == DeckPhysics::Elasticity) {
             self.line(&format!("poissons_ratio = {ratio:?}"));
         }
         for material in others {
@@ -73,6 +101,9 @@ impl DeckCase<'_> {
     /// A Poisson's ratio that is not that of the case is lost.
     fn other_ratio(&mut self, material: &DeckMaterial, of_case: Option<f64>) {
         let DeckMaterial { name, poissons_ratio, .. } = material;
+        if self.physics == DeckPhysics::Heat {
+            return;
+        }
         if let (Some(ratio), Some(used)) = (poissons_ratio.filter(|r| Some(*r) != of_case), of_case)
         {
             self.lost.push(format!(
@@ -83,50 +114,106 @@ impl DeckCase<'_> {
         }
     }
 
+    /// The key of the law of a material.
+    fn stiffness(&self) -> &'static str {
+        match self.physics {
+            DeckPhysics::Elasticity => "youngs_modulus",
+            DeckPhysics::Heat => "conductivity",
+        }
+    }
+
     fn properties(&mut self, material: &DeckMaterial) {
-        let DeckMaterial { name, youngs_modulus, mass_density, .. } = material;
-        self.line(&format!("# {name}"));
-        for (key, value) in [("youngs_modulus", youngs_modulus), ("mass_density", mass_density)] {
-            match value {
-                Some(value) => self.line(&format!("{key} = {value:?}")),
-                None if key == "youngs_modulus" => {
-                    self.line("# youngs_modulus = 1.0     # the file gives none");
-                }
-                None => {}
+        let DeckMaterial { name, youngs_modulus, mass_density, conductivity, .. } = material;
+        let key = self.stiffness();
+        self.line(&format!("# {}", name.replace(char::is_control, " ")));
+        let law = match (self.physics, conductivity.as_slice()) {
+            (DeckPhysics::Elasticity, _) => youngs_modulus.map(|modulus| format!("{modulus:?}")),
+            (DeckPhysics::Heat, []) => None,
+            (DeckPhysics::Heat, [one]) => Some(format!("{one:?}")),
+            (DeckPhysics::Heat, along) => Some(format!("{along:?}")),
+        };
+        match (law, &material.not_understood) {
+            (Some(law), _) => self.line(&format!("{key} = {law}")),
+            (None, Some(what)) => {
+                self.line(&format!("# {key} = 1.0     # needed: not understood is {what}"));
+                self.lost.push(format!(
+                    "material `{name}`: {what} is not understood; give a `{key}` that stands for it"
+                ));
             }
+            (None, None) => self.line(&format!("# {key} = 1.0     # the file gives none")),
+        }
+        if let Some(density) = mass_density {
+            self.line(&format!("mass_density = {density:?}"));
+        }
+        if let Some(capacity) = material.heat_capacity.filter(|_| self.physics == DeckPhysics::Heat)
+        {
+            self.line(&format!("heat_capacity = {capacity:?}"));
         }
     }
 
     fn support(&mut self, support: &DeckSupport) {
-        let DeckSupport { set, fixed, displacement, case } = support;
+        let DeckSupport { set, fixed, displacement, temperature, case } = support;
         if !self.has(set, "a support") {
             return;
         }
-        let axes = ["x", "y", "z"].iter().zip(fixed).filter(|(_, fixed)| **fixed);
-        let axes: Vec<String> = axes.map(|(axis, _)| quoted(axis)).collect();
         self.line(&format!("\n[[supports]]\nset = {}", quoted(set)));
         self.kind(set, SetKind::Node);
-        self.line(&format!("fix = [{}]", axes.join(", ")));
+        let is_heat = self.physics == DeckPhysics::Heat;
+        if is_heat {
+            self.line(&format!("temperature = {temperature:?}"));
+        } else {
+            let axes = ["x", "y", "z"].iter().zip(fixed).filter(|(_, fixed)| **fixed);
+            let axes: Vec<String> = axes.map(|(axis, _)| quoted(axis)).collect();
+            self.line(&format!("fix = [{}]", axes.join(", ")));
+        }
         if *displacement != [0.0; 3] {
             self.line(&format!("displacement = {displacement:?}"));
+        }
+        if is_heat || *displacement != [0.0; 3] {
             case.iter().for_each(|case| self.line(&format!("case = {}", quoted(case))));
         }
     }
 
+    fn spring(&mut self, DeckSpring { set, stiffness }: &DeckSpring) {
+        if !self.has(set, "springs") {
+            return;
+        }
+        self.line(&format!("\n[[springs]]\nset = {}", quoted(set)));
+        self.kind(set, SetKind::Node);
+        self.line(&format!("stiffness = {stiffness:?}"));
+    }
+
+    fn film(&mut self, DeckFilm { set, film_coefficient, ambient }: &DeckFilm) {
+        if !self.has(set, "convection") {
+            return;
+        }
+        self.line(&format!("\n[[convection]]\nset = {}", quoted(set)));
+        self.kind(set, SetKind::Face);
+        self.line(&format!("film_coefficient = {film_coefficient:?}\nambient = {ambient:?}"));
+    }
+
+    fn in_time(&mut self, DeckSteps { end, step, initial }: &DeckSteps) {
+        self.line(&format!("\n[transient]\nend = {end:?}\nstep = {step:?}\ninitial = {initial:?}"));
+        self.line("theta = 1.0                # implicit Euler");
+    }
+
     fn load(&mut self, DeckLoad { case, load }: &DeckLoad) {
         let (set, kind) = match load {
-            SetLoad::Force { set, .. } => (Some(set), SetKind::Node),
+            SetLoad::Force { set, .. }
+            | SetLoad::ByNode { set }
+            | SetLoad::NodalHeat { set, .. } => (Some(set), SetKind::Node),
             SetLoad::Remote { set, .. } => (Some(set), self.remote_kind(set)),
-            SetLoad::Pressure { set, .. } | SetLoad::Traction { set, .. } => {
-                (Some(set), SetKind::Face)
-            }
+            SetLoad::Pressure { set, .. }
+            | SetLoad::Traction { set, .. }
+            | SetLoad::HeatFlux { set, .. } => (Some(set), SetKind::Face),
+            SetLoad::HeatSource { set, .. } => (set.as_ref(), SetKind::Element),
             SetLoad::Gravity { .. } | SetLoad::Centrifugal { .. } => (None, SetKind::Element),
         };
         if set.is_some_and(|set| !self.has(set, "a load")) {
             return;
         }
 
-        for keys in keys_of(load) {
+        for keys in self.keys_of(load) {
             self.line("\n[[loads]]");
             if let Some(set) = set {
                 self.line(&format!("set = {}", quoted(set)));
@@ -134,6 +221,35 @@ impl DeckCase<'_> {
             }
             keys.iter().for_each(|key| self.line(key));
             self.line(&format!("case = {}", quoted(case)));
+        }
+    }
+
+    /// The keys of the entries that a load becomes.
+    fn keys_of(&self, load: &SetLoad) -> Vec<Vec<String>> {
+        match load {
+            SetLoad::Force { force, .. } => vec![vec![format!("force = {force:?}")]],
+            SetLoad::Pressure { pressure, .. } => vec![vec![format!("pressure = {pressure:?}")]],
+            SetLoad::Traction { traction, .. } => vec![vec![format!("traction = {traction:?}")]],
+            SetLoad::Gravity { acceleration } => vec![vec![format!("gravity = {acceleration:?}")]],
+            SetLoad::Centrifugal { center, angular_velocity } => vec![vec![
+                format!("angular_velocity = {angular_velocity:?}"),
+                format!("center = {center:?}"),
+            ]],
+            SetLoad::Remote { at, force, moment, .. } => {
+                let force = (*force != [0.0; 3])
+                    .then(|| vec![format!("total_force = {force:?}"), format!("at = {at:?}")]);
+                let moment = (*moment != [0.0; 3]).then(|| vec![format!("moment = {moment:?}")]);
+                force.into_iter().chain(moment).collect()
+            }
+            SetLoad::ByNode { .. } => vec![vec!["from_mesh = true".into()]],
+            SetLoad::HeatFlux { heat_flux, .. } => vec![vec![format!("heat_flux = {heat_flux:?}")]],
+            SetLoad::HeatSource { heat_source, .. } => {
+                vec![vec![format!("heat_source = {heat_source:?}")]]
+            }
+            SetLoad::NodalHeat { set, heat } => {
+                let total = heat * self.sets.nodes.get(set).map_or(0, Vec::len) as f64;
+                vec![vec![format!("total_heat = {total:?}")]]
+            }
         }
     }
 
@@ -164,26 +280,6 @@ impl DeckCase<'_> {
              # keep_loaded = \"solid\"    # elements at loads and supports stay, too; \"free\" designs them\n\n\
              [filter]\nradius_in_elements = 2.5",
         );
-    }
-}
-
-/// The keys of the entries that a load becomes.
-fn keys_of(load: &SetLoad) -> Vec<Vec<String>> {
-    match load {
-        SetLoad::Force { force, .. } => vec![vec![format!("force = {force:?}")]],
-        SetLoad::Pressure { pressure, .. } => vec![vec![format!("pressure = {pressure:?}")]],
-        SetLoad::Traction { traction, .. } => vec![vec![format!("traction = {traction:?}")]],
-        SetLoad::Gravity { acceleration } => vec![vec![format!("gravity = {acceleration:?}")]],
-        SetLoad::Centrifugal { center, angular_velocity } => vec![vec![
-            format!("angular_velocity = {angular_velocity:?}"),
-            format!("center = {center:?}"),
-        ]],
-        SetLoad::Remote { at, force, moment, .. } => {
-            let force = (*force != [0.0; 3])
-                .then(|| vec![format!("total_force = {force:?}"), format!("at = {at:?}")]);
-            let moment = (*moment != [0.0; 3]).then(|| vec![format!("moment = {moment:?}")]);
-            force.into_iter().chain(moment).collect()
-        }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod computer;
 pub mod config;
 mod connection;
 pub mod deck_case;
+mod deck_material;
 pub mod design_file;
 pub mod diagnosis;
 pub mod distance;

@@ -1,5 +1,8 @@
 //! The sets that a case file names, in its mesh.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use toml::Spanned;
 use topopt_mesh::{HexMesh, Sets};
 
@@ -14,9 +17,41 @@ pub struct Lookup<'a> {
     pub mesh: &'a HexMesh,
     /// Sets of the mesh and selections.
     pub sets: &'a Sets,
+    /// Forces on the nodes of sets as the mesh file has them.
+    pub nodal: &'a NodalOfMesh,
 }
 
+/// Forces on the nodes of node sets, in the order of each, as a mesh file has them; of heat, heat
+/// flows in the first component.
+pub type NodalOfMesh = BTreeMap<String, Vec<[f64; 3]>>;
+
 impl Lookup<'_> {
+    /// Forces on the nodes of a set as the mesh file has them; `place` is that of the key.
+    pub(crate) fn from_mesh(
+        &self,
+        set: &Spanned<String>,
+        place: Range<usize>,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<(u32, [f64; 3])> {
+        let name = set.get_ref();
+        if let Some((forces, nodes)) = self.nodal.get(name).zip(self.sets.nodes.get(name)) {
+            return nodes.iter().copied().zip(forces.iter().copied()).collect();
+        }
+        let known: Vec<_> = self.nodal.keys().map(|name| format!("`{name}`")).collect();
+        let message = format!("the mesh file has no forces on the nodes of a set `{name}`");
+        let remedy = match known.is_empty() {
+            true => {
+                "only a solver's deck with many different forces has such sets; give `force` or \
+                     `total_force`"
+                    .into()
+            }
+            false => format!("it has them for {}", known.join(", ")),
+        };
+        let finding = Finding::new(message).at(self.config.source(), place, "here");
+        findings.push(finding.remedy(remedy));
+        Vec::new()
+    }
+
     pub(crate) fn elements(&self, name: &Spanned<String>, findings: &mut Vec<Finding>) -> Vec<u32> {
         match self.sets.element_set(name.get_ref()) {
             Ok([]) => findings.push(self.empty(name.get_ref(), name.span())),

@@ -20,7 +20,7 @@ use crate::diagnosis::Diagnosis;
 use crate::filter_plan::FilterPlan;
 use crate::finding::{Finding, InputError};
 use crate::kept::Kept;
-use crate::lookup::{Lookup, sorted};
+use crate::lookup::sorted;
 use crate::materials::{self, MaterialShare};
 use crate::physics::{Loaded, Physics};
 use crate::posed::PosedConstraint;
@@ -84,7 +84,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
 
         let (renumbering, colors) = renumbered(&case.mesh, needs_colors);
         let problem = problem::<K, N>(config, &case, &renumbering)?;
-        let lookup = Lookup { config, mesh: &case.mesh, sets: &case.sets };
+        let lookup = case.lookup(config);
         let materials = (&case.materials[..], &case.fields);
         let timeline = K::timeline(&lookup, &case.fixed, materials, &renumbering)?;
         let materials = MaterialShare::all::<K, N>(config, &case);

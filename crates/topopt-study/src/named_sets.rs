@@ -52,7 +52,7 @@ impl Lookup<'_> {
 
         let loads = config.loads.iter().filter_map(|load| {
             let faces_first = match load.quantities().first()?.0 {
-                LoadQuantity::Force(_) => false,
+                LoadQuantity::Force(_) | LoadQuantity::FromMesh => false,
                 LoadQuantity::TotalForce(_) | LoadQuantity::Moment(_) => true,
                 _ => return None,
             };

@@ -93,6 +93,7 @@ impl Info {
         let bounds = mesh.bounding_box();
         let quality = Quality::of(mesh).summary();
         let worst = quality.worst.iter().map(|&e| imported.element_tags[e as usize]).collect();
+        let lost = imported.deck.lost.iter().map(|what| format!("not carried over: {what}"));
         let set = |(name, kind, count): (String, topopt_mesh::SetKind, usize)| Set {
             name,
             kind: kind.name(),
@@ -107,7 +108,7 @@ impl Info {
             element_width: mesh.element_width(),
             quality: Shape::new(&quality, worst),
             components: Components::of(mesh).n_components(),
-            notes: imported.notes.clone(),
+            notes: imported.notes.iter().cloned().chain(lost).collect(),
         }
     }
 

@@ -91,6 +91,7 @@ pub(super) fn materials(
             youngs_modulus: value(&["EX"]),
             poissons_ratio: value(&["NUXY", "PRXY"]),
             mass_density: value(&["DENS"]),
+            ..Default::default()
         });
     }
 }

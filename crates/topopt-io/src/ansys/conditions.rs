@@ -41,14 +41,24 @@ pub(super) fn add(
         let axis = ["D_UX", "D_UY", "D_UZ"].iter().position(|own| *own == name);
         let fixed = std::array::from_fn(|i| axis.is_none_or(|axis| axis == i));
         let displacement = [0.0; 3];
-        deck.supports.push(DeckSupport { set: set.clone(), fixed, displacement, case: None });
+        deck.supports.push(DeckSupport {
+            set: set.clone(),
+            fixed,
+            displacement,
+            ..Default::default()
+        });
         sets.nodes.insert(set, nodes.iter().filter_map(position).collect());
     }
     for ((axis, value), nodes) in moved(&straight(&archive.displacements)) {
         let set = free_name(sets, &format!("D_{}_{value:?}", ["UX", "UY", "UZ", "ALL"][axis]));
         let fixed = std::array::from_fn(|i| axis == 3 || axis == i);
         let displacement = fixed.map(|fixed| if fixed { value } else { 0.0 });
-        deck.supports.push(DeckSupport { set: set.clone(), fixed, displacement, case: None });
+        deck.supports.push(DeckSupport {
+            set: set.clone(),
+            fixed,
+            displacement,
+            ..Default::default()
+        });
         sets.nodes.insert(set, nodes.iter().filter_map(position).collect());
     }
 

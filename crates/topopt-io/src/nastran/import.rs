@@ -115,6 +115,7 @@ fn properties(model: &Model, found: &mut Found) {
             youngs_modulus,
             poissons_ratio,
             mass_density: material.mass_density,
+            ..Default::default()
         });
     }
     for tag in unknown {

@@ -166,5 +166,10 @@ fn scaled(load: &SetLoad, factor: f64) -> Option<SetLoad> {
             force: times(force),
             moment: times(moment),
         },
+        // Those that the reader does not make.
+        SetLoad::ByNode { .. }
+        | SetLoad::HeatFlux { .. }
+        | SetLoad::HeatSource { .. }
+        | SetLoad::NodalHeat { .. } => return None,
     })
 }

@@ -234,7 +234,12 @@ fn add_set(
     found.sets.nodes.insert(name.clone(), positions);
     if selected.contains(&set) {
         let displacement = displacement.map(f64::from_bits);
-        found.deck.supports.push(DeckSupport { set: name, fixed, displacement, case: None });
+        found.deck.supports.push(DeckSupport {
+            set: name,
+            fixed,
+            displacement,
+            ..Default::default()
+        });
     }
 }
 

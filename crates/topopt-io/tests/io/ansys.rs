@@ -372,7 +372,7 @@ fn commands_for_each_node_and_element_and_their_loads() {
     assert_eq!(sets.faces["SFE_1"].len(), 3, "2.5 on a triangle, by value");
     assert_eq!(sets.faces["SFE_2"], [topopt_mesh::Face { element: 0, local: 5 }]);
 
-    let Deck { materials, supports, loads, lost } = imported.deck;
+    let Deck { materials, supports, loads, lost, .. } = imported.deck;
     let moduli: Vec<_> = materials.iter().map(|material| material.youngs_modulus).collect();
     assert_eq!(moduli, [Some(210000.0), Some(70000.0)]);
     let displaced: Vec<_> = supports.iter().map(|s| (s.fixed, s.displacement[0])).collect();

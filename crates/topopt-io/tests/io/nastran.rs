@@ -131,7 +131,7 @@ fn the_loads_of_a_mixed_mesh_as_pynastran() {
 }
 
 pub fn support(set: &str, fixed: [bool; 3], displacement: [f64; 3]) -> DeckSupport {
-    DeckSupport { set: set.into(), fixed, displacement, case: None }
+    DeckSupport { set: set.into(), fixed, displacement, ..Default::default() }
 }
 
 #[test]

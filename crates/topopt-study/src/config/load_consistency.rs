@@ -33,12 +33,12 @@ fn known(config: &Config) -> &'static str {
         PhysicsKind::Elasticity => {
             "give one of `force` (on each node), `total_force` (on the whole set), `moment` (on \
              the whole set), `bearing` (a pin in a bore), `traction` (per area), `pressure` (per \
-             area, along the normal), `gravity` and `angular_velocity` (on the whole part); \
-             several [[loads]] of a case act together"
+             area, along the normal), `gravity` and `angular_velocity` (on the whole part), and \
+             `from_mesh`; several [[loads]] of a case act together"
         }
         PhysicsKind::Heat => {
             "give one of `heat_flux` (per area), `heat_source` (per volume) and `total_heat` (into \
-             the whole set); several [[loads]] of a case act together"
+             the whole set), and `from_mesh`; several [[loads]] of a case act together"
         }
     }
 }

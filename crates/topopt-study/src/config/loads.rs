@@ -70,8 +70,8 @@ pub struct Spring {
 }
 
 /// A load: exactly one of `force`, `total_force`, `moment`, `bearing`, `traction`, `pressure`,
-/// `gravity` and `angular_velocity`; of heat, of `heat_flux`, `heat_source` and `total_heat`. Loads
-/// of the same case act together.
+/// `gravity` and `angular_velocity`; of heat, of `heat_flux`, `heat_source` and `total_heat`; of
+/// either `from_mesh`. Loads of the same case act together.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
@@ -126,6 +126,10 @@ pub struct Load {
     /// Heat per time into the set as a whole: into faces by their areas, into nodes in equal shares.
     #[schemars(with = "Option<f64>")]
     pub total_heat: Option<Spanned<f64>>,
+    /// Take the force on each node of the set, or the heat per time into it, from the mesh file: a
+    /// solver's deck with more different forces than sets should have. `topopt init` writes it.
+    #[schemars(with = "Option<bool>", extend("const" = true))]
+    pub from_mesh: Option<Spanned<bool>>,
     /// Factors of the heat over time, `[time, factor]` by increasing time: linear between, constant beyond
     /// the ends.
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
@@ -160,6 +164,8 @@ pub enum LoadQuantity {
     HeatSource(f64),
     /// Heat into the set as a whole.
     TotalHeat(f64),
+    /// Forces on nodes, or heat into them, as the mesh file has them.
+    FromMesh,
 }
 
 impl LoadQuantity {
@@ -177,12 +183,17 @@ impl LoadQuantity {
             Self::HeatFlux(_) => "heat_flux",
             Self::HeatSource(_) => "heat_source",
             Self::TotalHeat(_) => "total_heat",
+            Self::FromMesh => "from_mesh",
         }
     }
 
-    /// Whether it is heat, and no force.
-    pub fn is_heat(self) -> bool {
-        matches!(self, Self::HeatFlux(_) | Self::HeatSource(_) | Self::TotalHeat(_))
+    /// Whether it is heat, and no force; none if it may be either.
+    pub fn is_heat(self) -> Option<bool> {
+        match self {
+            Self::FromMesh => None,
+            Self::HeatFlux(_) | Self::HeatSource(_) | Self::TotalHeat(_) => Some(true),
+            _ => Some(false),
+        }
     }
 }
 
@@ -207,6 +218,7 @@ impl Load {
             number(&self.heat_flux, LoadQuantity::HeatFlux),
             number(&self.heat_source, LoadQuantity::HeatSource),
             number(&self.total_heat, LoadQuantity::TotalHeat),
+            self.from_mesh.as_ref().map(|key| (LoadQuantity::FromMesh, key.span())),
         ];
         all.into_iter().flatten().collect()
     }

@@ -89,8 +89,8 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     let mut used = Vec::new();
     for load in &config.loads {
         for (quantity, span) in load.quantities() {
-            let kind = if quantity.is_heat() { Heat } else { Elasticity };
-            used.push((kind, quantity.key().into(), span));
+            let kind = quantity.is_heat().map(|heat| if heat { Heat } else { Elasticity });
+            used.extend(kind.map(|kind| (kind, quantity.key().into(), span)));
         }
     }
     for (i, support) in config.supports.iter().enumerate() {

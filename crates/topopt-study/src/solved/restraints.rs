@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::case::Case;
 use crate::config::Config;
-use crate::lookup::Lookup;
 
 /// Whether something is held in place or by springs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -34,7 +33,7 @@ impl Restraint {
     /// All of a case, supports first. A component of a node that several supports hold belongs to the
     /// first of them.
     pub fn all(config: &Config, case: &Case) -> Vec<Self> {
-        let lookup = Lookup { config, mesh: &case.mesh, sets: &case.sets };
+        let lookup = case.lookup(config);
         // Every set was found when the case was built.
         let mut findings = Vec::new();
         let mut is_taken = vec![[false; 3]; case.mesh.n_nodes()];

@@ -82,13 +82,14 @@ impl Verification {
     ) -> Result<Self, Failure> {
         let summary = results.summary().map_err(InputError::from)?;
         let case = Case::build_until(config, &request.gmsh, interrupt)?;
-        let (mut given, sets) = (Given::of(config, &case), case.sets.clone());
+        let mut given = Given::of(config, &case);
+        let (sets, nodal) = (case.sets.clone(), case.nodal.clone());
         let place = Place::find(config.solver.device).map_err(InputError::from)?;
         let mut model = Model::build(config, case, place.needs_colors(config))?;
         let file = DesignFile::read(&results.design()).map_err(InputError::from)?;
         let design = Shape::new(&model, &file, request).map_err(InputError::from)?;
         let carried = Carried::of(&model.problem, &design.is_touched);
-        let lookup = Lookup { config, mesh: &model.mesh, sets: &sets };
+        let lookup = Lookup { config, mesh: &model.mesh, sets: &sets, nodal: &nodal };
         let (problem, notes) =
             standing(&lookup, &model, &carried, &mut given).map_err(InputError::from)?;
         model.problem = problem;

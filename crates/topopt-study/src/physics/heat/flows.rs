@@ -35,6 +35,10 @@ pub(super) fn flows(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -
             let total: f64 = shares.iter().map(|(_, share)| share).sum();
             scaled(shares, heat / total)
         }
+        (LoadQuantity::FromMesh, Some(set)) => {
+            let flows = lookup.from_mesh(set, place, findings);
+            flows.into_iter().map(|(node, [flow, ..])| (node, flow)).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -1,0 +1,77 @@
+//! Materials of a solver's deck that a case must not leave to a default.
+
+use topopt_io::deck::{Deck, DeckMaterial, DeckPhysics};
+
+use crate::config::PhysicsKind;
+use crate::finding::Finding;
+use crate::lookup::Lookup;
+
+impl Lookup<'_> {
+    /// Refuses a case that gives elements no property of its own where the mesh file has a material
+    /// for them: a default would stand for what the deck says. `sets` are the elements of each of
+    /// `[[materials]]`.
+    pub(crate) fn unlike_the_deck(&self, deck: &Deck, sets: &[Vec<u32>]) -> Option<Finding> {
+        let of_case = match self.config.physics.kind {
+            PhysicsKind::Elasticity => "youngs_modulus",
+            // Without a conductivity there is no default.
+            PhysicsKind::Heat => return None,
+        };
+        let material = deck.materials.iter().find(|material| self.is_left_out(material, sets))?;
+        Some(self.missing(deck, material, of_case))
+    }
+
+    /// Whether elements of `material` get the default. A modulus of `[material]` is the user's word for
+    /// all that `[[materials]]` leave out, unless a material of a set was not understood.
+    fn is_left_out(&self, material: &DeckMaterial, sets: &[Vec<u32>]) -> bool {
+        let is_given = self.config.gives("material.youngs_modulus");
+        if is_given && (material.set.is_none() || material.not_understood.is_none()) {
+            return false;
+        }
+        let has_own = |e: &u32| sets.iter().any(|set| set.binary_search(e).is_ok());
+        let Some(set) = &material.set else {
+            return sets.iter().map(Vec::len).sum::<usize>() < self.mesh.n_elements();
+        };
+        let elements = self.sets.elements.get(set).map_or(&[][..], Vec::as_slice);
+        !elements.iter().all(has_own) && !(is_given && self.is_material_of_case(elements, sets))
+    }
+
+    /// Whether `[material]` is that of `elements` alone: then its modulus was given for them.
+    fn is_material_of_case(&self, elements: &[u32], sets: &[Vec<u32>]) -> bool {
+        let others: usize = sets.iter().map(Vec::len).sum();
+        let is_other = |e: &u32| sets.iter().any(|set| set.binary_search(e).is_ok());
+        !elements.iter().any(is_other) && elements.len() + others == self.mesh.n_elements()
+    }
+
+    fn missing(&self, deck: &Deck, material: &DeckMaterial, key: &str) -> Finding {
+        let name = &material.name;
+        let file = self.config.mesh.get_ref().file.as_ref();
+        let file = file.map_or_else(String::new, |file| file.get_ref().display().to_string());
+        let init = format!("`topopt init {file}` writes a case with all that the file says");
+        if let Some(modulus) = material.youngs_modulus {
+            let mut keys = vec![format!("{key} = {modulus:?}")];
+            let ratio = material.poissons_ratio.iter();
+            keys.extend(ratio.map(|ratio| format!("poissons_ratio = {ratio:?}")));
+            let density = material.mass_density.iter();
+            keys.extend(density.map(|density| format!("mass_density = {density:?}")));
+            return Finding::new(format!(
+                "the case gives no `material.{key}`, and the mesh file has the material `{name}`"
+            ))
+            .remedy(format!("add [material] with {}; {init}", keys.join(", ")));
+        }
+
+        let why = match (&material.not_understood, deck.physics) {
+            (Some(what), _) => format!("is not understood: {what}"),
+            (None, DeckPhysics::Heat) => "is one of heat".into(),
+            (None, DeckPhysics::Elasticity) => "has no Young's modulus".into(),
+        };
+        let message = format!(
+            "the case gives no `{key}` for the material `{name}` of the mesh file, which {why}"
+        );
+        Finding::new(message).remedy(match &material.set {
+            Some(set) => format!(
+                "add [[materials]] with `set = \"{set}\"` and a `{key}` that stands for it; {init}"
+            ),
+            None => format!("add [material] with a `{key}` that stands for it; {init}"),
+        })
+    }
+}
