@@ -13,6 +13,7 @@ pub mod computer;
 pub mod config;
 pub mod deck_case;
 mod deck_material;
+pub mod deck_totals;
 pub mod design_file;
 pub mod distance;
 pub mod done;

@@ -20,21 +20,33 @@
 mod archive;
 mod blocks;
 mod carried;
+mod chosen;
 mod commands;
 mod conditions;
 mod element_type;
 mod error;
+mod faces;
 mod field;
+mod given;
 mod import;
 mod lines;
+mod materials;
+mod properties;
+mod rigid;
+mod tables;
+mod turned;
 mod unblocked;
 
+use std::io::Read;
 use std::path::Path;
 
 use crate::import::{Cutting, ImportedMesh};
 use crate::read_error::ReadError;
 
-pub use archive::{Archive, Element, ElementType, FacePressure, NodalValue, Property, Ranges};
+pub use archive::{
+    Archive, CornerValues, Element, ElementType, FaceLabel, Held, Property, Ranges, Rigid, Surface,
+    Temperatures,
+};
 pub use error::Fault;
 
 /// Reads an archive as a mesh.
@@ -48,6 +60,21 @@ pub fn read(path: &Path, cutting: Cutting) -> Result<ImportedMesh, ReadError> {
         ReadError { path: path.into(), place: None, fault }
     })
 }
+
+/// Whether a file whose extension several programs use is one of Ansys: one of its first lines is a
+/// command that no other deck has.
+pub(crate) fn is_by_content(path: &Path) -> bool {
+    let is_shared = path.extension().is_some_and(|extension| {
+        ["dat", "inp"].iter().any(|shared| extension.eq_ignore_ascii_case(shared))
+    });
+    let mut bytes = Vec::new();
+    let beginning =
+        std::fs::File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut bytes));
+    is_shared && beginning.is_ok() && commands::are_of_ansys(&bytes)
+}
+
+/// Bytes at the beginning of a file that tell its format.
+const BEGINNING: u64 = 64 << 10;
 
 /// Reads what stands in an archive, elements of every type and shape.
 ///

@@ -31,6 +31,7 @@ mod coordinates;
 mod couplings;
 mod deck;
 mod definition;
+mod design;
 mod entries;
 mod error;
 mod faces;
@@ -44,6 +45,7 @@ mod nodal;
 mod pressures;
 mod read;
 mod supports;
+mod tables;
 
 use std::path::Path;
 
